@@ -114,10 +114,13 @@ func TestEMFindsBiasWithoutScoresAndFeatures(t *testing.T) {
 func TestEMSaysWhatItDoesNotFind(t *testing.T) {
 	ranked := func(n int, top, second float64) *Log {
 		l := &Log{}
-		for i := range n { // by turns, a and b are on top; half of the rankings have clicks
+		for i := range n { // by turns, a and b are on top; one of two has clicks at rank 1, one of four at rank 2
 			clicks := []float64{0, 0}
-			if i < n/2 {
-				clicks = []float64{top, second}
+			if i%4 < 2 {
+				clicks[0] = top
+			}
+			if i%8 < 2 {
+				clicks[1] = second
 			}
 			l.Impressions = append(l.Impressions, Impression{Query: "q", Documents: []string{"a", "b"}, Shown: []int{i % 2, 1 - i%2}, Clicks: clicks})
 		}

@@ -31,7 +31,10 @@ type Estimate struct {
 	EffectiveSize float64 // (Σw)²/Σw² over the weights of all placements shown, divided by the ranks shown: as many impressions of the policy itself would say as much
 	LargestWeight float64
 	Impressions   int
+	Units         int // resampled for the intervals: of few, these say too little
 
+	// BaselineSize is the effective size of the baseline; 0 without one.
+	BaselineSize float64
 	// Difference is the value less that of the baseline, and its interval, from the same
 	// resamples of the pairs; all are 0 without a baseline.
 	Difference metrics.Interval
@@ -48,6 +51,9 @@ type Estimate struct {
 //	dr                     Σ_k w_ik (c_ik − β_k − α_k r̂_d) + β_k + Σ_d r̂_d E_π(d)   with the same w
 //	rips                   Σ_k w_ik c_ik                                   w = Π_{j≤k} π(y_j | y_<j) / π_0(y_j | y_<j)
 //	whole-ranking          Σ_k w_iK c_ik
+//
+// A clip bounds the probabilities P_0(d@k) and E_0(d) that the target is divided by, where they differ
+// from its own. It is for the target alone: a value that it lowers is not compared with another such.
 //
 // r̂ is a ridge regression of clicks on the logged features and scores, fitted without the
 // queries that it is used for. A policy is taken to show as many documents as were shown.
@@ -84,8 +90,9 @@ type term struct {
 	estimatorEntry
 	given            Estimator
 	clip             float64 // negative: none
-	weights          weightSums
-	value, reference sums // of the target, and of the baseline
+	value, reference sums    // of the target, and of the baseline
+
+	weights, referenceWeights weightSums
 }
 
 // sums are of values of impressions.
@@ -104,6 +111,14 @@ func (s *sums) add(unit int, value float64) {
 
 // weightSums are sums over the placements shown.
 type weightSums struct{ sum, squares, largest float64 }
+
+// effectiveSize is that of [Estimate], for the mean number of ranks shown.
+func (s *weightSums) effectiveSize(ranks float64) float64 {
+	if s.squares == 0 {
+		return 0
+	}
+	return s.sum / s.squares * s.sum / ranks
+}
 
 func (s *weightSums) add(other weightSums) {
 	*s = weightSums{s.sum + other.sum, s.squares + other.squares, max(s.largest, other.largest)}
@@ -188,8 +203,9 @@ func (e *Evaluation) Add(l *Log) error {
 		e.addImpression(&l.Impressions[i], part, i)
 	}
 	for j := range e.terms {
-		for _, w := range part.weights[j] {
+		for i, w := range part.weights[j] {
 			e.terms[j].weights.add(w)
+			e.terms[j].referenceWeights.add(part.referenceWeights[j][i])
 		}
 	}
 	return nil
@@ -197,15 +213,15 @@ func (e *Evaluation) Add(l *Log) error {
 
 // A part is what is found of the impressions of a log before it is added up.
 type part struct {
-	values, references [][]float64    // [terms][impressions]
-	weights            [][]weightSums // [terms][situations]
+	values, references        [][]float64    // [terms][impressions]
+	weights, referenceWeights [][]weightSums // [terms][situations]
 }
 
 func newPart(terms, impressions, situations int) *part {
 	p := &part{}
 	for range terms {
 		p.values, p.references = append(p.values, make([]float64, impressions)), append(p.references, make([]float64, impressions))
-		p.weights = append(p.weights, make([]weightSums, situations))
+		p.weights, p.referenceWeights = append(p.weights, make([]weightSums, situations)), append(p.referenceWeights, make([]weightSums, situations))
 	}
 	return p
 }
@@ -251,7 +267,7 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, numbe
 			if e.Baseline == nil {
 				continue
 			}
-			if p.references[j][i], err = v.value(m, e.Bias, im, &v.baseline, nil); err != nil {
+			if p.references[j][i], err = v.value(m.unclipped(), e.Bias, im, &v.baseline, &p.referenceWeights[j][number]); err != nil {
 				return err
 			}
 		}
@@ -273,8 +289,20 @@ func needsOf(terms []term) (n needs) {
 	return n
 }
 
+// unclipped is the term for the baseline. A clip lowers a value, and so that of the target alone:
+// otherwise the difference from a baseline could rise by it. Only what would be an error without a
+// clip is bounded.
+func (m *term) unclipped() *term {
+	if m.clip <= 0 {
+		return m
+	}
+	of := *m
+	of.clip = leastPropensity
+	return &of
+}
+
 // value is what an estimator makes of one impression for a policy. Its weights are added to
-// sums, unless these are nil.
+// sums.
 func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums *weightSums) (float64, error) {
 	w, err := v.weigh(m, im, p)
 	if err != nil {
@@ -299,12 +327,10 @@ func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums
 	if notFinite(value) {
 		return 0, fmt.Errorf("%s: a weight is beyond the range of float64", m.given)
 	}
-	if sums != nil {
-		for _, x := range w {
-			sums.sum += x
-			sums.squares += x * x
-			sums.largest = max(sums.largest, x)
-		}
+	for _, x := range w {
+		sums.sum += x
+		sums.squares += x * x
+		sums.largest = max(sums.largest, x)
 	}
 	return value, nil
 }
@@ -325,12 +351,12 @@ func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, 
 		} else {
 			target, logged = p.exposures[d], v.logged.exposures[d]
 		}
-		if m.clip >= 0 {
-			logged = max(logged, m.clip)
-		}
-		if target == logged { // also where both are 0
+		if target == logged { // also where both are 0, and before the clip: the value of the logged policy is known
 			v.weights = append(v.weights, 1)
 			continue
+		}
+		if m.clip >= 0 {
+			logged = max(logged, m.clip)
 		}
 		if logged < leastPropensity && m.clip <= 0 {
 			return nil, fmt.Errorf("%s: document %q at rank %d has the probability %.3g by the logged scores, which cannot be theirs; %s(0.001) bounds its weight", m.name, im.Documents[d], k+1, logged, m.name)

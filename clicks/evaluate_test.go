@@ -155,6 +155,51 @@ func TestLoggedPolicyHasTheValueOfTheLog(t *testing.T) {
 	}
 }
 
+// A clip bounds the weights of the target alone: a difference from a baseline does not rise by it. Where
+// every document shown is clicked, all policies are equal.
+func TestClipDoesNotLowerTheBaseline(t *testing.T) {
+	log, err := Simulate(fifty(20), Logger{Scores: byFeature(.3), Cutoff: 5}, User{Attraction: func(float32) float64 { return 1 }}, 4000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		target, baseline Policy
+	}{{sharper, Logged}, {Logged, sharper}} {
+		got, err := Evaluate(log, Target{Policy: c.target, Baseline: c.baseline, Bias: Bias{Alpha: []float64{1, 1, 1, 1, 1}}}, "iips(0.2)", "policy-aware(0.2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range got {
+			if e.Difference.Low > 0 {
+				t.Errorf("%s: difference %+v of equal policies", e.Estimator, e.Difference)
+			}
+		}
+	}
+	got, err := Evaluate(log, Target{Policy: Logged, Baseline: Logged}, "iips(0.2)")
+	if err != nil || math.Abs(got[0].Value-5) > 1e-12 || got[0].Difference.Mean != 0 {
+		t.Errorf("%+v, %v; want the value 5 of the log", got, err)
+	}
+}
+
+// An estimate says of how many units it is, and how much the log says of the baseline.
+func TestEstimatesTellUnitsAndTheSizeOfTheBaseline(t *testing.T) {
+	log := simulated(t, 20, 5, 2000)
+	byQuery := func(im *Impression) string { return im.Query }
+	of, err := Evaluate(log, Target{Policy: sharper, Baseline: Logged, Unit: byQuery}, IIPS, RIPS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := Evaluate(log, Target{Policy: Logged, Baseline: sharper, Unit: byQuery}, IIPS, RIPS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range of {
+		if of[j].Units != 50 || math.Abs(of[j].BaselineSize-2000) > 1e-9 || of[j].EffectiveSize != from[j].BaselineSize {
+			t.Errorf("%+v, and %+v the other way round", of[j], from[j])
+		}
+	}
+}
+
 // theta is 1, 1/2, …, 1/n.
 func theta(n int) []float64 {
 	t := make([]float64, n)

@@ -59,13 +59,12 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[j] = Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, LargestWeight: m.weights.largest}
-		if w := m.weights; w.squares > 0 {
-			all[j].EffectiveSize = w.sum / w.squares * w.sum / ranks
-		}
+		all[j] = Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, Units: len(e.counts),
+			EffectiveSize: m.weights.effectiveSize(ranks), LargestWeight: m.weights.largest}
 		if e.Baseline == nil {
 			continue
 		}
+		all[j].BaselineSize = m.referenceWeights.effectiveSize(ranks)
 		difference := sums{total: m.value.total - m.reference.total, byUnit: floats.SubTo(make([]float64, len(e.counts)), m.value.byUnit, m.reference.byUnit)}
 		if all[j].Difference, err = e.interval(difference); err != nil {
 			return nil, err

@@ -91,7 +91,7 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
-	if err := newfiles.CheckPlot(o.plot); err != nil {
+	if err := newfiles.CheckPlot(o.plot, o.out); err != nil {
 		return err
 	}
 	var files newfiles.Files

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -117,8 +118,34 @@ func TestGate(t *testing.T) {
 			t.Errorf("%v: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
 		}
 	}
-	if status, stdout, _ := call("evaluate", log, bad, "-baseline", good, "-require", "0", "-json", "-resamples", "9"); status != 1 || !strings.Contains(stdout, `"refused": [`) {
+	if status, stdout, _ := call("evaluate", log, bad, "-baseline", good, "-require", "0", "-json", "-resamples", "100"); status != 1 || !strings.Contains(stdout, `"refused": [`) {
 		t.Errorf("%d, %s", status, stdout)
+	}
+}
+
+// The gate refuses what its interval cannot tell: of few units, of one value in all, and of a baseline
+// of which the log knows nothing.
+func TestGateRefusesEmptyIntervals(t *testing.T) {
+	data, good, bad := files(t)
+	dir := t.TempDir()
+	log, one, silent, far := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "one.jsonl"), filepath.Join(dir, "silent.jsonl"), filepath.Join(dir, "far.jsonl")
+	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "2000", "-out", log)
+	text := commandtest.Read(t, log)
+	write(t, one, regexp.MustCompile(`"user_query":"[^"]*"`).ReplaceAllString(text, `"user_query":""`))
+	write(t, silent, regexp.MustCompile(`(?m)^.*"action_name":"click".*\n`).ReplaceAllString(text, ""))
+	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "150", "-out", far)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{one, good}, "the intervals are of 1 units (by query), want 20 at least"},
+		{[]string{log, good, "-unit", "client"}, "no impression of " + log + " has a client"},
+		{[]string{silent, good, "-require", "-0.1"}, "the value is 0.0000 in every unit"},
+		{[]string{far, bad, "-baseline", good, "-require", "-5"}, "the effective size of the baseline " + good + " is "},
+	} {
+		if status, stdout, stderr := call(append([]string{"evaluate", "-resamples", "100", "-require", "0"}, c.args...)...); status != 1 || strings.Contains(stdout, "passed") || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
+		}
 	}
 }
 
@@ -303,6 +330,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"evaluate " + log, 2, "want a model"},
 		{"evaluate " + model, 2, "want a log"},
 		{"evaluate " + log + " " + model + " -unit day", 2, "query, client, impression"},
+		{"evaluate " + log + " " + model + " -resamples 99", 2, "-resamples 99: want 100 or more"},
 		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
 		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},
 		{"evaluate " + log + " " + model, 1, "which the log lacks: -data names a file"},

@@ -25,7 +25,9 @@ import (
 
 const (
 	loggedName    = "logged" // the policy of the log as baseline
-	leastSize     = 100      // effective impressions that the gate wants
+	leastSize     = 100      // effective impressions that the gate wants, of a model and of the baseline
+	leastUnits    = 20       // that the gate wants
+	leastSampled  = 100      // resamples: the ends of an interval of 95 % are between the outer ones of fewer
 	modelEnding   = ".npz"   // of words that are models
 	impressionKey = "impression"
 )
@@ -69,7 +71,7 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	o.Define(f, "; features for documents of the log, in place of those logged", append(unused(), "base-column", "features", "ignore", "minus-one")...)
 	f.StringVar(&o.model, "model", "", "a model `file`, as those among the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the policy of the log")
-	f.Float64Var(&o.require, "require", 0, "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, and the effective size 100 or more, for every model")
+	f.Float64Var(&o.require, "require", 0, "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sizes of model and baseline are 100 or more, and units 20 or more, for every model")
 	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(valueEstimators(), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias")
 	f.Float64Var(&o.temperature, "temperature", 0, "`number` that divides the scores of models; 0 is that of each impression")
@@ -112,8 +114,8 @@ func (o *evaluateOptions) check(flags *flag.FlagSet) error {
 		return fmt.Errorf("-require %v: want a number", o.require)
 	case !(o.temperature >= 0) || math.IsInf(o.temperature, 1):
 		return fmt.Errorf("-temperature %v: want a positive number, or 0", o.temperature)
-	case o.resamples < 1:
-		return fmt.Errorf("-resamples %d: want 1 or more", o.resamples)
+	case o.resamples < leastSampled:
+		return fmt.Errorf("-resamples %d: want %d or more", o.resamples, leastSampled)
 	}
 	return cmp.Or(o.Source.Check(), o.threads.Use())
 }
@@ -207,8 +209,9 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 			return nil, err
 		}
 	}
-	left, read := 0, 0
+	left, read, clients := 0, 0, false
 	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
+		clients = clients || slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Client != "" })
 		for i, c := range candidates[:len(o.models)] {
 			own, lacking := c.joined(part)
 			if i == 0 {
@@ -232,6 +235,9 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	}
 	if read == 0 {
 		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))
+	}
+	if o.unit == "client" && !clients {
+		return nil, fmt.Errorf("-unit client: no impression of %s has a client: want query or impression", strings.Join(o.logs, " "))
 	}
 	return o.values(candidates)
 }
@@ -287,6 +293,7 @@ type values struct {
 	Baseline    string       `json:"baseline"`
 	Unit        string       `json:"unit"`
 	Impressions int          `json:"impressions"`
+	Units       int          `json:"units"` // resampled
 	Models      []modelValue `json:"models"`
 	Require     *float64     `json:"require,omitempty"`
 	Refused     []string     `json:"refused,omitempty"` // why
@@ -303,6 +310,7 @@ type estimate struct {
 	Value         interval `json:"value"` // clicks an impression
 	Difference    interval `json:"difference"`
 	EffectiveSize float64  `json:"effectiveSize"`
+	BaselineSize  float64  `json:"baselineEffectiveSize"`
 	LargestWeight float64  `json:"largestWeight"`
 }
 
@@ -321,8 +329,8 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 			return nil, err
 		}
 		for _, e := range all {
-			r.Impressions = e.Impressions
-			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval{e.Difference.Mean, e.Difference.Low, e.Difference.High}, e.EffectiveSize, e.LargestWeight})
+			r.Impressions, r.Units = e.Impressions, e.Units
+			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval{e.Difference.Mean, e.Difference.Low, e.Difference.High}, e.EffectiveSize, e.BaselineSize, e.LargestWeight})
 		}
 		r.Models = append(r.Models, m)
 	}
@@ -332,10 +340,18 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 // gate refuses the models that are not shown to be better by more than a number.
 func (r *values) gate(least float64) {
 	r.Require = &least
+	if r.Units < leastUnits {
+		r.Refused = append(r.Refused, fmt.Sprintf("the intervals are of %d units (by %s), want %d at least: the log says too little of how much clicks vary; a longer log does, or another -unit", r.Units, r.Unit, leastUnits))
+		return
+	}
 	for _, m := range r.Models {
 		switch e := m.Estimates[0]; {
+		case e.Value.Low == e.Value.High:
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the value is %.4f in every unit (by %s): the log does not say how much clicks vary; plrank clicks check counts its clicks", m.Model, e.Value.Mean, r.Unit))
 		case e.EffectiveSize < leastSize:
 			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective size is %.1f impressions, want %d at least: the log says too little of this policy; a longer log does, or one of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
+		case e.BaselineSize < leastSize:
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective size of the baseline %s is %.1f impressions, want %d at least: the log says too little of what it is compared with; -baseline logged is the policy of the log", m.Model, r.Baseline, e.BaselineSize, leastSize))
 		case !(e.Difference.Low > least):
 			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v", m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
 		}
@@ -343,12 +359,12 @@ func (r *values) gate(least float64) {
 }
 
 func (r *values) print(w io.Writer) {
-	fmt.Fprintf(w, "%d impressions; clicks an impression with 95 %% intervals, by %s\n", r.Impressions, r.Unit)
+	fmt.Fprintf(w, "%d impressions; clicks an impression with 95 %% intervals, by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
 	for _, m := range r.Models {
 		table := viz.Table{Title: fmt.Sprintf("\n%s, version %s", command.Printable(m.Model), m.Version),
-			Columns: []string{"estimator", "value", "", "less that of " + command.Printable(r.Baseline), "", "effective size", "largest weight"}}
+			Columns: []string{"estimator", "value", "", "less that of " + command.Printable(r.Baseline), "", "effective size", "of the baseline", "largest weight"}}
 		for _, e := range m.Estimates {
-			table.Rows = append(table.Rows, viz.Row{e.Estimator, e.Value.Mean, e.Value.words(), e.Difference.Mean, e.Difference.words(), fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.2f", e.LargestWeight)})
+			table.Rows = append(table.Rows, viz.Row{e.Estimator, e.Value.Mean, e.Value.words(), e.Difference.Mean, e.Difference.words(), fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.1f", e.BaselineSize), fmt.Sprintf("%.2f", e.LargestWeight)})
 		}
 		fmt.Fprint(w, table)
 	}
