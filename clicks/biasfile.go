@@ -38,7 +38,11 @@ func ReadBias(path string) (b Bias, err error) {
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
-		err = decoder.Decode(&b)
+		if err = decoder.Decode(&b); err == nil {
+			if _, more := decoder.Token(); more != io.EOF {
+				err = errors.New("there is more after the first JSON object: want one")
+			}
+		}
 	} else {
 		b, err = biasOfCSV(text)
 	}

@@ -56,6 +56,7 @@ func TestBiasFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"alpha": [1, -1]}`:            "the bias of rank 2 is -1",
+		`{"alpha": [1]} {"alpha": [2]}`: "there is more after the first JSON object",
 		`{"alpha": []}`:                 "no bias of ranks",
 		`{"alfa": [1]}`:                 `unknown field "alfa"`,
 		"k,alpha\n1,1\n":                "want JSON with",
