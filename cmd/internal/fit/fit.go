@@ -60,8 +60,8 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check(words []string) error {
-	switch len(words) {
+func (o *options) check(flags *flag.FlagSet) error {
+	switch words := flags.Args(); len(words) {
 	case 0:
 		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
 	case 1:
@@ -74,6 +74,8 @@ func (o *options) check(words []string) error {
 		return fmt.Errorf("-prior %v: want 0 or a positive number", o.prior)
 	case o.mixtures < 0:
 		return fmt.Errorf("-mixtures %d: want a number of models, 1 or more", o.mixtures)
+	case o.mixtures == 0 && command.IsGiven(flags, "seed"):
+		return errors.New("-seed has no effect without -mixtures: one model has no random starts")
 	case o.mixtures > 0 && o.plot != "":
 		return errors.New("-plot is for one model, and has no meaning beside -mixtures")
 	case o.unlisted != "omit" && o.unlisted != "last":
@@ -94,7 +96,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := o.flags()
-	check := func() error { return o.check(flags.Args()) }
+	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		err := fit(ctx, &o, stdout, stderr)
 		if err != nil && ctx.Err() != nil {

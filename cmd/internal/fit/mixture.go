@@ -31,9 +31,14 @@ type mixture struct {
 }
 
 type component struct {
-	Weight   float64         `json:"weight"`
-	Items    []componentItem `json:"items"` // in the order of the file
-	LogDelta []float64       `json:"logDelta,omitempty"`
+	Weight float64         `json:"weight"`
+	Items  []componentItem `json:"items"` // in the order of the file
+	Ties   []componentTie  `json:"ties,omitempty"`
+}
+
+type componentTie struct {
+	Size     int     `json:"size"`
+	LogDelta float64 `json:"logDelta"`
 }
 
 type componentItem struct {
@@ -72,7 +77,10 @@ func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Rankin
 	}
 	r := &mixture{model: m, one: one, LogLikelihood: m.LogLikelihood, Parameters: m.Parameters(), BIC: m.BIC(), BICOfOne: one.BIC()}
 	for k, c := range m.Components {
-		of := component{Weight: m.Weights[k], LogDelta: c.LogTies}
+		of := component{Weight: m.Weights[k]}
+		for i, size := range c.TieOrders {
+			of.Ties = append(of.Ties, componentTie{size, c.LogTies[i]})
+		}
 		for i, w := range c.Worths() {
 			of.Items = append(of.Items, componentItem{c.Items[i], w, c.LogWorths[i]})
 		}
@@ -151,7 +159,13 @@ func (r *mixture) print(w io.Writer, asJSON bool) error {
 	if n := len(first) - shownItems; n > 0 {
 		fmt.Fprintf(w, "%d more items are worth less to component 1 (-out and -json have all)\n", n)
 	}
-	fmt.Fprintf(w, "\nparameters %d, log-likelihood %.4f, BIC %.2f; of one component %.2f\n", r.Parameters, r.LogLikelihood, r.BIC, r.BICOfOne)
+	fmt.Fprintln(w)
+	for k, c := range r.Components {
+		for _, t := range c.Ties {
+			fmt.Fprintf(w, "component %d, ties of %d items: log δ %.4f\n", k+1, t.Size, t.LogDelta)
+		}
+	}
+	fmt.Fprintf(w, "parameters %d, log-likelihood %.4f, BIC %.2f; of one component %.2f\n", r.Parameters, r.LogLikelihood, r.BIC, r.BICOfOne)
 	table = viz.Table{Title: "\nper ranking: the mean log-likelihood, beside that of one component",
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "one component"}}
 	row := func(name string, m *mixtureMeasured) {

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,23 @@ func TestMixture(t *testing.T) {
 	}
 }
 
+// With -ties, each component has its parameters of ties.
+func TestTiesOfMixturesAreShown(t *testing.T) {
+	file := write(t, "ties.txt", "9: A > B > C\n8: C > B > A\n3: B > A = C\n2: A = C > B\n4: A > B = C\n2: B = C > A\n")
+	args := []string{file, "-ties", "-mixtures", "2", "-prior", "0.5"}
+	stdout, _ := must(t, append(args, "-json")...)
+	var got mixture
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _ = must(t, args...)
+	for k, c := range got.Components {
+		if len(c.Ties) != 1 || c.Ties[0].Size != 2 || !strings.Contains(stdout, fmt.Sprintf("\ncomponent %d, ties of 2 items: log δ %.4f\n", k+1, c.Ties[0].LogDelta)) {
+			t.Errorf("ties %+v\n%s", c.Ties, stdout)
+		}
+	}
+}
+
 func TestMixtureErrors(t *testing.T) {
 	file := write(t, "votes.txt", voters)
 	for _, c := range []struct {
@@ -49,6 +67,7 @@ func TestMixtureErrors(t *testing.T) {
 		want   string
 	}{
 		{[]string{file, "-mixtures", "-1"}, 2, "-mixtures -1"},
+		{[]string{file, "-seed", "0"}, 2, "-seed has no effect without -mixtures"},
 		{[]string{file, "-mixtures", "2", "-plot", "a.svg"}, 2, "-plot is for one model"},
 		{[]string{file, "-mixtures", "5", "-prior", "1"}, 1, "there are 4 rankings"},
 		{[]string{write(t, "two.txt", "3: a > b > c > d\n2: d > c > b > a\n"), "-mixtures", "2"}, 1, "-prior 0.5 is a weak one"},
