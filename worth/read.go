@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -55,8 +54,9 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 //	Ann > Bob = Cem > Dan        Bob and Cem are tied
 //	3: Ann > Dan                 observed three times
 //	Bob > Ann | Bob, Ann, Cem    the set chosen from, here with Cem as the Rest
-//	"12: > 3" > "a | b"          names in quotes, as in Go, may have any characters; without, none
-//	                             may begin with a word that has a digit first and a colon behind
+//	"12: > 3" > "a | b"          names in quotes, as in Go, may have any characters
+//
+// A word that begins with a digit and ends in a colon, at the beginning of a line, is how often the ranking was observed.
 //
 // Lines that begin with # are comments. Errors begin with file:line. They are lines that are empty
 // or not in the format, items twice in a ranking, items that are unknown, and rankings of one item.
@@ -177,21 +177,17 @@ func (in *reader) add(ranking Ranking, known bool) error {
 	return in.rankings.Add(ranking)
 }
 
-// beginsLikeNumber matches what is more likely a weight with a slip in it than the first word of an item.
-var beginsLikeNumber = regexp.MustCompile(`^[-+.]*[0-9][^\s"]*$`)
-
 // text reads a line of text.
 func (in *reader) text(line string) error {
 	ranking := Ranking{Places: [][]int{nil}}
 	if weight, rest, found := strings.Cut(line, ":"); found {
-		weight = strings.TrimSpace(weight)
-		switch w, err := strconv.ParseFloat(weight, 64); {
-		case err == nil && !(w > 0):
-			return fmt.Errorf("the weight is %v: it must be positive", w)
-		case err == nil:
+		if w, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); err == nil {
+			if !(w > 0) {
+				return fmt.Errorf("the weight is %v: it must be positive", w)
+			}
 			ranking.Weight, line = w, rest
-		case beginsLikeNumber.MatchString(weight):
-			return fmt.Errorf("the weight %q is not a number: want one, or quotes around the item if it is part of its name", weight)
+		} else if likeNumber(weight) {
+			return fmt.Errorf("the weight %q: want a number, such as 3: Ann > Bob; if it begins the name of an item, put the name in quotes", weight)
 		}
 	}
 	var set []int // chosen from
@@ -219,6 +215,14 @@ func (in *reader) text(line string) error {
 	}
 	ranking.Rest = without(set, ranking.Places)
 	return in.add(ranking, len(in.options.Items) > 0)
+}
+
+// likeNumber tells whether a word before a colon is a mistyped number, such as 1O, and no beginning of a name, such as
+// Alien or 12 Monkeys.
+func likeNumber(word string) bool {
+	word = strings.TrimSpace(word)
+	digits := strings.TrimLeft(word, "+-.")
+	return digits != "" && '0' <= digits[0] && digits[0] <= '9' && !strings.ContainsAny(word, " \t>=|,\"")
 }
 
 // without is a set without the items at places.

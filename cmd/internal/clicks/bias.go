@@ -91,11 +91,11 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
-	if err := newfiles.CheckPlot(o.plot, o.out); err != nil {
-		return err
-	}
 	var files newfiles.Files
 	defer files.Remove()
+	if err := files.CheckPlot(o.plot); err != nil {
+		return err
+	}
 	out, err := files.Open(o.out)
 	if err != nil {
 		return err

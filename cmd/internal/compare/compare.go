@@ -84,7 +84,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		if err := newfiles.CheckPlot(o.plot); err != nil {
+		if err := new(newfiles.Files).CheckPlot(o.plot); err != nil {
 			return err
 		}
 		return compare(ctx, &o, command.IsGiven(flags, "gain"), stdout, stderr)

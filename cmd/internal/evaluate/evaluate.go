@@ -110,11 +110,11 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if o.worths != "" {
 			return evaluateWorths(ctx, &o, stdout)
 		}
-		if err := newfiles.CheckPlot(o.plot, o.perQuery); err != nil {
-			return err
-		}
 		var files newfiles.Files
 		defer files.Remove()
+		if err := files.CheckPlot(o.plot); err != nil {
+			return err
+		}
 		perQuery, err := files.Open(o.perQuery)
 		if err != nil {
 			return fmt.Errorf("evaluate: %w", err)

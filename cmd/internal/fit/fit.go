@@ -109,11 +109,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
 // written as well, without standard errors.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	if err := newfiles.CheckPlot(o.plot, o.out); err != nil {
-		return err
-	}
 	var files newfiles.Files
 	defer files.Remove()
+	if err := files.CheckPlot(o.plot); err != nil {
+		return err
+	}
 	out, err := files.Open(o.out)
 	if err != nil {
 		return err
@@ -177,26 +177,26 @@ func (o *options) read(ctx context.Context) (rankings, heldOut *worth.Rankings, 
 		return r, withoutTies(path, r)
 	}
 	if rankings, err = read(o.rankings, nil); err == nil && o.test != "" {
-		heldOut, err = read(o.test, rankings.Items)
-	}
-	if err == nil && heldOut != nil {
-		err = o.knownTies(rankings, heldOut)
+		if heldOut, err = read(o.test, rankings.Items); err == nil {
+			err = o.withTies(rankings, heldOut)
+		}
 	}
 	return rankings, heldOut, err
 }
 
-// knownTies reports, before the work of a fit, a tie of the test rankings of a size that no model of the others knows.
-func (o *options) knownTies(rankings, heldOut *worth.Rankings) error {
-	known := map[int]bool{}
+// withTies reports the first tie held out of a size that the rankings have none of: a model of these gives it the
+// probability 0.
+func (o *options) withTies(rankings, heldOut *worth.Rankings) error {
+	sizes := map[int]bool{}
 	for i := range rankings.Len() {
 		for _, place := range rankings.At(i).Places {
-			known[len(place)] = true
+			sizes[len(place)] = true
 		}
 	}
 	for i := range heldOut.Len() {
 		for _, place := range heldOut.At(i).Places {
-			if n := len(place); n > 1 && !known[n] {
-				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none of so many, from which to learn how likely it is: leave such rankings out", o.test, i+1, n, o.rankings)
+			if len(place) > 1 && !sizes[len(place)] {
+				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none: it would have the probability 0", o.test, i+1, len(place), o.rankings)
 			}
 		}
 	}

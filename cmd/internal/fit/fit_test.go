@@ -92,6 +92,12 @@ func TestTiesNeedTheirFlag(t *testing.T) {
 		}
 	}
 	other := write(t, "other.txt", "A > B\nA = B = C > D\n")
+	pairs := write(t, "pairs.txt", "A > B = C\nB > A > C\nC > A = B\nA = C > B\nB > C > A > D\nD > C > B > A\n")
+	for _, args := range [][]string{{pairs, "-ties", "-test", other}, {pairs, "-ties", "-test", other, "-mixtures", "2"}} { // before the fit
+		if status, stdout, stderr := call(args...); status != 1 || stdout != "" || !strings.Contains(stderr, "other.txt: ranking 2 has a tie of 3 items, and "+pairs+" has none") {
+			t.Errorf("%v: %d, %s%s", args, status, stdout, stderr)
+		}
+	}
 	if _, _, stderr := call(write(t, "plain.txt", "A > B > C > D\nD > C > B > A\n"), "-test", other); !strings.Contains(stderr, "other.txt: ranking 2 has a tie, A = B = …") {
 		t.Error(stderr)
 	}
@@ -204,13 +210,12 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{[]string{file, "-unlisted", "first"}, 2, "want omit or last"},
 		{[]string{file, "-unlisted", "last"}, 2, "does not list all items"},
 		{[]string{file, "-out", "-"}, 2, "want the name of a new file"},
-		{[]string{file, "-out", "a.svg", "-plot", "./a.svg"}, 2, "-plot ./a.svg: a result goes there"},
+		{[]string{file, "-out", "a.svg", "-plot", "./a.svg"}, 2, "two results are to go to a.svg: name a file for each"},
 		{[]string{file, "-plot", "a.gif"}, 2, ".svg, .png or .pdf"},
 		{[]string{file, "-threads", "-1"}, 2, "-threads -1"},
 		{[]string{filepath.Join(t.TempDir(), "none.txt")}, 1, "none.txt: no such file"},
 		{[]string{write(t, "empty.txt", "")}, 1, "empty.txt has no rankings"},
 		{[]string{write(t, "twice.txt", "A > B\nA > B > A\n")}, 1, "twice.txt:2: "},
-		{[]string{write(t, "ties.txt", "A > B = C\nB > A > C\nC > A = B\nA = C > B\nB > C > A\n"), "-ties", "-test", write(t, "three.txt", "A = B = C\nA > B\n")}, 1, "three.txt: ranking 1 has a tie of 3 items"},
 		{[]string{file, "-test", write(t, "unknown.txt", "A > B\nA > C\n")}, 1, "unknown.txt:2: "},
 	} {
 		if status, stdout, stderr := call(c.args...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {

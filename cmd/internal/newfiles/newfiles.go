@@ -19,7 +19,10 @@ const Standard = "-"
 
 // Files are new files, which appear together and complete, or not at all. What goes to
 // standard output does so when they are complete.
-type Files struct{ list []*File }
+type Files struct {
+	list []*File
+	plot string // see CheckPlot
+}
 
 // A File is one of them, to be written to. A failed write stays failed, and is the error of
 // Publish.
@@ -34,10 +37,12 @@ func (f *Files) Open(path string) (*File, error) {
 	if path == "" {
 		return nil, nil
 	}
+	taken := same(f.plot, path)
 	for _, other := range f.list {
-		if same(other.path, path) {
-			return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
-		}
+		taken = taken || same(other.path, path)
+	}
+	if taken {
+		return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
 	}
 	folder, name := os.TempDir(), "plrank"
 	if path != Standard {
@@ -127,31 +132,31 @@ func (f *Files) Remove() {
 	}
 }
 
-// CheckPlot is an error for a plot of no known format or where a result goes, a command.UsageError, or one that exists. A
-// command calls it before its work. The empty path is no plot.
-func CheckPlot(path string, results ...string) error {
+// CheckPlot is an error for a plot of no known format, a command.UsageError, or one that exists. A
+// command calls it before its work, and before it opens other files, which cannot be the plot. The empty path
+// is no plot.
+func (f *Files) CheckPlot(path string) error {
+	f.plot = path
 	switch {
 	case path == "":
 		return nil
-	case slices.ContainsFunc(results, func(result string) bool { return same(path, result) }):
-		return command.Usage(fmt.Errorf("-plot %s: a result goes there: name a file for each", path))
 	case !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)):
 		return command.Usage(fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path))
 	}
 	return checkNew(path)
 }
 
-// same tells whether two paths name one file, as far as their words tell.
+// same tells whether two paths are one file, which need not exist, in one folder.
 func same(a, b string) bool {
 	if a == "" || b == "" || a == Standard || b == Standard {
 		return a == b
 	}
-	for _, path := range []*string{&a, &b} {
-		if whole, err := filepath.Abs(*path); err == nil {
-			*path = whole
-		}
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
 	}
-	return a == b
+	folderA, errA := os.Stat(filepath.Dir(a))
+	folderB, errB := os.Stat(filepath.Dir(b))
+	return errA == nil && errB == nil && os.SameFile(folderA, folderB)
 }
 
 // checkNew is an error for a path that exists, be it a link to nothing.

@@ -47,7 +47,7 @@ func TestCheckPlot(t *testing.T) {
 		link:                           link + " exists",
 		filepath.Join(dir, "plot.txt"): "ends in .svg, .png or .pdf",
 	} {
-		err := CheckPlot(path)
+		err := new(Files).CheckPlot(path)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", path, err, want)
 		}
@@ -55,11 +55,36 @@ func TestCheckPlot(t *testing.T) {
 			t.Errorf("%q: a usage error: %t", path, usage)
 		}
 	}
+}
+
+// Two results do not go to one file, however it is named; the plot is one of them.
+func TestEachResultHasItsFile(t *testing.T) {
+	dir := t.TempDir()
 	t.Chdir(dir)
-	if err := CheckPlot("new.svg", "", filepath.Join(dir, "new.svg")); err == nil || !strings.Contains(err.Error(), "a result goes there") {
-		t.Errorf("a plot in the place of a result: %v", err)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
 	}
-	if err := CheckPlot("new.svg", "", "new.csv"); err != nil {
-		t.Error(err)
+	for _, path := range []string{"a.svg", "./a.svg", filepath.Join(dir, "a.svg"), filepath.Join(link, "a.svg")} {
+		var plotted, opened Files
+		defer opened.Remove()
+		if err := plotted.CheckPlot("a.svg"); err != nil {
+			t.Fatal(err)
+		}
+		_, plotErr := plotted.Open(path)
+		if _, err := opened.Open("a.svg"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := opened.Open(path)
+		for _, err := range []error{plotErr, err} {
+			if !errors.As(err, new(command.UsageError)) || !strings.Contains(err.Error(), "two results are to go to "+path) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	var files Files
+	defer files.Remove()
+	if _, err := files.Open("b.svg"); err != nil || files.CheckPlot("a.svg") != nil {
+		t.Errorf("two files: %v", err)
 	}
 }
