@@ -83,8 +83,8 @@ func (g *GainEstimation) Add(l *Log) error {
 	if err != nil {
 		return err
 	}
-	if l.FeatureIDs != nil {
-		g.rows.featureIDs = l.FeatureIDs
+	if err := g.rows.of(l); err != nil {
+		return err
 	}
 	g.total += len(l.Impressions)
 	for i := range situations {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // An Impression is a ranking that was shown once, and what was clicked in it. Impressions
@@ -19,7 +21,7 @@ type Impression struct {
 
 	Model, Version string    // of the policy that drew the ranking
 	Documents      []string  // the candidates, each once
-	Features       []float32 // [documents × width] raw values, row-major; NaN is a missing value; nil or empty: not logged
+	Features       []float32 // [documents × width] raw values, row-major, as those of a datasets.Dataset; NaN is a missing value; nil or empty: not logged
 	Scores         []float64 // [documents] of the model; nil: it is not known how the ranking was drawn
 	Temperature    float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
 	Seed           uint64    // which redraws the ranking
@@ -32,8 +34,12 @@ type Impression struct {
 // A Log is impressions, in the order of their requests.
 type Log struct {
 	Impressions []Impression
-	FeatureIDs  []int    // of the columns of Features, ascending; nil: 1, 2, …
 	Warnings    []string // about oddities of the source, one line each
+
+	// What the columns of Features are, as of a datasets.Dataset.
+	FeatureIDs   []int      // ascending; nil: 1, 2, …
+	FeatureNames []string   // nil: they have none
+	Levels       [][]string // the texts that values stand for, nil for columns of numbers; nil: all are numbers
 }
 
 // Validate checks the impressions: lengths agree, numbers are finite, each document is a candidate
@@ -63,10 +69,17 @@ func (l *Log) Validate() error {
 			return l.at(i, err)
 		}
 	}
-	if l.FeatureIDs != nil && width >= 0 && width != len(l.FeatureIDs) {
-		return fmt.Errorf("clicks: %d feature ids for %d features a document", len(l.FeatureIDs), width)
+	for what, n := range map[string]int{"feature ids": len(l.FeatureIDs), "feature names": len(l.FeatureNames), "levels": len(l.Levels)} {
+		if n > 0 && width >= 0 && width != n {
+			return fmt.Errorf("clicks: %d %s for %d features a document", n, what, width)
+		}
 	}
 	return nil
+}
+
+// featuresOf makes the columns of l those of d.
+func (l *Log) featuresOf(d *datasets.Dataset) {
+	l.FeatureIDs, l.FeatureNames, l.Levels = d.FeatureIDs, d.FeatureNames, d.Levels
 }
 
 // at is an error about an impression.

@@ -17,10 +17,10 @@ func Join(d *datasets.Dataset) func(l *Log) (left int) {
 		queries[id] = q
 	}
 	return func(l *Log) (left int) {
-		l.FeatureIDs = d.FeatureIDs
+		l.featuresOf(d)
 		lacking := make([]bool, len(l.Impressions))
 		for _, s := range l.situations() {
-			features, ok := featuresOf(d, queries, s.Impression)
+			features, ok := valuesOf(d, queries, s.Impression)
 			for _, i := range s.impressions {
 				l.Impressions[i].Features = features
 				lacking[i] = !ok
@@ -38,8 +38,8 @@ func Join(d *datasets.Dataset) func(l *Log) (left int) {
 	}
 }
 
-// featuresOf are those of the candidates of an impression; it is false if d lacks one.
-func featuresOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]float32, bool) {
+// valuesOf are the features of the candidates of an impression; it is false if d lacks one.
+func valuesOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]float32, bool) {
 	q, ok := queries[im.Query]
 	if !ok {
 		return nil, false

@@ -32,7 +32,8 @@ import (
 // as the torn last line of a program that was killed; queries without hits, and those with
 // an id that was there before; clicks on what was not shown; impressions that an application
 // changed, so that the documents shown are not the first of those drawn. It is an error if no
-// line of a file is a query or an event, and if feature ids differ.
+// line of a file is a query or an event, and if the columns of features differ: their ids, names, or whether
+// they are numbers or texts.
 //
 // A path may be a folder: it stands for its files, in the order of their names, without those that
 // begin with a dot. The files are read twice, for events may come before their queries: pipes cannot be read.
@@ -66,7 +67,7 @@ func scan(paths []string, most int, each func(part *Log) error) (warnings []stri
 	if paths, err = files(paths); err != nil {
 		return nil, err
 	}
-	r := &reader{seen: map[uint64]bool{}, known: map[[sha256.Size]byte]any{}, counts: make([]int, len(oddities)), seed: maphash.MakeSeed(), most: most, each: each}
+	r := &reader{seen: map[uint64]bool{}, known: map[listKey]any{}, counts: make([]int, len(oddities)), seed: maphash.MakeSeed(), most: most, each: each}
 	defer func() { err = cmp.Or(err, r.wait()) }()
 	for _, path := range paths {
 		if err := r.readClicks(path); err != nil {
@@ -175,14 +176,13 @@ var oddities = [...]string{
 // reader reads one file after another, twice: first the clicks, then the queries.
 type reader struct {
 	seed   maphash.Seed
-	clicks []click                   // sorted by query, after the first pass
-	seen   map[uint64]bool           // hashes of ids of impressions
-	known  map[[sha256.Size]byte]any // lists that were decoded before, by their text
-	counts []int                     // by oddity
+	clicks []click         // sorted by query, after the first pass
+	seen   map[uint64]bool // hashes of ids of impressions
+	known  map[listKey]any // lists that were decoded before
+	counts []int           // by oddity
 
 	impressions int
-	featureIDs  []int // of all impressions
-	width       int   // of their features; 0: not known yet
+	columns     columns // of the features of all impressions
 
 	most  int // size of a part
 	each  func(part *Log) error
@@ -191,6 +191,12 @@ type reader struct {
 	ended func() error // waits for each; nil: it is not at work
 
 	failed error // of each
+}
+
+// A listKey is the text of a list, and of how many documents it is.
+type listKey struct {
+	text      [sha256.Size]byte
+	documents int
 }
 
 // A click has hashes of 64 bits for texts: two of a million are equal by chance once in ten
@@ -299,20 +305,17 @@ func (r *reader) query(line *ubiLine) error {
 	if line.Attributes != nil {
 		p = line.Attributes.Plrank
 	}
-	if odd, ok := r.fill(&im, line.Hits, p); !ok {
+	odd, ok := r.fill(&im, line.Hits, p)
+	if err := r.columns.wrong; err != nil {
+		return fmt.Errorf("query %q has %w", im.ID, err)
+	}
+	if !ok {
 		r.counts[odd]++
 		return nil
 	}
-	if p != nil && p.FeatureIDs != nil {
-		if r.featureIDs == nil {
-			r.featureIDs = p.FeatureIDs
-		} else if !slices.Equal(r.featureIDs, p.FeatureIDs) {
-			return fmt.Errorf("query %q has the feature ids %v, and those before it %v: want one list of features", im.ID, p.FeatureIDs, r.featureIDs)
-		}
-	}
-	if w := im.width(); w > 0 {
-		if r.width = cmp.Or(r.width, w); r.width != w {
-			return fmt.Errorf("query %q has %d features a document, and those before it %d", im.ID, w, r.width)
+	if p != nil {
+		if err := r.columns.check(im.width(), p); err != nil {
+			return fmt.Errorf("query %q has %w", im.ID, err)
 		}
 	}
 	r.seen[id] = true
@@ -342,7 +345,7 @@ func (r *reader) give() error {
 	}
 	part := r.part
 	r.part, r.size = nil, 0
-	part.FeatureIDs = r.featureIDs
+	part.FeatureIDs, part.FeatureNames, part.Levels = r.columns.ids, r.columns.names, r.columns.levels()
 	var err error
 	ended := parallel.Go(func() {
 		if err = part.Validate(); err == nil {
@@ -370,7 +373,7 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 		p = &attributes{Cutoff: len(hits)}
 	}
 	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
-	if !decode(r, p.Candidates, &im.Documents, parseCandidates) || !decode(r, p.Scores, &im.Scores, parseNumbers[float64]) || !decode(r, p.Features, &im.Features, parseNumbers[float32]) {
+	if !decode(r, p.Candidates, 0, &im.Documents, parseCandidates) {
 		return badAttributes, false
 	}
 	if im.Documents == nil {
@@ -378,8 +381,12 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 			im.Documents = append(im.Documents, string(h))
 		}
 	}
-	index := indexer(len(im.Documents), func(d int) string { return im.Documents[d] }, len(hits))
-	shown := make([]bool, len(im.Documents))
+	n := len(im.Documents)
+	if !decode(r, p.Scores, 0, &im.Scores, parseNumbers[float64]) || !decode(r, p.Features, n, &im.Features, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) }) {
+		return badAttributes, false
+	}
+	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))
+	shown := make([]bool, n)
 	for _, h := range hits {
 		d := index(string(h))
 		if d < 0 {
@@ -429,11 +436,11 @@ func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
 
 // decode reads a list, which is shared with that of other lines with the same text. It is
 // false for what is no such list.
-func decode[T any](r *reader, raw json.RawMessage, list *[]T, parse func([]byte) ([]T, error)) bool {
+func decode[T any](r *reader, raw json.RawMessage, documents int, list *[]T, parse func([]byte) ([]T, error)) bool {
 	if len(raw) == 0 || string(raw) == "null" {
 		return true
 	}
-	key := sha256.Sum256(raw)
+	key := listKey{sha256.Sum256(raw), documents}
 	if known, ok := r.known[key].([]T); ok {
 		*list = known
 		return true

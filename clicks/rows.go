@@ -11,12 +11,33 @@ import (
 // rows number the documents of the queries of a log that comes in parts, and keep what was logged of
 // them last. A document of several situations of its query is one row.
 type rows struct {
-	at         map[string]int // by the text of a query
-	queries    []queryRows
-	ids        []string    // of documents, by row
-	features   [][]float32 // by row; nil: none were logged
-	width      int         // of features; 0: not known yet
-	featureIDs []int
+	at       map[string]int // by the text of a query
+	queries  []queryRows
+	ids      []string    // of documents, by row
+	features [][]float32 // by row; nil: none were logged
+	width    int         // of features; 0: not known yet
+	last     Log         // whose columns are those of all, without impressions
+}
+
+// of takes the columns of a log, or of its next part, in which columns may have more texts.
+func (r *rows) of(l *Log) error {
+	if l.FeatureIDs == nil && l.FeatureNames == nil && l.Levels == nil {
+		return nil
+	}
+	last := r.last
+	r.last = Log{FeatureIDs: l.FeatureIDs, FeatureNames: l.FeatureNames, Levels: l.Levels}
+	if last.FeatureIDs == nil && last.FeatureNames == nil && last.Levels == nil {
+		return nil
+	}
+	if !slices.Equal(last.FeatureIDs, l.FeatureIDs) || !slices.Equal(last.FeatureNames, l.FeatureNames) {
+		return fmt.Errorf("clicks: features of other ids or names than those of the log before: %v %q, want %v %q", l.FeatureIDs, l.FeatureNames, last.FeatureIDs, last.FeatureNames)
+	}
+	for c, levels := range last.Levels {
+		if len(levels) > 0 && (l.Levels == nil || len(l.Levels[c]) < len(levels) || !slices.Equal(l.Levels[c][:len(levels)], levels)) {
+			return fmt.Errorf("clicks: the texts of column %d are numbered otherwise than in the log before: want parts of one log, see Scan", c)
+		}
+	}
+	return nil
 }
 
 // queryRows are those of a query.
@@ -71,7 +92,7 @@ func (r *rows) add(s *situation) (q int, of []int, err error) {
 
 // dataset is the queries and their documents without labels, and the row of each.
 func (r *rows) dataset() (d *datasets.Dataset, order []int) {
-	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(r.featureIDs)}
+	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(r.last.FeatureIDs), FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
 	for c := len(d.FeatureIDs); c < r.width; c++ {
 		d.FeatureIDs = append(d.FeatureIDs, c+1)
 	}

@@ -101,7 +101,8 @@ func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64)
 	if err := s.prepare(user); err != nil {
 		return nil, err
 	}
-	log := &Log{Impressions: make([]Impression, n), FeatureIDs: d.FeatureIDs}
+	log := &Log{Impressions: make([]Impression, n)}
+	log.featuresOf(d)
 	const block = 1024
 	blocks := (n + block - 1) / block
 	workers := parallel.Workers(blocks)

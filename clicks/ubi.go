@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -36,16 +35,17 @@ type ubiAttributes struct {
 // attributes are what UBI has no place for, under query_attributes.plrank. Lists that many
 // lines have in common are decoded once.
 type attributes struct {
-	Model       string          `json:"model,omitempty"`
-	Version     string          `json:"version,omitempty"`
-	Seed        uint64          `json:"seed,string"` // as text: many programs read numbers as float64
-	Cutoff      int             `json:"cutoff"`
-	Temperature float64         `json:"temperature,omitempty"`
-	Drawn       []int           `json:"drawn,omitempty"`      // indices of candidates, top first; absent: as shown
-	Candidates  json.RawMessage `json:"candidates,omitempty"` // ids of documents; absent: those shown
-	Scores      json.RawMessage `json:"scores,omitempty"`     // by candidate
-	Features    json.RawMessage `json:"features,omitempty"`   // candidates × columns, row-major; null is a missing value
-	FeatureIDs  []int           `json:"feature_ids,omitempty"`
+	Model        string          `json:"model,omitempty"`
+	Version      string          `json:"version,omitempty"`
+	Seed         uint64          `json:"seed,string"` // as text: many programs read numbers as float64
+	Cutoff       int             `json:"cutoff"`
+	Temperature  float64         `json:"temperature,omitempty"`
+	Drawn        []int           `json:"drawn,omitempty"`      // indices of candidates, top first; absent: as shown
+	Candidates   json.RawMessage `json:"candidates,omitempty"` // ids of documents; absent: those shown
+	Scores       json.RawMessage `json:"scores,omitempty"`     // by candidate
+	Features     json.RawMessage `json:"features,omitempty"`   // candidates × columns, row-major; null is a missing value, and a text is one
+	FeatureIDs   []int           `json:"feature_ids,omitempty"`
+	FeatureNames []string        `json:"feature_names,omitempty"`
 }
 
 type ubiEvent struct {
@@ -91,33 +91,60 @@ func parseTime(t text) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("invalid timestamp %q", t)
 }
 
-// appendFeature appends a feature in JSON.
-func appendFeature(dst []byte, v float32) []byte {
-	if v != v {
-		return append(dst, "null"...)
-	}
-	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
-}
-
-// AppendQuery appends to dst the line of an impression, without its clicks: a query of UBI 1.3
+// AppendQuery appends to dst the line of an impression of a log, without its clicks: a query of UBI 1.3
 // (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what is needed
-// for propensities under query_attributes.plrank. An impression without ID is an error.
-func AppendQuery(dst []byte, im *Impression, featureIDs []int) ([]byte, error) {
-	if i := slices.IndexFunc(im.Features, func(v float32) bool { return math.IsInf(float64(v), 0) }); i >= 0 {
-		return dst, fmt.Errorf("clicks: impression %q: feature %v is not finite", im.ID, im.Features[i])
-	}
+// for propensities under query_attributes.plrank. Of the log, it takes what the columns of features are.
+// An impression without ID is an error.
+func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
 	var features []byte
 	if im.Features != nil {
-		features = appendList(nil, im.Features, appendFeature)
+		features = append(features, '[')
+		for i, v := range im.Features {
+			if i > 0 {
+				features = append(features, ',')
+			}
+			var levels []string
+			if of.Levels != nil && im.width() == len(of.Levels) {
+				levels = of.Levels[i%len(of.Levels)]
+			}
+			var err error
+			if features, err = AppendFeature(features, v, levels); err != nil {
+				return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+			}
+		}
+		features = append(features, ']')
 	}
-	return AppendQueryJSON(dst, im, features, featureIDs)
+	return AppendQueryJSON(dst, im, features, of)
+}
+
+// AppendFeature appends to dst the value of a feature in JSON, as it is logged: a number, null if it is missing, or,
+// of a feature with levels, the text that it stands for, "" if that is not known.
+func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
+	switch {
+	case v != v:
+		return append(dst, "null"...), nil
+	case levels == nil && math.IsInf(float64(v), 0):
+		return dst, fmt.Errorf("feature %v is not finite", v)
+	case levels == nil:
+		return strconv.AppendFloat(dst, float64(v), 'g', -1, 32), nil
+	case v == 0:
+		return append(dst, `""`...), nil
+	case !isLevel(v, levels):
+		return dst, fmt.Errorf("feature %v is no number of one of the %d texts of its column", v, len(levels))
+	}
+	return appendString(dst, levels[int(v)-1]), nil
+}
+
+// isLevel tells whether a value stands for one of the texts.
+func isLevel(v float32, levels []string) bool {
+	return v >= 1 && v <= float32(len(levels)) && v == float32(int(v))
 }
 
 // AppendQueryJSON is [AppendQuery] for features that are JSON already, as in a request: an array
-// [documents × columns] of numbers, row-major, and null for missing values, on one line. It is
+// [documents × columns] of what [AppendFeature] writes, row-major, on one line. It is
 // copied as it is, which takes far less time than writing numbers; im.Features are not used. If it is
 // empty, no features are logged.
-func AppendQueryJSON(dst []byte, im *Impression, features []byte, featureIDs []int) ([]byte, error) {
+func AppendQueryJSON(dst []byte, im *Impression, features []byte, of *Log) ([]byte, error) {
 	if im.ID == "" {
 		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
 	}
@@ -146,9 +173,12 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, featureIDs []i
 	}
 	if len(features) > 0 {
 		dst = append(append(dst, `,"features":`...), features...)
-	}
-	if featureIDs != nil {
-		dst = appendList(append(dst, `,"feature_ids":`...), featureIDs, appendInt)
+		if of.FeatureIDs != nil {
+			dst = appendList(append(dst, `,"feature_ids":`...), of.FeatureIDs, appendInt)
+		}
+		if of.FeatureNames != nil {
+			dst = appendList(append(dst, `,"feature_names":`...), of.FeatureNames, appendString)
+		}
 	}
 	dst = append(dst, "}}}\n"...)
 	if n := len(dst) - start; n > longestLine {

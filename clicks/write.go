@@ -24,7 +24,7 @@ func Write(w io.Writer, l *Log) error {
 		}
 		seen[im.ID] = true
 		var err error
-		if line, err = AppendQuery(line[:0], im, l.FeatureIDs); err != nil {
+		if line, err = AppendQuery(line[:0], im, l); err != nil {
 			return err
 		}
 		for k, c := range im.Clicks {

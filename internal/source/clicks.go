@@ -81,9 +81,6 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 		return nil, fmt.Errorf("-clicks %s: the log has no features of documents: -data names a file with them", c.Clicks)
 	}
 	d.Name = c.Clicks
-	if data != nil {
-		d.FeatureNames, d.Levels = data.FeatureNames, data.Levels
-	}
 	return d, nil
 }
 

@@ -155,7 +155,7 @@ func (space *scratch) log(in *request, out *response, model *served) (err error)
 		ID: out.QueryID, Client: in.clientID, Time: time.Now().UTC(), Query: in.query, Model: out.Model, Version: out.Version,
 		Documents: in.documentIDs, Scores: out.Scores, Temperature: in.draw.temperature, Seed: in.draw.seed, Cutoff: len(ranking),
 		Shown: ranking, Clicks: make([]float64, len(ranking)),
-	}, features, model.File().FeatureIDs)
+	}, features, model.features)
 	return err
 }
 

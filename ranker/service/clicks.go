@@ -76,9 +76,20 @@ type clickLog struct {
 	timeout time.Duration // to wait for the disk
 }
 
-// sameFeatures tells whether rows of one model are rows of the other.
+// sameFeatures tells whether what is logged for one model can stand beside what is logged for the other: features
+// have the same ids and names, and the same ones are of text.
 func sameFeatures(a, b *ranker.Model) bool {
-	return slices.Equal(a.FeatureIDs(), b.FeatureIDs()) && slices.Equal(a.FeatureNames(), b.FeatureNames())
+	if !slices.Equal(a.FeatureIDs(), b.FeatureIDs()) || !slices.Equal(a.FeatureNames(), b.FeatureNames()) {
+		return false
+	}
+	for column := range a.FeatureIDs() {
+		_, textA := a.Level(column, "")
+		_, textB := b.Level(column, "")
+		if textA != textB {
+			return false
+		}
+	}
+	return true
 }
 
 // openClicks opens the log of clicks of a folder. Package clicks reads models of one list of features.
@@ -87,7 +98,7 @@ func openClicks(folder string, models models, measures *measures, log *slog.Logg
 	features := models[first].model.Load().Model
 	for _, name := range models.names() {
 		if !sameFeatures(features, models[name].model.Load().Model) {
-			return nil, fmt.Errorf("models %s and %s have different feature ids or names, and a log of clicks has one list of them: serve them by processes with a folder each", first, name)
+			return nil, fmt.Errorf("models %s and %s have different features, by id, name or type, and a log of clicks has one list of them: serve them by processes with a folder each", first, name)
 		}
 		models[name].logged = features
 	}

@@ -115,26 +115,28 @@ func TestBooleansAreLoggedAsNumbers(t *testing.T) {
 	}
 }
 
-// Texts are logged as the numbers that stand for them in the model.
-func TestTextsAreLoggedAsLevels(t *testing.T) {
+// Texts are logged as what they are, those that the model does not know, too: another model may number them otherwise.
+func TestTextsAreLogged(t *testing.T) {
 	s, read := logging(t)
 	f := *s.models["default"].model.Load().File()
-	f.Levels = [][]string{nil, {"7", "red"}, nil}
+	f.Levels, f.FeatureNames = [][]string{nil, {"7", "red"}, nil}, []string{"x", "colour", "y"}
 	if err := f.Save(s.models["default"].path); err != nil {
 		t.Fatal(err)
 	}
+	s.models["default"].logged = nil // as if the process began with this model
 	if err := s.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a", "b", "c", "d"], "documents": [[1, "red", 2], [1, 7, 2], [1, null, 2], {"5": "red"}], "draw": {"cutoff": 1}}`); w.Code != 200 {
+	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a", "b", "c", "d"], "documents": [[1, "red", 2], [1, 7.0, 2], [1, null, 2], {"5": "bl\"ue"}], "draw": {"cutoff": 1}}`); w.Code != 200 {
 		t.Fatal(w.Body)
 	}
-	model, log := s.models["default"].model.Load(), read()
-	red, _ := model.Level(1, "red")
-	seven, _ := model.Level(1, "7")
+	log := read()
+	if want := []string{"red", "7", "bl\"ue"}; !slices.Equal(log.Levels[1], want) || log.Levels[0] != nil || !slices.Equal(log.FeatureNames, f.FeatureNames) {
+		t.Errorf("texts %q, want %q; names %q", log.Levels, want, log.FeatureNames)
+	}
 	nan := float32(math.NaN())
-	want := []float32{1, red, 2, 1, seven, 2, 1, nan, 2, 0, red, 0}
-	if got := log.Impressions[0].Features; fmt.Sprint(got) != fmt.Sprint(want) || red == seven {
+	want := []float32{1, 1, 2, 1, 2, 2, 1, nan, 2, 0, 3, 0}
+	if got := log.Impressions[0].Features; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -296,15 +298,19 @@ func TestLogKeepsItsFeatures(t *testing.T) {
 	if err := f.Save(slot.path); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other feature ids or names than the model before it, and the log of clicks has one list of them") {
+	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other features, by id, name or type, than the model before it, and the log of clicks has one list of them") {
 		t.Errorf("error %v", err)
 	}
-	f.FeatureIDs, f.FeatureNames = before.FeatureIDs(), []string{"a", "b", "c"}
-	if err := f.Save(slot.path); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "feature ids or names") {
-		t.Errorf("error %v", err)
+	names, texts := f, f
+	names.FeatureIDs, names.FeatureNames = before.FeatureIDs(), []string{"a", "b", "c"}
+	texts.FeatureIDs, texts.Levels = before.FeatureIDs(), [][]string{nil, {"red"}, nil}
+	for _, other := range []ranker.File{names, texts} {
+		if err := other.Save(slot.path); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other features") {
+			t.Errorf("error %v", err)
+		}
 	}
 	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a"], "documents": [[1, 2, 3]], "draw": {"cutoff": 1}}`); w.Code != 200 || slot.model.Load() != before {
 		t.Errorf("%d, %s", w.Code, w.Body)
@@ -325,9 +331,9 @@ func TestLogErrorsOfNew(t *testing.T) {
 	}
 	used, _ := tested(t, Options{Models: only(one), Clicks: filepath.Join(dir, "used")})
 	for want, o := range map[string]Options{
-		"models a and b have different feature ids or names": {Models: map[string]string{"a": one, "b": two}, Clicks: filepath.Join(dir, "new")},
-		"one.npz: not a directory":                           {Models: only(one), Clicks: one},
-		"another process writes there: locked by process":    {Models: only(one), Clicks: filepath.Join(dir, "used")},
+		"models a and b have different features, by id, name or type": {Models: map[string]string{"a": one, "b": two}, Clicks: filepath.Join(dir, "new")},
+		"one.npz: not a directory":                                    {Models: only(one), Clicks: one},
+		"another process writes there: locked by process":             {Models: only(one), Clicks: filepath.Join(dir, "used")},
 	} {
 		o.Log = slog.New(slog.DiscardHandler)
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/plrank/plrank/clicks"
 )
 
 // rows are the features of the documents of a request, row after row, and their base scores, nil
@@ -14,8 +16,9 @@ import (
 type rows struct {
 	features []float32
 	base     []float32
-	text     []byte // of the features, if the request is logged
-	given    []int  // by column: the document that gave it last, from 1
+	text     []byte   // of the features, if the request is logged
+	given    []int    // by column: the document that gave it last, from 1
+	unknown  []string // by column: the last text that the model does not know
 }
 
 // fill decodes the documents of a request. A document is an array of as many values as the
@@ -29,12 +32,13 @@ func (r *rows) fill(model *served, in *request) error {
 	clear(r.features)
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
+	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
 	for d, value := range elements(in.documents) {
 		row := r.features[d*width : (d+1)*width]
 		var err error
 		switch value[0] {
 		case '[':
-			err = model.dense(row, value)
+			err = r.dense(row, value, model)
 		case '{':
 			err = r.sparse(row, value, d, model)
 		default:
@@ -44,7 +48,9 @@ func (r *rows) fill(model *served, in *request) error {
 			return badRequest("document %d%w", d, err)
 		}
 		if in.logged {
-			r.appendText(model, value, row)
+			if err := r.appendText(model, value, row); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -52,28 +58,34 @@ func (r *rows) fill(model *served, in *request) error {
 
 // appendText appends the features of a document to the text for the log: an array over all documents, on
 // one line. Numbers of a document that is an array are copied from the request: writing them takes longer
-// than all else. Booleans become numbers, and texts the numbers that stand for them in the model.
-func (r *rows) appendText(model *served, document []byte, features []float32) {
+// than all else. Booleans become numbers.
+func (r *rows) appendText(model *served, document []byte, features []float32) (err error) {
+	levels := model.File().Levels
 	r.text = append(r.text, ',')
-	if document[0] == '[' && model.File().Levels == nil && bytes.IndexByte(document, 't') < 0 && bytes.IndexByte(document, 'f') < 0 {
+	if document[0] == '[' && levels == nil && bytes.IndexByte(document, 't') < 0 && bytes.IndexByte(document, 'f') < 0 {
 		start := len(r.text)
 		r.text = append(r.text, inside(document)...)
 		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
 			start += i
 			r.text[start] = ' '
 		}
-		return
+		return nil
 	}
 	for i, x := range features {
 		if i > 0 {
 			r.text = append(r.text, ',')
 		}
-		if x != x {
-			r.text = append(r.text, "null"...)
-		} else {
-			r.text = strconv.AppendFloat(r.text, float64(x), 'g', -1, 32)
+		var texts []string
+		if levels != nil {
+			if texts = levels[i]; texts != nil && x == 0 { // a later model may know it
+				texts, x = r.unknown[i:i+1], 1
+			}
+		}
+		if r.text, err = clicks.AppendFeature(r.text, x, texts); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // fillBase decodes the base scores of a request, which the model must need.
@@ -110,7 +122,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 }
 
 // dense decodes a document that is an array. Errors continue the text "document 3".
-func (m *served) dense(row []float32, array []byte) error {
+func (r *rows) dense(row []float32, array []byte, model *served) error {
 	n := 0
 	for i, value := range elements(array) {
 		n++
@@ -118,7 +130,7 @@ func (m *served) dense(row []float32, array []byte) error {
 			continue
 		}
 		var err error
-		if row[i], err = m.parseValue(i, value); err != nil {
+		if row[i], err = r.parseValue(model, i, value); err != nil {
 			return fmt.Errorf(", value %d: %w", i, err)
 		}
 	}
@@ -147,7 +159,7 @@ func (r *rows) sparse(row []float32, object []byte, d int, model *served) error 
 		first, named = false, byName
 		r.given[column] = d + 1
 		var err error
-		if row[column], err = model.parseValue(column, value); err != nil {
+		if row[column], err = r.parseValue(model, column, value); err != nil {
 			return fmt.Errorf(", feature %s: %w", clip(name), err)
 		}
 	}
@@ -181,7 +193,7 @@ var one, zero = []byte("1"), []byte("0")
 
 // parseValue is the value of a feature: a number, or a text, which may be a number, where the
 // feature has texts.
-func (m *served) parseValue(column int, value []byte) (float32, error) {
+func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) {
 	switch string(value) {
 	case "null":
 		return missing, nil
@@ -201,6 +213,9 @@ func (m *served) parseValue(column int, value []byte) (float32, error) {
 		return 0, errors.New("want a text, or null for a missing value")
 	}
 	v, _ := m.Level(column, text)
+	if v == 0 {
+		r.unknown[column] = text
+	}
 	return v, nil
 }
 

@@ -9,13 +9,15 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/ranker"
 )
 
 // A served model does not change: a request ends with the one it began with.
 type served struct {
 	*ranker.Model
-	columns map[int]int // by feature id; Column has them by name
+	columns  map[int]int // by feature id; Column has them by name
+	features *clicks.Log // which has what they are
 }
 
 // A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
@@ -89,12 +91,12 @@ func (s *slot) open() error {
 		return err
 	}
 	if s.logged != nil && !sameFeatures(s.logged, model) {
-		return fmt.Errorf("%s has other feature ids or names than the model before it, and the log of clicks has one list of them: serve it by a new process with a folder of its own", s.path)
+		return fmt.Errorf("%s has other features, by id, name or type, than the model before it, and the log of clicks has one list of them: serve it by a new process with a folder of its own", s.path)
 	}
 	columns := map[int]int{}
 	for i, id := range model.FeatureIDs() {
 		columns[id] = i
 	}
-	s.model.Store(&served{model, columns})
+	s.model.Store(&served{model, columns, &clicks.Log{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}})
 	return nil
 }

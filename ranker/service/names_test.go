@@ -64,7 +64,7 @@ func TestNamesThatAreNotMentionedAreMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := &served{m, map[int]int{}}
+	model := &served{Model: m, columns: map[int]int{}}
 	for column, id := range m.FeatureIDs() {
 		model.columns[id] = column
 	}

@@ -152,6 +152,66 @@ func TestGateRefusesEmptyIntervals(t *testing.T) {
 // -data is read for each model by its own columns and texts: what is said of a model does not
 // depend on the others, and names of columns count, not their places.
 func TestDataAreReadForEachModel(t *testing.T) {
+	data, models := otherColumns(t)
+	dir := t.TempDir()
+	log, features := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "features.jsonl")
+	log2 := filepath.Join(dir, "other.jsonl")
+	must(t, "simulate", "-data", data, "-model", models[0], "-cutoff", "3", "-n", "2000", "-without-features", "-out", log)
+	must(t, "simulate", "-data", data, "-model", models[0], "-cutoff", "3", "-n", "2000", "-out", features)
+	said := func(args ...string) map[string]modelValue {
+		stdout, _ := must(t, append([]string{"evaluate", "-resamples", "100", "-json"}, args...)...)
+		var r values
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]modelValue{}
+		for _, m := range r.Models {
+			of[m.Model] = m
+		}
+		return of
+	}
+	var alone [2]estimate
+	for i, m := range models {
+		alone[i] = said(log, "-data", data, m)[m].Estimates[0]
+	}
+	if alone[0].Value == alone[1].Value {
+		t.Errorf("both models have the value %+v", alone[0].Value)
+	}
+	for _, source := range [][]string{{log, "-data", data}, {features}} {
+		ab, ba := said(append(source, models[0], models[1])...), said(append(source, models[1], models[0])...)
+		for i, m := range models {
+			for _, got := range []modelValue{ab[m], ba[m], said(append(source, m, "-baseline", models[1-i])...)[m]} {
+				if got.Estimates[0].Value != alone[i].Value {
+					t.Errorf("%v: model %d: %+v, alone %+v", source, i, got.Estimates[0], alone[i])
+				}
+			}
+		}
+		got := said(append(source, models[0], "-baseline", models[1])...)[models[0]].Estimates[0].Difference.Mean
+		if want := alone[0].Value.Mean - alone[1].Value.Mean; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: the difference from a baseline with other columns is %v, want %v", source, got, want)
+		}
+	}
+	// What does not fit is an error.
+	text, err := os.ReadFile(features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, log := range map[string]string{
+		"no names of features, so that they cannot be matched: -data names a file": regexp.MustCompile(`,"feature_names":\[[^\]]*\]`).ReplaceAllString(string(text), ""),
+		`uses feature "city", which the log lacks: -data names a file`:             strings.ReplaceAll(string(text), `"city"]`, `"town"]`),
+		"column 2 of its features is of texts, and feature 2 of":                   regexp.MustCompile(`"(Oslo|Bergen|Narvik)"`).ReplaceAllString(string(text), "1"),
+	} {
+		write(t, log2, log)
+		if status, _, stderr := call("evaluate", log2, models[0]); status != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, %s, want %s", status, stderr, want)
+		}
+	}
+}
+
+// otherColumns are data, and two models: one of these, and one of the same documents in another file, where columns are in
+// other places, and texts in another order.
+func otherColumns(t *testing.T) (data string, models [2]string) {
+	t.Helper()
 	dir := t.TempDir()
 	var text [2]strings.Builder // the same documents, with columns in other places, and the texts in another order
 	for i := range text {
@@ -168,39 +228,12 @@ func TestDataAreReadForEachModel(t *testing.T) {
 			}
 		}
 	}
-	var models [2]string
 	for i, name := range []string{"a", "b"} {
 		write(t, filepath.Join(dir, name+".csv"), text[i].String())
 		train.Must(t, "-data", filepath.Join(dir, name+".csv"), "-categorical", "city", "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, name))
 		models[i] = filepath.Join(dir, name, "model.npz")
 	}
-	data, log := filepath.Join(dir, "a.csv"), filepath.Join(dir, "log.jsonl")
-	must(t, "simulate", "-data", data, "-cutoff", "3", "-n", "2000", "-without-features", "-out", log)
-	said := func(args ...string) map[string]modelValue {
-		stdout, _ := must(t, append([]string{"evaluate", log, "-data", data, "-resamples", "100", "-json"}, args...)...)
-		var r values
-		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
-			t.Fatal(err)
-		}
-		of := map[string]modelValue{}
-		for _, m := range r.Models {
-			of[m.Model] = m
-		}
-		return of
-	}
-	ab, ba := said(models[0], models[1]), said(models[1], models[0])
-	for i, m := range models {
-		alone := said(m)
-		for _, got := range []modelValue{ab[m], ba[m], said(m, "-baseline", models[1-i])[m]} {
-			if got.Estimates[0].Value != alone[m].Estimates[0].Value {
-				t.Errorf("model %d: %+v, alone %+v", i, got.Estimates[0], alone[m].Estimates[0])
-			}
-		}
-	}
-	a, b := said(models[0])[models[0]].Estimates[0].Value.Mean, said(models[1])[models[1]].Estimates[0].Value.Mean
-	if got := said(models[0], "-baseline", models[1])[models[0]].Estimates[0].Difference.Mean; math.Abs(got-(a-b)) > 1e-9 {
-		t.Errorf("the difference from a baseline with other columns is %v, want %v", got, a-b)
-	}
+	return filepath.Join(dir, "a.csv"), models
 }
 
 // A report on a log that can tell all, one that can tell little, and one without scores.

@@ -150,7 +150,8 @@ type candidate struct {
 	path       string
 	model      *ranker.Model
 	join       func(*logs.Log) int // with -data, as the model reads it, see logs.Join; nil: features are those logged
-	evaluation *logs.Evaluation    // nil until the features of the log are known
+	scorer     *scorer             // of the part of the log
+	evaluation *logs.Evaluation    // nil before the first part
 }
 
 // openData reads -data for each model, whose columns and texts may be others than those of the next,
@@ -181,7 +182,7 @@ func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
 	if c.join == nil {
 		return l, 0
 	}
-	own = &logs.Log{Impressions: slices.Clone(l.Impressions), FeatureIDs: l.FeatureIDs}
+	own = &logs.Log{Impressions: slices.Clone(l.Impressions)}
 	left = c.join(own)
 	return own, left
 }
@@ -244,13 +245,11 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 
 // add evaluates a model on a part of the log, with the features of the model.
 func (o *evaluateOptions) add(c, baseline *candidate, target logs.Target, part *logs.Log) (err error) {
+	if err := cmp.Or(o.prepare(c, part), o.prepare(baseline, part)); err != nil {
+		return err
+	}
 	if c.evaluation == nil {
-		if target.Policy, err = o.policyOf(c, part); err != nil {
-			return err
-		}
-		if target.Baseline, err = o.policyOf(baseline, part); err != nil {
-			return err
-		}
+		target.Policy, target.Baseline = o.policyOf(c), o.policyOf(baseline)
 		var estimators []logs.Estimator
 		for name := range strings.SplitSeq(o.estimator, ",") {
 			if o.estimator != "" {
@@ -264,9 +263,10 @@ func (o *evaluateOptions) add(c, baseline *candidate, target logs.Target, part *
 	return c.evaluation.Add(part)
 }
 
-func (o *evaluateOptions) policyOf(c *candidate, part *logs.Log) (logs.Policy, error) {
-	if c.model == nil {
-		return logs.Logged, nil
+// prepare makes the scorer of a part of the log, in which columns may have more texts than before.
+func (o *evaluateOptions) prepare(c *candidate, part *logs.Log) (err error) {
+	if c.model == nil || c.join != nil && c.scorer != nil { // the features of a file stay the same
+		return nil
 	}
 	part, _ = c.joined(part)
 	first := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Documents) > 0 })
@@ -274,9 +274,13 @@ func (o *evaluateOptions) policyOf(c *candidate, part *logs.Log) (logs.Policy, e
 	if first >= 0 {
 		width = len(part.Impressions[first].Features) / len(part.Impressions[first].Documents)
 	}
-	s, err := newScorer(c.path, c.model, part.FeatureIDs, width, o.temperature)
-	if err != nil {
-		return nil, err
+	c.scorer, err = newScorer(c.path, c.model, part, width, o.temperature)
+	return err
+}
+
+func (o *evaluateOptions) policyOf(c *candidate) logs.Policy {
+	if c.model == nil {
+		return logs.Logged
 	}
 	return func(im *logs.Impression) ([]float64, error) {
 		// A baseline may have other features than the model it is compared with.
@@ -284,8 +288,8 @@ func (o *evaluateOptions) policyOf(c *candidate, part *logs.Log) (logs.Policy, e
 		if left > 0 {
 			return nil, fmt.Errorf("%s lacks a candidate as %s reads it", o.Data, c.path)
 		}
-		return s.policy(&own.Impressions[0])
-	}, nil
+		return c.scorer.policy(&own.Impressions[0])
+	}
 }
 
 // values is what -json prints.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	logs "github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
@@ -63,28 +64,67 @@ func openData(ctx context.Context, from source.Source, model *ranker.Model, unla
 	return s.Train, nil
 }
 
-// A scorer is the policy of a model, for documents with features of some ids.
+// A scorer is the policy of a model, for documents with features of a log.
 type scorer struct {
+	path        string
 	model       *ranker.Model
-	columns     []int   // of the log, by feature of the model; −1: not there, and not used
-	temperature float64 // 0: that of the log
+	columns     []int       // of the log, by feature of the model; −1: not used
+	ofText      []bool      // by feature of the model
+	levels      [][]float32 // by feature of the model: its values for the texts of the log, from 1; nil: the log has numbers
+	temperature float64     // 0: that of the log
 }
 
-// newScorer is that of a model for a log with such features; nil: 1, 2, …
-func newScorer(path string, model *ranker.Model, ids []int, width int, temperature float64) (*scorer, error) {
+// newScorer is that of a model for a part of a log. Features are found by name where they have names, and else by id.
+func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temperature float64) (*scorer, error) {
+	ids, names := part.FeatureIDs, model.FeatureNames()
 	for i := len(ids); i < width; i++ {
 		ids = append(ids, i+1)
 	}
-	s := &scorer{model: model, temperature: temperature}
+	if width > 0 && (names == nil) != (part.FeatureNames == nil) {
+		return nil, fmt.Errorf("%s: either the model or the log has no names of features, so that they cannot be matched: -data names a file with the features of its documents", path)
+	}
+	s := &scorer{path: path, model: model, temperature: temperature}
 	used := model.UsedFeatures()
-	for _, id := range model.FeatureIDs() {
-		column := slices.Index(ids, id)
-		if column < 0 && slices.Contains(used, id) {
-			return nil, fmt.Errorf("%s uses feature %d, which the log lacks: -data names a file with the features of its documents", path, id)
+	for i, id := range model.FeatureIDs() {
+		_, ofText := model.Level(i, "")
+		s.columns, s.ofText, s.levels = append(s.columns, -1), append(s.ofText, ofText), append(s.levels, nil)
+		if !slices.Contains(used, id) {
+			continue
 		}
-		s.columns = append(s.columns, column)
+		column, feature := slices.Index(ids, id), fmt.Sprint(id)
+		if names != nil && names[i] != "" {
+			feature = strconv.Quote(names[i])
+			column = slices.Index(part.FeatureNames, names[i])
+		}
+		if column < 0 {
+			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: -data names a file with the features of its documents", path, feature)
+		}
+		s.columns[i] = column
+		if part.Levels != nil && part.Levels[column] != nil {
+			s.levels[i] = make([]float32, 1, 1+len(part.Levels[column]))
+			for _, text := range part.Levels[column] {
+				v, _ := model.Level(i, text)
+				s.levels[i] = append(s.levels[i], v)
+			}
+		}
 	}
 	return s, nil
+}
+
+// value is what a value of the log is for feature i of the model.
+func (s *scorer) value(i int, v float32) (float32, error) {
+	levels := s.levels[i]
+	switch {
+	case v != v:
+		return v, nil
+	case s.ofText[i] != (levels != nil):
+		return 0, fmt.Errorf("column %d of its features is of texts, and feature %d of %s of numbers, or the reverse: -data names a file with the features of its documents", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
+	case levels == nil:
+		return v, nil
+	case !(v >= 0) || int(v) >= len(levels):
+		return 0, fmt.Errorf("column %d of its features: %v stands for no text", s.columns[i]+1, v)
+	}
+	return levels[int(v)], nil
 }
 
 // policy gives the scores divided by the temperature.
@@ -98,12 +138,16 @@ func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
 	}
 	x := make([]float32, 0, len(im.Documents)*len(s.columns))
 	for d := range im.Documents {
-		for _, c := range s.columns {
+		for i, c := range s.columns {
 			if c < 0 {
 				x = append(x, 0)
 				continue
 			}
-			x = append(x, im.Features[d*width+c])
+			v, err := s.value(i, im.Features[d*width+c])
+			if err != nil {
+				return nil, err
+			}
+			x = append(x, v)
 		}
 	}
 	own := *im

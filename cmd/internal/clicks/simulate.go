@@ -126,9 +126,6 @@ func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) err
 			l.Impressions[i].Features = nil
 		}
 	}
-	if o.lean {
-		l.FeatureIDs = nil
-	}
 	if err := logs.Write(out, l); err != nil {
 		return err
 	}

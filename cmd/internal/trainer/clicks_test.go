@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/clicks"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/ranker"
 )
 
 var onLogs = commandtest.Command(clicks.Run)
@@ -57,6 +60,32 @@ func TestClicksAreLearned(t *testing.T) {
 		t.Errorf("another bias: %d, %s", status, stderr)
 	}
 	evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data)
+}
+
+// A model of a log has the names of its features, and the texts of the categorical ones.
+func TestNamesOfALogAreThoseOfItsModel(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, log, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "run")
+	var text strings.Builder
+	text.WriteString("query,label,price,city\n")
+	for i := range 240 {
+		fmt.Fprintf(&text, "%d,%d,%d,%s\n", i/6, i%3, i*7%11, []string{"Oslo", "Bergen", "Narvik"}[i%3])
+	}
+	write(t, data, text.String())
+	callQuick(t, "-data", data, "-categorical", "city", "-out", out+"1")
+	onLogs.Must(t, "simulate", "-data", data, "-model", filepath.Join(out+"1", "model.npz"), "-cutoff", "3", "-n", "2000", "-out", log)
+	must(t, "-clicks", log, "-epochs", "60", "-hidden", "8", "-members", "1", "-out", out)
+	m, err := ranker.Open(filepath.Join(out, "model.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ofText := m.Level(1, "Oslo"); !slices.Equal(m.FeatureNames(), []string{"price", "city"}) || !ofText {
+		t.Errorf("names %q, texts %q", m.FeatureNames(), m.File().Levels)
+	}
+	if stdout, _ := evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data); !regexp.MustCompile(`model +\S+ +\S+ +1\.0000`).MatchString(stdout) {
+		t.Errorf("labels that the city tells are not learned from its texts:\n%s", stdout)
+	}
 }
 
 // Features come from the data where the log has none, and labelled data are for validation.

@@ -1,0 +1,117 @@
+package clicks
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// texts are the features of an impression as they are logged.
+func texts(t *testing.T, l *Log, im *Impression) (all []string) {
+	t.Helper()
+	for i, v := range im.Features {
+		text, err := AppendFeature(nil, v, l.Levels[i%len(l.Levels)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(text))
+	}
+	return all
+}
+
+// A log has the names of features, and the texts that values stand for, which may be numbered otherwise in another log.
+func TestNamesAndTextsAreLogged(t *testing.T) {
+	nan := float32(math.NaN())
+	d := &datasets.Dataset{QueryIDs: []string{"q", "r"}, Offsets: []int{0, 2, 4}, Labels: make([]float32, 4), FeatureIDs: []int{1, 3, 4}, FeatureNames: []string{"price", "city", "no \"plain\" name"},
+		Levels:   [][]string{nil, {"Oslo", "7", "ü"}, nil},
+		Features: []float32{.5, 3, nan, 2, nan, 1, nan, 0, 1, 7, 2, 1}}
+	log, err := Simulate(d, Logger{}, User{}, 50, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, log); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(file(t, "log", b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.FeatureIDs, d.FeatureIDs) || !reflect.DeepEqual(got.FeatureNames, d.FeatureNames) || got.Levels[0] != nil || len(got.Levels[1]) != 2 || got.Levels[2] != nil {
+		t.Errorf("%v %q %q", got.FeatureIDs, got.FeatureNames, got.Levels)
+	}
+	for i := range got.Impressions {
+		if is, want := texts(t, got, &got.Impressions[i]), texts(t, log, &log.Impressions[i]); !reflect.DeepEqual(is, want) {
+			t.Errorf("%q, want %q", is, want)
+		}
+	}
+	gains, err := Gains(got, Bias{}, Naive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(gains.FeatureNames, d.FeatureNames) || !reflect.DeepEqual(gains.Levels, got.Levels) {
+		t.Errorf("gains have the names %q and texts %q", gains.FeatureNames, gains.Levels)
+	}
+}
+
+// lineWith is a line with features and what says what they are.
+func lineWith(id int, plrank string) string {
+	return fmt.Sprintf(`{"query_id": "%d", "query_response_hit_ids": ["a"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 1, %s}}}`+"\n", id, plrank)
+}
+
+func TestColumnsMustBeThoseBefore(t *testing.T) {
+	var many strings.Builder
+	for i := range mostTexts + 1 {
+		many.WriteString(lineWith(i, fmt.Sprintf(`"features": ["%d"]`, i)))
+	}
+	for want, log := range map[string]string{
+		`query "2" has the feature names ["b"], and those before it ["a"]`:           lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1], "feature_names": ["b"]`),
+		`query "2" has the feature names [], and those before it ["a"]`:              lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1]`),
+		`query "2" has numbers and texts in column 2 of its features and of those`:   lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": [1, 2]`),
+		`query "3" has numbers and texts in column 1 of its features and of those`:   lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
+		`query "2" has 1 features a document, and those before it 2`:                 lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
+		`column 1 of the features with more than 100000 different texts, with those`: many.String(),
+	} {
+		if _, err := Read(file(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// A line that is left out says nothing of the columns.
+	log, err := Read(file(t, "log", lineWith(1, `"features": ["x", "y", "z"], "scores": [1, 2]`)+lineWith(2, `"features": [1, "x"]`)+lineWith(3, `"features": [null, " y "]`)+lineWith(4, `"candidates": []`)))
+	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"x", "y"}}) || len(log.Impressions) != 2 {
+		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// Parts of one log have more and more texts; another log, which numbers them otherwise, is no part of it.
+func TestGainsOfLogsWithOtherColumns(t *testing.T) {
+	log := func(ids []int, names []string, levels ...string) *Log {
+		return &Log{FeatureIDs: ids, FeatureNames: names, Levels: [][]string{levels},
+			Impressions: []Impression{{Query: "q", Documents: []string{"a"}, Features: []float32{1}, Shown: []int{0}, Clicks: []float64{1}}}}
+	}
+	for _, c := range []struct {
+		next *Log
+		want string
+	}{
+		{log([]int{4}, []string{"city"}, "Oslo", "Rom"), ""},
+		{log([]int{4}, []string{"city"}, "Rom", "Oslo"), "the texts of column 0 are numbered otherwise"},
+		{log([]int{4}, []string{"town"}, "Oslo"), `features of other ids or names than those of the log before: [4] ["town"], want [4] ["city"]`},
+		{log([]int{5}, []string{"city"}, "Oslo"), "features of other ids or names"},
+	} {
+		g, err := NewGainEstimation(Bias{}, Naive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Add(log([]int{4}, []string{"city"}, "Oslo")); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Add(c.next); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
