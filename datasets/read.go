@@ -45,7 +45,7 @@ type ReadOptions struct {
 	// ErrMinusOne if −1 is the only label below 1.
 	MinusOne string
 
-	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values.
+	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values; LETOR text has none.
 	// Empty: the usual names, such as label, qid and docid. There must be a label,
 	// unless FeatureIDs are given: a file to be scored may have none. There must be a
 	// query id, or a file of query sizes beside the data, see ReadFile.

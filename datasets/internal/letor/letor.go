@@ -27,6 +27,11 @@ func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, e
 	case o.WeightColumn != "":
 		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
 	}
+	for _, of := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
+		if of[1] != "" {
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1", of[0], of[1])
+		}
+	}
 	r := reader{group: -1, base: -1}
 	l := &table.Layout{Names: beside.Names}
 	var err error
