@@ -33,7 +33,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.parseFlags(args); err != nil {
+	if o.line, err = o.parseFlags(args); err != nil {
 		return nil, err
 	}
 	if err := o.checkRankings(); err != nil {

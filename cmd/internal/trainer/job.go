@@ -60,6 +60,13 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err := processes.Agree(o.processes, chooseRecipe(o, splits)); err != nil {
 		return nil, err
 	}
+	idle, err := o.idle(splits)
+	if err := processes.Agree(o.processes, err); err != nil {
+		return nil, err
+	}
+	if processes.Of(o.processes).Rank() == 0 {
+		command.Warn(stderr, idle...)
+	}
 	t, err := train.New(o.Config, parts, splits)
 	if err = processes.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err, o, splits)

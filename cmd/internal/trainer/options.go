@@ -54,7 +54,8 @@ type options struct {
 	threads   command.Threads
 	version   bool
 	processes processes.Group // that mpirun has started; nil: this process alone
-	given     []string        // flags, by name
+	given     []string        // flags, by name, that no recipe changes
+	line      *flag.FlagSet   // with the flags that were given; nil: the run goes on
 	bySize    bool            // the recipe is still to be chosen, by the size of the data
 	recipe    string          // what was chosen, in words, by this run; lines
 }

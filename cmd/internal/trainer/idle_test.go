@@ -1,0 +1,66 @@
+package trainer
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+)
+
+// A flag that has no effect beside the others is a warning that says what it is for. There is none where
+// the flag asks for nothing, or where a recipe has set what it sets.
+func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
+	t.Parallel()
+	data, shop := fold(t), commandtest.Shop(t)
+	one := " -data " + filepath.Join(data, "train.txt")
+	groups := " -groups " + filepath.Join(t.TempDir(), "groups")
+	write(t, strings.Fields(groups)[1], strings.Repeat("a\n", strings.Count(read(t, strings.Fields(one)[1]), "\n")))
+	_, log, bias := logged(t)
+	clicks := "-clicks " + log + " -bias " + bias
+	for _, c := range []struct{ args, want string }{
+		{"-momentum 0.5", "-momentum has no effect beside -optimizer adam: it is for -optimizer momentum"},
+		{"-momentum 0.5 -optimizer momentum", ""},
+		{"-weight-decay 0.1", "-weight-decay has no effect beside -optimizer adam: it is for -optimizer adamw"},
+		{"-weight-decay 0.1 -optimizer adamw", ""},
+		{"-samples 9", "-samples has no effect beside -loss plrank-exact+0.01*softmax: it is for losses that sample, such as plrank-rb"},
+		{"-samples 9 -loss listmle", "-samples has no effect beside -loss listmle"},
+		{"-samples 9 -loss softmax+plrank2", ""},
+		{"-samples 9 -preset paper", ""},
+		{"-blocks 2", "-blocks has no effect beside -scorer mlp: it is for -scorer attention"},
+		{"-heads 1", "-heads has no effect beside -scorer mlp"},
+		{"-latent-cross", "-latent-cross has no effect beside -scorer mlp"},
+		{"-latent-cross=false", ""},
+		{"-blocks 2 -heads 1 -latent-cross -scorer attention", ""},
+		{"-activation tanh -hidden=", `-activation has no effect beside -hidden "": it is for hidden layers`},
+		{"-dropout 0.1 -hidden=", `-dropout has no effect beside -hidden ""`},
+		{"-dropout 0 -hidden=", ""},
+		{"-normalize -loss mse", "-normalize has no effect beside -loss mse: it is for losses that go by gains"},
+		{"-normalize=false -loss mse", ""},
+		{"-normalize -loss mse+plrank-exact", ""},
+		{"-evaluation-samples 9", "-evaluation-samples has no effect beside -metric expected-ndcg@10: it is for metrics that are estimated, such as -report expected-map@10"},
+		{"-evaluation-samples 9 -report expected-map@3", ""},
+		{"-evaluation-samples 9 -metric map@3", ""}, // its expectation is reported, too
+		{"-weighted-metrics", "-weighted-metrics has no effect without weights of queries: it is for data with them, such as in a file FILE.weight"},
+		{"-drop-label-free-test", ""},
+		{"-drop-label-free-test" + one, "-drop-label-free-test has no effect without a test split: -test names one"},
+		{"-preset paper" + one, ""},
+		{groups + one, "-groups has no effect beside -loss plrank-exact+0.01*softmax: it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{"-group-column seller -data " + shop, ""}, // which is no feature then
+		{"-report map " + clicks, "-report has no effect beside -clicks and no labels: it is for labelled data, which -vali names"},
+		{"-ties order " + clicks, "-ties has no effect beside -clicks and no labels"},
+		{"-label-column x " + clicks, "-label-column has no effect without -data FILE or FOLDER: it is for what is read"},
+		{"-features 1 -data synthetic:mslr -scale 0.0001", "-features has no effect without -data FILE"},
+		{"-cache x -data synthetic:mslr -scale 0.0001", "-cache has no effect without -data FILE"},
+		{"-cache off -data synthetic:mslr -scale 0.0001", ""},
+	} {
+		args := strings.Fields(c.args + " -epochs 1 -members 1")
+		if !strings.Contains(c.args, "-data") && !strings.Contains(c.args, "-clicks") {
+			args = append(args, "-data", data)
+		}
+		status, _, stderr := call(args...)
+		if status != 0 || c.want == "" && strings.Contains(stderr, "no effect") || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %d, %s, want %q", c.args, status, stderr, c.want)
+		}
+	}
+}
