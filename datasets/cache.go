@@ -146,7 +146,7 @@ func (s splits) lists() (all cache.Lists) {
 		all[i] = []any{
 			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.BaseScores, &d.origin.Lines,
 			&d.Offsets, &d.FeatureIDs, &d.Groups, &d.origin.Starts,
-			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut,
+			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns,
 		}
 	}
 	return all

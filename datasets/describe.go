@@ -18,9 +18,10 @@ type Description struct {
 	Name              string         `json:"name"`
 	Queries           int            `json:"queries"`
 	Documents         int            `json:"documents"`
-	Features          int            `json:"features"`  // distinct ids
-	Labels            map[string]int `json:"labels"`    // documents by label
-	LabelFree         int            `json:"labelFree"` // queries without a label above 0
+	Features          int            `json:"features"`               // distinct ids
+	Labels            map[string]int `json:"labels"`                 // documents by label
+	LabelColumns      []string       `json:"labelColumns,omitempty"` // that labels are read from: one, unless files differ; nil: the format has no names
+	LabelFree         int            `json:"labelFree"`              // queries without a label above 0
 	DocumentsPerQuery Range          `json:"documentsPerQuery"`
 	Constant          []int          `json:"constant"` // ids of features with one value in all documents
 	Missing           []int          `json:"missing"`  // ids of features with missing values
@@ -73,6 +74,11 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	var sizes []int // of queries
 	for _, s := range datasets {
 		d.Warnings = append(d.Warnings, s.Warnings...)
+		for _, name := range s.origin.LabelColumns {
+			if !slices.Contains(d.LabelColumns, name) {
+				d.LabelColumns = append(d.LabelColumns, name)
+			}
+		}
 		d.Queries += s.Queries()
 		d.Documents += s.Rows()
 		for q := range s.Queries() {
@@ -197,6 +203,9 @@ func (d *Description) String() string {
 	}
 	if r := d.BaseScores; r != nil {
 		line("base scores", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
+	}
+	if d.LabelColumns != nil {
+		line("label column", "%s", text.List(d.LabelColumns))
 	}
 	line("label-free queries", "%d", d.LabelFree)
 	d.labelLines(line)

@@ -125,6 +125,66 @@ func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
 	}
 }
 
+// A label whose column may as well be a feature is told, once for all files of a collection, also in a cache; one that is
+// named, or can hardly be a feature, is not.
+func TestGuessedLabelIsTold(t *testing.T) {
+	const warning = ": the label is the column "
+	for name, told := range map[string]bool{"label": false, "Relevance": false, "rel": false, "grade": true, "Rating": true, "target": true, "y": true} {
+		path := file(t, "f.csv", "qid,x,"+name+"\na,7,1\na,8,0\n")
+		for label, told := range map[string]bool{"": told, name: false} {
+			d, err := ReadFile(path, ReadOptions{LabelColumn: label})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := path + warning + name + ", by its name"; told != (len(d.Warnings) == 1 && strings.HasPrefix(d.Warnings[0], want)) || !told && d.Warnings != nil {
+				t.Errorf("%s, LabelColumn %q: warnings %q", name, label, d.Warnings)
+			}
+			if got := Describe("", d).LabelColumns; !slices.Equal(got, []string{name}) {
+				t.Errorf("%s: described as %q", name, got)
+			}
+		}
+	}
+	type row struct {
+		Query  string  `parquet:"qid,plain"`
+		Rating float32 `parquet:"rating"`
+		X      float32 `parquet:"x"`
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{{"a", 1, 2}, {"a", 0, 3}})
+	if d, err := ReadFile(path, ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], warning+"rating") {
+		t.Errorf("Parquet: %v, %v", d, err)
+	}
+	if d, err := ReadFile(file(t, "f.csv", "1,7,a\n0,8,a\n"), ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
+		t.Errorf("without a header: %v, %v", d, err)
+	}
+	// The column is no feature by its position either.
+	path = file(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
+	warnings, err := ReadBlocks(path, ReadOptions{FeatureIDs: []int{1}}, func(d *Dataset, _ int64) error {
+		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{7, 8}) {
+			t.Errorf("features %v, labels %v", d.Features, d.Labels)
+		}
+		return nil
+	})
+	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], warning+"y") || !strings.Contains(warnings[1], "column x is feature 1") {
+		t.Errorf("by position: %q, %v", warnings, err)
+	}
+	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,2\n", "train.2.csv": "qid,y,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
+	o := Options{Cache: t.TempDir()}
+	for range 2 {
+		s, err := Open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train.1.csv"+warning+"y") {
+			t.Errorf("of splits: %q", w)
+		}
+		d := Describe("", s.Train, s.Vali, s.Test)
+		if want := "label column                  y, label\n"; !strings.Contains(d.String(), want) {
+			t.Errorf("no %q in\n%s", want, d)
+		}
+	}
+}
+
 // Ids of features that no file can have are refused, and a feature whose name is that of another use is one.
 func TestWantedFeatures(t *testing.T) {
 	text := "query,rating,size\na,7,3\na,8,4\n"

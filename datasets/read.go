@@ -46,7 +46,8 @@ type ReadOptions struct {
 	MinusOne string
 
 	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values; LETOR text has none.
-	// Empty: the usual names, such as label, qid and docid. There must be a label,
+	// Empty: the usual names, such as label, qid and docid. A label that is found by a name
+	// that a feature may have as well (grade, rating, target, y) is a warning. There must be a label,
 	// unless FeatureIDs are given: a file to be scored may have none. There must be a
 	// query id, or a file of query sizes beside the data, see ReadFile.
 	LabelColumn, QueryColumn, DocumentColumn string

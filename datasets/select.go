@@ -35,7 +35,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		GroupNames:   d.GroupNames,
 		SourceRows:   gather(nil, d.SourceRows, d.Offsets, queries, 1),
 		origin: table.Origin{
-			Path: d.origin.Path, Parts: d.origin.Parts, Starts: d.origin.Starts,
+			Path: d.origin.Path, Parts: d.origin.Parts, Starts: d.origin.Starts, LabelColumns: d.origin.LabelColumns,
 			Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1),
 		},
 	}

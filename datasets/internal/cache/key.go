@@ -39,7 +39,7 @@ type source struct {
 	mode fs.FileMode
 }
 
-const format = 9
+const format = 10
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.

@@ -74,6 +74,7 @@ func join(t *table.Table, name string, more []*table.Table) error {
 		t.Counts.Add(next.Counts)
 		t.Breaks += next.Breaks
 		t.Warnings = append(t.Warnings, next.Warnings...)
+		t.LabelColumns = append(t.LabelColumns, next.LabelColumns...)
 		t.Spilled = append(t.Spilled, next.Spilled...)
 		next.Chunks, next.Spilled = nil, nil
 	}

@@ -44,6 +44,9 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 	s.rows += len(c.Labels)
 	if s.Layout == nil {
 		s.Layout = l
+		if l.LabelColumn != "" {
+			s.LabelColumns = []string{l.LabelColumn}
+		}
 		if s.groups, err = newGroups(s.Table, &s.Names.Groups); err != nil {
 			return err
 		}
@@ -183,7 +186,7 @@ func (s *scan) end() error {
 	if err := s.base.end(s.Table, "the base score of one document a line"); err != nil {
 		return err
 	}
-	if err := s.WarnOfLeftOut(); err != nil {
+	if err := s.WarnOfColumns(); err != nil {
 		return err
 	}
 	if s.Breaks > 0 {

@@ -13,9 +13,12 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
+// plainLabels are names of labels that can hardly be names of features.
+var plainLabels = []string{"label", "relevance", "rel"}
+
 // Names of columns, in any letter case, if the options name none.
 var (
-	labelNames    = []string{"label", "relevance", "rel", "grade", "rating", "target", "y"}
+	labelNames    = append(plainLabels, "grade", "rating", "target", "y")
 	queryNames    = []string{"qid", "query_id", "queryid", "query", "group"}
 	documentNames = []string{"docid", "doc_id", "document_id", "documentid", "document", "doc"}
 )
@@ -135,6 +138,12 @@ func (s *Columns) findColumns(names []string, o table.Options, sized bool) error
 		case use.needed:
 			return columnsError(fmt.Sprintf("header: no %s column: looked for %s, found %s", use.name, strings.Join(use.standard, ", "), text.List(names)))
 		}
+	}
+	if s.Label >= 0 {
+		s.LabelColumn = names[s.Label]
+		plain := slices.ContainsFunc(plainLabels, func(name string) bool { return strings.EqualFold(name, s.LabelColumn) })
+		known := slices.Contains(o.Ignore, s.LabelColumn) // from the first of several files
+		s.LabelGuessed = o.LabelColumn == "" && !o.Headerless && !plain && !known
 	}
 	seen := map[string]bool{}
 	for _, name := range names {

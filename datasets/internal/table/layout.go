@@ -23,6 +23,9 @@ type Layout struct {
 	Text    []string                      // columns of text that are no features
 	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
+	LabelColumn  string // its name; "": the format names no columns, or there are no labels
+	LabelGuessed bool   // by a name that a feature may have as well
+
 	Unread     []string // columns of types that are not read, and their types
 	Nameless   []string // columns without a name of their own that are no features
 	ByPosition bool     // columns have ids by their position, although they have names
@@ -33,7 +36,7 @@ type Layout struct {
 }
 
 // ByNames are the options for files that are to be read by the names of the columns of the
-// first one, if all its rows have them. What was left out there is left out without a word.
+// first one, if all its rows have them. What was told of it is not told again.
 func (o Options) ByNames(ids []int, l *Layout) Options {
 	if l.IDs == nil || o.FeatureIDs != nil {
 		return o
@@ -43,6 +46,9 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
 	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Unread, l.Nameless, l.Text)
+	if l.LabelGuessed {
+		o.Ignore = append(o.Ignore, l.LabelColumn)
+	}
 	o.Categorical = nil
 	for _, id := range l.Categorical {
 		o.Categorical = append(o.Categorical, l.Names[id])

@@ -11,6 +11,8 @@ type Origin struct {
 	Parts  []string // the paths of several; nil: there is one
 	Starts []int    // by part: the line before its first, of all parts one after another
 	Lines  []int32  // [rows] of the file, or of all parts, from 1; 0 and nil: not known
+
+	LabelColumns []string // by part: the name of the column of labels; nil: it has none
 }
 
 // Where is the file and the line of a row, as in "train.txt:812"; "" if it is not known.

@@ -102,9 +102,10 @@ func (t *Table) Check() error {
 	return nil
 }
 
-// WarnOfLeftOut adds warnings of values and columns that are not wanted, or in comments. A
+// WarnOfColumns adds warnings of values and columns that are not wanted, or in comments, and of
+// a label that may be a feature. A
 // file with nothing that is wanted is an error.
-func (t *Table) WarnOfLeftOut() error {
+func (t *Table) WarnOfColumns() error {
 	if t.Commented > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%s:%d: documents from this line on that have all their features in a comment: %d. "+
 			"A comment begins with #, also within a query id", t.Path, t.FirstCommented, t.Commented))
@@ -117,6 +118,9 @@ func (t *Table) WarnOfLeftOut() error {
 		if t.Options.FeatureIDs != nil {
 			t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
 		}
+	}
+	if t.Layout.LabelGuessed {
+		t.Warn("the label is the column %s, by its name (-label-column NAME takes another): a feature needs another name", text.List([]string{t.Layout.LabelColumn}))
 	}
 	if len(t.Layout.Text) > 0 {
 		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(t.Layout.Text))
