@@ -111,7 +111,8 @@ func (c splitCache) load(path string) (splits, error) {
 
 // complete sets what is not in the file, for the splits that it has, and checks the whole.
 func (c splitCache) complete(s *splits, has [3]bool) error {
-	if !has[0] || !has[1] {
+	k := c.key
+	if !has[0] || has[1] != (k.Roles[1] || k.HoldOut > 0 || k.Folds > 0) {
 		return errors.New("a split is absent")
 	}
 	for i, d := range s {

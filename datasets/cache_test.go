@@ -117,6 +117,32 @@ func TestCacheGivesTheSameSplits(t *testing.T) {
 	}
 }
 
+// Where the validation file is the training file, both splits are all its documents, and only one has the warnings.
+func TestValidationOnTheTrainingFile(t *testing.T) {
+	folder, o := cached(t)
+	path := filepath.Join(folder, "train.txt")
+	want, err := ReadFile(path, ReadOptions{})
+	if err != nil || want.Warnings == nil {
+		t.Fatal(want, err)
+	}
+	o.Vali = path
+	for range 2 {
+		s, err := Open(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !numbers(s.Train.Features, want.Features) || !numbers(s.Vali.Features, want.Features) || s.Vali.Name != path || s.Test != nil {
+			t.Errorf("%v, %v, want %v", s.Train, s.Vali, want)
+		}
+		if !slices.Equal(s.Train.Warnings, want.Warnings) || s.Vali.Warnings != nil {
+			t.Errorf("warnings %q and %q, want %q and none", s.Train.Warnings, s.Vali.Warnings, want.Warnings)
+		}
+	}
+	if s, err := Open(path, Options{Cache: o.Cache, Seed: o.Seed}); err != nil || s.Train.Queries()+s.Vali.Queries() != want.Queries() {
+		t.Errorf("with queries held out: %v, %v", s, err)
+	}
+}
+
 func TestCacheFollowsTheSources(t *testing.T) {
 	folder, o := cached(t)
 	if _, err := Open(folder, o); err != nil {

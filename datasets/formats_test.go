@@ -217,7 +217,8 @@ func TestSplitsOfSeparatedValuesHaveNamedColumns(t *testing.T) {
 }
 
 func TestUnlabelledDocumentsAreLeftOut(t *testing.T) {
-	path := file(t, "f", "-1 qid:1 1:1\n1 qid:1 1:2\n-1 qid:2 1:3\n0 qid:3 1:4\n-1 qid:3 1:5\n2 qid:3 1:6\n1 qid:1 1:7\n")
+	const text = "-1 qid:1 1:1\n1 qid:1 1:2\n-1 qid:2 1:3\n0 qid:3 1:4\n-1 qid:3 1:5\n2 qid:3 1:6\n1 qid:1 1:7\n"
+	path := file(t, "f", text)
 	d, err := ReadFile(path, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestUnlabelledDocumentsAreLeftOut(t *testing.T) {
 	if d.Rows() != 7 || d.Queries() != 3 {
 		t.Errorf("for prediction: %s", d)
 	}
-	s, err := Open(path, Options{Vali: path, Test: path})
+	s, err := Open(path, Options{Vali: file(t, "v", text), Test: path})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func TestGroupColumnCanBeAFeatureToo(t *testing.T) {
 // A file of groups, found or named, in the order of the rows of the data.
 func TestGroupsFromAFile(t *testing.T) {
 	const text = "# of two queries\n1 qid:1 1:1\n0 qid:2 1:2\n\n-1 qid:1 1:3 # docid = x\n1 qid:2 1:4\n"
-	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\n a", "named": "1\n0\n-1\n1\n"})
+	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\n a", "named": "1\n0\n-1\n1\n", "v.txt": text, "v.txt.groups": "a\n\nb b\na"})
 	path := filepath.Join(folder, "d.txt")
 	d, err := readFile(path, inChunks(ReadOptions{}, few))
 	if err != nil {
@@ -211,7 +211,7 @@ func TestGroupsFromAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGroups(t, d, []int{0, -1, 1, 0}, "1", "0")
-	s, err := Open(path, Options{Vali: path, chunkSize: few, Read: ReadOptions{Groups: filepath.Join(folder, "named")}})
+	s, err := Open(path, Options{Vali: filepath.Join(folder, "v.txt"), chunkSize: few, Read: ReadOptions{Groups: filepath.Join(folder, "named")}})
 	if err != nil {
 		t.Fatal(err)
 	}

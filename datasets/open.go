@@ -81,7 +81,8 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 // query must be in one file. If the names tell the number of files, all must be there.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
-// are held out (10 % for Istella). Without a test file, Splits.Test is nil.
+// are held out (10 % for Istella). If Options.Vali is the training file, nothing is held out, and both
+// splits are the same documents. Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
 // [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
 // counts of the known collections are checked; a warning says how they differ.
@@ -109,6 +110,9 @@ func Open(path string, o Options) (*Splits, error) {
 	if known != nil && known.HoldOut > 0 {
 		holdOut = known.HoldOut
 	}
+	if slices.Equal(of[1].Files, of[0].Files) { // nothing is held out, and the file is read once
+		of[1], holdOut = files.Split{}, 0
+	}
 	read := func(scratch string) (splits, error) { return o.read(of, known, holdOut, scratch) }
 	var s splits
 	if o.Cache != "" {
@@ -124,6 +128,10 @@ func Open(path string, o Options) (*Splits, error) {
 		for i, d := range s {
 			d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, splitNames[i])
 		}
+	case s[1] == nil:
+		same := *s[0]
+		same.Warnings = nil
+		s[1] = &same
 	case of[1].Path == "":
 		s[1].Name += fmt.Sprintf(" (%d queries held out)", s[1].Queries())
 	}
@@ -182,7 +190,7 @@ func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed
-	case of[1].Path == "":
+	case of[1].Path == "" && holdOut > 0:
 		k.HoldOut, k.Seed = holdOut, o.Seed
 	}
 	return k

@@ -11,7 +11,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// read reads the splits from their files. The features of a split of many files stay in
+// read reads the splits from their files. Without a validation file and a fraction to hold out there
+// is no validation split. The features of a split of many files stay in
 // temporary files in the folder of scratch, if one is given: see Dataset.unmap.
 func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s splits, err error) {
 	var tables [3]*table.Table
@@ -47,10 +48,10 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 	switch {
 	case o.Folds > 0:
 		return o.fold(train, ids)
-	case vali == nil:
+	case vali == nil && holdOut > 0:
 		s, err = holdOutOf(train, ids, holdOut, o.Seed)
 	default:
-		if s[0], err = newDataset(train, ids); err == nil {
+		if s[0], err = newDataset(train, ids); err == nil && vali != nil {
 			s[1], err = newDataset(vali, ids)
 		}
 	}
