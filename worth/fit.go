@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ const largestTie = 100
 // equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
 // diagonal of the Hessian, in time linear in the number of items in all rankings (with ties, quadratic in those of one), and never as a matrix
 // (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that changes
-// no parameter by more than Options.Tolerance.
+// no parameter by more than Options.Tolerance. Log-worths that differ by no more than twice that, as such a step may leave
+// two that are equal at the maximum, become their mean: items with symmetric data share a rank, whatever the rounding.
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
 // model and an error. Then the model is not nil. Other errors: no rankings; without a prior, rankings
@@ -96,6 +98,7 @@ func newNewton(r *Rankings, o Options) (*newton, error) {
 func (n *newton) model(items []string, x []float64) *Model {
 	theta := slices.Clone(x[:len(items)])
 	centre(theta)
+	level(theta, 2*n.options.Tolerance)
 	return &Model{Items: items, LogWorths: theta, TieOrders: n.orders, LogTies: slices.Clone(x[n.items:])}
 }
 
@@ -319,3 +322,22 @@ func (n *newton) solve(ctx context.Context, p point, tolerance float64) ([]float
 
 // centre subtracts the mean.
 func centre(v []float64) { floats.AddConst(-floats.Sum(v)/float64(len(v)), v) }
+
+// level gives log-worths that exceed the smallest of them by no more than the tolerance their mean.
+func level(theta []float64, tolerance float64) {
+	order := make([]int, len(theta))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(theta[i], theta[j]) })
+	for len(order) > 0 {
+		n, sum, least := 0, 0.0, theta[order[0]]
+		for ; n < len(order) && theta[order[n]]-least <= tolerance; n++ {
+			sum += theta[order[n]]
+		}
+		for _, i := range order[:n] {
+			theta[i] = sum / float64(n)
+		}
+		order = order[max(n, 1):] // of NaN there is none
+	}
+}

@@ -10,7 +10,8 @@ import (
 // A Rank is where an item stands by worth, from 1, with the ends of a confidence interval.
 type Rank struct{ Rank, Low, High int }
 
-// Ranks are the ranks of the items: Rank is one more than the number of items of larger worth. The interval from
+// Ranks are the ranks of the items: Rank is one more than the number of items of larger worth; [Fit] makes
+// worths equal that it cannot tell apart. The interval from
 // Low to High has the rank of the item's true worth with at least the given confidence, such as 0.95, in large
 // samples. The worth of the item is compared with those of the n − 1 others, each in a two-sided test at the level
 // (1 − confidence)/(n − 1), by Bonferroni. Low is one more than the number of significantly larger ones,

@@ -3,6 +3,7 @@ package worth
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,47 @@ func TestRanksByHand(t *testing.T) {
 	} {
 		if _, err := m.Ranks(c.u, c.confidence); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// Two items that stand in each other's places as often, beside others in any rankings, have one worth and
+// one rank, although the fit rounds.
+func TestItemsWithSymmetricRankingsShareARank(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	swapped := func(items []int) []int {
+		items = slices.Clone(items)
+		for k, i := range items {
+			items[k] = []int{1, 0, 2, 3, 4, 5}[i]
+		}
+		return items
+	}
+	for range 50 {
+		r := simulate(rng, []float64{0.5, 0.5, rng.NormFloat64(), rng.NormFloat64(), -1, 1}, 30, 6)
+		for i := range r.Len() {
+			a := r.At(i)
+			for k, place := range a.Places {
+				a.Places[k] = swapped(place)
+			}
+			if err := r.Add(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := mustFit(t, r, Options{Prior: 0.5})
+		ranks, err := m.Ranks(mustUncertainty(t, m), 0.95)
+		if err != nil || ranks[0] != ranks[1] || m.LogWorths[0] != m.LogWorths[1] {
+			t.Fatalf("log-worths %v, ranks %v, %v", m.LogWorths, ranks, err)
+		}
+	}
+}
+
+// Log-worths become one within twice the tolerance of the fit.
+func TestWorthsAreOneWithinTheTolerance(t *testing.T) {
+	theta := []float64{3, 1, 2, 1.25, 3.25, 1.5, 1.75}
+	level(theta, 0.5)
+	for i, want := range []float64{3.125, 1.25, 1.875, 1.25, 3.125, 1.25, 1.875} {
+		if theta[i] != want {
+			t.Errorf("item %d has %v, want %v", i, theta[i], want)
 		}
 	}
 }
