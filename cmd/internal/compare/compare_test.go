@@ -219,3 +219,25 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		}
 	}
 }
+
+// An error about a label names its file and line, whatever order the documents have in the files that are compared.
+func TestErrorsOfLabelsNameFileAndLine(t *testing.T) {
+	t.Parallel()
+	data, qrels := path(t, "0 qid:1 1:1 # docid = a\n1 qid:1 1:2 # docid = b\n# a comment\n-1 qid:2 1:1\n0 qid:2 1:1 # docid = d\n3 qid:2 1:2 # docid = c\n"), path(t, "2 0 c 3\n2 0 d 0\n\n1 0 b 1\n1 0 a 0\n")
+	scores := path(t, "1\n2\n3\n4\n5\n")
+	run := path(t, "1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n2 Q0 e 1 3 x\n2 Q0 d 2 2 x\n2 Q0 c 3 1 x\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{scores, scores, "-data", data}, data + ":6: label 3 is above 2"},
+		{[]string{run, run, "-data", data}, data + ":6: label 3 is above 2"},
+		{[]string{run, run, "-qrels", qrels}, qrels + ":1: label 3 is above 2"},
+		{[]string{run, run, "-qrels", path(t, "1 0 a 1\n\n1 0 b x\n")}, `:3: "x" is not a label`},
+	} {
+		status, stdout, stderr := call(append(c.args, "-metric", "err@10", "-highest-grade", "2")...)
+		if status != 1 || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
+		}
+	}
+}
