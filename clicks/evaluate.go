@@ -83,6 +83,7 @@ type Evaluation struct {
 	counts      []float64 // impressions by unit
 	impressions int
 	ranks       int // shown in all impressions
+	width       int // of features; 0: not known yet
 }
 
 // A term is an estimator at work.
@@ -156,7 +157,7 @@ func (e *Evaluation) needsBias() bool {
 	return slices.ContainsFunc(e.terms, func(m term) bool { return m.bias })
 }
 
-// Add adds the impressions of a log. Errors are those of [Evaluate].
+// Add adds the impressions of a log. Errors are those of [Evaluate], and other numbers of features than before.
 func (e *Evaluation) Add(l *Log) error {
 	if err := l.Validate(); err != nil || len(l.Impressions) == 0 {
 		return err
@@ -166,6 +167,9 @@ func (e *Evaluation) Add(l *Log) error {
 		s := &situations[i]
 		if s.Scores == nil && len(s.Documents) > 0 {
 			return l.at(s.impressions[0], errScores)
+		}
+		if err := s.checkWidth(&e.width); err != nil {
+			return l.at(s.impressions[0], err)
 		}
 		if e.needsBias() {
 			if err := e.Bias.covers(s.Impression); err != nil {

@@ -426,6 +426,33 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
+// Parts of a log have as many features: dr would leave out those of the later ones.
+func TestPartsWithOtherFeaturesAreAnError(t *testing.T) {
+	log := simulated(t, 12, 4, 100)
+	e, err := NewEvaluation(Target{Policy: Logged, Bias: Bias{Alpha: theta(4)}}, DR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Add(log); err != nil {
+		t.Fatal(err)
+	}
+	none := *log
+	none.Impressions = slices.Clone(log.Impressions)
+	for i := range none.Impressions {
+		none.Impressions[i].Features = nil
+	}
+	if err := e.Add(&none); err != nil {
+		t.Errorf("a part without features: %v", err)
+	}
+	other := &Log{Impressions: slices.Clone(log.Impressions)}
+	for i := range other.Impressions {
+		other.Impressions[i].Features = slices.Concat(log.Impressions[i].Features, log.Impressions[i].Features)
+	}
+	if err := e.Add(other); err == nil || !strings.Contains(err.Error(), "2 features a document, where others of the log have 1") || !strings.Contains(err.Error(), "impression ") {
+		t.Errorf("a part with two features: %v", err)
+	}
+}
+
 // A log that comes in parts has the same estimates, but for the regression of dr.
 func TestPartsHaveTheEstimatesOfTheWhole(t *testing.T) {
 	log := simulated(t, 12, 4, 3000)

@@ -45,7 +45,7 @@ type Log struct {
 // Validate checks the impressions: lengths agree, numbers are finite, each document is a candidate
 // once, each shown document is a candidate, and shown once. The functions of this package check what they are given.
 func (l *Log) Validate() error {
-	width := -1
+	width := 0
 	var seen []bool
 	distinct := map[*string]int{} // by the first of some candidates: how many are known to differ
 	for i := range l.Impressions {
@@ -57,20 +57,15 @@ func (l *Log) Validate() error {
 			err = checkDistinct(im.Documents)
 			distinct[key] = n
 		}
-		if err == nil && len(im.Features) > 0 {
-			switch w := len(im.Features) / n; {
-			case width < 0:
-				width = w
-			case width != w:
-				err = fmt.Errorf("%d features a document, where others of the log have %d", w, width)
-			}
+		if err == nil {
+			err = im.checkWidth(&width)
 		}
 		if err != nil {
 			return l.at(i, err)
 		}
 	}
 	for what, n := range map[string]int{"feature ids": len(l.FeatureIDs), "feature names": len(l.FeatureNames), "levels": len(l.Levels)} {
-		if n > 0 && width >= 0 && width != n {
+		if n > 0 && width > 0 && width != n {
 			return fmt.Errorf("clicks: %d %s for %d features a document", n, what, width)
 		}
 	}
@@ -215,4 +210,16 @@ func first[T any](x []T) *T {
 		return nil
 	}
 	return &x[0]
+}
+
+// checkWidth compares the number of features of a document, if there are any, with that of the log, 0 until it is known.
+func (im *Impression) checkWidth(known *int) error {
+	w := im.width()
+	if *known == 0 {
+		*known = w
+	}
+	if w > 0 && w != *known {
+		return fmt.Errorf("%d features a document, where others of the log have %d", w, *known)
+	}
+	return nil
 }

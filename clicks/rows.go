@@ -1,7 +1,6 @@
 package clicks
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -51,13 +50,8 @@ type queryRows struct {
 
 // add gives the number of the query of a situation, and the rows of its documents.
 func (r *rows) add(s *situation) (q int, of []int, err error) {
-	if w := s.width(); w > 0 {
-		if r.width == 0 {
-			r.width = w
-		}
-		if r.width != w {
-			return 0, nil, fmt.Errorf("%d features a document, where others of the log have %d", w, r.width)
-		}
+	if err := s.checkWidth(&r.width); err != nil {
+		return 0, nil, err
 	}
 	q, ok := r.at[s.Query]
 	if !ok {
