@@ -64,6 +64,12 @@ var estimatorTable = []estimatorEntry{
 	{name: WholeRanking, evaluate: true},
 }
 
+// NeedsBias tells whether an estimator needs the bias of ranks. One that is not known may.
+func (e Estimator) NeedsBias() bool {
+	entry, _, err := e.parse(func(estimatorEntry) bool { return true })
+	return err != nil || entry.bias
+}
+
 // GainEstimators are the names that Gains knows.
 func GainEstimators() []Estimator {
 	return estimatorNames(func(e estimatorEntry) bool { return e.gains })

@@ -41,7 +41,7 @@ func (c *ClickLogs) CheckClicks() error {
 	switch {
 	case c.Clicks == "" && (c.Bias != "" || c.Estimator != ""):
 		return errors.New("-bias and -estimator need -clicks")
-	case c.Bias == "" && c.Estimator != "" && c.Estimator != string(clicks.Naive):
+	case c.Bias == "" && c.Estimator != "" && clicks.Estimator(c.Estimator).NeedsBias():
 		return fmt.Errorf("-estimator %s needs -bias: plrank clicks bias estimates one", c.Estimator)
 	}
 	return nil
@@ -52,6 +52,9 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	g, err := c.estimation()
 	if err != nil {
 		return nil, err
+	}
+	if c.Bias != "" && c.Estimator != "" && !clicks.Estimator(c.Estimator).NeedsBias() {
+		command.Warn(stderr, "-bias has no effect beside -estimator "+c.Estimator+": it is for others, such as dr")
 	}
 	join := func(*clicks.Log) int { return 0 }
 	if data != nil {

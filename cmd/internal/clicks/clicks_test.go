@@ -103,6 +103,12 @@ func TestGate(t *testing.T) {
 	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
 		t.Error(stdout)
 	}
+	const idle = "-bias has no effect beside -estimator"
+	for estimator, want := range map[string]bool{"iips(.1),rips": true, "iips,dr": false} {
+		if _, stderr := must(t, "evaluate", short, good, "-bias", bias, "-estimator", estimator, "-resamples", "100"); strings.Contains(stderr, idle) != want {
+			t.Errorf("%s: %s", estimator, stderr)
+		}
+	}
 
 	for _, c := range []struct {
 		args []string
@@ -366,6 +372,8 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"evaluate " + log + " " + model + " -resamples 99", 2, "-resamples 99: want 100 or more"},
 		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
 		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},
+		{"evaluate " + log + " " + model + " -bias " + log + " -estimator iips,dr", 1, "the bias " + log},
+		{"evaluate " + log + " " + model + " -bias " + log + " -estimator policy", 1, "the bias " + log},
 		{"evaluate " + log + " " + model, 1, "which the log lacks: -data names a file"},
 		{"evaluate " + log + " " + model + " -data " + data, 1, "no impressions to evaluate on"},
 		{"evaluate " + log + " " + model + " -data " + data + " -features 1", 2, "there is no flag -features"},

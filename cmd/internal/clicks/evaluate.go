@@ -120,6 +120,17 @@ func (o *evaluateOptions) check(flags *flag.FlagSet) error {
 	return cmp.Or(o.Source.Check(), o.threads.Use())
 }
 
+// estimators are those of the flag; nil without it.
+func (o *evaluateOptions) estimators() (all []logs.Estimator) {
+	if o.estimator == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(o.estimator, ",") {
+		all = append(all, logs.Estimator(strings.TrimSpace(name)))
+	}
+	return all
+}
+
 func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	ctx := command.Interruptible()
 	var o evaluateOptions
@@ -209,6 +220,9 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		if target.Bias, err = logs.ReadBias(o.bias); err != nil {
 			return nil, err
 		}
+		if o.estimator != "" && !slices.ContainsFunc(o.estimators(), logs.Estimator.NeedsBias) {
+			command.Warn(stderr, "-bias has no effect beside -estimator "+o.estimator+": it is for others, such as dr")
+		}
 	}
 	left, read, clients := 0, 0, false
 	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
@@ -250,13 +264,7 @@ func (o *evaluateOptions) add(c, baseline *candidate, target logs.Target, part *
 	}
 	if c.evaluation == nil {
 		target.Policy, target.Baseline = o.policyOf(c), o.policyOf(baseline)
-		var estimators []logs.Estimator
-		for name := range strings.SplitSeq(o.estimator, ",") {
-			if o.estimator != "" {
-				estimators = append(estimators, logs.Estimator(strings.TrimSpace(name)))
-			}
-		}
-		if c.evaluation, err = logs.NewEvaluation(target, estimators...); err != nil {
+		if c.evaluation, err = logs.NewEvaluation(target, o.estimators()...); err != nil {
 			return err
 		}
 	}
