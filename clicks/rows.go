@@ -1,6 +1,7 @@
 package clicks
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
