@@ -358,6 +358,18 @@ func TestImpossibleRankingsAreErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `clicks: impression "r1" (query "q"): `+string(e)+`: document "b" at rank 1 has the probability`) {
 			t.Errorf("%s: error %v", e, err)
 		}
+		if _, err := Evaluate(log, Target{Policy: uniform, Bias: bias}, e+"(0)"); err == nil || !strings.Contains(err.Error(), "has the probability") {
+			t.Errorf("%s with clip 0: error %v", e, err)
+		}
+		// For a baseline too, and there a clip does no more than make a number of it.
+		for _, of := range []Estimator{e, e + "(0)"} {
+			if _, err := Evaluate(log, Target{Policy: Logged, Baseline: uniform, Bias: bias}, of); err == nil || !strings.Contains(err.Error(), "has the probability") {
+				t.Errorf("%s of a baseline: error %v", of, err)
+			}
+		}
+		if got, err := Evaluate(log, Target{Policy: Logged, Baseline: uniform, Bias: bias}, e+"(0.01)"); err != nil || !(got[0].Difference.Mean < -1e10) {
+			t.Errorf("%s of a baseline with clip .01: %+v, %v", e, got, err)
+		}
 		got, err := Evaluate(log, Target{Policy: uniform, Bias: bias}, e+"(0.01)")
 		if err != nil || math.Abs(got[0].Value-50) > 1e-9 {
 			t.Errorf("%s with clip .01: %+v, %v; want .5/.01", e, got, err)
@@ -423,33 +435,6 @@ func TestEvaluateErrors(t *testing.T) {
 	empty := Impression{Query: "nothing"}
 	if got, err := Evaluate(&Log{Impressions: []Impression{valid(), empty}}, Target{Policy: Logged}); err != nil || got[0].Value != .5 {
 		t.Errorf("%+v, %v; want the value .5 with an impression of nothing", got, err)
-	}
-}
-
-// Parts of a log have as many features: dr would leave out those of the later ones.
-func TestPartsWithOtherFeaturesAreAnError(t *testing.T) {
-	log := simulated(t, 12, 4, 100)
-	e, err := NewEvaluation(Target{Policy: Logged, Bias: Bias{Alpha: theta(4)}}, DR)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Add(log); err != nil {
-		t.Fatal(err)
-	}
-	none := *log
-	none.Impressions = slices.Clone(log.Impressions)
-	for i := range none.Impressions {
-		none.Impressions[i].Features = nil
-	}
-	if err := e.Add(&none); err != nil {
-		t.Errorf("a part without features: %v", err)
-	}
-	other := &Log{Impressions: slices.Clone(log.Impressions)}
-	for i := range other.Impressions {
-		other.Impressions[i].Features = slices.Concat(log.Impressions[i].Features, log.Impressions[i].Features)
-	}
-	if err := e.Add(other); err == nil || !strings.Contains(err.Error(), "2 features a document, where others of the log have 1") || !strings.Contains(err.Error(), "impression ") {
-		t.Errorf("a part with two features: %v", err)
 	}
 }
 

@@ -153,7 +153,7 @@ func TestMemoryIsThatOfTheDocuments(t *testing.T) {
 
 func TestPartsWithDifferentFeaturesAreAnError(t *testing.T) {
 	logs := versions(t, 20, Bias{Alpha: []float64{1, .5, .3, .2}}, 5)
-	for _, name := range []string{"em", "gains by naive"} {
+	for _, name := range []string{"em", "gains by naive", "values"} {
 		e := estimations(t, Bias{Alpha: []float64{1, .5, .3, .2}})[name]
 		other := &Log{Impressions: slices.Clone(logs[1].Impressions)}
 		for i := range other.Impressions {

@@ -155,6 +155,31 @@ func TestGateRefusesEmptyIntervals(t *testing.T) {
 	}
 }
 
+// Each rule of the gate has its bound, and is about the first estimator alone.
+func TestRulesOfTheGate(t *testing.T) {
+	for _, c := range []struct {
+		change func(r *values, e *estimate)
+		want   string
+	}{
+		{func(r *values, e *estimate) {}, ""},
+		{func(r *values, e *estimate) { r.Units, e.EffectiveSize = 19, 1 }, "the intervals are of 19 units"},
+		{func(r *values, e *estimate) { e.Value = interval{1, 1, 1} }, "the value is 1.0000 in every unit"},
+		{func(r *values, e *estimate) { e.EffectiveSize = 99.9 }, "m: the effective size is 99.9"},
+		{func(r *values, e *estimate) { e.BaselineSize = 99.9 }, "m: the effective size of the baseline b is 99.9"},
+		{func(r *values, e *estimate) { e.Difference.Low = 0.1 }, "want the lower end above 0.1"},
+		{func(r *values, e *estimate) { e.Difference.Low = math.NaN() }, "want the lower end above 0.1"},
+		{func(r *values, e *estimate) { r.Models[0].Estimates[1] = estimate{} }, ""},
+	} {
+		e := estimate{"iips", interval{1, 0.9, 1.1}, interval{0.3, 0.2, 0.4}, 100, 100, 2}
+		r := &values{Baseline: "b", Units: 20, Models: []modelValue{{Model: "m", Estimates: []estimate{e, e}}}}
+		c.change(r, &r.Models[0].Estimates[0])
+		r.gate(0.1)
+		if (c.want == "") != (r.Refused == nil) || len(r.Refused) > 1 || !strings.Contains(strings.Join(r.Refused, ""), c.want) {
+			t.Errorf("refused: %q, want %q", r.Refused, c.want)
+		}
+	}
+}
+
 // -data is read for each model by its own columns and texts: what is said of a model does not
 // depend on the others, and names of columns count, not their places.
 func TestDataAreReadForEachModel(t *testing.T) {
