@@ -168,7 +168,7 @@ func TestGuessedLabelIsTold(t *testing.T) {
 	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], warning+"y") || !strings.Contains(warnings[1], "column x is feature 1") {
 		t.Errorf("by position: %q, %v", warnings, err)
 	}
-	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,2\n", "train.2.csv": "qid,y,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
+	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
 	o := Options{Cache: t.TempDir()}
 	for range 2 {
 		s, err := Open(folder, o)
@@ -179,7 +179,7 @@ func TestGuessedLabelIsTold(t *testing.T) {
 			t.Errorf("of splits: %q", w)
 		}
 		d := Describe("", s.Train, s.Vali, s.Test)
-		if want := "label column                  y, label\n"; !strings.Contains(d.String(), want) {
+		if want := "label column                  y, rel, label\n"; !strings.Contains(d.String(), want) {
 			t.Errorf("no %q in\n%s", want, d)
 		}
 	}
