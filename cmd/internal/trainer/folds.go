@@ -20,11 +20,7 @@ import (
 
 // fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	var folds []int // none: a single run
-	var err error
-	if o.Folds != "" && o.Fold == 0 {
-		folds, err = foldsOf(o)
-	}
+	folds, err := foldsOf(o)
 	if err := processes.Agree(o.processes, err); err != nil {
 		return err
 	}
@@ -42,8 +38,11 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	return err
 }
 
-// foldsOf are the numbers of the folds of the data.
+// foldsOf are the numbers of the folds that are trained on; none: it is a single run.
 func foldsOf(o *options) ([]int, error) {
+	if o.Folds == "" || o.Fold != 0 {
+		return nil, nil
+	}
 	if n := o.ofOneFile(); n > 0 {
 		var folds []int
 		for i := range n {
@@ -155,7 +154,7 @@ func shareGrade(ctx context.Context, o *options, folds []int) error {
 	if o.resume || o.HighestGrade != 0 {
 		return nil
 	}
-	var grades []float64 // of the training split of every fold, and of all splits
+	var all grades
 	for _, fold := range folds {
 		splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
 			return open(ctx, ofFold(o, fold), nil, io.Discard)
@@ -163,13 +162,26 @@ func shareGrade(ctx context.Context, o *options, folds []int) error {
 		if err != nil {
 			return err
 		}
-		training := highestLabel(splits.Train)
-		grades = append(grades, training, max(training, highestLabel(splits.Vali), highestLabel(splits.Test)))
+		all.add(splits)
 	}
-	if highest := slices.Max(grades); highest != slices.Min(grades) {
-		o.HighestGrade = highest
-	}
+	o.HighestGrade = all.shared()
 	return nil
+}
+
+// grades are the highest labels of the training split of every fold, and of all its splits.
+type grades []float64
+
+func (g *grades) add(s *datasets.Splits) {
+	training := highestLabel(s.Train)
+	*g = append(*g, training, max(training, highestLabel(s.Vali), highestLabel(s.Test)))
+}
+
+// shared is the highest, where a fold would have another by itself; else 0.
+func (g grades) shared() float64 {
+	if highest := slices.Max(g); highest != slices.Min(g) {
+		return highest
+	}
+	return 0
 }
 
 // highestLabel is that of d, 0 where d is nil or has none above it.

@@ -11,9 +11,9 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// idle says which flags of the command line have no effect beside the others, or on the data. They are no errors: a
+// idle says, by flag, which ones of the command line have no effect beside the others, or on the data. They are no errors: a
 // script may give the same flags to runs of several losses. A run that goes on has none: its files say what it does.
-func (o *options) idle(s *datasets.Splits) (lines []string, err error) {
+func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) {
 	if o.line == nil {
 		return nil, nil
 	}
@@ -25,6 +25,7 @@ func (o *options) idle(s *datasets.Splits) (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	lines = map[string]string{}
 	optimizer, scorer, loss := "beside -optimizer "+o.Optimizer, "beside -scorer "+o.Scorer, "beside -loss "+o.Loss
 	weighted := func(d *datasets.Dataset) bool { return d != nil && d.QueryWeights != nil }
 	reading := slices.Concat(source.ReadingFlags, source.TrainingFlags, []string{"cache"})
@@ -54,7 +55,7 @@ func (o *options) idle(s *datasets.Splits) (lines []string, err error) {
 		o.line.Visit(func(f *flag.Flag) {
 			asked := !slices.Contains([]string{"", "0", "false", "off"}, f.Value.String())
 			if !of.works && asked && slices.Contains(of.flags, f.Name) {
-				lines = append(lines, fmt.Sprintf("-%s has no effect %s", f.Name, of.why))
+				lines[f.Name] = fmt.Sprintf("-%s has no effect %s", f.Name, of.why)
 			}
 		})
 	}

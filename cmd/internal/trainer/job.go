@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +66,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		return nil, err
 	}
 	if processes.Of(o.processes).Rank() == 0 {
-		command.Warn(stderr, idle...)
+		command.Warn(stderr, slices.Sorted(maps.Values(idle))...)
 	}
 	t, err := train.New(o.Config, parts, splits)
 	if err = processes.Agree(o.processes, err); err != nil {

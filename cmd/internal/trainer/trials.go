@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -18,6 +19,8 @@ type Trials struct {
 	args    []string
 	Folds   []*datasets.Splits // one, or one for each of -folds
 	initial *ranker.Model      // nil: there is none
+	grade   float64            // that folds share; 0: each has its own
+	whole   *datasets.Splits   // of the first fold, with no more of the test split than idle asks for
 }
 
 // Flags are those of the sub-command train.
@@ -29,11 +32,13 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	if err != nil {
 		return nil, err
 	}
-	folds := []int{o.Fold}
-	if o.Folds != "" {
-		if folds, err = foldsOf(o); err != nil {
-			return nil, err
-		}
+	folds, err := foldsOf(o)
+	if err != nil {
+		return nil, err
+	}
+	single := folds == nil
+	if single {
+		folds = []int{o.Fold}
 	}
 	t := &Trials{args: args}
 	if o.InitModel != "" {
@@ -41,6 +46,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 			return nil, err
 		}
 	}
+	var all grades
 	for _, fold := range folds {
 		s, err := open(ctx, ofFold(o, fold), t.initial, stderr)
 		if err == nil {
@@ -49,8 +55,18 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 		if err != nil {
 			return nil, err
 		}
+		all.add(s)
+		if t.whole == nil {
+			whole := *s
+			if t.whole = &whole; s.Test != nil {
+				whole.Test = &datasets.Dataset{QueryWeights: s.Test.QueryWeights}
+			}
+		}
 		s.Test = nil
 		t.Folds = append(t.Folds, s)
+	}
+	if !single {
+		t.grade = all.shared()
 	}
 	if err := chooseRecipe(o, t.Folds[0]); err != nil {
 		return nil, err
@@ -59,16 +75,22 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	return t, nil
 }
 
-// Config is the settings of a trial with more flags; an error says what is wrong with these.
-func (t *Trials) Config(more ...string) (train.Config, error) {
+// Config is the settings of a trial with more flags, and warnings of those without effect in it by flag; an error says
+// what is wrong with these.
+func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string, err error) {
 	o, err := parse(slices.Concat(t.args, more))
 	if err == nil {
+		o.HighestGrade = cmp.Or(o.HighestGrade, t.grade)
+		o.EvaluateTest = false // of a -config: trials have no test split
 		err = chooseRecipe(o, t.Folds[0])
 	}
-	if err != nil {
-		return train.Config{}, err
+	if err == nil {
+		idle, err = o.idle(t.whole)
 	}
-	return o.Config, nil
+	if err != nil {
+		return train.Config{}, nil, err
+	}
+	return o.Config, idle, nil
 }
 
 // Trainer is the training of a trial on a fold.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -44,17 +45,28 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
 		return nil, err
 	}
-	if s.common, err = s.data.Config(); err != nil {
+	if s.common, _, err = s.data.Config(); err != nil {
 		return nil, err
 	}
+	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
 	for _, more := range flags {
-		c, err := s.data.Config(more...)
+		c, in, err := s.data.Config(more...)
+		if err == nil && idle == nil {
+			idle = in
+		}
+		if err == nil {
+			maps.DeleteFunc(idle, func(name, _ string) bool { return in[name] == "" })
+		}
 		if err == nil {
 			err = s.comparable(c)
 		}
 		s.configs, s.invalid = append(s.configs, c), append(s.invalid, err)
 	}
-	return s, s.checkValues()
+	if err := s.checkValues(); err != nil {
+		return nil, err
+	}
+	s.warn(slices.Sorted(maps.Values(idle))...)
+	return s, nil
 }
 
 // comparable is an error for a trial whose validation value means something else.

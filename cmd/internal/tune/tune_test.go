@@ -83,6 +83,72 @@ func TestCommandOfTheBestGivesItsValue(t *testing.T) {
 	}
 }
 
+// On folds, too, the command gives the value: all folds have the highest grade of all their data, and -fold is the
+// only one.
+func TestCommandOfTheBestOnFoldsGivesItsValue(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "one.txt")
+	commandtest.Letor(t, data, 12, 1)
+	commandtest.Write(t, data, commandtest.Read(t, data)+"4 qid:99 1:1 2:1 4:1\n0 qid:99 1:0 2:1 4:0\n")
+	for _, fold := range []string{"0", "2"} {
+		out := filepath.Join(t.TempDir(), "tuning")
+		stdout, _ := must(t, quick("-data", data, "-folds", "3", "-fold", fold, "-metric", "err@5", "-grid", "lr=.01,.02", "-json", "-out", out)...)
+		r := parsed(t, stdout)
+		trained, _ := commandtest.Command(trainer.Run).Must(t, append(r.Command[2:], "-json")...)
+		trained = strings.TrimSpace(trained)
+		var report struct {
+			Splits []struct {
+				Name string
+				Rows []map[string]json.RawMessage
+			}
+		}
+		if err := json.Unmarshal([]byte(trained[strings.LastIndexByte(trained, '\n')+1:]), &report); err != nil {
+			t.Fatal(err)
+		}
+		rows := report.Splits[1].Rows
+		text := rows[len(rows)-1][r.Metric]
+		var mean struct{ Mean train.Value }
+		if fold != "0" {
+			text = json.RawMessage(`{"mean":` + string(text) + "}")
+		}
+		if err := json.Unmarshal(text, &mean); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := mean.Mean, r.Trials[0].Value; report.Splits[1].Name != "vali" || math.Abs(float64(got-want)) > 1e-12 {
+			t.Errorf("-fold %s: the models have %v, the trial had %v", fold, got, want)
+		}
+	}
+}
+
+// A -config may be of a run that measured its test split after every epoch.
+func TestConfigOfARunThatEvaluatedItsTestSplit(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "run")
+	commandtest.Command(trainer.Run).Quick(t, "-data", commandtest.Fold(t), "-evaluate-test", "-out", out)
+	stdout, _ := must(t, "-config", filepath.Join(out, "config.json"), "-grid", "lr=.01", "-json")
+	if r := parsed(t, stdout); r.Trials[0].End != complete {
+		t.Errorf("%+v", r.Trials[0])
+	}
+}
+
+// A flag that has no effect in any trial is a warning; not one that has some in a trial.
+func TestFlagsWithoutEffectInAnyTrialAreWarnings(t *testing.T) {
+	t.Parallel()
+	data := commandtest.Fold(t)
+	for _, c := range []struct{ args, want string }{
+		{"-grid momentum=.1,.9", "-momentum has no effect beside -optimizer adam: it is for -optimizer momentum"},
+		{"-grid momentum=.1,.9 -grid optimizer=adam,momentum", ""},
+		{"-samples 5 -grid loss=softmax,mse", "-samples has no effect beside -loss softmax"},
+		{"-samples 5 -grid loss=softmax,plrank2", ""},
+		{"-drop-label-free-test -grid lr=.1", ""}, // the command for the best has it
+	} {
+		_, stderr := must(t, append(strings.Fields(c.args), "-data", data, "-epochs", "1", "-members", "1")...)
+		if n := strings.Count(stderr, "no effect"); !strings.Contains(stderr, c.want) || (n > 0) != (c.want != "") || n > 1 {
+			t.Errorf("%s: %s, want %q", c.args, stderr, c.want)
+		}
+	}
+}
+
 // The test split is not even kept, and every fold has a mean.
 func TestTrialsHaveNoTestSplit(t *testing.T) {
 	t.Parallel()
