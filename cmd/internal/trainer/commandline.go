@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -44,7 +43,8 @@ func parse(args []string) (*options, error) {
 	return o, o.check()
 }
 
-// parseFlags reads the command line into o. The defaults of the flags are what o was.
+// parseFlags reads the command line into o. The defaults of the flags are what o was. Whether they make sense
+// together is not said before all are known, those of a file too: see check.
 func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 	flags := o.flags()
 	if err := command.Parse(flags, args); err != nil {
@@ -52,9 +52,6 @@ func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 			err = command.Usage(moved)
 		}
 		return nil, err
-	}
-	if err := cmp.Or(o.Source.Check(), o.CheckClicks()); err != nil {
-		return nil, command.Usage(err)
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
 	return flags, o.threads.Use()

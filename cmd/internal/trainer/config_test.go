@@ -39,6 +39,31 @@ func TestRunIsRepeatedFromItsConfig(t *testing.T) {
 	}
 }
 
+// The flags that need -data, or -clicks, find it in the files of a run, too: beside -config, and beside -resume, where the
+// paths of data may change.
+func TestPathsBesideThoseOfARun(t *testing.T) {
+	t.Parallel()
+	data, moved := fold(t), fold(t)
+	vali := filepath.Join(moved, "vali.txt")
+	out, _ := trained(t, data)
+	config := filepath.Join(out, "config.json")
+	if o, err := parse([]string{"-config", config, "-vali", vali}); err != nil || o.Data != data || o.Vali != vali {
+		t.Errorf("-config: %+v, %v", o, err)
+	}
+	must(t, "-resume", "-out", out, "-epochs", "2", "-vali", vali)
+
+	_, log, bias := logged(t)
+	out = filepath.Join(t.TempDir(), "clicks")
+	callQuick(t, "-clicks", log, "-bias", bias, "-out", out)
+	must(t, "-resume", "-out", out, "-epochs", "2", "-bias", bias)
+	if o, err := parse([]string{"-config", filepath.Join(out, "config.json"), "-estimator", "dr(0.1)"}); err != nil || o.Clicks != log || o.Estimator != "dr(0.1)" {
+		t.Errorf("-config: %+v, %v", o, err)
+	}
+	if _, err := parse([]string{"-config", filepath.Join(out, "config.json"), "-vali", vali}); err == nil || !strings.Contains(err.Error(), "-vali, -test and -fold need -data") {
+		t.Errorf("without -data: %v", err)
+	}
+}
+
 // -cutoff all, or 0, is recorded as a word, kept by -config and -resume, and holds for all folds and
 // for evaluate.
 func TestEveryRankCounts(t *testing.T) {

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -116,7 +117,7 @@ func (o *options) join(group processes.Group) error {
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {
-	err := o.checkFolds()
+	err := cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds())
 	if err == nil {
 		err = recipe.CheckSet(o.Config)
 	}
