@@ -49,12 +49,14 @@ func TestFeaturesAreChosenByNameIDAndPattern(t *testing.T) {
 	}
 	for want, o := range map[string]ReadOptions{
 		`header: no feature "prize": want one of price, price_old, title, city (did you mean price?)`: {Features: []string{"prize"}},
-		`header: no feature "p?"`:         {Ignore: []string{"p?"}},
-		`header: no feature "town"`:       {Categorical: []string{"town"}},
-		`"[price" is not a pattern`:       {Features: []string{"[price"}},
-		`header: no feature "label"`:      {Ignore: []string{"label"}},
-		`no column for feature "size"`:    {FeatureIDs: []int{1}, FeatureNames: []string{"size"}},
-		`f.csv:3: column "price": "x" is`: {},
+		`header: no feature "p?"`:   {Ignore: []string{"p?"}},
+		`header: no feature "town"`: {Categorical: []string{"town"}},
+		`"[price" is not a pattern`: {Features: []string{"[price"}},
+		`header: no feature "label": that column is the label (-label-column NAME takes another)`: {Ignore: []string{"label"}},
+		`header: no feature "qid": that column is the query id`:                                   {Features: []string{"qid", "price"}},
+		`header: no feature "price": that column is the base score`:                               {BaseColumn: "price", Categorical: []string{"price"}},
+		`no column for feature "size"`:                                                            {FeatureIDs: []int{1}, FeatureNames: []string{"size"}},
+		`f.csv:3: column "price": "x" is`:                                                         {},
 	} {
 		path := path
 		if strings.HasPrefix(want, "f.csv") {
@@ -62,6 +64,17 @@ func TestFeaturesAreChosenByNameIDAndPattern(t *testing.T) {
 		}
 		if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Without a header, too, the column of a name is meant, be it no feature; before, it was the feature of that id.
+func TestHeaderlessColumnsOfOtherUseAreNoFeatures(t *testing.T) {
+	path := file(t, "f.csv", "1,a,30,20,10\n")
+	for word, want := range map[string]string{"1": `no feature "1": that column is the label`, "2": `no feature "2": that column is the query id`, "3": "", "4": ""} {
+		d, err := ReadFile(path, ReadOptions{Headerless: true, QueryColumn: "2", Ignore: []string{word}})
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || len(d.FeatureNames) != 2 || slices.Contains(d.FeatureNames, word)) {
+			t.Errorf("%s: %v, %v", word, d, err)
 		}
 	}
 }

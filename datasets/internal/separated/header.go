@@ -158,6 +158,16 @@ func (s *Columns) findColumns(names []string, o table.Options, sized bool) error
 				return fmt.Errorf("header: column %q is the %s, and cannot be the %s as well", names[*use.field], first.name, use.name)
 			}
 		}
+		// A column of that name is meant, not a feature that has the name for its id.
+		named := slices.Concat(o.Features, o.Ignore, o.Categorical)
+		if o.FeatureIDs != nil || *use.field < 0 || !slices.Contains(named, names[*use.field]) {
+			continue // a model, or the first of several files, has chosen; or another column is meant
+		}
+		takes := ""
+		if use.name == "label" {
+			takes = " (-label-column NAME takes another)"
+		}
+		return fmt.Errorf("header: no feature %q: that column is the %s%s", names[*use.field], use.name, takes)
 	}
 	return nil
 }
