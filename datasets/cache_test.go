@@ -117,6 +117,19 @@ func TestCacheGivesTheSameSplits(t *testing.T) {
 	}
 }
 
+// relative is a path from the working folder.
+func relative(t *testing.T, path string) string {
+	t.Helper()
+	here, err := os.Getwd()
+	if err == nil {
+		path, err = filepath.Rel(here, path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Where the validation file is the training file, both splits are all its documents, and only one has the warnings.
 func TestValidationOnTheTrainingFile(t *testing.T) {
 	folder, o := cached(t)
@@ -136,6 +149,14 @@ func TestValidationOnTheTrainingFile(t *testing.T) {
 		}
 		if !slices.Equal(s.Train.Warnings, want.Warnings) || s.Vali.Warnings != nil {
 			t.Errorf("warnings %q and %q, want %q and none", s.Train.Warnings, s.Vali.Warnings, want.Warnings)
+		}
+	}
+	// However its path is spelt; its groups are those of the training file then.
+	groups := file(t, "groups", strings.Repeat("a\n", want.Rows()))
+	for _, vali := range []string{folder + "/./train.txt", folder + "/../" + filepath.Base(folder) + "/train.txt", relative(t, path)} {
+		s, err := Open(path, Options{Vali: vali, Read: ReadOptions{Groups: groups}})
+		if err != nil || s.Vali.Rows() != want.Rows() || s.Vali.Groups == nil || s.Vali.Warnings != nil {
+			t.Errorf("%s: %v, %v", vali, s, err)
 		}
 	}
 	if s, err := Open(path, Options{Cache: o.Cache, Seed: o.Seed}); err != nil || s.Train.Queries()+s.Vali.Queries() != want.Queries() {

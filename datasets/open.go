@@ -3,6 +3,8 @@ package datasets
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/cache"
@@ -81,7 +83,7 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 // query must be in one file. If the names tell the number of files, all must be there.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
-// are held out (10 % for Istella). If Options.Vali is the training file, nothing is held out, and both
+// are held out (10 % for Istella). If Options.Vali is the training file, however spelt, nothing is held out, and both
 // splits are the same documents. Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
 // [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
@@ -110,7 +112,7 @@ func Open(path string, o Options) (*Splits, error) {
 	if known != nil && known.HoldOut > 0 {
 		holdOut = known.HoldOut
 	}
-	if slices.Equal(of[1].Files, of[0].Files) { // nothing is held out, and the file is read once
+	if slices.EqualFunc(of[1].Files, of[0].Files, sameFile) { // nothing is held out, and the file is read once
 		of[1], holdOut = files.Split{}, 0
 	}
 	read := func(scratch string) (splits, error) { return o.read(of, known, holdOut, scratch) }
@@ -136,6 +138,17 @@ func Open(path string, o Options) (*Splits, error) {
 		s[1].Name += fmt.Sprintf(" (%d queries held out)", s[1].Queries())
 	}
 	return &Splits{s[0], s[1], s[2]}, nil
+}
+
+// sameFile tells whether two paths are spellings of one: the name is the same, by which files beside it are found, and
+// so is the folder.
+func sameFile(a, b string) bool {
+	if a == b || filepath.Base(a) != filepath.Base(b) {
+		return a == b
+	}
+	of, err := os.Stat(filepath.Dir(a))
+	other, failed := os.Stat(filepath.Dir(b))
+	return err == nil && failed == nil && os.SameFile(of, other)
 }
 
 // find finds the files of the splits, and the known collection they belong to, or nil.
