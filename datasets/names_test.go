@@ -68,6 +68,18 @@ func TestFeaturesAreChosenByNameIDAndPattern(t *testing.T) {
 	}
 }
 
+// What options leave out is left out of all files without a word.
+func TestColumnsThatOptionsLeaveOutAreNotTold(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"train.1.csv": shopCSV, "vali.csv": shopCSV})
+	for _, o := range []ReadOptions{
+		{Features: []string{"price", "price_old"}}, {Ignore: []string{"t*", "ci?y"}}, {Ignore: []string{"3", "4"}}, {Features: []string{"1"}, Categorical: []string{"city"}},
+	} {
+		if s, err := Open(folder, Options{Read: o}); err != nil || s.Warnings() != nil {
+			t.Errorf("%+v: %v, %q", o, err, s.Warnings())
+		}
+	}
+}
+
 // Without a header, too, the column of a name is meant, be it no feature; before, it was the feature of that id.
 func TestHeaderlessColumnsOfOtherUseAreNoFeatures(t *testing.T) {
 	path := file(t, "f.csv", "1,a,30,20,10\n")

@@ -230,6 +230,7 @@ func (s *Columns) place(names []string, o table.Options) error {
 		if !is.feature[i] {
 			switch {
 			case is.ignored[i]:
+				s.Unasked = append(s.Unasked, called[i])
 			case isNameless(called[i]):
 				s.Nameless = append(s.Nameless, called[i])
 			default:

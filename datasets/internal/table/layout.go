@@ -20,6 +20,7 @@ type Layout struct {
 	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns
 	Ignored []string                      // columns that are not wanted
+	Unasked []string                      // columns that options leave out
 	Text    []string                      // columns of text that are no features
 	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
@@ -45,7 +46,7 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 	for _, id := range ids {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
-	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Unread, l.Nameless, l.Text)
+	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Unasked, l.Unread, l.Nameless, l.Text)
 	if l.LabelGuessed {
 		o.Ignore = append(o.Ignore, l.LabelColumn)
 	}
