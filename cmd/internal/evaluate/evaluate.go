@@ -75,6 +75,8 @@ func (o *options) check(flags *flag.FlagSet) error {
 		return errors.New("-qrels is for a TREC run, -scores: a model needs the features of -data")
 	case o.scores != "" && o.importance:
 		return errors.New("-importance needs -model")
+	case o.perQuery == newfiles.Standard:
+		return errors.New("-per-query -: want the name of a new file: the metrics go to standard output")
 	case o.plot != "" && !o.importance:
 		return errors.New("-plot needs -importance")
 	}

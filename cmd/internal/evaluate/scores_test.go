@@ -161,6 +161,7 @@ func TestScoresThatCannotBeMeasured(t *testing.T) {
 		{"-scores " + scores + " -vali " + data + " -data " + data, 2, "-vali has no effect beside -scores"},
 		{"-scores " + scores + " -qrels q -label-column l", 2, "-label-column has no effect beside -qrels"},
 		{"-scores " + scores + " -importance -data " + data, 2, "-importance needs -model"},
+		{"-scores " + scores + " -per-query - -json -data " + data, 2, "-per-query -: want the name of a new file"},
 		{"-scores " + scores + " -data " + dir, 1, "scores are of the documents of one file"},
 		{"-scores " + path("one", "1\n") + " -data " + data, 1, "1 scores, but"},
 		{"-scores " + scores + " -data " + svm, 1, "(-minus-one irrelevant, or -minus-one unlabelled)"},
