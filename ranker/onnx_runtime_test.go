@@ -226,9 +226,13 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 		{"none", "float32", []int{1, 2, 3, 4, 5}, false, 0},
 		{"minmax", "float32", []int{2, 4}, true, 0},
 		{"none", "float32", []int{2, 4}, false, 7},
+		{"missing", "float32", []int{2, 4}, false, 0}, // of other features, of which no value is missing
 	} {
 		sizes := []int{1, 2, 40, 200}
 		d := names(sizes...)
+		for r := 0; c.transform == "missing" && r < d.Rows(); r++ {
+			d.Row(r)[0], d.Row(r)[2], d.Row(r)[4] = float32(r), float32(r%3), float32(r%5)
+		}
 		f := categorical(t, c.transform, c.dtype, d, c.ids, 1+i%2, 16, 8)
 		if c.attention {
 			withAttention(t, f, model.Attention{Blocks: 1, Heads: 2})

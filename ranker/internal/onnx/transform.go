@@ -15,8 +15,8 @@ import (
 // the vectors of the embeddings.
 func (g *graph) inputs(t *datasets.Transform, embeddings []forward.Embedding) string {
 	var x []string
-	if len(t.Columns) > 0 {
-		parts := g.to(Float, g.transform(t)) // transforms give float32
+	if y := g.transform(t); y != "" {
+		parts := g.to(Float, y) // transforms give float32
 		if g.dtype == Double {
 			parts = g.to(g.dtype, parts)
 		}
@@ -28,7 +28,8 @@ func (g *graph) inputs(t *datasets.Transform, embeddings []forward.Embedding) st
 	return g.sideBySide(x)
 }
 
-// transform adds the outputs of all parts, side by side.
+// transform adds the outputs of all parts, side by side; "" where there are none, as of the part missing without
+// missing values, beside categories.
 func (g *graph) transform(t *datasets.Transform) string {
 	var parts, gaps []string
 	var x, missing string
@@ -44,6 +45,9 @@ func (g *graph) transform(t *datasets.Transform) string {
 		}
 		parts = append(parts, g.part(p, x, missing))
 		gaps = append(gaps, missing)
+	}
+	if parts == nil {
+		return ""
 	}
 	y := g.sideBySide(parts)
 	if t.Bins == nil {
