@@ -94,6 +94,7 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *rundir.Dir, stdo
 		j, err := prepare(ctx, ofFold(o, fold), stderr)
 		if err == nil && reports == nil { // not before the data have turned out to be good
 			o.Config, o.bySize = j.Config, j.bySize // all folds have the recipe of the first
+			o.line = nil                            // what has no effect is told once
 			if dir != nil {
 				err = dir.BeginFolds(o.settings)
 			}

@@ -63,4 +63,8 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 			t.Errorf("%s: %d, %s, want %q", c.args, status, stderr, c.want)
 		}
 	}
+	// Folds have the same flags.
+	if _, stderr := must(t, "-data", folds(t, 3), "-folds", "all", "-momentum", "0.5", "-epochs", "1", "-members", "1"); strings.Count(stderr, "-momentum has no effect") != 1 {
+		t.Errorf("want one warning for all folds: %s", stderr)
+	}
 }
