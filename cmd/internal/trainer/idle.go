@@ -51,6 +51,7 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 		{s.Test != nil, []string{"drop-label-free-test"}, "without a test split: -test names one"},
 		{s.Vali.Gains == nil, []string{"report", "convention", "ties"}, "beside -clicks and no labels: it is for labelled data, which -vali names"},
 		{o.Data != "" && !o.Synthetic(), reading, "without -data FILE or FOLDER: it is for what is read"},
+		{o.Items == "", []string{"cache"}, "beside -items: rankings are read anew"},
 	} {
 		o.line.Visit(func(f *flag.Flag) {
 			asked := !slices.Contains([]string{"", "0", "false", "off"}, f.Value.String())

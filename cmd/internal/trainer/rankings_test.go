@@ -161,7 +161,10 @@ func TestRankingsOfItems(t *testing.T) {
 	items := file("items.csv", "item,x\na,1\nb,2\nc,NaN\n")
 	data := file("races.txt", "a > b > c\nb > a\nc > a\na > c | b\n")
 	out := filepath.Join(dir, "run")
-	_, stderr := callQuick(t, "-data", data, "-items", items, "-out", out)
+	_, stderr := callQuick(t, "-data", data, "-items", items, "-out", out, "-cache", t.TempDir())
+	if !strings.Contains(stderr, "-cache has no effect beside -items") {
+		t.Error(stderr)
+	}
 	if !strings.Contains(stderr, "(1 rankings held out)") && !strings.Contains(stderr, "vali loss") {
 		t.Error(stderr)
 	}
