@@ -142,7 +142,7 @@ func Interruptible() context.Context {
 	return ctx
 }
 
-// Await is the result of work that cannot be interrupted, or ErrInterrupted as soon as the context
+// Await is the result of work that cannot be interrupted, or context.Canceled as soon as the context
 // ends: the work is left alone, and the program should end.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
@@ -159,6 +159,6 @@ func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		return r.value, r.err
 	case <-ctx.Done():
 		var none T
-		return none, ErrInterrupted
+		return none, context.Canceled // which Run prints
 	}
 }

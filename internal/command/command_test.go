@@ -81,7 +81,7 @@ func TestPrintJSON(t *testing.T) {
 func TestAwait(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if v, err := Await(ctx, func() (int, error) { select {} }); v != 0 || err != ErrInterrupted {
+	if v, err := Await(ctx, func() (int, error) { select {} }); v != 0 || err != context.Canceled {
 		t.Errorf("%d, %v", v, err)
 	}
 	failed := errors.New("failed")

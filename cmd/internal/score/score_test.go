@@ -322,8 +322,8 @@ func TestInterruptedScoringLeavesNoFile(t *testing.T) {
 	}()
 	var stdout, stderr strings.Builder
 	status := run(ctx, []string{"-model", model, "-data", file, "-out", scores}, nil, &stdout, &stderr)
-	if status != 130 {
-		t.Errorf("%d: %s", status, &stderr)
+	if status != 130 || stderr.String() != "score: interrupted\n" {
+		t.Errorf("%d: %q", status, &stderr)
 	}
 	w.Close()
 	if found, _ := os.ReadDir(filepath.Dir(scores)); len(found) != 0 {
