@@ -343,3 +343,26 @@ func TestEndOfContextEndsReading(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Labels of two files are not from two columns where the second file has both.
+func TestGuessedLabelIsThatOfAllFiles(t *testing.T) {
+	const guessed, both = "qid,rating,x\n1,1,2\n", "qid,rating,label,x\n2,1,0,2\n"
+	for _, files := range []map[string]string{
+		{"train.csv": guessed, "vali.csv": both},
+		{"train.csv": guessed, "vali.csv": guessed, "test.csv": both},
+		{"train.1.csv": guessed, "train.2.csv": both, "vali.csv": guessed},
+	} {
+		folder := writeFiles(t, files)
+		if _, err := Open(folder, Options{}); err == nil || !strings.Contains(err.Error(), `.csv: the label is the column "label", and in `) {
+			t.Errorf("%q: %v", files, err)
+		}
+		if _, err := Open(folder, Options{Read: ReadOptions{LabelColumn: "rating"}}); err != nil {
+			t.Errorf("%q: %v", files, err)
+		}
+	}
+	// A label that can hardly be a feature is the label, whatever else there is.
+	s, err := Open(writeFiles(t, map[string]string{"train.csv": "qid,label,x\n1,1,2\n", "vali.csv": both}), Options{})
+	if err != nil || s.Vali.Labels[0] != 0 {
+		t.Errorf("%v, %v", s, err)
+	}
+}

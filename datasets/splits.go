@@ -32,6 +32,9 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		if tables[i], err = reading.Parts(split.Path, split.Files, read, names, scratch); err != nil {
 			return s, err
 		}
+		if err := tables[i].CheckLabel(tables[0]); err != nil {
+			return s, err
+		}
 		if i > 0 && tables[0].Layout.IDs == nil && o.Read.FeatureIDs == nil { // LETOR text
 			tables[i].WarnOfPositions()
 		}

@@ -26,6 +26,9 @@ func Parts(name string, paths []string, o Options, names *table.Names, scratch s
 			return nil, err
 		}
 		tables = append(tables, t)
+		if err := t.CheckLabel(tables[0]); err != nil {
+			return nil, err
+		}
 		if i == 0 {
 			o.Options = o.ByNames(t.IDs, t.Layout)
 		}

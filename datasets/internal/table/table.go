@@ -140,6 +140,17 @@ func (t *Table) WarnOfColumns() error {
 	return nil
 }
 
+// CheckLabel is an error where the label is another column than that of the first of several files, which was found by a
+// name that a feature may have, and is here too.
+func (t *Table) CheckLabel(first *Table) error {
+	was, is := first.Layout, t.Layout
+	if was.LabelGuessed && is.LabelColumn != was.LabelColumn && slices.Contains(is.Unasked, was.LabelColumn) {
+		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name the one that is meant",
+			t.Path, text.Quote([]byte(is.LabelColumn)), first.Path, text.Quote([]byte(was.LabelColumn)))
+	}
+	return nil
+}
+
 // WarnOfPositions adds a warning if features without names are read from columns that have some.
 func (t *Table) WarnOfPositions() {
 	if t.Layout.ByPosition && len(t.IDs) > 0 {
