@@ -14,12 +14,13 @@ import (
 )
 
 // Trials are trainings on the same data with other flags each, which plrank tune compares. They
-// have no test split, and write no files.
+// measure no test split, and write no files.
 type Trials struct {
 	args    []string
 	Folds   []*datasets.Splits // one, or one for each of -folds
 	initial *ranker.Model      // nil: there is none
 	grade   float64            // that folds share; 0: each has its own
+	top     *datasets.Dataset  // the query of the test split with the highest grade, which metrics go by; nil: they do not
 	whole   *datasets.Splits   // of the first fold, with no more of the test split than idle asks for
 }
 
@@ -62,6 +63,11 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 				whole.Test = &datasets.Dataset{QueryWeights: s.Test.QueryWeights}
 			}
 		}
+		if highest := highestLabel(s.Test); single && highest > max(highestLabel(s.Train), highestLabel(s.Vali)) {
+			row := slices.Index(s.Test.Labels, float32(highest))
+			query, _ := slices.BinarySearch(s.Test.Offsets, row+1)
+			t.top = s.Test.Select([]int{query - 1})
+		}
 		s.Test = nil
 		t.Folds = append(t.Folds, s)
 	}
@@ -95,5 +101,7 @@ func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string,
 
 // Trainer is the training of a trial on a fold.
 func (t *Trials) Trainer(c train.Config, fold int) (*train.Trainer, error) {
-	return train.New(c, train.Parts{Initial: t.initial}, t.Folds[fold])
+	s := *t.Folds[fold]
+	s.Test = t.top
+	return train.New(c, train.Parts{Initial: t.initial}, &s)
 }

@@ -120,6 +120,25 @@ func TestCommandOfTheBestOnFoldsGivesItsValue(t *testing.T) {
 	}
 }
 
+// The highest grade is that of all splits, for a trial as for the command.
+func TestTrialsGoByTheHighestGradeOfTheTestSplit(t *testing.T) {
+	t.Parallel()
+	data := commandtest.Fold(t)
+	test := filepath.Join(data, "test.txt")
+	commandtest.Write(t, test, commandtest.Read(t, test)+"1 qid:99 1:1 2:1 4:0\n4 qid:99 1:1 2:1 4:1\n0 qid:100 1:0 2:1 4:0\n")
+	out := filepath.Join(t.TempDir(), "tuning")
+	stdout, _ := must(t, quick("-data", data, "-metric", "err@5", "-grid", "lr=.01", "-json", "-out", out)...)
+	r := parsed(t, stdout)
+	commandtest.Command(trainer.Run).Must(t, r.Command[2:]...)
+	var summary rundir.Summary
+	if err := json.Unmarshal([]byte(commandtest.Read(t, filepath.Join(out, "best", "result.json"))), &summary); err != nil {
+		t.Fatal(err)
+	}
+	if got := summary.Metrics["vali"][r.Metric]; got != r.Trials[0].Value {
+		t.Errorf("the model has %v, the trial had %v", got, r.Trials[0].Value)
+	}
+}
+
 // A -config may be of a run that measured its test split after every epoch.
 func TestConfigOfARunThatEvaluatedItsTestSplit(t *testing.T) {
 	t.Parallel()
