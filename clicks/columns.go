@@ -40,30 +40,39 @@ const (
 // tells documents apart.
 const mostTexts = 100_000
 
-// check is an error where a line has other columns than those before; width is 0 where it has no features.
+// check is an error where a line has other columns than those before; width is 0 where it has no features, and says
+// nothing of them.
 func (c *columns) check(width int, p *attributes) error {
-	if c.ids == nil {
-		c.ids = p.FeatureIDs
-	}
-	if p.FeatureIDs != nil && !slices.Equal(c.ids, p.FeatureIDs) {
-		return fmt.Errorf("the feature ids %v, and those before it %v: want one list of features", p.FeatureIDs, c.ids)
-	}
 	if width == 0 {
 		return nil
 	}
 	if c.width == 0 {
-		c.width, c.names = width, p.FeatureNames
+		c.width, c.ids, c.names = width, p.FeatureIDs, p.FeatureNames
 	}
 	switch {
 	case c.width != width:
 		return fmt.Errorf("%d features a document, and those before it %d", width, c.width)
+	case !slices.Equal(idsOf(c.ids, width), idsOf(p.FeatureIDs, width)):
+		return fmt.Errorf("the feature ids %v, and those before it %v: want one list of features", idsOf(p.FeatureIDs, width), idsOf(c.ids, width))
 	case !slices.Equal(c.names, p.FeatureNames):
 		return fmt.Errorf("the feature names %q, and those before it %q: want one list of features, and logs of before there were names apart", p.FeatureNames, c.names)
 	}
 	return nil
 }
 
-// parse reads the features of so many documents, and gives texts the numbers that stand for them.
+// idsOf are the ids of so many features, 1, 2, … without any.
+func idsOf(ids []int, width int) []int {
+	if ids != nil {
+		return ids
+	}
+	for c := range width {
+		ids = append(ids, c+1)
+	}
+	return ids
+}
+
+// parse reads the features of so many documents, and gives texts the numbers that stand for them. What it is given
+// is of lines that are kept: others say nothing of the columns.
 func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 	list, texts, err := parseFeatures(raw)
 	if err != nil || len(list) == 0 {
@@ -73,7 +82,7 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 		return nil, errors.New("not as many features for each document")
 	}
 	width := len(list) / documents
-	if c.width == 0 && width != len(c.known) { // no line was right by now
+	if c.known == nil {
 		c.known = make([]column, width)
 	}
 	if width != len(c.known) {

@@ -76,12 +76,20 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 		`query "3" has numbers and texts in column 1 of its features and of those`:   lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
 		`query "2" has 1 features a document, and those before it 2`:                 lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
 		`column 1 of the features with more than 100000 different texts, with those`: many.String(),
+		`query "2" has the feature ids [1 2], and those before it [3 5]`:             lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
+		`query "2" has the feature ids [3 5], and those before it [1 2]`:             lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
 	} {
 		if _, err := Read(file(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// A line that is left out says nothing of the columns.
+	// A line that is left out says nothing of the columns, and so does one without features.
+	for _, odd := range []string{`"features": ["x", 1], "drawn": [0, 1, 2], "scores": [1, 2]`, `"features": ["x", 1], "drawn": []`, `"feature_ids": [3, 5]`} {
+		log, err := Read(file(t, "log", lineWith(1, odd)+lineWith(2, `"features": [1, "y"]`)))
+		if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"y"}}) || log.FeatureIDs != nil {
+			t.Errorf("%s: %+v, %v", odd, log, err)
+		}
+	}
 	log, err := Read(file(t, "log", lineWith(1, `"features": ["x", "y", "z"], "scores": [1, 2]`)+lineWith(2, `"features": [1, "x"]`)+lineWith(3, `"features": [null, " y "]`)+lineWith(4, `"candidates": []`)))
 	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"x", "y"}}) || len(log.Impressions) != 2 {
 		t.Errorf("%+v, %v", log, err)
