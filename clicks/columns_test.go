@@ -110,6 +110,9 @@ func TestGainsOfLogsWithOtherColumns(t *testing.T) {
 		{log([]int{4}, []string{"city"}, "Rom", "Oslo"), "the texts of column 0 are numbered otherwise"},
 		{log([]int{4}, []string{"town"}, "Oslo"), `features of other ids or names than those of the log before: [4] ["town"], want [4] ["city"]`},
 		{log([]int{5}, []string{"city"}, "Oslo"), "features of other ids or names"},
+		{&Log{Impressions: log(nil, nil).Impressions}, "features of other ids or names"},
+		{&Log{Impressions: []Impression{{Query: "r", Documents: []string{"a"}}}}, ""},
+		{&Log{Levels: [][]string{}, Impressions: []Impression{{Query: "r", Documents: []string{"a"}, Features: []float32{1, 2}}}}, `(query "r"): 2 features a document, where others of the log have 1`},
 	} {
 		g, err := NewGainEstimation(Bias{}, Naive)
 		if err != nil {
