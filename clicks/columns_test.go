@@ -76,6 +76,7 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 		`query "3" has numbers and texts in column 1 of its features and of those`:   lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
 		`query "2" has 1 features a document, and those before it 2`:                 lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
 		`column 1 of the features with more than 100000 different texts, with those`: many.String(),
+		`query "1" has 1048577 features a document, want 1048576 at most`:            lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
 		`query "2" has the feature ids [1 2], and those before it [3 5]`:             lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
 		`query "2" has the feature ids [3 5], and those before it [1 2]`:             lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
 	} {
@@ -124,5 +125,33 @@ func TestGainsOfLogsWithOtherColumns(t *testing.T) {
 		if err := g.Add(c.next); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
+	}
+}
+
+// Texts may have what ends an entry or an array.
+func TestTextsOfAnyCharacters(t *testing.T) {
+	want := []string{"a,b", `"`, `\`, `\",`, "],[", "null", "ü €", "7"}
+	line, err := AppendQuery(nil, &Impression{ID: "1", Documents: []string{"a"}, Features: []float32{.5, 1, 1, 1, 1, 1, 1, 1, 1, float32(math.NaN()), 0}},
+		&Log{Levels: [][]string{nil, {want[0]}, {want[1]}, {want[2]}, {want[3]}, {want[4]}, {want[5]}, {want[6]}, {want[7]}, {"x"}, {"y"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(line), `"query_response_hit_ids":[]`, `"query_response_hit_ids":["a"]`)
+	text = strings.ReplaceAll(text, `"drawn":[],`, ``)
+	log, err := Read(file(t, "log", text))
+	if err != nil || len(log.Impressions) != 1 {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	features := log.Impressions[0].Features
+	for i, w := range want {
+		if features[i+1] != 1 || !reflect.DeepEqual(log.Levels[i+1], []string{w}) {
+			t.Errorf("%v of %q, want %q", features[i+1], log.Levels[i+1], w)
+		}
+	}
+	if features[0] != .5 || features[9] == features[9] || features[10] != 0 || len(features) != 11 {
+		t.Errorf("features %v", features)
+	}
+	if log, err := Read(file(t, "log", lineWith(1, `"features": ["x", true]`)+lineWith(2, `"features": "x"`)+lineWith(3, `"features": [["x"]]`)+lineWith(4, `"features": {"x": 1}`)+lineWith(5, `"features": [5]`))); err != nil || len(log.Impressions) != 1 {
+		t.Errorf("%+v, %v", log, err)
 	}
 }
