@@ -168,7 +168,7 @@ func relevanceOf(d *datasets.Dataset) logs.Policy {
 		join(&one)
 		relevance := make([]float64, len(im.Documents))
 		for i, label := range one.Impressions[0].Features {
-			relevance[i] = (math.Exp2(float64(label)) - 1) / max(highest, 1)
+			relevance[i] = (math.Exp2(float64(label)) - 1) / cmp.Or(highest, 1)
 		}
 		return relevance, nil
 	}
