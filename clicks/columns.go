@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // columns are those of the features of a log that is read line by line.
@@ -138,12 +140,17 @@ func (c *columns) setTexts(list []float32, raw []byte) error {
 	return nil
 }
 
-// value is the number of a text, from 1; 0 stands for one that was not known when it was logged.
+// value is the number of a text, from 1; 0 stands for one that was not known when it was logged. Numbers are spelt as
+// in a dataset, so that 7 and 7.0 are one.
 func (c *column) value(text string) float32 {
 	if text == "" {
 		return 0
 	}
 	v, known := c.number[text]
+	if !known {
+		text = datasets.LevelName(text)
+		v, known = c.number[text]
+	}
 	if !known {
 		if c.number == nil {
 			c.number = map[string]float32{}

@@ -155,3 +155,17 @@ func TestTextsOfAnyCharacters(t *testing.T) {
 		t.Errorf("%+v, %v", log, err)
 	}
 }
+
+// Numbers that are texts are one however they are spelt, as in a file of data: a model that is trained on the log knows
+// 8 where it was logged as 8.0.
+func TestNumbersAmongTextsAreOneHoweverTheyAreSpelt(t *testing.T) {
+	log, err := Read(file(t, "log", lineWith(1, `"features": ["8.0"]`)+lineWith(2, `"features": [" 8"]`)+lineWith(3, `"features": ["+8e0"]`)+lineWith(4, `"features": ["true"]`)+lineWith(5, `"features": ["8 x"]`)))
+	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{{"8", "1", "8 x"}}) {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	for i, want := range []float32{1, 1, 1, 2, 3} {
+		if got := log.Impressions[i].Features[0]; got != want {
+			t.Errorf("line %d: %v, want %v", i+1, got, want)
+		}
+	}
+}
