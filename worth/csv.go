@@ -114,5 +114,5 @@ func (in *reader) addCSV(c *csvRanking) error {
 		}
 		ranking.Weight = w
 	}
-	return in.add(ranking, len(in.options.Items) > 0)
+	return in.add(ranking, in.known)
 }
