@@ -111,6 +111,7 @@ func TestBadInput(t *testing.T) {
 		{"x.csv", "ranking,item,rank,weight\nr,A,1,1e301\nr,B,2,1e301\n", ReadOptions{}, "x.csv:2: the weight is 1e+301"},
 		{"x", "Ann > Bobb", known, `x:1: item "Bobb" is unknown (did you mean "Bob"?)`},
 		{"x", "Ann > Christopher", known, `x:1: item "Christopher" is unknown: there are 2 items, "Ann" and others`},
+		{"x.csv", "ranking,item,rank,judge,rank\nr,a,1,j,2\n", ReadOptions{}, `x.csv:1: the header is ["ranking" "item" "rank" "judge" "rank"]: two columns are named rank`},
 		{"x", "a > b", ReadOptions{Unlisted: "last"}, "x:1: ReadOptions.Unlisted"},
 		{"x", "a > b", ReadOptions{Unlisted: "first"}, "invalid ReadOptions.Unlisted"},
 		{"x", "a > b", ReadOptions{Items: []string{"a", "b", "a"}}, `ReadOptions.Items has "a" twice`},
