@@ -20,6 +20,11 @@ func FixedLevels(names []string) *Levels {
 	for _, name := range names {
 		l.add(name)
 	}
+	for i, name := range names { // which others than files of data may have spelt otherwise
+		if spelt := LevelName([]byte(name)); l.number[spelt] == 0 {
+			l.number[spelt] = i + 1
+		}
+	}
 	l.fixed = true
 	return l
 }
