@@ -55,6 +55,13 @@ func (c *columns) check(width int, p *attributes) error {
 	}
 	if c.width == 0 {
 		c.width, c.ids, c.names = width, p.FeatureIDs, p.FeatureNames
+		seen := map[string]bool{} // models find their columns by name
+		for _, name := range c.names {
+			if name != "" && seen[name] {
+				return fmt.Errorf("two features with the name %q", name)
+			}
+			seen[name] = true
+		}
 	}
 	switch {
 	case c.width != width:

@@ -76,6 +76,7 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 		`query "3" has numbers and texts in column 1 of its features and of those`:   lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
 		`query "2" has 1 features a document, and those before it 2`:                 lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
 		`column 1 of the features with more than 100000 different texts, with those`: many.String(),
+		`query "1" has two features with the name "a"`:                               lineWith(1, `"features": [1, 2, 3, 4], "feature_names": ["", "a", "", "a"]`),
 		`query "1" has 1048577 features a document, want 1048576 at most`:            lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
 		`query "2" has the feature ids [1 2], and those before it [3 5]`:             lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
 		`query "2" has the feature ids [3 5], and those before it [1 2]`:             lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
