@@ -35,7 +35,9 @@ func (r *rows) fill(model *served, in *request) error {
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
 	for d, value := range elements(in.documents) {
 		row := r.features[d*width : (d+1)*width]
-		clear(r.unknown) // which may be texts of other documents and requests
+		if model.File().Levels != nil {
+			clear(r.unknown) // which may be texts of other documents and requests
+		}
 		var err error
 		switch value[0] {
 		case '[':
