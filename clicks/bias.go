@@ -119,6 +119,10 @@ type BiasEstimation struct {
 	em        *expectationMaximisation
 	relevance Policy
 	known     []map[float64]*clicksOn // by rank, by relevance
+
+	ended bool // by Estimate, which turns sums into means, and keeps what it found
+	bias  Bias
+	err   error
 }
 
 // clicksOn are how often documents were shown, and their clicks.
@@ -154,6 +158,9 @@ func (e *BiasEstimation) of(l *Log) (Bias, BiasReport, error) {
 
 // Add adds the impressions of a log.
 func (e *BiasEstimation) Add(l *Log) error {
+	if e.ended {
+		return errors.New("clicks: Estimate has ended the estimation: want another one for more impressions")
+	}
 	if err := l.Validate(); err != nil {
 		return err
 	}
@@ -184,6 +191,14 @@ func (e *BiasEstimation) Add(l *Log) error {
 
 // Estimate ends the estimation. Errors are those of [EstimateBias] and [EstimateAffine]. No more can be added.
 func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
+	if !e.ended {
+		e.ended = true
+		e.bias, e.report, e.err = e.estimate()
+	}
+	return e.bias, e.report, e.err
+}
+
+func (e *BiasEstimation) estimate() (b Bias, r BiasReport, err error) {
 	if e.report.Impressions == 0 {
 		return b, e.report, errors.New("clicks: no impressions to estimate the bias from")
 	}

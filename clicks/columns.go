@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // columns are those of the features of a log that is read line by line.
@@ -40,32 +44,51 @@ const (
 // tells documents apart.
 const mostTexts = 100_000
 
-// check is an error where a line has other columns than those before; width is 0 where it has no features.
+// mostColumns bounds the features of a document: a column takes more memory than its first value in a file.
+const mostColumns = 1 << 20
+
+// check is an error where a line has other columns than those before; width is 0 where it has no features, and says
+// nothing of them.
 func (c *columns) check(width int, p *attributes) error {
-	if c.ids == nil {
-		c.ids = p.FeatureIDs
-	}
-	if p.FeatureIDs != nil && !slices.Equal(c.ids, p.FeatureIDs) {
-		return fmt.Errorf("the feature ids %v, and those before it %v: want one list of features", p.FeatureIDs, c.ids)
-	}
 	if width == 0 {
 		return nil
 	}
 	if c.width == 0 {
-		c.width, c.names = width, p.FeatureNames
+		c.width, c.ids, c.names = width, p.FeatureIDs, p.FeatureNames
+		seen := map[string]bool{} // models find their columns by name
+		for _, name := range c.names {
+			if name != "" && seen[name] {
+				return fmt.Errorf("two features with the name %q", name)
+			}
+			seen[name] = true
+		}
 	}
 	switch {
 	case c.width != width:
 		return fmt.Errorf("%d features a document, and those before it %d", width, c.width)
+	case !slices.Equal(idsOf(c.ids, width), idsOf(p.FeatureIDs, width)):
+		return fmt.Errorf("the feature ids %v, and those before it %v: want one list of features", idsOf(p.FeatureIDs, width), idsOf(c.ids, width))
 	case !slices.Equal(c.names, p.FeatureNames):
 		return fmt.Errorf("the feature names %q, and those before it %q: want one list of features, and logs of before there were names apart", p.FeatureNames, c.names)
 	}
 	return nil
 }
 
-// parse reads the features of so many documents, and gives texts the numbers that stand for them.
+// idsOf are the ids of so many features, 1, 2, … without any.
+func idsOf(ids []int, width int) []int {
+	if ids != nil {
+		return ids
+	}
+	for c := range width {
+		ids = append(ids, c+1)
+	}
+	return ids
+}
+
+// parse reads the features of so many documents, and gives texts the numbers that stand for them. What it is given
+// is of lines that are kept: others say nothing of the columns.
 func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
-	list, texts, err := parseFeatures(raw)
+	list, err := parseFeatures(raw)
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
@@ -73,41 +96,68 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 		return nil, errors.New("not as many features for each document")
 	}
 	width := len(list) / documents
-	if c.width == 0 && width != len(c.known) { // no line was right by now
+	if width > mostColumns {
+		c.wrong = fmt.Errorf("%d features a document, want %d at most", width, mostColumns)
+		return nil, c.wrong
+	}
+	if c.known == nil {
 		c.known = make([]column, width)
 	}
 	if width != len(c.known) {
 		return list, nil // which check reports
 	}
+	words := false
 	for i, v := range list {
 		of, is := &c.known[i%width], missing
-		text, isText := texts[i]
 		switch {
-		case isText:
-			is = word
+		case v == aText:
+			is, words = word, true
 		case v == v:
 			is = number
 		}
 		if of.kind = cmp.Or(of.kind, is); is != missing && is != of.kind {
 			c.wrong = fmt.Errorf("numbers and texts in column %d of its features and of those before it: want one of the two, and logs of before there were texts apart", i%width+1)
-			break
-		}
-		if isText {
-			list[i] = of.value(text)
-		}
-		if len(of.texts) > mostTexts {
-			c.wrong = fmt.Errorf("column %d of the features with more than %d different texts, with those before it: is it an amount, or an id of documents?", i%width+1, mostTexts)
+			return nil, c.wrong
 		}
 	}
-	return list, c.wrong
+	if words {
+		err = c.setTexts(list, raw)
+	}
+	return list, err
 }
 
-// value is the number of a text, from 1; 0 stands for one that was not known when it was logged.
+// setTexts sets the values of a list of features that are texts.
+func (c *columns) setTexts(list []float32, raw []byte) error {
+	i := -1
+	for value := range entries(raw) {
+		if i++; value[0] != '"' {
+			continue
+		}
+		var text string
+		if err := json.Unmarshal(value, &text); err != nil {
+			return err
+		}
+		of := &c.known[i%len(c.known)]
+		list[i] = of.value(strings.TrimSpace(text))
+		if len(of.texts) > mostTexts {
+			c.wrong = fmt.Errorf("column %d of the features with more than %d different texts, with those before it: is it an amount, or an id of documents?", i%len(c.known)+1, mostTexts)
+			return c.wrong
+		}
+	}
+	return nil
+}
+
+// value is the number of a text, from 1; 0 stands for one that was not known when it was logged. Numbers are spelt as
+// in a dataset, so that 7 and 7.0 are one.
 func (c *column) value(text string) float32 {
 	if text == "" {
 		return 0
 	}
 	v, known := c.number[text]
+	if !known {
+		text = datasets.LevelName(text)
+		v, known = c.number[text]
+	}
 	if !known {
 		if c.number == nil {
 			c.number = map[string]float32{}
@@ -132,34 +182,51 @@ func (c *columns) levels() (all [][]string) {
 	return all
 }
 
-// parseFeatures reads an array of numbers, null, which is NaN, and texts, by their places.
-func parseFeatures(raw []byte) (list []float32, texts map[int]string, err error) {
+// aText is what texts are before they have their numbers: no number of JSON is infinite.
+var aText = float32(math.Inf(1))
+
+// parseFeatures reads an array of numbers, null, which is NaN, and texts, which are aText.
+func parseFeatures(raw []byte) (list []float32, err error) {
 	if bytes.IndexByte(raw, '"') < 0 {
-		list, err = parseNumbers[float32](raw)
-		return list, nil, err
+		return parseNumbers[float32](raw)
 	}
-	var values []json.RawMessage
-	if err := json.Unmarshal(raw, &values); err != nil {
-		return nil, nil, err
-	}
-	list, texts = make([]float32, len(values)), map[int]string{}
-	for i, value := range values {
-		var text string
+	for value := range entries(raw) {
+		v := float64(aText)
 		switch {
-		case value[0] == '"':
-			if err := json.Unmarshal(value, &text); err != nil {
-				return nil, nil, err
-			}
-			texts[i] = strings.TrimSpace(text)
-			continue
 		case string(value) == "null":
-			value = []byte("NaN")
+			v = math.NaN()
+		case len(value) == 0 || value[0] != '"':
+			if v, err = strconv.ParseFloat(string(value), 32); err != nil {
+				return nil, err
+			}
 		}
-		v, err := strconv.ParseFloat(string(value), 32)
-		if err != nil {
-			return nil, nil, err
-		}
-		list[i] = float32(v)
+		list = append(list, float32(v))
 	}
-	return list, texts, nil
+	return list, nil
+}
+
+// entries are those of an array of JSON without arrays and objects in it; of other JSON, one of them is no value.
+// Unlike those of package json, they take no memory: a line may have millions.
+func entries(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		inside, ok := bytes.CutPrefix(array, []byte{'['})
+		if inside = bytes.TrimSuffix(inside, []byte{']'}); !ok {
+			yield(nil)
+			return
+		}
+		start, quoted := 0, false
+		for i := 0; i <= len(inside); i++ {
+			switch {
+			case i == len(inside) || inside[i] == ',' && !quoted:
+				if !yield(bytes.TrimSpace(inside[start:i])) {
+					return
+				}
+				start = i + 1
+			case inside[i] == '"':
+				quoted = !quoted
+			case inside[i] == '\\':
+				i++ // what follows is no end of a text
+			}
+		}
+	}
 }

@@ -76,12 +76,22 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 		`query "3" has numbers and texts in column 1 of its features and of those`:   lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
 		`query "2" has 1 features a document, and those before it 2`:                 lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
 		`column 1 of the features with more than 100000 different texts, with those`: many.String(),
+		`query "1" has two features with the name "a"`:                               lineWith(1, `"features": [1, 2, 3, 4], "feature_names": ["", "a", "", "a"]`),
+		`query "1" has 1048577 features a document, want 1048576 at most`:            lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
+		`query "2" has the feature ids [1 2], and those before it [3 5]`:             lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
+		`query "2" has the feature ids [3 5], and those before it [1 2]`:             lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
 	} {
 		if _, err := Read(file(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// A line that is left out says nothing of the columns.
+	// A line that is left out says nothing of the columns, and so does one without features.
+	for _, odd := range []string{`"features": ["x", 1], "drawn": [0, 1, 2], "scores": [1, 2]`, `"features": ["x", 1], "drawn": []`, `"feature_ids": [3, 5]`} {
+		log, err := Read(file(t, "log", lineWith(1, odd)+lineWith(2, `"features": [1, "y"]`)))
+		if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"y"}}) || log.FeatureIDs != nil {
+			t.Errorf("%s: %+v, %v", odd, log, err)
+		}
+	}
 	log, err := Read(file(t, "log", lineWith(1, `"features": ["x", "y", "z"], "scores": [1, 2]`)+lineWith(2, `"features": [1, "x"]`)+lineWith(3, `"features": [null, " y "]`)+lineWith(4, `"candidates": []`)))
 	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"x", "y"}}) || len(log.Impressions) != 2 {
 		t.Errorf("%+v, %v", log, err)
@@ -102,6 +112,9 @@ func TestGainsOfLogsWithOtherColumns(t *testing.T) {
 		{log([]int{4}, []string{"city"}, "Rom", "Oslo"), "the texts of column 0 are numbered otherwise"},
 		{log([]int{4}, []string{"town"}, "Oslo"), `features of other ids or names than those of the log before: [4] ["town"], want [4] ["city"]`},
 		{log([]int{5}, []string{"city"}, "Oslo"), "features of other ids or names"},
+		{&Log{Impressions: log(nil, nil).Impressions}, "features of other ids or names"},
+		{&Log{Impressions: []Impression{{Query: "r", Documents: []string{"a"}}}}, ""},
+		{&Log{Levels: [][]string{}, Impressions: []Impression{{Query: "r", Documents: []string{"a"}, Features: []float32{1, 2}}}}, `(query "r"): 2 features a document, where others of the log have 1`},
 	} {
 		g, err := NewGainEstimation(Bias{}, Naive)
 		if err != nil {
@@ -112,6 +125,48 @@ func TestGainsOfLogsWithOtherColumns(t *testing.T) {
 		}
 		if err := g.Add(c.next); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// Texts may have what ends an entry or an array.
+func TestTextsOfAnyCharacters(t *testing.T) {
+	want := []string{"a,b", `"`, `\`, `\",`, "],[", "null", "ü €", "7"}
+	line, err := AppendQuery(nil, &Impression{ID: "1", Documents: []string{"a"}, Features: []float32{.5, 1, 1, 1, 1, 1, 1, 1, 1, float32(math.NaN()), 0}},
+		&Log{Levels: [][]string{nil, {want[0]}, {want[1]}, {want[2]}, {want[3]}, {want[4]}, {want[5]}, {want[6]}, {want[7]}, {"x"}, {"y"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(line), `"query_response_hit_ids":[]`, `"query_response_hit_ids":["a"]`)
+	text = strings.ReplaceAll(text, `"drawn":[],`, ``)
+	log, err := Read(file(t, "log", text))
+	if err != nil || len(log.Impressions) != 1 {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	features := log.Impressions[0].Features
+	for i, w := range want {
+		if features[i+1] != 1 || !reflect.DeepEqual(log.Levels[i+1], []string{w}) {
+			t.Errorf("%v of %q, want %q", features[i+1], log.Levels[i+1], w)
+		}
+	}
+	if features[0] != .5 || features[9] == features[9] || features[10] != 0 || len(features) != 11 {
+		t.Errorf("features %v", features)
+	}
+	if log, err := Read(file(t, "log", lineWith(1, `"features": ["x", true]`)+lineWith(2, `"features": "x"`)+lineWith(3, `"features": [["x"]]`)+lineWith(4, `"features": {"x": 1}`)+lineWith(5, `"features": [5]`))); err != nil || len(log.Impressions) != 1 {
+		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// Numbers that are texts are one however they are spelt, as in a file of data: a model that is trained on the log knows
+// 8 where it was logged as 8.0.
+func TestNumbersAmongTextsAreOneHoweverTheyAreSpelt(t *testing.T) {
+	log, err := Read(file(t, "log", lineWith(1, `"features": ["8.0"]`)+lineWith(2, `"features": [" 8"]`)+lineWith(3, `"features": ["+8e0"]`)+lineWith(4, `"features": ["true"]`)+lineWith(5, `"features": ["8 x"]`)))
+	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{{"8", "1", "8 x"}}) {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	for i, want := range []float32{1, 1, 1, 2, 3} {
+		if got := log.Impressions[i].Features[0]; got != want {
+			t.Errorf("line %d: %v, want %v", i+1, got, want)
 		}
 	}
 }

@@ -153,15 +153,16 @@ func (g *GainEstimation) exposures(l *Log, situations []situation) ([][]float64,
 
 // Dataset ends the estimation.
 func (g *GainEstimation) Dataset() (*datasets.Dataset, error) {
-	if g.clip < 0 {
-		g.clip = min(1, 10/math.Sqrt(float64(max(1, g.total))))
+	clip := g.clip
+	if clip < 0 {
+		clip = min(1, 10/math.Sqrt(float64(max(1, g.total))))
 	}
 	d, order := g.rows.dataset()
 	mean := float64(g.total) / float64(max(1, len(g.impressions)))
 	for _, n := range g.impressions {
 		d.QueryWeights = append(d.QueryWeights, float32(n/mean))
 	}
-	if err := g.setGains(d, order); err != nil {
+	if err := g.setGains(d, order, clip); err != nil {
 		return nil, err
 	}
 	if g.estimatorEntry.bias && g.name != IPS {
@@ -190,7 +191,7 @@ func (g *GainEstimation) loggedScores() (all []float32) {
 }
 
 // setGains sets the gains of all documents, whose sums stand in this order.
-func (g *GainEstimation) setGains(d *datasets.Dataset, order []int) error {
+func (g *GainEstimation) setGains(d *datasets.Dataset, order []int, clip float64) error {
 	var relevance []float64
 	if g.name == DR {
 		var err error
@@ -202,13 +203,13 @@ func (g *GainEstimation) setGains(d *datasets.Dataset, order []int) error {
 	for q, n := range g.impressions {
 		for i := d.Offsets[q]; i < d.Offsets[q+1]; i++ {
 			s := &g.sums[order[i]]
-			exposure := max(s.exposure/n, g.clip)
+			exposure := max(s.exposure/n, clip)
 			switch g.name {
 			case Naive:
 				d.Gains[i] = s.clicks / n
 			case IPS:
 				for k, c := range s.byRank {
-					d.Gains[i] += over(c/n, max(g.bias.Alpha[k], g.clip))
+					d.Gains[i] += over(c/n, max(g.bias.Alpha[k], clip))
 				}
 			case PolicyAware:
 				d.Gains[i] = over(s.clicks/n, exposure)

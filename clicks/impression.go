@@ -64,9 +64,17 @@ func (l *Log) Validate() error {
 			return l.at(i, err)
 		}
 	}
+	if err := l.checkColumns(width); err != nil {
+		return fmt.Errorf("clicks: %w", err)
+	}
+	return nil
+}
+
+// checkColumns is an error where l says what another number of columns are; 0: there are no features.
+func (l *Log) checkColumns(width int) error {
 	for what, n := range map[string]int{"feature ids": len(l.FeatureIDs), "feature names": len(l.FeatureNames), "levels": len(l.Levels)} {
 		if n > 0 && width > 0 && width != n {
-			return fmt.Errorf("clicks: %d %s for %d features a document", n, what, width)
+			return fmt.Errorf("%d %s for %d features a document", n, what, width)
 		}
 	}
 	return nil

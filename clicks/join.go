@@ -9,8 +9,8 @@ import (
 
 // Join gives documents of a log the features that they have in d, in place of those that were
 // logged, by the ids of query and document. Documents of d without an id are called as by
-// [Simulate]. Impressions with a candidate that d lacks are left out of the log: left says how
-// many. The function that Join returns is for one log, or part of it, after another.
+// [Simulate]. Impressions with a candidate that d lacks, or has twice, are left out of the log: left
+// says how many. The function that Join returns is for one log, or part of it, after another.
 func Join(d *datasets.Dataset) func(l *Log) (left int) {
 	queries := make(map[string]int, d.Queries())
 	for q, id := range d.QueryIDs {
@@ -38,20 +38,26 @@ func Join(d *datasets.Dataset) func(l *Log) (left int) {
 	}
 }
 
-// valuesOf are the features of the candidates of an impression; it is false if d lacks one.
+// valuesOf are the features of the candidates of an impression; it is false if d lacks one, or does not tell which of
+// two documents it is.
 func valuesOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]float32, bool) {
 	q, ok := queries[im.Query]
 	if !ok {
 		return nil, false
 	}
 	rows := make(map[string]int)
+	const twice = -1
 	for i, id := range documentIDs(d, q) {
-		rows[id] = d.Offsets[q] + i
+		row := d.Offsets[q] + i
+		if _, there := rows[id]; there {
+			row = twice
+		}
+		rows[id] = row
 	}
 	features := make([]float32, 0, len(im.Documents)*d.Width())
 	for _, id := range im.Documents {
 		row, ok := rows[id]
-		if !ok {
+		if !ok || row == twice {
 			return nil, false
 		}
 		features = append(features, d.Row(row)...)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // The features of the documents come from other data, where these have them all.
@@ -34,6 +36,15 @@ func TestJoinedFeatures(t *testing.T) {
 	}
 	if n := len(log.situations()); n > 50 {
 		t.Errorf("%d situations of 50 queries: features are not shared", n)
+	}
+}
+
+// Of two documents with one id, it is not known which one was a candidate.
+func TestDocumentsThatAreThereTwiceAreNotJoined(t *testing.T) {
+	d := &datasets.Dataset{QueryIDs: []string{"q"}, Offsets: []int{0, 4}, Labels: make([]float32, 4), DocumentIDs: []string{"a", "b", "a", "a"}, FeatureIDs: []int{1}, Features: []float32{1, 2, 3, 4}}
+	log := &Log{Impressions: []Impression{{Query: "q", Documents: []string{"a", "b"}}, {Query: "q", Documents: []string{"b"}}}}
+	if left := Join(d)(log); left != 1 || len(log.Impressions) != 1 || !reflect.DeepEqual(log.Impressions[0].Features, []float32{2}) {
+		t.Errorf("%d left out of %+v", left, log.Impressions)
 	}
 }
 

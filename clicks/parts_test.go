@@ -188,3 +188,35 @@ func TestPartsWithoutFeaturesAreAdded(t *testing.T) {
 		}
 	}
 }
+
+// What an estimation says it says again, and what is added later is said too, or an error.
+func TestEstimationsSayTheSameAgain(t *testing.T) {
+	b := Bias{Alpha: []float64{1, .5, .3, .2}, Beta: []float64{.05, .04, .02, .01}}
+	logs := versions(t, 50, b, 5)
+	whole := estimations(t, b)
+	for name, e := range estimations(t, b) {
+		if err := e.Add(logs[0]); err != nil {
+			t.Fatal(err)
+		}
+		first := numbersOf(t, e)
+		if again := numbersOf(t, e); !slices.EqualFunc(first, again, same) {
+			t.Errorf("%s: %v, and then %v", name, first, again)
+		}
+		if err := e.Add(logs[1]); err != nil {
+			if !strings.Contains(err.Error(), "Estimate has ended the estimation") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		for _, l := range logs {
+			if err := whole[name].Add(l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := numbersOf(t, e), numbersOf(t, whole[name]); !slices.EqualFunc(got, want, same) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func same(a, b float64) bool { return a == b || a != a && b != b }

@@ -382,7 +382,7 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 		}
 	}
 	n := len(im.Documents)
-	if !decode(r, p.Scores, 0, &im.Scores, parseNumbers[float64]) || !decode(r, p.Features, n, &im.Features, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) }) {
+	if !decode(r, p.Scores, 0, &im.Scores, parseNumbers[float64]) {
 		return badAttributes, false
 	}
 	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))
@@ -402,7 +402,7 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 	if p.Drawn != nil && (len(im.Shown) > len(p.Drawn) || !slices.Equal(im.Shown, p.Drawn[:len(im.Shown)])) {
 		return notAsDrawn, false
 	}
-	if im.check(make([]bool, len(im.Documents))) != nil {
+	if im.check(make([]bool, len(im.Documents))) != nil || !decode(r, p.Features, n, &im.Features, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) }) {
 		return badAttributes, false
 	}
 	return 0, true

@@ -227,6 +227,9 @@ func TestWriteErrors(t *testing.T) {
 	if err := Write(&bytes.Buffer{}, &Log{Impressions: []Impression{valid, valid}}); err == nil || !strings.Contains(err.Error(), `the ID "r" is there twice`) {
 		t.Errorf("error %v for equal IDs", err)
 	}
+	if _, err := AppendQuery(nil, &valid, &Log{Levels: [][]string{nil, {"x"}}}); err == nil || !strings.Contains(err.Error(), `impression "r": 2 levels for 1 features a document`) {
+		t.Errorf("error %v for other columns", err)
+	}
 	if _, err := AppendClick(nil, &valid, 2, time.Time{}); err == nil {
 		t.Error("no error for a click below the ranks shown")
 	}

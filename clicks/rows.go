@@ -19,17 +19,23 @@ type rows struct {
 	last     Log         // whose columns are those of all, without impressions
 }
 
-// of takes the columns of a log, or of its next part, in which columns may have more texts.
+// of takes the columns of a log, or of its next part, in which columns may have more texts. One without features
+// says nothing of them.
 func (r *rows) of(l *Log) error {
-	if l.FeatureIDs == nil && l.FeatureNames == nil && l.Levels == nil {
+	with := slices.IndexFunc(l.Impressions, func(im Impression) bool { return im.width() > 0 })
+	if with < 0 {
 		return nil
+	}
+	width := r.width
+	if err := l.Impressions[with].checkWidth(&width); err != nil {
+		return l.at(with, err)
 	}
 	last := r.last
 	r.last = Log{FeatureIDs: l.FeatureIDs, FeatureNames: l.FeatureNames, Levels: l.Levels}
-	if last.FeatureIDs == nil && last.FeatureNames == nil && last.Levels == nil {
+	if r.width == 0 {
 		return nil
 	}
-	if !slices.Equal(last.FeatureIDs, l.FeatureIDs) || !slices.Equal(last.FeatureNames, l.FeatureNames) {
+	if !slices.Equal(idsOf(last.FeatureIDs, r.width), idsOf(l.FeatureIDs, r.width)) || !slices.Equal(last.FeatureNames, l.FeatureNames) {
 		return fmt.Errorf("clicks: features of other ids or names than those of the log before: %v %q, want %v %q", l.FeatureIDs, l.FeatureNames, last.FeatureIDs, last.FeatureNames)
 	}
 	for c, levels := range last.Levels {

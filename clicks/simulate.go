@@ -152,7 +152,7 @@ func (s *simulation) prepare(user User) error {
 			return fmt.Errorf("clicks: %s: label %v: want 0 or more, or User.Attraction", s.d.Where(r), s.d.Labels[r])
 		}
 		highest := math.Exp2(float64(slices.Max(s.d.Labels))) - 1
-		user.Attraction = func(label float32) float64 { return (math.Exp2(float64(label)) - 1) / max(highest, 1) }
+		user.Attraction = func(label float32) float64 { return (math.Exp2(float64(label)) - 1) / cmp.Or(highest, 1) }
 	}
 	s.attraction = make([]float64, s.d.Rows())
 	for r, label := range s.d.Labels {

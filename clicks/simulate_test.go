@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // Over many users, the clicks at each rank come as often as the click model says, which is
@@ -112,5 +114,21 @@ func TestEstimatorsByPurpose(t *testing.T) {
 	}
 	if n := len(GainEstimators()); n != 5 {
 		t.Errorf("%d estimators for gains: %v", n, GainEstimators())
+	}
+}
+
+// The highest label is clicked whenever it is examined, also where labels are below 1.
+func TestHighestLabelIsClickedWheneverItIsExamined(t *testing.T) {
+	d := &datasets.Dataset{QueryIDs: []string{"q"}, Offsets: []int{0, 2}, Labels: []float32{0, .5}, FeatureIDs: []int{1}, Features: []float32{1, 2}}
+	log, err := Simulate(d, Logger{}, User{}, 50, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, im := range log.Impressions {
+		for k, shown := range im.Shown {
+			if im.Clicks[k] != float64(shown) {
+				t.Errorf("clicks %v on documents %v", im.Clicks, im.Shown)
+			}
+		}
 	}
 }

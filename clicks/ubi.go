@@ -94,9 +94,12 @@ func parseTime(t text) (time.Time, error) {
 // AppendQuery appends to dst the line of an impression of a log, without its clicks: a query of UBI 1.3
 // (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what is needed
 // for propensities under query_attributes.plrank. Of the log, it takes what the columns of features are.
-// An impression without ID is an error.
+// An impression without ID is an error, and so is one with another number of columns.
 func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
 	var features []byte
+	if err := of.checkColumns(im.width()); err != nil {
+		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	}
 	if im.Features != nil {
 		features = append(features, '[')
 		for i, v := range im.Features {
@@ -104,7 +107,7 @@ func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
 				features = append(features, ',')
 			}
 			var levels []string
-			if of.Levels != nil && im.width() == len(of.Levels) {
+			if len(of.Levels) > 0 && im.width() == len(of.Levels) { // or features are an error below
 				levels = of.Levels[i%len(of.Levels)]
 			}
 			var err error

@@ -42,6 +42,9 @@ func LevelValue(levels []string) func(text string) float32 {
 	return func(text string) float32 { return l.Value([]byte(strings.TrimSpace(text))) }
 }
 
+// LevelName is how Dataset.Levels has a text: without blanks around it, and 7 for 7.0 and +7.
+func LevelName(text string) string { return table.LevelName([]byte(strings.TrimSpace(text))) }
+
 // Codes is the number of codes.
 func (c *Category) Codes() int { return FirstValue + len(c.Values) }
 

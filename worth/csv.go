@@ -36,6 +36,12 @@ func (in *reader) csv(r io.Reader) error {
 		in.line = 1
 		return in.at(fmt.Errorf("the header is %q: want the columns ranking, item and rank, and perhaps weight", header))
 	}
+	for _, at := range []int{ranking, item, rank, weight} {
+		if at >= 0 && slices.Contains(header[at+1:], header[at]) {
+			in.line = 1
+			return in.at(fmt.Errorf("the header is %q: two columns are named %s", header, header[at]))
+		}
+	}
 	var rankings []*csvRanking
 	byName := map[string]*csvRanking{}
 	for {
@@ -114,5 +120,5 @@ func (in *reader) addCSV(c *csvRanking) error {
 		}
 		ranking.Weight = w
 	}
-	return in.add(ranking, len(in.options.Items) > 0)
+	return in.add(ranking, in.known)
 }

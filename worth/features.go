@@ -25,7 +25,8 @@ type Features struct {
 
 // ReadFeatures reads a table of items in CSV, which may be compressed by gzip or zstd: a header with a column item, and
 // a row for each item, whose other columns are numbers. An empty value and NaN are missing. Blanks around values do not count. Errors begin with
-// file:line. They are rows that are not in the format, values that are not finite numbers of float32, and items twice.
+// file:line. They are rows that are not in the format, values that are not finite numbers of float32, columns without a
+// name, and items or names of columns twice.
 func ReadFeatures(path string) (*Features, error) {
 	file, err := textfile.Open(context.Background(), path)
 	if err != nil {
@@ -46,6 +47,11 @@ func ReadFeatures(path string) (*Features, error) {
 	}
 	if all := strings.Join(header, ","); !utf8.ValidString(all) {
 		return nil, fmt.Errorf("%s:1: the header is %q: want text in UTF-8", path, all)
+	}
+	for i, name := range header {
+		if name == "" || slices.Contains(header[:i], name) {
+			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name that no other has; leave it out if it numbers the rows", path, header, i+1)
+		}
 	}
 	f := &Features{Names: slices.Delete(slices.Clone(header), at, at+1)}
 	seen := map[string]bool{}
@@ -81,7 +87,7 @@ func ReadFeatures(path string) (*Features, error) {
 // log-likelihood of its ranking, where scores are log-worths. The weight of a ranking is that of its query.
 //
 // The rankings must be of the items of f, in their order, see ReadOptions.Items. Ties are errors that name the ranking:
-// their probability is not known. So are tables of more than 2^31 numbers.
+// their probability is not known. So are tables of more than 2^31 numbers, and weights beyond float32.
 func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
 	width := len(f.Names)
 	switch {
@@ -98,6 +104,9 @@ func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
 	}
 	for i := range r.Len() {
 		ranking := r.At(i)
+		if ranking.Weight > math.MaxFloat32 {
+			return nil, fmt.Errorf("ranking %d has the weight %v: want %v at most, as of a query", i+1, ranking.Weight, math.MaxFloat32)
+		}
 		labels := map[int]float32{}
 		for k, place := range ranking.Places {
 			if len(place) > 1 {

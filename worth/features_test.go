@@ -69,6 +69,8 @@ func TestFeaturesRefuse(t *testing.T) {
 		"":                         "has no header",
 		"item,caf\xe9\na,1\n":      `:1: the header is "item,caf\xe9": want text in UTF-8`,
 		"name,x\na,1\n":            `:1: the header is ["name" "x"]: want a column item`,
+		",item,x\n0,a,1\n":         `:1: the header is ["" "item" "x"]: column 1 needs a name that no other has`, // of a table of pandas
+		"item,x, x\na,1,2\n":       `:1: the header is ["item" "x" "x"]: column 3 needs a name`,
 		"item\na\n":                "want a column item and one or more",
 		"item,x\na,1\na,2\n":       `:3: item "a"`,
 		"item,x\n,1\n":             `:2: item ""`,
@@ -83,7 +85,7 @@ func TestFeaturesRefuse(t *testing.T) {
 		}
 	}
 	f := &Features{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
-	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "b > a": "other items"} {
+	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "a > b\n1e39: b > a\n": "ranking 2 has the weight 1e+39", "b > a": "other items"} {
 		if _, err := f.Dataset(mustRead(t, text, "x")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want an error with %q", text, err, want)
 		}

@@ -35,7 +35,7 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 		if ending[3] == 'c' && listed < len(alternatives) {
 			return fmt.Errorf("%d of %d alternatives in a file of complete orders: its name would end in %si", listed, len(alternatives), ending[:3])
 		}
-		return in.add(ranking, true)
+		return in.add(ranking, alternatives)
 	})
 }
 

@@ -23,7 +23,7 @@ type ReadOptions struct {
 
 	// Unlisted says what is known of items that a ranking leaves out: "omit" (or empty), nothing; or
 	// "last", that they come after all places, in unknown order. The items must then be known
-	// from Items or from the header of a PrefLib file, and all rankings have 2^26 of them together at most.
+	// from the header of a PrefLib file, which may have fewer than Items, or else from Items, and all rankings have 2^26 of them together at most.
 	Unlisted string
 }
 
@@ -69,6 +69,7 @@ func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 		if in.rankings.Item(known) != i {
 			return nil, fmt.Errorf("ReadOptions.Items has %q twice", known)
 		}
+		in.known = append(in.known, i)
 	}
 	r = textfile.WithoutMark(r)
 	var err error
@@ -105,6 +106,7 @@ type reader struct {
 	line     int // from 1
 	options  ReadOptions
 	rankings *Rankings
+	known    []int // the items of the options
 }
 
 // at says where an error is.
@@ -151,15 +153,15 @@ func (in *reader) item(name string) (int, error) {
 	return 0, fmt.Errorf("item %q is unknown: there are %d items, %q and others", name, len(r.Items), r.Items[0])
 }
 
-// add adds a ranking; known says that all items are.
-func (in *reader) add(ranking Ranking, known bool) error {
+// add adds a ranking, in which all of these items may be listed; nil: they are not known.
+func (in *reader) add(ranking Ranking, all []int) error {
 	if in.options.Unlisted != "last" {
 		return in.rankings.Add(ranking)
 	}
-	if !known {
+	if all == nil {
 		return errors.New(`ReadOptions.Unlisted is "last", but the items are not known: give ReadOptions.Items`)
 	}
-	if n := len(in.rankings.Items); (in.rankings.Len()+1)*n > mostEntries {
+	if n := len(all); (in.rankings.Len()+1)*n > mostEntries {
 		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: want fewer, with equal rankings as one of their weight",
 			in.rankings.Len()+1, n, mostEntries)
 	}
@@ -169,8 +171,8 @@ func (in *reader) add(ranking Ranking, known bool) error {
 			listed[i] = true
 		}
 	}
-	for i, l := range listed {
-		if !l {
+	for _, i := range all {
+		if !listed[i] {
 			ranking.Rest = append(ranking.Rest, i)
 		}
 	}
@@ -214,7 +216,7 @@ func (in *reader) text(line string) error {
 		separator, line, inSet = next, rest, inSet || next == '|'
 	}
 	ranking.Rest = without(set, ranking.Places)
-	return in.add(ranking, len(in.options.Items) > 0)
+	return in.add(ranking, in.known)
 }
 
 // likeNumber tells whether a word before a colon is a mistyped number, such as 1O, and no beginning of a name, such as

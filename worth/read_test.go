@@ -56,6 +56,7 @@ func TestFormats(t *testing.T) {
 		{"x.soc", header + "2: 3,1,2,4\n1: 4,3,2,1\n", ReadOptions{}, "2:D: E>A B>C>F| 1:F>D: E>C>A B|"},
 		{"x.soi", header + "2: 3,1\n", ReadOptions{}, "2:D: E>A B|"},
 		{"x.soi", header + "2: 3\n1: 1,2\n", ReadOptions{Unlisted: "last"}, "2:D: E|A B=C=F 1:A B>C|D: E=F"},
+		{"x.soi", header + "2: 3\n1: 1,2\n", ReadOptions{Items: []string{"other", "F", "C", "D: E", "A B"}, Unlisted: "last"}, "2:D: E|A B=C=F 1:A B>C|D: E=F"}, // other did not stand
 		{"x.toc", header + "2: {3,1},{4, 2}\n", ReadOptions{}, "2:D: E=A B>F=C|"},
 		{"x.TOI", header + "2: 4,{1,2}\n1: {3},1\n", ReadOptions{}, "2:F>A B=C| 1:D: E>A B|"},
 		{"x.csv", "item,rank,ranking\nA,2,r1\nB,1,r1\nA,1,r2\nC,2,r1\nB,,r2\n", ReadOptions{}, "1:B>A=C| 1:A|B"},
@@ -110,6 +111,7 @@ func TestBadInput(t *testing.T) {
 		{"x.csv", "ranking,item,rank,weight\nr,A,1,1e301\nr,B,2,1e301\n", ReadOptions{}, "x.csv:2: the weight is 1e+301"},
 		{"x", "Ann > Bobb", known, `x:1: item "Bobb" is unknown (did you mean "Bob"?)`},
 		{"x", "Ann > Christopher", known, `x:1: item "Christopher" is unknown: there are 2 items, "Ann" and others`},
+		{"x.csv", "ranking,item,rank,judge,rank\nr,a,1,j,2\n", ReadOptions{}, `x.csv:1: the header is ["ranking" "item" "rank" "judge" "rank"]: two columns are named rank`},
 		{"x", "a > b", ReadOptions{Unlisted: "last"}, "x:1: ReadOptions.Unlisted"},
 		{"x", "a > b", ReadOptions{Unlisted: "first"}, "invalid ReadOptions.Unlisted"},
 		{"x", "a > b", ReadOptions{Items: []string{"a", "b", "a"}}, `ReadOptions.Items has "a" twice`},
@@ -149,11 +151,11 @@ func TestBadInput(t *testing.T) {
 func TestUnlistedItemsAreBounded(t *testing.T) {
 	const n = 1 << 12
 	in := &reader{options: ReadOptions{Unlisted: "last"}, rankings: &Rankings{Items: numbered(n), spans: make([]span, mostEntries/n-1)}}
-	if err := in.add(Ranking{Places: [][]int{{0}}}, true); err != nil {
+	if err := in.add(Ranking{Places: [][]int{{0}}}, []int{0, 1, n - 1: n - 1}); err != nil {
 		t.Errorf("the last ranking that has room: %v", err)
 	}
 	const want = "16385 rankings of 4096 items have more than 67108864 entries"
-	if err := in.add(Ranking{Places: [][]int{{0}}}, true); err == nil || !strings.Contains(err.Error(), want) {
+	if err := in.add(Ranking{Places: [][]int{{0}}}, []int{0, 1, n - 1: n - 1}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

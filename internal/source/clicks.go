@@ -71,7 +71,7 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	}
 	command.Warn(stderr, warnings...)
 	if left > 0 {
-		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, data.Name))
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, data.Name))
 	}
 	if kept == 0 {
 		return nil, fmt.Errorf("-clicks %s: no impressions to learn from", c.Clicks)

@@ -18,7 +18,7 @@ type rows struct {
 	base     []float32
 	text     []byte   // of the features, if the request is logged
 	given    []int    // by column: the document that gave it last, from 1
-	unknown  []string // by column: the last text that the model does not know
+	unknown  []string // by column: the text that the model does not know, of the document that is decoded
 }
 
 // fill decodes the documents of a request. A document is an array of as many values as the
@@ -35,6 +35,9 @@ func (r *rows) fill(model *served, in *request) error {
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
 	for d, value := range elements(in.documents) {
 		row := r.features[d*width : (d+1)*width]
+		if model.File().Levels != nil {
+			clear(r.unknown) // which may be texts of other documents and requests
+		}
 		var err error
 		switch value[0] {
 		case '[':

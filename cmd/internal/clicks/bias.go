@@ -149,7 +149,7 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 		return nil, err
 	}
 	if left > 0 {
-		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, o.Data))
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, o.Data))
 	}
 	return command.Await(ctx, func() (*biasResult, error) {
 		bias, report, err := e.Estimate()
@@ -168,7 +168,7 @@ func relevanceOf(d *datasets.Dataset) logs.Policy {
 		join(&one)
 		relevance := make([]float64, len(im.Documents))
 		for i, label := range one.Impressions[0].Features {
-			relevance[i] = (math.Exp2(float64(label)) - 1) / max(highest, 1)
+			relevance[i] = (math.Exp2(float64(label)) - 1) / cmp.Or(highest, 1)
 		}
 		return relevance, nil
 	}

@@ -267,6 +267,33 @@ func otherColumns(t *testing.T) (data string, models [2]string) {
 	return filepath.Join(dir, "a.csv"), models
 }
 
+// Columns that a model without names takes by their position are its own, whatever a file calls them: the value is that
+// of the features without names.
+func TestColumnsByPositionAreThoseOfTheModel(t *testing.T) {
+	dir := t.TempDir()
+	data, named, log, namedLog := filepath.Join(dir, "data.txt"), filepath.Join(dir, "named.csv"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "named.jsonl")
+	commandtest.Letor(t, data, 20, 1)
+	train.Must(t, "-data", data, "-epochs", "2", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "m"))
+	model := filepath.Join(dir, "m", "model.npz")
+	text, err := os.ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, named, "label,query,new,price,unused,sold\n"+regexp.MustCompile(` (?:qid|\d):(\S+)`).ReplaceAllString(regexp.MustCompile(` 4:`).ReplaceAllString(string(text), " 3:0 4:"), ",$1"))
+	must(t, "simulate", "-data", data, "-model", model, "-cutoff", "3", "-n", "500", "-out", log)
+	must(t, "simulate", "-data", named, "-model", model, "-cutoff", "3", "-n", "500", "-out", namedLog)
+	var values []string
+	for _, args := range [][]string{{log}, {log, "-data", data}, {log, "-data", named}, {namedLog}} {
+		stdout, _ := must(t, append([]string{"evaluate", "-resamples", "100", "-temperature", "2", model}, args...)...)
+		values = append(values, stdout)
+	}
+	for _, v := range values[1:] {
+		if v != values[0] {
+			t.Errorf("%s, want %s", v, values[0])
+		}
+	}
+}
+
 // A report on a log that can tell all, one that can tell little, and one without scores.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()

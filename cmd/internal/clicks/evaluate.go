@@ -246,7 +246,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		return nil, err
 	}
 	if left > 0 {
-		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, o.Data))
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, o.Data))
 	}
 	if read == 0 {
 		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))

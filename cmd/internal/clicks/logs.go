@@ -61,6 +61,9 @@ func openData(ctx context.Context, from source.Source, model *ranker.Model, unla
 	if err != nil {
 		return nil, err
 	}
+	if model != nil { // whatever the file calls the columns that it was read by
+		s.Train.FeatureNames = model.FeatureNames()
+	}
 	return s.Train, nil
 }
 

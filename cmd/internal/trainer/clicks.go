@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/source"
@@ -30,8 +31,40 @@ func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stde
 	if err != nil {
 		return nil, err
 	}
+	renumber(d, read)
 	if labelled.Vali == nil {
 		return source.HoldOut(d, o.Seed)
 	}
 	return &datasets.Splits{Train: d, Vali: labelled.Vali, Test: labelled.Test}, nil
+}
+
+// renumber gives the texts of a log the numbers that they have in an initial model, as if the log had been read for it.
+// Other columns than the model's stay as they are: training reports them.
+func renumber(d *datasets.Dataset, read datasets.ReadOptions) {
+	if read.Levels == nil || !slices.Equal(d.FeatureIDs, read.FeatureIDs) {
+		return
+	}
+	all := make([][]string, d.Width())
+	copy(all, d.Levels)
+	for c, known := range read.Levels {
+		value, numbers := datasets.LevelValue(known), []float32{0}
+		for _, text := range all[c] {
+			numbers = append(numbers, value(text))
+		}
+		ofText := known != nil
+		for row := 0; row < d.Rows() && all[c] == nil; row++ { // a column of numbers, or without values
+			x := d.Row(row)[c]
+			ofText = ofText && x != x
+		}
+		if !ofText {
+			continue
+		}
+		all[c] = known
+		for row := range d.Rows() {
+			if x := d.Row(row); x[c] == x[c] {
+				x[c] = numbers[int(x[c])]
+			}
+		}
+	}
+	d.Levels = all
 }

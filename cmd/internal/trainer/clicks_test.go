@@ -70,11 +70,12 @@ func TestNamesOfALogAreThoseOfItsModel(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("query,label,price,city\n")
 	for i := range 240 {
-		fmt.Fprintf(&text, "%d,%d,%d,%s\n", i/6, i%3, i*7%11, []string{"Oslo", "Bergen", "Narvik"}[i%3])
+		city := (i + i/6) % 3
+		fmt.Fprintf(&text, "%d,%d,%d,%s\n", i/6, city, i*7%11, []string{"Oslo", "Bergen", "Narvik"}[city])
 	}
 	write(t, data, text.String())
 	callQuick(t, "-data", data, "-categorical", "city", "-out", out+"1")
-	onLogs.Must(t, "simulate", "-data", data, "-model", filepath.Join(out+"1", "model.npz"), "-cutoff", "3", "-n", "2000", "-out", log)
+	onLogs.Must(t, "simulate", "-data", data, "-model", filepath.Join(out+"1", "model.npz"), "-cutoff", "3", "-n", "2000", "-seed", "3", "-out", log)
 	must(t, "-clicks", log, "-epochs", "60", "-hidden", "8", "-members", "1", "-out", out)
 	m, err := ranker.Open(filepath.Join(out, "model.npz"))
 	if err != nil {
@@ -85,6 +86,16 @@ func TestNamesOfALogAreThoseOfItsModel(t *testing.T) {
 	}
 	if stdout, _ := evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data); !regexp.MustCompile(`model +\S+ +\S+ +1\.0000`).MatchString(stdout) {
 		t.Errorf("labels that the city tells are not learned from its texts:\n%s", stdout)
+	}
+	// From an initial model, with other numbers for the texts, the features of the log are those of the data.
+	initial, err := ranker.Open(filepath.Join(out+"1", "model.npz"))
+	if err != nil || slices.Equal(initial.File().Levels[1], m.File().Levels[1]) {
+		t.Fatalf("%v, texts %q", err, m.File().Levels)
+	}
+	callQuick(t, "-clicks", log, "-init-model", filepath.Join(out+"1", "model.npz"), "-out", out+"2")
+	callQuick(t, "-clicks", log, "-data", data, "-init-model", filepath.Join(out+"1", "model.npz"), "-out", out+"3")
+	if read(t, filepath.Join(out+"2", "model.npz")) != read(t, filepath.Join(out+"3", "model.npz")) {
+		t.Error("the model is another one than with the features of the data")
 	}
 }
 

@@ -20,6 +20,11 @@ func FixedLevels(names []string) *Levels {
 	for _, name := range names {
 		l.add(name)
 	}
+	for i, name := range names { // which others than files of data may have spelt otherwise
+		if spelt := LevelName([]byte(name)); l.number[spelt] == 0 {
+			l.number[spelt] = i + 1
+		}
+	}
 	l.fixed = true
 	return l
 }
@@ -42,10 +47,7 @@ func (l *Levels) Value(word []byte) float32 {
 	if len(word) == 0 || text.IsMissing(word) {
 		return text.Missing
 	}
-	name := string(word)
-	if exact, n, err := text.Exact(word); err == nil && n == len(word) {
-		name = string(exact)
-	}
+	name := LevelName(word)
 	n, known := l.number[name]
 	switch {
 	case !known && l.fixed:
@@ -57,4 +59,12 @@ func (l *Levels) Value(word []byte) float32 {
 		l.number[string(word)] = n
 	}
 	return float32(n)
+}
+
+// LevelName is the spelling of a text among Levels: one for numbers that are equal.
+func LevelName(word []byte) string {
+	if exact, n, err := text.Exact(word); err == nil && n == len(word) && exact != nil {
+		return string(exact)
+	}
+	return string(word)
 }
