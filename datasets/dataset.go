@@ -50,7 +50,7 @@ type Dataset struct {
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source
+	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
 	Warnings   []string // about oddities of the source, one line each
 
 	origin table.Origin // files and lines of the rows

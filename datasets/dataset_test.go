@@ -33,6 +33,30 @@ func TestSelectCopiesQueriesInOrder(t *testing.T) {
 	}
 }
 
+// What is selected knows the order of its documents in the file, where a query came back and where
+// the queries are in another order.
+func TestSelectedQueriesKeepTheOrderOfTheSource(t *testing.T) {
+	d := three() // of the documents w, x, y and z
+	back, err := d.ByQueries([]string{"p", "q", "p", "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		d    *Dataset
+		want []float64
+	}{
+		"the last two":               {back.Select([]int{1, 2}), []float64{1, 2}},   // x, z
+		"a query that came back":     {back.Select([]int{2, 0}), []float64{2, 3, 1}}, // z, w, y
+		"queries in reverse order":   {d.Select([]int{3, 0}), []float64{2, 1}},
+		"queries in ascending order": {d.Select([]int{0, 3}), []float64{1, 2}},
+	} {
+		values := []float64{1, 2, 3}[:test.d.Rows()]
+		if got := test.d.InSourceOrder(values); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v of the documents %q: %v, want %v", name, values, test.d.DocumentIDs, got, test.want)
+		}
+	}
+}
+
 func TestByQueriesPutsDocumentsOfAQueryTogether(t *testing.T) {
 	d := three()
 	g, err := d.ByQueries([]string{"p", "q", "p", "r"})

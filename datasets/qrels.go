@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,13 @@ func ReadQrels(path string) (*Dataset, error) {
 			d.origin.Lines = append(d.origin.Lines, int32(document.line))
 		}
 		d.QueryIDs, d.Offsets = append(d.QueryIDs, id), append(d.Offsets, d.Rows())
+	}
+	if lines := d.origin.Lines; !slices.IsSorted(lines) { // a query came back after another one
+		sorted := slices.Sorted(slices.Values(lines))
+		for _, line := range lines {
+			row, _ := slices.BinarySearch(sorted, line)
+			d.SourceRows = append(d.SourceRows, row)
+		}
 	}
 	return d, nil
 }

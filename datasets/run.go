@@ -83,13 +83,13 @@ func (r *Run) take(scores []float64, judged *Dataset) error {
 	if len(scores) != judged.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores, but %s has %d documents: want the score of each on a line, in the order of that file", r.Name, len(scores), judged.Name, judged.Rows())
 	}
+	of := make([]float64, len(scores)) // rows
+	for i, row := range judged.bySource() {
+		of[row] = scores[i]
+	}
 	for q := range judged.Queries() {
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
-			source := row
-			if judged.SourceRows != nil {
-				source = judged.SourceRows[row]
-			}
-			r.add(judged, q, row, judged.documentID(q, row), scores[source], false)
+			r.add(judged, q, row, judged.documentID(q, row), of[row], false)
 		}
 		r.end(judged, q)
 	}

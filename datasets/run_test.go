@@ -23,6 +23,24 @@ func fileOf(t *testing.T, text string) string {
 	return path
 }
 
+// A score a line is of the documents in the order of their file, also of judgements of which a query
+// came back, and of some queries of a dataset.
+func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "b 0 x 2\n\na 0 y 1\nb 0 z 0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scores, d := range map[string]*Dataset{"1\n2\n3\n": judged, "1\n3\n": judged.Select([]int{0})} {
+		run, err := ReadRun(fileOf(t, scores), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []float64{1, 3, 2}[:d.Rows()]; !slices.Equal(run.DocumentIDs, []string{"x", "z", "y"}[:d.Rows()]) || !slices.Equal(run.Scores, want) {
+			t.Errorf("%q of the documents %q: %v, want %v", scores, run.DocumentIDs, run.Scores, want)
+		}
+	}
+}
+
 // Of a run, scores count as float32, equal ones stand by descending id, unjudged documents are
 // irrelevant, and judged ones that are not there are unranked.
 func TestRunIsJoinedWithJudgements(t *testing.T) {

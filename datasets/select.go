@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,13 @@ import (
 
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
+	source := d.SourceRows
+	if source == nil && !slices.IsSorted(queries) { // the order is no longer that of the source
+		source = make([]int, d.Rows())
+		for r := range source {
+			source[r] = r
+		}
+	}
 	offsets := make([]int, 1, len(queries)+1)
 	for i, q := range queries {
 		offsets = append(offsets, offsets[i]+d.Offsets[q+1]-d.Offsets[q])
@@ -33,7 +41,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		BaseScores:   gather(nil, d.BaseScores, d.Offsets, queries, 1),
 		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
 		GroupNames:   d.GroupNames,
-		SourceRows:   gather(nil, d.SourceRows, d.Offsets, queries, 1),
+		SourceRows:   gather(nil, source, d.Offsets, queries, 1),
 		origin: table.Origin{
 			Path: d.origin.Path, Parts: d.origin.Parts, Starts: d.origin.Starts, LabelColumns: d.origin.LabelColumns,
 			Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1),
@@ -100,21 +108,31 @@ func gather[T any](room, list []T, offsets, queries []int, width int) []T {
 	return gathered
 }
 
-// InSourceOrder puts values [rows], one for each document, into the order of the file, which
-// differs from that of the dataset if a query came back after another one. It panics if the
-// lengths disagree.
+// InSourceOrder puts values [rows], one for each document, into the order of the file that
+// [ReadFile] read, which differs from that of the dataset if a query came back after another
+// one. Of a dataset made by [Dataset.Select] they are in the order of its documents in that
+// file. It panics if the lengths disagree.
 func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	if len(values) != d.Rows() {
 		panic(fmt.Sprintf("datasets: %s: %d values for %d rows", d.Name, len(values), d.Rows()))
 	}
-	if d.SourceRows == nil {
-		return slices.Clone(values)
-	}
-	ordered := make([]float64, len(values))
-	for r, source := range d.SourceRows {
-		ordered[source] = values[r]
+	ordered := make([]float64, 0, len(values))
+	for _, r := range d.bySource() {
+		ordered = append(ordered, values[r])
 	}
 	return ordered
+}
+
+// bySource is the rows in the order of the source.
+func (d *Dataset) bySource() []int {
+	rows := make([]int, d.Rows())
+	for r := range rows {
+		rows[r] = r
+	}
+	if d.SourceRows != nil {
+		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(d.SourceRows[a], d.SourceRows[b]) })
+	}
+	return rows
 }
 
 // ByQueries groups the documents of d by other query ids [rows]. The Offsets and QueryIDs of
