@@ -140,17 +140,21 @@ func TestWeightsInSplits(t *testing.T) {
 func TestWrittenWeightsReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	rapid.Check(t, func(r *rapid.T) {
-		sizes := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 5).Draw(r, "sizes")
+		sizes := append(rapid.SliceOfN(rapid.IntRange(0, 4), 0, 5).Draw(r, "sizes"), 1)
 		d := &Dataset{Offsets: []int{0}}
+		var full []int // queries that are not empty, which have no place in the format
 		for q, n := range sizes {
 			d.Offsets = append(d.Offsets, d.Offsets[q]+n)
 			d.QueryIDs = append(d.QueryIDs, string(rune('a'+q)))
+			if n > 0 {
+				full = append(full, q)
+			}
 		}
 		d.Labels = make([]float32, d.Offsets[len(sizes)])
 		weights := func(n int) []float32 {
 			return rapid.SliceOfN(rapid.Float32Range(0, 1e9), n, n).Draw(r, "weights")
 		}
-		if d.Rows() == d.Queries() || rapid.Bool().Draw(r, "of documents") {
+		if d.Rows() == len(full) || rapid.Bool().Draw(r, "of documents") {
 			d.Weights = weights(d.Rows())
 		} else {
 			d.QueryWeights = weights(d.Queries())
@@ -171,7 +175,7 @@ func TestWrittenWeightsReadBack(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if differ := back.Fingerprint().Differences(d.Fingerprint()); differ != "" {
+		if differ := back.Fingerprint().Differences(d.Select(full).Fingerprint()); differ != "" {
 			r.Fatalf("%s differ", differ)
 		}
 	})

@@ -14,8 +14,9 @@ import (
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
 // for bit: NaN for missing values, "# docid = X" for document ids; zeros are left out except in
-// the first line, which has every feature. Feature names and empty queries have no place in the
-// format; weights and groups go to files beside it, see [WriteWeights] and [WriteGroups].
+// the first line, which has every feature. Feature names, Levels, gains, what a log has, base scores
+// and empty queries have no place in the format; weights and groups go to files beside it, see
+// [WriteWeights] and [WriteGroups].
 //
 // Query and document ids with blanks or # in them, empty and repeated query
 // ids, and infinite values are an error.
@@ -95,16 +96,21 @@ func WriteWeights(w io.Writer, d *Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	weights := d.Weights
+	weights, of := d.Weights, []float32(nil) // of queries that have documents: WriteLETOR writes no others
+	for q, weight := range d.QueryWeights {
+		if d.Offsets[q] < d.Offsets[q+1] {
+			of = append(of, weight)
+		}
+	}
 	switch {
 	case d.Weights == nil && d.QueryWeights == nil:
 		return fmt.Errorf("datasets: %s: there are no weights to write", d.Name)
 	case d.Weights != nil && d.QueryWeights != nil:
 		return fmt.Errorf("datasets: %s: weights of documents and of queries cannot be written to one file", d.Name)
-	case d.Weights == nil && d.Queries() == d.Rows():
+	case d.Weights == nil && len(of) == d.Rows():
 		return fmt.Errorf("datasets: %s: weights of queries of one document each would be read as weights of documents", d.Name)
 	case d.Weights == nil:
-		weights = d.QueryWeights
+		weights = of
 	}
 	out := bufio.NewWriter(w)
 	for _, weight := range weights {
