@@ -45,7 +45,7 @@ func TestSelectedQueriesKeepTheOrderOfTheSource(t *testing.T) {
 		d    *Dataset
 		want []float64
 	}{
-		"the last two":               {back.Select([]int{1, 2}), []float64{1, 2}},   // x, z
+		"the last two":               {back.Select([]int{1, 2}), []float64{1, 2}},    // x, z
 		"a query that came back":     {back.Select([]int{2, 0}), []float64{2, 3, 1}}, // z, w, y
 		"queries in reverse order":   {d.Select([]int{3, 0}), []float64{2, 1}},
 		"queries in ascending order": {d.Select([]int{0, 3}), []float64{1, 2}},
