@@ -16,6 +16,10 @@ type Run struct {
 	*Dataset
 	Scores   []float64 // [rows]
 	Unranked []bool    // [rows] judged documents that the ranker did not find; nil: there are none
+
+	// HighestLabel is that of all that is judged, also in queries that the run lacks: what ERR and
+	// graded RBP go by must be the same for all runs. 0: that of the labels.
+	HighestLabel float32
 }
 
 // ReadRun reads the scores of judged documents. Its first line tells what a file is:
@@ -52,6 +56,9 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 		return nil, err
 	}
 	run := &Run{Dataset: &Dataset{Name: path, Offsets: []int{0}, GroupNames: judged.GroupNames, origin: judged.origin}}
+	for _, label := range judged.Labels {
+		run.HighestLabel = max(run.HighestLabel, label)
+	}
 	run.origin.Lines = nil // those of the documents that are added
 	if form == 6 {
 		err = run.join(found, judged)

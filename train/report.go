@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -111,9 +112,10 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 
 // EvaluateRun measures scores from anywhere, as [Evaluate] does those of a model. They need not
 // be a policy: expected metrics and measures of fairness are left out, unless Config.Report names
-// them. The highest grade is that of the configuration, or else of the labels.
+// them. The highest grade is that of the configuration, or else of the run, or of the labels.
 func EvaluateRun(c Config, parts Parts, run *datasets.Run) (*Report, error) {
 	split := Split{Name: "data", Data: run.Dataset}
+	c.HighestGrade = cmp.Or(c.HighestGrade, float64(run.HighestLabel))
 	e, err := measuring(c, parts, nil, split)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package train
 import (
 	"cmp"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +111,38 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	run := &datasets.Run{Dataset: s.Test, Scores: scores, Unranked: make([]bool, len(scores))}
 	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 is of a policy") {
 		t.Error(err)
+	}
+}
+
+// Runs are measured by the highest label of all judgements: one that lacks the query with that label
+// has the same ERR in the others.
+func TestRunsHaveTheGradeOfTheJudgements(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	judged, err := datasets.ReadQrels(file("qrels", "p 0 a 1\nq 0 a 4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Evaluation: Evaluation{Report: []string{"err"}}}.Plain()
+	const lacking = "p Q0 a 1 1 t\n"
+	for _, text := range []string{lacking, lacking + "q Q0 a 1 1 t\n"} {
+		run, err := datasets.ReadRun(file("run", text), judged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := EvaluateRun(c, Parts{}, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := report.Splits[0].PerQuery["err"][0], 1./16; got != want || report.HighestGrade != 4 {
+			t.Errorf("%q: ERR %v, want %v; highest grade %v", text, got, want, report.HighestGrade)
+		}
 	}
 }
 
