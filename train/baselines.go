@@ -22,6 +22,9 @@ import (
 // split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them. Of
 // training data with gains from clicks there is no best feature.
 func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
+	if m == nil {
+		return nil, errNoModel
+	}
 	e, splits := t.parsed.evaluator, t.data.splits
 	sample := sampleOf(splits.Train, featureSample)
 	report, others := e.report(), more

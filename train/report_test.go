@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -111,6 +112,15 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	run := &datasets.Run{Dataset: s.Test, Scores: scores, Unranked: make([]bool, len(scores))}
 	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 is of a policy") {
 		t.Error(err)
+	}
+	for _, n := range []int{1, len(scores) + 1} {
+		run := &datasets.Run{Dataset: s.Test, Scores: make([]float64, n)}
+		if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d scores for %d documents", n, len(scores))) {
+			t.Error(err)
+		}
+	}
+	if _, err := mustNew(t, c, s).Report(nil); err == nil {
+		t.Error("a report of no model is no error")
 	}
 }
 

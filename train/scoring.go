@@ -110,7 +110,12 @@ func (m modelScoring) score(d *datasets.Dataset, chunks []int) ([]float64, error
 // runScoring is scores that there are already.
 type runScoring []float64
 
-func (r runScoring) score(*datasets.Dataset, []int) ([]float64, error) { return r, nil }
+func (r runScoring) score(d *datasets.Dataset, _ []int) ([]float64, error) {
+	if len(r) != d.Rows() {
+		return nil, fmt.Errorf("train: %s: %d scores for %d documents", d.Name, len(r), d.Rows())
+	}
+	return r, nil
+}
 
 func init() { ranker.RegisterOthers(Forward) }
 
