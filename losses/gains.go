@@ -1,6 +1,8 @@
 package losses
 
 import (
+	"fmt"
+
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
@@ -10,8 +12,9 @@ import (
 
 // NormalizedGains are gains divided by the best value that the metric can have in
 // their query, Σ_k θ_k of the k-th largest gain: the gains of NDCG@k, for any of the
-// losses. Queries without gains keep 0. A node [rows], not differentiable. Gains that are
-// not finite, or negative, are an error of the run.
+// losses. Queries without gains keep 0. A node [rows], not differentiable. Discounts that are
+// negative or rise from rank to rank are an error; gains that are not finite, or negative, are one
+// of the run.
 func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalized *G.Node, err error) {
 	defer caught(&err)
 	b := batch{Batch: Batch{Lists: l, Gains: gains, Discounts: discounts}}
@@ -19,8 +22,13 @@ func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalize
 }
 
 func (b *batch) normalizedGains() *G.Node {
-	gains := b.gainsFromZero()
-	ideal := total(b.Lists, mul(gains, targetExposure(b.Lists, gains, b.discounts())))
+	gains, discounts := b.gainsFromZero(), b.discounts()
+	for k, v := range discounts { // else the ranking by gain is not the best: it may earn less than nothing, which turns all signs
+		if v < 0 || k > 0 && v > discounts[k-1] {
+			panic(fmt.Errorf("discount %v of rank %d: gains are only normalized by discounts that are 0 or more and do not rise", v, k+1))
+		}
+	}
+	ideal := total(b.Lists, mul(gains, targetExposure(b.Lists, gains, discounts)))
 	return mul(gains, spread(b.Lists, inverse(ideal)))
 }
 

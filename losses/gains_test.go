@@ -3,6 +3,7 @@ package losses_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -36,6 +37,26 @@ func TestNormalizedGainsHaveABestValueOf1(t *testing.T) {
 			}
 			if ideal == 0 && slices.Max(got[from:to]) != 0 {
 				t.Errorf("query %d has no gains, but normalized ones", n)
+			}
+		}
+	}
+}
+
+// Where the ranking by gain is not the best one, gains are not normalized by what it earns: that may
+// be less than nothing, and all signs would be turned.
+func TestGainsAreNotNormalizedByDiscountsThatRise(t *testing.T) {
+	f := newFixture(normal)
+	for want, discounts := range map[string][]float64{"discount -1 of rank 2": {1, -1}, "discount 1 of rank 3": {.5, .5, 1}} {
+		b := f.batch(tensor.Float64)
+		b.Discounts = discounts
+		_, err := losses.NormalizedGains(b.Lists, b.Gains, discounts)
+		errs := map[string]error{"NormalizedGains": err}
+		for _, name := range []string{"lambdarank", "ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp", "ndcg-loss2k", "pirank", "neuralndcg"} {
+			_, errs[name] = meanOf(name, b)
+		}
+		for name, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want %q", name, err, want)
 			}
 		}
 	}
