@@ -61,7 +61,7 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	x, err := n.maximize(ctx)
 	m := n.model(r.Items, x)
 	kept := *r // to which no ranking is added later
-	m.Steps, m.Change, m.rankings = n.steps, n.change, &kept
+	m.Steps, m.Change, m.rankings, m.prior = n.steps, n.change, &kept, o.Prior
 	m.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters())
 	return m, err
 }

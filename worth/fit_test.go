@@ -327,6 +327,14 @@ func TestEqualWorthsWithoutTies(t *testing.T) {
 	near(t, "statistic", []float64{got.Statistic}, []float64{2 * (m.LogLikelihood + 588*math.Log(24))}, 1e-9)
 }
 
+// With a prior the likelihood is not the largest one, and its ratio has no χ² distribution.
+func TestEqualWorthsNeedsAModelWithoutAPrior(t *testing.T) {
+	m := mustFit(t, puddings(t), Options{Prior: 1})
+	if got, err := m.EqualWorths(context.Background()); err == nil || !strings.Contains(err.Error(), "prior 1") {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
 func TestLaterRankingsDoNotChangeAModel(t *testing.T) {
 	r := puddings(t)
 	m := mustFit(t, r, Options{})

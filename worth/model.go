@@ -23,6 +23,7 @@ type Model struct {
 	Change        float64   // the largest change of a parameter in the last step
 
 	rankings *Rankings
+	prior    float64
 }
 
 // parameters are those of a likelihood without ghost.
@@ -92,10 +93,14 @@ func LikelihoodRatio(l0, l1 float64, freedom int) (Test, error) {
 }
 
 // EqualWorths is the [LikelihoodRatio] test that all items have the same worth, for a model without a
-// prior. The tie parameters are free. Errors are those of [Fit], and a model that does not come from it.
+// prior. The tie parameters are free. Errors are those of [Fit], a model that does not come from it,
+// and one with a prior.
 func (m *Model) EqualWorths(ctx context.Context) (Test, error) {
 	if m.rankings == nil {
 		return Test{}, errNoRankings
+	}
+	if m.prior > 0 {
+		return Test{}, fmt.Errorf("the model was fitted with the prior %v: a likelihood-ratio test is of one without", m.prior)
 	}
 	n := newton{likelihood: newLikelihood(m.rankings, len(m.Items), m.TieOrders), equal: true}
 	if err := n.options.check(); err != nil {
