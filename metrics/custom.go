@@ -16,9 +16,14 @@ func (m Measure) estimateCustom(in Input) (Estimate, error) {
 	if m.perQuery == nil {
 		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
 	}
+	if in.Scores != nil { // of which one that is not finite would be no score of any document of its query, see untied
+		if err := in.each(func() func(query) error { return func(query) error { return nil } }); err != nil {
+			return Estimate{}, err
+		}
+	}
 	offsets := in.offsets()
 	queries, orders := len(offsets)-1, 1
-	ties := !m.tieAware && in.Ties == TiesRandom && len(in.Scores) == len(in.Labels) && tied(in.Scores, offsets)
+	ties := !m.tieAware && in.Ties == TiesRandom && in.Scores != nil && tied(in.Scores, offsets)
 	if ties { // many queries average out by themselves
 		const least, most, enough = 4, 100, 10000
 		orders = min(most, max(least, enough/queries))

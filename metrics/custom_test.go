@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,6 +54,21 @@ func TestCustomMeasureOfTiesDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 		in.Ties = TiesOrder
 		if s, err := Means(in, []Measure{ofTop}); err != nil || s[0].StdErr != 0 || name == "all equal" && s[0].Mean != 1 {
 			t.Errorf("%s: in the order of the file: %+v, %v", name, s, err)
+		}
+	}
+}
+
+// A score that is not finite is an error as of other measures: with ties it made all scores of its
+// query NaN, and the function did not see which was wrong.
+func TestCustomMeasureGetsFiniteScores(t *testing.T) {
+	for _, ties := range []Ties{TiesRandom, TiesOrder} {
+		in := Input{Scores: []float64{0, 1, 1, math.NaN()}, Labels: make([]float32, 4), Offsets: []int{0, 1, 4}, Ties: ties}
+		if _, err := ofTop.PerQuery(in); err == nil || !strings.Contains(err.Error(), "query 1, row 3: score NaN") {
+			t.Errorf("%v: error %v", ties, err)
+		}
+		in.Offsets = []int{0, 1, 3} // the last row is padding
+		if _, err := ofTop.PerQuery(in); err != nil {
+			t.Error(err)
 		}
 	}
 }

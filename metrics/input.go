@@ -18,9 +18,9 @@ type Input struct {
 	Groups  []int     // [rows] the group of each document, negative: none; for the measures that compare groups
 
 	// Unranked, [rows], tells which documents the ranking lacks, such as relevant ones that a
-	// search did not find; nil: none. They have no rank, and their scores do not count, but
-	// they are documents of their query, in NDCG's best ranking and in recall. Measures of a
-	// policy need the score of every document.
+	// search did not find; nil: none. They have no rank, and their scores, any finite numbers, do not
+	// count, but they are documents of their query, in NDCG's best ranking and in recall.
+	// Measures of a policy need the score of every document.
 	Unranked []bool
 
 	Gain         Gain    // of DCG, NDCG, graded RBP and the fairness measures; the other metrics define their own
