@@ -33,8 +33,8 @@ type GridOptions struct {
 // FloatAttribute that is the class, then the columns that the options name. Query ids are a
 // FloatAttribute if all are whole numbers, else a CategoricalAttribute; weights are
 // FloatAttributes, and groups are a CategoricalAttribute of all group names, in which -1
-// stands for no group. Document ids are not in the grid. Text written
-// with the precision of a FloatAttribute reads back as the same float32.
+// stands for no group. Document ids, Levels, gains, what a log has, and base scores are not in
+// the grid. Text written with the precision of a FloatAttribute reads back as the same float32.
 //
 // Errors are two columns with one name, weights or groups of the dataset that have no
 // column, columns of weights or groups that the dataset does not have, and groups with one
