@@ -22,6 +22,8 @@ type columns struct {
 	names []string
 	known []column
 	wrong error // of features that were parsed, and do not fit
+
+	beyond int // values of texts that are more than a column may have
 }
 
 // A column is a feature.
@@ -40,8 +42,8 @@ const (
 	word
 )
 
-// mostTexts bounds the different texts of a column, as in a file of data: one that has more is an amount, or
-// tells documents apart.
+// mostTexts bounds the different texts of a column, as in a file of data. More are taken for ones that no model knows:
+// users may send what they like, and the log must stay of use.
 const mostTexts = 100_000
 
 // mostColumns bounds the features of a document: a column takes more memory than its first value in a file.
@@ -138,20 +140,19 @@ func (c *columns) setTexts(list []float32, raw []byte) error {
 			return err
 		}
 		of := &c.known[i%len(c.known)]
-		list[i] = of.value(strings.TrimSpace(text))
-		if len(of.texts) > mostTexts {
-			c.wrong = fmt.Errorf("column %d of the features with more than %d different texts, with those before it: is it an amount, or an id of documents?", i%len(c.known)+1, mostTexts)
-			return c.wrong
+		v, ok := of.value(strings.TrimSpace(text))
+		if list[i] = v; !ok {
+			c.beyond++
 		}
 	}
 	return nil
 }
 
 // value is the number of a text, from 1; 0 stands for one that was not known when it was logged. Numbers are spelt as
-// in a dataset, so that 7 and 7.0 are one.
-func (c *column) value(text string) float32 {
+// in a dataset, so that 7 and 7.0 are one. It is not ok for one text more than a column may have, which is 0 too.
+func (c *column) value(text string) (number float32, ok bool) {
 	if text == "" {
-		return 0
+		return 0, true
 	}
 	v, known := c.number[text]
 	if !known {
@@ -159,6 +160,9 @@ func (c *column) value(text string) float32 {
 		v, known = c.number[text]
 	}
 	if !known {
+		if len(c.texts) == mostTexts {
+			return 0, false
+		}
 		if c.number == nil {
 			c.number = map[string]float32{}
 		}
@@ -166,7 +170,7 @@ func (c *column) value(text string) float32 {
 		v = float32(len(c.texts))
 		c.number[text] = v
 	}
-	return v
+	return v, true
 }
 
 // levels are the texts of all columns by now, nil if all are numbers.

@@ -65,21 +65,16 @@ func lineWith(id int, plrank string) string {
 }
 
 func TestColumnsMustBeThoseBefore(t *testing.T) {
-	var many strings.Builder
-	for i := range mostTexts + 1 {
-		many.WriteString(lineWith(i, fmt.Sprintf(`"features": ["%d"]`, i)))
-	}
 	for want, log := range map[string]string{
-		`query "2" has the feature names ["b"], and those before it ["a"]`:           lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1], "feature_names": ["b"]`),
-		`query "2" has the feature names [], and those before it ["a"]`:              lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1]`),
-		`query "2" has numbers and texts in column 2 of its features and of those`:   lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": [1, 2]`),
-		`query "3" has numbers and texts in column 1 of its features and of those`:   lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
-		`query "2" has 1 features a document, and those before it 2`:                 lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
-		`column 1 of the features with more than 100000 different texts, with those`: many.String(),
-		`query "1" has two features with the name "a"`:                               lineWith(1, `"features": [1, 2, 3, 4], "feature_names": ["", "a", "", "a"]`),
-		`query "1" has 1048577 features a document, want 1048576 at most`:            lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
-		`query "2" has the feature ids [1 2], and those before it [3 5]`:             lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
-		`query "2" has the feature ids [3 5], and those before it [1 2]`:             lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
+		`query "2" has the feature names ["b"], and those before it ["a"]`:         lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1], "feature_names": ["b"]`),
+		`query "2" has the feature names [], and those before it ["a"]`:            lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1]`),
+		`query "2" has numbers and texts in column 2 of its features and of those`: lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": [1, 2]`),
+		`query "3" has numbers and texts in column 1 of its features and of those`: lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
+		`query "2" has 1 features a document, and those before it 2`:               lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
+		`query "1" has two features with the name "a"`:                             lineWith(1, `"features": [1, 2, 3, 4], "feature_names": ["", "a", "", "a"]`),
+		`query "1" has 1048577 features a document, want 1048576 at most`:          lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
+		`query "2" has the feature ids [1 2], and those before it [3 5]`:           lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
+		`query "2" has the feature ids [3 5], and those before it [1 2]`:           lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
 	} {
 		if _, err := Read(file(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -95,6 +90,26 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 	log, err := Read(file(t, "log", lineWith(1, `"features": ["x", "y", "z"], "scores": [1, 2]`)+lineWith(2, `"features": [1, "x"]`)+lineWith(3, `"features": [null, " y "]`)+lineWith(4, `"candidates": []`)))
 	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"x", "y"}}) || len(log.Impressions) != 2 {
 		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// A log stays of use if users send more texts than a column may have.
+func TestTextsBeyondTheMostAreUnknown(t *testing.T) {
+	var many strings.Builder
+	for i := range mostTexts + 1 {
+		many.WriteString(lineWith(i, fmt.Sprintf(`"features": ["%d"]`, i)))
+	}
+	many.WriteString(lineWith(mostTexts+1, `"features": ["1"]`))
+	log, err := Read(file(t, "log", many.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(log.Impressions)
+	if x, again := log.Impressions[n-2].Features[0], log.Impressions[n-1].Features[0]; x != 0 || again != 2 || len(log.Levels[0]) != mostTexts {
+		t.Errorf("one text more is %v, one that was there before %v of %d", x, again, len(log.Levels[0]))
+	}
+	if want := "1 values of features are texts beyond the first 100000 of their column"; !strings.Contains(strings.Join(log.Warnings, "\n"), want) {
+		t.Errorf("warnings %q, want %s", log.Warnings, want)
 	}
 }
 

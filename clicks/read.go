@@ -134,6 +134,9 @@ func (r *reader) warnings() (all []string) {
 			all = append(all, fmt.Sprintf("%d %s", n, oddities[o]))
 		}
 	}
+	if n := r.columns.beyond; n > 0 {
+		all = append(all, fmt.Sprintf("%d values of features are texts beyond the first %d of their column: taken for texts that no model knows", n, mostTexts))
+	}
 	if total := r.impressions + r.counts[notAsDrawn]; 100*r.counts[notAsDrawn] > total {
 		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents", r.counts[notAsDrawn], total))
 	}
