@@ -3,7 +3,8 @@
     python3 fullsize/run.py -work WORK [-truths smooth,trees,additive,mixture] [-methods NAMES] [-scale 1] [-seconds 1500]
 
 Everything goes to WORK, and the results of WORK to this folder, in the place of those of the same truth and method.
-It can be interrupted at any time: the same command goes on from there. To measure a method again, remove its CSV
+It can be interrupted at any time: the same command goes on from there, with the curve that was interrupted from its
+beginning. To measure a method again, remove its CSV
 files in WORK.
 """
 
