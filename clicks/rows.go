@@ -93,10 +93,7 @@ func (r *rows) add(s *situation) (q int, of []int, err error) {
 
 // dataset is the queries and their documents without labels, and the row of each.
 func (r *rows) dataset() (d *datasets.Dataset, order []int) {
-	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(r.last.FeatureIDs), FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
-	for c := len(d.FeatureIDs); c < r.width; c++ {
-		d.FeatureIDs = append(d.FeatureIDs, c+1)
-	}
+	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(idsOf(r.last.FeatureIDs, r.width)), FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
 	width := len(d.FeatureIDs)
 	d.Features = make([]float32, 0, len(r.ids)*width)
 	for _, q := range r.queries {

@@ -43,7 +43,7 @@ type attributes struct {
 	Drawn        []int           `json:"drawn,omitempty"`      // indices of candidates, top first; absent: as shown
 	Candidates   json.RawMessage `json:"candidates,omitempty"` // ids of documents; absent: those shown
 	Scores       json.RawMessage `json:"scores,omitempty"`     // by candidate
-	Features     json.RawMessage `json:"features,omitempty"`   // candidates × columns, row-major; null is a missing value, and a text is one
+	Features     json.RawMessage `json:"features,omitempty"`   // candidates × columns, row-major; null is a missing value, a text that of a category
 	FeatureIDs   []int           `json:"feature_ids,omitempty"`
 	FeatureNames []string        `json:"feature_names,omitempty"`
 }
@@ -107,7 +107,7 @@ func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
 				features = append(features, ',')
 			}
 			var levels []string
-			if len(of.Levels) > 0 && im.width() == len(of.Levels) { // or features are an error below
+			if len(of.Levels) > 0 {
 				levels = of.Levels[i%len(of.Levels)]
 			}
 			var err error

@@ -3,14 +3,13 @@ package datasets
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/cache"
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // Options says what Open opens, and how; the zero value opens the files that it finds.
@@ -112,7 +111,7 @@ func Open(path string, o Options) (*Splits, error) {
 	if known != nil && known.HoldOut > 0 {
 		holdOut = known.HoldOut
 	}
-	if slices.EqualFunc(of[1].Files, of[0].Files, sameFile) { // nothing is held out, and the file is read once
+	if slices.EqualFunc(of[1].Files, of[0].Files, func(a, b string) bool { return a == b || textfile.SamePath(a, b) }) { // nothing is held out, and the file is read once
 		of[1], holdOut = files.Split{}, 0
 	}
 	read := func(scratch string) (splits, error) { return o.read(of, known, holdOut, scratch) }
@@ -138,17 +137,6 @@ func Open(path string, o Options) (*Splits, error) {
 		s[1].Name += fmt.Sprintf(" (%d queries held out)", s[1].Queries())
 	}
 	return &Splits{s[0], s[1], s[2]}, nil
-}
-
-// sameFile tells whether two paths are spellings of one: the name is the same, by which files beside it are found, and
-// so is the folder.
-func sameFile(a, b string) bool {
-	if a == b || filepath.Base(a) != filepath.Base(b) {
-		return a == b
-	}
-	of, err := os.Stat(filepath.Dir(a))
-	other, failed := os.Stat(filepath.Dir(b))
-	return err == nil && failed == nil && os.SameFile(of, other)
 }
 
 // find finds the files of the splits, and the known collection they belong to, or nil.

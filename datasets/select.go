@@ -13,10 +13,7 @@ import (
 func (d *Dataset) Select(queries []int) *Dataset {
 	source := d.SourceRows
 	if source == nil && !slices.IsSorted(queries) { // the order is no longer that of the source
-		source = make([]int, d.Rows())
-		for r := range source {
-			source[r] = r
-		}
+		source = d.bySource()
 	}
 	offsets := make([]int, 1, len(queries)+1)
 	for i, q := range queries {

@@ -1,7 +1,6 @@
 package worth
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/order"
 )
 
 // Options of [Fit]; the zero value is maximum likelihood.
@@ -325,19 +326,16 @@ func centre(v []float64) { floats.AddConst(-floats.Sum(v)/float64(len(v)), v) }
 
 // level gives log-worths that exceed the smallest of them by no more than the tolerance their mean.
 func level(theta []float64, tolerance float64) {
-	order := make([]int, len(theta))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(theta[i], theta[j]) })
-	for len(order) > 0 {
-		n, sum, least := 0, 0.0, theta[order[0]]
-		for ; n < len(order) && theta[order[n]]-least <= tolerance; n++ {
-			sum += theta[order[n]]
+	rest := order.Descending(nil, theta)
+	slices.Reverse(rest)
+	for len(rest) > 0 {
+		n, sum, least := 0, 0.0, theta[rest[0]]
+		for ; n < len(rest) && theta[rest[n]]-least <= tolerance; n++ {
+			sum += theta[rest[n]]
 		}
-		for _, i := range order[:n] {
+		for _, i := range rest[:n] {
 			theta[i] = sum / float64(n)
 		}
-		order = order[max(n, 1):] // of NaN there is none
+		rest = rest[max(n, 1):] // of NaN there is none
 	}
 }

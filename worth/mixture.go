@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/order"
 )
 
 // A Mixture has several Plackett–Luce models, its components, of which every ranking follows one that is not known,
@@ -335,13 +337,8 @@ func (n *newton) connectivity(observed []float64) [][]int {
 
 // mixture is the result.
 func (e *em) mixture(items []string) *Mixture {
-	order := make([]int, len(e.mixing))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.mixing[b], e.mixing[a]) })
 	m := &Mixture{Rankings: e.total, LogLikelihood: e.logLikelihood, Steps: e.steps}
-	for _, k := range order {
+	for _, k := range order.Descending(nil, e.mixing) {
 		m.Weights = append(m.Weights, e.mixing[k])
 		m.Components = append(m.Components, e.components[k].model(items, e.x[k]))
 	}

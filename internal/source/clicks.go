@@ -53,8 +53,8 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	if err != nil {
 		return nil, err
 	}
-	if c.Bias != "" && c.Estimator != "" && !clicks.Estimator(c.Estimator).NeedsBias() {
-		command.Warn(stderr, "-bias has no effect beside -estimator "+c.Estimator+": it is for others, such as dr")
+	if c.Bias != "" {
+		WarnOfBias(stderr, c.Estimator)
 	}
 	join := func(*clicks.Log) int { return 0 }
 	if data != nil {
@@ -70,8 +70,8 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 		return nil, err
 	}
 	command.Warn(stderr, warnings...)
-	if left > 0 {
-		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, data.Name))
+	if data != nil {
+		WarnOfLeftOut(stderr, left, data.Name)
 	}
 	if kept == 0 {
 		return nil, fmt.Errorf("-clicks %s: no impressions to learn from", c.Clicks)
@@ -85,6 +85,23 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	}
 	d.Name = c.Clicks
 	return d, nil
+}
+
+// WarnOfBias warns of a -bias beside an -estimator, or several with commas between, of which none needs it.
+func WarnOfBias(stderr io.Writer, estimator string) {
+	for name := range strings.SplitSeq(estimator, ",") {
+		if estimator == "" || clicks.Estimator(strings.TrimSpace(name)).NeedsBias() {
+			return
+		}
+	}
+	command.Warn(stderr, "-bias has no effect beside -estimator "+estimator+": it is for others, such as dr")
+}
+
+// WarnOfLeftOut warns of impressions that clicks.Join has left out.
+func WarnOfLeftOut(stderr io.Writer, left int, data string) {
+	if left > 0 {
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, data))
+	}
 }
 
 // estimation is that of the flags.

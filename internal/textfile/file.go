@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -140,4 +141,15 @@ func (b *bounded) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("decompresses to more than %d times its size: this is not data", ratio)
 	}
 	return n, err
+}
+
+// SamePath tells whether two paths are one, however spelt, of a file that need not exist: the name is the same, by
+// which files beside it are found, and so is the folder, which exists.
+func SamePath(a, b string) bool {
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	folder, err := os.Stat(filepath.Dir(a))
+	other, failed := os.Stat(filepath.Dir(b))
+	return err == nil && failed == nil && os.SameFile(folder, other)
 }

@@ -148,9 +148,7 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 	if err != nil {
 		return nil, err
 	}
-	if left > 0 {
-		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, o.Data))
-	}
+	source.WarnOfLeftOut(stderr, left, o.Data)
 	return command.Await(ctx, func() (*biasResult, error) {
 		bias, report, err := e.Estimate()
 		return &biasResult{o.method, bias, report}, err

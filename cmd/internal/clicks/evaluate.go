@@ -220,9 +220,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		if target.Bias, err = logs.ReadBias(o.bias); err != nil {
 			return nil, err
 		}
-		if o.estimator != "" && !slices.ContainsFunc(o.estimators(), logs.Estimator.NeedsBias) {
-			command.Warn(stderr, "-bias has no effect beside -estimator "+o.estimator+": it is for others, such as dr")
-		}
+		source.WarnOfBias(stderr, o.estimator)
 	}
 	left, read, clients := 0, 0, false
 	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
@@ -245,9 +243,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	if err != nil {
 		return nil, err
 	}
-	if left > 0 {
-		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, o.Data))
-	}
+	source.WarnOfLeftOut(stderr, left, o.Data)
 	if read == 0 {
 		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // Standard is standard input or output in the place of a file.
@@ -151,12 +152,7 @@ func same(a, b string) bool {
 	if a == "" || b == "" || a == Standard || b == Standard {
 		return a == b
 	}
-	if filepath.Base(a) != filepath.Base(b) {
-		return false
-	}
-	folderA, errA := os.Stat(filepath.Dir(a))
-	folderB, errB := os.Stat(filepath.Dir(b))
-	return errA == nil && errB == nil && os.SameFile(folderA, folderB)
+	return textfile.SamePath(a, b)
 }
 
 // checkNew is an error for a path that exists, be it a link to nothing.

@@ -49,6 +49,19 @@ func parsed(t *testing.T, text string) (r result) {
 	return r
 }
 
+// checkCommand trains by the command for the best trial, whose value the model in the folder must have.
+func checkCommand(t *testing.T, r result, out string) {
+	t.Helper()
+	commandtest.Command(trainer.Run).Must(t, r.Command[2:]...)
+	var summary rundir.Summary
+	if err := json.Unmarshal([]byte(commandtest.Read(t, filepath.Join(out, "best", "result.json"))), &summary); err != nil {
+		t.Fatal(err)
+	}
+	if got := summary.Metrics["vali"][r.Metric]; got != r.Trials[0].Value {
+		t.Errorf("the model has %v, the trial had %v", got, r.Trials[0].Value)
+	}
+}
+
 // The command of the best trial trains a model with the value that the trial had, also where a
 // word of it has a blank; and no trial has a better one.
 func TestCommandOfTheBestGivesItsValue(t *testing.T) {
@@ -69,14 +82,7 @@ func TestCommandOfTheBestGivesItsValue(t *testing.T) {
 			t.Errorf("%+v is better than %+v", other, r.Trials[0])
 		}
 	}
-	commandtest.Command(trainer.Run).Must(t, r.Command[2:]...)
-	var summary rundir.Summary
-	if err := json.Unmarshal([]byte(commandtest.Read(t, filepath.Join(out, "best", "result.json"))), &summary); err != nil {
-		t.Fatal(err)
-	}
-	if got := summary.Metrics["vali"][r.Metric]; got != r.Trials[0].Value {
-		t.Errorf("the model has %v, the trial had %v", got, r.Trials[0].Value)
-	}
+	checkCommand(t, r, out)
 	text, _ := must(t, args...)
 	if !strings.Contains(text, "'-data="+dir+"'") || !strings.Contains(text, "plrank train") || strings.Contains(text, "test:") {
 		t.Errorf("%s", text)
@@ -129,14 +135,7 @@ func TestTrialsGoByTheHighestGradeOfTheTestSplit(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "tuning")
 	stdout, _ := must(t, quick("-data", data, "-metric", "err@5", "-grid", "lr=.01", "-json", "-out", out)...)
 	r := parsed(t, stdout)
-	commandtest.Command(trainer.Run).Must(t, r.Command[2:]...)
-	var summary rundir.Summary
-	if err := json.Unmarshal([]byte(commandtest.Read(t, filepath.Join(out, "best", "result.json"))), &summary); err != nil {
-		t.Fatal(err)
-	}
-	if got := summary.Metrics["vali"][r.Metric]; got != r.Trials[0].Value {
-		t.Errorf("the model has %v, the trial had %v", got, r.Trials[0].Value)
-	}
+	checkCommand(t, r, out)
 }
 
 // A -config may be of a run that measured its test split after every epoch.
