@@ -269,7 +269,7 @@ func TestGroupsThatDoNotFitAreErrors(t *testing.T) {
 	if err := d.Validate(); err == nil || !strings.Contains(err.Error(), "group 3 of row 0 has no name") {
 		t.Errorf("a group without a name: %v", err)
 	}
-	for _, name := range []string{"", "-1", " a", "a\nb"} {
+	for _, name := range []string{"", "-1", " a", "a\nb", "\ufeffa"} {
 		d.Groups, d.GroupNames = []int{0}, []string{name}
 		if err := WriteGroups(&bytes.Buffer{}, d); err == nil || !strings.Contains(err.Error(), "cannot be written") {
 			t.Errorf("group %q: %v", name, err)

@@ -286,6 +286,17 @@ func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
 	if d := read(ReadOptions{Features: []string{"1", "9"}}); !slices.Equal(d.Features, []float32{1, 4, 5, 0}) || d.FeatureNames != nil || d.Warnings != nil {
 		t.Errorf("by id: %v, %q, %q", d.Features, d.FeatureNames, d.Warnings)
 	}
+	absent := path + ": no document has these of the features that are wanted: "
+	for lacking, o := range map[string]ReadOptions{"4": {Features: []string{"1", "4"}}, "3": {Features: []string{"3", "1"}, GroupColumn: "3"}} {
+		if d := read(o); !slices.Equal(d.FeatureIDs, []int{1}) || !slices.Equal(d.Warnings, []string{absent + lacking}) {
+			t.Errorf("a feature that no document has: %v, %q", d.FeatureIDs, d.Warnings)
+		}
+	}
+	// Documents of another split may have it.
+	test := file(t, "test.txt", "1 qid:2 1:1 4:2\n")
+	if s, err := Open(path, Options{Vali: path, Test: test, Read: ReadOptions{Features: []string{"1", "4", "5"}}}); err != nil || !slices.Equal(s.Train.FeatureIDs, []int{1, 4}) || !slices.Equal(s.Warnings(), []string{absent + "5"}) {
+		t.Errorf("a feature that no document of a split has: %v, %v", s, err)
+	}
 	if _, err := ReadFile(path, ReadOptions{Ignore: []string{"bm25"}}); err == nil || !strings.Contains(err.Error(), "LETOR text names no features") {
 		t.Errorf("error %v", err)
 	}

@@ -156,6 +156,7 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.WarnOfAbsent(t.IDs)
 	d, err := newDataset(t, o.FeatureIDs)
 	if err != nil {
 		return nil, err

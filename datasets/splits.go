@@ -91,6 +91,7 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 	if minusOne > 0 && belowOne == 0 && o.Read.MinusOne == "" && o.Unlabelled != "keep" {
 		return nil, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
 	}
+	tables[0].WarnOfAbsent(ids)
 	if known != nil {
 		if warning := known.Check(queries, documents); warning != "" {
 			tables[0].Warn("%s", warning)

@@ -74,7 +74,7 @@ func WriteGroups(w io.Writer, d *Dataset) error {
 		return fmt.Errorf("datasets: %s: there are no groups to write", d.Name)
 	}
 	for _, name := range d.GroupNames {
-		if name == "" || name == table.NoGroup || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\n") {
+		if name == "" || name == table.NoGroup || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\n\ufeff") {
 			return fmt.Errorf("datasets: %s: group %q cannot be written: want a name on one line without blanks around it, and other than %s", d.Name, name, table.NoGroup)
 		}
 	}

@@ -134,6 +134,11 @@ func (in Input) check() error {
 	case in.Offsets != nil && len(in.Offsets) == 0:
 		return errors.New("metrics: offsets are empty: want one more than there are queries")
 	}
+	for k, v := range in.Discounts {
+		if v-v != 0 {
+			return fmt.Errorf("metrics: discount %d is %v: discounts must be finite", k+1, v)
+		}
+	}
 	last := 0
 	for i, o := range in.Offsets {
 		if o < last || o > rows {

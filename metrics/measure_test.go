@@ -219,6 +219,7 @@ func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
 		"the highest grade is -1":               func(in *Input) { in.HighestGrade = -1 },
 		"the highest grade is +Inf":             func(in *Input) { in.HighestGrade = math.Inf(1) },
 		"1 groups but 3 labels":                 func(in *Input) { in.Groups = []int{0} },
+		"discount 2 is NaN":                     func(in *Input) { in.Discounts[1] = math.NaN() },
 	} {
 		in := Input{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
 		change(&in)
@@ -230,6 +231,9 @@ func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
 			if _, err := m.PerQuery(in); err == nil || !strings.HasPrefix(err.Error(), "metrics: "+want) {
 				t.Errorf("%s: error %v, want %q", name, err, want)
 			}
+		}
+		if _, err := RankExposure(in); err == nil || !strings.HasPrefix(err.Error(), "metrics: "+want) {
+			t.Errorf("RankExposure: error %v, want %q", err, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
 )
 
 var page = help.Page{
@@ -69,6 +70,11 @@ func (o *options) check(flags *flag.FlagSet) error {
 	}
 	if err := o.Threads.Use(); err != nil || !o.measures() {
 		return err
+	}
+	if o.metric != "" { // not a sum, which is of means over the queries
+		if _, err := metrics.ParseMeasure(o.metric); err != nil {
+			return fmt.Errorf("-metric: want one metric: %w", err)
+		}
 	}
 	return o.Check(flags)
 }

@@ -210,6 +210,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		{model + " " + scores + " -data " + test, 1, "2 scores, but"},
 		{model + " " + scores + " -data " + data, 1, "scores are of the documents of one file"},
 		{model + " " + model + " -metric nap -data " + test, 2, `unknown metric "nap"`},
+		{model + " " + model + " -metric ndcg@5-2*disparity -data " + test, 2, `-metric: want one metric: metrics: "ndcg@5-2*disparity" is not a metric's name`},
 		{a + " " + a + " -gain linear", 2, "-gain has no effect without -data or -qrels"},
 		{a + " " + a + " -plot x.txt", 2, ".svg, .png or .pdf"},
 	} {

@@ -102,7 +102,7 @@ func resumed(out string, args []string) (*options, error) {
 	}
 	flags.Visit(func(f *flag.Flag) {
 		switch now := f.Value.String(); f.Name {
-		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "init-model", "clicks", "bias":
+		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "clicks", "bias":
 		default:
 			if now != f.DefValue && !recipe.Resumable(f.Name) {
 				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, f.DefValue, now))

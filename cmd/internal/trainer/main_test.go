@@ -363,6 +363,9 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 	if status, _, stderr := call("-resume", "-out", second, "-epochs", "2"); status != 0 {
 		t.Errorf("going on: %d, %q", status, stderr)
 	}
+	if status, _, stderr := call("-resume", "-out", second, "-init-model", filepath.Join(second, "model.npz")); status != 2 || !strings.Contains(stderr, "was started with -init-model") {
+		t.Errorf("going on with another initial model: %d, %q", status, stderr)
+	}
 	third := filepath.Join(t.TempDir(), "third")
 	status, stdout, stderr := call("-data", data, "-init-model", filepath.Join(second, "initial.npz"), "-out", third, "-epochs", "2", "-metric", "ndcg@10", "-json")
 	if status != 0 || !strings.Contains(stderr, "the initial model is better than every epoch, and is kept") || !strings.HasPrefix(stdout, `{"initial":{`) {

@@ -28,7 +28,7 @@ var page = help.Page{
 	Flags: []string{"data", "items", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
-		"-data shop.csv -group-column brand -loss plrank-exact+disparity",
+		"-data shop.csv -group-column brand -loss softmax+group-exposure",
 	},
 	Topics: []string{"files", "faults"},
 }

@@ -158,6 +158,25 @@ func (t *Table) WarnOfPositions() {
 	}
 }
 
+// WarnOfAbsent adds a warning if the options ask for features that no document of LETOR text has, whose columns are given.
+func (t *Table) WarnOfAbsent(ids []int) {
+	if t.Layout.IDs != nil || t.Options.FeatureIDs != nil {
+		return
+	}
+	var called, absent []string
+	for _, id := range ids {
+		called = append(called, t.Layout.Names[id])
+	}
+	for _, word := range t.Options.Features {
+		if _, err := Choose(word, ids, called); err != nil {
+			absent = append(absent, word)
+		}
+	}
+	if absent != nil {
+		t.Warn("no document has these of the features that are wanted: %s", text.List(absent))
+	}
+}
+
 // Warn adds a warning.
 func (t *Table) Warn(format string, args ...any) {
 	t.Warnings = append(t.Warnings, t.Path+": "+fmt.Sprintf(format, args...))
