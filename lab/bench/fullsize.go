@@ -11,9 +11,9 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// fullsizeMoments are the seconds of which there is a row in the tables, from a hundredth of the
-// longest training to its end.
-var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000, 2800, 4000}
+// fullsizeMoments are the seconds of which there is a row in the tables, from a fortieth of plrank's
+// training to the end of the longest one.
+var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000}
 
 var fullsizeTables = []documentPart[*fullsizeResults]{
 	{"fullsize-end", (*fullsizeResults).end},
@@ -133,14 +133,17 @@ func (r *fullsizeResults) training() (string, error) {
 	var tables []string
 	for _, truth := range r.truths {
 		rows := [][]string{append([]string{truth + ", seconds"}, r.methods...)}
-		longest := 0.0
+		longest, ours := 0.0, 0.0
 		for _, c := range r.curves {
 			if c.truth == truth {
 				longest = max(longest, slices.Max(c.seconds))
 			}
 		}
+		for _, c := range r.of(truth, ourMethod) {
+			ours = slices.Max(c.seconds)
+		}
 		for _, at := range fullsizeMoments {
-			if at < longest/100 || at > longest {
+			if at < ours/40 || at > longest {
 				continue
 			}
 			row := []string{fmt.Sprint(at)}
@@ -160,7 +163,7 @@ func (r *fullsizeResults) training() (string, error) {
 
 // picture has the envelopes, and the trainings behind them.
 func (r *fullsizeResults) picture(truth string) viz.Plot {
-	p := viz.Plot{Title: "Test NDCG@10, truth " + truth, X: "processor seconds of training", Y: "NDCG@10"}
+	p := viz.Plot{Title: "Test NDCG@10, truth " + truth, X: "processor seconds of training", LogX: true, Y: "NDCG@10"}
 	var lines []viz.Series
 	for _, method := range r.methods {
 		line := viz.Series{Name: method + ", the best by then"}
