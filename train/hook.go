@@ -43,7 +43,7 @@ type Epoch struct {
 	Steps        uint64  `json:"steps"`             // made since the beginning
 	Samples      int     `json:"samples"`           // N of the last step, for losses that sample
 	LearningRate float64 `json:"learningRate"`      // of the last step
-	Loss         float64 `json:"loss"`              // mean over the training queries of the epoch, at the time of their step, but for those of skipped batches
+	Loss         float64 `json:"loss"`              // mean over the training queries of the epoch, at the time of their step, but for those of skipped batches; 0 where all were skipped
 	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
 	Vali         Values  `json:"vali"`              // as Train and Test, of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members

@@ -83,7 +83,10 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 	steps := end - first
 	queries := min(end*division.Batch, len(data.queries)) - first*division.Batch
 	learned := queries
-	made := 0
+	made, before := 0, 0 // before: batches of the pass that earlier epochs skipped
+	for _, earlier := range l.history.epochs[epoch-part:] {
+		before += earlier.Skipped
+	}
 	order := division.Order(epoch/parts, data.queries, data.documents)
 	err := l.batches.each(ctx, order, first, end, func(b *stepBatch) error {
 		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
@@ -96,7 +99,7 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 			return err
 		}
 		if progress.Loss, err = l.step(ctx, b, s); err != nil {
-			if progress.Skipped, err = l.skip(ctx, err, &e, b, s); err != nil {
+			if progress.Skipped, err = l.skip(ctx, err, &e, before, pass, b, s); err != nil {
 				return err
 			}
 			learned -= len(b.queries)
@@ -112,7 +115,7 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 	if err != nil {
 		return e, err
 	}
-	if e.Skipped > 0 {
+	if e.Skipped > 0 && learned > 0 {
 		e.Loss *= float64(queries) / float64(learned)
 	}
 	e.Steps, e.TrainSeconds = l.steps, time.Since(start).Seconds()
@@ -150,16 +153,16 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *step) (float64, error)
 
 // skip leaves a batch that failed out of an epoch, and counts it, if Config.OnNaN says so; else it
 // is the error of the run, with the queries. What is reported of the first one in an epoch names
-// the queries, too.
-func (l *loop) skip(ctx context.Context, failed error, e *Epoch, b *stepBatch, s *step) (reported, err error) {
+// the queries, too. A pass of which all batches are skipped is an error; before are those that earlier epochs skipped of it.
+func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass int, b *stepBatch, s *step) (reported, err error) {
 	if !l.skips || !Skippable(failed) {
 		return nil, l.locate(ctx, failed, b, s)
 	}
 	if e.Skipped++; e.Skipped == 1 {
 		failed = l.locate(ctx, failed, b, s)
 	}
-	if e.Skipped == s.steps {
-		return nil, fmt.Errorf("train: epoch %d: all %d batches were skipped: %w", e.Epoch, s.steps, failed)
+	if before+e.Skipped == pass {
+		return nil, fmt.Errorf("train: epoch %d: all %d batches were skipped: %w", e.Epoch, pass, failed)
 	}
 	return failed, nil
 }

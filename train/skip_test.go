@@ -79,6 +79,56 @@ func TestSkippedBatches(t *testing.T) {
 	}
 }
 
+// An epoch that is a part of a pass may have no batch but skipped ones: the run goes on with the others of the pass, to the
+// weights of a run whose epochs are passes. Where all of a pass are skipped, it ends, as without parts.
+func TestEpochsOfSkippedBatches(t *testing.T) {
+	s := tinySplits()
+	for i := s.Train.Offsets[3]; i < s.Train.Offsets[4]; i++ {
+		s.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
+	}
+	run := func(parts int) (*Trainer, *Result, error) {
+		c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Optimizer: "adam", Epochs: 2 * parts, EpochsPerPass: parts, OnNaN: "skip"}}
+		tr := mustNew(t, c, s)
+		for i := range tr.loop.weights {
+			tr.loop.weights[i] = 2
+		}
+		r, err := tr.Run(ctx, Hooks{})
+		return tr, r, err
+	}
+	whole, _, err := run(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := len(whole.data.queries)
+	tr, r, err := run(pass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(tr.loop.weights, whole.loop.weights) {
+		t.Error("other weights than with passes for epochs")
+	}
+	skipped := 0
+	for _, e := range r.History {
+		skipped += e.Skipped
+		if e.Skipped == 1 && e.Loss != 0 || math.IsNaN(e.Loss) {
+			t.Errorf("epoch %d: %d skipped, loss %v", e.Epoch, e.Skipped, e.Loss)
+		}
+	}
+	if skipped != 2 {
+		t.Errorf("%d skipped batches, want one in each pass", skipped)
+	}
+	if _, err := tr.Checkpoint(); err != nil {
+		t.Error(err)
+	}
+	for i := range s.Train.Features {
+		s.Train.Features[i] = 1e38 * float32(1+i%3*i%2)
+	}
+	tr, _, err = run(pass)
+	if err == nil || !strings.Contains(err.Error(), "batches were skipped: ") || len(tr.History()) != pass-1 {
+		t.Errorf("%d epochs, error %v", len(tr.History()), err)
+	}
+}
+
 func TestNothingButSkippedBatches(t *testing.T) {
 	s := tinySplits()
 	for i := range s.Train.Features {
