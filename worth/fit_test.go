@@ -421,3 +421,50 @@ func TestTiesOfThree(t *testing.T) {
 		t.Errorf("got ties of %v and %d parameters", m.TieOrders, m.Parameters())
 	}
 }
+
+// Each item of a chain beats the next one so many times, and loses once: the log-worths are log n apart, and the
+// variance of the difference is n + 1 over n. Wins that hardly ever fail have a part in it that is far below 1.
+func TestManyWinsForALoss(t *testing.T) {
+	for _, items := range []int{2, 3, 40} {
+		for _, wins := range []float64{1e3, 1e6, 1e9, 1e12} {
+			for _, turns := range []bool{false, true} { // every other pair has it the other way round
+				r := &Rankings{}
+				want := make([]float64, items-1)
+				for i := range items {
+					r.Item(fmt.Sprint(i))
+				}
+				for i := range want {
+					a, b := i, i+1
+					want[i] = math.Log(wins)
+					if turns && i%2 == 1 {
+						a, b, want[i] = b, a, -want[i]
+					}
+					for _, ranking := range []Ranking{{Places: [][]int{{a}, {b}}, Weight: wins}, {Places: [][]int{{b}, {a}}}} {
+						if err := r.Add(ranking); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				what := fmt.Sprintf("%d items, %g wins, turns %v", items, wins, turns)
+				m, err := Fit(t.Context(), r, Options{})
+				if err != nil {
+					t.Errorf("%s: %v", what, err)
+					continue
+				}
+				u, err := m.Uncertainty()
+				if err != nil {
+					t.Errorf("%s: %v", what, err)
+					continue
+				}
+				for i, w := range want {
+					if got := m.LogWorths[i] - m.LogWorths[i+1]; !(math.Abs(got-w) < 1e-7) {
+						t.Errorf("%s: items %d and %d are %v apart, want %v", what, i, i+1, got, w)
+					}
+					if got, se := u.Difference(i, i+1), math.Sqrt((wins+1)/wins); !(math.Abs(got-se) < 1e-6) {
+						t.Errorf("%s: the standard error of items %d and %d is %v, want %v", what, i, i+1, got, se)
+					}
+				}
+			}
+		}
+	}
+}

@@ -35,7 +35,7 @@ type part struct {
 	choice               *choice
 	theta, v, ties, vTie []float64 // of one ranking; of the orders
 	alpha, scale, gap    []float64 // of one ranking, see gather
-	inverse, dot         []float64 // of every choice of a ranking
+	inverse, rest, dot   []float64 // of every choice of a ranking, see inverses
 	e                    []float64 // polynomials, see tied
 }
 
@@ -238,7 +238,8 @@ func (l *likelihood) observed() []float64 {
 
 // untied adds the log-likelihood of a ranking without ties, in time linear in its items. With
 // S_t the sum of the worths that choice t is made from, an item that takes part in the choices
-// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t. All sums are over the base of the choice they
+// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t, where 1 − α/S_r of a chosen one is the share of the others:
+// nothing is lost to rounding where it nearly always wins. All sums are over the base of the choice they
 // have come to. With gaps, a worth may be 0, and its logarithm is the gap.
 func (p *part) untied(entries []int32, placed int, w float64, gaps bool) {
 	p.inverses(placed)
@@ -248,11 +249,19 @@ func (p *part) untied(entries []int32, placed int, w float64, gaps bool) {
 		a, scale := p.alpha[t], p.scale[t]
 		inverse *= scale
 		square *= scale * scale
+		mean := a * inverse
+		p.sum[e] -= w * mean
+		p.diag[e] += w * (mean - a*a*square)
 		if t < placed {
 			u := p.inverse[t]
 			inverse += u
 			square += u * u
-			p.sum[e] += w
+			p.sum[e] += w * p.rest[t]
+			p.diag[e] += w * a * u * p.rest[t]
+			if p.rest[t] < 1e-3 { // a product would lose it to rounding
+				p.value += w * math.Log1p(-p.rest[t])
+				continue
+			}
 			if gaps {
 				p.value += w * p.gap[t]
 			} else {
@@ -263,21 +272,20 @@ func (p *part) untied(entries []int32, placed int, w float64, gaps bool) {
 				product = 1
 			}
 		}
-		mean := a * inverse
-		p.sum[e] -= w * mean
-		p.diag[e] += w * (mean - a*a*square)
 	}
 	p.value += w * math.Log(product)
 }
 
-// inverses computes 1/S_t of every choice, from the last one on.
+// inverses computes 1/S_t of every choice, and the share of S_t of all items but the chosen one, from the last one on.
 func (p *part) inverses(placed int) {
-	p.inverse = scratch.Sized(p.inverse, placed)
+	p.inverse, p.rest = scratch.Sized(p.inverse, placed), scratch.Sized(p.rest, placed)
 	sum := 0.0
 	for t := len(p.alpha) - 1; t >= 0; t-- {
+		others := sum
 		sum += p.alpha[t]
 		if t < placed {
 			p.inverse[t] = 1 / sum
+			p.rest[t] = others * p.inverse[t]
 		}
 		sum *= p.scale[t]
 	}
@@ -372,28 +380,31 @@ func (l *likelihood) times(x []float64) func(ctx context.Context, product, v []f
 }
 
 // untiedTimes adds H·v of a ranking without ties: with m_t the mean of v among the items of choice t,
-// an item that takes part in the choices 1 … r gets α Σ_{t≤r} (v − m_t)/S_t.
+// an item that takes part in the choices 1 … r gets α Σ_{t≤r} (v − m_t)/S_t. Where it is chosen, v − m_t is Σ α_i (v − v_i)/S_t
+// over the others.
 func (p *part) untiedTimes(entries []int32, placed int, w float64, v []float64) {
-	p.inverse, p.dot = scratch.Sized(p.inverse, placed), scratch.Sized(p.dot, placed)
-	var sum, dot float64
+	p.inverses(placed)
+	p.dot = scratch.Sized(p.dot, placed)
+	dot := 0.0
 	for t := len(entries) - 1; t >= 0; t-- {
-		sum += p.alpha[t]
-		dot += p.alpha[t] * v[entries[t]]
 		if t < placed {
-			p.inverse[t], p.dot[t] = 1/sum, dot
+			p.dot[t] = dot * p.inverse[t] // of the others
 		}
-		sum *= p.scale[t]
+		dot += p.alpha[t] * v[entries[t]]
 		dot *= p.scale[t]
 	}
 	var inverse, mean float64
 	for t, e := range entries {
 		inverse *= p.scale[t]
 		mean *= p.scale[t]
+		times := v[e]*inverse - mean
 		if t < placed {
-			inverse += p.inverse[t]
-			mean += p.dot[t] * p.inverse[t] * p.inverse[t]
+			u := p.inverse[t]
+			times += u * (v[e]*p.rest[t] - p.dot[t])
+			inverse += u
+			mean += (p.dot[t] + p.alpha[t]*u*v[e]) * u
 		}
-		p.sum[e] += w * p.alpha[t] * (v[e]*inverse - mean)
+		p.sum[e] += w * p.alpha[t] * times
 	}
 }
 
@@ -423,12 +434,14 @@ func (p *part) untiedInformation(entries []int32, placed int, w float64, add fun
 	for t, e := range entries {
 		inverse *= p.scale[t]
 		square *= p.scale[t] * p.scale[t]
+		a := w * p.alpha[t]
+		own := inverse - p.alpha[t]*square
 		if t < placed {
+			own += p.inverse[t] * p.rest[t]
 			inverse += p.inverse[t]
 			square += p.inverse[t] * p.inverse[t]
 		}
-		a := w * p.alpha[t]
-		add(int(e), int(e), a*(inverse-p.alpha[t]*square))
+		add(int(e), int(e), a*own)
 		scale := 1.0 // of the base of the later one
 		for later := t + 1; later < len(entries); later++ {
 			scale *= p.scale[later]
