@@ -3,6 +3,8 @@ package worth
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/internal/scratch"
 )
 
@@ -27,6 +29,9 @@ type choice struct {
 	tieMean  []float64 // P(|S| = n) of every order; 0 if A has fewer items
 	product  []float64 // Cov[f_i, v·f], see derive
 	tieTimes []float64 // Cov[f_n, v·f]
+
+	// Of the first item alone, without loss to rounding where it is nearly always chosen: 1 − P, 1 − E[f] and 1 − E[f²].
+	lost, lostMean, lostSecond float64
 
 	beta, betaDot        []float64
 	prefix, suffix       []float64 // [i][j]: e_j of the first i, and of all from i on
@@ -53,6 +58,7 @@ func (c *choice) derive(theta, logTies, v, vTies []float64) {
 	clear(c.product)
 	clear(c.tieMean)
 	clear(c.tieTimes)
+	c.lost, c.lostMean, c.lostSecond = 0, 0, 0
 	var z, zDot float64
 	for k, order := range c.orders {
 		if order > len(theta) {
@@ -67,15 +73,25 @@ func (c *choice) derive(theta, logTies, v, vTies []float64) {
 		c.tieTimes[k] = delta*totalDot + along*c.tieMean[k]
 		z += c.tieMean[k]
 		zDot += c.tieTimes[k]
+		if order == 1 {
+			others := floats.Sum(c.beta[1:len(theta)])
+			c.lost, c.lostMean, c.lostSecond = others, others, others
+		}
 		for i := range theta {
 			with, withDot := c.containing(order, i, v != nil)
 			with *= delta
+			if i == 0 && order > 1 {
+				c.lost += c.tieMean[k]
+				c.lostMean += c.tieMean[k] - with/float64(order)
+				c.lostSecond += c.tieMean[k] - with/float64(order*order)
+			}
 			c.mean[i] += with / float64(order)
 			c.second[i] += with / float64(order*order)
 			c.product[i] += (delta*withDot + along*with) / float64(order)
 		}
 	}
 	c.top, c.logZ = top, math.Log(z)
+	c.lost, c.lostMean, c.lostSecond = c.lost/z, c.lostMean/z, c.lostSecond/z
 	for i := range theta {
 		c.mean[i] /= z
 		c.second[i] /= z
@@ -85,6 +101,14 @@ func (c *choice) derive(theta, logTies, v, vTies []float64) {
 		c.tieMean[k] /= z
 		c.tieTimes[k] = c.tieTimes[k]/z - c.tieMean[k]*(zDot/z)
 	}
+}
+
+// logOfShare is the logarithm of 1 − lost, of which log is one that is rounded.
+func logOfShare(log, lost float64) float64 {
+	if lost < 1e-3 {
+		return math.Log1p(-lost)
+	}
+	return log
 }
 
 // polynomials fills the tables of an order, and gives e_order(β) and its derivative along v.

@@ -468,3 +468,26 @@ func TestManyWinsForALoss(t *testing.T) {
 		}
 	}
 }
+
+// The same beside ties: of two items, what is fitted to the three numbers has as many parameters, and so is exact.
+func TestManyWinsForALossWithTies(t *testing.T) {
+	for _, wins := range []float64{1e3, 1e7, 1e9, 1e12} {
+		r := &Rankings{Items: []string{"a", "b"}}
+		for _, ranking := range []Ranking{{Places: [][]int{{0}, {1}}, Weight: wins}, {Places: [][]int{{1}, {0}}}, {Places: [][]int{{0, 1}}, Weight: 3}} {
+			if err := r.Add(ranking); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := Fit(t.Context(), r, Options{})
+		if err != nil {
+			t.Errorf("%g wins: %v", wins, err)
+			continue
+		}
+		if got, want := m.LogWorths[0]-m.LogWorths[1], math.Log(wins); !(math.Abs(got-want) < 1e-7) {
+			t.Errorf("%g wins: the items are %v apart, want %v", wins, got, want)
+		}
+		if got, want := m.LogTies[0], math.Log(3/math.Sqrt(wins)); !(math.Abs(got-want) < 1e-7) {
+			t.Errorf("%g wins: log δ %v, want %v", wins, got, want)
+		}
+	}
+}

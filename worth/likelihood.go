@@ -182,17 +182,23 @@ func (p *part) tied(l *likelihood, s span, x []float64) {
 	for at := s.to - 1; at >= s.from; at-- {
 		fall := max(0, theta(at)-top) // of what is over top
 		top = max(top, theta(at))
-		z := 0.0
+		z, others := 0.0, 0.0 // others: of z, all but the item alone
 		for k, order := range orders {
 			e, beta, scale := row(k), math.Exp((theta(at)-top)/float64(order)), math.Exp(-fall/float64(order))
 			for j, power := 1, scale; fall > 0 && j <= order; j++ {
 				e[j] *= power
 				power *= scale
 			}
+			if k == 0 {
+				others = e[1]
+			}
 			for j := order; j > 0; j-- {
 				e[j] += beta * e[j-1]
 			}
 			z += math.Exp(p.ties[k]) * e[order]
+			if k > 0 {
+				others += math.Exp(p.ties[k]) * e[order]
+			}
 		}
 		if at >= s.placed || l.rankings.entries[at] < 0 || at == s.to-1 {
 			continue // no place begins here, or nothing else is left to choose
@@ -201,6 +207,9 @@ func (p *part) tied(l *likelihood, s span, x []float64) {
 		log := p.ties[slices.Index(orders, chosen)] - math.Log(z)
 		for i := range chosen {
 			log += (theta(at+i) - top) / float64(chosen)
+		}
+		if chosen == 1 {
+			log = logOfShare(log, others/z)
 		}
 		p.value += s.weight * log
 	}
@@ -331,6 +340,12 @@ func (p *part) add(set []int32, chosen int, w float64, items int) {
 	theta := p.theta[len(p.theta)-len(set):]
 	for i, e := range set {
 		e = item(e)
+		if chosen == 1 && i == 0 {
+			log = logOfShare(log+(theta[0]-c.top), c.lost)
+			p.sum[e] += w * c.lostMean
+			p.diag[e] += w * (2*c.lostMean - c.lostMean*c.lostMean - c.lostSecond)
+			continue
+		}
 		if i < chosen {
 			log += (theta[i] - c.top) / float64(chosen)
 			p.sum[e] += w / float64(chosen)
