@@ -74,26 +74,45 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
+	var z io.Reader
+	stop, how := func() {}, ""
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(b)
-		if err != nil {
+		if z, err = gzip.NewReader(b); err != nil {
 			return nil, nil, err
 		}
-		return WithoutMark(&bounded{r: z, packed: packed}), func() {}, nil
+		how = "gzip"
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		// 128 MB is the window of zstd --long; a file that claims more is refused.
-		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, nil, err
 		}
-		return WithoutMark(&bounded{r: z, packed: packed}), z.Close, nil
+		z, stop, how = d, d.Close, "zstd"
+	default:
+		return WithoutMark(b), stop, checkForeign(magic, "")
 	}
-	return WithoutMark(b), func() {}, checkForeign(magic)
+	b = bufio.NewReaderSize(&bounded{r: z, packed: packed}, 1<<16)
+	magic, _ = b.Peek(10) // an error comes again with the next read
+	if err := checkForeign(magic, how); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return WithoutMark(b), stop, nil
 }
 
-// checkForeign is an error for a file that is known not to be text, by its first bytes.
-func checkForeign(first []byte) error {
+// ErrParquet is the error of a file that is Parquet, where text is wanted.
+var ErrParquet = errors.New("the file is Parquet")
+
+// checkForeign is an error for a file that is known not to be text, by its first bytes, after it was decompressed if it is
+// said how it is compressed.
+func checkForeign(first []byte, how string) error {
+	if how != "" {
+		how = " within " + how
+	}
+	if bytes.HasPrefix(first, []byte("PAR1")) {
+		return fmt.Errorf("%w%s: want text in UTF-8, as it is or compressed by gzip or zstd", ErrParquet, how)
+	}
 	for _, f := range []struct {
 		at          int
 		bytes, name string
@@ -103,12 +122,11 @@ func checkForeign(first []byte) error {
 		{0, "\x04\x22\x4d\x18", "compressed by lz4"},
 		{0, "PK\x03\x04", "a zip archive"},
 		{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
-		{0, "PAR1", "Parquet"},
 		{0, "\xff\xfe", "text in UTF-16"},
 		{0, "\xfe\xff", "text in UTF-16"},
 	} {
 		if len(first) >= f.at && bytes.HasPrefix(first[f.at:], []byte(f.bytes)) {
-			return fmt.Errorf("the file is %s: want text in UTF-8, as it is or compressed by gzip or zstd", f.name)
+			return fmt.Errorf("the file is %s%s: want text in UTF-8, as it is or compressed by gzip or zstd", f.name, how)
 		}
 	}
 	return nil

@@ -2,9 +2,11 @@ package textfile
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -74,6 +76,18 @@ func TestTruncatedFilesAreErrors(t *testing.T) {
 		}
 		if got, err := read(t, file[:len(file)-6]); err == nil {
 			t.Errorf("%s: got %q without an error", ending, got)
+		}
+	}
+}
+
+// What is not text is said to be so within compression, too.
+func TestForeignFilesAreNamedWithinCompression(t *testing.T) {
+	for text, want := range map[string]string{"PAR1\x15\x04\x15": "the file is Parquet%s: want text", "\xff\xfea\x00b\x00": "the file is text in UTF-16%s: want text", "PK\x03\x04 0123456": "the file is a zip archive%s: want text"} {
+		for ending, file := range packed(t, text) {
+			want := fmt.Sprintf(want, map[string]string{".gz": " within gzip", ".zst": " within zstd"}[ending])
+			if got, err := read(t, file); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%q%s: got %.20q and %v, want %q", text, ending, got, err, want)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ package reading
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,6 +114,9 @@ func (s *scan) beside() table.Beside { return table.Beside{Sized: s.sizes != nil
 // parseText calls each with the chunks of a file of text.
 func (s *scan) parseText(ctx context.Context, o Options, each func(*table.Chunk, *table.Layout) error) error {
 	file, err := textfile.Open(ctx, s.Path)
+	if errors.Is(err, textfile.ErrParquet) { // else it would have been read as such
+		return fmt.Errorf("datasets: %s: Parquet is read from its middle: want the file itself, neither compressed as a whole nor from a pipe (its pages may be compressed)", s.Path)
+	}
 	if err != nil {
 		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
 	}
