@@ -140,6 +140,21 @@ func TestOdditiesAreCounted(t *testing.T) {
 	}
 }
 
+// An id that is a number is the same in all its spellings, as tables of floats have others than tables of whole numbers.
+func TestNumbersAsIDsAreDigits(t *testing.T) {
+	log, err := Read(file(t, "ubi.ndjson", `{"query_id": 7.0, "query_response_hit_ids": [100001, 1.00002e5, 1.5, 12345678901234567890, "2.0"]}
+{"action_name": "click", "query_id": 7, "event_attributes": {"object": {"object_id": 100001.0}}}
+{"action_name": "click", "query_id": "7", "event_attributes": {"object": {"object_id": "100002"}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := log.Impressions[0]
+	if im.ID != "7" || !reflect.DeepEqual(im.Documents, []string{"100001", "100002", "1.5", "12345678901234567890", "2.0"}) || !reflect.DeepEqual(im.Clicks, []float64{1, 1, 0, 0, 0}) {
+		t.Errorf("%+v", im)
+	}
+}
+
 // A query of many documents with many clicks is read as others are, in a time in proportion to both:
 // where it grows with their product, this test takes minutes.
 func TestLongQueriesAreRead(t *testing.T) {

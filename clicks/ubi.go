@@ -72,6 +72,9 @@ func (t *text) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, (*string)(t))
 	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
 		*t = text(b)
+		if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			*t = text(strconv.FormatInt(int64(v), 10)) // 7.0 is 7, as tables of floats have ids
+		}
 	default:
 		return fmt.Errorf("%.20s is neither a text nor a number", b)
 	}
