@@ -32,7 +32,8 @@ type Run struct {
 // Of a run, scores count, and not ranks, as in trec_eval: they become float32, and documents of
 // equal scores stand in descending order of their ids. Documents that are not judged have the
 // label 0, and those that the run lacks are Unranked. Queries without judgements, and those
-// that the run lacks, are left out, with a warning. Unlabelled documents are left out, too.
+// that the run lacks, are left out, with a warning. A run without a judged document is a warning,
+// too: its ids may be spelt otherwise. Unlabelled documents are left out, too.
 //
 // Malformed lines, scores that are not finite, another number of scores than of documents, a
 // document that is twice in a query, and a run without a judged query are errors.
@@ -69,7 +70,11 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 		return nil, err
 	}
 	if run.Rows() == 0 {
-		return nil, fmt.Errorf("datasets: %s has no labelled document of a query of %s", path, judged.Name)
+		why := ""
+		if form == 6 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, func(id string) bool { return found.of[id] != nil }) {
+			why = fmt.Sprintf(": ids must be spelt alike: a query is called %q there, and %q here", judged.QueryIDs[0], found.queries[0])
+		}
+		return nil, fmt.Errorf("datasets: %s has no labelled document of a query of %s%s", path, judged.Name, why)
 	}
 	if !slices.Contains(run.Unranked, true) {
 		run.Unranked = nil
@@ -111,7 +116,8 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 	if err := judged.checkTREC(); err != nil {
 		return err
 	}
-	lacking := 0
+	lacking, known := 0, 0
+	strange := "" // an unknown document, beside a judged one
 	for q, id := range judged.QueryIDs {
 		of := found.of[id]
 		if of == nil {
@@ -125,9 +131,14 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 		}
 		slices.SortFunc(documents, func(a, b trecDocument) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(b.id, a.id)) })
 		for _, d := range documents {
-			row, known := rows[d.id]
-			if !known {
-				row = -1
+			row, found := rows[d.id]
+			switch {
+			case found && judged.Labels[row] != Unlabelled:
+				known++
+			case !found:
+				if row = -1; strange == "" {
+					strange = fmt.Sprintf(": ids must be spelt alike: query %s has the document %q there, and %q here", id, judged.documentID(q, judged.Offsets[q]), d.id)
+				}
 			}
 			r.add(judged, q, row, d.id, d.value, false)
 			delete(rows, d.id)
@@ -139,6 +150,9 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 			}
 		}
 		r.end(judged, q)
+	}
+	if known == 0 && r.Rows() > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: no document of the run is judged by %s, so that no measure says anything of it%s", r.Name, judged.Name, strange))
 	}
 	if lacking > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d judged queries are not in the run: they are left out, as by trec_eval without -c", r.Name, lacking, judged.Queries()))

@@ -246,3 +246,34 @@ func TestCraftedRunsAreErrorsOrValid(t *testing.T) {
 		}
 	})
 }
+
+// A run without a judged document measures 0 whatever it ranks: a warning says so, and shows how the ids differ.
+func TestRunWithoutJudgedDocumentIsAWarning(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "1 0 100001 2\n1 0 7 0\n2 0 8 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := ReadFile(fileOf(t, "2 qid:1 1:1 # docid = 100001\n-1 qid:1 1:5 # docid = 3\n"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		judged    *Dataset
+		run, want string
+	}{
+		{judged, "1 Q0 1.00001e+06 1 2 t\n1 Q0 7.0 2 1 t\n", `no document of the run is judged by ` + judged.Name + `, so that no measure says anything of it: ids must be spelt alike: query 1 has the document "100001" there, and "1.00001e+06" here`},
+		{data, "1 Q0 3 1 2 t\n", "no document of the run is judged by " + data.Name + ", so that no measure says anything of it"},
+		{judged, "1 Q0 1.00001e+06 1 2 t\n2 Q0 8 1 2 t\n", ""},
+	} {
+		run, err := ReadRun(fileOf(t, c.run), c.judged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := slices.ContainsFunc(run.Warnings, func(w string) bool { return c.want != "" && strings.HasSuffix(w, c.want) }); has != (c.want != "") || c.want == "" && len(run.Warnings) > 0 {
+			t.Errorf("%q: warnings %q, want %q", c.run, run.Warnings, c.want)
+		}
+	}
+	if _, err := ReadRun(fileOf(t, "1.0 Q0 7 1 2 t\n"), judged); err == nil || !strings.HasSuffix(err.Error(), `ids must be spelt alike: a query is called "1" there, and "1.0" here`) {
+		t.Errorf("error %v", err)
+	}
+}
