@@ -33,6 +33,14 @@
 //	           and the features
 //	Parquet    the columns of separated values, one row a document; null is missing
 //
+// In Parquet whole numbers, floats, decimals and booleans are numbers, and strings, enums, JSON, UUIDs and bytes of any
+// length are text. Dates, times and timestamps (also INT96) are text, too, in ISO 8601, so that they do not depend on
+// their units. Durations, intervals, BSON, bytes of fixed length and all that is nested are left out, with a warning. Row
+// groups and parts without rows are valid. Pages that have a checksum and do not agree with it are an error.
+//
+// Ids are texts, as written; those that Parquet keeps as floats are digits if they are whole, and an error if they are so
+// large that another id may have become the same float.
+//
 // # Known collections
 //
 // [Open] knows the collections below by the name of the folder (or, for Yahoo!, of the files).

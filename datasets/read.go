@@ -104,7 +104,7 @@ var (
 	ErrReturns = reading.ErrReturns
 )
 
-// ReadFile reads a file of queries in one of the text formats of this package.
+// ReadFile reads a file of queries in one of the formats of this package.
 //
 // Queries keep the order of their first rows. If a query comes back later in the file, its
 // rows join the first ones, with a warning; Dataset.SourceRows then tells where they were.
@@ -131,7 +131,7 @@ var (
 // see also ReadOptions.MinusOne.
 //
 // A column of separated values is text if more than half of its values in the first megabyte are no
-// numbers. Such columns are left out, with one warning that names them, unless they are
+// numbers; so is one of strings in Parquet, by the first values that are there. Such columns are left out, with one warning that names them, unless they are
 // Categorical; values of these are numbered from 1 on in the order of their first rows, through
 // all splits, see Dataset.Levels. 7, 7.0 and +7 are one value; more than 100,000 are an error.
 //

@@ -39,7 +39,8 @@ type source struct {
 	mode fs.FileMode
 }
 
-const format = 10
+// format is raised where caches, or what is read of the same files, become others.
+const format = 11
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.

@@ -23,8 +23,8 @@ type column struct {
 	entries    int    // in it
 }
 
-// crafted is a file with these columns. All of them are at the same place if there is one.
-func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace bool, columns []column) []byte {
+// crafted is a file with these columns, whose metadata are changed last. All of them are at the same place if there is one.
+func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace bool, columns []column, change ...func(*format.FileMetaData)) []byte {
 	t.Helper()
 	encoder, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -67,7 +67,11 @@ func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace boo
 		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
 			Type: c.kind, Codec: codec, NumValues: int64(rows), DataPageOffset: int64(from), TotalCompressedSize: int64(len(file) - from)}})
 	}
-	footer := marshal(&format.FileMetaData{Version: 1, Schema: schema, NumRows: int64(rows), RowGroups: []format.RowGroup{group}})
+	meta := format.FileMetaData{Version: 1, Schema: schema, NumRows: int64(rows), RowGroups: []format.RowGroup{group}}
+	for _, f := range change {
+		f(&meta)
+	}
+	footer := marshal(&meta)
 	file = binary.LittleEndian.AppendUint32(append(file, footer...), uint32(len(footer)))
 	return append(file, magic...)
 }

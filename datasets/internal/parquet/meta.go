@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -20,32 +21,55 @@ import (
 
 const magic = "PAR1"
 
-// Is tells whether a file is Parquet by its first bytes.
+// Is reports whether a file is Parquet by its first bytes.
 func Is(first []byte) bool { return string(first) == magic }
 
 // errDamaged is the error of bytes that are no Parquet.
 var errDamaged = errors.New("the file is damaged, or cut short")
+
+// errUnread is the error of bytes that are Parquet of a kind that is not read.
+var errUnread = errors.New("the column cannot be read")
 
 // leaf is a column of the file that is not nested.
 type leaf struct {
 	name     string
 	index    int // among the leaves of the schema
 	kind     format.Type
+	form     form
 	optional bool
-	unsigned bool
-	size     int  // bytes of a plain value; 0: bits, or each has its own
-	scale    int  // of a decimal number
-	half     bool // a number of two bytes with an exponent
+	size     int           // bytes of a plain value; 0: bits, or each has its own
+	scale    int           // of a decimal number
+	unit     time.Duration // of a time
+	zone     string        // of a time: "Z" if it is UTC, "" if it is local
 }
 
+// form is what the values of a column mean. Those from textual on are not numbers.
+type form int
+
+const (
+	unread form = iota - 1
+	number      // with the sign of its kind, or a boolean
+	unsigned
+	decimal
+	half // a number of two bytes with an exponent
+	textual
+	uuid
+	date      // in days since 1970
+	timeOfDay // in units since midnight
+	timestamp // in units since 1970, or with a Julian day
+)
+
+// moments names the forms whose numbers mean nothing without their unit, which differs between files. They are read as
+// text, as text files have them.
+var moments = map[form]string{date: "date", timeOfDay: "time", timestamp: "timestamp"}
+
+func (l leaf) isNumber() bool { return l.form < textual }
+
 // sizes are the bytes of plain values where they do not depend on the column.
-var sizes = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Float: 4, format.Double: 8}
+var sizes = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Int96: 12, format.Float: 4, format.Double: 8}
 
 // mostDecimal bounds the bytes of a decimal number, and mostScale its scale: 76 digits.
 const mostDecimal, mostScale = 32, 76
-
-// isText tells whether the values are text.
-func (l leaf) isText() bool { return l.kind == format.ByteArray }
 
 // readMeta reads what the end of a file says of it.
 func readMeta(file []byte) (*format.FileMetaData, error) {
@@ -76,8 +100,9 @@ func decode(b []byte, to any) (n int, err error) {
 	return n, thrift.Unmarshal(new(thrift.CompactProtocol), b[:n], to)
 }
 
-// leaves are the columns that can be read, and the names and types of those that cannot.
-func leaves(schema []format.SchemaElement) (read []leaf, others []string, err error) {
+// leaves returns the columns that can be read, and the names and types of those that cannot. To Parquet, durations are
+// plain numbers.
+func leaves(schema []format.SchemaElement, durations map[string]bool) (read []leaf, others []string, err error) {
 	if len(schema) == 0 {
 		return nil, nil, errDamaged
 	}
@@ -99,61 +124,145 @@ func leaves(schema []format.SchemaElement) (read []leaf, others []string, err er
 			open += children - 1
 		}
 		repeated := e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
-		if l, ok := newLeaf(e, first); ok && i == top+1 && !repeated {
+		switch l, ok := newLeaf(e, first); {
+		case durations[e.Name] && l.form == number && l.kind == format.Int64:
+			others = append(others, e.Name+" (duration)")
+		case ok && i == top+1 && !repeated:
 			read = append(read, l)
-		} else {
+		default:
 			others = append(others, fmt.Sprintf("%s (%s)", e.Name, typeOf(e, repeated)))
 		}
 	}
 	return read, others, nil
 }
 
+var convertedNames = map[deprecated.ConvertedType]string{deprecated.List: "LIST", deprecated.Map: "MAP", deprecated.Bson: "BSON", deprecated.Interval: "INTERVAL"}
+
 // typeOf names the type of a column that is not read.
 func typeOf(e format.SchemaElement, repeated bool) string {
-	switch value := e.LogicalType.Value.(type) {
-	case *format.ListType, *format.MapType, *format.UUIDType, *format.DecimalType, *format.VariantType:
-		return value.String()
-	}
+	logical, converted := e.LogicalType.Value, e.ConvertedType
 	switch {
 	case repeated:
 		return "repeated"
+	case logical != nil && logical.String() != "STRING":
+		return logical.String()
+	case converted.Valid && convertedNames[converted.V] != "":
+		return convertedNames[converted.V]
 	case e.NumChildren.V > 0:
 		return "nested"
 	}
 	return e.Type.V.String()
 }
 
-// newLeaf is a column that is not nested; not ok: its type is not read.
+// newLeaf returns a column that is not nested; not ok: its type is not read.
 func newLeaf(e format.SchemaElement, index int) (l leaf, ok bool) {
 	l = leaf{name: e.Name, index: index, kind: e.Type.V, optional: e.RepetitionType.Valid && e.RepetitionType.V == format.Optional}
-	l.size = sizes[l.kind]
-	converted := e.ConvertedType
-	l.unsigned = converted.Valid && converted.V >= deprecated.Uint8 && converted.V <= deprecated.Uint64
-	decimal := converted.Valid && converted.V == deprecated.Decimal
-	if decimal {
-		l.scale = int(e.Scale.V)
-	}
-	switch logical := e.LogicalType.Value.(type) {
-	case *format.IntType:
-		l.unsigned = !logical.IsSigned
-	case *format.DecimalType:
-		decimal, l.scale = true, int(logical.Scale)
-	}
-	if decimal && (l.scale < 0 || l.scale > mostScale) {
-		return l, false
+	if l.size = sizes[l.kind]; l.kind == format.FixedLenByteArray {
+		l.size = int(e.TypeLength.V)
 	}
 	switch l.kind {
 	case format.Boolean, format.Int32, format.Int64, format.Float, format.Double:
-		return l, true
-	case format.ByteArray: // or a number of any length
-		return l, !decimal
-	case format.FixedLenByteArray:
-		l.size = int(e.TypeLength.V)
-		_, half := e.LogicalType.Value.(*format.Float16Type)
-		l.half = half && l.size == 2
-		return l, l.half || decimal && l.size > 0 && l.size <= mostDecimal
+	case format.Int96: // which is nothing but the timestamps of older writers
+		l.form = timestamp
+	case format.ByteArray: // writers of text do not all say that it is
+		l.form = textual
+	case format.FixedLenByteArray: // bytes, unless the schema says what
+		l.form = unread
 	}
-	return l, false
+	if e.LogicalType.Value != nil {
+		l.setLogical(e.LogicalType.Value)
+	} else if e.ConvertedType.Valid {
+		l.setConverted(e.ConvertedType.V, int(e.Scale.V))
+	}
+	return l, l.isSound()
+}
+
+// setLogical sets the form of a logical type; unread where there is none.
+func (l *leaf) setLogical(is format.LogicalTypeValue) {
+	zone := map[bool]string{true: "Z"}
+	switch is := is.(type) {
+	case *format.NullType: // all values are null
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		l.form = textual
+	case *format.IntType:
+		if l.form = number; !is.IsSigned {
+			l.form = unsigned
+		}
+	case *format.DecimalType:
+		l.form, l.scale = decimal, int(is.Scale)
+	case *format.Float16Type:
+		l.form = half
+	case *format.UUIDType:
+		l.form = uuid
+	case *format.DateType:
+		l.form = date
+	case *format.TimeType:
+		l.form, l.zone, l.unit = timeOfDay, zone[is.IsAdjustedToUTC], duration(is.Unit)
+	case *format.TimestampType:
+		l.form, l.zone, l.unit = timestamp, zone[is.IsAdjustedToUTC], duration(is.Unit)
+	default:
+		l.form = unread
+	}
+}
+
+func duration(u format.TimeUnit) time.Duration {
+	if u.Value == nil {
+		return 0
+	}
+	return u.Value.Duration()
+}
+
+// setConverted sets the form that older writers give; unread where there is none.
+func (l *leaf) setConverted(is deprecated.ConvertedType, scale int) {
+	switch is {
+	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
+		l.form = textual
+	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
+		l.form = number
+	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+		l.form = unsigned
+	case deprecated.Decimal:
+		l.form, l.scale = decimal, scale
+	case deprecated.Date:
+		l.form = date
+	case deprecated.TimeMillis:
+		l.form, l.zone, l.unit = timeOfDay, "Z", time.Millisecond
+	case deprecated.TimeMicros:
+		l.form, l.zone, l.unit = timeOfDay, "Z", time.Microsecond
+	case deprecated.TimestampMillis:
+		l.form, l.zone, l.unit = timestamp, "Z", time.Millisecond
+	case deprecated.TimestampMicros:
+		l.form, l.zone, l.unit = timestamp, "Z", time.Microsecond
+	default:
+		l.form = unread
+	}
+}
+
+// isSound reports whether values of the column's kind can have its form.
+func (l *leaf) isSound() bool {
+	whole := l.kind == format.Int32 || l.kind == format.Int64
+	switch l.form {
+	case number:
+		return whole || l.kind == format.Boolean || l.kind == format.Float || l.kind == format.Double
+	case unsigned:
+		return whole
+	case decimal:
+		bytes := l.kind == format.ByteArray || l.kind == format.FixedLenByteArray && l.size > 0 && l.size <= mostDecimal
+		return (whole || bytes) && l.scale >= 0 && l.scale <= mostScale
+	case half:
+		return l.kind == format.FixedLenByteArray && l.size == 2
+	case textual:
+		return l.kind == format.ByteArray
+	case uuid:
+		return l.kind == format.FixedLenByteArray && l.size == 16
+	case date:
+		return l.kind == format.Int32
+	case timeOfDay:
+		return whole && l.unit > 0
+	case timestamp:
+		return l.kind == format.Int64 && l.unit > 0 || l.kind == format.Int96
+	}
+	return false
 }
 
 // span is the bytes from, …, to−1 of a file.

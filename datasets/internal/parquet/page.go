@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"sync"
@@ -12,6 +13,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // mostPage bounds the bytes of a page, and so does mostRatio where it is compressed.
@@ -27,6 +30,7 @@ type pages struct {
 	codec      format.CompressionCodec
 	allowed    *allowance
 	rest       []byte // the pages that follow
+	read       int    // pages so far
 	dictionary *dictionary
 
 	left    int  // rows of the page
@@ -41,8 +45,9 @@ type pages struct {
 // dictionary is the values that pages refer to.
 type dictionary struct {
 	plain   []byte
-	starts  []uint32  // of texts in plain
-	numbers []float32 // of types of numbers; infinite for one that cannot be a feature
+	entries int
+	starts  []uint32  // of entries in plain that have lengths of their own
+	numbers []float32 // of other types of numbers; infinite for one that cannot be a feature
 }
 
 // next goes to the next page of data.
@@ -65,6 +70,9 @@ func (p *pages) next() error {
 		}
 		body := p.rest[:size:size]
 		p.rest = p.rest[size:]
+		if p.read++; h.CRC != 0 && crc32.ChecksumIEEE(body) != uint32(h.CRC) { // 0: the writer gave none
+			return fmt.Errorf("%w: the checksum of page %d is %08x, but its header says %08x", errDamaged, p.read, crc32.ChecksumIEEE(body), uint32(h.CRC))
+		}
 		switch {
 		case h.DictionaryPageHeader.Valid:
 			err = p.setDictionary(body, full, &h.DictionaryPageHeader.V)
@@ -100,16 +108,17 @@ func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
 
 func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
 	levels, repeated := int(h.DefinitionLevelsByteLength), int(h.RepetitionLevelsByteLength)
-	if levels < 0 || repeated < 0 || levels+repeated > len(body) || levels+repeated > full {
+	// Checksums are not of headers, but in these a column that is not nested leaves little choice.
+	if levels < 0 || repeated != 0 || levels > 0 && !p.optional || h.NumRows != h.NumValues || levels > len(body) || levels > full {
 		return errDamaged
 	}
-	p.nulls = p.optional && levels > 0
-	p.present = runs{b: body[repeated : repeated+levels], width: 1}
+	p.nulls = levels > 0
+	p.present = runs{b: body[:levels], width: 1}
 	codec := p.codec
 	if h.IsCompressed.Valid && !h.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	b, err := decompress(codec, body[levels+repeated:], full-levels-repeated)
+	b, err := decompress(codec, body[levels:], full-levels)
 	if err != nil {
 		return err
 	}
@@ -130,7 +139,7 @@ func (p *pages) setValues(b []byte, rows int, encoding format.Encoding) error {
 			return errDamaged
 		}
 		p.indexes = runs{b: b[4:], width: 1}
-		p.dictionary = &dictionary{numbers: []float32{0, 1}}
+		p.dictionary = &dictionary{entries: 2, numbers: []float32{0, 1}}
 	//lint:ignore SA1019 files of older writers have the deprecated name
 	case encoding == format.PlainDictionary || encoding == format.RLEDictionary:
 		if p.dictionary == nil {
@@ -144,7 +153,7 @@ func (p *pages) setValues(b []byte, rows int, encoding format.Encoding) error {
 			p.indexes = runs{b: b[1:], width: uint(b[0])}
 		}
 	default:
-		return fmt.Errorf("the encoding %v is not read: want plain values or a dictionary, as most programs write unless told otherwise", encoding)
+		return fmt.Errorf("%w: the encoding %v: want plain values or a dictionary, as most programs write unless told otherwise", errUnread, encoding)
 	}
 	return nil
 }
@@ -154,29 +163,31 @@ func (p *pages) setDictionary(body []byte, full int, h *format.DictionaryPageHea
 	if err != nil {
 		return err
 	}
-	d, n, size := &dictionary{plain: b}, int(h.NumValues), p.size
+	n, size := int(h.NumValues), p.size
 	least := size // bytes of an entry
-	if p.isText() {
+	if p.kind == format.ByteArray {
 		least = 4
 	}
 	if n < 0 || least == 0 || n > len(b)/least {
 		return errDamaged
 	}
+	d := &dictionary{plain: b, entries: n}
 	p.dictionary = d
-	if p.isText() {
+	switch {
+	case p.kind == format.ByteArray:
 		d.starts = make([]uint32, n)
 		for i := range d.starts {
 			d.starts[i] = uint32(len(d.plain) - len(b))
-			if _, b, err = cutText(b); err != nil {
+			if _, b, err = p.cutText(b); err != nil {
 				return err
 			}
 		}
-		return nil
-	}
-	d.numbers = make([]float32, n)
-	for i := range d.numbers {
-		if d.numbers[i], err = p.number(b[i*size:]); err != nil {
-			d.numbers[i] = infinite
+	case p.isNumber():
+		d.numbers = make([]float32, n)
+		for i := range d.numbers {
+			if d.numbers[i], err = p.number(b[i*size : (i+1)*size]); err != nil {
+				d.numbers[i] = infinite
+			}
 		}
 	}
 	return nil
@@ -188,45 +199,51 @@ var infinite = float32(math.Inf(1))
 func (p *pages) entry(index uint32) ([]byte, error) {
 	d := p.dictionary
 	switch i := int(index); {
-	case i < len(d.starts):
-		text, _, err := cutText(d.plain[d.starts[i]:])
-		return text, err
-	case i < len(d.numbers) && p.kind == format.Boolean:
+	case i >= d.entries:
+		return nil, errDamaged
+	case p.kind == format.ByteArray:
+		value, _, err := p.cutText(d.plain[d.starts[i]:])
+		return value, err
+	case p.kind == format.Boolean:
 		return bits[i], nil
-	case i < len(d.numbers):
-		return d.plain[i*p.size:], nil
+	default:
+		return d.plain[i*p.size : (i+1)*p.size], nil
 	}
-	return nil, errDamaged
 }
 
-// cutText cuts the first text off plain values.
-func cutText(b []byte) (text, rest []byte, err error) {
+// cutText cuts the first value off plain ones that have lengths of their own.
+func (l leaf) cutText(b []byte) (value, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, errDamaged
 	}
 	n := binary.LittleEndian.Uint32(b)
-	if b = b[4:]; uint64(n) > uint64(len(b)) {
+	if b = b[4:]; uint64(n) > uint64(len(b)) || l.form == decimal && (n == 0 || n > mostDecimal) {
 		return nil, nil, errDamaged
 	}
 	return b[:n:n], b[n:], nil
 }
 
-// number is the first plain value as a feature.
+// number is a plain value as a feature.
 func (l leaf) number(b []byte) (float32, error) {
 	var v float64
 	switch {
-	case l.half:
-		v = float64(half(binary.LittleEndian.Uint16(b)))
+	case l.form == decimal:
+		v, _, err := text.Float32(l.text(b))
+		return v, err
+	case l.form == half:
+		v = float64(float16(binary.LittleEndian.Uint16(b)))
 	case l.kind == format.Float:
-		f := math.Float32frombits(binary.LittleEndian.Uint32(b))
-		if f-f != 0 && f == f {
-			return 0, errInfinite
-		}
-		return f, nil
+		v = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	case l.kind == format.Double:
 		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case l.kind == format.Int32 && l.form == unsigned:
+		return float32(binary.LittleEndian.Uint32(b)), nil
+	case l.kind == format.Int32:
+		return float32(int32(binary.LittleEndian.Uint32(b))), nil
+	case l.form == unsigned:
+		return float32(binary.LittleEndian.Uint64(b)), nil
 	default:
-		v = l.whole(b)
+		return float32(int64(binary.LittleEndian.Uint64(b))), nil
 	}
 	if f := float32(v); f-f == 0 || v != v {
 		return f, nil
@@ -237,31 +254,8 @@ func (l leaf) number(b []byte) (float32, error) {
 	return 0, errRange
 }
 
-// whole is the first plain value of a type of whole numbers, which may be decimal.
-func (l leaf) whole(b []byte) (v float64) {
-	switch {
-	case l.kind == format.FixedLenByteArray:
-		v = float64(int8(b[0])) // which has the sign
-		for _, c := range b[1:l.size] {
-			v = 256*v + float64(c)
-		}
-	case l.kind == format.Int32 && l.unsigned:
-		v = float64(binary.LittleEndian.Uint32(b))
-	case l.kind == format.Int32:
-		v = float64(int32(binary.LittleEndian.Uint32(b)))
-	case l.unsigned:
-		v = float64(binary.LittleEndian.Uint64(b))
-	default:
-		v = float64(int64(binary.LittleEndian.Uint64(b)))
-	}
-	if l.scale != 0 {
-		v /= math.Pow10(l.scale)
-	}
-	return v
-}
-
-// half is the number with these bits of IEEE's binary16.
-func half(bits uint16) float32 {
+// float16 is the number with these bits of IEEE's binary16.
+func float16(bits uint16) float32 {
 	sign, exponent, fraction := float32(1), int(bits>>10&31), float64(bits&1023)/1024
 	if bits>>15 == 1 {
 		sign = -1
@@ -306,7 +300,7 @@ func decompress(codec format.CompressionCodec, b []byte, full int) ([]byte, erro
 			_, err = io.ReadFull(z, b)
 		}
 	default:
-		return nil, fmt.Errorf("the compression %v is not read: want Snappy, Zstandard, gzip or none", codec)
+		return nil, fmt.Errorf("%w: the compression %v: want Snappy, Zstandard, gzip or none", errUnread, codec)
 	}
 	if err != nil || len(b) != full {
 		return nil, errDamaged

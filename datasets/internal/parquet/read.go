@@ -34,10 +34,14 @@ func Read(file []byte, o table.Options, beside table.Beside, size int, each func
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(meta.RowGroups, func(g format.RowGroup) bool { return g.NumRows != 0 }) {
+		return nil // whatever the columns, or their types, as none can be found without rows
+	}
 	r, err := newReader(meta, o, beside)
 	if err != nil {
 		return err
 	}
+	rows := max(1, size/4/max(1, len(r.used)))
 	all, most := 0, mostNumbers(len(file)) // rows, and numbers
 	for _, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > int64(most/max(1, len(r.used))-all) {
@@ -45,10 +49,18 @@ func Read(file []byte, o table.Options, beside table.Beside, size int, each func
 		}
 		all += int(group.NumRows)
 	}
+	if o.FeatureIDs == nil {
+		if err := r.look(file, meta, rows); err != nil {
+			return err
+		}
+	}
+	r.use()
 	r.allowed = newAllowance(len(file))
-	rows := max(1, size/4/max(1, len(r.used)))
 	b, done := r.NewBuilder(o), 0
 	for _, group := range meta.RowGroups {
+		if group.NumRows == 0 { // it may have no pages, or none of the columns
+			continue
+		}
 		if err := r.open(file, &group); err != nil {
 			return err
 		}
@@ -62,6 +74,9 @@ func Read(file []byte, o table.Options, beside table.Beside, size int, each func
 				return err
 			}
 			left, done = left-n, done+n
+			if at := slices.IndexFunc(r.used, func(n int) bool { return r.pages[n].left > 0 }); left == 0 && at >= 0 && c.FaultCount == 0 {
+				return r.at(r.used[at], fmt.Errorf("%w: too many values", errDamaged))
+			}
 			if err := each(c, &r.Layout, float64(done)/float64(all)); err != nil {
 				return err
 			}
@@ -72,7 +87,7 @@ func Read(file []byte, o table.Options, beside table.Beside, size int, each func
 
 // newReader finds the use of the columns.
 func newReader(meta *format.FileMetaData, o table.Options, beside table.Beside) (*reader, error) {
-	columns, others, err := leaves(meta.Schema)
+	columns, others, err := leaves(meta.Schema, durations(meta))
 	if err != nil {
 		return nil, err
 	}
@@ -89,15 +104,20 @@ func newReader(meta *format.FileMetaData, o table.Options, beside table.Beside) 
 		}
 		return nil, err
 	}
-	if o.FeatureIDs == nil {
-		r.LeaveOut(func(n int) bool { return columns[n].isText() })
-	}
 	for _, other := range others {
 		if !slices.Contains(o.Ignore, other) { // as those that the first of several files has, which are told
 			r.Unread = append(r.Unread, other)
 		}
 	}
-	for n := range columns {
+	r.use()
+	r.pages, r.rooms, r.texts = make([]*pages, len(columns)), make([]room, len(columns)), make([][][]byte, len(columns))
+	return r, nil
+}
+
+// use finds the columns that are read.
+func (r *reader) use() {
+	r.used = nil
+	for n := range r.leaves {
 		switch n {
 		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:
 			r.used = append(r.used, n)
@@ -107,8 +127,60 @@ func newReader(meta *format.FileMetaData, o table.Options, beside table.Beside) 
 			}
 		}
 	}
-	r.pages, r.rooms, r.texts = make([]*pages, len(columns)), make([]room, len(columns)), make([][][]byte, len(columns))
-	return r, nil
+}
+
+// look leaves out the columns of text, by the rule of separated values: more than half of the first values are not
+// numbers. Dates and times never are.
+func (r *reader) look(file []byte, meta *format.FileMetaData, rows int) error {
+	r.allowed = newAllowance(len(file))
+	r.Moments = map[string]string{}
+	isText := make([]bool, len(r.leaves))
+	for n, l := range r.leaves {
+		if r.Feature[n] < 0 || r.Level[n] >= 0 || l.isNumber() {
+			continue
+		}
+		isText[n] = true
+		if moment, is := moments[l.form]; is {
+			r.Moments[r.Called[n]] = moment
+		} else if l.form == textual {
+			numbers, texts, err := r.count(file, meta, n, rows)
+			r.pages[n], r.rooms[n] = nil, room{}
+			if err != nil && !errors.Is(err, errUnread) {
+				return r.at(n, err)
+			}
+			isText[n] = err != nil || texts > numbers
+		}
+	}
+	r.LeaveOut(func(n int) bool { return isText[n] })
+	return nil
+}
+
+// count returns how many values of a column of strings are numbers, and how many are not. It reads so many rows, and more
+// only while none has a value.
+func (r *reader) count(file []byte, meta *format.FileMetaData, n, rows int) (numbers, texts int, err error) {
+	for _, group := range meta.RowGroups {
+		if group.NumRows == 0 || numbers+texts > 0 {
+			continue
+		}
+		if _, err := r.openColumn(file, &group, n); err != nil {
+			return 0, 0, err
+		}
+		for left := int(group.NumRows); left > 0 && numbers+texts == 0; left -= rows {
+			values := make([][]byte, min(left, rows))
+			if err := r.pages[n].texts(values, len(values), &r.rooms[n]); err != nil {
+				return 0, 0, err
+			}
+			for _, value := range values {
+				switch v, err := text.Field(value); {
+				case errors.Is(err, text.ErrNumber):
+					texts++
+				case err != nil || v == v:
+					numbers++
+				}
+			}
+		}
+	}
+	return numbers, texts, nil
 }
 
 // isNumber tells whether a column is nothing but a feature of numbers.
@@ -118,22 +190,30 @@ func (r *reader) isNumber(n int) bool { return r.Feature[n] >= 0 && r.Level[n] <
 func (r *reader) open(file []byte, group *format.RowGroup) error {
 	spans := make([]span, len(r.used))
 	for i, n := range r.used {
-		l := r.leaves[n]
-		if l.index >= len(group.Columns) {
-			return errDamaged
-		}
-		c := &group.Columns[l.index]
-		s, err := part(file, &c.MetaData, c.FilePath)
+		s, err := r.openColumn(file, group, n)
 		if err != nil {
 			return r.at(n, err)
 		}
-		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed}
 		spans[i] = s
 	}
 	if overlap(spans) {
 		return fmt.Errorf("%w: two of its columns overlap", errDamaged)
 	}
 	return nil
+}
+
+// openColumn begins a column of a row group.
+func (r *reader) openColumn(file []byte, group *format.RowGroup, n int) (span, error) {
+	l := r.leaves[n]
+	if l.index >= len(group.Columns) {
+		return span{}, errDamaged
+	}
+	c := &group.Columns[l.index]
+	s, err := part(file, &c.MetaData, c.FilePath)
+	if err == nil {
+		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed}
+	}
+	return s, err
 }
 
 // at is an error with the column that it is about.
@@ -187,7 +267,14 @@ func (r *reader) row(b *table.Builder, row int) {
 		if r.isNumber(n) {
 			continue
 		}
-		if err := r.Set(b, &to, n, r.texts[n][row]); err != nil {
+		value, err := r.texts[n][row], error(nil)
+		if n == r.Query || n == r.Document || n == r.Group {
+			value, err = r.leaves[n].id(value)
+		}
+		if err == nil {
+			err = r.Set(b, &to, n, value)
+		}
+		if err != nil {
 			b.FailLine("column %q: %v", r.Called[n], err)
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -76,7 +77,7 @@ func (p *pages) each(n int, space *room, set func(row int, index uint32, plain [
 			used++
 		}
 		row += rows
-		p.left -= rows
+		p.left -= rows // bytes may follow, as some writers pad pages
 	}
 	return nil
 }
@@ -85,7 +86,7 @@ func (p *pages) each(n int, space *room, set func(row int, index uint32, plain [
 func (p *pages) cut() (value []byte, err error) {
 	switch size := p.size; {
 	case p.kind == format.ByteArray:
-		value, p.plain, err = cutText(p.plain)
+		value, p.plain, err = p.cutText(p.plain)
 		return value, err
 	case p.kind == format.Boolean:
 		if len(p.plain) == 0 {
@@ -114,29 +115,30 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 	}
 	return p.each(n, space, func(row int, index uint32, plain []byte) (err error) {
 		v := &to[row*stride]
-		switch {
-		case !p.coded && p.isText():
-			*v, err = p.field(plain)
-		case !p.coded:
+		if p.coded {
+			if numbers := p.dictionary.numbers; int(index) < len(numbers) && numbers[index] != infinite {
+				*v = numbers[index]
+				return nil
+			}
+			if plain, err = p.entry(index); err != nil {
+				return err
+			}
+		}
+		if p.isNumber() {
 			*v, err = p.number(plain)
-		case int(index) < len(p.dictionary.numbers):
-			if *v = p.dictionary.numbers[index]; *v == infinite {
-				*v, err = p.number(p.dictionary.plain[int(index)*p.size:])
-			}
-		default:
-			if plain, err = p.entry(index); err == nil {
-				*v, err = p.field(plain)
-			}
+		} else {
+			*v, err = p.field(plain)
 		}
 		return err
 	})
 }
 
-// field is text as a number. It is parsed for every row, and counted for each.
-func (p *pages) field(b []byte) (float32, error) {
-	if err := p.allowed.take(len(b)); err != nil {
+// field is a value that is not kept as a number as one. It is parsed for every row, and counted for each.
+func (p *pages) field(plain []byte) (float32, error) {
+	if err := p.allowed.take(len(plain)); err != nil {
 		return 0, err
 	}
+	b := p.text(plain)
 	v, err := text.Field(b)
 	if err != nil {
 		err = fmt.Errorf("%s is %w", text.Quote(b), err)
@@ -156,7 +158,7 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 				return err
 			}
 		}
-		if p.isText() {
+		if p.kind == format.ByteArray {
 			taken += len(plain)
 		}
 		to[row] = p.text(plain)
@@ -167,42 +169,111 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 
 // text is a plain value as text files have it.
 func (l leaf) text(plain []byte) []byte {
-	switch {
-	case l.kind == format.ByteArray:
+	switch l.form {
+	case textual:
 		return plain
-	case l.half:
-		return strconv.AppendFloat(nil, float64(half(binary.LittleEndian.Uint16(plain))), 'g', -1, 32)
-	case l.kind == format.Float:
-		return strconv.AppendFloat(nil, float64(math.Float32frombits(binary.LittleEndian.Uint32(plain))), 'g', -1, 32)
-	case l.kind == format.Double:
-		return strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(plain)), 'g', -1, 64)
-	case l.scale == 0:
-		return l.digits(plain)
+	case decimal:
+		return point(l.digits(plain), l.scale)
+	case half:
+		return float(float64(float16(binary.LittleEndian.Uint16(plain))), 32)
+	case uuid:
+		return fmt.Appendf(nil, "%x-%x-%x-%x-%x", plain[:4], plain[4:6], plain[6:8], plain[8:10], plain[10:])
+	case date:
+		return time.Unix(86400*int64(int32(binary.LittleEndian.Uint32(plain))), 0).UTC().AppendFormat(nil, time.DateOnly)
+	case timeOfDay:
+		return l.clock(plain)
+	case timestamp:
+		return append(l.moment(plain).AppendFormat(nil, "2006-01-02T15:04:05.999999999"), l.zone...)
 	}
-	digits := l.digits(plain)
+	switch l.kind {
+	case format.Float:
+		return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(plain))), 32)
+	case format.Double:
+		return float(math.Float64frombits(binary.LittleEndian.Uint64(plain)), 64)
+	}
+	return l.digits(plain)
+}
+
+// float is a number as text: a whole one as digits, as it may be an id. Tables have such floats where one id is missing.
+func float(v float64, bits int) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1e21 {
+		return strconv.AppendFloat(nil, v+0, 'f', -1, bits) // +0 makes 0 of −0
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, bits)
+}
+
+// id is a value as an id; none for NaN, as which tables of floats have missing ids. It is an error if another id may
+// have become the same float.
+func (l leaf) id(value []byte) ([]byte, error) {
+	digits := map[format.Type]int{format.Float: 24, format.Double: 53}[l.kind]
+	if l.form == half {
+		digits = 11
+	}
+	if digits == 0 || len(value) == 0 {
+		return value, nil
+	}
+	v, err := strconv.ParseFloat(string(value), 64)
+	switch {
+	case err != nil || v != v:
+		return nil, err
+	case math.Abs(v) >= math.Ldexp(1, digits):
+		return nil, fmt.Errorf("the id %s is kept as a float, which is not exact from 2^%d on: keep ids as whole numbers or text", value, digits)
+	}
+	return value, nil
+}
+
+// point puts a decimal point before the last digits.
+func point(digits []byte, scale int) []byte {
+	if scale == 0 {
+		return digits
+	}
 	var sign []byte
 	if digits[0] == '-' {
 		sign, digits = digits[:1:1], digits[1:]
 	}
-	digits = append(bytes.Repeat([]byte("0"), max(0, 1+l.scale-len(digits))), digits...)
-	point := len(digits) - l.scale
-	return slices.Concat(sign, digits[:point], []byte("."), digits[point:])
+	digits = append(bytes.Repeat([]byte("0"), max(0, 1+scale-len(digits))), digits...)
+	at := len(digits) - scale
+	return slices.Concat(sign, digits[:at], []byte("."), digits[at:])
+}
+
+// moment is the time of a timestamp.
+func (l leaf) moment(plain []byte) time.Time {
+	v := int64(binary.LittleEndian.Uint64(plain))
+	if l.kind == format.Int96 { // nanoseconds of a Julian day
+		const epoch = 2440588 // 1970-01-01
+		day := int64(binary.LittleEndian.Uint32(plain[8:])) - epoch
+		return time.Unix(86400*day, v).UTC()
+	}
+	second := int64(time.Second / l.unit)
+	return time.Unix(v/second, v%second*int64(l.unit)).UTC()
+}
+
+// clock is a time of day.
+func (l leaf) clock(plain []byte) []byte {
+	var v int64
+	if v = int64(int32(binary.LittleEndian.Uint32(plain))); l.kind == format.Int64 {
+		v = int64(binary.LittleEndian.Uint64(plain))
+	}
+	second := int64(time.Second / l.unit)
+	hours := v / second / 3600 // one day has 24, and what is not one stays what it is
+	rest := time.Unix(v/second%3600, v%second*int64(l.unit)).UTC()
+	return append(rest.AppendFormat(fmt.Appendf(nil, "%02d:", hours), "04:05.999999999"), l.zone...)
 }
 
 // digits are those of a plain value of a type of whole numbers, all of them: it may be an id.
 func (l leaf) digits(plain []byte) []byte {
 	switch {
-	case l.kind == format.FixedLenByteArray:
-		v := new(big.Int).SetBytes(plain[:l.size])
+	case l.kind == format.ByteArray || l.kind == format.FixedLenByteArray:
+		v := new(big.Int).SetBytes(plain)
 		if plain[0]>>7 == 1 { // it is negative
-			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*l.size)))
+			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(plain))))
 		}
 		return v.Append(nil, 10)
-	case l.kind == format.Int32 && l.unsigned:
+	case l.kind == format.Int32 && l.form == unsigned:
 		return strconv.AppendUint(nil, uint64(binary.LittleEndian.Uint32(plain)), 10)
 	case l.kind == format.Int32:
 		return strconv.AppendInt(nil, int64(int32(binary.LittleEndian.Uint32(plain))), 10)
-	case l.unsigned:
+	case l.form == unsigned:
 		return strconv.AppendUint(nil, binary.LittleEndian.Uint64(plain), 10)
 	}
 	return strconv.AppendInt(nil, int64(binary.LittleEndian.Uint64(plain)), 10)

@@ -1,13 +1,15 @@
 package reading
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// Parts reads the files of a split as one table; see File.
+// Parts reads the files of a split as one table; see File. Parts without a row, as Spark writes some, are a warning.
 func Parts(name string, paths []string, o Options, names *table.Names, scratch string) (t *table.Table, err error) {
 	var tables []*table.Table
 	defer func() {
@@ -20,8 +22,13 @@ func Parts(name string, paths []string, o Options, names *table.Names, scratch s
 	if len(paths) == 1 {
 		scratch = ""
 	}
-	for i, path := range paths {
+	var empty []string
+	for _, path := range paths {
 		t, err := File(path, o, names, scratch)
+		if errors.Is(err, table.ErrEmpty) && len(paths) > 1 {
+			empty = append(empty, filepath.Base(path))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -29,24 +36,40 @@ func Parts(name string, paths []string, o Options, names *table.Names, scratch s
 		if err := t.CheckLabel(tables[0]); err != nil {
 			return nil, err
 		}
-		if i == 0 {
+		if len(tables) == 1 {
 			o.Options = o.ByNames(t.IDs, t.Layout)
 		}
+	}
+	if tables == nil {
+		return nil, fmt.Errorf("datasets: %s: %w: all %d parts are empty", name, table.ErrEmpty, len(paths))
+	}
+	if empty != nil {
+		tables[0].Warnings = append(tables[0].Warnings, fmt.Sprintf("%s: parts without documents: %s", name, text.List(empty)))
 	}
 	if paths[0] == name {
 		return tables[0], nil
 	}
-	return tables[0], join(tables[0], name, tables[1:])
+	return tables[0], join(tables[0], name, paths, tables[1:])
 }
 
-// join adds the tables of more parts to t, that of the first. A query must be in one part.
-func join(t *table.Table, name string, more []*table.Table) error {
-	parts, starts := []string{t.Path}, []int{0}
+// join adds the tables of more parts to t, that of the first: of those among paths that have rows. A query must be in one
+// part.
+func join(t *table.Table, name string, paths []string, more []*table.Table) error {
+	starts, start := []int{}, 0
 	in := map[string]string{} // the part that a query is in
 	for _, q := range t.Queries {
 		in[q.ID] = t.Path
 	}
-	for _, next := range more {
+	for _, path := range paths {
+		starts = append(starts, start)
+		if path == t.Path {
+			start = t.Lines()
+		}
+		if len(more) == 0 || path != more[0].Path {
+			continue
+		}
+		next := more[0]
+		more = more[1:]
 		if err := sameKind(t, next); err != nil {
 			return err
 		}
@@ -64,9 +87,6 @@ func join(t *table.Table, name string, more []*table.Table) error {
 			}
 			t.Queries = append(t.Queries, q)
 		}
-		last := t.Chunks[len(t.Chunks)-1]
-		start := last.Line + last.Lines - 1
-		parts, starts = append(parts, next.Path), append(starts, start)
 		for _, c := range next.Chunks {
 			c.Line += start
 		}
@@ -80,8 +100,9 @@ func join(t *table.Table, name string, more []*table.Table) error {
 		t.LabelColumns = append(t.LabelColumns, next.LabelColumns...)
 		t.Spilled = append(t.Spilled, next.Spilled...)
 		next.Chunks, next.Spilled = nil, nil
+		start = t.Lines()
 	}
-	t.Path, t.Parts, t.Starts = name, parts, starts
+	t.Path, t.Parts, t.Starts = name, paths, starts
 	return nil
 }
 

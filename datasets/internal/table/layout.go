@@ -27,9 +27,10 @@ type Layout struct {
 	LabelColumn  string // its name; "": the format names no columns, or there are no labels
 	LabelGuessed bool   // by a name that a feature may have as well
 
-	Unread     []string // columns of types that are not read, and their types
-	Nameless   []string // columns without a name of their own that are no features
-	ByPosition bool     // columns have ids by their position, although they have names
+	Moments    map[string]string // of Text, those that are dates and times, and what they are
+	Unread     []string          // columns of types that are not read, and their types
+	Nameless   []string          // columns without a name of their own that are no features
+	ByPosition bool              // columns have ids by their position, although they have names
 
 	Categorical  []int             // of IDs, those whose values are text, in the order of Builder.Level
 	GroupFeature string            // the feature whose values are groups; "": none

@@ -38,6 +38,9 @@ type Table struct {
 	err        error // of the first chunk that stops the read
 }
 
+// ErrEmpty is the error of a file without a row.
+var ErrEmpty = errors.New("no documents in the file")
+
 // Query is a query and its rows.
 type Query struct {
 	ID     string
@@ -83,6 +86,12 @@ func (t *Table) Add(c *Chunk) {
 	}
 }
 
+// Lines is the number of lines that have been read.
+func (t *Table) Lines() int {
+	last := t.Chunks[len(t.Chunks)-1]
+	return last.Line + last.Lines - 1
+}
+
 // Failed tells whether Check will fail, whatever comes.
 func (t *Table) Failed() bool { return t.faultCount > 0 || t.err != nil }
 
@@ -97,7 +106,7 @@ func (t *Table) Check() error {
 	case t.err != nil:
 		return fmt.Errorf("datasets: %s: %w", t.Path, t.err)
 	case t.Rows == 0:
-		return fmt.Errorf("datasets: %s: no documents in the file; want lines such as %q", t.Path, "2 qid:1 1:0.5 2:0.1")
+		return fmt.Errorf("datasets: %s: %w: want rows, or lines such as %q", t.Path, ErrEmpty, "2 qid:1 1:0.5 2:0.1")
 	}
 	return nil
 }
@@ -122,8 +131,19 @@ func (t *Table) WarnOfColumns() error {
 	if t.Layout.LabelGuessed {
 		t.Warn("the label is the column %s, by its name (-label-column NAME takes another): a feature needs another name", text.List([]string{t.Layout.LabelColumn}))
 	}
-	if len(t.Layout.Text) > 0 {
-		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(t.Layout.Text))
+	var words, moments []string
+	for _, name := range t.Layout.Text {
+		if moment, is := t.Layout.Moments[name]; is {
+			moments = append(moments, fmt.Sprintf("%s (%s)", name, moment))
+		} else {
+			words = append(words, name)
+		}
+	}
+	if len(words) > 0 {
+		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(words))
+	}
+	if len(moments) > 0 {
+		t.Warn("columns of dates and times were left out: %s: a feature is a number, such as the age in days", text.List(moments))
 	}
 	if len(t.Layout.Nameless) > 0 {
 		t.Warn("columns without a name of their own, such as the index of a table, were left out: %s", text.List(t.Layout.Nameless))
