@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/featureid"
 )
 
 // columns are those of the features of a log that is read line by line.
@@ -56,6 +57,9 @@ func (c *columns) check(width int, p *attributes) error {
 		return nil
 	}
 	if c.width == 0 {
+		if err := featureid.CheckAscending(p.FeatureIDs); err != nil {
+			return err
+		}
 		c.width, c.ids, c.names = width, p.FeatureIDs, p.FeatureNames
 		seen := map[string]bool{} // models find their columns by name
 		for _, name := range c.names {

@@ -84,7 +84,7 @@ func TestByQueriesPutsDocumentsOfAQueryTogether(t *testing.T) {
 func TestValidateFindsFieldsThatDoNotFit(t *testing.T) {
 	for want, spoil := range map[string]func(d *Dataset){
 		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },
-		"feature ids":    func(d *Dataset) { d.FeatureIDs[1] = 2 },
+		"feature id":     func(d *Dataset) { d.FeatureIDs[1] = 2 },
 		"is not finite":  func(d *Dataset) { d.Labels[0] = text.Missing },
 		"feature values": func(d *Dataset) { d.Features = d.Features[1:] },
 		"query ids":      func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },

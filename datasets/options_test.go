@@ -188,8 +188,8 @@ func TestGuessedLabelIsTold(t *testing.T) {
 // Ids of features that no file can have are refused, and a feature whose name is that of another use is one.
 func TestWantedFeatures(t *testing.T) {
 	text := "query,rating,size\na,7,3\na,8,4\n"
-	for _, ids := range [][]int{{-7, 2}, {2, 1}, {1, 1}} {
-		if _, err := ReadFile(file(t, "f.csv", text), ReadOptions{FeatureIDs: ids}); err == nil || !strings.Contains(err.Error(), "want ids of 0 or more, ascending") {
+	for want, ids := range map[string][]int{"-7: want 0 to 2147483647": {-7, 2}, "1 after 2: want them ascending": {2, 1}, "1 after 1: want": {1, 1}} {
+		if _, err := ReadFile(file(t, "f.csv", text), ReadOptions{FeatureIDs: ids}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", ids, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/internal/featureid"
 )
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
@@ -18,10 +19,8 @@ func (d *Dataset) Validate() error {
 	if len(d.Offsets) == 0 || d.Offsets[0] != 0 || d.Offsets[len(d.Offsets)-1] != d.Rows() || !slices.IsSorted(d.Offsets) {
 		return bad("offsets must ascend from 0 to the %d rows", d.Rows())
 	}
-	for i, id := range d.FeatureIDs {
-		if id < 0 || i > 0 && id <= d.FeatureIDs[i-1] {
-			return bad("feature ids must ascend, but %d does not", id)
-		}
+	if err := featureid.CheckAscending(d.FeatureIDs); err != nil {
+		return bad("%v", err)
 	}
 	for r, label := range d.Labels {
 		if math.IsNaN(float64(label)) || math.IsInf(float64(label), 0) {

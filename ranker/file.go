@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/featureid"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/internal/version"
@@ -134,13 +135,8 @@ func (f *File) check() error {
 			return fmt.Errorf("the feature name or text %q is not in UTF-8", text)
 		}
 	}
-	for i, id := range f.FeatureIDs {
-		if id < 0 {
-			return fmt.Errorf("feature id %d: want 0 or more", id)
-		}
-		if i > 0 && id <= f.FeatureIDs[i-1] {
-			return fmt.Errorf("feature id %d after %d: want them ascending", id, f.FeatureIDs[i-1])
-		}
+	if err := featureid.CheckAscending(f.FeatureIDs); err != nil {
+		return err
 	}
 	if err := f.TrainingQueries.check(); err != nil {
 		return err

@@ -84,7 +84,7 @@ func TestInconsistentFilesAreRefused(t *testing.T) {
 		{func(f *File) { f.Levels = [][]string{nil, {"tea", "caf\xe9"}, nil} }, `the feature name or text "caf\xe9" is not in UTF-8`},
 		{func(f *File) { f.FeatureIDs, f.FeatureNames = []int{1, 2}, nil }, "2 feature ids and a transform of 3 features do not fit"},
 		{func(f *File) { f.FeatureIDs = []int{2, 2, 3} }, "feature id 2 after 2"},
-		{func(f *File) { f.FeatureIDs = []int{-7, 2, 3} }, "feature id -7: want 0 or more"},
+		{func(f *File) { f.FeatureIDs = []int{-7, 2, 3} }, "feature id -7: want 0 to 2147483647"},
 		{func(f *File) { f.Arrays[1].Name = "linear" }, `array "linear": want a name that no other array has`},
 		{func(f *File) { f.Arrays[1].Name = "header" }, `array "header": want a name that no other array has`},
 		{func(f *File) { f.Arrays[0].Shape = []int{4} }, `array "linear" has shape [4] and 3 values`},

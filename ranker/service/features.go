@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/featureid"
 )
 
 // rows are the features of the documents of a request, row after row, and their base scores, nil
@@ -180,7 +181,7 @@ func allMissing(row []float32) {
 
 // column is the column of the feature of an id, or else of a name.
 func (m *served) column(name string) (column int, byName, known bool) {
-	if id, err := strconv.Atoi(name); err == nil && name == strconv.Itoa(id) {
+	if id, isID := featureid.Parse(name); isID {
 		if column, known = m.columns[id]; known {
 			return column, false, true
 		}

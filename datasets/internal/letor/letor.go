@@ -7,15 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/featureid"
 )
-
-const maxFeatureID = math.MaxInt32
 
 // Layout is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
 func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, error) {
@@ -38,17 +36,17 @@ func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, e
 	if l.Wants, err = wants(o, beside.Names); err != nil {
 		return nil, err
 	}
+	var isID bool
 	if o.GroupColumn != "" {
-		if r.group, err = strconv.Atoi(o.GroupColumn); err != nil || r.group < 0 {
+		if r.group, isID = featureid.Parse(o.GroupColumn); !isID {
 			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", o.GroupColumn)
 		}
 		r.groupOnly = !o.Lists(r.group)
 		l.GroupFeature = strconv.Itoa(r.group)
 	}
 	if o.BaseColumn != "" {
-		var err error
-		switch r.base, err = strconv.Atoi(o.BaseColumn); {
-		case err != nil || r.base < 0:
+		switch r.base, isID = featureid.Parse(o.BaseColumn); {
+		case !isID:
 			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", o.BaseColumn)
 		case o.Lists(r.base) || r.base == r.group:
 			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
@@ -87,12 +85,12 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 	is := map[int]bool{}
 	for _, word := range words {
 		chosen, err := table.Choose(word, ids, names)
-		switch id, notID := strconv.Atoi(word); {
+		switch id, isID := featureid.Parse(word); {
 		case err == nil:
 			for _, i := range chosen {
 				is[ids[i]] = true
 			}
-		case notID == nil:
+		case isID:
 			is[id] = true // maybe without a name
 		case called == nil:
 			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names beside it, named as it plus .names", word)
@@ -169,18 +167,18 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group, base *bas
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
 			return i, true
 		}
-		start, id := i, 0
-		for i < len(b) && b[i]-'0' <= 9 && id <= maxFeatureID {
-			id = id*10 + int(b[i]-'0')
+		start, number := i, uint64(0)
+		for i < len(b) && b[i]-'0' <= 9 && number <= featureid.Max {
+			number = number*10 + uint64(b[i]-'0')
 			i++
 		}
-		if i == start || i == len(b) || b[i] != ':' {
-			err := errors.New("want id:value with a whole number as id")
-			if id > maxFeatureID {
-				err = fmt.Errorf("the id is beyond %d", maxFeatureID)
-			}
-			return i, fail(to, b, start, err)
+		switch {
+		case number > featureid.Max:
+			return i, fail(to, b, start, fmt.Errorf("the id is beyond %d", featureid.Max))
+		case i == start || i == len(b) || b[i] != ':':
+			return i, fail(to, b, start, errors.New("want id:value with a whole number as id"))
 		}
+		id := int(number)
 		i++
 		if id == f.group {
 			n, err := g.read(b[i:], id, to.LastWins())
@@ -257,7 +255,7 @@ func (s *baseScore) read(b []byte, id int, lastWins bool) (n int, err error) {
 func hidesFeatures(comment []byte) bool {
 	for word := range bytes.FieldsSeq(bytes.TrimLeft(comment, "#")) {
 		id, value, _ := bytes.Cut(word, []byte(":"))
-		if _, err := strconv.ParseUint(string(id), 10, 31); err != nil {
+		if _, isID := featureid.Parse(string(id)); !isID {
 			continue
 		}
 		if _, n, err := text.Value(value); err == nil && n == len(value) && n > 0 {

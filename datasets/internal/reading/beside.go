@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/featureid"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -92,8 +93,8 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 		if len(words) == 0 {
 			return nil
 		}
-		id, err := strconv.ParseUint(string(words[0]), 10, 31)
-		if err != nil || len(words) < 2 {
+		id, isID := featureid.Parse(string(words[0]))
+		if !isID || len(words) < 2 {
 			return fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
 		}
 		if err := text.CheckUTF8(words[1]); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/featureid"
 )
 
 // plainLabels are names of labels that can hardly be names of features.
@@ -221,7 +222,10 @@ func (s *Columns) place(names []string, o table.Options) error {
 	for _, field := range fields {
 		called = append(called, names[field])
 	}
-	ids := s.number(called, o)
+	ids, err := s.number(called, o)
+	if err != nil {
+		return err
+	}
 	is, err := choose(o, ids, called, wanted)
 	if err != nil {
 		return err
@@ -241,6 +245,9 @@ func (s *Columns) place(names []string, o table.Options) error {
 		id := ids[i]
 		if o.FeatureNames != nil {
 			id = wanted[called[i]]
+		}
+		if id < 0 {
+			return fmt.Errorf("no id up to %d is left for column %q: want a name for it", featureid.Max, called[i])
 		}
 		s.Feature[field] = len(s.IDs)
 		s.IDs = append(s.IDs, id)
@@ -264,31 +271,44 @@ func (s *Columns) place(names []string, o table.Options) error {
 }
 
 // number gives the ids of columns that can be features: their names where these are whole numbers, as the ids of LETOR
-// text are, which goes for all of them, or for all that are wanted by id; else 1, 2, … from left to right.
-func (s *Columns) number(called []string, o table.Options) []int {
-	ids, all, last := make([]int, len(called)), !o.Headerless, 0
+// text are, which goes for all of them, or for all that are wanted by id; else 1, 2, … from left to right. A whole number
+// among others that is too large for an id is an error: numbered from left to right, the others would not be what they
+// are in LETOR text.
+func (s *Columns) number(called []string, o table.Options) ([]int, error) {
+	ids, all, last, beyond := make([]int, len(called)), !o.Headerless, 0, ""
 	byID := map[int]bool{}
 	for i, name := range called {
-		id, err := strconv.ParseUint(name, 10, 31)
-		switch isID := err == nil && strconv.FormatUint(id, 10) == name; {
+		switch id, isID := featureid.Parse(name); {
 		case isID:
-			ids[i], byID[int(id)], last = int(id), true, max(last, int(id))
+			ids[i], byID[id], last = id, true, max(last, id)
 		case isNameless(name):
-			last++
-			ids[i] = last
+			if ids[i] = -1; last < featureid.Max {
+				last++
+				ids[i] = last
+			}
+		case featureid.IsBeyond(name) && slices.Contains(o.Ignore, name):
+			ids[i] = -1
+		case featureid.IsBeyond(name):
+			ids[i], beyond = -1, name
 		default:
 			ids[i], all = -1, false
 		}
 	}
 	missing := func(id int) bool { return !byID[id] }
-	if all && len(byID) > 0 || !o.Headerless && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && !slices.ContainsFunc(o.FeatureIDs, missing) {
-		return ids
+	if !o.Headerless && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && !slices.ContainsFunc(o.FeatureIDs, missing) {
+		return ids, nil
+	}
+	if all && beyond != "" && o.FeatureNames == nil {
+		return nil, fmt.Errorf("column %s: names that are whole numbers are the ids of features, and the largest is %d", text.Quote([]byte(beyond)), featureid.Max)
+	}
+	if all && len(byID) > 0 {
+		return ids, nil
 	}
 	s.ByPosition = !o.Headerless
 	for i := range ids {
 		ids[i] = i + 1
 	}
-	return ids
+	return ids, nil
 }
 
 // isNameless tells whether a column has no name of its own, as the index of a table in files of pandas and R.

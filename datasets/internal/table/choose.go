@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 
+	"github.com/plrank/plrank/internal/featureid"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -16,7 +16,7 @@ func Choose(word string, ids []int, called []string) ([]int, error) {
 	if i := slices.Index(called, word); i >= 0 {
 		return []int{i}, nil
 	}
-	if id, err := strconv.Atoi(word); err == nil {
+	if id, isID := featureid.Parse(word); isID {
 		if i := slices.Index(ids, id); i >= 0 {
 			return []int{i}, nil
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/plrank/plrank/internal/featureid"
 )
 
 // Options are the fields of datasets.ReadOptions, which says what they mean.
@@ -29,10 +31,8 @@ func (o Options) Check() error {
 	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
 		return fmt.Errorf("datasets: invalid ReadOptions.MinusOne %q: want unlabelled or irrelevant", o.MinusOne)
 	}
-	for i, id := range o.FeatureIDs {
-		if id < 0 || i > 0 && id <= o.FeatureIDs[i-1] {
-			return fmt.Errorf("datasets: ReadOptions.FeatureIDs has %d at position %d: want ids of 0 or more, ascending", id, i)
-		}
+	if err := featureid.CheckAscending(o.FeatureIDs); err != nil {
+		return fmt.Errorf("datasets: ReadOptions.FeatureIDs: %w", err)
 	}
 	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
 		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
