@@ -48,7 +48,7 @@ func TestBaseScoresFromAFileOrAColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(d.BaseScores, test.want) || len(d.FeatureIDs) != 1 || d.Warnings != nil {
+		if !slices.Equal(d.BaseScores, test.want) || len(d.FeatureIDs) != 1 || (d.Warnings != nil) != (test.init != "" && test.column != "") {
 			t.Errorf("%q: base scores %v, features %v, warnings %q", test.init+test.column, d.BaseScores, d.FeatureIDs, d.Warnings)
 		}
 		blocks, _, err := joined(path, ReadOptions{BaseColumn: test.column, FeatureIDs: d.FeatureIDs}, few)

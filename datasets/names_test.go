@@ -303,7 +303,7 @@ func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
 	names := path + ".names"
 	for text, want := range map[string]string{
 		"1 caf\xe9\n": `f.txt.names:1: "caf\xe9" is not in UTF-8`,
-		"1 a\nb\n":    "f.txt.names:2: \"b\": want the id of a feature and its name", "1 a\n2 a\n": `features 1 and 2 are both named "a"`, "1 a\n1 b\n": `feature 1 is named "a" and "b"`,
+		"1 a\nb\n":    "f.txt.names:2: \"b\": want the id of a feature and its name", "1 a\n2 a\n": `f.txt.names:2: features 1 and 2 are both named "a"`, "1 a\n1 b\n": `feature 1 is named "a" and "b"`,
 	} {
 		if err := os.WriteFile(names, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if err := os.WriteFile(names, []byte("1 bm25\tq\n2 bm25_title q\n\n3 pagerank\n"), 0o666); err != nil {
+	if err := os.WriteFile(names, []byte("1 bm25 q\n2 bm25_title q\n\n3 pagerank float\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if d := read(ReadOptions{Ignore: []string{"bm25*"}}); !slices.Equal(d.FeatureNames, []string{"pagerank", "9"}) || !slices.Equal(d.Features, []float32{3, 4, 6, 0}) {

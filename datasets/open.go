@@ -150,7 +150,7 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 	}
 	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
 		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
-			path, files.Groups(of[0].Path))
+			path, files.Groups.Beside(of[0].Path))
 	}
 	if o.Folds != 0 {
 		if err := o.checkFolds(path, of); err != nil {

@@ -75,7 +75,7 @@ type ReadOptions struct {
 
 	// Groups is a file with the group of one document a line. Empty: the file's name plus
 	// ".groups", if there is such a file; else there are no groups. With a GroupColumn,
-	// no file is read.
+	// no file is read, and a warning says so.
 	//
 	// A group is any word or text. Groups are numbered from 0 in the order in which
 	// they occur, through all splits of a collection; Dataset.GroupNames keeps the text.
@@ -120,9 +120,14 @@ var (
 //	train.txt.init     base scores of documents, one a line, as for LightGBM, unless they are in
 //	                   a column
 //	train.txt.names    names of the features of LETOR text: an id and a name a line, such as
-//	                   "3 bm25"; a third word is not read, as the type in XGBoost's feature maps
+//	                   "3 bm25" or "4 page rank"; in a feature map of XGBoost all lines end in a
+//	                   type (i, q, int, float, c), which is not part of the name. What follows a tab
+//	                   after the name is not read
 //
-// A warning says that train.txt.position is not used, if it exists.
+// They may be compressed, as train.txt.weight.gz, and beside train.txt.gz also be named
+// train.txt.gz.weight. It is an error if there are two of one kind, or if .query and .group differ.
+// A warning names those that are not used: train.txt.position, those of what is in a column, and
+// names of columns that have their own.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). True, in the spellings

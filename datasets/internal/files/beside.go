@@ -1,59 +1,78 @@
 package files
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Files that lie beside a data file are named as it is, without the ending of a compression,
-// plus one of these.
-var (
-	sizeEndings   = []string{".query", ".group"}
-	groupsEnding  = ".groups"
-	weightEnding  = ".weight"
-	baseEnding    = ".init"
-	namesEnding   = ".names"
-	unusedEndings = []string{".position"}
+// A Kind is what a file beside a data file has. It is the ending of its name.
+type Kind string
 
-	besideEndings = slices.Concat([]string{groupsEnding, weightEnding, baseEnding, namesEnding}, sizeEndings, unusedEndings)
+// The kinds of files beside a data file.
+const (
+	QuerySizes Kind = ".query" // as LightGBM names it
+	GroupSizes Kind = ".group" // the same, as XGBoost names it
+	Groups     Kind = ".groups"
+	Weights    Kind = ".weight"
+	BaseScores Kind = ".init"
+	Names      Kind = ".names"
+	Positions  Kind = ".position" // of LightGBM; not read
 )
 
-// Beside are all names of files that may lie beside a data file.
-func Beside(path string) []string { return beside(path, besideEndings...) }
+var kinds = []Kind{QuerySizes, GroupSizes, Groups, Weights, BaseScores, Names, Positions}
 
-// Sizes are the names under which the query sizes of a data file may lie.
-func Sizes(path string) []string { return beside(path, sizeEndings...) }
+var compressions = []string{".gz", ".gzip", ".zst", ".zstd"}
 
-// Groups is the name under which the groups of a data file may lie.
-func Groups(path string) string { return withoutCompression(path) + groupsEnding }
+// Beside returns the name of a file of the kind beside a data file: that of the data, without the ending of a
+// compression, and the ending of the kind.
+func (k Kind) Beside(path string) string { return withoutCompression(path) + string(k) }
 
-// Weights is the name under which the weights of a data file may lie.
-func Weights(path string) string { return withoutCompression(path) + weightEnding }
-
-// BaseScores is the name under which the base scores of a data file may lie.
-func BaseScores(path string) string { return withoutCompression(path) + baseEnding }
-
-// Names is the name under which the names of the features of a data file may lie.
-func Names(path string) string { return withoutCompression(path) + namesEnding }
-
-// Unused are the names of files that other programs read beside a data file.
-func Unused(path string) []string { return beside(path, unusedEndings...) }
-
-func beside(path string, endings ...string) []string {
-	var paths []string
-	for _, ending := range endings {
-		paths = append(paths, withoutCompression(path)+ending)
+// names are all names that a file of the kind may have: it may be compressed, and named after the compressed data.
+func (k Kind) names(path string) (names []string) {
+	for _, name := range slices.Compact([]string{k.Beside(path), path + string(k)}) {
+		names = append(names, name)
+		for _, ending := range compressions {
+			names = append(names, name+ending)
+		}
 	}
-	return paths
+	return names
 }
 
-// isBeside tells whether a file belongs to another one, by its name.
-func isBeside(name string) bool { return slices.Contains(besideEndings, filepath.Ext(name)) }
+// Find returns the file of the kind beside a data file, "" if there is none. It returns an error if there are several.
+func (k Kind) Find(path string) (found string, err error) {
+	for _, name := range k.names(path) {
+		switch _, err := os.Stat(name); {
+		case err != nil && !errors.Is(err, fs.ErrPermission): // it is not there
+		case found != "":
+			return "", fmt.Errorf("datasets: both %s and %s are beside %s: want one of the two", found, name, path)
+		default:
+			found = name
+		}
+	}
+	return found, nil
+}
+
+// Beside returns all names of files that may lie beside a data file.
+func Beside(path string) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.names(path)...)
+	}
+	return names
+}
+
+// isBeside reports whether a file belongs to another one, by its name.
+func isBeside(name string) bool {
+	return slices.Contains(kinds, Kind(filepath.Ext(withoutCompression(name))))
+}
 
 // withoutCompression is a file name without the ending of a compression.
 func withoutCompression(path string) string {
-	for _, ending := range []string{".gz", ".gzip", ".zst", ".zstd"} {
+	for _, ending := range compressions {
 		if n := len(path) - len(ending); n > 0 && strings.EqualFold(path[n:], ending) {
 			return path[:n]
 		}

@@ -4,11 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
@@ -17,26 +16,27 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// readValues reads a file with a value a line.
-func readValues(ctx context.Context, path string, add func(line []byte) error) (found bool, err error) {
-	f, err := textfile.Open(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// readValues reads the file of a kind beside a data file, with a value a line, and returns its name; "": there is none.
+func readValues(ctx context.Context, kind files.Kind, data string, add func(line []byte) error) (path string, err error) {
+	path, err = kind.Find(data)
+	if path == "" || err != nil {
+		return "", err
 	}
+	f, err := textfile.Open(ctx, path)
 	if err != nil {
-		return false, fmt.Errorf("datasets: %w", textfile.At(path, err))
+		return "", fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for line := 1; lines.Scan(); line++ {
 		if err := add(lines.Bytes()); err != nil {
-			return true, fmt.Errorf("datasets: %s:%d: %w", path, line, err)
+			return path, fmt.Errorf("datasets: %s:%d: %w", path, line, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return true, fmt.Errorf("datasets: %w", textfile.At(path, err))
+		return path, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
-	return true, nil
+	return path, nil
 }
 
 // querySizes is a file with the number of rows of each query.
@@ -45,11 +45,12 @@ type querySizes struct {
 	sizes []int
 }
 
-// readSizes reads the file of query sizes beside a data file; nil if there is none.
-func readSizes(ctx context.Context, path string) (*querySizes, error) {
-	for _, path := range files.Sizes(path) {
-		s := &querySizes{path: path}
-		found, err := readValues(ctx, path, func(line []byte) error {
+// readSizes reads the file of query sizes beside a data file; nil if there is none. LightGBM and XGBoost name it
+// otherwise: of two that differ, it is not known which is meant.
+func readSizes(ctx context.Context, path string) (first *querySizes, err error) {
+	for _, kind := range []files.Kind{files.QuerySizes, files.GroupSizes} {
+		s := &querySizes{}
+		s.path, err = readValues(ctx, kind, path, func(line []byte) error {
 			if line = bytes.TrimSpace(line); len(line) == 0 {
 				return nil
 			}
@@ -60,11 +61,17 @@ func readSizes(ctx context.Context, path string) (*querySizes, error) {
 			s.sizes = append(s.sizes, int(n))
 			return nil
 		})
-		if found || err != nil {
-			return s, err
+		switch {
+		case err != nil:
+			return nil, err
+		case s.path == "":
+		case first == nil:
+			first = s
+		case !slices.Equal(first.sizes, s.sizes):
+			return nil, fmt.Errorf("datasets: %s and %s have different query sizes: want one of the two", first.path, s.path)
 		}
 	}
-	return nil, nil
+	return first, nil
 }
 
 // check checks that the sizes add up to the rows of a file.
@@ -82,45 +89,72 @@ func (s *querySizes) check(t *table.Table) error {
 	return nil
 }
 
-// readNames reads the file of the names of features beside a data file, by id; nil if there is
-// none. A line is an id, a blank and a name; what follows another blank is not read, as the type
-// in a feature map of XGBoost.
+// A namedFeature is a line of a file of names.
+type namedFeature struct {
+	line int
+	id   int
+	name string
+	typ  string // the last word of a name of several, where that is a type of XGBoost's feature maps
+}
+
+// featureTypes are those of XGBoost's feature maps.
+var featureTypes = []string{"i", "q", "int", "float", "c"}
+
+// readNames reads the file of the names of features beside a data file, by id; nil if there is none. A line is an id and
+// a name, which may have blanks in it; what follows a tab after the name is not read. In a feature map of XGBoost every
+// line ends in a type, which is not part of the name. A blank before it is one within a name where other lines have no
+// type, or where a tab stands before the name.
 func readNames(ctx context.Context, path string) (map[int]string, error) {
-	path = files.Names(path)
-	names, ids := map[int]string{}, map[string]int{}
-	found, err := readValues(ctx, path, func(line []byte) error {
-		words := bytes.Fields(line)
-		if len(words) == 0 {
+	var lines []namedFeature
+	number := 0
+	path, err := readValues(ctx, files.Names, path, func(line []byte) error {
+		number++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
 			return nil
 		}
-		id, isID := featureid.Parse(string(words[0]))
-		if !isID || len(words) < 2 {
+		word := line[:max(0, bytes.IndexAny(line, " \t"))]
+		rest := bytes.TrimLeft(line[len(word):], " \t")
+		name, _, _ := bytes.Cut(rest, []byte("\t"))
+		name = bytes.TrimSpace(name)
+		id, isID := featureid.Parse(string(word))
+		if !isID || len(name) == 0 {
 			return fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
 		}
-		if err := text.CheckUTF8(words[1]); err != nil {
+		if err := text.CheckUTF8(name); err != nil {
 			return err
 		}
-		name := string(words[1])
-		if other, twice := ids[name]; twice && other != int(id) {
-			return fmt.Errorf("features %d and %d are both named %s", other, id, text.Quote(words[1]))
+		of := namedFeature{line: number, id: id, name: string(name)}
+		if last := bytes.LastIndexByte(rest, ' '); last >= 0 && bytes.IndexByte(line, '\t') < 0 && slices.Contains(featureTypes, string(rest[last+1:])) {
+			of.typ = string(rest[last+1:])
 		}
-		if other, twice := names[int(id)]; twice && other != name {
-			return fmt.Errorf("feature %d is named %s and %s", id, text.Quote([]byte(other)), text.Quote(words[1]))
-		}
-		names[int(id)], ids[name] = name, int(id)
+		lines = append(lines, of)
 		return nil
 	})
-	if !found || err != nil {
+	if path == "" || err != nil {
 		return nil, err
+	}
+	isMap := !slices.ContainsFunc(lines, func(f namedFeature) bool { return f.typ == "" })
+	names, ids := map[int]string{}, map[string]int{}
+	for _, f := range lines {
+		if isMap {
+			f.name = strings.TrimSpace(strings.TrimSuffix(f.name, f.typ))
+		}
+		if other, twice := ids[f.name]; twice && other != f.id {
+			return nil, fmt.Errorf("datasets: %s:%d: features %d and %d are both named %s", path, f.line, other, f.id, text.Quote([]byte(f.name)))
+		}
+		if other, twice := names[f.id]; twice && other != f.name {
+			return nil, fmt.Errorf("datasets: %s:%d: feature %d is named %s and %s", path, f.line, f.id, text.Quote([]byte(other)), text.Quote([]byte(f.name)))
+		}
+		names[f.id], ids[f.name] = f.name, f.id
 	}
 	return names, nil
 }
 
 // setWeights sets the weights that are in the file beside the data, if there is one.
 func setWeights(t *table.Table, sizes *querySizes) error {
-	path := files.Weights(t.Path)
 	var weights []float32
-	found, err := readValues(t.Options.Ctx(), path, func(line []byte) error {
+	path, err := readValues(t.Options.Ctx(), files.Weights, t.Path, func(line []byte) error {
 		w, err := text.Field(line)
 		if err != nil || !table.IsWeight(w) {
 			return fmt.Errorf("%s is not a weight: want a number of 0 or more", text.Quote(line))
@@ -128,7 +162,7 @@ func setWeights(t *table.Table, sizes *querySizes) error {
 		weights = append(weights, w)
 		return nil
 	})
-	if !found || err != nil {
+	if path == "" || err != nil {
 		return err
 	}
 	if sizes != nil && len(weights) == len(sizes.sizes) && len(weights) != t.Rows {
@@ -153,4 +187,13 @@ func setWeights(t *table.Table, sizes *querySizes) error {
 			path, len(weights), t.Path, t.Rows, len(t.Queries))
 	}
 	return nil
+}
+
+// warnUnused adds a warning if a file of a kind is beside the data, which is not used for a reason.
+func warnUnused(t *table.Table, kind files.Kind, reason string) error {
+	path, err := kind.Find(t.Path)
+	if path != "" && !textfile.SamePath(path, t.Options.Groups) {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s is not used: %s", path, reason))
+	}
+	return err
 }

@@ -27,13 +27,15 @@ func newGroups(t *table.Table, numbers *table.GroupNames) (*groups, error) {
 	g := &groups{table: t, must: t.Layout.GroupFeature != "" && len(numbers.Names) == 0}
 	if t.Options.GroupColumn != "" {
 		t.Groups = numbers
-		return g, nil
+		return g, warnUnused(t, files.Groups, fmt.Sprintf("groups are in column %q", t.Options.GroupColumn))
 	}
 	var err error
 	if t.Options.Groups != "" {
-		g.file, err = openRows(t.Options.Ctx(), t.Options.Groups)
+		if err = warnUnused(t, files.Groups, "groups are in "+t.Options.Groups); err == nil {
+			g.file, err = openRows(t.Options.Ctx(), t.Options.Groups)
+		}
 	} else {
-		g.file, err = openRowsBeside(t.Options.Ctx(), files.Groups(t.Path))
+		g.file, err = openRowsBeside(t.Options.Ctx(), files.Groups, t.Path)
 	}
 	if g.file == nil || err != nil {
 		return nil, err

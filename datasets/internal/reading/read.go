@@ -101,12 +101,12 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 	if err := end(); err != nil {
 		return err
 	}
-	for _, unused := range files.Unused(s.Path) {
-		if _, err := os.Stat(unused); err == nil {
-			s.Warn("%s is not used", unused)
+	if s.called != nil && s.Layout.IDs != nil {
+		if err := warnUnused(s.Table, files.Names, "columns have names of their own"); err != nil {
+			return err
 		}
 	}
-	return nil
+	return warnUnused(s.Table, files.Positions, "positions are for LightGBM")
 }
 
 func (s *scan) beside() table.Beside { return table.Beside{Sized: s.sizes != nil, Names: s.called} }

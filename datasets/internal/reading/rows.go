@@ -3,9 +3,7 @@ package reading
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
@@ -32,13 +30,13 @@ func openRows(ctx context.Context, path string) (*rowFile, error) {
 	return &rowFile{path: path, file: f, lines: bufio.NewScanner(f)}, nil
 }
 
-// openRowsBeside is openRows for a file that need not be there; nil if it is not.
-func openRowsBeside(ctx context.Context, path string) (*rowFile, error) {
-	f, err := openRows(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// openRowsBeside is openRows for the file of a kind beside a data file; nil if there is none.
+func openRowsBeside(ctx context.Context, kind files.Kind, data string) (*rowFile, error) {
+	path, err := kind.Find(data)
+	if path == "" || err != nil {
+		return nil, err
 	}
-	return f, err
+	return openRows(ctx, path)
 }
 
 // next is the next line; not ok: there is none.
@@ -79,9 +77,9 @@ func (f *rowFile) close() {
 // openBase opens the file of base scores, unless they are in a column; nil if there is none.
 func openBase(t *table.Table) (f *rowFile, err error) {
 	if t.HasBase = t.Options.BaseColumn != ""; t.HasBase {
-		return nil, nil
+		return nil, warnUnused(t, files.BaseScores, fmt.Sprintf("base scores are in column %q", t.Options.BaseColumn))
 	}
-	f, err = openRowsBeside(t.Options.Ctx(), files.BaseScores(t.Path))
+	f, err = openRowsBeside(t.Options.Ctx(), files.BaseScores, t.Path)
 	t.HasBase = f != nil
 	return f, err
 }

@@ -3,7 +3,6 @@ package reading
 import (
 	"fmt"
 	"hash/maphash"
-	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
@@ -148,7 +147,7 @@ func (s *scan) checkRun(r table.Run) error {
 		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[named], with[!named])
 	case !named && s.sizes == nil:
 		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
-			s.Path, r.Line, strings.Join(files.Sizes(s.Path), " or "), "2 qid:1 1:0.5 2:0.1")
+			s.Path, r.Line, files.QuerySizes.Beside(s.Path)+" or "+files.GroupSizes.Beside(s.Path), "2 qid:1 1:0.5 2:0.1")
 	case !named || s.sizes == nil:
 		return nil
 	}
