@@ -79,7 +79,8 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 // order of the numbers in their names; or files such as train-00003-of-00010.txt,
 // train.7.csv.gz or train.part-7.zst. Options.Vali and Options.Test may be such folders. A
 // folder with files such as part-00003.csv alone is a training split. All documents of a
-// query must be in one file. If the names tell the number of files, all must be there.
+// query must be in one file. If the names tell the number of files, all must be there, and no
+// others. Files without documents, such as a header alone, are named in a warning.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). If Options.Vali is the training file, however spelt, nothing is held out, and both

@@ -34,7 +34,7 @@ func TestSizesAgreeWithQueryIDs(t *testing.T) {
 func TestUnusedFilesAreAWarning(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"f.txt": threeQueries, "f.txt.position": "1\n"})
 	d, err := ReadFile(filepath.Join(folder, "f.txt"), ReadOptions{})
-	if err != nil || len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], "f.txt.position is not used") {
+	if err != nil || len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], "f.txt.position is not used: positions are for LightGBM") {
 		t.Errorf("%v, error %v", d.Warnings, err)
 	}
 }

@@ -194,6 +194,18 @@ func TestPartFilesThatDoNotFitAreErrors(t *testing.T) {
 		{map[string]string{"train-1-of-2.txt": a, "train-2-of-2.txt": b}, ""},
 		{map[string]string{"train/1": a, "train/2": b + a}, `query "1" is in `},
 		{map[string]string{"train-0-of-3.txt": a, "train-2-of-3.txt": b}, "of 3 parts, number 1 is missing"},
+		{map[string]string{"train/x-0-of-2": a, "train/x-1-of-2": b, "train/y-0-of-1": "1 qid:3 1:1\n"}, ""},
+		{map[string]string{"train-0-of-2.txt": a, "train-00001-of-00002.txt": b}, ""},
+		{map[string]string{"train-00000-of-00002.txt": a, "train-00000-of-00003.txt": b, "train-00001-of-00002.txt": "", "train-00001-of-00003.txt": "", "train-00002-of-00003.txt": ""}, "parts of two exports: train-00000-of-00002.txt and train-00000-of-00003.txt"},
+		{map[string]string{"train/part-00000-of-00002": a, "train/part-00001-of-00002": b, "train/part-00002-of-00003": "1 qid:3 1:1\n"}, "parts of two exports: part-00000-of-00002 and part-00002-of-00003"},
+		{map[string]string{"set1.train-00000-of-00002.txt": a, "set1.train-00002-of-00003.txt": b}, "parts of two exports: "},
+		{map[string]string{"train-0-of-1.txt": a, "train-7.txt": b}, "parts of two exports: train-7.txt and train-0-of-1.txt"},
+		{map[string]string{"train-0-of-2.txt": a, "train-1-of-2.txt": b, "train-2-of-2.txt": "1 qid:3 1:1\n"}, "train-2-of-2.txt is beyond the 2 parts, which are counted from 0"},
+		{map[string]string{"train-0-of-1.txt": a, "train-0-of-1.csv": b}, "train-0-of-1.csv and train-0-of-1.txt are the same part"},
+		{map[string]string{"train/x-0-of-2": a, "train/y-0-of-2": b, "train/y-1-of-2": "1 qid:3 1:1\n"}, "of 2 parts, number 1 is missing"},
+		{map[string]string{"train/1": "", "train/2": "# nothing\n"}, "no documents in the file: all 2 parts are empty"},
+		{map[string]string{"train/1": a, "train/2": "label,qid,1\n", "train/2.weight": "1\n"}, "2.weight: 1 lines, but "},
+		{map[string]string{"train/1": a, "train/2": "size,qid,1\n"}, "no label column"},
 		{map[string]string{"train-0.txt": a, "train.txt": b}, "could be the train split"},
 		{map[string]string{"train/1": a, "train.txt": b}, "could be the train split"},
 		{map[string]string{"train/1": a, "train/2": b, "train/1.weight": "1\n2\n"}, "has weights of documents, but"},
@@ -256,5 +268,30 @@ func TestPartFilesWithQuerySizes(t *testing.T) {
 	s, err := Open(folder, Options{Vali: filepath.Join(folder, "train")})
 	if err != nil || !reflect.DeepEqual(s.Train.QueryIDs, []string{"1", "2", "3"}) || s.Train.Where(2) != filepath.Join(folder, "train", "2")+":1" {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// Parts without rows are those of partitions that had none: they change nothing, be they the first, and are told.
+func TestPartsWithoutDocumentsAreEmpty(t *testing.T) {
+	const header, a, b = "label,qid,x,y\n", "1,1,1,2\n0,1,2,3\n", "1,2,3,4\n"
+	for _, files := range []map[string]string{
+		{"train/1.csv": header, "train/2.csv": header + a, "train/3.csv": header + b},
+		{"train/1.csv": header + a, "train/2.csv": strings.TrimSpace(header), "train/3.csv": header + b},
+		{"train/1.csv": header + a, "train/2.csv": header + b, "train/3.csv": ""},
+		{"train/1.csv": header + a, "train/2.csv": header + b, "train/3.csv": header, "train/3.csv.weight": "", "train/2.csv.weight": "1\n", "train/1.csv.weight": "1\n1\n"},
+	} {
+		folder := writeFiles(t, files)
+		for _, cache := range []string{"", t.TempDir()} {
+			s, err := Open(folder, Options{Vali: filepath.Join(folder, "train"), Cache: cache})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(s.Train.Features, []float32{1, 2, 2, 3, 3, 4}) || !reflect.DeepEqual(s.Train.FeatureNames, []string{"x", "y"}) {
+				t.Errorf("features %v", s.Train.Features)
+			}
+			if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "1 of 3 parts have no documents: ") {
+				t.Errorf("warnings %q", w)
+			}
+		}
 	}
 }

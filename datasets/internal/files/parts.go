@@ -1,7 +1,9 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +20,7 @@ import (
 var (
 	partNumber = regexp.MustCompile(`^(.*?)[._-](?:part[._-]?)?(\d+)(?:-of-(\d+))?$`)
 	sparkName  = regexp.MustCompile(`^part[._-]?\d`)
+	partOfAll  = regexp.MustCompile(`^(.*?)(\d+)-of-(\d+)`)
 	digits     = regexp.MustCompile(`\d+`)
 )
 
@@ -67,28 +70,84 @@ func holdsParts(folder string) bool {
 	})
 }
 
-// orderParts sorts part files by the numbers in their names. Where the names say how many
-// parts there are, all must be there.
+// orderParts sorts part files by the numbers in their names. Where the names say how many parts there are, all must be
+// there, and no others.
 func orderParts(paths []string) error {
 	key := func(path string) string {
 		return digits.ReplaceAllStringFunc(filepath.Base(path), func(n string) string { return fmt.Sprintf("%020s", n) })
 	}
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
-	of, found := 0, map[int]bool{}
+	exports := map[string]*export{} // by what their names begin with
 	for _, path := range paths {
-		stem, _, _ := strings.Cut(filepath.Base(path), ".")
-		m := partNumber.FindStringSubmatch(stem)
-		if m == nil || m[3] == "" {
+		m := partOfAll.FindStringSubmatch(filepath.Base(path))
+		if m == nil {
 			continue
 		}
-		number, _ := strconv.Atoi(m[2])
-		of, _ = strconv.Atoi(m[3])
-		found[number] = true
-	}
-	for i := range of {
-		if !found[i] && !(i == 0 && found[of]) { // counted from 0 or from 1
-			return fmt.Errorf("datasets: %s: of %d parts, number %d is missing", filepath.Dir(paths[0]), of, i)
+		number, bad := strconv.Atoi(m[2])
+		of, err := strconv.Atoi(m[3])
+		if err = cmp.Or(bad, err); err != nil {
+			return fmt.Errorf("datasets: %s: the number of a part: %w", path, err)
 		}
+		e := exports[m[1]]
+		if e == nil {
+			e = &export{folder: filepath.Dir(path), of: of, parts: map[int]string{}}
+			exports[m[1]] = e
+		}
+		if err := e.add(filepath.Base(path), number, of); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths {
+		name := filepath.Base(path)
+		for begin, e := range exports {
+			if rest, ok := strings.CutPrefix(name, begin); ok && digits.MatchString(rest[:min(1, len(rest))]) && !partOfAll.MatchString(name) {
+				return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", e.folder, name, e.first())
+			}
+		}
+	}
+	for _, begin := range slices.Sorted(maps.Keys(exports)) {
+		e := exports[begin]
+		if err := e.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An export is files of which each says how many there are.
+type export struct {
+	folder string
+	of     int            // how many
+	parts  map[int]string // their names by number
+}
+
+// first is the name of the first part.
+func (e *export) first() string { return e.parts[slices.Min(slices.Collect(maps.Keys(e.parts)))] }
+
+func (e *export) add(name string, number, of int) error {
+	if of != e.of {
+		return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", e.folder, e.first(), name)
+	}
+	if other, twice := e.parts[number]; twice {
+		return fmt.Errorf("datasets: %s: %s and %s are the same part", e.folder, other, name)
+	}
+	e.parts[number] = name
+	return nil
+}
+
+// check returns an error if a part is missing, or there are more. They are counted from 0 or from 1.
+func (e *export) check() error {
+	from := 0
+	if e.parts[e.of] != "" && e.parts[0] == "" {
+		from = 1
+	}
+	for i := range e.of {
+		if e.parts[from+i] == "" {
+			return fmt.Errorf("datasets: %s: of %d parts, number %d is missing", e.folder, e.of, from+i)
+		}
+	}
+	if last := slices.Max(slices.Collect(maps.Keys(e.parts))); last >= from+e.of {
+		return fmt.Errorf("datasets: %s: %s is beyond the %d parts, which are counted from %d", e.folder, e.parts[last], e.of, from)
 	}
 	return nil
 }

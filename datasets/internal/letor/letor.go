@@ -128,7 +128,8 @@ func (f reader) line(to *table.Builder, b []byte) {
 	i := text.SkipBlanks(b, 0)
 	label, n, err := text.Float32(b[i:])
 	if err != nil || !text.Ends(b, i+n) {
-		to.Fail(i, "label %s: %v", text.Quote(text.Word(b, i)), cmp.Or(err, text.ErrNumber))
+		word := text.Word(b, i)
+		to.Fail(i, "label %s: %v%s", text.Quote(word), cmp.Or(err, text.ErrNumber), text.Hint(word))
 		return
 	}
 	i = text.SkipBlanks(b, i+n)
@@ -217,7 +218,9 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group, base *bas
 
 // fail notes that the feature at b[start:] is malformed. It is false.
 func fail(to *table.Builder, b []byte, start int, err error) bool {
-	to.Fail(start, "feature %s: %v", text.Quote(text.Word(b, start)), err)
+	word := text.Word(b, start)
+	_, value, _ := bytes.Cut(word, []byte(":"))
+	to.Fail(start, "feature %s: %v%s", text.Quote(word), err, text.Hint(value))
 	return false
 }
 

@@ -157,7 +157,7 @@ func setWeights(t *table.Table, sizes *querySizes) error {
 	path, err := readValues(t.Options.Ctx(), files.Weights, t.Path, func(line []byte) error {
 		w, err := text.Field(line)
 		if err != nil || !table.IsWeight(w) {
-			return fmt.Errorf("%s is not a weight: want a number of 0 or more", text.Quote(line))
+			return fmt.Errorf("%s is not a weight: want a number of 0 or more%s", text.Quote(line), text.Hint(line))
 		}
 		weights = append(weights, w)
 		return nil

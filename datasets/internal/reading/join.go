@@ -1,17 +1,21 @@
 package reading
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 
+	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // Parts reads the files of a split as one table; see File. Parts without a row, as Spark writes some, are a warning.
 func Parts(name string, paths []string, o Options, names *table.Names, scratch string) (t *table.Table, err error) {
-	var tables []*table.Table
+	var tables []*table.Table // by part
+	var first *table.Table    // with documents
+	var empty []string        // parts
 	defer func() {
 		if err != nil {
 			for _, t := range tables {
@@ -22,54 +26,75 @@ func Parts(name string, paths []string, o Options, names *table.Names, scratch s
 	if len(paths) == 1 {
 		scratch = ""
 	}
-	var empty []string
 	for _, path := range paths {
 		t, err := File(path, o, names, scratch)
-		if errors.Is(err, table.ErrEmpty) && len(paths) > 1 {
-			empty = append(empty, filepath.Base(path))
+		if errors.Is(err, table.ErrEmpty) && len(paths) > 1 { // as of a partition of Spark that has no rows
+			if err := checkNoneBeside(o.Ctx(), path); err != nil {
+				return nil, err
+			}
+			empty, tables = append(empty, filepath.Base(path)), append(tables, t)
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, t)
-		if err := t.CheckLabel(tables[0]); err != nil {
+		if first == nil {
+			first, o.Options = t, o.ByNames(t.IDs, t.Layout)
+		} else if err := t.CheckLabel(first); err != nil {
 			return nil, err
 		}
-		if len(tables) == 1 {
-			o.Options = o.ByNames(t.IDs, t.Layout)
-		}
 	}
-	if tables == nil {
+	if first == nil {
 		return nil, fmt.Errorf("datasets: %s: %w: all %d parts are empty", name, table.ErrEmpty, len(paths))
 	}
-	if empty != nil {
-		tables[0].Warnings = append(tables[0].Warnings, fmt.Sprintf("%s: parts without documents: %s", name, text.List(empty)))
-	}
 	if paths[0] == name {
-		return tables[0], nil
+		return first, nil
 	}
-	return tables[0], join(tables[0], name, paths, tables[1:])
+	if err := join(first, name, tables); err != nil {
+		return nil, err
+	}
+	if empty != nil {
+		first.Warn("%d of %d parts have no documents: %s", len(empty), len(paths), text.List(empty))
+	}
+	return first, nil
 }
 
-// join adds the tables of more parts to t, that of the first: of those among paths that have rows. A query must be in one
-// part.
-func join(t *table.Table, name string, paths []string, more []*table.Table) error {
-	starts, start := []int{}, 0
+// checkNoneBeside returns an error if a file beside an empty part has something of documents or queries.
+func checkNoneBeside(ctx context.Context, path string) error {
+	for _, kind := range []files.Kind{files.QuerySizes, files.GroupSizes, files.Groups, files.Weights, files.BaseScores} {
+		lines := 0
+		of, err := readValues(ctx, kind, path, func(line []byte) error {
+			lines++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if lines > 0 {
+			return fmt.Errorf("datasets: %s: %d lines, but %s has no documents", of, lines, path)
+		}
+	}
+	return nil
+}
+
+// join adds the tables of all parts to t, the first that has documents. A query must be in one part.
+func join(t *table.Table, name string, all []*table.Table) error {
+	var parts []string
+	var starts []int
+	end := 0                  // the last line
 	in := map[string]string{} // the part that a query is in
 	for _, q := range t.Queries {
 		in[q.ID] = t.Path
 	}
-	for _, path := range paths {
-		starts = append(starts, start)
-		if path == t.Path {
-			start = t.Lines()
+	for _, next := range all {
+		parts, starts = append(parts, next.Path), append(starts, end)
+		if next == t {
+			end = t.Lines()
 		}
-		if len(more) == 0 || path != more[0].Path {
+		if next == t || next.Rows == 0 {
 			continue
 		}
-		next := more[0]
-		more = more[1:]
 		if err := sameKind(t, next); err != nil {
 			return err
 		}
@@ -88,8 +113,9 @@ func join(t *table.Table, name string, paths []string, more []*table.Table) erro
 			t.Queries = append(t.Queries, q)
 		}
 		for _, c := range next.Chunks {
-			c.Line += start
+			c.Line += end
 		}
+		end = next.Lines()
 		t.Chunks = append(t.Chunks, next.Chunks...)
 		t.Rows += next.Rows
 		t.Size += next.Size
@@ -100,9 +126,8 @@ func join(t *table.Table, name string, paths []string, more []*table.Table) erro
 		t.LabelColumns = append(t.LabelColumns, next.LabelColumns...)
 		t.Spilled = append(t.Spilled, next.Spilled...)
 		next.Chunks, next.Spilled = nil, nil
-		start = t.Lines()
 	}
-	t.Path, t.Parts, t.Starts = name, paths, starts
+	t.Path, t.Parts, t.Starts = name, parts, starts
 	return nil
 }
 

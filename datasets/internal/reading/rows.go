@@ -96,7 +96,7 @@ func setBase(f *rowFile, c *table.Chunk) {
 		if err == nil && table.IsFinite(score) {
 			c.BaseScores[r] = score
 		} else if f.failed == nil {
-			f.failed = fmt.Errorf("datasets: %s:%d: %s is not a base score: want a finite number", f.path, f.row, text.Quote(line))
+			f.failed = fmt.Errorf("datasets: %s:%d: %s is not a base score: want a finite number%s", f.path, f.row, text.Quote(line), text.Hint(line))
 		}
 	}
 }

@@ -96,7 +96,7 @@ func NewColumns(names []string, o table.Options, sized bool) (*Columns, error) {
 }
 
 // findColumns finds the columns that are no features. No column may serve twice, and no two
-// may have one name.
+// may have one name, but for those without a name of their own, which are left out.
 func (s *Columns) findColumns(names []string, o table.Options, sized bool) error {
 	for _, name := range names {
 		if err := text.CheckUTF8([]byte(name)); err != nil {
@@ -148,7 +148,8 @@ func (s *Columns) findColumns(names []string, o table.Options, sized bool) error
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
-		if seen[name] {
+		meant := !isNameless(name) || slices.Contains(slices.Concat(o.Features, o.Categorical), name)
+		if seen[name] && meant {
 			return fmt.Errorf("header: two columns are named %s", text.Quote([]byte(name)))
 		}
 		seen[name] = true

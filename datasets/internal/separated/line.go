@@ -60,14 +60,14 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 		r.features[s.Feature[n]] = to.Level(s.Level[n], word)
 	case s.Feature[n] >= 0:
 		if r.features[s.Feature[n]], err = text.Field(value); err != nil {
-			return fmt.Errorf("%s is %w", text.Quote(value), err)
+			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Label && len(word) > 0:
 		if r.label, err = text.Field(value); err == nil && r.label != r.label {
 			err = text.ErrNumber
 		}
 		if err != nil {
-			return fmt.Errorf("the label %s is %w", text.Quote(value), err)
+			return fmt.Errorf("the label %s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Query:
 		if r.query = word; len(word) == 0 {
@@ -75,11 +75,11 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 		}
 	case n == s.Weight:
 		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
-			return fmt.Errorf("the weight is %s: want a number of 0 or more", text.Quote(value))
+			return fmt.Errorf("the weight is %s: want a number of 0 or more%s", text.Quote(value), text.Hint(value))
 		}
 	case n == s.Base:
 		if r.base, err = text.Field(value); err != nil || !table.IsFinite(r.base) {
-			return fmt.Errorf("base score %s: want a finite number", text.Quote(value))
+			return fmt.Errorf("base score %s: want a finite number%s", text.Quote(value), text.Hint(value))
 		}
 	case n == s.Document:
 		r.document = word
@@ -142,7 +142,7 @@ func (s *reader) called(n int) string {
 // look leaves out the columns that are text: of whose values in the first lines more than half
 // are no numbers.
 func (s *reader) look(lines []byte) {
-	numbers, texts := make([]int, len(s.Feature)), make([]int, len(s.Feature))
+	numbers, texts, commas := make([]int, len(s.Feature)), make([]int, len(s.Feature)), make([]int, len(s.Feature))
 	for line := range bytes.Lines(lines) {
 		line = bytes.TrimRight(line, "\r\n")
 		for i, n := 0, 0; i <= len(line) && n < len(s.Feature); n++ {
@@ -154,10 +154,18 @@ func (s *reader) look(lines []byte) {
 			switch {
 			case errors.Is(err, text.ErrNumber):
 				texts[n]++
+				if text.LooksDecimalComma(value) {
+					commas[n]++
+				}
 			case err != nil || v == v:
 				numbers[n]++
 			}
 			i = next
+		}
+	}
+	for n, name := range s.Called {
+		if commas[n] > texts[n]/2 {
+			s.DecimalCommas = append(s.DecimalCommas, name)
 		}
 	}
 	s.LeaveOut(func(n int) bool { return texts[n] > numbers[n] })

@@ -15,14 +15,15 @@ type Beside struct {
 
 // A Layout says how the lines of a text become rows.
 type Layout struct {
-	Read    func(b *Builder, line []byte) // reads a line, without its newline, and adds its row to b
-	Header  bool                          // the first line is not a row
-	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
-	Names   map[int]string                // of columns by feature id; nil: the format names no columns
-	Ignored []string                      // columns that are not wanted
-	Unasked []string                      // columns that options leave out
-	Text    []string                      // columns of text that are no features
-	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
+	Read          func(b *Builder, line []byte) // reads a line, without its newline, and adds its row to b
+	Header        bool                          // the first line is not a row
+	IDs           []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
+	Names         map[int]string                // of columns by feature id; nil: the format names no columns
+	Ignored       []string                      // columns that are not wanted
+	Unasked       []string                      // columns that options leave out
+	Text          []string                      // columns of text that are no features
+	DecimalCommas []string                      // columns, of which most texts look like numbers with decimal commas
+	Wants         func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
 	LabelColumn  string // its name; "": the format names no columns, or there are no labels
 	LabelGuessed bool   // by a name that a feature may have as well

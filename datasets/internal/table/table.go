@@ -131,13 +131,18 @@ func (t *Table) WarnOfColumns() error {
 	if t.Layout.LabelGuessed {
 		t.Warn("the label is the column %s, by its name (-label-column NAME takes another): a feature needs another name", text.List([]string{t.Layout.LabelColumn}))
 	}
-	var words, moments []string
+	var words, moments, commas []string
 	for _, name := range t.Layout.Text {
 		if moment, is := t.Layout.Moments[name]; is {
 			moments = append(moments, fmt.Sprintf("%s (%s)", name, moment))
+		} else if slices.Contains(t.Layout.DecimalCommas, name) {
+			commas = append(commas, name)
 		} else {
 			words = append(words, name)
 		}
+	}
+	if len(commas) > 0 {
+		t.Warn("columns of numbers with decimal commas, such as 3,5, were left out: %s: want decimal points", text.List(commas))
 	}
 	if len(words) > 0 {
 		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(words))

@@ -14,6 +14,26 @@ var ErrNumber = errors.New("not a number")
 
 var errRange = errors.New("beyond the range of float32")
 
+// LooksDecimalComma reports whether a word looks like a number with a comma for the point, such as 3,5 or 1.234,56.
+func LooksDecimalComma(word []byte) bool {
+	whole, fraction, comma := bytes.Cut(bytes.TrimSpace(word), []byte(","))
+	if !comma || len(fraction) == 0 {
+		return false
+	}
+	number := bytes.ReplaceAll(whole, []byte("."), nil)
+	number = append(append(bytes.Clone(number), '.'), fraction...)
+	_, n, err := Float32(number)
+	return (err == nil || err == errRange) && n == len(number)
+}
+
+// Hint says what a word that is not a number looks like; "" where it looks like nothing known.
+func Hint(word []byte) string {
+	if LooksDecimalComma(word) {
+		return ", but looks like one with a decimal comma: want a point"
+	}
+	return ""
+}
+
 // Missing is how a value that is not known is kept.
 var Missing = float32(math.NaN())
 
