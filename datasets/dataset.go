@@ -126,6 +126,18 @@ func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
 }
 
+// newJudged is newDataset of a whole file, or of all parts, with a warning of labels that contradict each other.
+func newJudged(t *table.Table, ids []int) (*Dataset, error) {
+	d, err := newDataset(t, ids)
+	if err != nil {
+		return nil, err
+	}
+	if warning := d.contradictions(); warning != "" {
+		d.Warnings = append(d.Warnings, warning)
+	}
+	return d, nil
+}
+
 // newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
 // the table). The table is let go on the way.
 func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {

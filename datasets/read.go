@@ -162,7 +162,7 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 		return nil, err
 	}
 	t.WarnOfAbsent(t.IDs)
-	d, err := newDataset(t, o.FeatureIDs)
+	d, err := newJudged(t, o.FeatureIDs)
 	if err != nil {
 		return nil, err
 	}

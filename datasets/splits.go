@@ -54,12 +54,12 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 	case vali == nil && holdOut > 0:
 		s, err = holdOutOf(train, ids, holdOut, o.Seed)
 	default:
-		if s[0], err = newDataset(train, ids); err == nil && vali != nil {
-			s[1], err = newDataset(vali, ids)
+		if s[0], err = newJudged(train, ids); err == nil && vali != nil {
+			s[1], err = newJudged(vali, ids)
 		}
 	}
 	if err == nil && test != nil {
-		s[2], err = newDataset(test, ids)
+		s[2], err = newJudged(test, ids)
 	}
 	return s, err
 }
@@ -147,7 +147,7 @@ func split(t *table.Table, ids []int, queries ...[]int) (s splits, err error) {
 		}
 	}
 	t.Queries = ordered
-	all, err := newDataset(t, ids)
+	all, err := newJudged(t, ids)
 	if err != nil {
 		return s, err
 	}
