@@ -23,8 +23,9 @@ type Description struct {
 	LabelColumns      []string       `json:"labelColumns,omitempty"` // that labels are read from: one, unless files differ; nil: the format has no names
 	LabelFree         int            `json:"labelFree"`              // queries without a label above 0
 	DocumentsPerQuery Range          `json:"documentsPerQuery"`
-	Constant          []int          `json:"constant"` // ids of features with one value in all documents
-	Missing           []int          `json:"missing"`  // ids of features with missing values
+	Constant          []int          `json:"constant"`          // ids of features with one value in all documents
+	ConstantInQueries []int          `json:"constantInQueries"` // ids of others with one value in all documents of each query
+	Missing           []int          `json:"missing"`           // ids of features with missing values
 
 	Groups []GroupDescription `json:"groups,omitempty"` // by number; none if documents have no groups
 
@@ -69,7 +70,7 @@ func newRange[T int | float32](values []T) Range {
 // They must have the same FeatureIDs; nil ones are left out.
 func Describe(name string, datasets ...*Dataset) *Description {
 	datasets = slices.DeleteFunc(slices.Clone(datasets), func(s *Dataset) bool { return s == nil })
-	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, Missing: []int{}, names: map[int]string{}}
+	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, ConstantInQueries: []int{}, Missing: []int{}, names: map[int]string{}}
 	counts := map[float32]int{}
 	var sizes []int // of queries
 	for _, s := range datasets {
@@ -124,8 +125,11 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 		}
 	}
 	for _, f := range d.FeatureList[:d.Features] {
-		if f.Use == useConstant {
+		switch f.Use {
+		case useConstant:
 			d.Constant = append(d.Constant, f.ID)
+		case useConstantInQueries:
+			d.ConstantInQueries = append(d.ConstantInQueries, f.ID)
 		}
 		if f.Missing > 0 {
 			d.Missing = append(d.Missing, f.ID)
@@ -193,6 +197,7 @@ func (d *Description) String() string {
 	line("documents per query", "%.0f to %.0f, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
 	line("features", "%d", d.Features)
 	line("constant features", "%s", d.list(d.Constant))
+	line("constant within queries", "%s", d.list(d.ConstantInQueries))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
 	if r := d.Weights; r != nil {

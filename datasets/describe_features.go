@@ -21,7 +21,7 @@ type FeatureDescription struct {
 	Distinct int     `json:"distinct"` // values; 1001 stands for more than 1000
 	Min      float64 `json:"min"`      // of numbers; 0 if all are missing
 	Max      float64 `json:"max"`
-	Use      string  `json:"use"` // feature, category, constant, or left out, of which nothing else is known
+	Use      string  `json:"use"` // feature, category, constant, constant in queries, or left out, of which nothing else is known
 
 	levels []string
 }
@@ -31,10 +31,11 @@ const mostDistinct = 1000
 
 // The uses of columns.
 const (
-	useFeature  = "feature"
-	useCategory = "category"
-	useConstant = "constant"
-	useLeftOut  = "left out"
+	useFeature           = "feature"
+	useCategory          = "category"
+	useConstant          = "constant"
+	useConstantInQueries = "constant in queries" // a feature that says nothing of which document is better
+	useLeftOut           = "left out"
 )
 
 // describeColumns describes the features of datasets that have the same, and those left out.
@@ -44,6 +45,12 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	}
 	first := datasets[0]
 	list := make([]FeatureDescription, first.Width())
+	varies := make([]bool, first.Width()) // within a query
+	for _, d := range datasets {
+		for _, c := range varying(d, alone) {
+			varies[c] = true
+		}
+	}
 	memory.For(len(list), func(c int) {
 		f := &list[c]
 		f.ID, f.Name, f.Type, f.Use = first.FeatureIDs[c], first.FeatureName(c), "number", useFeature
@@ -51,6 +58,9 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 			f.levels, f.Type, f.Use = first.Levels[c], "text", useCategory
 		}
 		f.count(datasets, c)
+		if f.Use == useFeature && !varies[c] {
+			f.Use = useConstantInQueries
+		}
 	})
 	for _, name := range first.LeftOut {
 		list = append(list, FeatureDescription{Name: name, Type: "text", Use: useLeftOut})

@@ -19,7 +19,7 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 		{ID: 1, Name: "1", Type: "number", Distinct: 1, Min: 5, Max: 5, Use: "constant"},
 		{ID: 2, Name: "2", Type: "number", Distinct: 3, Max: 2, Use: "feature"},
 		{ID: 3, Name: "3", Type: "number", Missing: 1, Distinct: 1, Use: "feature"},
-		{ID: 4, Name: "4", Type: "number", Missing: 3, Distinct: 1, Use: "feature"},
+		{ID: 4, Name: "4", Type: "number", Missing: 3, Distinct: 1, Use: "constant in queries"},
 	}; !reflect.DeepEqual(described.FeatureList, want) {
 		t.Errorf("features %+v", described.FeatureList)
 	}
@@ -32,16 +32,16 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	// Feature 3 is 0 or missing, feature 4 likewise: they tell documents apart.
+	// Feature 3 is 0 or missing, which tells documents apart; feature 4 likewise, but alike in all documents of a query.
 	if err := json.Unmarshal([]byte(`{"name":"f","queries":3,"documents":6,"features":4,"labels":{"0":3,"2":1,"-1":1,"1.5":1},"labelFree":1,
-		"documentsPerQuery":{"min":1,"mean":2,"max":3},"constant":[1],"missing":[3,4],"missingValues":4,"featureList":null}`), &want); err != nil {
+		"documentsPerQuery":{"min":1,"mean":2,"max":3},"constant":[1],"constantInQueries":[4],"missing":[3,4],"missingValues":4,"featureList":null}`), &want); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s", text)
 	}
 	table := Describe("f", d).String()
-	for _, want := range []string{"queries                       3\n", "1: 1\n", "2: 3, 4\n", "unlabelled (-1)               1 (16.7 %)\n", "1 to 3, mean 2.0"} {
+	for _, want := range []string{"queries                       3\n", "1: 1\n", "constant within queries       1: 4\n", "2: 3, 4\n", "unlabelled (-1)               1 (16.7 %)\n", "1 to 3, mean 2.0"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}

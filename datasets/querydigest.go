@@ -1,45 +1,50 @@
 package datasets
 
 import (
+	"hash/fnv"
+	"io"
 	"math"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
 	"github.com/plrank/plrank/internal/splitmix"
 )
 
-// QueryDigests tell whether a query has been seen before: one number for each query, of its
-// documents' features in the given columns, such as those that a model uses. The order of the
-// documents does not matter, nor do labels, ids of queries, and the format that they were read
-// from. It is 0 for a query whose documents are all equal, as a single one is: others may have
-// such documents by chance.
+// QueryDigests tell whether a query has been seen before: one number for each query, of all
+// features of its documents. The order of the documents does not matter, nor do labels, and the
+// format that they were read from. The id of the query matters where its documents are all equal, as
+// a single one is: others may have such documents by chance. A query without documents has 0.
 //
 // A document is d = mix(Σ mix(id·2³² + bits)) over its features that are not 0, bits being those
 // of the float32, and a missing value a NaN like any other; a query is mix(Σ mix(d)) over its
-// documents, where mix is [splitmix.Next].
-func (d *Dataset) QueryDigests(columns []int) []uint64 {
+// documents, where mix is [splitmix.Next]. The FNV-1a hash of its id is added to the sum if it matters.
+func (d *Dataset) QueryDigests() []uint64 {
 	digests := make([]uint64, d.Queries())
 	memory.For(len(digests), func(q int) {
 		var sum, first uint64
 		differ := false
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			document := d.rowDigest(r, columns)
+			document := d.rowDigest(r)
 			if r == d.Offsets[q] {
 				first = document
 			}
 			differ = differ || document != first
 			sum += splitmix.Next(document)
 		}
-		if differ {
-			digests[q] = splitmix.Next(sum)
+		if d.Offsets[q] == d.Offsets[q+1] {
+			return
 		}
+		if !differ && d.QueryIDs != nil { // what is only scored may have none
+			id := fnv.New64a()
+			io.WriteString(id, d.QueryIDs[q])
+			sum += id.Sum64()
+		}
+		digests[q] = splitmix.Next(sum)
 	})
 	return digests
 }
 
-func (d *Dataset) rowDigest(r int, columns []int) (sum uint64) {
-	row := d.Row(r)
-	for _, c := range columns {
-		v := row[c]
+func (d *Dataset) rowDigest(r int) (sum uint64) {
+	for c, v := range d.Row(r) {
 		if v == 0 {
 			continue
 		}

@@ -81,9 +81,9 @@ func (m *Model) UsedFeatures() []int {
 }
 
 // TrainedOn is the number of queries of d that the model was trained on: those with the
-// documents of a training query, whatever their labels and ids. It is 0 for a model whose file
-// has no digests of queries, such as one of an older version. Features that the model does not
-// use do not matter. Other feature ids than the model's are an error.
+// documents of a training query by all features, whatever their labels, see [datasets.Dataset.QueryDigests]. It is 0
+// for a model whose file has no such digests of queries, such as one of an older version that does not use all
+// features. Other feature ids than the model's are an error.
 func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
 	if err := m.checkDataset(d); err != nil {
 		return 0, err
@@ -91,5 +91,5 @@ func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
 	if len(m.file.TrainingQueries) == 0 {
 		return 0, nil
 	}
-	return m.file.TrainingQueries.Count(d.QueryDigests(m.file.Transform.Used())), nil
+	return m.file.TrainingQueries.Count(d.QueryDigests()), nil
 }

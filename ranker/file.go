@@ -36,7 +36,7 @@ type File struct {
 
 	BaseScores bool `json:"baseScores,omitempty"` // the model adds its scores to those of another ranker, see [Model.ScoreOn]
 
-	TrainingQueries QueryDigests `json:"trainingQueries,omitempty"` // nil: not known
+	TrainingQueries QueryDigests `json:"queryDigests,omitempty"` // of the queries it was trained on; nil: not known
 }
 
 // An Array is one named array of a model's weights.
@@ -57,6 +57,8 @@ type fileHeader struct {
 	Version int    `json:"version"` // of the format
 	File
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
+
+	UsedQueries QueryDigests `json:"trainingQueries,omitempty"` // of older versions: by the features in use, which other queries may share
 }
 
 // Save writes the file, complete or not at all, and replaces one at that path. See [File.Write].
@@ -104,6 +106,9 @@ func decode(name string, data []byte) (*File, error) {
 	f := &h.File
 	for _, a := range arrays {
 		f.Arrays = append(f.Arrays, Array{Name: a.Name, Shape: a.Shape, Values: a.Data})
+	}
+	if f.TrainingQueries == nil && f.Transform != nil && len(f.Transform.Used()) == len(f.FeatureIDs) {
+		f.TrainingQueries = h.UsedQueries
 	}
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
@@ -135,22 +136,20 @@ func (d *runData) fingerprints() inputs {
 }
 
 // seenQueries are the queries of the training split for the model files, beside those of the
-// initial model; and warnings of those that other splits have, too: as the model sees them, by the
-// features that it uses.
-func seenQueries(s datasets.Splits, t *datasets.Transform, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
+// initial model; and warnings of those that other splits have, too.
+func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
 	warn := func(d *datasets.Dataset, split string, n int) {
 		if n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as queries of the %s split: metrics on them say little about new queries",
 				d.Name, n, d.Queries(), split))
 		}
 	}
-	columns := t.Used()
-	queries := s.Train.QueryDigests(columns)
+	queries := s.Train.QueryDigests()
 	train := ranker.NewQueryDigests(queries...)
-	vali := s.Vali.QueryDigests(columns)
+	vali := s.Vali.QueryDigests()
 	warn(s.Vali, "training", train.Count(vali))
 	if s.Test != nil {
-		test := s.Test.QueryDigests(columns)
+		test := s.Test.QueryDigests()
 		warn(s.Test, "training", train.Count(test))
 		warn(s.Test, "validation", ranker.NewQueryDigests(vali...).Count(test))
 	}
@@ -158,6 +157,29 @@ func seenQueries(s datasets.Splits, t *datasets.Transform, initial *ranker.Model
 		train = ranker.NewQueryDigests(append(queries, initial.File().TrainingQueries...)...)
 	}
 	return train, warnings
+}
+
+// unusedFeatures is a warning of the features that a transform leaves out; none if it uses all.
+func unusedFeatures(d *datasets.Dataset, t *datasets.Transform, initial *ranker.Model) []string {
+	const most = 8
+	used := t.Used()
+	var names []string
+	for c := range d.Width() {
+		if _, found := slices.BinarySearch(used, c); !found {
+			names = append(names, d.FeatureName(c))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	n, why := len(names), "are constant within every training query, and left out: they cannot tell its documents apart"
+	if initial != nil {
+		why = "are left out, as by the initial model: they were constant within every query that its transform was fitted to"
+	}
+	if n > most {
+		names = append(names[:most], "…")
+	}
+	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, n, d.Width(), why, strings.Join(names, ", "))}
 }
 
 // longest is the number of documents of the longest query.

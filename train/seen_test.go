@@ -77,3 +77,47 @@ func TestSharedQueriesAreWarnedOf(t *testing.T) {
 		t.Errorf("warnings %q", w)
 	}
 }
+
+// numbered are queries of documents that have a feature of their own, and two that are the same in a query: the query's
+// number, and 1.
+func numbered(name string, ids []string, number float32, documents ...int) *datasets.Dataset {
+	d := &datasets.Dataset{Name: name, QueryIDs: ids, FeatureIDs: []int{1, 2, 3}, FeatureNames: []string{"own", "of the query", "one"}, Offsets: []int{0}}
+	for q, n := range documents {
+		for r := range n {
+			d.Features = append(d.Features, float32(r), number+float32(q), 1)
+			d.Labels = append(d.Labels, float32(r%2))
+		}
+		d.Offsets = append(d.Offsets, len(d.Labels))
+	}
+	return d
+}
+
+// Features that are constant within every query are named in a warning, and tell queries apart that share all others.
+// Queries of one document count, too.
+func TestQueriesAreKnownByAllTheirFeatures(t *testing.T) {
+	train := numbered("train", []string{"a", "b", "c", "d"}, 10, 3, 3, 1, 1)
+	vali := numbered("vali", []string{"e", "f"}, 20, 3, 3)
+	other := numbered("other", []string{"a", "b", "x", "y"}, 30, 3, 3, 1, 1)
+	tr := mustNew(t, busy("adam"), &datasets.Splits{Train: train, Vali: vali, Test: other})
+	want := []string{"train: 2 of the 3 features are constant within every training query, and left out: they cannot tell its documents apart: of the query, one"}
+	if !slices.Equal(tr.Warnings(), want) {
+		t.Errorf("warnings %q, want %q", tr.Warnings(), want)
+	}
+	m := mustRun(t, tr, Hooks{}).Model
+	for d, want := range map[*datasets.Dataset]int{train: 4, vali: 0, other: 0, numbered("ids", []string{"w", "x", "y", "z"}, 10, 3, 3, 1, 1): 2} {
+		if n := trainedOn(t, m, d); n != want {
+			t.Errorf("%s: %d of %d queries, want %d", d.Name, n, d.Queries(), want)
+		}
+	}
+	varied := numbered("train", train.QueryIDs, 10, 3, 3, 1, 1)
+	varied.Features[1]++
+	c := busy("adam")
+	c.Epochs = 1
+	on, err := New(c.Plain(), Parts{Initial: m}, &datasets.Splits{Train: varied, Vali: vali})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := on.Warnings(); len(w) != 1 || !strings.Contains(w[0], "2 of the 3 features are left out, as by the initial model") {
+		t.Errorf("warnings %q", w)
+	}
+}

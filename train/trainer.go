@@ -117,7 +117,8 @@ func (t *Trainer) prepare() error {
 	if err != nil {
 		return err
 	}
-	t.trainedOn, t.warnings = seenQueries(t.data.splits, t.transform, p.parts.Initial)
+	t.trainedOn, t.warnings = seenQueries(t.data.splits, p.parts.Initial)
+	t.warnings = append(unusedFeatures(train, t.transform, p.parts.Initial), t.warnings...)
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{
 		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,
@@ -262,8 +263,8 @@ func (t *Trainer) Current() (*ranker.Model, error) {
 // learns nothing from queries without a relevant document (see losses.Term), or from empty ones.
 func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
 
-// Warnings are what is odd about the splits together: queries of one that have the same documents
-// as those of another, whatever their ids. Those of each by itself are in datasets.Splits.Warnings.
+// Warnings are what is odd about the features and the splits together: features that are constant within every training
+// query, and queries of one split that have the same documents as those of another, whatever their ids. Those of each by itself are in datasets.Splits.Warnings.
 func (t *Trainer) Warnings() []string { return t.warnings }
 
 // Objective says in words what is learned: "plrank-rb with N = 100, K = 10"; N only of a
