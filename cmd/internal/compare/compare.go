@@ -106,8 +106,9 @@ func compare(ctx context.Context, o *options, gainGiven bool, stdout, stderr io.
 	if err != nil {
 		return err
 	}
+	reading := once{stderr, map[string]bool{}}
 	for _, r := range runs {
-		if err := o.measure(ctx, r, stderr); err != nil {
+		if err := o.measure(ctx, r, reading, stderr); err != nil {
 			return err
 		}
 	}

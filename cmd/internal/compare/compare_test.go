@@ -242,3 +242,26 @@ func TestErrorsOfLabelsNameFileAndLine(t *testing.T) {
 		}
 	}
 }
+
+// What is odd about the data is told once, however many files are compared on them.
+func TestWarningsOfTheDataAreToldOnce(t *testing.T) {
+	t.Parallel()
+	table := "label,qid,x,title,\n"
+	for q := range 20 {
+		for d := range 4 {
+			table += fmt.Sprintf("%d,%d,%d,lamp,%d\n", d%2, q, (q*7+d*3)%11, d)
+		}
+	}
+	data := path(t, table)
+	_, model := fit.Trained(t, data)
+	scores := path(t, strings.Repeat("1\n2\n", 40))
+	_, stderr := must(t, model, model, scores, scores, "-data", data)
+	for _, warning := range []string{"columns that are not wanted were left out: title", "columns of text were left out: title", "columns without a name"} {
+		if n := strings.Count(stderr, warning); n != 1 {
+			t.Errorf("%d times %q in\n%s", n, warning, stderr)
+		}
+	}
+	if n := strings.Count(stderr, "model "+model); n != 2 {
+		t.Errorf("%d models in\n%s", n, stderr)
+	}
+}

@@ -98,16 +98,31 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 	return nil
 }
 
-// measure gives a run its values by query, on the last split of the data.
-func (o *options) measure(ctx context.Context, r *run, stderr io.Writer) (err error) {
+// once passes on what is written to it, but for what has been before. The data are read for every file, and would be
+// warned of as often.
+type once struct {
+	io.Writer
+	seen map[string]bool
+}
+
+func (w once) Write(text []byte) (int, error) {
+	if w.seen[string(text)] {
+		return len(text), nil
+	}
+	w.seen[string(text)] = true
+	return w.Writer.Write(text)
+}
+
+// measure gives a run its values by query, on the last split of the data. What is odd about these goes to reading.
+func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer) (err error) {
 	if r.values != nil {
 		return nil
 	}
 	var report *train.Report
 	var splits []train.Split
 	if r.model == nil {
-		report, splits, err = o.Scores(ctx, r.path, stderr)
-	} else if splits, err = o.Open(ctx, r.model, stderr); err == nil {
+		report, splits, err = o.Scores(ctx, r.path, reading)
+	} else if splits, err = o.Open(ctx, r.model, reading); err == nil {
 		splits = splits[len(splits)-1:]
 		report, err = o.Model(r.path, r.model, splits, stderr)
 	}

@@ -32,7 +32,7 @@ func TestCountsOfNineDocuments(t *testing.T) {
 		"queries": 3., "documents": 9., "features": 3.,
 		"labels":    map[string]any{"-1": 1., "0": 4., "1": 2., "2": 1., "2.5": 1.},
 		"labelFree": 1., "documentsPerQuery": map[string]any{"min": 2., "mean": 3., "max": 4.},
-		"constant": []any{2.}, "missing": []any{4.},
+		"constant": []any{2.}, "constantInQueries": []any{}, "missing": []any{4.},
 	}
 	for _, data := range []string{file, folder} {
 		status, stdout, stderr := call("-json", "-data", data)
