@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,17 @@ func TestDecimalCommasAreCalledSo(t *testing.T) {
 		!strings.HasSuffix(d.Warnings[0], "columns of numbers with decimal commas, such as 3,5, were left out: x, z: want decimal points") ||
 		!strings.HasSuffix(d.Warnings[1], "columns of text were left out: title: name those that are categorical features, and ignore the others") {
 		t.Errorf("%v, error %v, warnings %q", d, err, d.Warnings)
+	}
+	type row struct {
+		Label float32 `parquet:"label"`
+		Query string  `parquet:"qid,plain"`
+		Size  float32 `parquet:"size"`
+		Price string  `parquet:"price,plain"`
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{{1, "a", 1, "3,5"}, {0, "a", 2, "4"}, {0, "a", 3, "-0,25"}})
+	if d, err = ReadFile(path, ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "decimal commas, such as 3,5, were left out: price") {
+		t.Errorf("%v, error %v, of Parquet", d, err)
 	}
 	const hint = "looks like one with a decimal comma: want a point"
 	for name, c := range map[string]struct {

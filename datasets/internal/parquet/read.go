@@ -134,53 +134,50 @@ func (r *reader) use() {
 func (r *reader) look(file []byte, meta *format.FileMetaData, rows int) error {
 	r.allowed = newAllowance(len(file))
 	r.Moments = map[string]string{}
-	isText := make([]bool, len(r.leaves))
+	kinds := make([]separated.Kinds, len(r.leaves))
 	for n, l := range r.leaves {
 		if r.Feature[n] < 0 || r.Level[n] >= 0 || l.isNumber() {
 			continue
 		}
-		isText[n] = true
+		kinds[n].Texts = 1
 		if moment, is := moments[l.form]; is {
 			r.Moments[r.Called[n]] = moment
 		} else if l.form == textual {
-			numbers, texts, err := r.count(file, meta, n, rows)
+			found, err := r.count(file, meta, n, rows)
 			r.pages[n], r.rooms[n] = nil, room{}
-			if err != nil && !errors.Is(err, errUnread) {
+			switch {
+			case err == nil:
+				kinds[n] = found
+			case !errors.Is(err, errUnread):
 				return r.at(n, err)
 			}
-			isText[n] = err != nil || texts > numbers
 		}
 	}
-	r.LeaveOut(func(n int) bool { return isText[n] })
+	r.LeaveOut(kinds)
 	return nil
 }
 
-// count returns how many values of a column of strings are numbers, and how many are not. It reads so many rows, and more
-// only while none has a value.
-func (r *reader) count(file []byte, meta *format.FileMetaData, n, rows int) (numbers, texts int, err error) {
+// count counts the values of a column of strings by what they are. It reads so many rows, and more only while none has a
+// value.
+func (r *reader) count(file []byte, meta *format.FileMetaData, n, rows int) (kinds separated.Kinds, err error) {
 	for _, group := range meta.RowGroups {
-		if group.NumRows == 0 || numbers+texts > 0 {
+		if group.NumRows == 0 || kinds.Numbers+kinds.Texts > 0 {
 			continue
 		}
 		if _, err := r.openColumn(file, &group, n); err != nil {
-			return 0, 0, err
+			return kinds, err
 		}
-		for left := int(group.NumRows); left > 0 && numbers+texts == 0; left -= rows {
+		for left := int(group.NumRows); left > 0 && kinds.Numbers+kinds.Texts == 0; left -= rows {
 			values := make([][]byte, min(left, rows))
 			if err := r.pages[n].texts(values, len(values), &r.rooms[n]); err != nil {
-				return 0, 0, err
+				return kinds, err
 			}
 			for _, value := range values {
-				switch v, err := text.Field(value); {
-				case errors.Is(err, text.ErrNumber):
-					texts++
-				case err != nil || v == v:
-					numbers++
-				}
+				kinds.Add(value)
 			}
 		}
 	}
-	return numbers, texts, nil
+	return kinds, nil
 }
 
 // isNumber tells whether a column is nothing but a feature of numbers.

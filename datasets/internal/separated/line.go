@@ -142,7 +142,7 @@ func (s *reader) called(n int) string {
 // look leaves out the columns that are text: of whose values in the first lines more than half
 // are no numbers.
 func (s *reader) look(lines []byte) {
-	numbers, texts, commas := make([]int, len(s.Feature)), make([]int, len(s.Feature)), make([]int, len(s.Feature))
+	kinds := make([]Kinds, len(s.Feature))
 	for line := range bytes.Lines(lines) {
 		line = bytes.TrimRight(line, "\r\n")
 		for i, n := 0, 0; i <= len(line) && n < len(s.Feature); n++ {
@@ -150,37 +150,45 @@ func (s *reader) look(lines []byte) {
 			if err != nil {
 				break // which reading it will tell
 			}
-			v, err := text.Field(value)
-			switch {
-			case errors.Is(err, text.ErrNumber):
-				texts[n]++
-				if text.LooksDecimalComma(value) {
-					commas[n]++
-				}
-			case err != nil || v == v:
-				numbers[n]++
-			}
+			kinds[n].Add(value)
 			i = next
 		}
 	}
-	for n, name := range s.Called {
-		if commas[n] > texts[n]/2 {
-			s.DecimalCommas = append(s.DecimalCommas, name)
-		}
-	}
-	s.LeaveOut(func(n int) bool { return texts[n] > numbers[n] })
+	s.LeaveOut(kinds)
 }
 
-// LeaveOut leaves out the columns that are text, but for those that are categorical.
-func (s *Columns) LeaveOut(isText func(n int) bool) {
+// Kinds counts the values of a column by what they are; those that are missing are nothing.
+type Kinds struct {
+	Numbers, Texts int
+	commas         int // texts that look like numbers with a decimal comma
+}
+
+// Add counts a value.
+func (k *Kinds) Add(value []byte) {
+	switch v, err := text.Field(value); {
+	case errors.Is(err, text.ErrNumber):
+		k.Texts++
+		if text.LooksDecimalComma(value) {
+			k.commas++
+		}
+	case err != nil || v == v:
+		k.Numbers++
+	}
+}
+
+// LeaveOut leaves out the columns of which more values are text than numbers, but for those that are categorical.
+func (s *Columns) LeaveOut(kinds []Kinds) {
 	ids := s.IDs
 	s.IDs = []int{}
 	for n, at := range s.Feature {
 		switch {
 		case at < 0:
-		case s.Level[n] < 0 && isText(n):
+		case s.Level[n] < 0 && kinds[n].Texts > kinds[n].Numbers:
 			s.Feature[n] = -1
 			s.Text = append(s.Text, s.Called[n])
+			if kinds[n].commas > kinds[n].Texts/2 {
+				s.DecimalCommas = append(s.DecimalCommas, s.Called[n])
+			}
 			delete(s.Names, ids[at])
 		default:
 			s.Feature[n] = len(s.IDs)
