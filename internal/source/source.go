@@ -219,8 +219,6 @@ func WithFlags(err error) error {
 		return fmt.Errorf("%w (such as -fold 1)", err)
 	case errors.Is(err, datasets.ErrMinusOne):
 		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
-	case errors.Is(err, datasets.ErrColumns):
-		return fmt.Errorf("%w (-label-column, -query-column, -headerless)", err)
 	}
 	return err
 }

@@ -38,24 +38,41 @@ func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, e
 	if l.Wants, err = wants(o, beside.Names); err != nil {
 		return nil, err
 	}
-	if o.GroupColumn != "" {
-		if r.group, err = strconv.Atoi(o.GroupColumn); err != nil || r.group < 0 {
-			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", o.GroupColumn)
+	groupColumn, baseColumn := cmp.Or(o.GroupColumn, knownID(o, table.GroupRole)), cmp.Or(o.BaseColumn, knownID(o, table.BaseRole))
+	if o.Groups != "" {
+		groupColumn = ""
+	}
+	if groupColumn != "" {
+		if r.group, err = strconv.Atoi(groupColumn); err != nil || r.group < 0 {
+			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", groupColumn)
 		}
 		r.groupOnly = !o.Lists(r.group)
 		l.GroupFeature = strconv.Itoa(r.group)
 	}
-	if o.BaseColumn != "" {
+	if baseColumn != "" {
 		var err error
-		switch r.base, err = strconv.Atoi(o.BaseColumn); {
+		switch r.base, err = strconv.Atoi(baseColumn); {
 		case err != nil || r.base < 0:
-			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", o.BaseColumn)
+			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", baseColumn)
 		case o.Lists(r.base) || r.base == r.group:
 			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
 		}
 	}
+	if groupColumn != "" || baseColumn != "" {
+		l.Roles = map[string]string{table.GroupRole: groupColumn, table.BaseRole: baseColumn}
+		maps.DeleteFunc(l.Roles, func(_, id string) bool { return id == "" })
+	}
 	l.Read = r.line
 	return l, nil
+}
+
+// knownID is the id of the feature that had the role in earlier data, such as those that a model was trained on; "": none, or
+// they were a table, whose column has a name.
+func knownID(o table.Options, role string) string {
+	if id, err := strconv.Atoi(o.Roles[role]); err != nil || id < 0 {
+		return ""
+	}
+	return o.Roles[role]
 }
 
 // wants tells which features are to be read, by the options and the names in the file beside, if

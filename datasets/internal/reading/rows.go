@@ -78,7 +78,7 @@ func (f *rowFile) close() {
 
 // openBase opens the file of base scores, unless they are in a column; nil if there is none.
 func openBase(t *table.Table) (f *rowFile, err error) {
-	if t.HasBase = t.Options.BaseColumn != ""; t.HasBase {
+	if t.HasBase = t.Layout.Roles[table.BaseRole] != ""; t.HasBase {
 		return nil, nil
 	}
 	f, err = openRowsBeside(t.Options.Ctx(), files.BaseScores(t.Path))
