@@ -207,9 +207,21 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	return splits, nil
 }
 
-// TakeFeatures makes the features that are read those that others want.
+// TakeFeatures makes the features that are read those that others want, and gives the columns the roles that these know.
 func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
 	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical
+	o.Roles, o.Ignore = wanted.Roles, append(o.Ignore, wanted.Ignore...)
+}
+
+// Without is the options of a model where columns of these roles are of no use. They are left out without a word.
+func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
+	for _, role := range roles {
+		if column := o.Roles[role]; column != "" {
+			delete(o.Roles, role)
+			o.Ignore = append(o.Ignore, column)
+		}
+	}
+	return o
 }
 
 // WithFlags adds to an error of reading the flags that help.

@@ -172,7 +172,8 @@ func (f *finder) takeKnown(r *role) error {
 		*r.at(f.Columns) = at
 		return nil
 	}
-	if f.needs(r) && !slices.Contains(r.usual(), usual(known)) {
+	other := r.name == table.QueryRole && f.firm(r) >= 0 // a query id by any name, but no other label
+	if f.needs(r) && !slices.Contains(r.usual(), usual(known)) && !other {
 		return errorOfColumns("no %s column %q, which the training data had: -%s names another one of %s", r.what, known, r.flag, text.List(f.names))
 	}
 	return nil
@@ -212,14 +213,17 @@ func (f *finder) takeUsual(r *role) error {
 	if *at = f.firm(r); *at >= 0 {
 		return nil
 	}
-	var candidates, rivals []int
+	var candidates, rivals, taken []int
 	for i, name := range f.names {
-		free, plain := !f.listed[name] && (f.needs(r) || f.roleAt(i) == nil), f.plain[i]
-		switch {
-		case !free:
+		switch plain := f.plain[i]; {
+		case f.listed[name]:
+		case f.roleAt(i) != nil:
+			if f.needs(r) && slices.Contains(r.usual(), plain) {
+				taken = append(taken, i)
+			}
 		case slices.Contains(r.shared, plain), slices.Contains(r.loose, plain) && f.needs(r) && (f.o.FeatureIDs != nil || !slices.Contains(f.o.Chosen(), name)):
 			candidates = append(candidates, i)
-		case slices.Contains(r.rivals, plain) && f.roleAt(i) == nil && !f.isSaid(name):
+		case slices.Contains(r.rivals, plain) && !f.isSaid(name):
 			rivals = append(rivals, i)
 		}
 	}
@@ -233,17 +237,19 @@ func (f *finder) takeUsual(r *role) error {
 		if slices.Contains(r.loose, f.plain[*at]) && !slices.Contains(f.o.Ignore, name) { // which is told of the first of several files
 			f.Guesses = append(f.Guesses, table.Guess{Role: r.what, Flag: r.flag, Column: name})
 		}
+	case len(taken) > 0: // which is an error
+		*at = taken[0]
 	case f.needs(r):
 		return errorOfColumns("no %s column: looked for %s, found %s (-%s NAME names it)", r.what, strings.Join(r.usual(), ", "), text.List(f.names), r.flag)
 	}
 	return nil
 }
 
-// firm is the first column with a firm name of the role that has no other role; −1: none.
+// firm is the first column with a firm name of the role that has no role; −1: none.
 func (f *finder) firm(r *role) int {
 	for _, names := range [][]string{f.names, f.plain} { // label before Label
 		for _, want := range r.firm {
-			if at := slices.Index(names, want); at >= 0 && !f.listed[f.names[at]] && (f.needs(r) || f.roleAt(at) == nil) {
+			if at := slices.Index(names, want); at >= 0 && !f.listed[f.names[at]] && f.roleAt(at) == nil {
 				return at
 			}
 		}
