@@ -50,8 +50,10 @@ func TestModelIsMeasuredOnItsLabel(t *testing.T) {
 	if err := m.Save(old); err != nil {
 		t.Fatal(err)
 	}
+	if status, _, stderr := call("-model", old, "-data", data, "-query-column", "Query Text", "-cache", "off"); status != 1 || !strings.Contains(stderr, "the label is not known: it could be rating, clicks") {
+		t.Errorf("%d, %s", status, stderr)
+	}
 	for file, want := range map[string]string{
-		data:                                 "the label is not known: it could be rating, clicks",
 		bare:                                 `no query id column: looked for qid, queryid, query, group, found Query Text`,
 		path("none.csv", "qid,price\na,1\n"): "none.csv: header: no label column: looked for label, relevance",
 	} {
