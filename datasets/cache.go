@@ -125,6 +125,12 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 		if d.origin.Starts != nil {
 			d.origin.Parts = from.Files
 		}
+		for pair := range slices.Chunk(d.origin.Roles, 2) {
+			if d.Roles == nil {
+				d.Roles = map[string]string{}
+			}
+			d.Roles[pair[0]] = pair[len(pair)-1]
+		}
 		if err := d.Validate(); err != nil {
 			return err
 		}
@@ -147,7 +153,7 @@ func (s splits) lists() (all cache.Lists) {
 		all[i] = []any{
 			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.BaseScores, &d.origin.Lines,
 			&d.Offsets, &d.FeatureIDs, &d.Groups, &d.origin.Starts,
-			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns,
+			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
 		}
 	}
 	return all

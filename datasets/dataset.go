@@ -3,6 +3,8 @@ package datasets
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
@@ -26,6 +28,9 @@ type Dataset struct {
 	// Levels are the texts that values of categorical features stand for [columns]: value v for
 	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
 	Levels [][]string
+	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
+	// "group". Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
+	Roles map[string]string
 	// LeftOut are the columns of text that are no features; nil: there are none.
 	LeftOut []string
 
@@ -174,7 +179,10 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
 		}
 	}
-	d.Levels, d.LeftOut = t.Names.LevelsOf(ids), t.Layout.Text
+	d.Levels, d.LeftOut, d.Roles = t.Names.LevelsOf(ids), t.Layout.Text, t.Layout.Roles
+	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
+		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
+	}
 	d.Features, d.unmap, err = rows.Features(ids)
 	return d, err
 }

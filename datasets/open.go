@@ -29,6 +29,11 @@ type Options struct {
 	// leaves them out of the splits, "keep" keeps them.
 	Unlabelled string
 
+	// FeaturesOnly says that the training split is for its features alone, as where labels come from a log of clicks. No label is
+	// looked for in its tables, none of its documents is left out, and nothing is held out of it: without a validation file,
+	// Splits.Vali is nil.
+	FeaturesOnly bool
+
 	// Cache is a folder for binary copies of the splits; see Open. With "auto" they are
 	// beside the data, or, if that folder cannot be written, in the user's cache folder.
 	// Empty: there are none.
@@ -112,6 +117,9 @@ func Open(path string, o Options) (*Splits, error) {
 	if known != nil && known.HoldOut > 0 {
 		holdOut = known.HoldOut
 	}
+	if o.FeaturesOnly {
+		holdOut = 0
+	}
 	if slices.EqualFunc(of[1].Files, of[0].Files, func(a, b string) bool { return a == b || textfile.SamePath(a, b) }) { // nothing is held out, and the file is read once
 		of[1], holdOut = files.Split{}, 0
 	}
@@ -130,11 +138,11 @@ func Open(path string, o Options) (*Splits, error) {
 		for i, d := range s {
 			d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, splitNames[i])
 		}
-	case s[1] == nil:
+	case s[1] == nil && !o.FeaturesOnly:
 		same := *s[0]
 		same.Warnings = nil
 		s[1] = &same
-	case of[1].Path == "":
+	case of[1].Path == "" && !o.FeaturesOnly:
 		s[1].Name += fmt.Sprintf(" (%d queries held out)", s[1].Queries())
 	}
 	return &Splits{s[0], s[1], s[2]}, nil
@@ -188,7 +196,7 @@ func (o Options) checkFolds(path string, of files.Splits) error {
 
 // cacheKey is all that the splits depend on, except the content of their files.
 func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
-	k := cache.Key{Read: table.Options(o.Read), Unlabelled: o.Unlabelled}
+	k := cache.Key{Read: table.Options(o.Read), Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed

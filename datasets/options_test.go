@@ -130,7 +130,7 @@ func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
 func TestGuessedLabelIsTold(t *testing.T) {
 	const warning = ": the label is the column "
 	for name, told := range map[string]bool{"label": false, "Relevance": false, "rel": false, "grade": true, "Rating": true, "target": true, "y": true} {
-		path := file(t, "f.csv", "qid,x,"+name+"\na,7,1\na,8,0\n")
+		path := file(t, "f.csv", "qid,x,"+name+"\na,.7,1\na,8,0\n")
 		for label, told := range map[string]bool{"": told, name: false} {
 			d, err := ReadFile(path, ReadOptions{LabelColumn: label})
 			if err != nil {
@@ -150,25 +150,25 @@ func TestGuessedLabelIsTold(t *testing.T) {
 		X      float32 `parquet:"x"`
 	}
 	path := filepath.Join(t.TempDir(), "f.parquet")
-	writeParquet(t, path, []row{{"a", 1, 2}, {"a", 0, 3}})
+	writeParquet(t, path, []row{{"a", 1, 2}, {"a", 0, .3}})
 	if d, err := ReadFile(path, ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], warning+"rating") {
 		t.Errorf("Parquet: %v, %v", d, err)
 	}
 	if d, err := ReadFile(file(t, "f.csv", "1,7,a\n0,8,a\n"), ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
 		t.Errorf("without a header: %v, %v", d, err)
 	}
-	// The column is no feature by its position either.
+	// The column is no feature by its position either, and where a label is not needed it is not read.
 	path = file(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
 	warnings, err := ReadBlocks(path, ReadOptions{FeatureIDs: []int{1}}, func(d *Dataset, _ int64) error {
-		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{7, 8}) {
+		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{-1, -1}) {
 			t.Errorf("features %v, labels %v", d.Features, d.Labels)
 		}
 		return nil
 	})
-	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], warning+"y") || !strings.Contains(warnings[1], "column x is feature 1") {
+	if err != nil || len(warnings) != 2 || !strings.HasSuffix(warnings[0], "were left out: y") || !strings.Contains(warnings[1], "column x is feature 1") {
 		t.Errorf("by position: %q, %v", warnings, err)
 	}
-	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
+	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,.2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
 	o := Options{Cache: t.TempDir()}
 	for range 2 {
 		s, err := Open(folder, o)
@@ -346,7 +346,7 @@ func TestEndOfContextEndsReading(t *testing.T) {
 
 // Labels of two files are not from two columns where the second file has both.
 func TestGuessedLabelIsThatOfAllFiles(t *testing.T) {
-	const guessed, both = "qid,rating,x\n1,1,2\n", "qid,rating,label,x\n2,1,0,2\n"
+	const guessed, both = "qid,rating,x\n1,1,.2\n", "qid,rating,label,x\n2,1,0,2\n"
 	for _, files := range []map[string]string{
 		{"train.csv": guessed, "vali.csv": both},
 		{"train.csv": guessed, "vali.csv": guessed, "test.csv": both},

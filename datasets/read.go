@@ -46,10 +46,13 @@ type ReadOptions struct {
 	MinusOne string
 
 	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values; LETOR text has none.
-	// Empty: the usual names, such as label, qid and docid. A label that is found by a name
-	// that a feature may have as well (grade, rating, target, y) is a warning. There must be a label,
-	// unless FeatureIDs are given: a file to be scored may have none. There must be a
-	// query id, or a file of query sizes beside the data, see ReadFile.
+	// Empty: those of Roles, or else columns with usual names, in any spelling such as query_id, QueryID and query id. A column
+	// label, relevance, qid or docid is taken, and others with such names are no features, with a warning, unless Features list
+	// them by all of their name. A column with a name that another one may deserve (grade, rating, target, y; query, group;
+	// doc, document) is taken only where no other column could be meant: none with another of these names; none with the name
+	// of another id, such as session_id; and, for the label, none whose values are whole numbers without a gap, which its own
+	// must be. Otherwise ErrColumns names those that could be meant. There must be a query id, or a file of query
+	// sizes beside the data, see ReadFile.
 	LabelColumn, QueryColumn, DocumentColumn string
 
 	// WeightColumn names the column of separated values with the weights of documents,
@@ -72,6 +75,17 @@ type ReadOptions struct {
 	// FeatureIDs or FeatureNames list it. Groups are text; numbers of LETOR text are
 	// compared with all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
 	GroupColumn string
+
+	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for.
+	// Columns with usual names of labels are then no features, with a warning. Empty: it is needed unless FeatureIDs are
+	// given, since a file to be scored may have none.
+	Labels string
+
+	// Roles are columns by role ("label", "query", "document", "weight", "base", "group"), as Dataset.Roles has them, that
+	// earlier data had, such as those that a model was trained on. They are taken where the table has them, and options
+	// above name no other. A label or a query id that is needed and absent is an error, unless its name is a usual one: the
+	// table may then have another usual name.
+	Roles map[string]string
 
 	// Groups is a file with the group of one document a line. Empty: the file's name plus
 	// ".groups", if there is such a file; else there are no groups. With a GroupColumn,

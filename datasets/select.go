@@ -29,6 +29,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		FeatureNames: d.FeatureNames,
 		Levels:       d.Levels,
 		LeftOut:      d.LeftOut,
+		Roles:        d.Roles,
 		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
 		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
 		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),

@@ -29,6 +29,7 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		if split.Path == "" {
 			continue
 		}
+		read.Labels = o.labels(i)
 		if tables[i], err = reading.Parts(split.Path, split.Files, read, names, scratch); err != nil {
 			return s, err
 		}
@@ -64,24 +65,38 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 	return s, err
 }
 
+// labels is ReadOptions.Labels of a split: where documents without a label are left out, there must be some with one.
+func (o Options) labels(split int) string {
+	switch {
+	case split == 0 && o.FeaturesOnly:
+		return table.UnusedLabels
+	case o.Read.Labels == "" && o.Read.FeatureIDs == nil, o.Read.Labels == "" && o.Unlabelled != "keep":
+		return table.NeededLabels
+	}
+	return o.Read.Labels
+}
+
 // check compares the tables of the splits with the options and the known collection, leaves
 // out the documents without a label, and gives the columns of all.
 func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []int, err error) {
 	ids = o.Read.FeatureIDs
 	queries, documents, minusOne, belowOne := 0, 0, 0, 0
 	var names []string
-	for _, t := range tables {
+	for i, t := range tables {
 		if t == nil {
 			continue
 		}
 		names = append(names, t.Path)
 		queries += len(t.Queries)
 		documents += t.Rows
-		minusOne += t.MinusOne
-		belowOne += t.BelowOne
 		if o.Read.FeatureIDs == nil {
 			ids = table.Union(ids, t.IDs)
 		}
+		if i == 0 && o.FeaturesOnly {
+			continue
+		}
+		minusOne += t.MinusOne
+		belowOne += t.BelowOne
 		if o.Unlabelled != "keep" {
 			if err := reading.DropUnlabelled(t); err != nil {
 				return nil, err

@@ -34,6 +34,10 @@ type File struct {
 	Gain         string              `json:"gain"`                   // how labels became gains in training: a name of package metrics
 	Grade        float64             `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
+	// Columns are those of the training data that are no features, by role, see datasets.Dataset.Roles; nil: they had no names, or
+	// the file is of an older version.
+	Columns map[string]string `json:"columns,omitempty"`
+
 	BaseScores bool `json:"baseScores,omitempty"` // the model adds its scores to those of another ranker, see [Model.ScoreOn]
 
 	TrainingQueries QueryDigests `json:"queryDigests,omitempty"` // of the queries it was trained on; nil: not known
@@ -135,8 +139,13 @@ func (f *File) check() error {
 	case f.Levels != nil && len(f.Levels) != len(f.FeatureIDs):
 		return fmt.Errorf("levels of %d features for %d feature ids", len(f.Levels), len(f.FeatureIDs))
 	}
+	for _, name := range f.Columns {
+		if !utf8.ValidString(name) { // which JSON would change
+			return fmt.Errorf("the column name %q is not in UTF-8", name)
+		}
+	}
 	for _, text := range slices.Concat(f.FeatureNames, slices.Concat(f.Levels...)) {
-		if !utf8.ValidString(text) { // which JSON would change
+		if !utf8.ValidString(text) {
 			return fmt.Errorf("the feature name or text %q is not in UTF-8", text)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -149,9 +150,9 @@ func (m *Model) Level(column int, text string) (value float32, ok bool) {
 }
 
 // ReadOptions are those by which a file is read for this model: its columns, by name if it has
-// names, and the texts of categorical ones.
+// names, the texts of categorical ones, and the columns of labels, ids and the like.
 func (m *Model) ReadOptions() datasets.ReadOptions {
-	return datasets.ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.file.Levels}
+	return datasets.ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.file.Levels, Roles: maps.Clone(m.file.Columns)}
 }
 
 // File is the content of the model file; do not change it.

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -33,6 +34,14 @@ func (t *Trainer) model(weights []float32) (*ranker.Model, error) {
 	f, err := File(s, t.transform, t.data.splits.Train, t.Config.Gain)
 	if err != nil {
 		return nil, err
+	}
+	if initial := t.parsed.parts.Initial; initial != nil { // a log, for one, does not tell the columns of tables
+		columns := maps.Clone(initial.File().Columns)
+		if columns == nil {
+			columns = f.Columns
+		}
+		maps.Copy(columns, f.Columns)
+		f.Columns = columns
 	}
 	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
 	model, err := ranker.NewWith(f, func(*ranker.File) (ranker.Forward, error) { return graphForward(s, t.transform.Width()) })

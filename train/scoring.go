@@ -170,7 +170,7 @@ func File(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain stri
 	f := &ranker.File{
 		Kind: model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
 		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
-		BaseScores: d.BaseScores != nil,
+		Columns: d.Roles, BaseScores: d.BaseScores != nil,
 	}
 	if len(d.Labels) > 0 {
 		f.Grade = max(0, float64(slices.Max(d.Labels)))

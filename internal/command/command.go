@@ -84,9 +84,24 @@ func withoutFaults(body func() error) (err error) {
 func Parse(flags *flag.FlagSet, args []string) error {
 	err := ParseWords(flags, args)
 	if err == nil && flags.NArg() > 0 {
-		err = Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+		err = Usage(fmt.Errorf("unexpected argument %q%s", flags.Arg(0), meant(flags, flags.Arg(0))))
 	}
 	return err
+}
+
+// meant suggests the flag that a word without one may be for; "" if none is near.
+func meant(flags *flag.FlagSet, word string) string {
+	flagOf := "data"
+	switch {
+	case flags.Lookup(word) != nil:
+		return fmt.Sprintf(" (did you mean -%s?)", word)
+	case strings.HasSuffix(word, ".npz"):
+		flagOf = "model"
+	}
+	if f := flags.Lookup(flagOf); f == nil || IsGiven(flags, flagOf) {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean -%s %s?)", flagOf, Line([]string{word}))
 }
 
 // ParseWords reads the flags; the words before, between and after them, such as names of files, are

@@ -51,13 +51,19 @@ func TestRun(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for args, want := range map[string]string{
-		"-lose x":     "there is no flag -lose (did you mean -loss?)",
-		"-quick":      "there is no flag -quick",
-		"-loss x y":   `unexpected argument "y"`,
-		"-epochs ten": `invalid value "ten" for flag -epochs: parse error`,
+		"-lose x":              "there is no flag -lose (did you mean -loss?)",
+		"-quick":               "there is no flag -quick",
+		"-loss x y":            `unexpected argument "y" (did you mean -data y?)`,
+		"train.csv":            `unexpected argument "train.csv" (did you mean -data train.csv?)`,
+		"m.npz":                `unexpected argument "m.npz" (did you mean -model m.npz?)`,
+		"-data a.csv more.csv": `unexpected argument "more.csv"`,
+		"loss x":               `unexpected argument "loss" (did you mean -loss?)`,
+		"-epochs ten":          `invalid value "ten" for flag -epochs: parse error`,
 	} {
 		f := flag.NewFlagSet("tool", flag.ContinueOnError)
 		f.String("loss", "", "")
+		f.String("data", "", "")
+		f.String("model", "", "")
 		f.Int("epochs", 1, "")
 		err := Parse(f, strings.Fields(args))
 		var usage UsageError

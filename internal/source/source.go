@@ -86,9 +86,9 @@ func (s *Source) defineAll(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
 	f.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
 	f.StringVar(&s.MinusOne, "minus-one", s.MinusOne, "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1")
-	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
-	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
-	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
+	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, that of the model, or else a usual name, where no other column could be meant")
+	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column, likewise")
+	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column, likewise")
 	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
 	f.StringVar(&s.BaseColumn, "base-column", s.BaseColumn, "`name` of the column with the base scores of documents, those of another ranker to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init beside the data, one a line, if there is one")
 	f.StringVar(&s.Features, "features", s.Features, "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names beside the data, with lines such as 3 bm25")
@@ -207,9 +207,21 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	return splits, nil
 }
 
-// TakeFeatures makes the features that are read those that others want.
+// TakeFeatures makes the features that are read those that others want, and gives the columns the roles that these know.
 func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
 	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical
+	o.Roles, o.Ignore = wanted.Roles, append(o.Ignore, wanted.Ignore...)
+}
+
+// Without is the options of a model where columns of these roles are of no use. They are left out without a word.
+func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
+	for _, role := range roles {
+		if column := o.Roles[role]; column != "" {
+			delete(o.Roles, role)
+			o.Ignore = append(o.Ignore, column)
+		}
+	}
+	return o
 }
 
 // WithFlags adds to an error of reading the flags that help.
@@ -219,8 +231,6 @@ func WithFlags(err error) error {
 		return fmt.Errorf("%w (such as -fold 1)", err)
 	case errors.Is(err, datasets.ErrMinusOne):
 		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
-	case errors.Is(err, datasets.ErrColumns):
-		return fmt.Errorf("%w (-label-column, -query-column, -headerless)", err)
 	}
 	return err
 }

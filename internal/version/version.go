@@ -1,4 +1,4 @@
-// Package version knows the version of plrank that a program was built with.
+// Package version has the version of plrank that a program was built with.
 package version
 
 import (
@@ -10,25 +10,25 @@ import (
 
 const module = "github.com/plrank/plrank"
 
-// String is the version of the module, such as v1.2.3, or "(devel)" where it was
-// built in its own folder without one.
+// Release is the version of programs that are built without version control information.
+const Release = "v0.1.0"
+
+// String returns the version of the module: its tag or pseudo-version, or Release where the build
+// information has none, as in tests and in builds from a source archive.
 func String() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return Release
 	}
-	if info.Main.Path == module && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	for _, m := range info.Deps {
-		if m.Path == module {
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" && m.Version != "(devel)" {
 			return m.Version
 		}
 	}
-	return "(devel)"
+	return Release
 }
 
-// Print prints the version, and that of Go.
+// Print prints the versions of plrank and of Go.
 func Print(w io.Writer) error {
 	_, err := fmt.Fprintln(w, "plrank", String(), runtime.Version())
 	return err

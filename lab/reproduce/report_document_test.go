@@ -12,7 +12,7 @@ import (
 
 // The documents say what the CSV files beside them say.
 func TestDocumentsAreFresh(t *testing.T) {
-	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "recipe.md", "reproduction.md", "../docs/scale.md", "../docs/serving.md", "clicks.md", "serving.md", "speed.md", "variance.md", "worth.md"} {
+	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "reproduction.md", "../docs/scale.md", "../docs/serving.md", "clicks.md", "serving.md", "speed.md", "variance.md", "worth.md"} {
 		text, err := os.ReadFile("../" + path)
 		if err != nil {
 			t.Fatal(err)

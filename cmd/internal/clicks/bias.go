@@ -129,7 +129,7 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 	var e *logs.BiasEstimation
 	join := func(*logs.Log) int { return 0 }
 	if o.method == affine {
-		d, err := openData(ctx, o.Source, nil, "drop", 0, stderr)
+		d, err := openData(ctx, o.Source, nil, true, 0, stderr)
 		if err != nil {
 			return nil, err
 		}

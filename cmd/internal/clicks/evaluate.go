@@ -179,7 +179,7 @@ func (o *evaluateOptions) openData(ctx context.Context, candidates []*candidate,
 			c.join = candidates[like].join
 			continue
 		}
-		d, err := openData(ctx, o.Source, c.model, "keep", o.seed, stderr)
+		d, err := openData(ctx, o.Source, c.model, false, o.seed, stderr)
 		if err != nil {
 			return err
 		}

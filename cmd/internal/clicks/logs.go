@@ -48,13 +48,13 @@ func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(pa
 func unused() []string { return []string{"vali", "test", "weight-column", "group-column", "groups"} }
 
 // openData gives the documents of a file, or the training split of a collection, with the features
-// of a model; nil: all.
-func openData(ctx context.Context, from source.Source, model *ranker.Model, unlabelled string, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
-	o := datasets.Options{Seed: seed, Unlabelled: unlabelled}
+// of a model; nil: all. Unless they are labelled, no label is looked for.
+func openData(ctx context.Context, from source.Source, model *ranker.Model, labelled bool, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
+	o := datasets.Options{Seed: seed, FeaturesOnly: !labelled}
 	if model != nil {
-		o.Read = model.ReadOptions()
+		o.Read = source.Without(model.ReadOptions(), "weight", "group")
 	}
-	if from.SingleFile() {
+	if labelled && from.SingleFile() {
 		from.Vali = from.Data // so that nothing is held out
 	}
 	s, err := from.Open(ctx, o, stderr)

@@ -172,7 +172,7 @@ func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour
 		}
 		logger.Model, logger.Version = filepath.Base(o.model), model.Digest()
 	}
-	d, err := openData(ctx, o.Source, model, "drop", o.seed, stderr)
+	d, err := openData(ctx, o.Source, model, true, o.seed, stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -265,3 +265,33 @@ func TestWarningsOfTheDataAreToldOnce(t *testing.T) {
 		t.Errorf("%d models in\n%s", n, stderr)
 	}
 }
+
+// Models that were trained on labels of different columns are not compared on both, and scores beside a model have its label.
+func TestAllAreComparedOnOneLabel(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data.csv")
+	var text strings.Builder
+	text.WriteString("search,rating,clicks,price\n")
+	for i := range 120 {
+		fmt.Fprintf(&text, "s%d,%d,%d,%v\n", i/6, i%5, i*37%100/40, float64(i*37%100)/7)
+	}
+	write(t, data, text.String())
+	var models []string
+	for _, label := range []string{"clicks", "rating"} {
+		run := filepath.Join(dir, label)
+		fit.Must(t, "-data", data, "-query-column", "search", "-label-column", label, "-features", "price", "-epochs", "1", "-cache", "off", "-out", run)
+		models = append(models, filepath.Join(run, "model.npz"))
+	}
+	if status, _, stderr := call(models[0], models[1], "-data", data, "-cache", "off"); status != 1 || !strings.Contains(stderr, `models are measured on different labels, "clicks" and "rating": -label-column must name`) {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	must(t, models[0], models[1], "-data", data, "-cache", "off", "-label-column", "clicks")
+	scores := filepath.Join(dir, "scores")
+	commandtest.Command(score.Run).Must(t, "-model", models[0], "-data", data, "-out", scores)
+	for _, files := range [][]string{{models[0], scores}, {scores, models[0]}} {
+		f := found(t, append(files, "-data", data, "-cache", "off")...)
+		if d := f.Pairs[0]; d.Difference != 0 {
+			t.Errorf("%q: a model and its own scores differ by %v", files, d.Difference)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/perquery"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -83,6 +84,9 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 			continue
 		}
 		file := r.model.File()
+		if o.Roles == nil {
+			o.Roles = source.Without(r.model.ReadOptions(), "weight", "base").Roles
+		}
 		if o.Config.HighestGrade == 0 {
 			grade = max(grade, file.Grade)
 		}

@@ -222,11 +222,11 @@ func TestLossIsNoMetricOfAModelFile(t *testing.T) {
 func TestSingleFileIsReadOnce(t *testing.T) {
 	folder := t.TempDir()
 	csv, out := filepath.Join(folder, "f.csv"), filepath.Join(folder, "run")
-	write(t, csv, "rating,qid,x\n1,a,2\n0,a,1\n1,b,2\n0,b,3\n0,a,4\n,b,5\n")
+	write(t, csv, "label,relevance,qid,x\n1,1,a,2\n0,0,a,1\n1,1,b,2\n0,0,b,3\n0,0,a,4\n,,b,5\n")
 	fit.Must(t, "-data", csv, "-out", out, "-epochs", "1", "-cache", "off")
 	for _, cache := range []string{"off", folder, folder} {
 		status, _, stderr := call("-model", filepath.Join(out, "model.npz"), "-data", csv, "-cache", cache)
-		for _, warning := range []string{"the label is the column rating", "came back after another one", "1 documents without a label", "were trained on"} {
+		for _, warning := range []string{"as if they were the label", "came back after another one", "1 documents without a label", "were trained on"} {
 			if n := strings.Count(stderr, warning); status != 0 || n != 1 {
 				t.Errorf("-cache %s: %d, %q %d times in\n%s", cache, status, warning, n, stderr)
 			}

@@ -24,6 +24,9 @@ type Measuring struct {
 	Config  train.Config // its settings of metrics
 	Qrels   string       // file
 	Threads command.Threads
+
+	Roles map[string]string // columns that the models know, for scores beside them
+	label string            // the column of labels that the first of several was measured on; "": none has a name
 }
 
 // Define defines the flags.
@@ -77,11 +80,14 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	if single {
 		from.Vali = from.Data // so that nothing is held out
 	}
-	s, err := from.Open(ctx, datasets.Options{Read: model.ReadOptions(), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	s, err := from.Open(ctx, datasets.Options{Read: source.Without(model.ReadOptions(), "weight"), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
 	command.LimitGarbage()
+	if err := m.checkLabels(s.Train); err != nil {
+		return nil, err
+	}
 	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
 	if single {
 		splits = []train.Split{{Name: "data", Data: s.Train}}
@@ -97,11 +103,24 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	return splits, nil
 }
 
+// checkLabels returns an error if labels are of another column than those that the first of several was measured on.
+func (m *Measuring) checkLabels(d *datasets.Dataset) error {
+	label := d.Roles["label"]
+	if m.label != "" && label != "" && label != m.label {
+		return fmt.Errorf("%s: by their training data, models are measured on different labels, %q and %q: -label-column must name the one that is meant", d.Name, m.label, label)
+	}
+	m.label = label
+	return nil
+}
+
 // Scores measures a file of scores or a TREC run on the labels of the data or the judgements. The
 // documents that it measures are the data of the only split.
 func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
 	judged, err := m.judged(ctx)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := m.checkLabels(judged); err != nil {
 		return nil, nil, err
 	}
 	run, err := datasets.ReadRun(path, judged)
@@ -122,7 +141,7 @@ func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
 		return nil, fmt.Errorf("-data %s: scores are of the documents of one file: name that file", m.Data)
 	}
 	read := m.ReadOptions()
-	read.Context = ctx
+	read.Context, read.Roles = ctx, m.Roles
 	d, err := datasets.ReadFile(m.Data, read)
 	if err != nil {
 		return nil, source.WithFlags(err)

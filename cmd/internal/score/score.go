@@ -110,7 +110,10 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	}
 	read := s.ReadOptions()
 	read.Context = ctx
-	source.TakeFeatures(&read, s.model.ReadOptions())
+	source.TakeFeatures(&read, source.Without(s.model.ReadOptions(), "weight", "group"))
+	if read.Labels = "unused"; s.qrels != "" {
+		read.Labels = "needed"
+	}
 	s.used = input.NewUsed(s.model)
 	warnings, err = datasets.ReadBlocks(path, read, s.block)
 	switch {

@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
@@ -14,17 +15,9 @@ import (
 func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stderr io.Writer) (*datasets.Splits, error) {
 	labelled := &datasets.Splits{}
 	if o.Data != "" {
-		from, options := o.Source, datasets.Options{Read: read, Seed: o.Seed, Unlabelled: "drop"}
-		whole := o.SingleFile()
-		if whole { // its labels do not count, and nothing is held out of it
-			from.Vali, options.Unlabelled = from.Data, "keep"
-		}
 		var err error
-		if labelled, err = from.Open(ctx, options, stderr); err != nil {
+		if labelled, err = o.Source.Open(ctx, datasets.Options{Read: read, Seed: o.Seed, Unlabelled: "drop", FeaturesOnly: true}, stderr); err != nil {
 			return nil, err
-		}
-		if whole {
-			labelled.Vali = nil
 		}
 	}
 	d, err := o.Gains(labelled.Train, stderr)
@@ -32,6 +25,12 @@ func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stde
 		return nil, err
 	}
 	renumber(d, read)
+	if labelled.Train != nil {
+		d.Roles = maps.Clone(labelled.Train.Roles)
+	}
+	if v := labelled.Vali; v != nil && d.Roles != nil && d.Roles["label"] == "" && v.Roles["label"] != "" {
+		d.Roles["label"] = v.Roles["label"]
+	}
 	if labelled.Vali == nil {
 		return source.HoldOut(d, o.Seed)
 	}

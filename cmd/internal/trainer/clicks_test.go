@@ -158,3 +158,34 @@ func TestLogsOfOneQueryNeedLabelledValidation(t *testing.T) {
 		t.Errorf("%d, %s", status, stderr)
 	}
 }
+
+// Learning from clicks needs no label: a column that may be one is not guessed to be the label, and is no feature either.
+func TestLabelsAreNoFeaturesBesideClicks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, log, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "run")
+	table := func(label string) string {
+		var text strings.Builder
+		fmt.Fprintf(&text, "query,docid,%s,price\n", label)
+		for i := range 240 {
+			fmt.Fprintf(&text, "%d,d%d,%d,%d.5\n", i/6, i, i%3, i*7%11)
+		}
+		return text.String()
+	}
+	write(t, data, table("label"))
+	onLogs.Must(t, "simulate", "-data", data, "-cutoff", "3", "-n", "500", "-without-features", "-out", log)
+	for label, flags := range map[string][]string{"label": nil, "Relevance": nil, "rating": nil, "purchased": {"-label-column", "purchased"}} {
+		write(t, data, table(label))
+		_, stderr := callQuick(t, append(flags, "-clicks", log, "-data", data, "-cache", "off", "-out", out+label)...)
+		m, err := ranker.Open(filepath.Join(out+label, "model.npz"))
+		if err != nil || !slices.Equal(m.FeatureNames(), []string{"price"}) || m.File().Columns["query"] != "query" || m.File().Columns["document"] != "docid" {
+			t.Fatalf("%s: features %q, columns %v, %v", label, m.FeatureNames(), m.File().Columns, err)
+		}
+		if told := strings.Contains(stderr, "were left out: "+label); told != (flags == nil) {
+			t.Errorf("%s: warnings\n%s", label, stderr)
+		}
+		if flags != nil && m.File().Columns["label"] != "purchased" {
+			t.Errorf("columns %v", m.File().Columns)
+		}
+	}
+}

@@ -371,7 +371,7 @@ func TestNamesOfFeaturesAreKept(t *testing.T) {
 	text := "grade,session,bm25,page rank\n"
 	for q := range 10 {
 		for d := range 4 {
-			text += fmt.Sprintf("%d,q%d,%d,%d\n", d%2, q, d%2, (q*d)%3)
+			text += fmt.Sprintf("%d,q%d,%d.5,%d.5\n", d%2, q, d%2, (q*d)%3)
 		}
 	}
 	file := filepath.Join(dir, "train.csv")
@@ -507,7 +507,12 @@ func TestModelOnBaseScoresRanksAsTheyDo(t *testing.T) {
 			t.Fatalf("document %d has score %v, want %v on the base score %v", i, s, want[i], d.BaseScores[i])
 		}
 	}
-	if status, _, stderr := scoring.Call("-model", model, "-data", file); status != 1 || !strings.Contains(stderr, "want them in a column (-base-column), or one a line in a file FILE.init") {
+	if known, _ := scoring.Must(t, "-model", model, "-data", file); known != scored {
+		t.Error("the model does not know the column of base scores")
+	}
+	bare := filepath.Join(t.TempDir(), "bare.csv")
+	write(t, bare, "qid,price\na,1\n")
+	if status, _, stderr := scoring.Call("-model", model, "-data", bare); status != 1 || !strings.Contains(stderr, "want them in a column (-base-column), or one a line in a file FILE.init") {
 		t.Errorf("%d, %s", status, stderr)
 	}
 

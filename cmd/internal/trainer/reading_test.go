@@ -45,11 +45,11 @@ func TestErrorsNameTheFlagsThatHelp(t *testing.T) {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	callQuick(t, "-data", svm, "-minus-one", "irrelevant")
-	if status, _, stderr := call("-data", csv); status != 1 || !strings.Contains(stderr, "without a header") || !strings.Contains(stderr, "(-label-column, -query-column, -headerless)") {
+	if status, _, stderr := call("-data", csv); status != 1 || !strings.Contains(stderr, "without a header") || !strings.Contains(stderr, "(-headerless)") {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	write(t, filepath.Join(folder, "named.csv"), "label,session,a\n1,x,5\n0,x,6\n")
-	if status, _, stderr := call("-data", filepath.Join(folder, "named.csv")); status != 1 || !strings.Contains(stderr, "no query id column") || !strings.Contains(stderr, "(-label-column, -query-column, -headerless)") {
+	if status, _, stderr := call("-data", filepath.Join(folder, "named.csv")); status != 1 || !strings.Contains(stderr, "no query id column") || !strings.Contains(stderr, "(-query-column NAME names it)") {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	callQuick(t, "-data", csv, "-headerless", "-query-column", "2")

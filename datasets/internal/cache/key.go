@@ -27,7 +27,8 @@ type Key struct {
 	Folds   int // 0: no folds of one file
 	Fold    int
 
-	Unlabelled string
+	Unlabelled   string
+	FeaturesOnly bool
 }
 
 // source is a file as it is now. Its time and inode do not count: some file systems
@@ -40,7 +41,7 @@ type source struct {
 }
 
 // format is raised where caches, or what is read of the same files, become others.
-const format = 12
+const format = 13
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.

@@ -36,24 +36,41 @@ func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, e
 	if l.Wants, err = wants(o, beside.Names); err != nil {
 		return nil, err
 	}
+	groupColumn, baseColumn := cmp.Or(o.GroupColumn, knownID(o, table.GroupRole)), cmp.Or(o.BaseColumn, knownID(o, table.BaseRole))
+	if o.Groups != "" {
+		groupColumn = ""
+	}
 	var isID bool
-	if o.GroupColumn != "" {
-		if r.group, isID = featureid.Parse(o.GroupColumn); !isID {
-			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", o.GroupColumn)
+	if groupColumn != "" {
+		if r.group, isID = featureid.Parse(groupColumn); !isID {
+			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", groupColumn)
 		}
 		r.groupOnly = !o.Lists(r.group)
 		l.GroupFeature = strconv.Itoa(r.group)
 	}
-	if o.BaseColumn != "" {
-		switch r.base, isID = featureid.Parse(o.BaseColumn); {
+	if baseColumn != "" {
+		switch r.base, isID = featureid.Parse(baseColumn); {
 		case !isID:
-			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", o.BaseColumn)
+			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", baseColumn)
 		case o.Lists(r.base) || r.base == r.group:
 			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
 		}
 	}
+	if groupColumn != "" || baseColumn != "" {
+		l.Roles = map[string]string{table.GroupRole: groupColumn, table.BaseRole: baseColumn}
+		maps.DeleteFunc(l.Roles, func(_, id string) bool { return id == "" })
+	}
 	l.Read = r.line
 	return l, nil
+}
+
+// knownID is the id of the feature that had the role in earlier data, such as those that a model was trained on; "": none, or
+// they were a table, whose column has a name.
+func knownID(o table.Options, role string) string {
+	if id, err := strconv.Atoi(o.Roles[role]); err != nil || id < 0 {
+		return ""
+	}
+	return o.Roles[role]
 }
 
 // wants tells which features are to be read, by the options and the names in the file beside, if

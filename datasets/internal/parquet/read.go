@@ -122,7 +122,7 @@ func (r *reader) use() {
 		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:
 			r.used = append(r.used, n)
 		default:
-			if r.Feature[n] >= 0 {
+			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) {
 				r.used = append(r.used, n)
 			}
 		}
@@ -247,6 +247,11 @@ func (r *reader) chunk(b *table.Builder, c *table.Chunk, n int) error {
 			return r.at(r.used[i], err)
 		}
 	}
+	if c.FaultCount == 0 && c.Line == 1 {
+		if err := r.CheckGuess(func(column int) bool { return r.isWhole(column, n) }); err != nil {
+			return err
+		}
+	}
 	if c.FaultCount == 0 {
 		for c.Lines = 0; c.Lines < n; c.Lines++ {
 			r.row(b, c.Lines)
@@ -254,6 +259,20 @@ func (r *reader) chunk(b *table.Builder, c *table.Chunk, n int) error {
 	}
 	b.Finish()
 	return nil
+}
+
+// isWhole reports whether a column has whole numbers in the rows that were read.
+func (r *reader) isWhole(column, rows int) bool {
+	for row := range rows {
+		if r.isNumber(column) {
+			if !separated.IsLabel(r.numbers[row*len(r.IDs)+r.Feature[column]]) {
+				return false
+			}
+		} else if !separated.IsWhole(r.texts[column][row]) {
+			return false
+		}
+	}
+	return true
 }
 
 // row adds a row to the chunk.

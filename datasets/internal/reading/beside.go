@@ -171,7 +171,7 @@ func setWeights(t *table.Table, sizes *querySizes) error {
 	}
 	switch {
 	case len(weights) == t.Rows && t.HasWeights:
-		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Options.WeightColumn)
+		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[table.WeightRole])
 	case len(weights) == t.Rows:
 		for _, c := range t.Chunks {
 			c.Weights, weights = weights[:len(c.Labels)], weights[len(c.Labels):]

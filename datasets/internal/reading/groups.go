@@ -24,8 +24,8 @@ type groups struct {
 // newGroups finds the source of the groups, and opens it if it is a file; nil if there
 // are no groups. The groups are numbered together with those before.
 func newGroups(t *table.Table, numbers *table.GroupNames) (*groups, error) {
-	g := &groups{table: t, must: t.Layout.GroupFeature != "" && len(numbers.Names) == 0}
-	if t.Options.GroupColumn != "" {
+	g := &groups{table: t, must: t.Layout.GroupFeature != "" && t.Options.GroupColumn != "" && len(numbers.Names) == 0}
+	if t.Layout.Roles[table.GroupRole] != "" {
 		t.Groups = numbers
 		return g, warnUnused(t, files.Groups, fmt.Sprintf("groups are in column %q", t.Options.GroupColumn))
 	}

@@ -160,7 +160,11 @@ func DropUnlabelled(t *table.Table) error {
 	case 0:
 		return nil
 	case t.Rows:
-		return fmt.Errorf("datasets: %s: no document has a label: all are %d", t.Path, table.Unlabelled)
+		of := "all are"
+		if t.LabelColumns != nil {
+			of = fmt.Sprintf("all values of the column %s are missing, or", text.Quote([]byte(t.LabelColumns[0])))
+		}
+		return fmt.Errorf("datasets: %s: no document has a label: %s %d", t.Path, of, table.Unlabelled)
 	}
 	labels := make([]float32, 0, t.Rows)
 	for _, c := range t.Chunks {

@@ -76,8 +76,9 @@ func (f *rowFile) close() {
 
 // openBase opens the file of base scores, unless they are in a column; nil if there is none.
 func openBase(t *table.Table) (f *rowFile, err error) {
-	if t.HasBase = t.Options.BaseColumn != ""; t.HasBase {
-		return nil, warnUnused(t, files.BaseScores, fmt.Sprintf("base scores are in column %q", t.Options.BaseColumn))
+	if column := t.Layout.Roles[table.BaseRole]; column != "" {
+		t.HasBase = true
+		return nil, warnUnused(t, files.BaseScores, fmt.Sprintf("base scores are in column %q", column))
 	}
 	f, err = openRowsBeside(t.Options.Ctx(), files.BaseScores, t.Path)
 	t.HasBase = f != nil

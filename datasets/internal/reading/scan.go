@@ -33,7 +33,7 @@ type scan struct {
 
 func newScan(path string, o Options, names *table.Names) *scan {
 	return &scan{
-		Table: &table.Table{Origin: table.Origin{Path: path}, Options: o.Options, Names: names, HasWeights: o.WeightColumn != ""},
+		Table: &table.Table{Origin: table.Origin{Path: path}, Options: o.Options, Names: names},
 	}
 }
 
@@ -43,9 +43,10 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 	s.rows += len(c.Labels)
 	if s.Layout == nil {
 		s.Layout = l
-		if l.LabelColumn != "" {
-			s.LabelColumns = []string{l.LabelColumn}
+		if label := l.Roles[table.LabelRole]; label != "" && s.Options.Labels != table.UnusedLabels {
+			s.LabelColumns = []string{label}
 		}
+		s.HasWeights = l.Roles[table.WeightRole] != ""
 		if s.groups, err = newGroups(s.Table, &s.Names.Groups); err != nil {
 			return err
 		}

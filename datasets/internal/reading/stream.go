@@ -118,7 +118,9 @@ func readChunks(r io.Reader, free <-chan []byte, beside table.Beside, o Options,
 		}
 		if len(lines) > 0 {
 			if l.Look != nil {
-				l.Look(lines)
+				if err := l.Look(lines); err != nil {
+					return err
+				}
 				l.Look = nil
 			}
 			chunk := table.Chunk{Size: int64(len(lines))}

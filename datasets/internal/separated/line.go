@@ -17,6 +17,10 @@ type Columns struct {
 	Group, Base                    int   // −1: none
 	Feature                        []int // by position: number in IDs, −1 for none
 	Level                          []int // by position: number in Categorical, −1 for none
+
+	unused  int             // the label where none is used; −1: none
+	guessed map[string]bool // by role: its column was found by a name that another column may have
+	Rivals  []int           // of the label, if that is guessed: see CheckGuess
 }
 
 // A Row is what a row says besides features, and its features as Builder.Row gives them.
@@ -62,7 +66,10 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 		if r.features[s.Feature[n]], err = text.Field(value); err != nil {
 			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
-	case n == s.Label && len(word) > 0:
+	case n == s.Label:
+		if err := s.checkGuessed(word); err != nil || len(word) == 0 {
+			return err
+		}
 		if r.label, err = text.Field(value); err == nil && r.label != r.label {
 			err = text.ErrNumber
 		}
@@ -71,7 +78,7 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 		}
 	case n == s.Query:
 		if r.query = word; len(word) == 0 {
-			return errors.New("no query id")
+			return errors.New("no query id (-query-column names another column)")
 		}
 	case n == s.Weight:
 		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
@@ -82,7 +89,9 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 			return fmt.Errorf("base score %s: want a finite number%s", text.Quote(value), text.Hint(value))
 		}
 	case n == s.Document:
-		r.document = word
+		if r.document = word; len(word) == 0 && s.guessed[table.DocumentRole] {
+			return errors.New("no document id, and the column has them by its name alone: -document-column names the one that is meant")
+		}
 	}
 	return nil
 }
@@ -97,7 +106,7 @@ type reader struct {
 // empty label is no label. There are no comments: a value may begin with #.
 func (s *reader) line(to *table.Builder, b []byte) {
 	b = bytes.TrimSuffix(b, []byte("\r"))
-	if text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0) {
+	if s.isBlank(b) {
 		return
 	}
 	r := s.Begin(to)
@@ -131,6 +140,11 @@ func (s *reader) line(to *table.Builder, b []byte) {
 	s.End(to, &r)
 }
 
+// isBlank reports whether a line is no row.
+func (s *reader) isBlank(b []byte) bool {
+	return text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0)
+}
+
 // called is what field n is called in messages.
 func (s *reader) called(n int) string {
 	if n < len(s.Called) {
@@ -139,12 +153,14 @@ func (s *reader) called(n int) string {
 	return fmt.Sprintf("field %d", n+1)
 }
 
-// look leaves out the columns that are text: of whose values in the first lines more than half
-// are no numbers.
-func (s *reader) look(lines []byte) {
+// look looks at the first lines. It checks a label that is guessed, and leaves out the columns of text.
+func (s *reader) look(lines []byte, leaveOut bool) error {
 	kinds := make([]Kinds, len(s.Feature))
 	for line := range bytes.Lines(lines) {
 		line = bytes.TrimRight(line, "\r\n")
+		if s.isBlank(line) {
+			continue
+		}
 		for i, n := 0, 0; i <= len(line) && n < len(s.Feature); n++ {
 			value, next, err := field(line, i, s.comma)
 			if err != nil {
@@ -154,18 +170,26 @@ func (s *reader) look(lines []byte) {
 			i = next
 		}
 	}
-	s.LeaveOut(kinds)
+	if leaveOut {
+		s.LeaveOut(kinds)
+	}
+	return s.CheckGuess(func(n int) bool { return kinds[n].noLabels == 0 })
 }
 
 // Kinds counts the values of a column by what they are; those that are missing are nothing.
 type Kinds struct {
 	Numbers, Texts int
 	commas         int // texts that look like numbers with a decimal comma
+	noLabels       int // values that no guessed label has
 }
 
 // Add counts a value.
 func (k *Kinds) Add(value []byte) {
-	switch v, err := text.Field(value); {
+	v, err := text.Field(value)
+	if err != nil || !IsLabel(v) {
+		k.noLabels++
+	}
+	switch {
 	case errors.Is(err, text.ErrNumber):
 		k.Texts++
 		if text.LooksDecimalComma(value) {

@@ -1,6 +1,9 @@
 package table
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A Format is a text format. It looks at the first line of a text, and gives the layout of the
 // text, or nil if the text is of another format. If no format has a layout, as of a blank
@@ -25,17 +28,38 @@ type Layout struct {
 	DecimalCommas []string                      // columns, of which most texts look like numbers with decimal commas
 	Wants         func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
-	LabelColumn  string // its name; "": the format names no columns, or there are no labels
-	LabelGuessed bool   // by a name that a feature may have as well
+	Roles   map[string]string // names of columns by role, such as LabelRole; nil: the format names no columns
+	Guesses []Guess           // columns found by names that features may have as well
+	Spares  []Spare           // columns that are no features, as their names are usual for roles that they do not have
 
 	Moments    map[string]string // of Text, those that are dates and times, and what they are
 	Unread     []string          // columns of types that are not read, and their types
 	Nameless   []string          // columns without a name of their own that are no features
 	ByPosition bool              // columns have ids by their position, although they have names
 
-	Categorical  []int             // of IDs, those whose values are text, in the order of Builder.Level
-	GroupFeature string            // the feature whose values are groups; "": none
-	Look         func(text []byte) // looks at the first lines, to leave out columns of text; nil: there is no need
+	Categorical  []int                   // of IDs, those whose values are text, in the order of Builder.Level
+	GroupFeature string                  // the feature whose values are groups; "": none
+	Look         func(text []byte) error // looks at the first lines, to leave out columns of text, and to check guesses; nil: there is no need
+}
+
+// Roles of columns, as names for Options.Roles and Layout.Roles.
+const (
+	LabelRole    = "label"
+	QueryRole    = "query"
+	DocumentRole = "document"
+	WeightRole   = "weight"
+	BaseRole     = "base"
+	GroupRole    = "group"
+)
+
+// A Guess is a column that was taken for a role by a name that a feature may have as well.
+type Guess struct{ Role, Flag, Column string }
+
+// Spare is columns that are no features, as their names are usual for a role.
+type Spare struct {
+	Role, Flag string
+	Has        string // the column that has the role; "": none
+	Columns    []string
 }
 
 // ByNames are the options for files that are to be read by the names of the columns of the
@@ -49,8 +73,13 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
 	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Unasked, l.Unread, l.Nameless, l.Text)
-	if l.LabelGuessed {
-		o.Ignore = append(o.Ignore, l.LabelColumn)
+	for _, s := range l.Spares {
+		o.Ignore = append(o.Ignore, s.Columns...)
+	}
+	o.Roles = maps.Clone(l.Roles)
+	for _, g := range l.Guesses { // what was guessed of one file is guessed of the next, so that its values are checked, too
+		o.Ignore = append(o.Ignore, g.Column)
+		maps.DeleteFunc(o.Roles, func(_, column string) bool { return column == g.Column })
 	}
 	o.Categorical = nil
 	for _, id := range l.Categorical {

@@ -19,7 +19,10 @@ type Options struct {
 	WeightColumn                             string
 	BaseColumn                               string
 	Headerless                               bool
-	GroupColumn, Groups                      string
+	GroupColumn                              string
+	Labels                                   string
+	Roles                                    map[string]string
+	Groups                                   string
 	Context                                  context.Context `json:"-"`
 }
 
@@ -40,11 +43,28 @@ func (o Options) Check() error {
 	if o.Levels != nil && len(o.Levels) != len(o.FeatureIDs) {
 		return fmt.Errorf("datasets: levels of %d features for %d feature ids", len(o.Levels), len(o.FeatureIDs))
 	}
+	if o.Labels != "" && o.Labels != NeededLabels && o.Labels != UnusedLabels {
+		return fmt.Errorf("datasets: invalid ReadOptions.Labels %q: want needed or unused", o.Labels)
+	}
 	if o.GroupColumn != "" && o.Groups != "" {
 		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both", o.GroupColumn, o.Groups)
 	}
 	return nil
 }
+
+// Values of Options.Labels.
+const (
+	NeededLabels = "needed"
+	UnusedLabels = "unused"
+)
+
+// NeedsLabels reports whether a table must have a column of labels.
+func (o Options) NeedsLabels() bool {
+	return o.Labels == NeededLabels || o.Labels == "" && o.FeatureIDs == nil
+}
+
+// Chosen are the names, ids and patterns of features that are chosen one way or the other.
+func (o Options) Chosen() []string { return slices.Concat(o.Features, o.Ignore, o.Categorical) }
 
 // Ctx is o.Context, or one that is never done.
 func (o Options) Ctx() context.Context {

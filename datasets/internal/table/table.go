@@ -128,8 +128,15 @@ func (t *Table) WarnOfColumns() error {
 			t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
 		}
 	}
-	if t.Layout.LabelGuessed {
-		t.Warn("the label is the column %s, by its name (-label-column NAME takes another): a feature needs another name", text.List([]string{t.Layout.LabelColumn}))
+	for _, g := range t.Layout.Guesses {
+		t.Warn("the %s is the column %s, by its name (-%s NAME takes another): a feature needs another name", g.Role, text.List([]string{g.Column}), g.Flag)
+	}
+	for _, s := range t.Layout.Spares {
+		is := fmt.Sprintf("no column is (-%s NAME takes one", s.Flag)
+		if s.Has != "" {
+			is = fmt.Sprintf("%s is (-%s NAME takes another", text.List([]string{s.Has}), s.Flag)
+		}
+		t.Warn("columns that are called as if they were the %s, which %s, and -features '*,%s' makes a feature of one), were left out: %s", s.Role, is, s.Columns[0], text.List(s.Columns))
 	}
 	var words, moments, commas []string
 	for _, name := range t.Layout.Text {
@@ -165,13 +172,14 @@ func (t *Table) WarnOfColumns() error {
 	return nil
 }
 
-// CheckLabel is an error where the label is another column than that of the first of several files, which was found by a
+// CheckLabel returns an error if the label is another column than that of the first of several files, which was found by a
 // name that a feature may have, and is here too.
 func (t *Table) CheckLabel(first *Table) error {
-	was, is := first.Layout, t.Layout
-	if was.LabelGuessed && is.LabelColumn != was.LabelColumn && slices.Contains(is.Unasked, was.LabelColumn) {
+	was, is := first.Layout.Roles[LabelRole], t.Layout.Roles[LabelRole]
+	guessed := slices.ContainsFunc(first.Layout.Guesses, func(g Guess) bool { return g.Column == was })
+	if guessed && is != was && slices.Contains(t.Layout.Unasked, was) {
 		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name the one that is meant",
-			t.Path, text.Quote([]byte(is.LabelColumn)), first.Path, text.Quote([]byte(was.LabelColumn)))
+			t.Path, text.Quote([]byte(is)), first.Path, text.Quote([]byte(was)))
 	}
 	return nil
 }
