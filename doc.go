@@ -24,7 +24,7 @@
 // In a program that serves a trained model, without Gorgonia:
 //
 //	model, err := ranker.Open("runs/fold1/model.npz")
-//	scores, err := model.Score(nil, features)
+//	scores, err := model.Score(nil, features) // []float32, the features of one document after another
 //
 // # Packages
 //

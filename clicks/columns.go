@@ -3,7 +3,6 @@ package clicks
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/featureid"
+	"github.com/plrank/plrank/internal/jsonscan"
 )
 
 // columns are those of the features of a log that is read line by line.
@@ -139,8 +139,8 @@ func (c *columns) setTexts(list []float32, raw []byte) error {
 		if i++; value[0] != '"' {
 			continue
 		}
-		var text string
-		if err := json.Unmarshal(value, &text); err != nil {
+		text, err := jsonscan.Unquote(value)
+		if err != nil {
 			return err
 		}
 		of := &c.known[i%len(c.known)]

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/jsonscan"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
 )
@@ -148,6 +149,7 @@ type oddity int
 
 const (
 	notJSON oddity = iota
+	notUnicode
 	neither
 	noHits
 	repeatedQuery
@@ -162,7 +164,8 @@ const (
 )
 
 var oddities = [...]string{
-	notJSON:           "lines are not JSON objects of UBI, or were torn: left out",
+	notJSON:           "lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out",
+	notUnicode:        "lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out",
 	neither:           "lines are neither a query nor an event: left out",
 	noHits:            "queries without query_response_hit_ids: left out",
 	repeatedQuery:     "queries with a query_id that was there before: left out",
@@ -239,21 +242,26 @@ func lines(path string, f func(number int, line []byte) error) error {
 	return nil
 }
 
-// mayBeEvent tells whether a line is worth decoding to find an event.
-func mayBeEvent(line []byte) bool { return bytes.Contains(line, []byte(`"action_name"`)) }
+// mayBeEvent reports whether a line is worth decoding to find an event: its name may be there, or escaped.
+func mayBeEvent(line []byte) bool {
+	return bytes.Contains(line, []byte(`"action_name"`)) || bytes.Contains(line, []byte(`\u`))
+}
 
 // readClicks keeps the clicks until their queries are read.
 func (r *reader) readClicks(path string) error {
 	return lines(path, func(_ int, text []byte) error {
-		var line ubiLine
-		if !mayBeEvent(text) || json.Unmarshal(text, &line) != nil || line.ActionName != "click" {
+		if !mayBeEvent(text) {
 			return nil
 		}
-		if line.QueryID == "" || line.EventDetails == nil || line.EventDetails.Object == nil || line.EventDetails.Object.ID == "" {
+		line, err := parseLine(text)
+		if err != nil || line.ActionName != "click" { // readQueries counts what is odd
+			return nil
+		}
+		if line.QueryID == "" || line.Object == "" {
 			r.counts[clickWithoutIDs]++
 			return nil
 		}
-		r.clicks = append(r.clicks, click{query: r.hash(string(line.QueryID)), object: r.hash(string(line.EventDetails.Object.ID))})
+		r.clicks = append(r.clicks, click{query: r.hash(string(line.QueryID)), object: r.hash(string(line.Object))})
 		return nil
 	})
 }
@@ -263,18 +271,18 @@ func (r *reader) readQueries(path string) error {
 	last, used := 0, 0
 	err := lines(path, func(number int, text []byte) error {
 		last = number
-		var line ubiLine
-		if json.Unmarshal(text, &line) != nil {
-			r.counts[notJSON]++
-			return nil
-		}
+		line, err := parseLine(text)
 		switch {
-		case line.ActionName != "" && mayBeEvent(text):
+		case errors.Is(err, jsonscan.ErrText):
+			r.counts[notUnicode]++
+		case err != nil:
+			r.counts[notJSON]++
+		case line.ActionName != "":
 			used++
-		case line.ActionName == "" && line.QueryID != "":
+		case line.QueryID != "":
 			used++
-			return r.query(&line)
-		case line.Index == nil && line.Create == nil:
+			return r.query(line)
+		case !line.Bulk:
 			r.counts[neither]++
 		}
 		return nil
@@ -293,22 +301,24 @@ func (r *reader) query(line *ubiLine) error {
 		r.counts[repeatedQuery]++
 		return nil
 	}
-	if len(line.Hits) == 0 {
+	hits, err := parseTexts(line.Hits)
+	p, wrong := parseAttributes(line.Attributes)
+	switch err := cmp.Or(err, wrong); {
+	case errors.Is(err, jsonscan.ErrText):
+		r.counts[notUnicode]++
+		return nil
+	case err != nil:
+		r.counts[notJSON]++
+		return nil
+	case len(hits) == 0:
 		r.counts[noHits]++
 		return nil
 	}
-	if line.UserQuery != nil {
-		im.Query = string(*line.UserQuery)
-	}
-	var err error
+	im.Query = string(line.UserQuery)
 	if im.Time, err = parseTime(line.Timestamp); err != nil {
 		r.counts[badTime]++
 	}
-	var p *attributes
-	if line.Attributes != nil {
-		p = line.Attributes.Plrank
-	}
-	odd, ok := r.fill(&im, line.Hits, p)
+	odd, ok := r.fill(&im, hits, p)
 	if err := r.columns.wrong; err != nil {
 		return fmt.Errorf("query %q has %w", im.ID, err)
 	}
@@ -371,18 +381,16 @@ func (r *reader) wait() error {
 
 // fill sets what an impression has of its policy, and what was shown. If that cannot be used,
 // it tells why.
-func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool) {
+func (r *reader) fill(im *Impression, hits []string, p *attributes) (oddity, bool) {
 	if p == nil {
 		p = &attributes{Cutoff: len(hits)}
 	}
-	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
+	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = string(p.Model), string(p.Version), p.Seed, p.Cutoff, p.Temperature
 	if !decode(r, p.Candidates, 0, &im.Documents, parseCandidates) {
 		return badAttributes, false
 	}
 	if im.Documents == nil {
-		for _, h := range hits {
-			im.Documents = append(im.Documents, string(h))
-		}
+		im.Documents = hits
 	}
 	n := len(im.Documents)
 	if !decode(r, p.Scores, 0, &im.Scores, parseNumbers[float64]) {
@@ -391,7 +399,7 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))
 	shown := make([]bool, n)
 	for _, h := range hits {
-		d := index(string(h))
+		d := index(h)
 		if d < 0 {
 			return notAsDrawn, false // an application added it
 		}
@@ -458,7 +466,7 @@ func decode[T any](r *reader, raw json.RawMessage, documents int, list *[]T, par
 }
 
 func parseCandidates(raw []byte) (list []string, err error) {
-	if err = json.Unmarshal(raw, &list); err == nil {
+	if list, err = parseTexts(raw); err == nil {
 		err = checkDistinct(list)
 	}
 	return list, err

@@ -121,7 +121,7 @@ func TestOdditiesAreCounted(t *testing.T) {
 		t.Errorf("%+v, want %+v", log.Impressions, want)
 	}
 	wantWarnings := []string{
-		"2 lines are not JSON objects of UBI, or were torn: left out",
+		"2 lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out",
 		"1 lines are neither a query nor an event: left out",
 		"1 queries without query_response_hit_ids: left out",
 		"1 queries with a query_id that was there before: left out",
@@ -152,6 +152,32 @@ func TestNumbersAsIDsAreDigits(t *testing.T) {
 	im := log.Impressions[0]
 	if im.ID != "7" || !reflect.DeepEqual(im.Documents, []string{"100001", "100002", "1.5", "12345678901234567890", "2.0"}) || !reflect.DeepEqual(im.Clicks, []float64{1, 1, 0, 0, 0}) {
 		t.Errorf("%+v", im)
+	}
+}
+
+// Names are compared exactly, whatever their escapes, and ids that are not Unicode are not mended: all of these would
+// be one document.
+func TestNamesAndTextsOfALogAreExact(t *testing.T) {
+	const log = `{"query_id": "q1", "timestamp": 0, "query_response_hit_ids": ["a", "b"]}
+{"\u0061ction_name": "click", "query_id": "q1", "event_attributes": {"object": {"\u006fbject_id": "b"}}}
+{"Action_Name": "click", "query_id": "q1", "event_attributes": {"object": {"object_id": "a"}}}
+{"action_name": "click", "query_id": "q1", "query_id": "q2", "event_attributes": {"object": {"object_id": "a"}}}
+{"action_name": "click", "query_id": "q1", "event_attributes": {"object": {"object_id": "` + "\xff" + `"}}}
+{"query_id": "q2", "query_response_hit_ids": ["\ud800"]}
+{"query_id": "q3", "query_response_hit_ids": ["a"], "query_attributes": {"plrank": {"seed": "1", "model": "\udc00"}}}
+{"query_id": "` + "\xe9" + `", "query_response_hit_ids": ["a"]}
+{"action_name": "view", "timestamp": null, "message": "\ud800", "timestamp": "2026-01-02T03:04:05Z"}
+`
+	got, err := Read(file(t, "log.jsonl", log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"2 lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out",
+		"4 lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out",
+	}
+	if len(got.Impressions) != 1 || !slices.Equal(got.Impressions[0].Clicks, []float64{0, 1}) || !slices.Equal(got.Warnings, want) {
+		t.Errorf("%+v, warnings %q", got.Impressions, got.Warnings)
 	}
 }
 
@@ -232,6 +258,12 @@ func TestWriteErrors(t *testing.T) {
 		{func(im *Impression) { im.Scores = []float64{math.Inf(1)} }, "it must be finite"},
 		{func(im *Impression) { im.Documents, im.Scores, im.Features = []string{"a", "a"}, nil, nil }, `impression "r" (query "q"): document "a" is among the candidates twice`},
 		{func(im *Impression) { im.Features = []float32{float32(math.Inf(1))} }, "feature +Inf is not finite"},
+		{func(im *Impression) { im.ID = "\xff" }, `the ID is "\xff": want text in UTF-8`},
+		{func(im *Impression) { im.Client = "\xff" }, `Client is "\xff": want text in UTF-8`},
+		{func(im *Impression) { im.Query = "caf\xe9" }, `Query is "caf\xe9": want text in UTF-8`},
+		{func(im *Impression) { im.Model = "\xff" }, `Model is "\xff": want text in UTF-8`},
+		{func(im *Impression) { im.Version = "\xff" }, `Version is "\xff": want text in UTF-8`},
+		{func(im *Impression) { im.Documents = []string{"\xff"} }, `the ID of a document is "\xff": want text in UTF-8`},
 	} {
 		im := valid
 		c.change(&im)
@@ -244,6 +276,16 @@ func TestWriteErrors(t *testing.T) {
 	}
 	if _, err := AppendQuery(nil, &valid, &Log{Levels: [][]string{nil, {"x"}}}); err == nil || !strings.Contains(err.Error(), `impression "r": 2 levels for 1 features a document`) {
 		t.Errorf("error %v for other columns", err)
+	}
+	for want, l := range map[string]*Log{`a feature name is "\xff"`: {FeatureNames: []string{"\xff"}}, `the text of a category is "\xff"`: {Levels: [][]string{{"\xff"}}}} {
+		if _, err := AppendQuery(nil, &valid, l); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	latin := valid
+	latin.Documents = []string{"\xe9"}
+	if _, err := AppendClick(nil, &latin, 1, time.Time{}); err == nil || !strings.Contains(err.Error(), "want text in UTF-8") {
+		t.Errorf("error %v for a click on a document whose id is Latin-1", err)
 	}
 	if _, err := AppendClick(nil, &valid, 2, time.Time{}); err == nil {
 		t.Error("no error for a click below the ranks shown")

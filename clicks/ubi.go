@@ -2,83 +2,195 @@ package clicks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/plrank/plrank/internal/jsonscan"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query, or an event. Values that some
 // programs write in other types than the schema says are of type text.
 type ubiLine struct {
-	Application  string         `json:"application,omitempty"`
-	ActionName   text           `json:"action_name,omitempty"` // of an event
-	QueryID      text           `json:"query_id,omitempty"`
-	ClientID     text           `json:"client_id,omitempty"`
-	UserQuery    *text          `json:"user_query,omitempty"`
-	Timestamp    text           `json:"timestamp,omitempty"`
-	Hits         []text         `json:"query_response_hit_ids,omitempty"`
-	Attributes   *ubiAttributes `json:"query_attributes,omitempty"`
-	EventDetails *ubiEvent      `json:"event_attributes,omitempty"`
-
-	Index  json.RawMessage `json:"index,omitempty"`  // the lines between those of OpenSearch's
-	Create json.RawMessage `json:"create,omitempty"` // bulk format
-}
-
-type ubiAttributes struct {
-	Plrank *attributes `json:"plrank,omitempty"`
+	ActionName text // of an event
+	QueryID    text
+	ClientID   text
+	UserQuery  text
+	Timestamp  text
+	Object     text            // event_attributes.object.object_id
+	Hits       json.RawMessage // query_response_hit_ids
+	Attributes json.RawMessage // query_attributes
+	Bulk       bool            // one of the lines between those of OpenSearch's bulk format
 }
 
 // attributes are what UBI has no place for, under query_attributes.plrank. Lists that many
 // lines have in common are decoded once.
 type attributes struct {
-	Model        string          `json:"model,omitempty"`
-	Version      string          `json:"version,omitempty"`
-	Seed         uint64          `json:"seed,string"` // as text: many programs read numbers as float64
-	Cutoff       int             `json:"cutoff"`
-	Temperature  float64         `json:"temperature,omitempty"`
-	Drawn        []int           `json:"drawn,omitempty"`      // indices of candidates, top first; absent: as shown
-	Candidates   json.RawMessage `json:"candidates,omitempty"` // ids of documents; absent: those shown
-	Scores       json.RawMessage `json:"scores,omitempty"`     // by candidate
-	Features     json.RawMessage `json:"features,omitempty"`   // candidates × columns, row-major; null is a missing value, a text that of a category
-	FeatureIDs   []int           `json:"feature_ids,omitempty"`
-	FeatureNames []string        `json:"feature_names,omitempty"`
+	Model        text
+	Version      text
+	Seed         uint64 // as text: many programs read numbers as float64
+	Cutoff       int
+	Temperature  float64
+	Drawn        []int           // indices of candidates, top first; absent: as shown
+	Candidates   json.RawMessage // ids of documents; absent: those shown
+	Scores       json.RawMessage // by candidate
+	Features     json.RawMessage // candidates × columns, row-major; null is a missing value, a text that of a category
+	FeatureIDs   []int
+	FeatureNames []string
 }
 
-type ubiEvent struct {
-	Object   *ubiObject   `json:"object,omitempty"`
-	Position *ubiPosition `json:"position,omitempty"`
+// parseLine reads a line. Its raw messages are parts of it.
+func parseLine(line []byte) (*ubiLine, error) {
+	if !json.Valid(line) {
+		return nil, json.Unmarshal(line, new(json.RawMessage))
+	}
+	l := &ubiLine{}
+	whole, _ := jsonscan.CutValue(jsonscan.SkipBlanks(line))
+	bulk := func([]byte) error { l.Bulk = true; return nil }
+	return l, fields{
+		{"action_name", l.ActionName.set}, {"query_id", l.QueryID.set}, {"client_id", l.ClientID.set}, {"user_query", l.UserQuery.set},
+		{"timestamp", l.Timestamp.set}, {"query_response_hit_ids", raw(&l.Hits)},
+		{"query_attributes", raw(&l.Attributes)},
+		{"event_attributes", fields{{"object", fields{{"object_id", l.Object.set}}.read}}.read},
+		{"index", bulk}, {"create", bulk},
+	}.read(whole)
 }
 
-type ubiObject struct {
-	ID text `json:"object_id"`
+// parseAttributes reads query_attributes, and gives nil where they have no plrank.
+func parseAttributes(value []byte) (a *attributes, err error) {
+	if len(value) == 0 {
+		return nil, nil
+	}
+	err = fields{{"plrank", func(value []byte) error {
+		a = &attributes{}
+		return a.set(value)
+	}}}.read(value)
+	return a, err
 }
 
-type ubiPosition struct {
-	Ordinal json.RawMessage `json:"ordinal,omitempty"`
+func (a *attributes) set(value []byte) error {
+	return fields{
+		{"model", a.Model.set}, {"version", a.Version.set}, {"seed", a.setSeed}, {"cutoff", decoded(&a.Cutoff)},
+		{"temperature", decoded(&a.Temperature)}, {"drawn", decoded(&a.Drawn)}, {"candidates", raw(&a.Candidates)},
+		{"scores", raw(&a.Scores)}, {"features", raw(&a.Features)}, {"feature_ids", decoded(&a.FeatureIDs)},
+		{"feature_names", func(value []byte) (err error) {
+			a.FeatureNames, err = parseTexts(value)
+			return err
+		}},
+	}.read(value)
+}
+
+func (a *attributes) setSeed(value []byte) error {
+	var digits text
+	err := digits.set(value)
+	if err == nil {
+		a.Seed, err = strconv.ParseUint(string(digits), 10, 64)
+	}
+	return err
+}
+
+// fields are what is read of an object. Package encoding/json would take other cases of a name for the name, and the
+// last of two values.
+type fields []struct {
+	name string
+	set  func(value []byte) error
+}
+
+// read reads an object. A member that is null or an empty text counts as absent. It returns an error if a name occurs
+// twice, or in another case: which value was meant would be a guess.
+func (f fields) read(object []byte) error {
+	if object[0] != '{' {
+		return errors.New("want an object")
+	}
+	var seen uint
+	for name, value := range jsonscan.Members(object) {
+		if string(value) == "null" || string(value) == `""` {
+			continue
+		}
+		i := 0
+		for i < len(f) && f[i].name != name {
+			i++
+		}
+		if i == len(f) {
+			if meant := f.near(name); meant != "" {
+				return fmt.Errorf("the name %.100q: want %q", name, meant)
+			}
+			continue
+		}
+		if seen&(1<<i) != 0 {
+			return fmt.Errorf("%q occurs twice", name)
+		}
+		if err := f[i].set(value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		seen |= 1 << i
+	}
+	return nil
+}
+
+// near returns the name that differs from this one in case alone.
+func (f fields) near(name string) string {
+	for i := range f {
+		if strings.EqualFold(name, f[i].name) {
+			return f[i].name
+		}
+	}
+	return ""
+}
+
+func raw(to *json.RawMessage) func([]byte) error {
+	return func(value []byte) error { *to = value; return nil }
+}
+
+func decoded[T any](to *T) func([]byte) error {
+	return func(value []byte) error { return json.Unmarshal(value, to) }
 }
 
 // text is a JSON string, or the digits of a number; empty for null.
 type text string
 
-func (t *text) UnmarshalJSON(b []byte) error {
+func (t *text) set(b []byte) (err error) {
 	switch {
-	case bytes.Equal(b, []byte("null")):
-		*t = ""
-	case len(b) > 0 && b[0] == '"':
-		return json.Unmarshal(b, (*string)(t))
-	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
+	case b[0] == '"':
+		var s string
+		s, err = jsonscan.Unquote(b)
+		*t = text(s)
+	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
 		*t = text(b)
 		if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			*t = text(strconv.FormatInt(int64(v), 10)) // 7.0 is 7, as tables of floats have ids
 		}
+	case string(b) == "null":
+		*t = ""
 	default:
-		return fmt.Errorf("%.20s is neither a text nor a number", b)
+		err = fmt.Errorf("%.20s is neither a text nor a number", b)
 	}
-	return nil
+	return err
+}
+
+// parseTexts reads an array of texts; empty JSON stands for none.
+func parseTexts(array []byte) (list []string, err error) {
+	switch {
+	case len(array) == 0:
+		return nil, nil
+	case array[0] != '[':
+		return nil, errors.New("want an array of texts")
+	}
+	list = make([]string, 0, bytes.Count(array, []byte{','})+1)
+	for i, value := range jsonscan.Elements(array) {
+		var t text
+		if err := t.set(value); err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i, err)
+		}
+		list = append(list, string(t))
+	}
+	return list, nil
 }
 
 // parseTime reads a time in ISO 8601, with or without a zone, or as milliseconds since 1970.
@@ -138,7 +250,8 @@ func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 	case !isLevel(v, levels):
 		return dst, fmt.Errorf("feature %v is no number of one of the %d texts of its column", v, len(levels))
 	}
-	return appendString(dst, levels[int(v)-1]), nil
+	level := levels[int(v)-1]
+	return appendString(dst, level), checkText("the text of a category", level)
 }
 
 // isLevel tells whether a value stands for one of the texts.
@@ -154,7 +267,12 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, of *Log) ([]by
 	if im.ID == "" {
 		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
 	}
-	if err := im.check(make([]bool, len(im.Documents))); err != nil {
+	err := im.check(make([]bool, len(im.Documents)))
+	if err == nil {
+		err = cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query), checkText("Model", im.Model),
+			checkText("Version", im.Version), checkText("the ID of a document", im.Documents...), checkText("a feature name", of.FeatureNames...))
+	}
+	if err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
 	start := len(dst)
@@ -209,7 +327,18 @@ func appendInt(dst []byte, v int) []byte { return strconv.AppendInt(dst, int64(v
 
 func appendFloat(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
 
-// appendString appends a string in JSON. Most are plain.
+// checkText returns an error if one of the texts cannot be written in JSON, which has nothing but UTF-8: a reader would get
+// another text.
+func checkText(what string, texts ...string) error {
+	for _, t := range texts {
+		if !utf8.ValidString(t) {
+			return fmt.Errorf("%s is %.100q: want text in UTF-8", what, t)
+		}
+	}
+	return nil
+}
+
+// appendString appends a string in JSON, which [checkText] has passed. Most are plain.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -226,13 +355,19 @@ func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, er
 	if rank < 1 || rank > len(im.Shown) {
 		return dst, fmt.Errorf("clicks: impression %q: a click at rank %d of %d", im.ID, rank, len(im.Shown))
 	}
-	query := text(im.Query)
-	line, err := json.Marshal(ubiLine{ActionName: "click", QueryID: text(im.ID), ClientID: text(im.Client), UserQuery: &query, Timestamp: text(at.Format(time.RFC3339Nano)),
-		EventDetails: &ubiEvent{Object: &ubiObject{text(im.Documents[im.Shown[rank-1]])}, Position: &ubiPosition{json.RawMessage(strconv.Itoa(rank))}}})
-	if err != nil {
+	document := im.Documents[im.Shown[rank-1]]
+	if err := cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query), checkText("the ID of a document", document)); err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
-	return append(append(dst, line...), '\n'), nil
+	dst = appendString(append(dst, `{"action_name":"click","query_id":`...), im.ID)
+	if im.Client != "" {
+		dst = appendString(append(dst, `,"client_id":`...), im.Client)
+	}
+	dst = appendString(append(dst, `,"user_query":`...), im.Query)
+	dst = at.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano)
+	dst = appendString(append(dst, `","event_attributes":{"object":{"object_id":`...), document)
+	dst = appendInt(append(dst, `},"position":{"ordinal":`...), rank)
+	return append(dst, "}}}\n"...), nil
 }
 
 // UBI's limits of texts, in characters.
@@ -242,17 +377,17 @@ const (
 )
 
 // AppendEvent appends to dst the line of an event of UBI 1.3, a JSON object such as an application
-// sends it, with all that it has; one without a timestamp gets the time at. It is an error if
-// action_name is missing, or query_id or object_id of a click, if one of them is longer than UBI
-// allows, and if the timestamp is invalid.
+// sends it, with all that it has; one without a timestamp gets the time at. [Read] reads from the line what it has read
+// here. AppendEvent returns an error if action_name is missing, or query_id or object_id of a click, if one of them is
+// longer than UBI allows, if the timestamp is invalid, if a text is not Unicode, if the name of something that is read
+// is spelt in another case or occurs twice, and if the line is too long to be read.
 func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
-	var line ubiLine
-	if err := json.Unmarshal(event, &line); err != nil {
-		return dst, fmt.Errorf("clicks: not an event of UBI: %w", err)
+	line, err := parseLine(event)
+	if err == nil {
+		err = jsonscan.CheckTexts(event)
 	}
-	var object text
-	if line.EventDetails != nil && line.EventDetails.Object != nil {
-		object = line.EventDetails.Object.ID
+	if err != nil {
+		return dst, fmt.Errorf("clicks: not an event of UBI: %w", err)
 	}
 	click := line.ActionName == "click"
 	for _, f := range []struct {
@@ -262,7 +397,7 @@ func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 		most   int
 	}{
 		{"action_name", line.ActionName, true, longestID}, {"query_id", line.QueryID, click, longestID}, {"client_id", line.ClientID, false, longestID},
-		{"event_attributes.object.object_id", object, click, longestObjectID},
+		{"event_attributes.object.object_id", line.Object, click, longestObjectID},
 	} {
 		if f.needed && f.value == "" {
 			return dst, fmt.Errorf("clicks: no %s", f.name)
@@ -276,12 +411,16 @@ func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 			return dst, fmt.Errorf("clicks: %w", err)
 		}
 	}
+	start := len(dst)
 	b := bytes.NewBuffer(dst)
 	if err := json.Compact(b, event); err != nil {
 		return dst, fmt.Errorf("clicks: %w", err)
 	}
 	if dst = b.Bytes(); line.Timestamp == "" {
 		dst = append(at.AppendFormat(append(dst[:len(dst)-1], `,"timestamp":"`...), time.RFC3339Nano), `"}`...)
+	}
+	if n := len(dst) - start; n > longestLine {
+		return dst[:start], fmt.Errorf("clicks: an event of %d bytes, want at most %d", n, longestLine)
 	}
 	return append(dst, '\n'), nil
 }

@@ -2,7 +2,7 @@
 //
 //	model, err := ranker.Open("runs/fold1/model.npz")
 //	ids := model.FeatureIDs()                                // the features of a document, in this order
-//	scores, err := model.Score(nil, features)                // of the documents of one query
+//	scores, err := model.Score(nil, features)                // of the documents of one query, whose features are one after another
 //	order := ranker.Rank(nil, scores)                        // the best first
 //	ranking, logProb, err := ranker.Draw(nil, scores, 10, 1) // from the policy, by a seed
 //	shown, err := ranker.Exposure(nil, scores, discounts)    // its expected exposure

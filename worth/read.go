@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/textfile"
@@ -59,7 +60,7 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 // A word that begins with a digit and ends in a colon, at the beginning of a line, is how often the ranking was observed.
 //
 // Lines that begin with # are comments. Errors begin with file:line. They are lines that are empty
-// or not in the format, items twice in a ranking, items that are unknown, and rankings of one item.
+// or not in the format, names that are not in UTF-8, items twice in a ranking, items that are unknown, and rankings of one item.
 func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 	if o.Unlisted != "" && o.Unlisted != "omit" && o.Unlisted != "last" {
 		return nil, fmt.Errorf("invalid ReadOptions.Unlisted %q: want omit or last", o.Unlisted)
@@ -137,8 +138,11 @@ func (in *reader) lines(r io.Reader, f func(line string) error) error {
 
 // item is the number of an item.
 func (in *reader) item(name string) (int, error) {
-	if name == "" {
+	switch {
+	case name == "":
 		return 0, errors.New("an item has no name")
+	case !utf8.ValidString(name): // JSON would make all others one
+		return 0, fmt.Errorf("item %.40q: want text in UTF-8, such as iconv makes of Latin-1", name)
 	}
 	r := in.rankings
 	if len(in.options.Items) == 0 {

@@ -230,3 +230,21 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// JSON has nothing but UTF-8: there, all names in another encoding would be one.
+func TestNamesOfItemsAreUTF8(t *testing.T) {
+	for name, text := range map[string]string{
+		"x":     "a > b\nM\xfcller > a\n",
+		"q":     "a > b\n\"M\\xfcller\" > a\n",
+		"x.csv": "ranking,item,rank\nr,M\xfcller,1\n",
+		"x.soi": "# FILE NAME: x\n# ALTERNATIVE NAME 1: M\xfcller\n1: 1\n",
+		"x.txt": "a > b\na > M\xc3\n",
+	} {
+		if _, err := Read(strings.NewReader(text), name, ReadOptions{}); err == nil || !strings.HasPrefix(err.Error(), name+`:2: item "`) || !strings.HasSuffix(err.Error(), "want text in UTF-8, such as iconv makes of Latin-1") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if r, err := Read(strings.NewReader("Müller > \ufffd\n"), "x", ReadOptions{}); err != nil || show(r) != "1:Müller>\ufffd|" {
+		t.Errorf("got %v", err)
+	}
+}

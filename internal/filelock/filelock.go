@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,7 +23,10 @@ type HeldError struct {
 func (e *HeldError) Error() string { return "locked by " + e.Owner }
 
 // A Lock is held until Release, or the end of the process.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file     *os.File
+	released atomic.Bool
+}
 
 // Take takes the lock of a file, which it makes if there is none. It does not wait: the
 // error is a *HeldError, ErrUnsupported, or that of making the file.
@@ -43,7 +47,7 @@ func Take(path string) (*Lock, error) {
 			return nil, &HeldError{owner(f)}
 		case is(f, path):
 			sign(f)
-			return &Lock{f}, nil
+			return &Lock{file: f}, nil
 		}
 		// Whoever had it has removed the file after it was opened here: others lock a new one.
 		f.Close()
@@ -79,8 +83,11 @@ func owner(f *os.File) string {
 	return line
 }
 
-// Release gives the lock back, and removes its file.
+// Release gives the lock back, and removes its file. Another call does nothing: the file may be that of the next holder.
 func (l *Lock) Release() {
+	if l.released.Swap(true) {
+		return
+	}
 	os.Remove(l.file.Name()) // before others can take it; one that stays is no harm
 	l.file.Close()
 }

@@ -40,6 +40,26 @@ func TestOneHolderAtATime(t *testing.T) {
 	second.Release()
 }
 
+// What is released again may be another's by then.
+func TestSecondReleaseDoesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := Take(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Release()
+	second, err := Take(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Release()
+	first.Release()
+	var held *HeldError
+	if third, err := Take(path); !errors.As(err, &held) {
+		t.Errorf("a third holder beside the second one: %v, %v", third, err)
+	}
+}
+
 // The file comes and goes with its holders, and never has two of them.
 func TestManyTakeAndRelease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/journal"
+	"github.com/plrank/plrank/internal/jsonscan"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -35,11 +36,11 @@ func parseIDs(value []byte, documents int) ([]string, error) {
 	}
 	ids := make([]string, 0, min(documents, len(value)/len(`"",`)+1))
 	seen := make(map[string]bool, cap(ids))
-	for i, text := range elements(value) {
+	for i, text := range jsonscan.Elements(value) {
 		if text[0] != '"' {
 			return nil, fmt.Errorf("entry %d: want a string", i)
 		}
-		id := unquote(text)
+		id := jsonscan.Decode(text)
 		switch {
 		case id == "" || utf8.RuneCountInString(id) > longestDocumentID:
 			return nil, fmt.Errorf("entry %d: %d characters, want 1 to %d", i, utf8.RuneCountInString(id), longestDocumentID)
@@ -138,7 +139,7 @@ func (c *clickLog) wait(ctx context.Context, lines *journal.Batch) error {
 		return context.DeadlineExceeded
 	}
 	if err := lines.Err(); err != nil {
-		return statusError{http.StatusInsufficientStorage, fmt.Errorf("log of clicks: %w", err)}
+		return statusError{http.StatusInsufficientStorage, fmt.Errorf("log of clicks: %w", err)} // which fail does not show
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func appendEvents(dst, body []byte, most int) (lines []byte, n int, err error) {
 	default:
 		return dst, 0, badRequest("invalid request body: want an event of UBI, or an array of events")
 	}
-	for i, event := range elements(body) {
+	for i, event := range jsonscan.Elements(body) {
 		if i >= most {
 			return dst, 0, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d events", most)}
 		}

@@ -192,7 +192,7 @@ func TestIncompleteImpressionsAndEventsAreRefused(t *testing.T) {
 		{"events", ``, "400 invalid request body: byte 0"},
 		{"events", `7`, "400 invalid request body: want an event of UBI, or an array of events"},
 		{"events", `[[]]`, "400 event 0: clicks: not an event of UBI"},
-		{"events", `[` + event("x", "1") + `, null]`, "400 event 1: clicks: no action_name"},
+		{"events", `[` + event("x", "1") + `, null]`, "400 event 1: clicks: not an event of UBI: want an object"},
 		{"events", event("action_name", ""), "400 clicks: no action_name"},
 		{"events", event("query_id", ""), "400 clicks: no query_id"},
 		{"events", event("event_attributes", ""), "400 clicks: no event_attributes.object.object_id"},
@@ -264,13 +264,17 @@ func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 	click := `{"action_name": "click", "query_id": "q", "event_attributes": {"object": {"object_id": "a"}}}`
 	for range 2 {
 		for path, body := range map[string]string{"/v1/rank": draw, "/v1/events": click} {
-			if w := send(s, path, body); w.Code != 507 || !strings.Contains(w.Body.String(), `{"error":"log of clicks: open `) {
+			w := send(s, path, body)
+			if w.Code != 507 || w.Body.String() != `{"error":"the log of clicks cannot be written: the log of the service says why"}`+"\n" {
 				t.Errorf("%s: %d, %s", path, w.Code, w.Body)
+			}
+			if strings.Contains(w.Body.String(), dir) { // which is nobody else's business
+				t.Errorf("the answer has a path of this machine: %s", w.Body)
 			}
 		}
 	}
-	if n := strings.Count(text.String(), "status=507"); n != 1 {
-		t.Errorf("logged %d times", n)
+	if n := strings.Count(text.String(), "status=507"); n != 1 || !strings.Contains(text.String(), `error="log of clicks: open `+folder) {
+		t.Errorf("logged %d times: %s", n, text)
 	}
 	for _, body := range []string{`{"documents": [{}]}`, `{"documents": [], "draw": {"cutoff": 1}}`} {
 		if w := send(s, "/v1/rank", body); w.Code != 200 {

@@ -17,6 +17,9 @@
 // With [Options.Clicks], rankings drawn and events are logged in the form that package clicks reads, and
 // answered when they are on the disk.
 //
+// What a browser sends for a page of another website is refused, unless it is JSON or the website is one of
+// [Options.Origins].
+//
 // Requests are checked and priced before anything is computed: see [Limits]. docs/serving.md
 // has the format of requests, and the memory and time they take.
 package service

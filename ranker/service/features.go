@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/featureid"
+	"github.com/plrank/plrank/internal/jsonscan"
 )
 
 // rows are the features of the documents of a request, row after row, and their base scores, nil
@@ -34,7 +35,7 @@ func (r *rows) fill(model *served, in *request) error {
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
-	for d, value := range elements(in.documents) {
+	for d, value := range jsonscan.Elements(in.documents) {
 		row := r.features[d*width : (d+1)*width]
 		if model.File().Levels != nil {
 			clear(r.unknown) // which may be texts of other documents and requests
@@ -68,7 +69,7 @@ func (r *rows) appendText(model *served, document []byte, features []float32) (e
 	r.text = append(r.text, ',')
 	if document[0] == '[' && levels == nil && bytes.IndexByte(document, 't') < 0 && bytes.IndexByte(document, 'f') < 0 {
 		start := len(r.text)
-		r.text = append(r.text, inside(document)...)
+		r.text = append(r.text, jsonscan.Inside(document)...)
 		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
 			start += i
 			r.text[start] = ' '
@@ -106,7 +107,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 	}
 	r.base = make([]float32, in.count)
 	n := 0
-	for i, number := range elements(in.base) {
+	for i, number := range jsonscan.Elements(in.base) {
 		if n++; n > in.count {
 			continue
 		}
@@ -128,7 +129,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 // dense decodes a document that is an array. Errors continue the text "document 3".
 func (r *rows) dense(row []float32, array []byte, model *served) error {
 	n := 0
-	for i, value := range elements(array) {
+	for i, value := range jsonscan.Elements(array) {
 		n++
 		if i >= len(row) {
 			continue
@@ -148,7 +149,7 @@ func (r *rows) dense(row []float32, array []byte, model *served) error {
 // name; without any, it is by name where the model has names.
 func (r *rows) sparse(row []float32, object []byte, d int, model *served) error {
 	first, named := true, false
-	for name, value := range members(object) {
+	for name, value := range jsonscan.Members(object) {
 		column, byName, known := model.column(name)
 		switch {
 		case !known:
@@ -212,7 +213,7 @@ func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) 
 	}
 	text := string(value)
 	if value[0] == '"' {
-		text = unquote(value)
+		text = jsonscan.Decode(value)
 	} else if _, err := strconv.ParseFloat(text, 64); err != nil {
 		return 0, errors.New("want a text, or null for a missing value")
 	}

@@ -33,16 +33,68 @@ func TestRequestBeyondTheWorkLimitIsRefused(t *testing.T) {
 		status     int
 	}{
 		{servicetest.Draws(100, 190), "", 200},
-		{servicetest.Draws(200, 100), "200 documents with 100 ranks to draw are 20075 units of work, at most 20000 are allowed", 400},
+		{servicetest.Draws(200, 100), "200 documents with 100 ranks to draw, in 652 bytes, are 20115 units of work, at most 20000 are allowed", 400},
 		{servicetest.Draws(1800, 10000), "", 200}, // of all ranks, 9 units a document
-		{servicetest.Draws(2000, 10000), "2000 documents with 2000 ranks to draw are 20754 units", 400},
+		{servicetest.Draws(2000, 10000), "2000 documents with 2000 ranks to draw, in 6054 bytes, are 21132 units", 400},
 		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 999) + `{}]}`, "", 200},
-		// 2000 documents of 6 inputs / 16, 373 weights / 2000, and 2000² pairs · 2 blocks · 2 products · width 4 / 2000
-		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 1999) + `{}]}`, "2000 documents with 0 ranks to draw are 33123 units", 400},
+		// 6038 bytes / 16, 2000 documents of 6 inputs / 16, 373 weights / 2000, and 2000² pairs · 2 blocks · 2 products · width 4 / 2000
+		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 1999) + `{}]}`, "2000 documents with 0 ranks to draw, in 6038 bytes, are 33500 units", 400},
 	} {
 		if w := post(s, c.body); w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%d, %.200s, want %d, %s", w.Code, w.Body, c.status, c.want)
 		}
+	}
+}
+
+// The price of events counts the time to check, decode and copy them, whatever they are made of: within a factor of
+// two, as other programs take their time, too. On a slow machine, or under the race detector, all is slower as json.Valid is.
+func TestPriceOfEventsCountsTheirWork(t *testing.T) {
+	const size = 1 << 14 // which takes less than a time slice
+	for name, body := range map[string]string{
+		"hits":          `{"action_name":"v","query_response_hit_ids":[` + strings.Repeat("1,", size/2) + `1]}`,
+		"drawn":         `{"action_name":"v","query_attributes":{"plrank":{"drawn":[` + strings.Repeat("1,", size/2) + `1]}}}`,
+		"names":         `{"action_name":"v"` + strings.Repeat(`,"a":1`, size/6) + `}`,
+		"escaped names": `{"action_name":"v"` + strings.Repeat(`,"\n":1`, size/7) + `}`,
+		"clicks":        "[" + strings.Repeat(`{"action_name":"click","query_id":"q","event_attributes":{"object":{"object_id":"a"}}},`, size/87) + `{"action_name":"v"}]`,
+	} {
+		least := func(f func() bool) (least time.Duration) {
+			least = time.Hour
+			for range 50 {
+				start := time.Now()
+				if !f() {
+					t.Fatal(name)
+				}
+				least = min(least, time.Since(start))
+			}
+			return least
+		}
+		took := least(func() bool { _, _, err := appendEvents(nil, []byte(body), size); return err == nil })
+		valid := least(func() bool { return json.Valid([]byte(body)) })
+		const unit, usual = 200, 5 // ns, and ns a byte of json.Valid
+		slow := max(1, float64(valid)/float64(usual*len(body)))
+		if price := len(body) / eventBytes; float64(took) > 2*slow*unit*float64(price) {
+			t.Errorf("%s: %v for %d units of work; json.Valid takes %v", name, took, price, valid)
+		}
+	}
+}
+
+// Events are computed among large requests, and refused beyond the limit of work, as others are.
+func TestEventsHaveAPrice(t *testing.T) {
+	s, _ := logging(t)
+	event := `{"action_name": "view", "message": "` + strings.Repeat("x", lightWork*eventBytes) + `"}`
+	s.limits.Timeout = 50 * time.Millisecond
+	for range cap(s.lanes.heavy) {
+		s.lanes.heavy <- struct{}{}
+	}
+	if w := send(s, "/v1/events", event); w.Code != 503 {
+		t.Errorf("large events beside other large requests: %d, %.100s", w.Code, w.Body)
+	}
+	for range cap(s.lanes.heavy) {
+		<-s.lanes.heavy
+	}
+	s.limits.Work = lightWork
+	if w := send(s, "/v1/events", event); w.Code != 400 || !strings.Contains(w.Body.String(), "bytes of events are 100009 units of work, at most 100000 are allowed") {
+		t.Errorf("%d, %.300s", w.Code, w.Body)
 	}
 }
 

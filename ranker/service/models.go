@@ -3,11 +3,13 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/ranker"
@@ -28,6 +30,7 @@ const (
 	inputsPerUnit          = 16   // numbers of a document: raw features, and inputs of the network
 	multiplicationsPerUnit = 2000 // for the scores
 	unitsOfWhole           = 8
+	bytesPerUnit           = 16 // of the body
 	documentsPerUnit       = 1000
 )
 
@@ -50,14 +53,21 @@ type slot struct {
 // models are the slots by name.
 type models map[string]*slot
 
-func newModels(files map[string]string) models {
+// newModels makes the slots. It returns an error if a name cannot be that of a request or of a metric.
+func newModels(files map[string]string) (models, error) {
+	if len(files) == 0 {
+		return nil, errors.New("service: no models")
+	}
 	m := models{}
 	for name, path := range files {
+		if name == "" || !utf8.ValidString(name) {
+			return nil, fmt.Errorf("service: the model of %s is named %q: want a name, in UTF-8", path, name)
+		}
 		s := &slot{name: name, file: file{path: path}}
 		s.load = s.open
 		m[name] = s
 	}
-	return m
+	return m, nil
 }
 
 func (m models) names() []string { return slices.Sorted(maps.Keys(m)) }

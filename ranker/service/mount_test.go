@@ -30,6 +30,9 @@ func TestInvalidOptionsAreErrors(t *testing.T) {
 		"service: negative limit":                  {Models: only(path), Limits: Limits{Work: -1}},
 		"service: negative Poll -1s":               {Models: only(path), Poll: -time.Second},
 		"service: model default: open none":        {Models: only("none")},
+		`is named "\xff": want a name, in UTF-8`:   {Models: map[string]string{"\xff": path}},
+		`is named "": want a name`:                 {Models: map[string]string{"": path}},
+		`service: origin "shop.example"`:           {Models: only(path), Origins: []string{"shop.example"}},
 		"no token in the file":                     {Models: only(path), TokenFile: empty},
 		"service: duplicate metrics collector reg": {Models: only(path), Metrics: taken},
 	} {
@@ -51,6 +54,74 @@ func TestRegistryIsFreeAfterClose(t *testing.T) {
 			t.Errorf("%d metrics, %v", len(found), err)
 		}
 		s.Close()
+	}
+}
+
+// A second Close leaves what another service has by then: the lock of the log, and the metrics.
+func TestSecondCloseDoesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path, folder := filepath.Join(dir, "m.npz"), filepath.Join(dir, "clicks")
+	servicetest.Linear(t, path, 1, 2, 3)
+	registry := prometheus.NewRegistry()
+	o := Options{Models: only(path), Metrics: registry, Clicks: folder}
+	first, _ := tested(t, o)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tested(t, o)
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, ".lock")); err != nil {
+		t.Errorf("the lock of the next service: %v", err)
+	}
+	if found, err := registry.Gather(); err != nil || len(found) == 0 {
+		t.Errorf("the metrics of the next service: %d, %v", len(found), err)
+	}
+}
+
+// A page of another website can make a browser send a request, but not one of JSON.
+func TestPagesOfOtherWebsitesAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path), Clicks: filepath.Join(t.TempDir(), "clicks"), Origins: []string{"https://shop.example"}})
+	const form, text, own = "application/x-www-form-urlencoded", "text/plain;charset=UTF-8", "http://example.com" // httptest's host
+	for _, c := range []struct {
+		origin, site, content string
+		status                int
+	}{
+		{"https://evil.example", "", text, 403},
+		{"https://evil.example", "cross-site", text, 403},
+		{"https://evil.example", "cross-site", form, 403},
+		{"https://evil.example", "cross-site", "", 403},
+		{"https://evil.example", "cross-site", "text/plain; x=application/json", 403},
+		{"https://evil.example", "cross-site", "no type", 403},
+		{"null", "cross-site", text, 403},
+		{"", "cross-site", text, 403},
+		{"https://other.example.com", "same-site", text, 403},
+		{"http://shop.example", "cross-site", text, 403},
+		{"https://shop.example", "cross-site", text, 200},
+		{"https://shop.example", "", text, 200},
+		{"https://evil.example", "cross-site", "application/json; charset=utf-8", 200},
+		{"https://evil.example", "", "application/vnd.events+json", 200},
+		{own, "same-origin", text, 200},
+		{own, "", text, 200},
+		{"", "none", text, 200},
+		{"", "", form, 200}, // curl -d
+		{"", "", "", 200},
+	} {
+		for path, body := range map[string]string{"/v1/events": `[]`, "/v1/rank": `{"documents": []}`} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest("POST", path, strings.NewReader(body))
+			for name, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Content-Type": c.content} {
+				if value != "" {
+					r.Header.Set(name, value)
+				}
+			}
+			s.ServeHTTP(w, r)
+			if w.Code != c.status || c.status == 403 && !strings.Contains(w.Body.String(), "want Content-Type: application/json") {
+				t.Errorf("%+v, %s: %d, %s", c, path, w.Code, w.Body)
+			}
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plrank/plrank/internal/jsonscan"
 )
 
 // A request is the body of POST /v1/rank: the documents of one query.
@@ -35,6 +37,9 @@ func parseRequest(body []byte) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := jsonscan.CheckTexts(whole); err != nil {
+		return nil, badRequest("invalid request body: %w", err)
+	}
 	fields, err := object(whole, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
@@ -45,7 +50,7 @@ func parseRequest(body []byte) (*request, error) {
 			if value[0] != '"' {
 				return nil, badRequest("invalid request body: %s: want a string", name)
 			}
-			*field = unquote(value)
+			*field = jsonscan.Decode(value)
 		}
 	}
 	if draw := fields["draw"]; draw != nil {
@@ -62,7 +67,7 @@ func parseRequest(body []byte) (*request, error) {
 	if r.base != nil && r.base[0] != '[' {
 		return nil, badRequest("base_scores: want an array")
 	}
-	for range elements(r.documents) {
+	for range jsonscan.Elements(r.documents) {
 		r.count++
 	}
 	if ids := fields["document_ids"]; ids != nil {
@@ -83,7 +88,7 @@ func parseBody(body []byte) ([]byte, error) {
 		}
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	whole, _ := cutValue(skipBlanks(body))
+	whole, _ := jsonscan.CutValue(jsonscan.SkipBlanks(body))
 	return whole, nil
 }
 
@@ -121,7 +126,7 @@ func object(value []byte, names ...string) (map[string][]byte, error) {
 		return nil, errors.New("want an object")
 	}
 	fields := map[string][]byte{}
-	for name, value := range members(value) {
+	for name, value := range jsonscan.Members(value) {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
 		}

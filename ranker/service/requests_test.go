@@ -1,6 +1,7 @@
 package service
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -84,6 +85,24 @@ func TestRequestsHaveIDs(t *testing.T) {
 				t.Errorf("%q, status %d: the log is\n%s", got, w.Code, log)
 			}
 			log.Reset()
+		}
+	}
+}
+
+// Errors of the service itself may name files of its machine: its log has them, and no answer.
+func TestAnswersHaveNoPathsOfTheMachine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, log := tested(t, Options{Models: only(path)})
+	for _, err := range []error{errors.New("open /srv/secret: no such file"), statusError{http.StatusInsufficientStorage, errors.New("write /srv/secret: no space left on device")}} {
+		log.Reset()
+		w := httptest.NewRecorder()
+		s.fail(w, httptest.NewRequest("POST", "/v1/rank", nil), err)
+		if strings.Contains(w.Body.String(), "secret") || !strings.Contains(w.Body.String(), "log") {
+			t.Errorf("%v: the answer is %s", err, w.Body)
+		}
+		if !strings.Contains(log.String(), err.Error()) {
+			t.Errorf("%v: the log is %s", err, log)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -111,6 +112,9 @@ func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader,
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, nil, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
 	}
+	if err := s.origins.Check(r); err != nil && !isJSON(r.Header.Get("Content-Type")) {
+		return nil, nil, statusError{http.StatusForbidden, errors.New("a page of another website sent this: want Content-Type: application/json, or the website among the origins of the service")}
+	}
 	select {
 	case s.inFlight <- struct{}{}:
 		leave = func() { <-s.inFlight }
@@ -123,6 +127,12 @@ func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader,
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
 	}
 	return http.MaxBytesReader(w, r.Body, s.limits.Body), leave, nil
+}
+
+// isJSON reports whether a content type is that of JSON.
+func isJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }
 
 func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
@@ -193,7 +203,8 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// fail answers with an error, and logs it in one line.
+// fail answers with an error, and logs it in one line. Errors of the service itself may have paths of its machine: the
+// answer says where to look for them.
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 	of := modelError{}
 	errors.As(err, &of) // of no model where it is none
@@ -216,6 +227,12 @@ func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.unlogged.record(s.log, log)
 	default:
 		log()
+	}
+	switch status {
+	case http.StatusInternalServerError:
+		text = "an error of the service, which its log has under the X-Request-ID of this answer"
+	case http.StatusInsufficientStorage:
+		text = "the log of clicks cannot be written: the log of the service says why"
 	}
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"error": text})

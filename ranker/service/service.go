@@ -23,6 +23,10 @@ type Options struct {
 	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
 	TokenFile string
 
+	// Origins are websites whose pages may send requests from a browser, such as "https://shop.example". Pages of
+	// others may only if the content type is JSON, which browsers do not send to another site unless it agrees.
+	Origins []string
+
 	Limits Limits
 
 	// Poll is the time between two looks at the model files and the token file. Those that
@@ -50,6 +54,7 @@ type Service struct {
 	limits   Limits
 	lanes    *lanes
 	token    token
+	origins  http.CrossOriginProtection
 	inFlight lane // requests to /v1/rank
 	draining atomic.Bool
 	measures *measures
@@ -62,29 +67,38 @@ type Service struct {
 	reload sync.Mutex // one at a time
 	stop   context.CancelFunc
 	ended  sync.WaitGroup // what stop ends
+	close  func() error   // once: the folder and the registry may be those of another service then
 }
 
 // New reads the models and the token, and makes a service of them. A file that cannot be used
-// is an error, and so are negative limits and a registry that has the metrics already.
+// is an error, and so are negative limits, a name that is empty or not in UTF-8, an origin that is none, and a registry
+// that has the metrics already.
 func New(o Options) (*Service, error) {
 	limits, err := o.Limits.orDefaults()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(o.Models) == 0:
-		return nil, errors.New("service: no models")
-	case o.Poll < 0:
+	}
+	if o.Poll < 0 {
 		return nil, fmt.Errorf("service: negative Poll %v", o.Poll)
 	}
+	models, err := newModels(o.Models)
+	if err != nil {
+		return nil, err
+	}
 	s := &Service{
-		models: newModels(o.Models), limits: limits, lanes: newLanes(), inFlight: make(lane, limits.Requests),
+		models: models, limits: limits, lanes: newLanes(), inFlight: make(lane, limits.Requests),
 		log: cmp.Or(o.Log, slog.Default()), overload: overload{status: http.StatusServiceUnavailable}, unlogged: overload{status: http.StatusInsufficientStorage},
+	}
+	for _, origin := range o.Origins {
+		if err := s.origins.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("service: origin %q: %w: want a scheme and a host, such as https://shop.example", origin, err)
+		}
 	}
 	s.token.path, s.token.load = o.TokenFile, s.token.read
 	if s.measures, err = newMeasures(o.Metrics); err != nil {
 		return nil, err
 	}
-	s.mux = s.routes()
+	s.mux, s.close = s.routes(), sync.OnceValue(s.closeOnce)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	if err := s.Reload(); err != nil {
@@ -164,8 +178,11 @@ func (s *Service) refresh(always bool) error {
 func (s *Service) Drain() { s.draining.Store(true) }
 
 // Close ends the looks at files, closes the log of clicks, and takes the metrics out of the registry. Call
-// it when no more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does.
-func (s *Service) Close() error {
+// it when no more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does. Another call
+// does nothing, and returns the same error.
+func (s *Service) Close() error { return s.close() }
+
+func (s *Service) closeOnce() error {
 	s.stop()
 	s.ended.Wait()
 	s.measures.registry.Unregister(s.measures)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -224,5 +226,29 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 	}
 	if _, err := os.Stat("-"); err == nil {
 		t.Error("a file called -")
+	}
+}
+
+// Names that -json would change are refused; all others are printed as they are.
+func TestNamesStayAsTheyAreInJSON(t *testing.T) {
+	var stdout, stderr strings.Builder
+	file := write(t, "races.txt", "caf\xe9 > caf\xe8\ncaf\xe8 > caf\xe9\n")
+	if status := run(t.Context(), []string{file, "-json"}, &stdout, &stderr); status == 0 || stdout.Len() > 0 || !strings.Contains(stderr.String(), `races.txt:1: item "caf\xe9": want text in UTF-8`) {
+		t.Errorf("%d, %s%s", status, &stdout, &stderr)
+	}
+	names := []string{"\u2028", "\x00", "\ufeff", "a\"\\\t<&>", "😀", "\ufffd"}
+	var ring []string
+	for i := range names {
+		ring = append(ring, strconv.Quote(names[i])+" > "+strconv.Quote(names[(i+1)%len(names)]))
+	}
+	text, _ := must(t, write(t, "ring.txt", strings.Join(ring, "\n")), "-json")
+	var got result
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(got.Items, func(i item) bool { return i.Item == name }) {
+			t.Errorf("%q is not in %s", name, text)
+		}
 	}
 }

@@ -174,27 +174,52 @@ func TestDrainLosesNoAnswer(t *testing.T) {
 	}
 }
 
-// When a connection closes, there is room for another.
-func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
+// Beyond the limit of connections there is room for probes alone, until a connection closes.
+func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	servicetest.Linear(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path, "-connections", "2")
 	defer stop()
-	open := func() (net.Conn, bool) {
+	dial := func() net.Conn {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
-		fmt.Fprint(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
-		_, err = http.ReadResponse(bufio.NewReader(conn), nil)
-		return conn, err == nil
+		return conn
 	}
-	first, ok1 := open()
-	_, ok2 := open()
-	if _, ok3 := open(); !ok1 || !ok2 || ok3 {
-		t.Errorf("three connections, two at most: %v, %v, %v", ok1, ok2, ok3)
+	get := func(path string) (net.Conn, int, bool) {
+		conn := dial()
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return conn, 0, true
+		}
+		return conn, answer.StatusCode, answer.Close
+	}
+	first, code1, close1 := get("/v1/models")
+	_, code2, close2 := get("/v1/models")
+	if code1 != 200 || code2 != 200 || close1 || close2 {
+		t.Errorf("two connections: %d, %d, closing %v, %v", code1, code2, close1, close2)
+	}
+	if _, code, closing := get("/v1/models"); code != 503 || !closing {
+		t.Errorf("a third one: %d, closing %v", code, closing)
+	}
+	for range 3 { // whatever idle connections there are
+		for range 2 * mostProbes {
+			dial()
+		}
+		for _, path := range []string{"/livez", "/readyz", "/healthz"} {
+			if _, code, closing := get(path); code != 200 || !closing {
+				t.Errorf("%s beside idle connections: %d, closing %v", path, code, closing)
+			}
+		}
+	}
+	idle := dial()
+	idle.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if _, err := idle.Read(make([]byte, 1)); err != io.EOF && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("an idle connection beyond the limit stays: %v", err)
 	}
 	first.Close()
-	servicetest.Await(t, "there is room", func() bool { _, ok := open(); return ok })
+	servicetest.Await(t, "there is room", func() bool { _, code, _ := get("/v1/models"); return code == 200 })
 }

@@ -1,34 +1,102 @@
 package serve
 
 import (
+	"context"
+	"io"
 	"net"
 	"net/http"
 	"runtime"
 	"runtime/debug"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// limitConnections closes connections beyond so many at once, and counts them: a connection
-// takes memory before it has sent anything, and more for its headers.
-func limitConnections(most int, registry *prometheus.Registry) func(net.Conn, http.ConnState) {
-	refused := prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "plrank_connections_refused_total", Help: "Connections closed at once, because there were too many."})
-	registry.MustRegister(refused)
-	var open atomic.Int64
-	return func(c net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
-			if open.Add(1) > int64(most) {
-				refused.Inc()
-				c.Close()
-			}
-		case http.StateClosed, http.StateHijacked:
-			open.Add(-1)
-		}
+// Probes have a limit of connections of their own: those beyond the limit of all requests. Each is for one answer, at
+// once, and the oldest makes room for the newest. So idle connections, however many, cannot make a probe fail, and
+// have the process restarted.
+const (
+	mostProbes = 64
+	probeTime  = time.Second // to send the request, and to get its answer
+)
+
+// connections are those that are open: each takes memory before it has sent anything, and more for its headers.
+type connections struct {
+	most    int // for all requests
+	refused prometheus.Counter
+
+	mu     sync.Mutex
+	open   map[net.Conn]bool // for all requests
+	probes []probe           // the oldest first
+}
+
+// A probe is a connection beyond the limit. It is closed when its time is over.
+type probe struct {
+	net.Conn
+	late *time.Timer
+}
+
+func newConnections(most int, registry *prometheus.Registry) *connections {
+	c := &connections{most: most, open: map[net.Conn]bool{}, refused: prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "plrank_connections_refused_total", Help: "Connections beyond the limit, which are answered if they ask for /livez or /readyz alone."})}
+	registry.MustRegister(c.refused)
+	return c
+}
+
+// probesAlone is the key of contexts of connections that are for probes.
+type probesAlone struct{}
+
+// begin is [http.Server.ConnContext].
+func (c *connections) begin(ctx context.Context, conn net.Conn) context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.open) < c.most {
+		c.open[conn] = true
+		return ctx
 	}
+	c.refused.Inc()
+	if len(c.probes) == mostProbes {
+		c.probes[0].late.Stop()
+		c.probes[0].Close()
+		c.probes = slices.Delete(c.probes, 0, 1)
+	}
+	c.probes = append(c.probes, probe{conn, time.AfterFunc(probeTime, func() { conn.Close() })})
+	return context.WithValue(ctx, probesAlone{}, true)
+}
+
+// end is [http.Server.ConnState].
+func (c *connections) end(conn net.Conn, state http.ConnState) {
+	if state != http.StateClosed && state != http.StateHijacked {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, conn)
+	if i := slices.IndexFunc(c.probes, func(p probe) bool { return p.Conn == conn }); i >= 0 {
+		c.probes[i].late.Stop()
+		c.probes = slices.Delete(c.probes, i, i+1)
+	}
+}
+
+// limiting refuses requests other than probes on connections that are for probes.
+func limiting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Context().Value(probesAlone{}) != nil {
+			w.Header().Set("Connection", "close")
+			switch r.URL.Path {
+			case "/livez", "/readyz", "/healthz":
+			default:
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				io.WriteString(w, `{"error":"too many connections"}`+"\n")
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // freeingMemory gives free memory back to the system when the service has been idle for some

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ var page = help.Page{
 		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
 		"connections are accepted, requests in flight are answered, and the program ends. A second " +
 		"signal ends it at once.",
-	Flags: []string{"model", "listen", "log", "token-file", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
+	Flags: []string{"model", "listen", "log", "token-file", "origin", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
 	Examples: []string{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
@@ -45,6 +46,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
 	f.StringVar(&o.Clicks, "log", "", "`folder` of the log of clicks: rankings drawn, and what POST /v1/events brings; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
+	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests from browsers without a JSON content type; repeat it for several", func(text string) error {
+		o.Origins = append(o.Origins, text)
+		return new(http.CrossOriginProtection).AddTrustedOrigin(text)
+	})
 	f.DurationVar(&o.Poll, "poll", 2*time.Second, "`time` between two looks at the files; 0 is never")
 	f.DurationVar(&o.drain, "drain", 5*time.Second, "`time` after SIGTERM in which requests are still answered")
 	f.DurationVar(&l.Timeout, "timeout", l.Timeout, "`time` to receive a request, and again to wait for a core and compute")
@@ -53,7 +58,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.IntVar(&l.Cutoff, "max-cutoff", l.Cutoff, "most `ranks` to draw, unless they are all")
 	f.IntVar(&l.Work, "max-work", l.Work, "most `work` of a request, in units of about 0.2 µs")
 	f.IntVar(&l.Requests, "concurrency", l.Requests, "most `requests` in flight; further ones get status 503")
-	f.IntVar(&o.connections, "connections", 4096, "most `connections`; further ones are closed at once")
+	f.IntVar(&o.connections, "connections", 4096, "most `connections`; further ones are answered on /livez and /readyz alone")
 	return f
 }
 

@@ -67,6 +67,9 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	}()
 	h := o.server(s, logger)
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && o.TokenFile == "" {
+		logger.Warn("other machines can reach the service, which asks for no token: whoever does can use the models, and write to a log of clicks; use -token-file, or -listen on localhost", "address", at.String())
+	}
 	listening(listener.Addr())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()
@@ -95,9 +98,9 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 }
 
 func (o *options) server(s *service.Service, logger *slog.Logger) *http.Server {
-	timeout := o.Limits.Timeout
+	timeout, open := o.Limits.Timeout, newConnections(o.connections, o.Metrics)
 	return &http.Server{
-		Handler: freeingMemory(s, 2*time.Second), ConnState: limitConnections(o.connections, o.Metrics),
+		Handler: limiting(freeingMemory(s, 2*time.Second)), ConnContext: open.begin, ConnState: open.end,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
 		ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: 3 * timeout, IdleTimeout: 2 * time.Minute,
 	}

@@ -53,6 +53,8 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 		"limits must be 1 or more":     {"-model", "x", "-max-body", "0"},
 		"-timeout must be more than 0": {"-model", "x", "-drain", "-1s"},
 		"no token in the file":         {"-model", "x", "-token-file", empty},
+		`invalid origin "shop.example`: {"-model", "x", "-origin", "shop.example"},
+		`is named "\xff": want a name`: {"-model", "\xff=x"},
 		"there is no flag -modell":     {"-modell", "x"},
 		"over HTTP: POST /v1/rank.":    {"-help"},
 	} {
@@ -60,6 +62,35 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 		run(t.Context(), args, &text, &text, func(net.Addr) {})
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%v: %s, want %s", args, &text, want)
+		}
+	}
+}
+
+// Whoever can reach a service without a token can use it: that is a warning, and no error.
+func TestListeningBeyondLoopbackWithoutATokenIsAWarning(t *testing.T) {
+	dir := t.TempDir()
+	path, token := filepath.Join(dir, "m.npz"), filepath.Join(dir, "token")
+	servicetest.Linear(t, path, 1, 2, 3)
+	if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		listen, token string
+		warns         bool
+	}{
+		{":0", "", true}, {"0.0.0.0:0", "", true}, {":0", token, false}, {"localhost:0", "", false}, {"127.0.0.1:0", "", false}, {"127.0.0.2:0", "", false},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var text bytes.Buffer
+		args := []string{"-model", path, "-drain", "0s", "-listen", c.listen}
+		if c.token != "" {
+			args = append(args, "-token-file", c.token)
+		}
+		if status := run(ctx, args, io.Discard, &text, func(net.Addr) { cancel() }); status != 0 {
+			t.Errorf("%+v: status %d", c, status)
+		}
+		if got := strings.Contains(text.String(), "level=WARN") && strings.Contains(text.String(), "use -token-file"); got != c.warns {
+			t.Errorf("%+v: %s", c, &text)
 		}
 	}
 }
