@@ -77,6 +77,13 @@ type query struct {
 // find compares runs by one metric.
 func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*findings, error) {
 	f := &findings{Metric: o.metric}
+	var texts []string
+	for _, r := range runs {
+		texts = append(texts, r.values.Texts...)
+	}
+	if slices.Sort(texts); texts != nil {
+		command.Warn(stderr, fmt.Sprintf("measures whose values are texts are left out: %s", strings.Join(slices.Compact(texts), ", ")))
+	}
 	for _, metric := range runs[0].values.Metrics {
 		if !slices.ContainsFunc(runs, func(r *run) bool { return !slices.Contains(r.values.Metrics, metric) }) {
 			f.metrics = append(f.metrics, metric)

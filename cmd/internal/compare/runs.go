@@ -66,7 +66,12 @@ func (r *run) open() error {
 		r.model, err = ranker.Open(r.path)
 		return err
 	}
-	line, _, _ := strings.Cut(string(begin), "\n")
+	line := ""
+	for line = range strings.Lines(string(begin)) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment of a run
+			break
+		}
+	}
 	if !perquery.Is(line) {
 		return nil // scores, which are read with their documents
 	}
