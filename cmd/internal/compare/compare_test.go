@@ -179,6 +179,15 @@ func TestTextMeasuresOfTrecEvalAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestThresholdOfRelevanceIsAWarning(t *testing.T) {
+	t.Parallel()
+	scores, data := path(t, "2\n1\n2\n1\n"), path(t, "1 qid:1 1:1\n0.5 qid:1 1:2\n1 qid:2 1:2\n0 qid:2 1:1\n")
+	_, stderr := must(t, scores, scores, "-data", data, "-metric", "map")
+	if want := "warning: 1 of the 4 documents have labels between 0 and 1: they are not relevant to map, where relevance begins at label 1\n"; strings.Count(stderr, want) != 1 {
+		t.Errorf("%s, want once %s", stderr, want)
+	}
+}
+
 // A comment of three words does not make values by query of a run.
 func TestRunMayBeginWithComment(t *testing.T) {
 	t.Parallel()

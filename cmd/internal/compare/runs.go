@@ -22,6 +22,8 @@ type run struct {
 	path   string
 	model  *ranker.Model   // nil: it is none
 	values *perquery.Table // nil until they are measured
+
+	threshold string // see train.SplitReport
 }
 
 // zip is how the file of a model begins.
@@ -123,6 +125,7 @@ func (o *options) measure(ctx context.Context, r *run, stderr io.Writer) (err er
 	if err != nil {
 		return err
 	}
+	r.threshold = report.Splits[0].Threshold()
 	if r.values, err = perquery.Of(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
 		return fmt.Errorf("compare: %s: %w", splits[0].Data.Name, err)
 	}

@@ -153,6 +153,36 @@ func TestScoresAreDoublesAsInTrecEval(t *testing.T) {
 	}
 }
 
+// Where labels are between 0 and 1, what is printed names the metrics to which they are not relevant; where none is, it does not.
+func TestThresholdOfRelevanceIsSaid(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := func(name, text string) string {
+		write(t, filepath.Join(dir, name), text)
+		return filepath.Join(dir, name)
+	}
+	scores := path("scores", "1\n2\n3\n4\n")
+	for _, c := range []struct {
+		name, labels, flags, head, threshold string
+	}{
+		{"fractions", "0.7 0 0.3 0.2", "-report map,p@1,ndcg@5", "2 queries (2 with a document of a gain above 0), 4 documents\n", "3 of the 4 documents have labels between 0 and 1: they are not relevant to map, precision@1, where relevance begins at label 1\n"},
+		{"mixed", "0.5 1 2 0", "-report map", "2 queries (2 with a document of a gain above 0), 4 documents\n", "1 of the 4 documents have labels between 0 and 1: they are not relevant to map,"},
+		{"binary", "0.7 0 0.3 0.2", "-gain binary", "2 queries (0 with a document of a gain above 0), 4 documents\n", "3 of the 4 documents have labels between 0 and 1: they are not relevant to dcg@10, ndcg@5, ndcg@10,"},
+		{"gains", "0.7 0 0.3 0.2", "", "2 queries (2 with a document of a gain above 0), 4 documents\n", ""},
+		{"grades", "1 0 1.5 2", "-report map", "2 queries (2 with a relevant document), 4 documents\n", ""},
+	} {
+		var data strings.Builder
+		for i, label := range strings.Fields(c.labels) {
+			fmt.Fprintf(&data, "%s qid:%d 1:%d\n", label, i/2, i)
+		}
+		args := append([]string{"-scores", scores, "-data", path(c.name, data.String())}, strings.Fields(c.flags)...)
+		stdout, _ := must(t, args...)
+		if !strings.Contains(stdout, c.head+c.threshold) || strings.Contains(stdout, "between 0 and 1") != (c.threshold != "") {
+			t.Errorf("%s: %s, want %s%s", c.name, stdout, c.head, c.threshold)
+		}
+	}
+}
+
 func TestScoresThatCannotBeMeasured(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
