@@ -51,17 +51,20 @@ type estimatorEntry struct {
 	gains, evaluate bool // what it is for
 	bias            bool // it needs a bias
 	clip            bool // it may have a clip
+
+	// leastSize is the effective size from which on intervals have the true value as often as they say.
+	leastSize float64
 }
 
 var estimatorTable = []estimatorEntry{
 	{name: Naive, gains: true},
 	{name: IPS, gains: true, bias: true, clip: true},
-	{name: PolicyAware, gains: true, evaluate: true, bias: true, clip: true},
-	{name: Affine, gains: true, evaluate: true, bias: true, clip: true},
-	{name: DR, gains: true, evaluate: true, bias: true, clip: true},
-	{name: IIPS, evaluate: true, clip: true},
-	{name: RIPS, evaluate: true},
-	{name: WholeRanking, evaluate: true},
+	{name: PolicyAware, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
+	{name: Affine, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
+	{name: DR, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
+	{name: IIPS, evaluate: true, clip: true, leastSize: 100},
+	{name: RIPS, evaluate: true, leastSize: 1000},
+	{name: WholeRanking, evaluate: true, leastSize: 1000},
 }
 
 // NeedsBias tells whether an estimator needs the bias of ranks. One that is not known may.

@@ -33,6 +33,10 @@ type Estimate struct {
 	Impressions   int
 	Units         int // resampled for the intervals: of few, these say too little
 
+	// Caution says why the intervals may have the true value less often than their level says; "" where
+	// nothing speaks for it.
+	Caution string
+
 	// BaselineSize is the effective size of the baseline; 0 without one.
 	BaselineSize float64
 	// Difference is the value less that of the baseline, and its interval, from the same
@@ -58,7 +62,9 @@ type Estimate struct {
 // r̂ is a ridge regression of clicks on the logged features and scores, fitted without the
 // queries that it is used for. A policy is taken to show as many documents as were shown.
 //
-// Intervals are bootstraps of units. Of more than 10,000 units, every 10,000th goes together.
+// Intervals are bootstraps of units. Of more than 10,000 units, every 10,000th goes together. Where few
+// large weights decide, as those of rankings often do, a log may lack the largest: intervals then end too low, and
+// Caution says so, below an effective size of 1000 for rips and whole-ranking and of 100 for others.
 //
 // An impression without scores is an error, and so is one whose ranking the scores make
 // impossible: with P_0(d@k) or E_0(d) below 1e-13, unless the estimator has a clip.

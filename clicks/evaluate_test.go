@@ -3,9 +3,11 @@ package clicks
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -493,5 +495,96 @@ func TestManyUnits(t *testing.T) {
 	}
 	if len(e.counts) != mostUnits || sum != 3*mostUnits || len(e.units) != mostUnits {
 		t.Errorf("%d units with %v impressions", len(e.counts), sum)
+	}
+}
+
+// Intervals that have the true value less often than they say have a caution, and those without one have it as often. The
+// logs are of 1000 impressions, and the target is twice as sharp as the logger.
+func TestIntervalsThatCoverTooLittleHaveACaution(t *testing.T) {
+	const logs, queries = 100, 50
+	scores := func(features []float32, sharpness float64) (s []float64) {
+		for _, f := range features {
+			s = append(s, sharpness*float64(f))
+		}
+		return s
+	}
+	type count struct{ intervals, covering float64 }
+	cautioned, others := count{}, count{}
+	for _, size := range []struct {
+		documents, ranks int
+		sharpness        float64 // of the logger
+	}{{10, 3, 1}, {50, 10, 2}, {200, 10, 2}} {
+		random := rand.New(rand.NewPCG(1, 0))
+		d := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: []int{1}}
+		for q := range queries {
+			for range size.documents {
+				label := random.Float32()
+				d.Labels, d.Features = append(d.Labels, label), append(d.Features, label+.3*float32(random.NormFloat64()))
+			}
+			d.QueryIDs, d.Offsets = append(d.QueryIDs, strconv.Itoa(q)), append(d.Offsets, len(d.Labels))
+		}
+		truth, theta := 0.0, theta(size.ranks)
+		var expectation plackett.Expectation
+		for q := range queries {
+			from, to := d.Offsets[q], d.Offsets[q+1]
+			relevance := make([]float64, to-from)
+			for i, label := range d.Labels[from:to] {
+				relevance[i] = float64(label)
+			}
+			value, err := expectation.Gradient(scores(d.Features[from:to], 2*size.sharpness), relevance, theta, make([]float64, to-from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth += value / queries
+		}
+		logger := Logger{Cutoff: size.ranks, Scores: func(d *datasets.Dataset, q int) ([]float64, error) {
+			return scores(d.Features[d.Offsets[q]:d.Offsets[q+1]], size.sharpness), nil
+		}}
+		user := User{Behaviour: PositionBased(theta), Attraction: func(label float32) float64 { return float64(label) }}
+		covering := map[Estimator]float64{}
+		for seed := range uint64(logs) {
+			log, err := Simulate(d, logger, user, 1000, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			target := Target{Bootstrap: metrics.Bootstrap{Resamples: 200, Seed: seed}, Policy: func(im *Impression) ([]float64, error) { return scores(im.Features, 2*size.sharpness), nil }}
+			estimates, err := Evaluate(log, target, RIPS, WholeRanking)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range estimates {
+				of := &others
+				if e.Caution != "" {
+					of = &cautioned
+				}
+				of.intervals++
+				if e.Low <= truth && truth <= e.High {
+					of.covering++
+					covering[e.Estimator] += 1. / logs
+				}
+			}
+		}
+		t.Logf("%+v: %v", size, covering)
+		if size.documents == 200 && !(covering[WholeRanking] < 0.92) {
+			t.Errorf("intervals of whole-ranking have the value in %v of the logs: they need no caution", covering[WholeRanking])
+		}
+	}
+	if share := others.covering / others.intervals; others.intervals < 150 || share < 0.92 {
+		t.Errorf("%v intervals without a caution, of which %v have the value: want .95", others.intervals, share)
+	}
+	if cautioned.intervals < 350 {
+		t.Errorf("%v intervals have a caution", cautioned.intervals)
+	}
+	t.Logf("without a caution %+v, with one %+v", others, cautioned)
+	// Neither a short log nor one of the policy itself makes weights uneven.
+	log := simulated(t, 20, 5, 200)
+	for _, e := range []Estimator{IIPS, RIPS, WholeRanking} {
+		if got, err := Evaluate(log, Target{Policy: Logged, Baseline: Logged}, e); err != nil || got[0].Caution != "" {
+			t.Errorf("%s of the policy of the log: %+v, %v", e, got, err)
+		}
+	}
+	// The baseline counts, too.
+	if got, err := Evaluate(log, Target{Policy: Logged, Baseline: func(im *Impression) ([]float64, error) { return scores(im.Features, 3), nil }}, WholeRanking); err != nil || !strings.Contains(got[0].Caution, "few large weights decide") {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

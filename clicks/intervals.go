@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"errors"
+	"fmt"
 	"hash/fnv"
 
 	"gonum.org/v1/gonum/floats"
@@ -61,16 +62,27 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 		}
 		all[j] = Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, Units: len(e.counts),
 			EffectiveSize: m.weights.effectiveSize(ranks), LargestWeight: m.weights.largest}
+		all[j].Caution = m.caution(all[j].EffectiveSize, e.impressions)
 		if e.Baseline == nil {
 			continue
 		}
 		all[j].BaselineSize = m.referenceWeights.effectiveSize(ranks)
+		all[j].Caution = m.caution(min(all[j].EffectiveSize, all[j].BaselineSize), e.impressions)
 		difference := sums{total: m.value.total - m.reference.total, byUnit: floats.SubTo(make([]float64, len(e.counts)), m.value.byUnit, m.reference.byUnit)}
 		if all[j].Difference, err = e.interval(difference); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// caution is that of an estimate with such an effective size. Where weights are nearly even, a small one says no more
+// than that the log is short.
+func (m *term) caution(size float64, impressions int) string {
+	if size >= m.leastSize || size >= float64(impressions)/2 {
+		return ""
+	}
+	return fmt.Sprintf("few large weights decide: of an effective size of %.1f in %d impressions, below %v, intervals have the true value less often than they say, and mostly end below it", size, impressions, m.leastSize)
 }
 
 // interval is the mean of values over the impressions, with the interval of resampling

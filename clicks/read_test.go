@@ -336,3 +336,37 @@ func TestScanGivesAllImpressionsInParts(t *testing.T) {
 		t.Errorf("error %v after %d parts", err, calls)
 	}
 }
+
+// The size of a number tells its unit: a moment of 2024 is one whatever program wrote it.
+func TestTimestampsAreOfAnyUnit(t *testing.T) {
+	moment := time.Date(2024, 12, 10, 0, 1, 29, 378e6, time.UTC)
+	second := moment.Truncate(time.Second)
+	for text, want := range map[string]time.Time{
+		"1733788889":                 second,
+		`"1733788889"`:               second,
+		"1733788889.378":             moment,
+		"1.733788889378e9":           moment,
+		"1733788889378":              moment,
+		`"1733788889378"`:            moment,
+		"1733788889378000":           moment,
+		"1733788889378000000":        moment,
+		"0":                          time.Unix(0, 0),
+		"-86400":                     time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC),
+		"99999999999":                time.Date(5138, 11, 16, 9, 46, 39, 0, time.UTC),
+		"100000000000":               time.Date(1973, 3, 3, 9, 46, 40, 0, time.UTC),
+		`"2024-12-10T00:01:29.378Z"`: moment,
+		"1e20":                       {},
+		`"NaN"`:                      {},
+		`"Inf"`:                      {},
+		`"today"`:                    {},
+	} {
+		log, err := Read(file(t, "ubi.ndjson", `{"query_id": "q", "user_query": "x", "timestamp": `+text+`, "query_response_hit_ids": ["a"]}`+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := log.Impressions[0].Time; !got.Equal(want) || (len(log.Warnings) > 0) != want.IsZero() {
+			t.Errorf("%s is %v, want %v; %q", text, got, want, log.Warnings)
+		}
+	}
+}

@@ -193,15 +193,19 @@ func parseTexts(array []byte) (list []string, err error) {
 	return list, nil
 }
 
-// parseTime reads a time in ISO 8601, with or without a zone, or as milliseconds since 1970.
+// parseTime reads a time in ISO 8601, with or without a zone, or a number since 1970. UBI's schema has milliseconds, and some
+// programs write seconds, maybe with a fraction, microseconds or nanoseconds: its size tells, up to the year 5138.
 func parseTime(t text) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if at, err := time.Parse(layout, string(t)); err == nil {
 			return at.UTC(), nil
 		}
 	}
-	if ms, err := strconv.ParseInt(string(t), 10, 64); err == nil {
-		return time.UnixMilli(ms).UTC(), nil
+	since, err := strconv.ParseFloat(string(t), 64)
+	for _, unit := range []struct{ perSecond, below float64 }{{1, 1e11}, {1e3, 1e14}, {1e6, 1e17}, {1e9, 1e20}} {
+		if err == nil && math.Abs(since) < unit.below {
+			return time.UnixMicro(int64(math.Round(since / unit.perSecond * 1e6))).UTC(), nil // a float64 has no nanoseconds
+		}
 	}
 	return time.Time{}, fmt.Errorf("invalid timestamp %q", t)
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,11 +16,11 @@ import (
 
 // ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
 // dataset without features. Labels are whole numbers; those below 0 become 0, as they are not
-// relevant to trec_eval. Malformed lines, a document that is twice in a query, and an empty file
+// relevant to trec_eval. Lines that begin with # are comments. Malformed lines, a document that is twice in a query, and an empty file
 // are errors.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
-	err := readWords(path, func(line int, words []string) error {
+	warnings, err := readWords(path, func(line int, words []string) error {
 		if len(words) != 4 {
 			return fmt.Errorf(`%d words: want "qid 0 docid label" as in TREC judgements`, len(words))
 		}
@@ -32,7 +33,7 @@ func ReadQrels(path string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Name: path, Offsets: []int{0}, FeatureIDs: []int{}, origin: table.Origin{Path: path}}
+	d := &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, FeatureIDs: []int{}, origin: table.Origin{Path: path}}
 	for _, id := range judged.queries {
 		for _, document := range judged.of[id].documents {
 			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)
@@ -84,30 +85,49 @@ func (f *trecFile) add(query string, d trecDocument) error {
 	return nil
 }
 
-// readWords calls a function with the number and the words of every line that has any. Its errors get the line;
-// a file without a word is an error.
-func readWords(path string, line func(number int, words []string) error) error {
+// readWords calls a function with the number and the words of every line that has any. Comments are left out: they begin
+// with #, perhaps after blanks. Its errors get the line; a file without a word is an error. A comment that has the form of
+// the line before it, such as the document of a query with the id #1, is a warning.
+func readWords(path string, line func(number int, words []string) error) (warnings []string, err error) {
 	f, err := textfile.Open(context.Background(), path)
 	if err != nil {
-		return fmt.Errorf("datasets: %w", textfile.At(path, err))
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
 	lines, empty := bufio.NewScanner(f), true
+	alike, first := 0, 0 // comments that could be documents, and the line of the first
 	for n := 1; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
 		if len(words) == 0 {
 			continue
 		}
+		if strings.HasPrefix(words[0], "#") {
+			if likeDocument(words) {
+				first = cmp.Or(first, n)
+				alike++
+			}
+			continue
+		}
 		empty = false
 		if err := line(n, words); err != nil {
-			return fmt.Errorf("datasets: %s:%d: %w", path, n, err)
+			return nil, fmt.Errorf("datasets: %s:%d: %w", path, n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("datasets: %w", textfile.At(path, err))
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	if empty {
-		return fmt.Errorf("datasets: %s is empty", path)
+		return nil, fmt.Errorf("datasets: %s is empty", path)
 	}
-	return nil
+	if alike > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s:%d: %d lines that begin with # are left out as comments, as by trec_eval, though they have the form of a document: no id of a query may begin with #", path, first, alike))
+	}
+	return warnings, nil
+}
+
+// likeDocument reports whether a comment has the form of a document in a run or in judgements.
+func likeDocument(words []string) bool {
+	number := map[int]int{4: 3, 6: 4}[len(words)] // which word must be one
+	_, err := strconv.ParseFloat(words[number], 64)
+	return number > 0 && words[0] != "#" && err == nil
 }

@@ -29,8 +29,8 @@ type Run struct {
 //   - a TREC run, lines of "qid Q0 docid rank score tag", for judgements of [ReadQrels] or for a
 //     dataset, whose documents without an id are called "qid.n" as by [WriteRun].
 //
-// Of a run, scores count, and not ranks, as in trec_eval: they become float32, and documents of
-// equal scores stand in descending order of their ids. Documents that are not judged have the
+// Lines that begin with # are comments. Of a run, scores count, and not ranks, as in trec_eval 10: documents
+// of equal scores stand in descending order of their ids. Documents that are not judged have the
 // label 0, and those that the run lacks are Unranked. Queries without judgements, and those
 // that the run lacks, are left out, with a warning. A run without a judged document is a warning,
 // too: its ids may be spelt otherwise. Unlabelled documents are left out, too.
@@ -40,23 +40,23 @@ type Run struct {
 func ReadRun(path string, judged *Dataset) (*Run, error) {
 	var scores []float64
 	found, form := trecFile{}, 0 // words of a line
-	err := readWords(path, func(line int, words []string) error {
+	warnings, err := readWords(path, func(line int, words []string) error {
 		form = cmp.Or(form, len(words))
 		switch {
 		case len(words) != form || form != 1 && form != 6:
 			return fmt.Errorf(`%d words: want a score on every line, or "qid Q0 docid rank score tag" as in a TREC run`, len(words))
 		case form == 1:
-			score, err := parseScore(words[0], 64)
+			score, err := parseScore(words[0])
 			scores = append(scores, score)
 			return err
 		}
-		score, err := parseScore(words[4], 32)
+		score, err := parseScore(words[4])
 		return cmp.Or(err, found.add(words[0], trecDocument{words[2], score, line}))
 	})
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{Dataset: &Dataset{Name: path, Offsets: []int{0}, GroupNames: judged.GroupNames, origin: judged.origin}}
+	run := &Run{Dataset: &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, GroupNames: judged.GroupNames, origin: judged.origin}}
 	for _, label := range judged.Labels {
 		run.HighestLabel = max(run.HighestLabel, label)
 	}
@@ -82,8 +82,8 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	return run, nil
 }
 
-func parseScore(word string, bits int) (float64, error) {
-	score, err := strconv.ParseFloat(word, bits)
+func parseScore(word string) (float64, error) {
+	score, err := strconv.ParseFloat(word, 64)
 	if err != nil || math.IsNaN(score) || math.IsInf(score, 0) {
 		return 0, fmt.Errorf("%s is not a score: want a finite number", text.Quote([]byte(word)))
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// Of a run, scores count as float32, equal ones stand by descending id, unjudged documents are
+// Of a run, scores count, equal ones stand by descending id, unjudged documents are
 // irrelevant, and judged ones that are not there are unranked.
 func TestRunIsJoinedWithJudgements(t *testing.T) {
 	judged, err := ReadQrels(fileOf(t, "b 0 x 2\na 0 y 1\r\nb 0 z -1\n\nb 0 w 1\nc 0 x 1\n"))
@@ -55,13 +56,12 @@ func TestRunIsJoinedWithJudgements(t *testing.T) {
 	if where := judged.Where(2); !strings.HasSuffix(where, "file:5") || judged.Validate() != nil {
 		t.Errorf("%s, %v", where, judged.Validate())
 	}
-	path := fileOf(t, "b Q0 new 7 0.1000000001 t\nb Q0 z 1 0.1 t\nd Q0 x 1 1 t\na\tQ0\ty\t1\t-3e2\tt\nb Q0 w 9 4 t\n")
+	path := fileOf(t, "b Q0 new 7 0.1 t\nb Q0 z 1 0.1 t\nd Q0 x 1 1 t\na\tQ0\ty\t1\t-3e2\tt\nb Q0 w 9 4 t\n")
 	run, err := ReadRun(path, judged)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tenth := float64(float32(0.1))
-	if !slices.Equal(run.DocumentIDs, []string{"w", "z", "new", "x", "y"}) || !slices.Equal(run.Scores, []float64{4, tenth, tenth, 0, -300}) ||
+	if !slices.Equal(run.DocumentIDs, []string{"w", "z", "new", "x", "y"}) || !slices.Equal(run.Scores, []float64{4, 0.1, 0.1, 0, -300}) ||
 		!slices.Equal(run.Labels, []float32{1, 0, 0, 2, 1}) || !slices.Equal(run.Unranked, []bool{false, false, false, true, false}) ||
 		!slices.Equal(run.QueryIDs, []string{"b", "a"}) || !slices.Equal(run.Offsets, []int{0, 4, 5}) {
 		t.Errorf("%+v of %+v", run, run.Dataset)
@@ -75,6 +75,54 @@ func TestRunIsJoinedWithJudgements(t *testing.T) {
 	}
 	if want := "1 of the 3 queries have no judgements"; !strings.Contains(warnings, want) {
 		t.Errorf("%s: want %q", warnings, want)
+	}
+}
+
+// Scores are doubles, of a run and one a line: none ties with another of the same float32, and none is too large for it.
+func TestScoresOfRunsAreDoubles(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "1 0 a 1\n1 0 b 0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ high, low string }{
+		{"99999999", "99999998"}, {"1e-50", "1e-60"}, {"1e300", "1e299"}, {"-1e299", "-1e300"}, {"1.00000001", "1"}, {"5e-324", "0"},
+	} {
+		high, _ := strconv.ParseFloat(c.high, 64)
+		low, _ := strconv.ParseFloat(c.low, 64)
+		for text, want := range map[string]string{
+			"1 Q0 a 1 " + c.high + " t\n1 Q0 b 2 " + c.low + " t\n": "a b", // by id, b would come first
+			c.high + "\n" + c.low + "\n":                            "a b",
+		} {
+			run, err := ReadRun(fileOf(t, text), judged)
+			if err != nil || strings.Join(run.DocumentIDs, " ") != want || !slices.Equal(run.Scores, []float64{high, low}) {
+				t.Errorf("%q: %+v, %v", text, run, err)
+			}
+		}
+	}
+}
+
+// As in trec_eval 10, lines that begin with # are no documents, in the middle of a query and at the end without a newline.
+func TestCommentsOfTRECFilesAreLeftOut(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "# qid 0 docid label\n#\n1 0 a 1\n \t# more to come\n1 0 b#1 0\n#1 0 c 1\n#2 0 a 1"))
+	if err != nil || !slices.Equal(judged.DocumentIDs, []string{"a", "b#1"}) || judged.Where(1)[len(judged.Where(1))-2:] != ":5" {
+		t.Fatalf("%+v, %v", judged, err)
+	}
+	if want := ":6: 2 lines that begin with # are left out as comments"; len(judged.Warnings) != 1 || !strings.Contains(judged.Warnings[0], want) {
+		t.Errorf("%q: want %s", judged.Warnings, want)
+	}
+	for text, warning := range map[string]string{
+		"#qid Q0 docid rank score tag\n1 Q0 a 1 2 t\n# half\n1 Q0 b#1 2 1 t\n#": "",
+		"1 Q0 a 1 2 t\n# 1 Q0 c 3 0 t\n#1 Q0 c 3 0 t\n1 Q0 b#1 2 1 t\n":         ":3: 1 lines that begin with # are left out as comments",
+		"# scores\n2\n#1\n1\n": "",
+	} {
+		run, err := ReadRun(fileOf(t, text), judged)
+		if err != nil || !slices.Equal(run.Scores, []float64{2, 1}) || !slices.Equal(run.Labels, []float32{1, 0}) {
+			t.Errorf("%q: %+v, %v", text, run, err)
+			continue
+		}
+		if got := strings.Join(run.Warnings, "\n"); (warning == "") != (got == "") || !strings.Contains(got, warning) {
+			t.Errorf("%q: %q, want %q", text, got, warning)
+		}
 	}
 }
 
@@ -141,11 +189,11 @@ func TestRunErrorsSayWhereAndWhat(t *testing.T) {
 		"file:2: 6 words: want a score on every line": {"1\n1 Q0 a 1 2 t\n", judged},
 		"file:2: 1 words": {"1 Q0 a 1 2 t\n5\n", judged},
 		`file:1: "NaN" is not a score: want a finite`:         {"NaN\n", judged},
-		`file:1: "1e39" is not a score`:                       {"1 Q0 a 1 1e39 t\n", judged},
+		`file:1: "1e309" is not a score`:                      {"1 Q0 a 1 1e309 t\n", judged},
 		`file:2: query 1: document "a" is there twice, first`: {"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", judged},
 		"1 scores, but": {"5\n", judged},
 		"file has no labelled document of a query of": {"2 Q0 a 1 2 t\n", judged},
-		"is empty":                              {"\n \n", judged},
+		"is empty":                              {"\n \n# 1\n", judged},
 		`document "a" is there twice, first at`: {"1 Q0 a 1 2 t\n", &twice},
 	} {
 		if run, err := ReadRun(fileOf(t, c.text), c.judged); err == nil || !strings.Contains(err.Error(), want) {

@@ -16,8 +16,8 @@ import (
 // read: "qid Q0 docid rank score tag", ranks from 1 by descending score, equal
 // scores in row order. Documents without an id are called "qid.n", n from 1 in
 // row order. Those programs go by the scores, and order equal ones by document id. It is an
-// error if a score is not finite, an id is empty or has blanks or control characters, a query
-// is there twice, or a document is twice in a query: they refuse such a run, or misread it.
+// error if a score is not finite, an id is empty or has blanks or control characters, that of a query begins with #,
+// a query is there twice, or a document is twice in a query: they refuse such a run, or misread it.
 func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	if len(scores) != d.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
@@ -109,6 +109,9 @@ func (d *Dataset) checkTREC() error {
 func checkTRECID(of, id string) error {
 	if id == "" {
 		return fmt.Errorf("the %s id is empty, which TREC files cannot hold", of)
+	}
+	if of == "query" && strings.HasPrefix(id, "#") {
+		return fmt.Errorf("the query id %q begins with #, as a comment does in TREC files", id)
 	}
 	if strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return fmt.Errorf("the %s id %q has a blank or a control character, which TREC files cannot hold", of, id)

@@ -77,7 +77,7 @@ func (c *Comparison) compare(m Measure, a, b []float64, settings Bootstrap) (err
 	if c.Difference, err = settings.MeanInterval(differences); err != nil {
 		return err
 	}
-	least := 1e-12 * max(floats.Norm(a, math.Inf(1)), floats.Norm(b, math.Inf(1)))
+	least := rounding(a, b)
 	for q, d := range differences {
 		switch {
 		case math.Abs(d) <= least:
@@ -103,7 +103,7 @@ type Randomization struct {
 // could as well be exchanged, which changes the sign of their difference. The p-value is the
 // share of the 2^n ways to choose the signs by which the mean difference is as far from 0 as it
 // is, or further (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007). n is the number of
-// pairs that differ. Up to Resamples ways it is exact, as in SciPy; else so many are drawn, and
+// pairs that differ, by more than rounding. Up to Resamples ways it is exact, as in SciPy; else so many are drawn, and
 // with c of them as far from 0 the p-value is (c + 1) / (Resamples + 1) (Phipson & Smyth 2010).
 // Errors are those of [PairedT], except that any number of pairs is valid, and Resamples below
 // 0; without a difference the p-value is 1.
@@ -121,7 +121,8 @@ func (r Randomization) Test(a, b []float64) (Test, error) {
 		test.Difference = stat.Mean(d, nil)
 		test.Statistic = test.Difference
 	}
-	d = slices.DeleteFunc(d, func(x float64) bool { return x == 0 })
+	equal := rounding(a, b)
+	d = slices.DeleteFunc(d, func(x float64) bool { return math.Abs(x) <= equal })
 	test.Pairs = len(d)
 	least := math.Abs(floats.Sum(d)) - 1e-12*floats.Norm(d, 1) // rounding does not count
 	if ways := 1 << min(len(d), 62); ways <= r.Resamples {

@@ -23,7 +23,7 @@
 // # Queries without a relevant document
 //
 // NDCG, MAP, MRR, recall, hits and ARP are relative to the relevant documents of a query
-// (NDCG and ARP to the labels above 0), pair accuracy to its pairs of different labels. For
+// (a label of 1 or more; NDCG and ARP to the labels above 0), pair accuracy to its pairs of different labels. For
 // a query that has none, or no documents, they are not defined: [Measure.PerQuery] gives
 // NaN, and [LabelFree] says what such a query counts in a mean. Publications differ in it,
 // and MQ2008's NDCG@10 moves by .28 with the choice. DCG, precision, ERR and both forms of

@@ -77,6 +77,20 @@ func (m Measure) NeedsGrade() bool {
 	return f != nil && f.graded != nil && f.graded(m.metric.param)
 }
 
+// ByRelevance reports whether the measure, with a gain, sees labels as relevant or not: documents with
+// labels between 0 and 1 then count nothing, as relevance begins at 1.
+func (m Measure) ByRelevance(g Gain) bool {
+	switch f := m.metric.family; {
+	case f == nil:
+		return false
+	case f.value == nil: // a measure of fairness, which goes by the gain
+		return g == BinaryGain
+	default:
+		value, err := f.value(&evaluator{gain: g, highestGrade: 1}, 0.5)
+		return err == nil && value == 0
+	}
+}
+
 // OfPolicy tells whether the measure is one of the Plackett–Luce policy of the scores,
 // and not of the ranking by them alone.
 func (m Measure) OfPolicy() bool { return m.expected || m.ofExposure() }

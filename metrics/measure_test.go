@@ -237,3 +237,30 @@ func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
 		}
 	}
 }
+
+// To a measure that goes by relevance, a label of one half is as good as 0, and to others it is not.
+func TestMeasuresByRelevanceDoNotSeeHalves(t *testing.T) {
+	half := Input{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}}
+	for _, name := range slices.Concat(Names(), []string{"expected-map@2", "disparity", "ee-l", "treatment-ratio"}) {
+		for _, gain := range []Gain{Exp2Gain, LinearGain, BinaryGain} {
+			m, err := ParseMeasure(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := half
+			in.Gain = gain
+			a, err := m.PerQuery(in)
+			in.Labels = make([]float32, 4)
+			b, errZero := m.PerQuery(in)
+			if err != nil || errZero != nil {
+				t.Fatal(name, err, errZero)
+			}
+			if same := a[0] == b[0] || math.IsNaN(a[0]) && math.IsNaN(b[0]); same != m.ByRelevance(gain) {
+				t.Errorf("%s, %v: %v with halves, %v without, but ByRelevance is %t", name, gain, a, b, m.ByRelevance(gain))
+			}
+		}
+	}
+	if NewMeasure("custom", false, nil).ByRelevance(BinaryGain) {
+		t.Error("a custom measure goes by relevance")
+	}
+}

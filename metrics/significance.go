@@ -25,7 +25,7 @@ type Test struct {
 // PairedT is Student's t-test of paired values a and b, such as those of [Measure.PerQuery]
 // after [LabelFree.Counted]: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of freedom.
 // If all differences are equal it is 0 with a p-value of 1 if they are zero, and infinite
-// with a p-value of 0 if not. Fewer than two pairs, unequal numbers of values and values
+// with a p-value of 0 if not. Values that agree to 12 digits are equal. Fewer than two pairs, unequal numbers of values and values
 // that are not finite are errors.
 func PairedT(a, b []float64) (Test, error) {
 	d, err := Differences(a, b)
@@ -33,6 +33,11 @@ func PairedT(a, b []float64) (Test, error) {
 		return Test{}, err
 	}
 	n := len(d)
+	for i, least := 0, rounding(a, b); i < n; i++ {
+		if math.Abs(d[i]) <= least {
+			d[i] = 0
+		}
+	}
 	if n < 2 {
 		return Test{}, fmt.Errorf("metrics: a t-test needs two or more pairs, not %d", n)
 	}
@@ -40,6 +45,15 @@ func PairedT(a, b []float64) (Test, error) {
 	test := studentT(mean, stat.StdErr(sd, float64(n)), float64(n-1))
 	test.Pairs = n
 	return test, nil
+}
+
+// rounding is how far apart values may be that are equal but for rounding.
+func rounding(samples ...[]float64) float64 {
+	largest := 0.0
+	for _, sample := range samples {
+		largest = max(largest, floats.Norm(sample, math.Inf(1)))
+	}
+	return 1e-12 * largest
 }
 
 // studentT tests a difference of means with that standard error and degrees of freedom.
@@ -59,7 +73,7 @@ func studentT(difference, stdErr, freedom float64) Test {
 // Welch is Welch's t-test that two samples of independent values, such as the test NDCG
 // of runs with different seeds, have the same mean: t = (mean a − mean b) /
 // √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. For
-// samples that do not vary the p-value is 0 if their means differ, else 1. Fewer than two
+// samples that do not vary the p-value is 0 if their means differ by more than rounding, else 1. Fewer than two
 // values in a sample and values that are not finite are errors. Test.Pairs is 0.
 func Welch(a, b []float64) (Test, error) {
 	for _, sample := range [][]float64{a, b} {
@@ -75,7 +89,11 @@ func Welch(a, b []float64) (Test, error) {
 	nA, nB := float64(len(a)), float64(len(b))
 	va, vb := sdA*sdA/nA, sdB*sdB/nB
 	freedom := (va + vb) * (va + vb) / (va*va/(nA-1) + vb*vb/(nB-1))
-	return studentT(meanA-meanB, math.Sqrt(va+vb), freedom), nil
+	difference := meanA - meanB
+	if math.Abs(difference) <= rounding(a, b) {
+		difference = 0
+	}
+	return studentT(difference, math.Sqrt(va+vb), freedom), nil
 }
 
 // Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose
@@ -121,15 +139,12 @@ func Wilcoxon(a, b []float64) (Test, error) {
 	if len(d) > 0 {
 		test.Difference = stat.Mean(d, nil)
 	}
-	scale := 0.0
-	for i := range a {
-		scale = max(scale, math.Abs(a[i]), math.Abs(b[i]))
-	}
-	d = slices.DeleteFunc(d, func(x float64) bool { return math.Abs(x) <= 1e-12*scale })
+	least := rounding(a, b)
+	d = slices.DeleteFunc(d, func(x float64) bool { return math.Abs(x) <= least })
 	if len(d) == 0 {
 		return test, nil
 	}
-	ranks, ties := signedRanks(d, 1e-12*scale)
+	ranks, ties := signedRanks(d, least)
 	for i, x := range d {
 		if x > 0 {
 			test.Statistic += ranks[i]
@@ -229,8 +244,8 @@ type Interval struct {
 
 // MeanInterval is the bootstrap confidence interval of the mean of values, such as the NDCG
 // of every query or the Differences of two models: queries are drawn with replacement, and
-// the interval is the bias-corrected and accelerated one (BCa; Efron, JASA 1987). If all
-// values are equal it is that value. No values, values that are not finite and settings out
+// the interval is the bias-corrected and accelerated one (BCa; Efron, JASA 1987), whatever
+// the unit of the values. If all values are equal it is that value. No values, values that are not finite and settings out
 // of range are errors.
 func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	b.Resamples, b.Level = cmp.Or(b.Resamples, 10000), cmp.Or(b.Level, 0.95)
@@ -285,11 +300,12 @@ func (b Bootstrap) resample(values []float64) []float64 {
 }
 
 // correction gives BCa's two constants: the bias z0 from the share of resamples
-// below the mean (ties count half), and the acceleration from the skewness of the
-// mean, which for a mean is that of the jackknife: Σ(x−x̄)³ / 6(Σ(x−x̄)²)^(3/2).
+// below the mean (ties count half, also those that only rounding sets apart), and the acceleration
+// from the skewness of the mean, which for a mean is that of the jackknife: Σ(x−x̄)³ / 6(Σ(x−x̄)²)^(3/2).
 func correction(means []float64, mean float64, values []float64) (bias, acceleration float64) {
-	below, _ := slices.BinarySearch(means, mean)
-	notAbove, _ := slices.BinarySearch(means, math.Nextafter(mean, math.Inf(1)))
+	least := rounding(values)
+	below, _ := slices.BinarySearch(means, mean-least)
+	notAbove, _ := slices.BinarySearch(means, mean+least)
 	// Kept off 0 and 1, where the quantile is infinite.
 	share := (float64(below+notAbove)/2 + 0.5) / float64(len(means)+1)
 	squares, cubes := 0.0, 0.0

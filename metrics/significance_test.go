@@ -340,6 +340,57 @@ func TestBootstrapCorrectsBiasAndSkewness(t *testing.T) {
 	}
 }
 
+// Values that differ by rounding alone are equal, as they are in a unit in which they are whole.
+func TestRoundingIsNoDifference(t *testing.T) {
+	tenth, fifth := 0.1, 0.2
+	a, b := []float64{0.3, 0.3, 0.3, 0.6}, []float64{tenth + fifth, tenth + fifth, tenth + fifth, 0.6}
+	for name, test := range map[string]func(a, b []float64) (Test, error){"paired t": PairedT, "Wilcoxon": Wilcoxon, "Fisher": Randomization{}.Test, "Welch": Welch} {
+		for _, n := range []int{2, 3, 4} {
+			if got, err := test(a[:n], b[:n]); err != nil || got.PValue != 1 || (name == "Wilcoxon" || name == "Fisher") && got.Pairs != 0 {
+				t.Errorf("%s of %d: %+v, %v", name, n, got, err)
+			}
+		}
+	}
+	// One pair of three differs.
+	if got, err := (Randomization{}).Test([]float64{0.3, 0.3, 1}, []float64{tenth + fifth, tenth + fifth, 0}); err != nil || got.Pairs != 1 || got.PValue != 1 {
+		t.Errorf("Fisher: %+v, %v", got, err)
+	}
+}
+
+// Values in another unit have the same interval in that unit: half of the resampled means that equal the mean must not
+// be lost to rounding.
+func TestBootstrapIntervalsDoNotDependOnTheUnit(t *testing.T) {
+	var grades []float64
+	for i := range 50 {
+		grades = append(grades, float64(i*7%11/5)) // 0, 1 and 2
+	}
+	wins := slices.Concat(slices.Repeat([]float64{1}, 25), slices.Repeat([]float64{0}, 25))
+	differences := []float64{3, -1, 0, 2, 0, 0, -2, 1, 1, 5}
+	for _, values := range [][]float64{grades, wins, differences} {
+		want, err := Bootstrap{}.MeanInterval(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, unit := range []struct{ scale, shift float64 }{
+			{0.1, 0}, {1. / 3, 0}, {0.7, 0}, {1e-9, 0}, {1e9, 0}, {1.0 / 49, 0}, {1e-150, 0}, {0.1, 0.3}, {1.8, 32}, {0.01, 1000.1},
+		} {
+			scaled := make([]float64, len(values))
+			for i, v := range values {
+				scaled[i] = unit.scale*v + unit.shift
+			}
+			got, err := Bootstrap{}.MeanInterval(scaled)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range [][2]float64{{got.Low, want.Low}, {got.Mean, want.Mean}, {got.High, want.High}} {
+				if x := unit.scale*v[1] + unit.shift; math.Abs(v[0]-x) > 1e-10*max(math.Abs(x), unit.scale) {
+					t.Errorf("%v times %v: %v, want %v of %v", values[:3], unit, got, x, want)
+				}
+			}
+		}
+	}
+}
+
 func TestBootstrapIsTheSeeds(t *testing.T) {
 	values := make([]float64, 30)
 	for i := range values {

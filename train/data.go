@@ -51,7 +51,11 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 		switch {
 		case split.Name == "test" && !p.config.DropLabelFreeTest:
 		case len(relevant) == 0 && !(p.loss.needsNoLabels() && split.Name != "test"):
-			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document: there is nothing to learn or to measure", split.Name, split.Data.Name)
+			threshold := ""
+			if slices.ContainsFunc(split.Data.Labels, fractional) { // the gain is binary
+				threshold = ", of label 1 or more"
+			}
+			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document%s: there is nothing to learn or to measure", split.Name, split.Data.Name, threshold)
 		case split.Name == "training" && p.loss.learnsLabelFree():
 			d.queries = queriesWhere(s.Train, func(from, to int) bool { return from < to })
 		case split.Name == "training":

@@ -279,6 +279,8 @@ func (e *evaluator) checkValue(values Values, d *datasets.Dataset) error {
 	why := ""
 	if relevant, err := e.losses.loss.relevantQueries(d); err == nil && len(relevant) == 0 {
 		why = "none has a relevant document: "
+	} else if slices.ContainsFunc(d.Labels, fractional) && of.ByRelevance(e.in.Gain) {
+		why = "relevance begins at label 1, and no label is as high: "
 	}
 	if of.NeedsGroups() {
 		why = "none has documents of two groups that count: "

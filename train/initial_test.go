@@ -165,6 +165,13 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 			t.Errorf("%s: %v after %d epochs, want an error with %q", of.config.Metric, err, epochs, of.want)
 		}
 	}
+	half := small()
+	for i, label := range half.Vali.Labels {
+		half.Vali.Labels[i] = min(label, 0.5)
+	}
+	if _, err := Run(ctx, Config{Evaluation: Evaluation{Metric: "map"}, Optimization: Optimization{Epochs: 1}}.Plain(), half, Hooks{}); err == nil || !strings.Contains(err.Error(), "relevance begins at label 1, and no label is as high") {
+		t.Errorf("MAP without a label of 1: %v", err)
+	}
 	none := grouped(small())
 	clear(none.Vali.Labels)
 	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {

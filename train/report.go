@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
@@ -33,7 +34,7 @@ type Report struct {
 type SplitReport struct {
 	Name      string   `json:"name"` // train, vali or test
 	Queries   int      `json:"queries"`
-	Relevant  int      `json:"relevant"` // queries with a relevant document
+	Relevant  int      `json:"relevant"` // queries with a document whose gain is not 0
 	Documents int      `json:"documents"`
 	Rows      []Values `json:"rows"` // of the rankers, in the order of Rankers
 	Rankers   []string `json:"rankers"`
@@ -44,10 +45,18 @@ type SplitReport struct {
 	// EvaluateRun. metrics.Compare compares such values.
 	PerQuery map[string][]float64 `json:"-"`
 
+	// Fractional is how many documents have labels between 0 and 1, which are not relevant to the metrics ByRelevance:
+	// these take labels of 1 or more for relevant. Without such documents there are no such names.
+	Fractional  int      `json:"fractional,omitempty"`
+	ByRelevance []string `json:"byRelevance,omitempty"`
+
 	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:
 	// see ranker.Model.TrainedOn.
 	TrainedOn int `json:"trainedOn,omitempty"`
 }
+
+// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
+func fractional(label float32) bool { return 0 < label && label < 1 }
 
 // Value is a metric of a ranker in the report of a split, NaN if it has none.
 func (s SplitReport) Value(ranker int, metric string) float64 {
@@ -55,6 +64,14 @@ func (s SplitReport) Value(ranker int, metric string) float64 {
 		return float64(v)
 	}
 	return math.NaN()
+}
+
+// Threshold says in words from which label documents are relevant, if some labels are between 0 and 1; else it is "".
+func (s SplitReport) Threshold() string {
+	if len(s.ByRelevance) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %d documents have labels between 0 and 1: they are not relevant to %s, where relevance begins at label 1", s.Fractional, s.Documents, strings.Join(s.ByRelevance, ", "))
 }
 
 // LabelFree says in words what the convention makes of label-free queries.
@@ -190,6 +207,16 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 		return r, err
 	}
 	r.Relevant = len(relevant)
+	for _, label := range d.Labels {
+		if fractional(label) {
+			r.Fractional++
+		}
+	}
+	for _, m := range e.measures {
+		if r.Fractional > 0 && m.ByRelevance(e.in.Gain) {
+			r.ByRelevance = append(r.ByRelevance, m.String())
+		}
+	}
 	random, err := e.randomOrder(d)
 	if err != nil {
 		return r, err

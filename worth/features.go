@@ -98,7 +98,7 @@ func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
 	case len(r.entries) > math.MaxInt32/max(1, width):
 		return nil, fmt.Errorf("the %d entries of the rankings, each with %d features, are too many", len(r.entries), width)
 	}
-	d := &datasets.Dataset{Offsets: []int{0}, FeatureNames: f.Names}
+	d := &datasets.Dataset{Offsets: []int{0}, FeatureNames: f.Names, Warnings: r.Warnings}
 	for i := range width {
 		d.FeatureIDs = append(d.FeatureIDs, i+1)
 	}

@@ -6,9 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
+
+// A preflibHeader is what a header says of the file; −1: nothing.
+type preflibHeader struct {
+	alternatives, voters, orders float64
+}
+
+// numbers are the lines of a header that say them.
+func (h *preflibHeader) numbers() map[string]*float64 {
+	return map[string]*float64{"NUMBER ALTERNATIVES": &h.alternatives, "NUMBER VOTERS": &h.voters, "NUMBER UNIQUE ORDERS": &h.orders}
+}
 
 // preflib reads PrefLib's format: a header with "# ALTERNATIVE NAME 1: Ann" for every alternative, then
 // lines such as "12: 3,{1,4},2", where alternatives in braces are tied.
@@ -18,7 +29,8 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 	if err != nil {
 		return err
 	}
-	return in.lines(lines, func(line string) error {
+	voters, orders := 0.0, 0.0
+	err = in.lines(lines, func(line string) error {
 		weight, order, found := strings.Cut(line, ":")
 		w, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
 		if !found || err != nil || !(w > 0) {
@@ -29,6 +41,8 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 			return err
 		}
 		ranking.Weight = w
+		voters += w
+		orders++
 		if ending[1] == 's' && len(ranking.Places) < listed {
 			return fmt.Errorf("a tie in a file of strict orders: its name would end in .to%c", ending[3])
 		}
@@ -37,6 +51,23 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 		}
 		return in.add(ranking, alternatives)
 	})
+	if err == nil {
+		in.compare("voters", in.header.voters, voters)
+		in.compare("unique orders", in.header.orders, min(orders, in.header.orders)) // more lines may repeat orders
+	}
+	return err
+}
+
+// compare warns of another number than the header has.
+func (in *reader) compare(what string, said, found float64) {
+	if said < 0 || math.Abs(found-said) <= 1e-9*said { // weights need not be whole
+		return
+	}
+	reason := "the file looks cut"
+	if found > said {
+		reason = "the header is that of another file"
+	}
+	in.rankings.Warnings = append(in.rankings.Warnings, fmt.Sprintf("%s: the header says %.15g %s, but the file has %.15g: %s", in.file, said, what, found, reason))
 }
 
 // alternatives reads the lines of the header, up to one that does not begin with #. They give
@@ -44,6 +75,8 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 	const name = "# ALTERNATIVE NAME "
 	var items []int
+	in.header = &preflibHeader{-1, -1, -1}
+	numbers := in.header.numbers()
 	for {
 		if next, err := lines.Peek(1); err != nil || !bytes.Equal(next, []byte("#")) {
 			break
@@ -55,6 +88,12 @@ func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 		in.line++
 		text, found := strings.CutPrefix(line, name)
 		if !found {
+			what, text, _ := strings.Cut(strings.TrimPrefix(line, "# "), ":")
+			if number := numbers[what]; number != nil {
+				if *number, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !(*number >= 0 && *number <= largestWeight) {
+					return nil, in.at(fmt.Errorf("%s: %.20q: want a number", what, strings.TrimSpace(text)))
+				}
+			}
 			continue
 		}
 		number, text, _ := strings.Cut(text, ":")
@@ -74,6 +113,9 @@ func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 	if items == nil {
 		in.line++
 		return nil, in.at(errors.New(`the header has no "# ALTERNATIVE NAME 1: …": want PrefLib's format of 2022 or later`))
+	}
+	if said := in.header.alternatives; said >= 0 && said != float64(len(items)) {
+		return nil, in.at(fmt.Errorf("the header says %.15g alternatives, but has the names of %d: it looks cut", said, len(items)))
 	}
 	return items, nil
 }

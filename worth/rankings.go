@@ -21,7 +21,8 @@ type Ranking struct {
 // Rankings are observed rankings of items. The zero value has none and is ready for use. It may
 // be read by several goroutines at a time if none of them adds.
 type Rankings struct {
-	Items []string // the names of the items, by number
+	Items    []string // the names of the items, by number
+	Warnings []string // what was odd about the file that they were read from
 
 	numbers map[string]int
 	entries []int32 // the items of all rankings, best first, then the rest; ^item is at the place of the one before it
@@ -79,6 +80,9 @@ func item(entry int32) int32 { return entry ^ entry>>31 }
 // largestWeight of all rankings leaves room for their log-likelihood and the sums of its derivatives.
 const largestWeight = 1e300
 
+// errOneItem is the error of a ranking from which nothing can be learned.
+var errOneItem = errors.New("a ranking of one item says nothing: it needs two or more, with those that it was chosen from")
+
 // Add adds a ranking. Errors are an item twice, an item without a name, a place without items,
 // fewer than two items in all, a weight that is negative or not finite, and weights that sum to more than 1e300,
 // beyond which sums over the rankings would overflow; nothing is then added.
@@ -96,7 +100,7 @@ func (r *Rankings) Add(ranking Ranking) error {
 	s := span{from: len(r.entries), weight: weight}
 	err := r.appendEntries(ranking, &s)
 	if err == nil && s.to-s.from < 2 {
-		err = errors.New("a ranking of one item says nothing: it needs two or more, with those that it was chosen from")
+		err = errOneItem
 	}
 	if err != nil {
 		for _, e := range r.entries[s.from:] {
@@ -152,6 +156,25 @@ func (r *Rankings) see(number int) error {
 	}
 	r.seen[number] = len(r.spans) + 1
 	return nil
+}
+
+// dropUnranked drops the items that are in no ranking.
+func (r *Rankings) dropUnranked() {
+	numbers := make([]int32, len(r.Items)) // new ones, from 1
+	for _, e := range r.entries {
+		numbers[item(e)] = 1
+	}
+	var items []string
+	for i, ranked := range numbers {
+		if ranked != 0 {
+			items = append(items, r.Items[i])
+			numbers[i] = int32(len(items))
+		}
+	}
+	for i, e := range r.entries {
+		r.entries[i] = (numbers[item(e)] - 1) ^ e>>31
+	}
+	r.Items, r.numbers, r.seen = items, nil, nil
 }
 
 // withGhost is the rankings and, for every item, a win and a loss against one more item, of

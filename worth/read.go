@@ -2,6 +2,7 @@ package worth
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,8 +60,11 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 //
 // A word that begins with a digit and ends in a colon, at the beginning of a line, is how often the ranking was observed.
 //
-// Lines that begin with # are comments. Errors begin with file:line. They are lines that are empty
-// or not in the format, names that are not in UTF-8, items twice in a ranking, items that are unknown, and rankings of one item.
+// Lines that begin with # are comments. Rankings of one item are left out, with a warning that counts them; so are, but
+// for PrefLib, items without another ranking. Of PrefLib, other numbers of voters and of orders than in the header are a warning.
+//
+// Errors begin with file:line. They are lines that are empty or not in the format, names that are not in UTF-8, items twice in a ranking, items that
+// are unknown, and other numbers of alternatives than in the header. A file of which no ranking is left is an error, too.
 func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 	if o.Unlisted != "" && o.Unlisted != "omit" && o.Unlisted != "last" {
 		return nil, fmt.Errorf("invalid ReadOptions.Unlisted %q: want omit or last", o.Unlisted)
@@ -82,13 +86,33 @@ func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 	default:
 		err = in.lines(r, in.text)
 	}
-	if err == nil && in.rankings.Len() == 0 {
-		err = fmt.Errorf("%s has no rankings", name)
+	if err == nil {
+		err = in.finish()
 	}
 	if err != nil {
 		return nil, err
 	}
 	return in.rankings, nil
+}
+
+// finish completes the rankings of the whole file.
+func (in *reader) finish() error {
+	switch r := in.rankings; {
+	case r.Len() == 0 && in.oneItem == 0:
+		return fmt.Errorf("%s has no rankings", in.file)
+	case r.Len() == 0:
+		remedy := ""
+		if in.header != nil {
+			remedy = `, unless those that they do not name come after them (ReadOptions.Unlisted "last", -unlisted last)`
+		}
+		return fmt.Errorf("%s:%d: all rankings from here on are of one item, which says nothing: want two or more, with those that it was chosen from%s", in.file, in.firstOneItem, remedy)
+	case in.oneItem > 0:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d rankings of one item, observed %.15g times, are left out, since they say nothing: the first is in line %d", in.file, in.oneItem, in.oneItemWeight, in.firstOneItem))
+		if in.header == nil && len(in.options.Items) == 0 {
+			r.dropUnranked()
+		}
+	}
+	return nil
 }
 
 // Ending is the ending of a name in lower case, without that of a compression: .soi for votes.SOI.gz.
@@ -107,7 +131,11 @@ type reader struct {
 	line     int // from 1
 	options  ReadOptions
 	rankings *Rankings
-	known    []int // the items of the options
+	known    []int          // the items of the options
+	header   *preflibHeader // nil: the format is another one
+
+	oneItem, firstOneItem int // rankings that are left out, and the line of the first
+	oneItemWeight         float64
 }
 
 // at says where an error is.
@@ -160,7 +188,7 @@ func (in *reader) item(name string) (int, error) {
 // add adds a ranking, in which all of these items may be listed; nil: they are not known.
 func (in *reader) add(ranking Ranking, all []int) error {
 	if in.options.Unlisted != "last" {
-		return in.rankings.Add(ranking)
+		return in.addOrLeave(ranking)
 	}
 	if all == nil {
 		return errors.New(`ReadOptions.Unlisted is "last", but the items are not known: give ReadOptions.Items`)
@@ -180,7 +208,20 @@ func (in *reader) add(ranking Ranking, all []int) error {
 			ranking.Rest = append(ranking.Rest, i)
 		}
 	}
-	return in.rankings.Add(ranking)
+	return in.addOrLeave(ranking)
+}
+
+// addOrLeave adds a ranking, or counts it if it has one item.
+func (in *reader) addOrLeave(ranking Ranking) error {
+	err := in.rankings.Add(ranking)
+	if !errors.Is(err, errOneItem) {
+		return err
+	}
+	if in.oneItem++; in.oneItem == 1 {
+		in.firstOneItem = in.line
+	}
+	in.oneItemWeight += cmp.Or(ranking.Weight, 1)
+	return nil
 }
 
 // text reads a line of text.

@@ -88,8 +88,9 @@ func TestBadInput(t *testing.T) {
 		{"x", "a > b\na > b > a", ReadOptions{}, `x:2: item "a" is in the ranking twice`},
 		{"x", "a > b | c, c", ReadOptions{}, `x:1: item "c" is in the ranking twice`},
 		{"x", "a > b\n\nb > a", ReadOptions{}, "x:2: the line is empty"},
-		{"x", "# none\na", ReadOptions{}, "x:2: a ranking of one item says nothing"},
-		{"x", "a | a", ReadOptions{}, "x:1: a ranking of one item says nothing"},
+		{"x", "# none\na\nb", ReadOptions{}, "x:2: all rankings from here on are of one item, which says nothing"},
+		{"x", "a | a", ReadOptions{}, "x:1: all rankings from here on are of one item"},
+		{"x.csv", "ranking,item,rank\nr,A,1\ns,B,1\n", ReadOptions{}, "x.csv:2: all rankings from here on are of one item"},
 		{"x", "a > > b", ReadOptions{}, "x:1: an item has no name"},
 		{"x", "a >", ReadOptions{}, "x:1: an item has no name"},
 		{"x", "a, b", ReadOptions{}, `x:1: ',' after item "a"`},
@@ -123,7 +124,11 @@ func TestBadInput(t *testing.T) {
 		{"x.toi", header + "1: {1,{2,3}", ReadOptions{}, "x.toi:4: alternative \"{2\": braces do not match"},
 		{"x.soi", header + "1: 1,4", ReadOptions{}, `x.soi:4: alternative "4": want a number from 1 to 3`},
 		{"x.soi", header + "1: 1,1", ReadOptions{}, `x.soi:4: item "A" is in the ranking twice`},
-		{"x.soi", header + "1: 1", ReadOptions{}, "x.soi:4: a ranking of one item says nothing"},
+		{"x.soi", header + "1: 1", ReadOptions{}, `x.soi:4: all rankings from here on are of one item, which says nothing: want two or more, with those that it was chosen from, unless those that they do not name come after them (ReadOptions.Unlisted "last"`},
+		{"x.soi", "# NUMBER ALTERNATIVES: 4\n" + header + "1: 1,2", ReadOptions{}, "x.soi:4: the header says 4 alternatives, but has the names of 3: it looks cut"},
+		{"x.soi", header + "# NUMBER ALTERNATIVES: 2\n1: 1,2", ReadOptions{}, "x.soi:4: the header says 2 alternatives, but has the names of 3"},
+		{"x.soi", "# NUMBER VOTERS: many\n" + header + "1: 1,2", ReadOptions{}, `x.soi:1: NUMBER VOTERS: "many": want a number`},
+		{"x.soi", header + "# NUMBER UNIQUE ORDERS: Inf\n1: 1,2", ReadOptions{}, `x.soi:4: NUMBER UNIQUE ORDERS: "Inf": want a number`},
 		{"x.soi", header + "1,2,3", ReadOptions{}, "x.soi:4: \"1,2,3\": want a positive count"},
 		{"x.soi", header + "\n", ReadOptions{}, "x.soi:4: the line is empty"},
 		{"x.soi", header + "# ALTERNATIVE NAME 5: E\n1: 1,2", ReadOptions{}, `x.soi:4: alternative "5": want 4`},
@@ -144,6 +149,77 @@ func TestBadInput(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %q: got %v, want %s…", c.name, c.text, err, c.want)
 		}
+	}
+}
+
+// What a PrefLib file has is compared with what its header says.
+func TestFileThatIsShorterThanItsHeaderIsAWarning(t *testing.T) {
+	const names = "# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n# ALTERNATIVE NAME 3: C\n"
+	const header = "# FILE NAME: x\n# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 9\n# NUMBER UNIQUE ORDERS: 3\n" + names
+	const voters, orders = "the header says 9 voters, but the file has %s: ", "the header says 3 unique orders, but the file has %s: the file looks cut"
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"x.soi", header + "5: 1,2,3\n3: 2,1\n1: 3,1\n", nil},
+		{"x.soc", header + "5: 1,2,3\n3: 2,1,3\n1: 3,1,2\n", nil},
+		{"x.toi", header + "5: {1,2},3\n3: 2,1\n.5: 3,1\n.5: 3,1", nil}, // an order on two lines
+		{"x.soi", header + "5: 1,2,3\n3: 2,1\n", []string{fmt.Sprintf(voters, "8") + "the file looks cut", fmt.Sprintf(orders, "2")}},
+		{"x.toc", header + "9: 1,{2,3}\n", []string{fmt.Sprintf(orders, "1")}},
+		{"x.soi", header + "5: 1,2,3\n3: 2,1\n11: 3,1\n", []string{fmt.Sprintf(voters, "19") + "the header is that of another file"}},
+		{"x.soi", names + "5: 1,2,3\n", nil},
+	} {
+		r, err := Read(strings.NewReader(c.text), c.name, ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %q: %v", c.name, c.text, err)
+			continue
+		}
+		if len(r.Warnings) != len(c.want) {
+			t.Errorf("%s: %q: %q, want %q", c.name, c.text, r.Warnings, c.want)
+			continue
+		}
+		for i, want := range c.want {
+			if r.Warnings[i] != c.name+": "+want {
+				t.Errorf("%s: %q: %q, want %q", c.name, c.text, r.Warnings[i], want)
+			}
+		}
+	}
+}
+
+// Rankings of one item are left out and counted in every format. Where no header and no option has the items, those that
+// are in no other ranking are not there.
+func TestRankingsOfOneItemAreLeftOut(t *testing.T) {
+	const header = "# NUMBER VOTERS: 7\n# NUMBER UNIQUE ORDERS: 3\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n# ALTERNATIVE NAME 3: C\n"
+	for _, c := range []struct {
+		name, text  string
+		options     ReadOptions
+		want, items string
+		count       string // of rankings, and how often they were observed
+		line        int
+	}{
+		{"x.soi", header + "4: 3\n1: 2,1\n2: 2", ReadOptions{}, "1:B>A|", "A B C", "2 rankings of one item, observed 6 times,", 6},
+		{"x.toi", header + "4: {3}\n1: {2,1}\n2: 2,1", ReadOptions{}, "1:B=A| 2:B>A|", "A B C", "1 rankings of one item, observed 4 times,", 6},
+		{"x", "Z\nC > A\n1234567: B\nC = B > Y\nA = Z > Y\nX", ReadOptions{}, "1:C>A| 1:C=B>Y| 1:A=Z>Y|", "Z C A B Y", "3 rankings of one item, observed 1234569 times,", 1},
+		{"x", "Q\nC > A | C, A, P", ReadOptions{}, "1:C>A|P", "C A P", "1 rankings of one item, observed 1 times,", 1},
+		{"x", "A\nC > B", ReadOptions{Items: []string{"A", "B", "C"}}, "1:C>B|", "A B C", "1 rankings of one item, observed 1 times,", 1},
+		{"x.csv", "ranking,item,rank,weight\nr,Q,1,2\ns,B,2,3\ns,A,1,3\n", ReadOptions{}, "3:A>B|", "B A", "1 rankings of one item, observed 2 times,", 2},
+	} {
+		r, err := Read(strings.NewReader(c.text), c.name, c.options)
+		if err != nil {
+			t.Errorf("%s: %q: %v", c.name, c.text, err)
+			continue
+		}
+		want := fmt.Sprintf("%s: %s are left out, since they say nothing: the first is in line %d", c.name, c.count, c.line)
+		if got := show(r); got != c.want || strings.Join(r.Items, " ") != c.items || len(r.Warnings) != 1 || r.Warnings[0] != want {
+			t.Errorf("%s: %q: got %s of %q, %q; want %s of %s, %s", c.name, c.text, got, r.Items, r.Warnings, c.want, c.items, want)
+		}
+		last := len(r.Items) - 1
+		if err := r.Add(Ranking{Places: [][]int{{last}, {0}}}); err != nil || r.Item(r.Items[last]) != last {
+			t.Errorf("%s: %q: the rankings are broken: %v", c.name, c.text, err)
+		}
+	}
+	if r, err := Read(strings.NewReader(header+"4: 3\n1: 2,1\n2: 2"), "x.soi", ReadOptions{Unlisted: "last"}); err != nil || r.Warnings != nil || r.Len() != 3 {
+		t.Errorf("with Unlisted last: %+v, %v", r, err)
 	}
 }
 

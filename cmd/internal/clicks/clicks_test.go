@@ -456,3 +456,13 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		t.Errorf("left behind: %v, error %v", left, err)
 	}
 }
+
+// A caution stands below the table, and a mark beside each interval that it is about.
+func TestCautionStandsBesideTheInterval(t *testing.T) {
+	var w strings.Builder
+	of := interval{1, 0.5, 1.5}
+	(&values{Models: []modelValue{{Model: "new.npz", Estimates: []estimate{{Estimator: "iips", Value: of, Difference: of}, {Estimator: "rips", Value: of, Difference: of}}, Cautions: map[logs.Estimator]string{logs.RIPS: "few"}}}}).print(&w)
+	if got := w.String(); strings.Count(got, "0.5000 … 1.5000 *") != 2 || strings.Count(got, "0.5000 … 1.5000") != 4 || !strings.HasSuffix(got, "\n* rips: few\n") {
+		t.Error(got)
+	}
+}

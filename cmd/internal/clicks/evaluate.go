@@ -311,6 +311,8 @@ type modelValue struct {
 	Model     string     `json:"model"`
 	Version   string     `json:"version"`
 	Estimates []estimate `json:"estimates"`
+
+	Cautions map[logs.Estimator]string `json:"cautions,omitempty"` // about intervals, see clicks.Estimate
 }
 
 type estimate struct {
@@ -331,12 +333,15 @@ type interval struct {
 func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 	r := &values{Baseline: o.baseline, Unit: o.unit}
 	for _, c := range candidates[:len(o.models)] {
-		m := modelValue{Model: c.path, Version: c.model.Digest()}
+		m := modelValue{Model: c.path, Version: c.model.Digest(), Cautions: map[logs.Estimator]string{}}
 		all, err := c.evaluation.Estimates()
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range all {
+			if e.Caution != "" {
+				m.Cautions[e.Estimator] = e.Caution
+			}
 			r.Impressions, r.Units = e.Impressions, e.Units
 			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval{e.Difference.Mean, e.Difference.Low, e.Difference.High}, e.EffectiveSize, e.BaselineSize, e.LargestWeight})
 		}
@@ -371,10 +376,16 @@ func (r *values) print(w io.Writer) {
 	for _, m := range r.Models {
 		table := viz.Table{Title: fmt.Sprintf("\n%s, version %s", command.Printable(m.Model), m.Version),
 			Columns: []string{"estimator", "value", "", "less that of " + command.Printable(r.Baseline), "", "effective size", "of the baseline", "largest weight"}}
+		var cautions strings.Builder
 		for _, e := range m.Estimates {
-			table.Rows = append(table.Rows, viz.Row{e.Estimator, e.Value.Mean, e.Value.words(), e.Difference.Mean, e.Difference.words(), fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.1f", e.BaselineSize), fmt.Sprintf("%.2f", e.LargestWeight)})
+			mark := ""
+			if caution := m.Cautions[logs.Estimator(e.Estimator)]; caution != "" {
+				mark = " *"
+				fmt.Fprintf(&cautions, "* %s: %s\n", e.Estimator, caution)
+			}
+			table.Rows = append(table.Rows, viz.Row{e.Estimator, e.Value.Mean, e.Value.words() + mark, e.Difference.Mean, e.Difference.words() + mark, fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.1f", e.BaselineSize), fmt.Sprintf("%.2f", e.LargestWeight)})
 		}
-		fmt.Fprint(w, table)
+		fmt.Fprint(w, table, cautions.String())
 	}
 	if r.Require != nil && r.Refused == nil {
 		fmt.Fprintf(w, "\npassed: better than %s by more than %v\n", command.Printable(r.Baseline), *r.Require)

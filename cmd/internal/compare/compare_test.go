@@ -166,6 +166,37 @@ func TestFormsOfOneModelAreEqual(t *testing.T) {
 	}
 }
 
+// Of trec_eval -q -m all_trec, the measures whose values are texts are left out, with one warning for all files.
+func TestTextMeasuresOfTrecEvalAreLeftOut(t *testing.T) {
+	t.Parallel()
+	text := func(m1, m2 string) string {
+		return path(t, "num_ret               \t1\t2\nmap                   \t1\t"+m1+"\nrelstring             \t1\t'10'\n"+
+			"num_ret               \t2\t2\nmap                   \t2\t"+m2+"\nrelstring             \t2\t'-.'\nrunid                 \tall\tmine\nmap                   \tall\t0.5\n")
+	}
+	stdout, stderr := must(t, text("1.0000", "0.5000"), text("0.5000", "0.2500"))
+	if want := "warning: measures whose values are texts are left out: relstring\n"; stderr != want || !strings.Contains(stdout, "differences of map, 2 queries") || strings.Contains(stdout, "relstring") {
+		t.Errorf("%s%s, want %s", stdout, stderr, want)
+	}
+}
+
+func TestThresholdOfRelevanceIsAWarning(t *testing.T) {
+	t.Parallel()
+	scores, data := path(t, "2\n1\n2\n1\n"), path(t, "1 qid:1 1:1\n0.5 qid:1 1:2\n1 qid:2 1:2\n0 qid:2 1:1\n")
+	_, stderr := must(t, scores, scores, "-data", data, "-metric", "map")
+	if want := "warning: 1 of the 4 documents have labels between 0 and 1: they are not relevant to map, where relevance begins at label 1\n"; strings.Count(stderr, want) != 1 {
+		t.Errorf("%s, want once %s", stderr, want)
+	}
+}
+
+// A comment of three words does not make values by query of a run.
+func TestRunMayBeginWithComment(t *testing.T) {
+	t.Parallel()
+	run := path(t, "# by bm25\n1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n")
+	if f := found(t, run, run, "-qrels", path(t, "# my judgements\n1 0 a 1\n2 0 a 1\n")); f.Queries != 2 || f.Pairs[0].Ties != 2 {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)

@@ -77,6 +77,17 @@ type query struct {
 // find compares runs by one metric.
 func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*findings, error) {
 	f := &findings{Metric: o.metric}
+	var texts, thresholds []string
+	for _, r := range runs {
+		texts = append(texts, r.values.Texts...)
+		if r.threshold != "" && !slices.Contains(thresholds, r.threshold) {
+			thresholds = append(thresholds, r.threshold)
+		}
+	}
+	command.Warn(stderr, thresholds...)
+	if slices.Sort(texts); texts != nil {
+		command.Warn(stderr, fmt.Sprintf("measures whose values are texts are left out: %s", strings.Join(slices.Compact(texts), ", ")))
+	}
 	for _, metric := range runs[0].values.Metrics {
 		if !slices.ContainsFunc(runs, func(r *run) bool { return !slices.Contains(r.values.Metrics, metric) }) {
 			f.metrics = append(f.metrics, metric)

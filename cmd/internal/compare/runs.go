@@ -22,6 +22,8 @@ type run struct {
 	path   string
 	model  *ranker.Model   // nil: it is none
 	values *perquery.Table // nil until they are measured
+
+	threshold string // see train.SplitReport
 }
 
 // zip is how the file of a model begins.
@@ -66,7 +68,12 @@ func (r *run) open() error {
 		r.model, err = ranker.Open(r.path)
 		return err
 	}
-	line, _, _ := strings.Cut(string(begin), "\n")
+	line := ""
+	for line = range strings.Lines(string(begin)) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") { // a comment of a run
+			break
+		}
+	}
 	if !perquery.Is(line) {
 		return nil // scores, which are read with their documents
 	}
@@ -133,6 +140,7 @@ func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer
 	if err != nil {
 		return err
 	}
+	r.threshold = report.Splits[0].Threshold()
 	if r.values, err = perquery.Of(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
 		return fmt.Errorf("compare: %s: %w", splits[0].Data.Name, err)
 	}

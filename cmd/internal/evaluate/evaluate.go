@@ -110,7 +110,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		if o.worths != "" {
-			return evaluateWorths(ctx, &o, stdout)
+			return evaluateWorths(ctx, &o, stdout, stderr)
 		}
 		var files newfiles.Files
 		defer files.Remove()

@@ -99,11 +99,8 @@ func asTrecEval(t *testing.T, run, qrels string) (lines []string) {
 	return lines
 }
 
-// What pytrec-eval-terrier 0.5.11, which has trec_eval's code, gives for these files:
-// pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "ndcg_cut.3,5", "P.1,5", "recall.2,5",
-// "recip_rank", "success.1,5"}).evaluate(run), to four digits. Documents of equal scores, also
-// those that are equal as float32, stand by descending id; query 2 has no relevant document;
-// judged documents are missing, and found ones are not judged.
+// What trec_eval 10.0-rc3 prints for these files. Documents of equal scores stand by descending id, but not those that
+// only float32 makes equal; query 2 has no relevant document; judged documents are missing, and found ones are not judged.
 func TestMeasuresAreThoseOfTrecEval(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -111,12 +108,12 @@ func TestMeasuresAreThoseOfTrecEval(t *testing.T) {
 	write(t, qrels, "1 0 a 2\n1 0 b 0\n1 0 c 1\n1 0 u 1\n2 0 x 0\n2 0 y 0\n3 0 p 1\n3 0 n -1\n4 0 z 1\n")
 	write(t, run, "1 Q0 c 1 1 t\n1 Q0 a 2 1 t\n1 Q0 b 3 1 t\n1 Q0 d 4 3 t\n2 Q0 x 1 1 t\n2 Q0 y 1 2 t\n3 Q0 p 1 1.00000001 t\n3 Q0 n 1 2 t\n3 Q0 q 1 1 t\n")
 	want := map[string][]float64{ // of queries 1, 2, 3
-		"map": {0.3333, 0, 0.3333}, "recip_rank": {0.5, 0, 0.3333}, "P_1": {0, 0, 0}, "P_5": {0.4, 0, 0.2},
-		"recall_2": {0.3333, 0, 0}, "recall_5": {0.6667, 0, 1}, "ndcg": {0.4766, 0, 0.5}, "ndcg_cut_3": {0.2015, 0, 0.5},
-		"ndcg_cut_5": {0.4766, 0, 0.5}, "success_1": {0, 0, 0}, "success_5": {1, 0, 1},
+		"map": {0.3333, 0, 0.5}, "recip_rank": {0.5, 0, 0.5}, "P_1": {0, 0, 0}, "P_5": {0.4, 0, 0.2},
+		"recall_2": {0.3333, 0, 1}, "recall_5": {0.6667, 0, 1}, "ndcg": {0.4766, 0, 0.6309}, "ndcg_cut_3": {0.2015, 0, 0.6309},
+		"ndcg_cut_5": {0.4766, 0, 0.6309}, "success_1": {0, 0, 0}, "success_5": {1, 0, 1},
 	}
-	all := map[string]string{"map": "0.2222", "recip_rank": "0.2778", "P_1": "0.0000", "P_5": "0.2000", "recall_2": "0.1111",
-		"recall_5": "0.5556", "ndcg": "0.3255", "ndcg_cut_3": "0.2338", "ndcg_cut_5": "0.3255", "success_1": "0.0000", "success_5": "0.6667"}
+	all := map[string]string{"map": "0.2778", "recip_rank": "0.3333", "P_1": "0.0000", "P_5": "0.2000", "recall_2": "0.4444",
+		"recall_5": "0.5556", "ndcg": "0.3692", "ndcg_cut_3": "0.2775", "ndcg_cut_5": "0.3692", "success_1": "0.0000", "success_5": "0.6667"}
 	var lines []string
 	for name, values := range want {
 		for q, v := range values {
@@ -134,6 +131,55 @@ func TestMeasuresAreThoseOfTrecEval(t *testing.T) {
 	}
 	if status, _, stderr := call("-scores", run, "-qrels", qrels, "-report", "expected-ndcg@5"); status != 1 || !strings.Contains(stderr, "some are unranked") {
 		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// What trec_eval 10.0-rc3 prints: its scores are doubles, and lines that begin with # are comments.
+func TestScoresAreDoublesAsInTrecEval(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run, qrels := filepath.Join(dir, "run"), filepath.Join(dir, "qrels")
+	write(t, qrels, "1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 a 1\n2 0 b 0\n3 0 a 1\n3 0 b 0\n# 1 0 z 1\n4 0 a 1\n4 0 b 0\n5 0 a 1\n5 0 b 0\n")
+	write(t, run, "# a run\n1 Q0 a 1 99999999 t\n1 Q0 b 2 99999998 t\n2 Q0 a 1 1e-50 t\n \t# more\n2 Q0 b 2 1e-60 t\n3 Q0 a 1 1e300 t\n3 Q0 b 2 1e299 t\n"+
+		"4 Q0 a 1 -1e300 t\n4 Q0 b 1 -1e299 t\n5 Q0 a 1 7 t\n5 Q0 b 1 7 t\n#1 Q0 c 1 1e301 t\n")
+	var got []string
+	for _, line := range asTrecEval(t, run, qrels) {
+		if f := strings.Fields(line); f[0] == "recip_rank" {
+			got = append(got, f[1]+" "+f[2])
+		}
+	}
+	if want := []string{"1 1.0000", "2 1.0000", "3 1.0000", "4 0.5000", "5 0.5000", "all 0.8000"}; !slices.Equal(got, want) {
+		t.Errorf("recip_rank is %q, want %q", got, want)
+	}
+}
+
+// Where labels are between 0 and 1, what is printed names the metrics to which they are not relevant; where none is, it does not.
+func TestThresholdOfRelevanceIsSaid(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := func(name, text string) string {
+		write(t, filepath.Join(dir, name), text)
+		return filepath.Join(dir, name)
+	}
+	scores := path("scores", "1\n2\n3\n4\n")
+	for _, c := range []struct {
+		name, labels, flags, head, threshold string
+	}{
+		{"fractions", "0.7 0 0.3 0.2", "-report map,p@1,ndcg@5", "2 queries (2 with a document of a gain above 0), 4 documents\n", "3 of the 4 documents have labels between 0 and 1: they are not relevant to map, precision@1, where relevance begins at label 1\n"},
+		{"mixed", "0.5 1 2 0", "-report map", "2 queries (2 with a document of a gain above 0), 4 documents\n", "1 of the 4 documents have labels between 0 and 1: they are not relevant to map,"},
+		{"binary", "0.7 0 0.3 0.2", "-gain binary", "2 queries (0 with a document of a gain above 0), 4 documents\n", "3 of the 4 documents have labels between 0 and 1: they are not relevant to dcg@10, ndcg@5, ndcg@10,"},
+		{"gains", "0.7 0 0.3 0.2", "", "2 queries (2 with a document of a gain above 0), 4 documents\n", ""},
+		{"grades", "1 0 1.5 2", "-report map", "2 queries (2 with a relevant document), 4 documents\n", ""},
+	} {
+		var data strings.Builder
+		for i, label := range strings.Fields(c.labels) {
+			fmt.Fprintf(&data, "%s qid:%d 1:%d\n", label, i/2, i)
+		}
+		args := append([]string{"-scores", scores, "-data", path(c.name, data.String())}, strings.Fields(c.flags)...)
+		stdout, _ := must(t, args...)
+		if !strings.Contains(stdout, c.head+c.threshold) || strings.Contains(stdout, "between 0 and 1") != (c.threshold != "") {
+			t.Errorf("%s: %s, want %s%s", c.name, stdout, c.head, c.threshold)
+		}
 	}
 }
 

@@ -39,9 +39,9 @@ for m in next(iter(values.values())):
 				if rng.IntN(3) > 0 && q%9 != 1 {
 					fmt.Fprintf(&qrels, "q%d 0 %s %d\n", q, id, max(-1, rng.IntN(8)-4))
 				}
-				score := float64(rng.IntN(6)) + 1e-9*float64(rng.IntN(3)) // equal as float32
+				score := float32(rng.IntN(6)) // that package has float32
 				if rng.IntN(2) > 0 {
-					score = rng.NormFloat64()
+					score = float32(rng.NormFloat64())
 				}
 				if rng.IntN(4) > 0 && q%9 != 2 {
 					fmt.Fprintf(&run, "q%d Q0 %s %d %v t\n", q, id, d, score)

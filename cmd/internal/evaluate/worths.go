@@ -16,7 +16,7 @@ import (
 )
 
 // evaluateWorths measures how well worths predict observed rankings.
-func evaluateWorths(ctx context.Context, o *options, stdout io.Writer) error {
+func evaluateWorths(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	model, err := readWorths(o.worths)
 	if err != nil {
 		return err
@@ -27,6 +27,7 @@ func evaluateWorths(ctx context.Context, o *options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	command.Warn(stderr, rankings.Warnings...)
 	measured, err := fitcmd.Evaluate("observed", model, rankings)
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w (worths have no parameters of ties: use plrank fit -ties -test)", o.worths, o.Data, err)

@@ -38,6 +38,9 @@ func TestWorthsAreMeasuredOnRankings(t *testing.T) {
 	if stdout, _ := must(t, "-worths", worths, "-data", test, "-json", "-threads", "1"); !strings.Contains(stdout, `"rankings": 2,`) {
 		t.Error(stdout)
 	}
+	if _, stderr := must(t, "-worths", worths, "-data", file("votes.soi", "# NUMBER VOTERS: 9\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n2: 1,2\n1: 2\n")); strings.Count(stderr, "warning: ") != 2 || !strings.Contains(stderr, "the file looks cut") || !strings.Contains(stderr, "1 rankings of one item") {
+		t.Error(stderr)
+	}
 	for _, c := range []struct {
 		args []string
 		want string

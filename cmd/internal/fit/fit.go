@@ -118,7 +118,7 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rankings, heldOut, err := o.read(ctx)
+	rankings, heldOut, err := o.read(ctx, stderr)
 	if err != nil {
 		return err
 	}
@@ -166,13 +166,17 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 }
 
 // read reads the rankings, and those held out, if any, of the same items.
-func (o *options) read(ctx context.Context) (rankings, heldOut *worth.Rankings, err error) {
+func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut *worth.Rankings, err error) {
 	read := func(path string, items []string) (*worth.Rankings, error) {
 		r, err := command.Await(ctx, func() (*worth.Rankings, error) {
 			return worth.ReadFile(path, worth.ReadOptions{Items: items, Unlisted: o.unlisted})
 		})
-		if err != nil || o.ties {
-			return r, err
+		if err != nil {
+			return nil, err
+		}
+		command.Warn(stderr, r.Warnings...)
+		if o.ties {
+			return r, nil
 		}
 		return r, withoutTies(path, r)
 	}

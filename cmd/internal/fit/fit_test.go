@@ -252,3 +252,22 @@ func TestNamesStayAsTheyAreInJSON(t *testing.T) {
 		}
 	}
 }
+
+// Public files of elections have votes for one candidate alone, and may be cut.
+func TestWarningsOfFilesAreSaid(t *testing.T) {
+	const header = "# NUMBER ALTERNATIVES: 2\n# NUMBER VOTERS: 9\n# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
+	stdout, stderr := must(t, write(t, "votes.soi", header+"3: 1,2\n2: 1\n1: 2,1\n"), "-test", write(t, "test.txt", "A > B\nB\n"), "-json")
+	for _, want := range []string{
+		"votes.soi: the header says 9 voters, but the file has 6: the file looks cut\n",
+		"votes.soi: 1 rankings of one item, observed 2 times, are left out",
+		"test.txt: 1 rankings of one item, observed 1 times, are left out",
+	} {
+		if strings.Count(stderr, want) != 1 {
+			t.Errorf("%s, want once %s", stderr, want)
+		}
+	}
+	var got result
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Train.Weight != 4 || got.Test.Weight != 1 {
+		t.Errorf("%s, %v", stdout, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 type Table struct {
 	Metrics []string
 	Queries []string
+	Texts   []string                      // measures of trec_eval whose values are texts, which are left out
 	values  map[string]map[string]float64 // by metric and query; NaN: the query is left out
 	seen    map[string]bool               // queries
 }
@@ -154,8 +156,17 @@ func Read(name string, r io.Reader) (*Table, error) {
 	return t, nil
 }
 
-// addText adds a value as it is written.
+// textMeasures of trec_eval have texts as values. A parameter may follow their names, as in relstring_20.
+var textMeasures = []string{"runid", "relstring"}
+
+// addText adds a value as it is written, unless it is that of a text measure.
 func (t *Table) addText(query, metric, value string) error {
+	if name, _, _ := strings.Cut(metric, "_"); slices.Contains(textMeasures, name) {
+		if !slices.Contains(t.Texts, metric) {
+			t.Texts = append(t.Texts, metric)
+		}
+		return nil
+	}
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Errorf("%q is not the value of a metric: want a finite number", value)

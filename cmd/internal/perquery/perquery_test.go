@@ -78,11 +78,30 @@ func TestFormOfTrecEval(t *testing.T) {
 	}
 }
 
+// Lines of trec_eval 10.0-rc3 -q -m all_trec -m relstring.20, and the same values in CSV.
+func TestTextMeasuresAreLeftOut(t *testing.T) {
+	for _, text := range []string{
+		"map                   \t301\t0.5000\nrelstring             \t301\t'1-.0<>'\nrelstring_20          \t301\t'1-.0<>'\nrunid                 \tall\tmine\nmap                   \tall\t0.5000\n",
+		"relstring\t301\t''\nrelstring_20\t301\t10\nmap\t301\t.5\n",
+		"query,metric,value\n301,relstring,'10'\n301,relstring_20,'10'\n301,map,0.5\n",
+	} {
+		table, err := Read("x", strings.NewReader(text))
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if !slices.Equal(table.Texts, []string{"relstring", "relstring_20"}) || !slices.Equal(table.Metrics, []string{"map"}) || table.Value("301", "map") != 0.5 {
+			t.Errorf("%q: %+v", text, table)
+		}
+	}
+}
+
 func TestTableErrorsNameTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "x has no values",
 		"query,metric,value\n":              "x has no values",
 		"map all 1\n":                       "x has no values",
+		"relstring 1 '01'\n":                "x has no values",
 		"map 1 0.5\nmap 1 0.5\n":            `x:2: query "1" has two values of map`,
 		"map 1 much\n":                      `x:1: "much" is not the value of a metric`,
 		"map 1\n":                           `x:1: 2 words: want "metric query value"`,

@@ -16,7 +16,14 @@ import (
 // Print prints a table for each split.
 func Print(w io.Writer, r *train.Report) {
 	for _, s := range r.Splits {
-		fmt.Fprintf(w, "\n%s: %d queries (%d with a relevant document), %d documents\n", s.Name, s.Queries, s.Relevant, s.Documents)
+		what := "relevant document"
+		if s.Fractional > 0 {
+			what = "document of a gain above 0"
+		}
+		fmt.Fprintf(w, "\n%s: %d queries (%d with a %s), %d documents\n", s.Name, s.Queries, s.Relevant, what, s.Documents)
+		if threshold := s.Threshold(); threshold != "" {
+			fmt.Fprintln(w, threshold)
+		}
 		missing := func(metric string) bool {
 			return !slices.ContainsFunc(s.Rows, func(v train.Values) bool { _, ok := v[metric]; return ok })
 		}

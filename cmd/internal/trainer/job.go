@@ -98,7 +98,7 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
 	if o.Items != "" {
-		return openRankings(ctx, o)
+		return openRankings(ctx, o, stderr)
 	}
 	splits, err := o.Source.Open(ctx, datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 
@@ -42,7 +43,7 @@ func (o *options) checkRankings() error {
 }
 
 // openRankings gives observed rankings as queries, of which a fifth is held out if there is no -vali.
-func openRankings(ctx context.Context, o *options) (*datasets.Splits, error) {
+func openRankings(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, error) {
 	items, err := worth.ReadFeatures(o.Items)
 	if err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ func openRankings(ctx context.Context, o *options) (*datasets.Splits, error) {
 			return nil, err
 		}
 	}
+	command.Warn(stderr, s.Warnings()...)
 	if s.Vali == nil {
 		n := s.Train.Queries()
 		if n < 2 {

@@ -159,10 +159,13 @@ func TestRankingsOfItems(t *testing.T) {
 		return path
 	}
 	items := file("items.csv", "item,x\na,1\nb,2\nc,NaN\n")
-	data := file("races.txt", "a > b > c\nb > a\nc > a\na > c | b\n")
+	data := file("races.txt", "a > b > c\nb > a\nc > a\na > c | b\nc\n")
 	out := filepath.Join(dir, "run")
 	_, stderr := callQuick(t, "-data", data, "-items", items, "-out", out, "-cache", t.TempDir())
 	if !strings.Contains(stderr, "-cache has no effect beside -items") {
+		t.Error(stderr)
+	}
+	if strings.Count(stderr, "races.txt: 1 rankings of one item, observed 1 times, are left out") != 1 {
 		t.Error(stderr)
 	}
 	if !strings.Contains(stderr, "(1 rankings held out)") && !strings.Contains(stderr, "vali loss") {
