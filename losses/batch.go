@@ -41,8 +41,17 @@ type Batch struct {
 	// necessarily a whole number. 0: 4, as in most data sets.
 	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
-	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
-	// so is its term in the losses that go by labels (in the target of listnet). [Mean]
+	// are not negative; nil: 1. The weight w of a document says how much it counts, and changes
+	// no gain, which says how good it is: a good document of little weight is never trained
+	// below a worse one of more. In lambdaloss, ranknet and other losses of pairs the term of a
+	// pair is multiplied by the weights of both, and a mean is divided by the sum of these
+	// products. In softmax, xe-ndcg, listnet, listmle and partial-listmle a document counts as w
+	// of them, among those that are left, too. In mse, query-rmse, ordinal and cross-entropy its
+	// term is multiplied by w. In all others, whose value is a metric of the whole ranking, that
+	// remains, and the derivative by the score of the document is multiplied by w, as LightGBM
+	// does with all losses; group-exposure and exposure-risk, which know no labels, have no use
+	// for weights. A document of weight 0 has no gradient, nor a part in that of others, except
+	// that in the losses of metrics it has a rank and its gain. [Mean]
 	// multiplies the loss of a query by the weight of the query: a query of weight 2 counts
 	// as two, where the mean divides by the number of queries.
 	DocumentWeights, QueryWeights *G.Node

@@ -26,3 +26,13 @@ func Pointwise(name string) bool {
 	last := sections[len(sections)-1]
 	return slices.ContainsFunc(last.entries, func(e entry) bool { return e.name == name })
 }
+
+// WeightsOf says what the weights of documents multiply in a loss: "scores", "pairs", "copies",
+// "terms" or "nothing".
+func WeightsOf(name string) string {
+	t, err := lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return [...]string{ofScores: "scores", ofPairs: "pairs", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.entry.weights]
+}

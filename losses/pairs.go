@@ -9,7 +9,6 @@ import (
 
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/ops"
 )
 
 // pairWeights are the weights w_ij of the pairs of a pairwise loss, ρ_i > ρ_j, as
@@ -29,7 +28,7 @@ type pairWeights struct {
 //
 //	Σ_{ρ_i > ρ_j} w_ij f(m_j − m_i),
 //
-// 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
+// w_ij times the weights of both documents, if there are any. It is 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
 // included, are constants for differentiation (as they are for LambdaRank, and in the M-step
 // of LambdaLoss). It costs O(D²) for a query, where only the distances of ranks have weights O(D)
 // for each of these, but the memory of O(D) only: no pair is ever stored.
@@ -63,9 +62,10 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + normal.Exp(-x))
 }
 
-// sum is the loss of every query. With noise, [samples × rows], it is the mean over samples of
-// the loss of the scores plus noise.
-func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node {
+// sum is the loss of every query, for those gains. With noise, [samples × rows], it is the mean over
+// samples of the loss of the scores plus noise.
+func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
+	l := b.Lists
 	for _, x := range slices.Concat([]float64{w.each}, w.swap, w.distance, w.atCutoff) {
 		if x-x != 0 {
 			panic(fmt.Errorf("%s: a weight is %v: weights must be finite", p.name, x))
@@ -75,12 +75,28 @@ func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node 
 	if noise != nil {
 		inputs, noiseAt = append(inputs, op.Samples("noise", noise)), len(inputs)
 	}
+	weightsAt := 0
+	if b.DocumentWeights != nil {
+		inputs, weightsAt = append(inputs, op.AnyRows("document weights", b.DocumentWeights)), len(inputs)
+	}
+	each := func(l *op.List, noisy perturbed, f func(better, worse int, weight float64)) {
+		if weightsAt == 0 {
+			w.eachPair(noisy.order(), l.X[1], f)
+			return
+		}
+		documents := l.X[weightsAt]
+		w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+			if weight *= documents[better] * documents[worse]; weight != 0 {
+				f(better, worse, weight)
+			}
+		})
+	}
 	f := op.ListFunc{
 		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
 			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+				each(l, noisy, func(better, worse int, weight float64) {
 					sum[0] += weight * p.f(noisy.gap(worse, better))
 				})
 			})
@@ -88,7 +104,7 @@ func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node 
 		VJP: func(l *op.List) error {
 			slopes, incoming := l.Out(), l.Last()[0]
 			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+				each(l, noisy, func(better, worse int, weight float64) {
 					slope := incoming * weight * p.slope(noisy.gap(worse, better))
 					slopes[better] -= slope
 					slopes[worse] += slope
@@ -155,21 +171,29 @@ func (w pairWeights) continued(ranks int) []float64 {
 	return theta
 }
 
-// countPairs is the number of pairs of documents of different gain of every query, not
-// differentiable.
-func countPairs(l ops.Lists, gains *G.Node) *G.Node {
+// countPairs is the number of pairs of documents of different gain of every query, or the sum of
+// the products of their weights, not differentiable.
+func (b *batch) countPairs() *G.Node {
 	f := op.ListFunc{Name: "losses: CountPairs", Layout: op.PerQuery, Do: func(l *op.List) error {
-		gains := l.X[0]
+		gains, weight := l.X[0], func(int) float64 { return 1 }
+		if len(l.X) > 1 {
+			weight = func(d int) float64 { return l.X[1][d] }
+		}
 		order := l.Order(gains)
-		pairs, above := 0, 0 // above: documents of a gain above the one at hand
+		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
 		for i, d := range order {
 			if i > 0 && gains[d] != gains[order[i-1]] {
-				above = i
+				above = passed
 			}
-			pairs += above
+			pairs += above * weight(d)
+			passed += weight(d)
 		}
-		l.Out()[0] = float64(pairs)
+		l.Out()[0] = pairs
 		return nil
 	}}
-	return G.Must(f.Apply(l, op.Rows("gains", gains)))
+	inputs := []op.In{op.Rows("gains", b.gains())}
+	if b.DocumentWeights != nil {
+		inputs = append(inputs, op.AnyRows("document weights", b.DocumentWeights))
+	}
+	return G.Must(f.Apply(b.Lists, inputs...))
 }

@@ -5,41 +5,70 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
-// A batch is what the losses of the table are built on: a Batch whose gains are multiplied
-// by the weights of the documents, with what the terms of a sum share, namely what is
-// drawn, and the exposure. Its methods give the fields that a loss needs, and panic, for
+// A batch is what the losses of the table are built on: a Batch, with what the terms of a sum
+// share, namely what is drawn, and the exposure. Its methods give the fields that a loss needs, and panic, for
 // caught, with an error that names the one that is missing.
 type batch struct {
 	Batch
-	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
+	*draws
+	exactExposure, estimatedExposure *G.Node
+	byScores                         *batch // see weighted
 
 	// The parameter of the term at hand:
 	number  float64
 	sampled bool // its exposure is estimated
 }
 
+// draws are the rankings and the noise that all terms share.
+type draws struct{ rankings, noise, exposure *G.Node }
+
 // A builder makes the losses of the queries, [queries]. It panics with its errors.
 type builder func(*batch) *G.Node
 
-// prepare applies the weights of the documents.
+// prepare checks the weights of the documents.
 func prepare(given Batch) (b *batch, err error) {
 	defer caught(&err)
-	b = &batch{Batch: given}
+	b = &batch{Batch: given, draws: new(draws)}
 	b.Discounts = slices.Clone(b.Discounts) // not the caller's, who may change them
 	if b.DocumentWeights == nil {
 		return b, nil
 	}
 	b.checkRows("document weights", b.DocumentWeights)
 	b.DocumentWeights = notNegative(b.Lists, "document weight", b.DocumentWeights)
-	if b.Gains != nil {
-		b.Gains = mul(b.finiteGains(), b.DocumentWeights)
-	}
 	return b, nil
+}
+
+// weighted is the batch for a loss whose derivatives by the scores are multiplied by the weights
+// of the documents: the scores do so, and there are no other weights.
+func (b *batch) weighted() *batch {
+	if b.DocumentWeights == nil {
+		return b
+	}
+	if b.byScores == nil {
+		of := &batch{Batch: b.Batch, draws: b.draws}
+		of.Lists.Scores, of.DocumentWeights = weighted(b.Lists, b.DocumentWeights), nil
+		b.byScores = of
+	}
+	return b.byScores
+}
+
+// weighted is the scores, with derivatives that are multiplied by weights.
+func weighted(l ops.Lists, weights *G.Node) *G.Node {
+	f := op.ListFunc{
+		Name: "losses: WeightedScores", Do: copyDocuments,
+		VJP: func(l *op.List) error {
+			floats.MulTo(l.Out(), l.X[1], l.Last())
+			return nil
+		},
+	}
+	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.AnyRows("document weights", weights)))
 }
 
 // checkRows reports lists without scores, and a node that does not have a number of
@@ -104,14 +133,14 @@ func (b *batch) rankings() *G.Node {
 	if b.Rankings != nil {
 		return b.Rankings
 	}
-	return once(&b.drawnRankings, func() (*G.Node, error) { return ops.Rankings(b.Lists, b.Sampler) })
+	return once(&b.draws.rankings, func() (*G.Node, error) { return ops.Rankings(b.Lists, b.Sampler) })
 }
 
 func (b *batch) noise() *G.Node {
 	if b.Noise != nil {
 		return b.Noise
 	}
-	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
+	return once(&b.draws.noise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
 
 // exposure of every document: exact, or estimated from other rankings than its gradient, which
@@ -125,7 +154,7 @@ func (b *batch) exposure() *G.Node {
 		if sampler == nil {
 			sampler = b.Sampler
 		}
-		rankings := G.Must(ops.Rankings(b.Lists, sampler))
+		rankings := once(&b.draws.exposure, func() (*G.Node, error) { return ops.Rankings(b.Lists, sampler) })
 		return ops.Exposure(b.Lists, rankings, forGradient, b.discounts())
 	})
 }
@@ -141,5 +170,13 @@ func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 // withGains is the losses of the queries, and 0 for those without a gain: for losses whose
 // target is nothing but noise there.
 func (b *batch) withGains(perQuery *G.Node) *G.Node {
-	return mul(perQuery, nonzero(total(b.Lists, nonzero(b.gains()))))
+	return mul(perQuery, nonzero(total(b.Lists, b.times(nonzero(b.gains())))))
+}
+
+// times is x multiplied by the weights of the documents, where there are any.
+func (b *batch) times(x *G.Node) *G.Node {
+	if b.DocumentWeights == nil {
+		return x
+	}
+	return mul(x, b.DocumentWeights)
 }

@@ -19,7 +19,7 @@ import (
 // All ranks count, whatever the cutoff. Queries without gains have 0.
 func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b.Lists)
+	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b.Lists, nil)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -57,7 +57,7 @@ func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
 		out, r := l.Out(), make([]float64, l.Len())
 		return meanNoisy(l, 1, out, func(noisy perturbed) {
 			clear(r)
-			ranks.add(noisy, r)
+			ranks.add(noisy, nil, r)
 			add(noisy, r, out)
 		})
 	}
@@ -77,15 +77,15 @@ func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
 					log := math.Log2(2 + r[i])
 					slopes[i] = -incoming[i] / (math.Ln2 * (2 + r[i]) * log * log)
 				}
-				ranks.addVJP(noisy, slopes, out)
+				ranks.addVJP(noisy, nil, slopes, out)
 			})
 		},
 	}
 	return G.Must(f.Apply(l, op.Scores(l), op.Samples("noise", noise)))
 }
 
-// A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document, in O(D²) for a query
-// and memory for O(D).
+// A comparison is a function Σ_{j≠i} w_j f(m_j − m_i) of every document, in O(D²) for a query
+// and memory for O(D). Where there are no weights, they are 1.
 type comparison struct {
 	f     func(x float64) (plus, minus float64) // f(x) and f(−x)
 	slope func(x float64) (plus, minus float64) // f'(x) and f'(−x)
@@ -110,8 +110,10 @@ func approximate(temperature float64) comparison {
 // rankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
 // above the step everywhere:
 //
-//	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)).
-func rankBounds(l ops.Lists) *G.Node {
+//	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)),
+//
+// each term times the weight of j.
+func rankBounds(b *batch) *G.Node {
 	return comparison{
 		f: func(x float64) (float64, float64) {
 			tail := math.Log1p(normal.Exp(-math.Abs(x)))
@@ -121,14 +123,17 @@ func rankBounds(l ops.Lists) *G.Node {
 			s := sigmoid(x)
 			return s / math.Ln2, (1 - s) / math.Ln2
 		},
-	}.sum("losses: RankBounds", "", l)
+	}.sum("losses: RankBounds", "", b.Lists, b.DocumentWeights)
 }
 
 // add adds the function of every document to sums.
-func (c comparison) add(p perturbed, sums []float64) {
+func (c comparison) add(p perturbed, weights, sums []float64) {
 	for j := range p.scores {
 		for i := range j {
 			plus, minus := c.f(p.gap(j, i))
+			if weights != nil {
+				plus, minus = plus*weights[j], minus*weights[i]
+			}
 			sums[i] += plus
 			sums[j] += minus
 		}
@@ -136,10 +141,13 @@ func (c comparison) add(p perturbed, sums []float64) {
 }
 
 // addVJP adds the derivative by every score, given that by every function, to slopes.
-func (c comparison) addVJP(p perturbed, incoming, slopes []float64) {
+func (c comparison) addVJP(p perturbed, weights, incoming, slopes []float64) {
 	for j := range p.scores {
 		for i := range j {
 			plus, minus := c.slope(p.gap(j, i))
+			if weights != nil {
+				plus, minus = plus*weights[j], minus*weights[i]
+			}
 			slope := incoming[i]*plus - incoming[j]*minus
 			slopes[i] -= slope
 			slopes[j] += slope
@@ -147,18 +155,28 @@ func (c comparison) addVJP(p perturbed, incoming, slopes []float64) {
 	}
 }
 
-// sum is the function as a node, [rows].
-func (c comparison) sum(name, settings string, l ops.Lists) *G.Node {
+// sum is the function as a node, [rows]. weights may be nil.
+func (c comparison) sum(name, settings string, l ops.Lists, weights *G.Node) *G.Node {
+	inputs := []op.In{op.Scores(l)}
+	if weights != nil {
+		inputs = append(inputs, op.AnyRows("document weights", weights))
+	}
+	of := func(l *op.List) []float64 {
+		if weights == nil {
+			return nil
+		}
+		return l.X[1]
+	}
 	f := op.ListFunc{
 		Name: name, Settings: settings,
 		Do: func(l *op.List) error {
-			c.add(perturbed{scores: l.X[0]}, l.Out())
+			c.add(perturbed{scores: l.X[0]}, of(l), l.Out())
 			return nil
 		},
 		VJP: func(l *op.List) error {
-			c.addVJP(perturbed{scores: l.X[0]}, l.Last(), l.Out())
+			c.addVJP(perturbed{scores: l.X[0]}, of(l), l.Last(), l.Out())
 			return nil
 		},
 	}
-	return G.Must(f.Apply(l, op.Scores(l)))
+	return G.Must(f.Apply(l, inputs...))
 }

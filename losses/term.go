@@ -113,6 +113,9 @@ func known(terms []Term, b Batch) (kept []Term) {
 // on is the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	defer caught(&err)
+	if t.entry.weights == ofScores {
+		b = b.weighted()
+	}
 	b.number, b.sampled = t.number, t.Sampled
 	perQuery = t.build(b)
 	if t.Weight != 1 {
@@ -123,12 +126,12 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 
 // scale is that of the loss.
 func (t Term) scale(b *batch) scale {
-	s := scale{what: "gain", of: b.Gains, degree: t.entry.degree, factor: t.Weight}
-	switch t.entry.target {
-	case byLabels:
-		s.what, s.of = "document weight", b.DocumentWeights
-	case byGroups:
-		s.of = nil
+	s := scale{factor: t.Weight}
+	if target := t.entry.target; target != byLabels && target != byGroups && b.Gains != nil {
+		s.of = append(s.of, power{"gain", b.Gains, t.entry.degree})
+	}
+	if t.entry.weights != unweighted && b.DocumentWeights != nil {
+		s.of = append(s.of, power{"document weight", b.DocumentWeights, t.entry.weights.degree()})
 	}
 	return s
 }
