@@ -313,10 +313,58 @@ var definitions = map[string]func(q query) float64{
 	},
 }
 
+// relative is weights over their mean, and the mean.
+func relative(weights []float64) (over []float64, mean float64) {
+	for _, w := range weights {
+		mean += w / float64(len(weights))
+	}
+	for _, w := range weights {
+		over = append(over, w/mean)
+	}
+	return over, mean
+}
+
+// In approxndcg, weights of both documents multiply the derivatives of ranks by scores.
+func TestApproxNDCGWeighsThePairsThatMoveRanks(t *testing.T) {
+	f := one([]float64{.3, -.2, 1.1, .4}, []float64{3, 0, 1, 2}, 4)
+	weights := []float64{.5, 1, 2, .1}
+	value, gradient := f.weighted(t, "approxndcg", weights)
+	plain, _ := f.weighted(t, "approxndcg", nil)
+	over, mean := relative(weights)
+	if !close12(value, mean*plain) {
+		t.Errorf("%v, without weights %v", value, plain)
+	}
+	q, best := f.query(0), ranks(f.gains)
+	ideal := 0.0
+	for d, gain := range f.gains {
+		ideal += gain / math.Log2(1+float64(best[d]))
+	}
+	byRank := make([]float64, 4)
+	for i, m := range q.scores {
+		rank := 1.0
+		for j, other := range q.scores {
+			if i != j {
+				rank += 1 / (1 + math.Exp(m-other))
+			}
+		}
+		log := math.Log2(1 + rank)
+		byRank[i] = f.gains[i] / ideal / (math.Ln2 * (1 + rank) * log * log)
+	}
+	for i, m := range q.scores {
+		want := 0.0
+		for j, other := range q.scores {
+			p := 1 / (1 + math.Exp(m-other))
+			want += mean * over[i] * over[j] * p * (1 - p) * (byRank[j] - byRank[i])
+		}
+		if !close12(gradient[i], want) {
+			t.Errorf("gradient[%d] is %v, want %v", i, gradient[i], want)
+		}
+	}
+}
+
 // The value of a packed batch is the mean of the definition over the queries, and the
 // gradient is its derivative by finite differences, with and without weights of documents.
-// (The ranks in the weights of the lambda losses do not change within h.) Losses of metrics have
-// the value without weights, and these multiply their derivatives.
+// (The ranks in the weights of the lambda losses do not change within h.)
 func TestLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
 	some := []float64{.5, 2, 0, 3, 1, 0, .25, 3, 2, 1, 0, 1, 2, .5, 4, 1, 0, 0, 3, 1, 7, 7, 7, 7}
@@ -326,13 +374,21 @@ func TestLossesHaveTheirDefinitions(t *testing.T) {
 			value := func() float64 {
 				sum := 0.0
 				for _, n := range []int{0, 2, 3, 4} { // query 1 is empty
-					q := f.query(n)
-					if weights != nil && rule != "scores" {
-						q.weights = weights[f.offsets[n]:f.offsets[n+1]]
+					q, mean := f.query(n), 1.0
+					if weights != nil {
+						q.weights, mean = relative(weights[f.offsets[n]:f.offsets[n+1]])
 					}
-					if v := definition(q); v == v { // no document of weight above 0 is left
-						sum += v
+					switch {
+					case mean == 0:
+						continue
+					case rule == "policy" && weights != nil: // of the probability to be chosen
+						q.scores = slices.Clone(q.scores)
+						for d, w := range q.weights {
+							q.scores[d] += math.Log(max(w, 1e-300))
+						}
+						q.weights = nil
 					}
+					sum += mean * definition(q)
 				}
 				return sum / 4
 			}
@@ -344,6 +400,9 @@ func TestLossesHaveTheirDefinitions(t *testing.T) {
 			if want := value(); math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
 				t.Errorf("%s, weights %v: %v, the definition gives %v", name, weights, got, want)
 			}
+			if rule == "ranks" && weights != nil {
+				continue // has weights in its derivative only
+			}
 			largest := 0.0
 			for d, m := range f.scores {
 				const h = 1e-5
@@ -353,9 +412,6 @@ func TestLossesHaveTheirDefinitions(t *testing.T) {
 				down := value()
 				f.scores[d] = m
 				want := (up - down) / (2 * h)
-				if weights != nil && rule == "scores" {
-					want *= weights[d]
-				}
 				if math.Abs(gradient[d]-want) > 1e-8*(1+math.Abs(want)) {
 					t.Errorf("%s, weights %v: gradient[%d] = %v, by differences %v", name, weights, d, gradient[d], want)
 				}

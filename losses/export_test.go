@@ -27,12 +27,12 @@ func Pointwise(name string) bool {
 	return slices.ContainsFunc(last.entries, func(e entry) bool { return e.name == name })
 }
 
-// WeightsOf says what the weights of documents multiply in a loss: "scores", "pairs", "copies",
-// "terms" or "nothing".
+// WeightsOf says what the weights of documents multiply in a loss: "policy", "copies", "pairs",
+// "ranks", "terms" or "nothing".
 func WeightsOf(name string) string {
 	t, err := lookup(name)
 	if err != nil {
 		panic(err)
 	}
-	return [...]string{ofScores: "scores", ofPairs: "pairs", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.entry.weights]
+	return [...]string{ofPolicy: "policy", ofPairs: "pairs", ofRanks: "ranks", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.entry.weights]
 }

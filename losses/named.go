@@ -73,7 +73,7 @@ func ListMLE(b Batch) (*G.Node, error) { return named("listmle", b) }
 // by [ops.RewardFunc], on the rankings of the batch. The function may change the
 // slice, but not keep it, and is called by several goroutines at once. A reward that is
 // not finite is an error of the run that names query and sample. The weights of documents
-// multiply the derivatives by their scores, not the gains.
+// multiply e^m in the policy, not the gains.
 //
 // A reward that depends on more than the gains is for [ops.RewardFunc] itself.
 func Reward(reward func(gains []float64) float64) Func {

@@ -75,28 +75,14 @@ func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
 	if noise != nil {
 		inputs, noiseAt = append(inputs, op.Samples("noise", noise)), len(inputs)
 	}
-	weightsAt := 0
-	if b.DocumentWeights != nil {
-		inputs, weightsAt = append(inputs, op.AnyRows("document weights", b.DocumentWeights)), len(inputs)
-	}
-	each := func(l *op.List, noisy perturbed, f func(better, worse int, weight float64)) {
-		if weightsAt == 0 {
-			w.eachPair(noisy.order(), l.X[1], f)
-			return
-		}
-		documents := l.X[weightsAt]
-		w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
-			if weight *= documents[better] * documents[worse]; weight != 0 {
-				f(better, worse, weight)
-			}
-		})
-	}
+	weightsIn, weights := b.weights(len(inputs))
+	inputs = append(inputs, weightsIn...)
 	f := op.ListFunc{
 		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
 			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
-				each(l, noisy, func(better, worse int, weight float64) {
+				w.eachPair(noisy.order(), l.X[1], weights(l), func(better, worse int, weight float64) {
 					sum[0] += weight * p.f(noisy.gap(worse, better))
 				})
 			})
@@ -104,7 +90,7 @@ func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
 		VJP: func(l *op.List) error {
 			slopes, incoming := l.Out(), l.Last()[0]
 			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
-				each(l, noisy, func(better, worse int, weight float64) {
+				w.eachPair(noisy.order(), l.X[1], weights(l), func(better, worse int, weight float64) {
 					slope := incoming * weight * p.slope(noisy.gap(worse, better))
 					slopes[better] -= slope
 					slopes[worse] += slope
@@ -115,8 +101,9 @@ func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
 	return G.Must(f.Apply(l, inputs...))
 }
 
-// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order.
-func (w pairWeights) eachPair(order []int, gains []float64, f func(better, worse int, weight float64)) {
+// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order, with
+// weights of their own or nil.
+func (w pairWeights) eachPair(order []int, gains, documents []float64, f func(better, worse int, weight float64)) {
 	theta := func(rank int) float64 {
 		if rank < len(w.swap) {
 			return w.swap[rank]
@@ -151,7 +138,7 @@ func (w pairWeights) eachPair(order []int, gains []float64, f func(better, worse
 				}
 				weight += atCutoff
 			}
-			if weight = w.each + gap*weight; weight != 0 {
+			if weight = (w.each + gap*weight) * ofPair(documents, a, b); weight != 0 {
 				f(better, worse, weight)
 			}
 		}
@@ -174,26 +161,21 @@ func (w pairWeights) continued(ranks int) []float64 {
 // countPairs is the number of pairs of documents of different gain of every query, or the sum of
 // the products of their weights, not differentiable.
 func (b *batch) countPairs() *G.Node {
+	weightsIn, weights := b.weights(1)
 	f := op.ListFunc{Name: "losses: CountPairs", Layout: op.PerQuery, Do: func(l *op.List) error {
-		gains, weight := l.X[0], func(int) float64 { return 1 }
-		if len(l.X) > 1 {
-			weight = func(d int) float64 { return l.X[1][d] }
-		}
+		gains, documents := l.X[0], weights(l)
 		order := l.Order(gains)
 		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
 		for i, d := range order {
 			if i > 0 && gains[d] != gains[order[i-1]] {
 				above = passed
 			}
-			pairs += above * weight(d)
-			passed += weight(d)
+			w := weightOf(documents, d)
+			pairs += above * w
+			passed += w
 		}
 		l.Out()[0] = pairs
 		return nil
 	}}
-	inputs := []op.In{op.Rows("gains", b.gains())}
-	if b.DocumentWeights != nil {
-		inputs = append(inputs, op.AnyRows("document weights", b.DocumentWeights))
-	}
-	return G.Must(f.Apply(b.Lists, inputs...))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gains())}, weightsIn...)...))
 }

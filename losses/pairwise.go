@@ -79,7 +79,7 @@ func ndcgLoss2AtK(b *batch) *G.Node {
 // Beyond the last discount that one stays, or else nothing would raise the documents down
 // there (for those of DCG it is a bound still).
 func ndcgLoss1(b *batch) *G.Node {
-	return total(b.Lists, b.times(mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b))))
+	return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b)))
 }
 
 // rankDiscounts gives every document the discount of its rank of [ops.Ranks], and beyond the

@@ -19,7 +19,7 @@ import (
 // All ranks count, whatever the cutoff. Queries without gains have 0.
 func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b.Lists, nil)
+	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -30,7 +30,7 @@ func approxNDCG(b *batch) *G.Node {
 // query; TF-Ranking draws 8 samples.
 func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), b.number)))
+	approximate := total(b.Lists, mul(gains, approxDiscounts(b)))
 	return neg(mul(scaled(approximate, 1/math.Ln2), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -49,9 +49,10 @@ func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
 //
 //	1 / log2(2 + r_i),
 //
-// [rows], differentiable in the scores. noise is [samples × rows].
-func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
-	ranks := approximate(temperature)
+// [rows], differentiable in the scores.
+func approxDiscounts(b *batch) *G.Node {
+	ranks := approximate(b.number)
+	weightsIn, weights := b.weights(2)
 	// mean sets out to the mean over samples of what add adds to it, given the ranks.
 	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
 		out, r := l.Out(), make([]float64, l.Len())
@@ -62,7 +63,7 @@ func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
 		})
 	}
 	f := op.ListFunc{
-		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(temperature),
+		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(b.number),
 		Do: func(l *op.List) error {
 			return mean(l, func(_ perturbed, r, out []float64) {
 				for i := range r {
@@ -77,18 +78,20 @@ func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
 					log := math.Log2(2 + r[i])
 					slopes[i] = -incoming[i] / (math.Ln2 * (2 + r[i]) * log * log)
 				}
-				ranks.addVJP(noisy, nil, slopes, out)
+				ranks.addVJP(noisy, weights(l), slopes, out)
 			})
 		},
 	}
-	return G.Must(f.Apply(l, op.Scores(l), op.Samples("noise", noise)))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Scores(b.Lists), op.Samples("noise", b.noise())}, weightsIn...)...))
 }
 
-// A comparison is a function Σ_{j≠i} w_j f(m_j − m_i) of every document, in O(D²) for a query
-// and memory for O(D). Where there are no weights, they are 1.
+// A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document, in O(D²) for a query
+// and memory for O(D). The derivative of a term is multiplied by the weights of i and j, where there
+// are any, and so is the term if weighted.
 type comparison struct {
-	f     func(x float64) (plus, minus float64) // f(x) and f(−x)
-	slope func(x float64) (plus, minus float64) // f'(x) and f'(−x)
+	f        func(x float64) (plus, minus float64) // f(x) and f(−x)
+	slope    func(x float64) (plus, minus float64) // f'(x) and f'(−x)
+	weighted bool
 }
 
 // approximate compares scores by a sigmoid instead of the step: the sums are the
@@ -112,7 +115,7 @@ func approximate(temperature float64) comparison {
 //
 //	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)),
 //
-// each term times the weight of j.
+// each term times the weights of both.
 func rankBounds(b *batch) *G.Node {
 	return comparison{
 		f: func(x float64) (float64, float64) {
@@ -123,19 +126,21 @@ func rankBounds(b *batch) *G.Node {
 			s := sigmoid(x)
 			return s / math.Ln2, (1 - s) / math.Ln2
 		},
-	}.sum("losses: RankBounds", "", b.Lists, b.DocumentWeights)
+		weighted: true,
+	}.sum("losses: RankBounds", "", b)
 }
 
-// add adds the function of every document to sums.
+// add adds the function of every document to sums. weights are nil if there are none.
 func (c comparison) add(p perturbed, weights, sums []float64) {
+	if !c.weighted {
+		weights = nil
+	}
 	for j := range p.scores {
 		for i := range j {
 			plus, minus := c.f(p.gap(j, i))
-			if weights != nil {
-				plus, minus = plus*weights[j], minus*weights[i]
-			}
-			sums[i] += plus
-			sums[j] += minus
+			w := ofPair(weights, i, j)
+			sums[i] += w * plus
+			sums[j] += w * minus
 		}
 	}
 }
@@ -145,38 +150,26 @@ func (c comparison) addVJP(p perturbed, weights, incoming, slopes []float64) {
 	for j := range p.scores {
 		for i := range j {
 			plus, minus := c.slope(p.gap(j, i))
-			if weights != nil {
-				plus, minus = plus*weights[j], minus*weights[i]
-			}
-			slope := incoming[i]*plus - incoming[j]*minus
+			slope := ofPair(weights, i, j) * (incoming[i]*plus - incoming[j]*minus)
 			slopes[i] -= slope
 			slopes[j] += slope
 		}
 	}
 }
 
-// sum is the function as a node, [rows]. weights may be nil.
-func (c comparison) sum(name, settings string, l ops.Lists, weights *G.Node) *G.Node {
-	inputs := []op.In{op.Scores(l)}
-	if weights != nil {
-		inputs = append(inputs, op.AnyRows("document weights", weights))
-	}
-	of := func(l *op.List) []float64 {
-		if weights == nil {
-			return nil
-		}
-		return l.X[1]
-	}
+// sum is the function as a node, [rows].
+func (c comparison) sum(name, settings string, b *batch) *G.Node {
+	weightsIn, weights := b.weights(1)
 	f := op.ListFunc{
 		Name: name, Settings: settings,
 		Do: func(l *op.List) error {
-			c.add(perturbed{scores: l.X[0]}, of(l), l.Out())
+			c.add(perturbed{scores: l.X[0]}, weights(l), l.Out())
 			return nil
 		},
 		VJP: func(l *op.List) error {
-			c.addVJP(perturbed{scores: l.X[0]}, of(l), l.Last(), l.Out())
+			c.addVJP(perturbed{scores: l.X[0]}, weights(l), l.Last(), l.Out())
 			return nil
 		},
 	}
-	return G.Must(f.Apply(l, inputs...))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Scores(b.Lists)}, weightsIn...)...))
 }

@@ -11,12 +11,11 @@ import (
 )
 
 // softmax is the cheapest of the listwise losses. Queries without gains have 0.
-func softmax(b *batch) *G.Node { return crossEntropy(b, b.gainsFromZero()) }
+func softmax(b *batch) *G.Node { return crossEntropy(b, b.times(b.gainsFromZero())) }
 
-// crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ exp m. Documents of weight w are in
-// the sums that many times.
+// crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ_j w_j exp m_j with the weights w of the
+// documents, which the target is multiplied by.
 func crossEntropy(b *batch, target *G.Node) *G.Node {
-	target = b.times(target)
 	hits := total(b.Lists, mul(target, b.logSoftmax()))
 	return neg(mul(hits, inverse(total(b.Lists, target))))
 }
@@ -24,16 +23,6 @@ func crossEntropy(b *batch, target *G.Node) *G.Node {
 // logSoftmax is log(exp m_d / Σ_j w_j exp m_j) with the weights w of the documents.
 func (b *batch) logSoftmax() *G.Node {
 	return b.perCopy(G.Must(ops.LogSoftmax(b.copies(b.Lists.Scores))))
-}
-
-// copies are lists in which documents of weight w are that many: of the scores m + log w, if there
-// are weights. A document of weight 0 is not there: its score is so low that it has no share.
-func (b *batch) copies(scores *G.Node) ops.Lists {
-	l := ops.Lists{Scores: scores, Offsets: b.Lists.Offsets}
-	if b.DocumentWeights != nil {
-		l.Scores = add(scores, b.logWeights())
-	}
-	return l
 }
 
 // perCopy is what one of the copies has, given the logarithm of what all have.
@@ -44,14 +33,9 @@ func (b *batch) perCopy(log *G.Node) *G.Node {
 	return sub(log, b.logWeights())
 }
 
-// logWeights are the logarithms of the weights, for 0 a number that float32 can hold.
+// logWeights are the logarithms of the weights.
 func (b *batch) logWeights() *G.Node {
-	return G.Must(op.Elementwise("losses: LogWeight", b.DocumentWeights, func(w float64) float64 {
-		if w > 0 {
-			return math.Log(w)
-		}
-		return -1e37
-	}, nil))
+	return G.Must(op.Elementwise("losses: LogWeight", b.DocumentWeights, logWeight, nil))
 }
 
 // xendcg is the cross-entropy loss that bounds NDCG (Bruch, WWW 2021),
@@ -65,25 +49,29 @@ func (b *batch) logWeights() *G.Node {
 //
 // Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
 func xendcg(b *batch) *G.Node {
-	return b.withGains(crossEntropy(b, noisyTarget(b.Lists, b.gainsFromZero(), b.noise())))
+	return b.withGains(crossEntropy(b, noisyTarget(b)))
 }
 
-// noisyTarget is the mean over samples of φ, [rows], not differentiable.
-func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
+// noisyTarget is the mean over samples of φ, [rows], not differentiable. Documents of weight w are
+// in the sum that many times.
+func noisyTarget(b *batch) *G.Node {
+	weightsIn, weights := b.weights(2)
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
 		target := l.Out()
 		return meanNoisy(l, 1, target, func(noisy perturbed) {
 			sum, phi := 0.0, noisy.noise
 			for d, rho := range l.X[0] {
-				phi[d] = rho + math.Exp(-math.Exp(-phi[d]))
+				phi[d] = weightOf(weights(l), d) * (rho + math.Exp(-math.Exp(-phi[d])))
 				sum += phi[d]
 			}
 			for d, v := range phi {
-				target[d] += v / sum
+				if v > 0 {
+					target[d] += v / sum
+				}
 			}
 		})
 	}}
-	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise())}, weightsIn...)...))
 }
 
 // listNet is the cross-entropy of the probabilities to stand first, by the labels and by the
@@ -130,35 +118,23 @@ func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
 // the likelihood of an observed ranking, where the others are the rest of the set that was chosen from. Documents of
 // equal gain are all chosen from the same set (Breslow, Biometrics 30, 1974).
 func partialListMLE(b *batch) *G.Node {
-	others := []op.In{op.AnyRows("gains", b.gainsFromZero())}
-	if b.DocumentWeights != nil {
-		others = append(others, op.AnyRows("document weights", b.DocumentWeights))
-	}
+	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric("losses: PartialListMLE", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
-		scores, gains, order, weights := l.X[0], l.X[1], l.Order(l.X[1]), []float64(nil)
-		if len(l.X) > 2 {
-			weights = l.X[2]
-			order = slices.DeleteFunc(order, func(d int) bool { return weights[d] == 0 })
-		}
-		return choices(scores, gains, weights, order, l.Scratch(2*len(order)), lambda), nil
-	}, others...))
+		scores, gains, of := l.X[0], l.X[1], weights(l)
+		order := slices.DeleteFunc(l.Order(gains), func(d int) bool { return weightOf(of, d) == 0 })
+		return choices(scores, gains, of, order, l.Scratch(2*len(order)), lambda), nil
+	}, append([]op.In{op.AnyRows("gains", b.gainsFromZero())}, weightsIn...)...))
 }
 
 // choices is the loss of partialListMLE, with its derivatives if lambda is not nil. order has the documents by descending gain; room is for
 // two numbers of each. A document of weight w counts as w of them; without weights all are 1. Sums are kept over the exp of their largest m: differences of scores are exact, however large scores are.
 func choices(scores, gains, weights []float64, order []int, room, lambda []float64) (loss float64) {
-	weight := func(d int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[d]
-	}
 	tops, sums := room[:len(order)], room[len(order):] // Σ exp m from a rank on is sum·exp top
 	top, sum := math.Inf(-1), 0.0
 	for k := len(order) - 1; k >= 0; k-- {
 		m := scores[order[k]]
 		above := max(top, m)
-		sum = sum*math.Exp(top-above) + weight(order[k])*math.Exp(m-above)
+		sum = sum*math.Exp(top-above) + weightOf(weights, order[k])*math.Exp(m-above)
 		top = above
 		tops[k], sums[k] = top, sum
 	}
@@ -169,14 +145,14 @@ func choices(scores, gains, weights []float64, order []int, room, lambda []float
 		top = tops[first]
 		for ; end < len(order) && gains[order[end]] == gains[order[first]]; end++ {
 			if d := order[end]; gains[d] > 0 {
-				loss += weight(d) * (math.Log(sums[first]) + (top - scores[d]))
-				taken += weight(d) / sums[first]
+				loss += weightOf(weights, d) * (math.Log(sums[first]) + (top - scores[d]))
+				taken += weightOf(weights, d) / sums[first]
 				chosen = 1
 			}
 		}
 		if lambda != nil {
 			for _, d := range order[first:end] {
-				lambda[d] = weight(d) * (math.Exp(scores[d]-top)*taken - chosen)
+				lambda[d] = weightOf(weights, d) * (math.Exp(scores[d]-top)*taken - chosen)
 			}
 		}
 		first = end

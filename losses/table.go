@@ -60,28 +60,19 @@ const (
 // labelFree tells whether queries without a document of gain count.
 func (t target) labelFree() bool { return t != byGains }
 
-// A weighting says what the weight of a document, Batch.DocumentWeights, multiplies: how much
-// the document counts, and never its gain, which says how good it is.
+// A weighting says what the weight of a document multiplies, over the mean of the weights of its
+// query, which multiplies the loss. It is how much the document counts; its gain, which says how
+// good it is, stays.
 type weighting int
 
 const (
-	ofScores   weighting = iota // the derivative by the document's score, as LightGBM does
+	ofPolicy   weighting = iota // e^m, which the probability to be chosen next is in proportion to
+	ofCopies                    // e^m and the document's term, as if it were there that many times
 	ofPairs                     // the term of each pair that the document is in
-	ofCopies                    // nothing: the document is in its query that many times
+	ofRanks                     // as ofPairs, but only the derivatives of ranks
 	ofTerms                     // the document's term
 	unweighted                  // nothing: the loss does not go by labels
 )
-
-// degree is the power of the weights that a loss is in proportion to, at most.
-func (w weighting) degree() int {
-	switch w {
-	case ofPairs:
-		return 2
-	case unweighted:
-		return 0
-	}
-	return 1
-}
 
 // knowledge is what is known of a log.
 type knowledge int
@@ -110,11 +101,11 @@ var sections = []section{
 		{name: "stochasticrank", doc: "StochasticRank with Gumbel noise (Ustimenko & Prokhorenkova, ICML 2020)", build: stochasticRank, degree: 1, sampled: true, objective: exact},
 	}...)},
 	{"Fairness of the expected exposure E, exactly, or sampled, such as disparity(plrank2) or ee-l(plrank-rb)", []entry{
-		{name: "disparity", doc: "1/(D(D−1)) Σ (E_d' ρ_d − E_d ρ_d')² over pairs of documents (Oosterhuis, SIGIR 2021, §6)", build: disparity, degree: 2, measure: "disparity",
+		{name: "disparity", doc: "1/(D(D−1)) Σ (E_d' ρ_d − E_d ρ_d')² over pairs of documents (Oosterhuis, SIGIR 2021, §6)", build: disparity, weights: ofPairs, degree: 2, measure: "disparity",
 			through: disparityBy, by: append(estimatorNames(), "placement-policy-gradient", "lambdaloss")},
-		{name: "ee-l", doc: "Σ (E_d − E*_d)², E* of the best policy, ties sharing equally (Diaz et al., CIKM 2020)", build: exposureLoss, target: byShares, measure: "ee-l", by: byRB},
+		{name: "ee-l", doc: "Σ (E_d − E*_d)², E* of the best policy, ties sharing equally (Diaz et al., CIKM 2020)", build: exposureLoss, weights: ofTerms, target: byShares, measure: "ee-l", by: byRB},
 		{name: "group-exposure", doc: "mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)", build: groupExposure, target: byGroups, weights: unweighted, measure: "exposure-ratio", by: byRB},
-		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", build: groupTreatment, degree: -2, measure: "treatment-ratio", by: byRB},
+		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", build: groupTreatment, weights: ofTerms, degree: -2, measure: "treatment-ratio", by: byRB},
 	}},
 	{"What keeps a policy near that of a log, whose exposure was E0; S is that of documents, summed over impressions", []entry{
 		{name: "exposure-risk", doc: "√(Z (1−δ)/δ Σ E_d²/S_d), Z = Σ E, at the level δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)", build: exposureRisk, number: level, target: byGroups, weights: unweighted, logged: byExposure},
@@ -137,8 +128,8 @@ var sections = []section{
 		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)", build: listNet, weights: ofCopies, target: byLabels},
 		{name: "listmle", doc: "−log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)", build: listMLE, weights: ofCopies},
 		{name: "partial-listmle", doc: "−Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some of the documents (Plackett 1975)", build: partialListMLE, weights: ofCopies},
-		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, number: temperature},
-		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, number: temperature, sampled: true},
+		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, weights: ofRanks, number: temperature},
+		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, weights: ofRanks, number: temperature, sampled: true},
 		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, number: temperature},
 		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, number: temperature},
 	}},

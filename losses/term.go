@@ -113,11 +113,15 @@ func known(terms []Term, b Batch) (kept []Term) {
 // on is the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	defer caught(&err)
-	if t.entry.weights == ofScores {
-		b = b.weighted()
+	of := b
+	if t.entry.weights == ofPolicy {
+		of = b.weighted()
 	}
-	b.number, b.sampled = t.number, t.Sampled
-	perQuery = t.build(b)
+	of.number, of.sampled = t.number, t.Sampled
+	perQuery = t.build(of)
+	if b.meanWeights != nil {
+		perQuery = mul(perQuery, b.meanWeights)
+	}
 	if t.Weight != 1 {
 		perQuery = scaled(perQuery, t.Weight)
 	}
@@ -130,8 +134,8 @@ func (t Term) scale(b *batch) scale {
 	if target := t.entry.target; target != byLabels && target != byGroups && b.Gains != nil {
 		s.of = append(s.of, power{"gain", b.Gains, t.entry.degree})
 	}
-	if t.entry.weights != unweighted && b.DocumentWeights != nil {
-		s.of = append(s.of, power{"document weight", b.DocumentWeights, t.entry.weights.degree()})
+	if b.given != nil {
+		s.of = append(s.of, power{"document weight", b.given, 1})
 	}
 	return s
 }

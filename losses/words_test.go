@@ -31,7 +31,7 @@ func weightedFunc(word func(b *batch) *G.Node) optest.ListFunc {
 var listFuncs = map[string]optest.ListFunc{
 	"sumOverGroups": listFunc(func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Groups, b.Lists.Scores) }),
 	"inverse":       listFunc(func(b *batch) *G.Node { return inverse(exp(b.Lists.Scores)) }),
-	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b.Lists, nil) }),
+	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b) }),
 	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b) }),
 	"mse": listFunc(func(b *batch) *G.Node {
 		b.DocumentWeights = b.Gains
