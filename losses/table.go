@@ -29,6 +29,7 @@ type entry struct {
 	logged    knowledge // of a log that it needs
 	sampled   bool      // draws rankings or noise, as many as Batch.Sampler says
 	objective string    // the loss whose value this one estimates, or only differentiates; "": it has its own
+	most      int       // documents of a query; 0: any number
 	unlogged  string    // the loss whose value says the same where nothing was logged; "": there is nothing to say
 	measure   string    // of fairness that the loss is about; "": none
 }
@@ -131,7 +132,7 @@ var sections = []section{
 		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, weights: ofRanks, number: temperature},
 		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, weights: ofRanks, number: temperature, sampled: true},
 		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, number: temperature},
-		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, number: temperature},
+		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, most: mostSorted, number: temperature},
 	}},
 	{"One document at a time, or its difference from the mean of the query", []entry{
 		{name: "mse", doc: "1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)", build: mse, weights: ofTerms, target: byLabels, degree: 1},

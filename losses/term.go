@@ -28,6 +28,10 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
+	// MostDocuments is how many documents a query may have, because the loss has a matrix of all
+	// pairs; 0: any number. A query of more is an error of the run.
+	MostDocuments int
+
 	// Logged and LoggedScores tell whether the loss needs the fields of Batch of these names.
 	Logged, LoggedScores bool
 
@@ -39,6 +43,7 @@ type Term struct {
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
 	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
+		MostDocuments: e.most,
 		entry: e, build: e.build, number: e.number.usual}
 }
 
