@@ -36,3 +36,13 @@ func WeightsOf(name string) string {
 	}
 	return [...]string{ofPolicy: "policy", ofPairs: "pairs", ofRanks: "ranks", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.entry.weights]
 }
+
+// EntryNames are the names of the rows of the table.
+func EntryNames() (all []string) {
+	for _, s := range sections {
+		for _, e := range s.entries {
+			all = append(all, e.name)
+		}
+	}
+	return all
+}

@@ -33,16 +33,19 @@ func PLRankRB(b Batch) (*G.Node, error) { return named("plrank-rb", b) }
 
 // PolicyGradient is the REINFORCE loss (Williams 1992) of whole rankings,
 //
-//	−(1/N) Σ_i (Σ_k θ_k ρ_{y_k}) log π(y),
+//	−(1/N) Σ_i (Σ_k θ_k ρ_{y_k}) Σ_k log P(y_k | y_1..k−1),
 //
-// differentiated by Gorgonia through [ops.LogProbs]: its gradient, not its value,
-// is an estimate for the expected metric.
+// ranks k up to as many as there are discounts, also of longer rankings: documents after them
+// have no part in the reward. It is differentiated by Gorgonia through [ops.LogProbs]: its
+// gradient, not its value, is an estimate for the expected metric.
 func PolicyGradient(b Batch) (*G.Node, error) { return named("policy-gradient", b) }
 
 // PlacementPolicyGradient is [PolicyGradient] with every rank rewarded by what
 // the ranking earns from there on (Oosterhuis, SIGIR 2021, §5.1),
 //
-//	−(1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1).
+//	−(1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1),
+//
+// ranks k and x up to as many as there are discounts.
 func PlacementPolicyGradient(b Batch) (*G.Node, error) { return named("placement-policy-gradient", b) }
 
 // LambdaLoss is the stochastic LambdaLoss that Oosterhuis (SIGIR 2021, §7) compares

@@ -19,8 +19,10 @@ func mse(b *batch) *G.Node {
 }
 
 // queryRMSE is the squared error of the scores as predictions of c·label, up to a constant of the query, c the
-// parameter: Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. With c = 1 it is the sum that CatBoost's documentation
-// of ranking objectives has under the root for QueryRMSE; a larger c makes a sharper policy.
+// parameter: Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. CatBoost's
+// QueryRMSE is the root of the same sum over all queries, with c = 1, divided by Σ w over all documents. [Mean] divides by
+// the number of queries instead: it is the square times the documents per query, a constant of the data. So in both a
+// query counts in proportion to its documents. A larger c makes a sharper policy.
 func queryRMSE(b *batch) *G.Node {
 	weightsIn, weightsOf := b.weights(2)
 	scale := b.number

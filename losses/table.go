@@ -110,7 +110,7 @@ var sections = []section{
 	}},
 	{"What keeps a policy near that of a log, whose exposure was E0; S is that of documents, summed over impressions", []entry{
 		{name: "exposure-risk", doc: "√(Z (1−δ)/δ Σ E_d²/S_d), Z = Σ E, at the level δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)", build: exposureRisk, number: level, target: byGroups, weights: unweighted, logged: byExposure},
-		{name: "prpo", doc: "−Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: byScores, unlogged: exact},
+		{name: "prpo", doc: "−Σ ρ_d min(E_d, E0_d/ε) over ρ_d ≥ 0, − Σ ρ_d max(E_d, ε E0_d) over others, at the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: byScores, unlogged: exact},
 	}},
 	{"Pairs of documents, ρ_i > ρ_j", []entry{
 		{name: "lambdaloss", doc: "Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)", build: lambdaLoss, weights: ofPairs, degree: 1, sampled: true},
@@ -118,7 +118,7 @@ var sections = []section{
 		{name: "ranknet", doc: "mean of log(1 + e^−(m_i − m_j)) (Burges et al., ICML 2005)", build: logisticPairs.mean, weights: ofPairs},
 		{name: "hinge", doc: "mean of max(0, 1 − (m_i − m_j)) (Herbrich et al. 2000; Joachims, KDD 2002)", build: hingePairs.mean, weights: ofPairs},
 		{name: "lambdarank", doc: "Σ (G_i − G_j)|θ_ri − θ_rj| log2(1 + e^−(m_i − m_j)), G = ρ / ideal DCG, r ranks (Burges et al., NIPS 2006)", build: lambdaRank, weights: ofPairs},
-		{name: "ndcg-loss1", doc: "Σ_i G_i θ_ri Σ_j log2(1 + e^−(m_i − m_j)), an upper bound on 1 − NDCG (Wang et al., CIKM 2018)", build: ndcgLoss1, weights: ofPairs},
+		{name: "ndcg-loss1", doc: "Σ_i G_i θ_ri Σ_j≠i log2(1 + e^−(m_i − m_j)), ranks beyond θ with the last, an upper bound on 1 − NDCG (Wang et al., CIKM 2018)", build: ndcgLoss1, weights: ofPairs},
 		{name: "ndcg-loss2", doc: "lambdarank with weights (G_i − G_j)(θ_δ − θ_δ+1) (Wang et al., CIKM 2018)", build: ndcgLoss2, weights: ofPairs},
 		{name: "ndcg-loss2pp", doc: "lambdarank and ten times ndcg-loss2, the NDCG-Loss2++ of Wang et al. (CIKM 2018)", build: ndcgLoss2PP, weights: ofPairs},
 		{name: "ndcg-loss2k", doc: "ndcg-loss2 for a cutoff below the number of documents (Jagerman et al., SIGIR 2022)", build: ndcgLoss2AtK, weights: ofPairs},
@@ -126,17 +126,17 @@ var sections = []section{
 	{"All documents of a query", []entry{
 		{name: "softmax", doc: "−Σ (ρ_d / Σρ) log p_d, p = softmax of m (Bruch et al., ICTIR 2019)", build: softmax, weights: ofCopies},
 		{name: "xe-ndcg", doc: "the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)", build: xendcg, weights: ofCopies, sampled: true},
-		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)", build: listNet, weights: ofCopies, target: byLabels},
+		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels, p of m (Cao et al., ICML 2007)", build: listNet, weights: ofCopies, target: byLabels},
 		{name: "listmle", doc: "−log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)", build: listMLE, weights: ofCopies},
 		{name: "partial-listmle", doc: "−Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some of the documents (Plackett 1975)", build: partialListMLE, weights: ofCopies},
-		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, weights: ofRanks, number: temperature},
+		{name: "approxndcg", doc: "−NDCG of all documents, with ranks 1 + Σ_j≠i sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, weights: ofRanks, number: temperature},
 		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, weights: ofRanks, number: temperature, sampled: true},
 		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, number: temperature},
 		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, most: mostSorted, number: temperature},
 	}},
 	{"One document at a time, or its difference from the mean of the query", []entry{
 		{name: "mse", doc: "1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)", build: mse, weights: ofTerms, target: byLabels, degree: 1},
-		{name: "query-rmse", doc: "Σ (m_d − m̄ − c(label_d − mean label))², c the scale (the square of CatBoost's QueryRMSE)", build: queryRMSE, weights: ofTerms, number: labelScale, target: byLabels, degree: 1},
+		{name: "query-rmse", doc: "Σ (m_d − m̄ − c(label_d − mean label))², c the scale (CatBoost's QueryRMSE, squared, times the documents per query)", build: queryRMSE, weights: ofTerms, number: labelScale, target: byLabels, degree: 1},
 		{name: "ordinal", doc: "1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c (Rennie & Srebro 2005)", build: ordinal, weights: ofTerms, target: byLabels, degree: 1},
 		{name: "cross-entropy", doc: "1/D Σ log(1 + e^m_d) − t_d m_d, t = label / highest grade (logistic regression)", build: binaryCrossEntropy, weights: ofTerms, target: byLabels, degree: 1},
 	}},

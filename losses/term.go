@@ -44,7 +44,7 @@ type Term struct {
 func term(e entry) Term {
 	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		MostDocuments: e.most,
-		entry: e, build: e.build, number: e.number.usual}
+		entry:         e, build: e.build, number: e.number.usual}
 }
 
 // lookup finds the loss of a name, perhaps with a parameter: approxndcg,
