@@ -2,6 +2,7 @@ package losses_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -231,6 +232,35 @@ func TestDocumentOfWeightZeroHasNoTerm(t *testing.T) {
 		for d := range slope {
 			if math.Abs(slope[d]-gradient[d]) > 1e-12 {
 				t.Errorf("%s: gradient[%d] is %v, with another label of a document of weight 0 %v", name, d, gradient[d], slope[d])
+			}
+		}
+	}
+}
+
+// Weights of very different sizes, and of 0, give in float32 what they give in float64.
+func TestWeightsOfAllSizesInFloat32(t *testing.T) {
+	f := newFixture(func(rng *rand.Rand, _ int) float64 { return float64(float32(rng.NormFloat64())) })
+	weights := []float64{1e-10, 1, 0, 3, 1, 0, 1e6, 1e-6, 2, 1, 0, 1, 2, .5, 4, 1, 0, 1e-9, 3, 1, 7, 7, 7, 7}
+	for _, name := range losses.Names() {
+		if terms, _ := losses.Terms(name); terms[0].Sampled || name == "listmle" {
+			continue // draws differ
+		}
+		run := func(dt tensor.Dtype) []float64 {
+			b := sampled(t, f.batch(dt))
+			b.DocumentWeights = vector(b.Lists.Scores.Graph(), "document weights", dt, weights)
+			_, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+			return gradient
+		}
+		got, want := run(tensor.Float32), run(tensor.Float64)
+		for q := range 5 {
+			size := 1e-12
+			for _, v := range want[f.offsets[q]:f.offsets[q+1]] {
+				size = max(size, math.Abs(v))
+			}
+			for d := f.offsets[q]; d < f.offsets[q+1]; d++ {
+				if !(math.Abs(got[d]-want[d]) <= 1e-4*size) {
+					t.Errorf("%s: gradient[%d] is %v, in float64 %v", name, d, got[d], want[d])
+				}
 			}
 		}
 	}
