@@ -52,7 +52,7 @@ func RowMajor(v *tensor.Dense) *tensor.Dense {
 		v = v.Materialize().(*tensor.Dense)
 	}
 	shape, strides := v.Shape(), v.Strides()
-	if len(strides) != len(shape) || slices.Equal(strides, shape.CalcStrides()) { // a vector, or a scalar, has no order
+	if len(strides) != len(shape) || isRowMajor(shape, strides) { // a vector, or a scalar, has no order
 		return v
 	}
 	ordered := tensor.New(tensor.Of(v.Dtype()), tensor.WithShape(shape...))
@@ -67,6 +67,18 @@ func RowMajor(v *tensor.Dense) *tensor.Dense {
 		return v // of a type that no op has
 	}
 	return ordered
+}
+
+// isRowMajor reports whether the last index is the one that moves by one entry, and so on.
+func isRowMajor(shape, strides []int) bool {
+	stride := 1
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		if strides[axis] != stride && shape[axis] > 1 {
+			return false
+		}
+		stride *= shape[axis]
+	}
+	return true
 }
 
 // inOrder calls f with the entries in the order of their indices, and where they stand.
