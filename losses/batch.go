@@ -41,8 +41,24 @@ type Batch struct {
 	// necessarily a whole number. 0: 4, as in most data sets.
 	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
-	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
-	// so is its term in the losses that go by labels (in the target of listnet). [Mean]
+	// are not negative; nil: 1. The weight of a document says how much it counts, and changes
+	// no gain, which says how good it is: little weight does not put a good document below a
+	// worse one. The mean of the weights of its documents multiplies the loss of a query; the
+	// weights over this mean, w, say how the documents count beside each other:
+	//
+	//   - In the losses of a policy, which are minus an expected metric, and in pirank and
+	//     neuralndcg, w multiplies e^m: the policy has the scores m + log w.
+	//   - In softmax, xe-ndcg, listnet, listmle and partial-listmle the document counts as w of
+	//     them: its term is multiplied by w, and so is e^m in the sums over documents.
+	//   - In the losses of pairs and in disparity the term of a pair is multiplied by w of both,
+	//     and a mean is divided by the sum of these products. In approxndcg and gumbel-approxndcg
+	//     only the derivative of a rank by a score is. Ranks and the ideal DCG are of all documents.
+	//   - In mse, query-rmse, ordinal, cross-entropy and ee-l the term of the document is multiplied
+	//     by w, in group-treatment those of both sums. group-exposure and exposure-risk, which
+	//     know no labels, have no use for w.
+	//
+	// A document of weight 0 has no term, and none of the losses by preference moves it. Rankings
+	// that are given are to be of the policy with weights. [Mean]
 	// multiplies the loss of a query by the weight of the query: a query of weight 2 counts
 	// as two, where the mean divides by the number of queries.
 	DocumentWeights, QueryWeights *G.Node

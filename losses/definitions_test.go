@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
 )
 
 // order is the documents by descending x, ties by position.
@@ -36,6 +38,27 @@ func (q query) theta(rank int) float64 {
 	return 0
 }
 
+// weight is that of a document.
+func (q query) weight(d int) float64 {
+	if q.weights == nil {
+		return 1
+	}
+	return q.weights[d]
+}
+
+// share is the softmax of numbers, each of a document that is there as often as its weight says.
+func (q query) share(x []float64) []float64 {
+	p, sum := make([]float64, len(x)), 0.0
+	for d := range x {
+		p[d] = math.Exp(x[d])
+		sum += q.weight(d) * p[d]
+	}
+	for d := range p {
+		p[d] /= sum
+	}
+	return p
+}
+
 // ideal is the best value of the metric.
 func (q query) ideal() float64 {
 	sum := 0.0
@@ -57,13 +80,13 @@ func softmax(x []float64) []float64 {
 	return p
 }
 
-// pairs is Σ w(i, j) log2(1 + exp(m_j − m_i)) over all i and j ≠ i.
+// pairs is Σ w(i, j) log2(1 + exp(m_j − m_i)) over all i and j ≠ i, times the weights of both.
 func (q query) pairs(w func(i, j int) float64) float64 {
 	sum := 0.0
 	for i, m := range q.scores {
 		for j := range q.scores {
 			if i != j {
-				sum += w(i, j) * math.Log2(1+math.Exp(q.scores[j]-m))
+				sum += q.weight(i) * q.weight(j) * w(i, j) * math.Log2(1+math.Exp(q.scores[j]-m))
 			}
 		}
 	}
@@ -96,9 +119,11 @@ func distance(a, b int) int {
 var definitions = map[string]func(q query) float64{
 	"softmax": func(q query) float64 {
 		sum, merit := 0.0, 0.0
-		for d, p := range softmax(q.scores) {
-			sum -= q.gains[d] * math.Log(p)
-			merit += q.gains[d]
+		for d, p := range q.share(q.scores) {
+			if w := q.weight(d); w > 0 {
+				sum -= w * q.gains[d] * math.Log(p)
+				merit += w * q.gains[d]
+			}
 		}
 		if merit == 0 {
 			return 0
@@ -106,9 +131,11 @@ var definitions = map[string]func(q query) float64{
 		return sum / merit
 	},
 	"listnet": func(q query) float64 {
-		sum, t := 0.0, softmax(q.labels)
-		for d, p := range softmax(q.scores) {
-			sum -= t[d] * math.Log(p)
+		sum, t := 0.0, q.share(q.labels)
+		for d, p := range q.share(q.scores) {
+			if w := q.weight(d); w > 0 {
+				sum -= w * t[d] * math.Log(p)
+			}
 		}
 		return sum
 	},
@@ -120,9 +147,11 @@ var definitions = map[string]func(q query) float64{
 		for k, d := range o {
 			rest := 0.0
 			for _, other := range o[k:] {
-				rest += math.Exp(q.scores[other])
+				rest += q.weight(other) * math.Exp(q.scores[other])
 			}
-			sum -= math.Log(math.Exp(q.scores[d]) / rest)
+			if w := q.weight(d); w > 0 {
+				sum -= w * math.Log(math.Exp(q.scores[d])/rest)
+			}
 		}
 		return sum
 	},
@@ -132,11 +161,11 @@ var definitions = map[string]func(q query) float64{
 			left := 0.0
 			for j, other := range q.scores {
 				if q.gains[j] <= q.gains[d] {
-					left += math.Exp(other)
+					left += q.weight(j) * math.Exp(other)
 				}
 			}
-			if q.gains[d] > 0 {
-				sum -= math.Log(math.Exp(m) / left)
+			if w := q.weight(d); w > 0 && q.gains[d] > 0 {
+				sum -= w * math.Log(math.Exp(m)/left)
 			}
 		}
 		return sum
@@ -147,25 +176,30 @@ var definitions = map[string]func(q query) float64{
 			if q.gains[i] <= q.gains[j] {
 				return 0
 			}
-			n++
+			n += q.weight(i) * q.weight(j)
 			return math.Ln2
 		})
-		return sum / max(n, 1)
+		return sum / cmp.Or(n, 1)
 	},
 	"hinge": func(q query) float64 {
 		sum, n := 0.0, 0.0
 		for i, m := range q.scores {
 			for j, other := range q.scores {
 				if q.gains[i] > q.gains[j] {
-					sum += max(0, 1-(m-other))
-					n++
+					w := q.weight(i) * q.weight(j)
+					sum += w * max(0, 1-(m-other))
+					n += w
 				}
 			}
 		}
-		return sum / max(n, 1)
+		return sum / cmp.Or(n, 1)
 	},
 	"lambdaloss-deterministic": func(q query) float64 {
-		return lambdaLoss(q.scores, q.gains, q.discounts, [][]float64{make([]float64, len(q.scores))})
+		r := ranks(q.scores)
+		return q.pairs(func(i, j int) float64 {
+			δ := distance(r[i], r[j])
+			return max(0, q.gains[i]-q.gains[j]) * (q.theta(δ) - q.theta(δ+1))
+		})
 	},
 	"neuralndcg": func(q query) float64 { return -neuralNDCG(q, 1) },
 	"lambdarank": func(q query) float64 {
@@ -241,25 +275,26 @@ var definitions = map[string]func(q query) float64{
 	"mse": func(q query) float64 {
 		sum := 0.0
 		for d, m := range q.scores {
-			sum += (m - q.labels[d]) * (m - q.labels[d])
+			sum += q.weight(d) * (m - q.labels[d]) * (m - q.labels[d])
 		}
 		return sum / float64(len(q.scores))
 	},
 	"query-rmse": func(q query) float64 {
-		sum, n := 0.0, float64(len(q.scores))
+		sum, n := 0.0, 0.0
 		for d, m := range q.scores { // over pairs, which the mean is not in
 			for e, other := range q.scores {
 				gap := m - other - (q.labels[d] - q.labels[e])
-				sum += gap * gap / (2 * n)
+				sum += q.weight(d) * q.weight(e) * gap * gap / 2
 			}
+			n += q.weight(d)
 		}
-		return sum
+		return sum / cmp.Or(n, 1)
 	},
 	"cross-entropy": func(q query) float64 {
 		sum := 0.0
 		for d, m := range q.scores {
 			t, p := q.labels[d]/4, 1/(1+math.Exp(-m))
-			sum -= t*math.Log(p) + (1-t)*math.Log(1-p)
+			sum -= q.weight(d) * (t*math.Log(p) + (1-t)*math.Log(1-p))
 		}
 		return sum / float64(len(q.scores))
 	},
@@ -271,46 +306,120 @@ var definitions = map[string]func(q query) float64{
 				if q.labels[d] >= c {
 					z = 1
 				}
-				sum += math.Log(1 + math.Exp(-z*(m-c+.5)))
+				sum += q.weight(d) * math.Log(1+math.Exp(-z*(m-c+.5)))
 			}
 		}
 		return sum / float64(len(q.scores))
 	},
 }
 
+// relative is weights over their mean, and the mean.
+func relative(weights []float64) (over []float64, mean float64) {
+	for _, w := range weights {
+		mean += w / float64(len(weights))
+	}
+	for _, w := range weights {
+		over = append(over, w/mean)
+	}
+	return over, mean
+}
+
+// In approxndcg, weights of both documents multiply the derivatives of ranks by scores.
+func TestApproxNDCGWeighsThePairsThatMoveRanks(t *testing.T) {
+	f := one([]float64{.3, -.2, 1.1, .4}, []float64{3, 0, 1, 2}, 4)
+	weights := []float64{.5, 1, 2, .1}
+	value, gradient := f.weighted(t, "approxndcg", weights)
+	plain, _ := f.weighted(t, "approxndcg", nil)
+	over, mean := relative(weights)
+	if !close12(value, mean*plain) {
+		t.Errorf("%v, without weights %v", value, plain)
+	}
+	q, best := f.query(0), ranks(f.gains)
+	ideal := 0.0
+	for d, gain := range f.gains {
+		ideal += gain / math.Log2(1+float64(best[d]))
+	}
+	byRank := make([]float64, 4)
+	for i, m := range q.scores {
+		rank := 1.0
+		for j, other := range q.scores {
+			if i != j {
+				rank += 1 / (1 + math.Exp(m-other))
+			}
+		}
+		log := math.Log2(1 + rank)
+		byRank[i] = f.gains[i] / ideal / (math.Ln2 * (1 + rank) * log * log)
+	}
+	for i, m := range q.scores {
+		want := 0.0
+		for j, other := range q.scores {
+			p := 1 / (1 + math.Exp(m-other))
+			want += mean * over[i] * over[j] * p * (1 - p) * (byRank[j] - byRank[i])
+		}
+		if !close12(gradient[i], want) {
+			t.Errorf("gradient[%d] is %v, want %v", i, gradient[i], want)
+		}
+	}
+}
+
 // The value of a packed batch is the mean of the definition over the queries, and the
-// gradient is its derivative by finite differences, on both machines. (The ranks in
-// the weights of the lambda losses do not change within h.)
+// gradient is its derivative by finite differences, with and without weights of documents.
+// (The ranks in the weights of the lambda losses do not change within h.)
 func TestLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
-	for name, definition := range definitions {
-		value := func() float64 {
-			sum := 0.0
-			for _, q := range []int{0, 2, 3, 4} { // query 1 is empty
-				sum += definition(f.query(q))
+	some := []float64{.5, 2, 0, 3, 1, 0, .25, 3, 2, 1, 0, 1, 2, .5, 4, 1, 0, 0, 3, 1, 7, 7, 7, 7}
+	for _, weights := range [][]float64{nil, some, make([]float64, 24)} {
+		for name, definition := range definitions {
+			rule := losses.WeightsOf(name)
+			value := func() float64 {
+				sum := 0.0
+				for _, n := range []int{0, 2, 3, 4} { // query 1 is empty
+					q, mean := f.query(n), 1.0
+					if weights != nil {
+						q.weights, mean = relative(weights[f.offsets[n]:f.offsets[n+1]])
+					}
+					switch {
+					case mean == 0:
+						continue
+					case rule == "policy" && weights != nil: // of the probability to be chosen
+						q.scores = slices.Clone(q.scores)
+						for d, w := range q.weights {
+							q.scores[d] += math.Log(max(w, 1e-300))
+						}
+						q.weights = nil
+					}
+					sum += mean * definition(q)
+				}
+				return sum / 4
 			}
-			return sum / 4
-		}
-		b := f.batch(tensor.Float64) // without a sampler ListMLE breaks ties by row
-		got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
-		if want := value(); math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
-			t.Errorf("%s: %v, the definition gives %v", name, got, want)
-		}
-		largest := 0.0
-		for d, m := range f.scores {
-			const h = 1e-5
-			f.scores[d] = m + h
-			up := value()
-			f.scores[d] = m - h
-			down := value()
-			f.scores[d] = m
-			if want := (up - down) / (2 * h); math.Abs(gradient[d]-want) > 1e-8*(1+math.Abs(want)) {
-				t.Errorf("%s: gradient[%d] = %v, by differences %v", name, d, gradient[d], want)
+			b := f.batch(tensor.Float64) // without a sampler ListMLE breaks ties by row
+			if weights != nil {
+				b.DocumentWeights = vector(b.Lists.Scores.Graph(), "document weights", tensor.Float64, weights)
 			}
-			largest = max(largest, math.Abs(gradient[d]))
-		}
-		if largest < 1e-3 {
-			t.Errorf("%s: all gradients are below %v", name, largest)
+			got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+			if want := value(); math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
+				t.Errorf("%s, weights %v: %v, the definition gives %v", name, weights, got, want)
+			}
+			if rule == "ranks" && weights != nil {
+				continue // has weights in its derivative only
+			}
+			largest := 0.0
+			for d, m := range f.scores {
+				const h = 1e-5
+				f.scores[d] = m + h
+				up := value()
+				f.scores[d] = m - h
+				down := value()
+				f.scores[d] = m
+				want := (up - down) / (2 * h)
+				if math.Abs(gradient[d]-want) > 1e-8*(1+math.Abs(want)) {
+					t.Errorf("%s, weights %v: gradient[%d] = %v, by differences %v", name, weights, d, gradient[d], want)
+				}
+				largest = max(largest, math.Abs(gradient[d]))
+			}
+			if (weights == nil || weights[0] > 0) && largest < 1e-3 {
+				t.Errorf("%s: all gradients are below %v", name, largest)
+			}
 		}
 	}
 }

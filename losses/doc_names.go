@@ -29,7 +29,7 @@
 // What keeps a policy near that of a log, whose exposure was E0; S is that of documents, summed over impressions:
 //
 //	exposure-risk(level)           √(Z (1−δ)/δ Σ E_d²/S_d), Z = Σ E, at the level δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)
-//	prpo(ratio)                    −Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)
+//	prpo(ratio)                    −Σ ρ_d min(E_d, E0_d/ε) over ρ_d ≥ 0, − Σ ρ_d max(E_d, ε E0_d) over others, at the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)
 //
 // Pairs of documents, ρ_i > ρ_j:
 //
@@ -38,7 +38,7 @@
 //	ranknet                        mean of log(1 + e^−(m_i − m_j)) (Burges et al., ICML 2005)
 //	hinge                          mean of max(0, 1 − (m_i − m_j)) (Herbrich et al. 2000; Joachims, KDD 2002)
 //	lambdarank                     Σ (G_i − G_j)|θ_ri − θ_rj| log2(1 + e^−(m_i − m_j)), G = ρ / ideal DCG, r ranks (Burges et al., NIPS 2006)
-//	ndcg-loss1                     Σ_i G_i θ_ri Σ_j log2(1 + e^−(m_i − m_j)), an upper bound on 1 − NDCG (Wang et al., CIKM 2018)
+//	ndcg-loss1                     Σ_i G_i θ_ri Σ_j≠i log2(1 + e^−(m_i − m_j)), ranks beyond θ with the last, an upper bound on 1 − NDCG (Wang et al., CIKM 2018)
 //	ndcg-loss2                     lambdarank with weights (G_i − G_j)(θ_δ − θ_δ+1) (Wang et al., CIKM 2018)
 //	ndcg-loss2pp                   lambdarank and ten times ndcg-loss2, the NDCG-Loss2++ of Wang et al. (CIKM 2018)
 //	ndcg-loss2k                    ndcg-loss2 for a cutoff below the number of documents (Jagerman et al., SIGIR 2022)
@@ -47,10 +47,10 @@
 //
 //	softmax                        −Σ (ρ_d / Σρ) log p_d, p = softmax of m (Bruch et al., ICTIR 2019)
 //	xe-ndcg                        the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)
-//	listnet                        −Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)
+//	listnet                        −Σ t_d log p_d, t = softmax of the labels, p of m (Cao et al., ICML 2007)
 //	listmle                        −log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)
 //	partial-listmle                −Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some of the documents (Plackett 1975)
-//	approxndcg(temperature)        −NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)
+//	approxndcg(temperature)        −NDCG of all documents, with ranks 1 + Σ_j≠i sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)
 //	gumbel-approxndcg(temperature) the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)
 //	pirank(temperature)            −Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)
 //	neuralndcg(temperature)        pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)
@@ -58,7 +58,7 @@
 // One document at a time, or its difference from the mean of the query:
 //
 //	mse                            1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)
-//	query-rmse(scale)              Σ (m_d − m̄ − c(label_d − mean label))², c the scale (the square of CatBoost's QueryRMSE)
+//	query-rmse(scale)              Σ (m_d − m̄ − c(label_d − mean label))², c the scale (CatBoost's QueryRMSE, squared, times the documents per query)
 //	ordinal                        1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c (Rennie & Srebro 2005)
 //	cross-entropy                  1/D Σ log(1 + e^m_d) − t_d m_d, t = label / highest grade (logistic regression)
 package losses

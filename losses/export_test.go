@@ -26,3 +26,23 @@ func Pointwise(name string) bool {
 	last := sections[len(sections)-1]
 	return slices.ContainsFunc(last.entries, func(e entry) bool { return e.name == name })
 }
+
+// WeightsOf says what the weights of documents multiply in a loss: "policy", "copies", "pairs",
+// "ranks", "terms" or "nothing".
+func WeightsOf(name string) string {
+	t, err := lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return [...]string{ofPolicy: "policy", ofPairs: "pairs", ofRanks: "ranks", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.entry.weights]
+}
+
+// EntryNames are the names of the rows of the table.
+func EntryNames() (all []string) {
+	for _, s := range sections {
+		for _, e := range s.entries {
+			all = append(all, e.name)
+		}
+	}
+	return all
+}

@@ -9,26 +9,27 @@ import (
 
 // disparity is that of the PL-Rank paper (Oosterhuis, SIGIR 2021, §6),
 //
-//	1/(D(D−1)) Σ_{d,d'} (E_{d'} ρ_d − E_d ρ_{d'})²:
+//	1/(D(D−1)) Σ_{d,d'} (E_{d'} ρ_d − E_d ρ_{d'})²
 //
+// with the weights of both documents as factors, if there are any:
 // 0 where exposure is in proportion to gain, and for queries of one document or
 // without gains. [DisparityGains] has its derivative. It costs O(D): with c the exposure per
 // gain that fits best, Σ E ρ / Σ ρ², the double sum is 2 Σ ρ² Σ (E − cρ)².
 func disparity(b *batch) *G.Node {
 	l, gains, exposure := b.Lists, b.finiteGains(), b.exposure()
-	merit := total(l, square(gains))
-	c := mul(total(l, mul(exposure, gains)), inverse(merit))
+	merit := total(l, b.times(square(gains)))
+	c := mul(total(l, b.times(mul(exposure, gains))), inverse(merit))
 	unearned := sub(exposure, mul(spread(l, c), gains))
-	sum := mul(merit, total(l, square(unearned)))
+	sum := mul(merit, total(l, b.times(square(unearned))))
 	return scaled(mul(sum, inverse(orderedPairs(count(l)))), 2)
 }
 
 // disparityBy is the disparity of sampled exposure, with the gradient by another loss for
 // an expected metric. Its value is that loss's.
 func disparityBy(b *batch, loss builder) *G.Node {
-	gains := b.Gains
-	defer func() { b.Gains = gains }() // of the next terms of a sum
-	b.Gains = G.Must(DisparityGains(b.Lists, gains, b.exposure()))
+	gains, weights := b.Gains, b.DocumentWeights
+	defer func() { b.Gains, b.DocumentWeights = gains, weights }() // of the next terms of a sum
+	b.Gains, b.DocumentWeights = b.disparityGains(b.exposure()), nil
 	return loss(b)
 }
 
@@ -36,12 +37,13 @@ func disparityBy(b *batch, loss builder) *G.Node {
 //
 //	‖E − E*‖² = Σ_d (E_d − E*_d)²,
 //
+// each term times the weight of the document,
 // where E* is the exposure under the policy that is best for relevance and lets
 // documents of equal gain share the discounts of their ranks equally. A query of one
 // document has 0; in one without gains all documents are to share alike.
 func exposureLoss(b *batch) *G.Node {
 	target := targetExposure(b.Lists, b.gains(), b.discounts())
-	return total(b.Lists, square(sub(b.exposure(), target)))
+	return total(b.Lists, b.times(square(sub(b.exposure(), target))))
 }
 
 // groupExposure asks for equal exposure of groups of documents, the demographic
@@ -64,14 +66,15 @@ func groupExposure(b *batch) *G.Node {
 // merit, without the disparate treatment of Singh & Joachims (KDD 2018): it is
 // groupExposure with X_g the exposure of a group divided by its gain,
 //
-//	X_g = Σ_{d∈g} E_d / Σ_{d∈g} ρ_d.
+//	X_g = Σ_{d∈g} E_d / Σ_{d∈g} ρ_d,
 //
+// each term times the weight of the document.
 // Groups without gain in a query do not count in it. Gains must not be negative.
 func groupTreatment(b *batch) *G.Node {
 	l, groups, gains := b.Lists, b.groups(), b.gainsFromZero()
-	merit := sumOverGroups(l, groups, gains)
+	merit := sumOverGroups(l, groups, b.times(gains))
 	heads := mul(groupHeads(l, groups), nonzero(merit))
-	each := mul(sumOverGroups(l, groups, b.exposure()), inverse(merit))
+	each := mul(sumOverGroups(l, groups, b.times(b.exposure())), inverse(merit))
 	return betweenGroups(l, heads, each)
 }
 

@@ -57,13 +57,18 @@ func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
 func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err error) {
 	defer caught(&err)
 	b := batch{Batch: Batch{Lists: l, Gains: gains}}
-	gains = b.gains()
+	return b.disparityGains(exposure), nil
+}
+
+// disparityGains is [DisparityGains] with the weights of the documents, as in disparity.
+func (b *batch) disparityGains(exposure *G.Node) *G.Node {
+	l := b.Lists
 	b.checkRows("exposures", exposure)
-	gains = finite(l, "gain", gains)
-	earned := mul(gains, spread(l, total(l, mul(exposure, gains))))
-	had := mul(exposure, spread(l, total(l, square(gains))))
-	rewards = mul(sub(earned, had), spread(l, inverse(orderedPairs(count(l)))))
-	return ops.Constant(scaled(rewards, 4))
+	gains := b.finiteGains()
+	earned := mul(gains, spread(l, total(l, b.times(mul(exposure, gains)))))
+	had := mul(exposure, spread(l, total(l, b.times(square(gains)))))
+	rewards := b.times(mul(sub(earned, had), spread(l, inverse(orderedPairs(count(l))))))
+	return G.Must(ops.Constant(scaled(rewards, 4)))
 }
 
 // orderedPairs is n(n−1).

@@ -13,18 +13,23 @@ import (
 
 // A scale says of what size a loss of a query is, and its gradient: in proportion to
 //
-//	factor · the weight of the query · s^degree
+//	factor · the weight of the query · Π s^degree
 //
-// with s the largest gain of its documents, or the largest of other numbers.
+// with s the largest gain of its documents, or the largest of their weights.
 type scale struct {
-	what   string  // "gain", or what s is the largest of
-	of     *G.Node // [rows]; nil: s = 1
-	degree int
+	of     []power
 	factor float64
 }
 
+// A power is s^degree.
+type power struct {
+	what   string  // that s is the largest of: "gain"
+	of     *G.Node // [rows]
+	degree int
+}
+
 // inRange is the scores, with a check in every run that float32 can hold what losses are
-// computed from: that s, s^degree and the scale are from 2^-100 to 2^100, or 0. Beyond that,
+// computed from: that all s, s^degree and the scale are from 2^-100 to 2^100, or 0. Beyond that,
 // squares and sums become infinite, or 0, and so do gradients. weights are those of the
 // queries, [queries], nil for 1; a query that weighs little beside others of the batch is no
 // error. In float64 there is no check.
@@ -39,14 +44,14 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	if weights != nil {
 		inputs = append(inputs, op.Queries("query weights", weights))
 	}
-	sizes := make([]int, len(scales)) // numbers of the inputs that s is of
+	first := len(inputs) // that an s is of
 	settings := "InRange"
-	for i, s := range scales {
-		if s.of != nil {
-			sizes[i] = len(inputs)
-			inputs = append(inputs, op.AnyRows(s.what+"s", s.of))
+	for _, s := range scales {
+		settings += fmt.Sprint(" ", s.factor)
+		for _, p := range s.of {
+			inputs = append(inputs, op.AnyRows(p.what+"s", p.of))
+			settings += fmt.Sprint(" ", p.what, p.degree)
 		}
-		settings += fmt.Sprint(" ", s.what, s.degree, s.factor)
 	}
 	f := op.ListFunc{
 		Name: "losses", Settings: settings,
@@ -58,18 +63,14 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 					most = max(most, l.In[1].At(q))
 				}
 			}
-			for i, s := range scales {
-				size := 1.0
-				if sizes[i] > 0 {
-					size = 0
-					for _, v := range l.X[sizes[i]] {
-						size = max(size, math.Abs(v))
-					}
+			of := l.X[first:]
+			for _, s := range scales {
+				fits, sizes := s.fits(of, weight, most)
+				if !fits {
+					return fmt.Errorf("%sthe query weight is %.3g, the factor of the loss %v: "+
+						"float32 has no room for the loss or its gradient: want numbers nearer to 1", sizes, weight, s.factor)
 				}
-				if !s.fits(size, weight, most) {
-					return fmt.Errorf("the largest %s is %.3g, the query weight %.3g, the factor of the loss %v: "+
-						"float32 has no room for the loss or its gradient: want numbers nearer to 1", s.what, size, weight, s.factor)
-				}
+				of = of[len(s.of):]
 			}
 			return copyDocuments(l)
 		},
@@ -81,11 +82,25 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	return f.Apply(l, inputs...)
 }
 
-// fits tells whether float32 has room for a loss of documents of that size, in a query of
-// that weight, of which the batch has others of most.
-func (s scale) fits(size, weight, most float64) bool {
-	power, factor := math.Pow(size, float64(s.degree)), math.Abs(s.factor)
-	return size == 0 || holds(size, size) && holds(power, power) && holds(factor*most*power, factor*weight*power)
+// fits reports whether float32 has room for a loss of those numbers of the documents, in a query of
+// that weight, of which the batch has others of most; if not, it says how large they are.
+func (s scale) fits(of [][]float64, weight, most float64) (fits bool, sizes string) {
+	factor, product := math.Abs(s.factor), 1.0
+	fits = true
+	for i, p := range s.of {
+		size := 0.0
+		for _, v := range of[i] {
+			size = max(size, math.Abs(v))
+		}
+		if size == 0 {
+			return true, ""
+		}
+		power := math.Pow(size, float64(p.degree))
+		fits = fits && holds(size, size) && holds(power, power)
+		product *= power
+		sizes += fmt.Sprintf("the largest %s is %.3g, ", p.what, size)
+	}
+	return fits && holds(factor*most*product, factor*weight*product), sizes
 }
 
 // holds tells whether there is room for numbers of at least low and of at most high. NaN is

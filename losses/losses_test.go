@@ -458,13 +458,14 @@ func TestMissingFieldIsNamed(t *testing.T) {
 // A query of a fixture.
 type query struct {
 	scores, gains, labels []float64
+	weights               []float64 // nil: all are 1
 	groups                []int
 	discounts             []float64
 }
 
 func (f fixture) query(q int) query {
 	from, to := f.offsets[q], f.offsets[q+1]
-	return query{f.scores[from:to], f.gains[from:to], f.labels[from:to], f.groups[from:to], f.discounts}
+	return query{f.scores[from:to], f.gains[from:to], f.labels[from:to], nil, f.groups[from:to], f.discounts}
 }
 
 // exactQuery is a query with its expectations by enumeration.

@@ -33,16 +33,19 @@ func PLRankRB(b Batch) (*G.Node, error) { return named("plrank-rb", b) }
 
 // PolicyGradient is the REINFORCE loss (Williams 1992) of whole rankings,
 //
-//	−(1/N) Σ_i (Σ_k θ_k ρ_{y_k}) log π(y),
+//	−(1/N) Σ_i (Σ_k θ_k ρ_{y_k}) Σ_k log P(y_k | y_1..k−1),
 //
-// differentiated by Gorgonia through [ops.LogProbs]: its gradient, not its value,
-// is an estimate for the expected metric.
+// ranks k up to as many as there are discounts, also of longer rankings: documents after them
+// have no part in the reward. It is differentiated by Gorgonia through [ops.LogProbs]: its
+// gradient, not its value, is an estimate for the expected metric.
 func PolicyGradient(b Batch) (*G.Node, error) { return named("policy-gradient", b) }
 
 // PlacementPolicyGradient is [PolicyGradient] with every rank rewarded by what
 // the ranking earns from there on (Oosterhuis, SIGIR 2021, §5.1),
 //
-//	−(1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1).
+//	−(1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1),
+//
+// ranks k and x up to as many as there are discounts.
 func PlacementPolicyGradient(b Batch) (*G.Node, error) { return named("placement-policy-gradient", b) }
 
 // LambdaLoss is the stochastic LambdaLoss that Oosterhuis (SIGIR 2021, §7) compares
@@ -72,8 +75,8 @@ func ListMLE(b Batch) (*G.Node, error) { return named("listmle", b) }
 // documents, from the first rank on: minus its expectation under the Plackett–Luce policy,
 // by [ops.RewardFunc], on the rankings of the batch. The function may change the
 // slice, but not keep it, and is called by several goroutines at once. A reward that is
-// not finite is an error of the run that names query and sample. Gains are multiplied by
-// the weights of the documents, where there are any.
+// not finite is an error of the run that names query and sample. The weights of documents
+// multiply e^m in the policy, not the gains.
 //
 // A reward that depends on more than the gains is for [ops.RewardFunc] itself.
 func Reward(reward func(gains []float64) float64) Func {

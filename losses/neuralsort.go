@@ -27,7 +27,7 @@ import (
 // sorts by score. It costs O(D² + D·K), and memory for O(D).
 func piRank(b *batch) *G.Node {
 	temperature := b.number
-	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64) {
+	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64, err error) {
 		scores, gains := l.X[0], l.X[1]
 		order, row, byDistance := l.Order(scores), l.Scratch(l.Len()), make([]float64, l.Len())
 		for k := range min(len(l.Discounts), len(scores)) {
@@ -46,7 +46,7 @@ func piRank(b *batch) *G.Node {
 		if lambda != nil {
 			distanceVJP(scores, byDistance, lambda)
 		}
-		return value
+		return value, nil
 	})
 }
 
@@ -56,45 +56,47 @@ func piRank(b *batch) *G.Node {
 //	−Σ_k θ_k Σ_d S_kd G_d,
 //
 // S being P after Sinkhorn scaling (Sinkhorn 1964): its columns and its rows are divided by
-// their sums in turn, [sinkhornRounds] times, or until all sums are 1. It costs
-// O(D²) for each of these rounds, and O(D²) memory for every core, 16 MB for 1000
-// documents.
+// their sums in turn, [sinkhornRounds] times. It costs
+// O(D²) for each of these rounds until all sums are 1, and for each before the last that the
+// derivative depends on. It needs a matrix of D² numbers for every core, 8 MB for 1000
+// documents: queries of more than [mostSorted] are an error.
 func neuralNDCG(b *batch) *G.Node {
 	temperature := b.number
-	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) float64 {
+	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) (float64, error) {
+		if l.Len() > mostSorted {
+			return 0, fmt.Errorf("%d documents: neuralndcg has a matrix of all pairs, and takes %d at most: use pirank or approxndcg, which have none", l.Len(), mostSorted)
+		}
 		s := sortings.Get().(*sorting)
 		defer sortings.Put(s)
 		s.sort(l.X[0], l.Order(l.X[0]), temperature)
-		return s.gradient(l.X[0], l.X[1], l.Discounts, temperature, lambda)
+		return s.gradient(l.X[0], l.X[1], l.Discounts, temperature, lambda), nil
 	})
 }
 
 // sortedMetric is minus a metric of the normalized gains, which do gives with its gradient.
-func sortedMetric(b *batch, name string, do func(l *op.List, lambda []float64) float64) *G.Node {
-	metric := func(l *op.List, lambda []float64) (float64, error) { return do(l, lambda), nil }
-	return neg(G.Must(op.Metric(name, fmt.Sprint(b.number), b.Lists, metric,
+func sortedMetric(b *batch, name string, do func(l *op.List, lambda []float64) (float64, error)) *G.Node {
+	return neg(G.Must(op.Metric(name, fmt.Sprint(b.number), b.Lists, do,
 		op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
 }
 
 const (
+	mostSorted        = 5000 // documents: 200 MB for every core
 	sinkhornRounds    = 50
-	sinkhornTolerance = 1e-13 // of sums that are to be 1: another round would change less than finite differences see
+	sinkhornTolerance = 1e-13 // of sums that are to be 1, and of derivatives: another round would change less than finite differences see
 )
 
 var sortings = sync.Pool{New: func() any { return new(sorting) }}
 
 // A sorting is the matrix S = diag(a) P diag(b) of one query, and how it came about.
 type sorting struct {
-	p, slope blas64.General // P, [ranks, documents], and the derivative by it
-	a, b     [][]float64    // after every round; a[0] is 1, b[0] is not used
-	scratch  []float64
+	p    blas64.General // P, [ranks, documents]
+	a, b [][]float64    // after every round; a[0] is 1, b[0] is not used. After the last, they stay
 }
 
 // sort computes the matrix. order are the documents in descending order of the scores.
 func (s *sorting) sort(scores []float64, order []int, temperature float64) {
 	n := len(scores)
-	s.p, s.slope = squareMatrix(s.p, n), squareMatrix(s.slope, n)
-	s.scratch = scratch.Sized(s.scratch, n)
+	s.p = squareMatrix(s.p, n)
 	for k := range n { // ranks from 0
 		relaxedRank(scores, order, k, temperature, s.p.Data[k*n:(k+1)*n])
 	}
@@ -124,41 +126,61 @@ func (s *sorting) inverseProduct(t blas.Transpose, x []float64) []float64 {
 // not nil.
 func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, lambda []float64) (value float64) {
 	n, last := len(scores), len(s.a)-1
-	// The derivatives by a, b and P, all of the last round.
+	// The derivatives by a and b of the last round.
 	byA, byB := make([]float64, n), make([]float64, n)
 	a, b := s.a[last], s.b[last]
-	clear(s.slope.Data)
 	for k := range min(n, len(theta)) {
-		row, slope := s.p.Data[k*n:(k+1)*n], s.slope.Data[k*n:(k+1)*n]
+		row := s.p.Data[k*n : (k+1)*n]
 		for d, p := range row {
 			byA[k] += theta[k] * p * b[d] * gains[d]
 			byB[d] += theta[k] * a[k] * p * gains[d]
-			slope[d] = theta[k] * a[k] * b[d] * gains[d]
 		}
 		value += a[k] * byA[k]
 	}
 	if lambda == nil {
 		return value
 	}
-	for t := last; t > 0; t-- {
+	// The derivative by P is θ_k a_k b_d ρ_d and, of every round, a product of two vectors; those of
+	// rounds that have the same vectors on one side are added up.
+	var products []product
+	add := func(column, row, byColumn, byRow []float64) {
+		if m := len(products); m > 0 && &products[m-1].b[0] == &row[0] && &products[m-1].a[0] == &column[0] {
+			floats.Add(products[m-1].byA, byColumn)
+			floats.Add(products[m-1].byB, byRow)
+			return
+		}
+		products = append(products, product{column, row, slices.Clone(byColumn), slices.Clone(byRow)})
+	}
+	first := scaleOf(byA, a) + scaleOf(byB, b)
+	for t := sinkhornRounds; t > 0; t-- {
 		// a = 1/(P b), b = 1/(Pᵀ a) of the round before.
-		before := s.a[t-1]
-		for k, v := range s.a[t] {
+		now, before := min(t, last), min(t-1, last)
+		for k, v := range s.a[now] {
 			byA[k] *= -v * v
 		}
-		blas64.Ger(1, vector(byA), vector(s.b[t]), s.slope)
 		blas64.Gemv(blas.Trans, 1, s.p, vector(byA), 1, vector(byB))
-		for d, v := range s.b[t] {
+		for d, v := range s.b[now] {
 			byB[d] *= -v * v
 		}
-		blas64.Ger(1, vector(before), vector(byB), s.slope)
+		add(s.a[before], s.b[now], byA, byB)
 		blas64.Gemv(blas.NoTrans, 1, s.p, vector(byB), 0, vector(byA))
 		clear(byB)
+		// Rounds before add less and less: by symmetry, sums may be right long before derivatives are.
+		if scaleOf(byA, s.a[before]) <= sinkhornTolerance*first {
+			break
+		}
 	}
-	byDistance := s.scratch
-	clear(byDistance)
+	byDistance, slope, weights := make([]float64, n), make([]float64, n), floats.MulTo(make([]float64, n), b, gains)
 	for k := range n {
-		row, slope := s.p.Data[k*n:(k+1)*n], s.slope.Data[k*n:(k+1)*n]
+		row := s.p.Data[k*n : (k+1)*n]
+		clear(slope)
+		if k < len(theta) {
+			floats.AddScaled(slope, theta[k]*a[k], weights)
+		}
+		for _, p := range products {
+			floats.AddScaled(slope, p.byA[k], p.b)
+			floats.AddScaled(slope, p.a[k], p.byB)
+		}
 		mean := floats.Dot(row, slope)
 		for d, p := range row {
 			byLogit := p * (slope[d] - mean) / temperature
@@ -168,6 +190,17 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 	}
 	distanceVJP(scores, byDistance, lambda)
 	return value
+}
+
+// A product is the derivative by P, byA bᵀ + a byBᵀ, of rounds.
+type product struct{ a, b, byA, byB []float64 }
+
+// scaleOf is the size of a derivative by the logarithms of x.
+func scaleOf(by, x []float64) (size float64) {
+	for i, v := range by {
+		size = max(size, math.Abs(v*x[i]))
+	}
+	return size
 }
 
 // near says whether the quotients of a and b are 1.

@@ -3,6 +3,9 @@ package losses_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -95,4 +98,65 @@ func TestNeuralNDCGIsNDCGAtALowTemperature(t *testing.T) {
 			t.Errorf("equal scores: %v, want %v", got, want)
 		}
 	})
+}
+
+// The derivative is that of all rounds of the scaling, also where scores that are symmetric about
+// their mean have the right sums after a few.
+func TestNeuralNDCGHasTheDerivativeOfAllRounds(t *testing.T) {
+	slope := func(scores, gains []float64, temperature float64) []float64 {
+		f := one(scores, gains, len(scores))
+		f.gains = gains
+		_, gradient := func() (float64, []float64) {
+			b := f.batch(tensor.Float64)
+			return differentiate(t, build(t, fmt.Sprintf("neuralndcg(%v)", temperature), b), b.Lists.Scores)
+		}()
+		return gradient
+	}
+	if got := slope([]float64{.39, .531, -.39, -.531}, []float64{1, 1, 0, 0}, .3); math.Abs(got[0]+.0128) > 5e-5 {
+		t.Errorf("gradient %v, want -.0128 first", got)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 3, 4, 5, 6, 9, 12, 20} {
+		for _, temperature := range []float64{.1, .3, 1, 4} {
+			for range 3 {
+				scores, gains := make([]float64, n), make([]float64, n)
+				for d := range n {
+					scores[d] = rng.NormFloat64()
+					if d >= (n+1)/2 {
+						scores[d] = -scores[n-1-d]
+					} else if 2*d == n-1 {
+						scores[d] = 0
+					}
+					gains[d] = float64(rng.IntN(4))
+				}
+				got := slope(scores, gains, temperature)
+				q := one(scores, gains, n).query(0)
+				q.gains = gains
+				for d, m := range scores {
+					// Richardson's extrapolation of central differences.
+					central := func(h float64) float64 {
+						q.scores = slices.Clone(scores)
+						q.scores[d] = m + h
+						up := neuralNDCG(q, temperature)
+						q.scores[d] = m - h
+						return (neuralNDCG(q, temperature) - up) / (2 * h)
+					}
+					h := 1e-4 * min(1, temperature)
+					want := (4*central(h/2) - central(h)) / 3
+					if math.Abs(got[d]-want) > 1e-8*(1+math.Abs(want)) {
+						t.Errorf("%d documents, temperature %v, scores %v, gains %v: gradient[%d] is %v, by differences %v", n, temperature, scores, gains, d, got[d], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A matrix of all pairs of documents that would not fit into memory is an error before it is made.
+func TestNeuralNDCGOfTooManyDocumentsIsAnError(t *testing.T) {
+	f := one(make([]float64, 5001), make([]float64, 5001), 10)
+	_, err := evaluated(build(t, "neuralndcg", f.batch(tensor.Float64)))
+	if err == nil || !strings.Contains(err.Error(), "query 0: 5001 documents") || !strings.Contains(err.Error(), "use pirank") {
+		t.Errorf("error %v", err)
+	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/ops"
 )
 
 // pairWeights are the weights w_ij of the pairs of a pairwise loss, ρ_i > ρ_j, as
@@ -29,7 +28,7 @@ type pairWeights struct {
 //
 //	Σ_{ρ_i > ρ_j} w_ij f(m_j − m_i),
 //
-// 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
+// w_ij times the weights of both documents, if there are any. It is 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
 // included, are constants for differentiation (as they are for LambdaRank, and in the M-step
 // of LambdaLoss). It costs O(D²) for a query, where only the distances of ranks have weights O(D)
 // for each of these, but the memory of O(D) only: no pair is ever stored.
@@ -63,9 +62,10 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + normal.Exp(-x))
 }
 
-// sum is the loss of every query. With noise, [samples × rows], it is the mean over samples of
-// the loss of the scores plus noise.
-func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node {
+// sum is the loss of every query, for those gains. With noise, [samples × rows], it is the mean over
+// samples of the loss of the scores plus noise.
+func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
+	l := b.Lists
 	for _, x := range slices.Concat([]float64{w.each}, w.swap, w.distance, w.atCutoff) {
 		if x-x != 0 {
 			panic(fmt.Errorf("%s: a weight is %v: weights must be finite", p.name, x))
@@ -75,12 +75,14 @@ func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node 
 	if noise != nil {
 		inputs, noiseAt = append(inputs, op.Samples("noise", noise)), len(inputs)
 	}
+	weightsIn, weights := b.weights(len(inputs))
+	inputs = append(inputs, weightsIn...)
 	f := op.ListFunc{
 		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
 			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+				w.eachPair(noisy.order(), l.X[1], weights(l), func(better, worse int, weight float64) {
 					sum[0] += weight * p.f(noisy.gap(worse, better))
 				})
 			})
@@ -88,7 +90,7 @@ func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node 
 		VJP: func(l *op.List) error {
 			slopes, incoming := l.Out(), l.Last()[0]
 			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+				w.eachPair(noisy.order(), l.X[1], weights(l), func(better, worse int, weight float64) {
 					slope := incoming * weight * p.slope(noisy.gap(worse, better))
 					slopes[better] -= slope
 					slopes[worse] += slope
@@ -99,8 +101,9 @@ func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node 
 	return G.Must(f.Apply(l, inputs...))
 }
 
-// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order.
-func (w pairWeights) eachPair(order []int, gains []float64, f func(better, worse int, weight float64)) {
+// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order, with
+// weights of their own or nil.
+func (w pairWeights) eachPair(order []int, gains, documents []float64, f func(better, worse int, weight float64)) {
 	theta := func(rank int) float64 {
 		if rank < len(w.swap) {
 			return w.swap[rank]
@@ -135,7 +138,7 @@ func (w pairWeights) eachPair(order []int, gains []float64, f func(better, worse
 				}
 				weight += atCutoff
 			}
-			if weight = w.each + gap*weight; weight != 0 {
+			if weight = (w.each + gap*weight) * ofPair(documents, a, b); weight != 0 {
 				f(better, worse, weight)
 			}
 		}
@@ -155,21 +158,24 @@ func (w pairWeights) continued(ranks int) []float64 {
 	return theta
 }
 
-// countPairs is the number of pairs of documents of different gain of every query, not
-// differentiable.
-func countPairs(l ops.Lists, gains *G.Node) *G.Node {
+// countPairs is the number of pairs of documents of different gain of every query, or the sum of
+// the products of their weights, not differentiable.
+func (b *batch) countPairs() *G.Node {
+	weightsIn, weights := b.weights(1)
 	f := op.ListFunc{Name: "losses: CountPairs", Layout: op.PerQuery, Do: func(l *op.List) error {
-		gains := l.X[0]
+		gains, documents := l.X[0], weights(l)
 		order := l.Order(gains)
-		pairs, above := 0, 0 // above: documents of a gain above the one at hand
+		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
 		for i, d := range order {
 			if i > 0 && gains[d] != gains[order[i-1]] {
-				above = i
+				above = passed
 			}
-			pairs += above
+			w := weightOf(documents, d)
+			pairs += above * w
+			passed += w
 		}
-		l.Out()[0] = float64(pairs)
+		l.Out()[0] = pairs
 		return nil
 	}}
-	return G.Must(f.Apply(l, op.Rows("gains", gains)))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gains())}, weightsIn...)...))
 }

@@ -6,37 +6,35 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/ops"
 )
 
 // mean is the mean over the pairs. Of the gains only the order counts.
 func (p pairLoss) mean(b *batch) *G.Node {
-	sum := p.sum(b.Lists, b.gains(), nil, pairWeights{each: 1})
-	return mul(sum, inverse(countPairs(b.Lists, b.gains())))
+	return mul(p.sum(b, b.gains(), nil, pairWeights{each: 1}), inverse(b.countPairs()))
 }
 
 // logistic is Σ w_ij log2(1 + exp(−(m_i − m_j))).
-func logistic(l ops.Lists, gains *G.Node, w pairWeights) *G.Node {
-	return scaled(logisticPairs.sum(l, gains, nil, w), 1/math.Ln2)
+func logistic(b *batch, gains *G.Node, w pairWeights) *G.Node {
+	return scaled(logisticPairs.sum(b, gains, nil, w), 1/math.Ln2)
 }
 
 // lambdaLoss is the loss of [LambdaLoss].
 func lambdaLoss(b *batch) *G.Node {
 	weights := pairWeights{distance: drops(b.discounts(), 1)}
-	return scaled(logisticPairs.sum(b.Lists, b.gains(), b.noise(), weights), 1/math.Ln2)
+	return scaled(logisticPairs.sum(b, b.gains(), b.noise(), weights), 1/math.Ln2)
 }
 
 // lambdaLossDeterministic is the LambdaLoss of Wang et al. (CIKM 2018) on the order of
 // the scores. With [NormalizedGains] it is ndcgLoss2.
 func lambdaLossDeterministic(b *batch) *G.Node {
-	return logistic(b.Lists, b.gains(), pairWeights{distance: drops(b.discounts(), 1)})
+	return logistic(b, b.gains(), pairWeights{distance: drops(b.discounts(), 1)})
 }
 
 // lambdaRank weighs pairs by what NDCG@k changes when they change ranks (Burges, Ragno & Le,
 // NIPS 2006; as a loss Wang et al., CIKM 2018). Like those of the following losses, the weights
 // are constants for differentiation, of the [NormalizedGains] G and the ranks r by the scores.
 func lambdaRank(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), pairWeights{swap: b.Discounts})
+	return logistic(b, b.normalizedGains(), pairWeights{swap: b.Discounts})
 }
 
 // ndcgLoss2 is the NDCG-Loss2 of Wang et al. (CIKM 2018), with the weights
@@ -48,12 +46,12 @@ func lambdaRank(b *batch) *G.Node {
 // more slowly. With a lower cutoff it is none, and the weights rise at distance K:
 // ndcgLoss2AtK has others.
 func ndcgLoss2(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), pairWeights{distance: drops(b.Discounts, 1)})
+	return logistic(b, b.normalizedGains(), pairWeights{distance: drops(b.Discounts, 1)})
 }
 
 // ndcgLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), a bound where ndcgLoss2 is.
 func ndcgLoss2PP(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), pairWeights{swap: b.Discounts, distance: drops(b.Discounts, 10)})
+	return logistic(b, b.normalizedGains(), pairWeights{swap: b.Discounts, distance: drops(b.Discounts, 10)})
 }
 
 // ndcgLoss2AtK is ndcgLoss2 with weights for NDCG@K with a cutoff below the number of
@@ -70,7 +68,7 @@ func ndcgLoss2PP(b *batch) *G.Node {
 // weight, is taken for a constant, and is more than at the best ranking if many relevant
 // documents are beyond rank K.
 func ndcgLoss2AtK(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), pairWeights{atCutoff: b.Discounts})
+	return logistic(b, b.normalizedGains(), pairWeights{atCutoff: b.Discounts})
 }
 
 // ndcgLoss1 is the NDCG-Loss1 of LambdaLoss (Wang et al., CIKM 2018), an upper bound on
@@ -81,7 +79,7 @@ func ndcgLoss2AtK(b *batch) *G.Node {
 // Beyond the last discount that one stays, or else nothing would raise the documents down
 // there (for those of DCG it is a bound still).
 func ndcgLoss1(b *batch) *G.Node {
-	return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b.Lists)))
+	return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b)))
 }
 
 // rankDiscounts gives every document the discount of its rank of [ops.Ranks], and beyond the

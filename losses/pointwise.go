@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
@@ -20,37 +19,38 @@ func mse(b *batch) *G.Node {
 }
 
 // queryRMSE is the squared error of the scores as predictions of c·label, up to a constant of the query, c the
-// parameter: Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. With c = 1 it is the sum that CatBoost's documentation
-// of ranking objectives has under the root for QueryRMSE; a larger c makes a sharper policy.
+// parameter: Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. CatBoost's
+// QueryRMSE is the root of the same sum over all queries, with c = 1, divided by Σ w over all documents. [Mean] divides by
+// the number of queries instead: it is the square times the documents per query, a constant of the data. So in both a
+// query counts in proportion to its documents. A larger c makes a sharper policy.
 func queryRMSE(b *batch) *G.Node {
-	others := []op.In{op.AnyRows("labels", b.finiteLabels())}
-	if b.DocumentWeights != nil {
-		others = append(others, op.AnyRows("weights", b.DocumentWeights))
-	}
+	weightsIn, weightsOf := b.weights(2)
 	scale := b.number
 	return G.Must(op.Metric("losses: QueryRMSE", fmt.Sprint(scale), b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
-		var weights []float64 // nil: all are 1
-		if len(l.X) > 2 {
-			weights = l.X[2]
-			if floats.Sum(weights) == 0 {
-				return 0, nil
-			}
+		weights := weightsOf(l)
+		if weights != nil && floats.Sum(weights) == 0 {
+			return 0, nil
 		}
 		gaps := l.Scratch(l.Len())
 		floats.AddScaledTo(gaps, l.X[0], -scale, l.X[1])
-		floats.AddConst(-stat.Mean(gaps, weights), gaps)
+		floats.AddConst(-mean(gaps, weights), gaps)
 		for d, gap := range gaps {
-			w := 1.0
-			if weights != nil {
-				w = weights[d]
-			}
+			w := weightOf(weights, d)
 			value += w * gap * gap
 			if lambda != nil {
 				lambda[d] = 2 * w * gap
 			}
 		}
 		return value, nil
-	}, others...))
+	}, append([]op.In{op.AnyRows("labels", b.finiteLabels())}, weightsIn...)...))
+}
+
+// mean is the mean of numbers, with the same bits for weights of 1 and none, which are nil.
+func mean(x, weights []float64) float64 {
+	if weights == nil {
+		return floats.Sum(x) / float64(len(x))
+	}
+	return floats.Sum(floats.MulTo(make([]float64, len(x)), x, weights)) / floats.Sum(weights)
 }
 
 // ordinal is ordinal regression by the logistic loss at all thresholds between grades
@@ -84,16 +84,10 @@ func binaryCrossEntropy(b *batch) *G.Node {
 // meanLoss is 1/D Σ_d w_d loss(m_d, label_d) of every query, differentiable in the scores.
 // loss gives the derivative by the score, too.
 func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, label float64) (value, slope float64)) *G.Node {
-	others := []op.In{op.AnyRows("labels", labels)}
-	if b.DocumentWeights != nil {
-		others = append(others, op.AnyRows("weights", b.DocumentWeights))
-	}
+	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric(name, settings, b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
 		for d, m := range l.X[0] {
-			w := 1 / float64(l.Len())
-			if len(l.X) > 2 {
-				w *= l.X[2][d]
-			}
+			w := weightOf(weights(l), d) / float64(l.Len())
 			if w == 0 {
 				continue
 			}
@@ -104,7 +98,7 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 			}
 		}
 		return value, nil
-	}, others...))
+	}, append([]op.In{op.AnyRows("labels", labels)}, weightsIn...)...))
 }
 
 // thresholds is the loss of a document, with a label that is not negative, summed over the

@@ -3,20 +3,28 @@ package losses
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
-// A batch is what the losses of the table are built on: a Batch whose gains are multiplied
-// by the weights of the documents, with what the terms of a sum share, namely what is
-// drawn, and the exposure. Its methods give the fields that a loss needs, and panic, for
+// A batch is what the losses of the table are built on: a Batch, with what the terms of a sum
+// share, namely what is drawn, and the exposure. Its methods give the fields that a loss needs, and panic, for
 // caught, with an error that names the one that is missing.
 type batch struct {
 	Batch
 	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
+
+	meanWeights *G.Node // of the documents of every query; nil: there are no weights
+	given       *G.Node // the weights as they are: those of the batch are over their mean
+
+	policy  *batch // see weighted
+	noiseOf *batch // that draws the noise; nil: itself
 
 	// The parameter of the term at hand:
 	number  float64
@@ -26,7 +34,7 @@ type batch struct {
 // A builder makes the losses of the queries, [queries]. It panics with its errors.
 type builder func(*batch) *G.Node
 
-// prepare applies the weights of the documents.
+// prepare divides the weights of the documents by their mean in the query.
 func prepare(given Batch) (b *batch, err error) {
 	defer caught(&err)
 	b = &batch{Batch: given}
@@ -35,11 +43,75 @@ func prepare(given Batch) (b *batch, err error) {
 		return b, nil
 	}
 	b.checkRows("document weights", b.DocumentWeights)
-	b.DocumentWeights = notNegative(b.Lists, "document weight", b.DocumentWeights)
-	if b.Gains != nil {
-		b.Gains = mul(b.finiteGains(), b.DocumentWeights)
-	}
+	b.given = notNegative(b.Lists, "document weight", b.DocumentWeights)
+	means := op.ListFunc{Name: "losses: MeanWeight", Layout: op.PerQuery, Do: func(l *op.List) error {
+		l.Out()[0] = mean(l.X[0], nil)
+		return nil
+	}}
+	b.meanWeights = G.Must(means.Apply(b.Lists, op.AnyRows("document weights", b.given)))
+	relative := op.ListFunc{Name: "losses: RelativeWeights", Do: func(l *op.List) error {
+		if all := mean(l.X[0], nil); all > 0 {
+			floats.ScaleTo(l.Out(), 1/all, l.X[0])
+		}
+		return nil
+	}}
+	b.DocumentWeights = G.Must(relative.Apply(b.Lists, op.AnyRows("document weights", b.given)))
 	return b, nil
+}
+
+// weighted is the batch with the policy that chooses documents in proportion to w e^m, with their
+// weights w, and without weights.
+func (b *batch) weighted() *batch {
+	if b.DocumentWeights == nil {
+		return b
+	}
+	if b.policy == nil {
+		b.policy = &batch{Batch: b.Batch, noiseOf: b}
+		b.policy.Lists, b.policy.DocumentWeights = b.copies(b.Lists.Scores), nil
+		if b.LoggedScores != nil {
+			b.policy.LoggedScores = b.copies(b.LoggedScores).Scores
+		}
+	}
+	return b.policy
+}
+
+// copies are lists of the scores m + log w, where a document of weight w is chosen as one of w of
+// them would be; without weights, of the scores. A document of weight 0 is not there: its score is
+// so low that it has no share, and no derivative.
+func (b *batch) copies(scores *G.Node) ops.Lists {
+	l := ops.Lists{Scores: scores, Offsets: b.Lists.Offsets}
+	if b.DocumentWeights == nil {
+		return l
+	}
+	f := op.ListFunc{
+		Name: "losses: Copies",
+		Do: func(l *op.List) error {
+			out := l.Out()
+			for d, w := range l.X[1] {
+				out[d] = l.X[0][d] + logWeight(w)
+			}
+			return nil
+		},
+		VJP: func(l *op.List) error {
+			out := l.Out()
+			for d, w := range l.X[1] {
+				if w > 0 {
+					out[d] = l.Last()[d]
+				}
+			}
+			return nil
+		},
+	}
+	l.Scores = G.Must(f.Apply(b.Lists, op.Rows("scores", scores), op.AnyRows("document weights", b.DocumentWeights)))
+	return l
+}
+
+// logWeight is the logarithm of a weight, and for 0 a number that float32 can hold.
+func logWeight(w float64) float64 {
+	if w > 0 {
+		return math.Log(w)
+	}
+	return -1e37
 }
 
 // checkRows reports lists without scores, and a node that does not have a number of
@@ -108,8 +180,11 @@ func (b *batch) rankings() *G.Node {
 }
 
 func (b *batch) noise() *G.Node {
-	if b.Noise != nil {
+	switch {
+	case b.Noise != nil:
 		return b.Noise
+	case b.noiseOf != nil:
+		return b.noiseOf.noise()
 	}
 	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
@@ -141,5 +216,32 @@ func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 // withGains is the losses of the queries, and 0 for those without a gain: for losses whose
 // target is nothing but noise there.
 func (b *batch) withGains(perQuery *G.Node) *G.Node {
-	return mul(perQuery, nonzero(total(b.Lists, nonzero(b.gains()))))
+	return mul(perQuery, nonzero(total(b.Lists, b.times(nonzero(b.gains())))))
+}
+
+// weights are the weights of the documents as input number at of a function of lists, if there are
+// any, and what gives them to the function, nil if there are none.
+func (b *batch) weights(at int) (inputs []op.In, of func(l *op.List) []float64) {
+	if b.DocumentWeights == nil {
+		return nil, func(*op.List) []float64 { return nil }
+	}
+	return []op.In{op.AnyRows("document weights", b.DocumentWeights)}, func(l *op.List) []float64 { return l.X[at] }
+}
+
+// weightOf is the weight of a document, 1 where there are none, and ofPair the product of two.
+func weightOf(weights []float64, d int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[d]
+}
+
+func ofPair(weights []float64, i, j int) float64 { return weightOf(weights, i) * weightOf(weights, j) }
+
+// times is x multiplied by the weights of the documents, where there are any.
+func (b *batch) times(x *G.Node) *G.Node {
+	if b.DocumentWeights == nil {
+		return x
+	}
+	return mul(x, b.DocumentWeights)
 }

@@ -19,7 +19,7 @@ import (
 // All ranks count, whatever the cutoff. Queries without gains have 0.
 func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b.Lists)
+	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -30,7 +30,7 @@ func approxNDCG(b *batch) *G.Node {
 // query; TF-Ranking draws 8 samples.
 func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), b.number)))
+	approximate := total(b.Lists, mul(gains, approxDiscounts(b)))
 	return neg(mul(scaled(approximate, 1/math.Ln2), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -49,20 +49,21 @@ func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
 //
 //	1 / log2(2 + r_i),
 //
-// [rows], differentiable in the scores. noise is [samples × rows].
-func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
-	ranks := approximate(temperature)
+// [rows], differentiable in the scores.
+func approxDiscounts(b *batch) *G.Node {
+	ranks := approximate(b.number)
+	weightsIn, weights := b.weights(2)
 	// mean sets out to the mean over samples of what add adds to it, given the ranks.
 	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
 		out, r := l.Out(), make([]float64, l.Len())
 		return meanNoisy(l, 1, out, func(noisy perturbed) {
 			clear(r)
-			ranks.add(noisy, r)
+			ranks.add(noisy, nil, r)
 			add(noisy, r, out)
 		})
 	}
 	f := op.ListFunc{
-		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(temperature),
+		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(b.number),
 		Do: func(l *op.List) error {
 			return mean(l, func(_ perturbed, r, out []float64) {
 				for i := range r {
@@ -77,18 +78,20 @@ func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
 					log := math.Log2(2 + r[i])
 					slopes[i] = -incoming[i] / (math.Ln2 * (2 + r[i]) * log * log)
 				}
-				ranks.addVJP(noisy, slopes, out)
+				ranks.addVJP(noisy, weights(l), slopes, out)
 			})
 		},
 	}
-	return G.Must(f.Apply(l, op.Scores(l), op.Samples("noise", noise)))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Scores(b.Lists), op.Samples("noise", b.noise())}, weightsIn...)...))
 }
 
 // A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document, in O(D²) for a query
-// and memory for O(D).
+// and memory for O(D). The derivative of a term is multiplied by the weights of i and j, where there
+// are any, and so is the term if weighted.
 type comparison struct {
-	f     func(x float64) (plus, minus float64) // f(x) and f(−x)
-	slope func(x float64) (plus, minus float64) // f'(x) and f'(−x)
+	f        func(x float64) (plus, minus float64) // f(x) and f(−x)
+	slope    func(x float64) (plus, minus float64) // f'(x) and f'(−x)
+	weighted bool
 }
 
 // approximate compares scores by a sigmoid instead of the step: the sums are the
@@ -110,8 +113,10 @@ func approximate(temperature float64) comparison {
 // rankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
 // above the step everywhere:
 //
-//	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)).
-func rankBounds(l ops.Lists) *G.Node {
+//	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)),
+//
+// each term times the weights of both.
+func rankBounds(b *batch) *G.Node {
 	return comparison{
 		f: func(x float64) (float64, float64) {
 			tail := math.Log1p(normal.Exp(-math.Abs(x)))
@@ -121,26 +126,31 @@ func rankBounds(l ops.Lists) *G.Node {
 			s := sigmoid(x)
 			return s / math.Ln2, (1 - s) / math.Ln2
 		},
-	}.sum("losses: RankBounds", "", l)
+		weighted: true,
+	}.sum("losses: RankBounds", "", b)
 }
 
-// add adds the function of every document to sums.
-func (c comparison) add(p perturbed, sums []float64) {
+// add adds the function of every document to sums. weights are nil if there are none.
+func (c comparison) add(p perturbed, weights, sums []float64) {
+	if !c.weighted {
+		weights = nil
+	}
 	for j := range p.scores {
 		for i := range j {
 			plus, minus := c.f(p.gap(j, i))
-			sums[i] += plus
-			sums[j] += minus
+			w := ofPair(weights, i, j)
+			sums[i] += w * plus
+			sums[j] += w * minus
 		}
 	}
 }
 
 // addVJP adds the derivative by every score, given that by every function, to slopes.
-func (c comparison) addVJP(p perturbed, incoming, slopes []float64) {
+func (c comparison) addVJP(p perturbed, weights, incoming, slopes []float64) {
 	for j := range p.scores {
 		for i := range j {
 			plus, minus := c.slope(p.gap(j, i))
-			slope := incoming[i]*plus - incoming[j]*minus
+			slope := ofPair(weights, i, j) * (incoming[i]*plus - incoming[j]*minus)
 			slopes[i] -= slope
 			slopes[j] += slope
 		}
@@ -148,17 +158,18 @@ func (c comparison) addVJP(p perturbed, incoming, slopes []float64) {
 }
 
 // sum is the function as a node, [rows].
-func (c comparison) sum(name, settings string, l ops.Lists) *G.Node {
+func (c comparison) sum(name, settings string, b *batch) *G.Node {
+	weightsIn, weights := b.weights(1)
 	f := op.ListFunc{
 		Name: name, Settings: settings,
 		Do: func(l *op.List) error {
-			c.add(perturbed{scores: l.X[0]}, l.Out())
+			c.add(perturbed{scores: l.X[0]}, weights(l), l.Out())
 			return nil
 		},
 		VJP: func(l *op.List) error {
-			c.addVJP(perturbed{scores: l.X[0]}, l.Last(), l.Out())
+			c.addVJP(perturbed{scores: l.X[0]}, weights(l), l.Last(), l.Out())
 			return nil
 		},
 	}
-	return G.Must(f.Apply(l, op.Scores(l)))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Scores(b.Lists)}, weightsIn...)...))
 }

@@ -2,6 +2,7 @@ package losses
 
 import (
 	"math"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 
@@ -10,12 +11,31 @@ import (
 )
 
 // softmax is the cheapest of the listwise losses. Queries without gains have 0.
-func softmax(b *batch) *G.Node { return crossEntropy(b.Lists, b.gainsFromZero()) }
+func softmax(b *batch) *G.Node { return crossEntropy(b, b.times(b.gainsFromZero())) }
 
-// crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ exp m.
-func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
-	hits := total(l, mul(target, G.Must(ops.LogSoftmax(l))))
-	return neg(mul(hits, inverse(total(l, target))))
+// crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ_j w_j exp m_j with the weights w of the
+// documents, which the target is multiplied by.
+func crossEntropy(b *batch, target *G.Node) *G.Node {
+	hits := total(b.Lists, mul(target, b.logSoftmax()))
+	return neg(mul(hits, inverse(total(b.Lists, target))))
+}
+
+// logSoftmax is log(exp m_d / Σ_j w_j exp m_j) with the weights w of the documents.
+func (b *batch) logSoftmax() *G.Node {
+	return b.perCopy(G.Must(ops.LogSoftmax(b.copies(b.Lists.Scores))))
+}
+
+// perCopy is what one of the copies has, given the logarithm of what all have.
+func (b *batch) perCopy(log *G.Node) *G.Node {
+	if b.DocumentWeights == nil {
+		return log
+	}
+	return sub(log, b.logWeights())
+}
+
+// logWeights are the logarithms of the weights.
+func (b *batch) logWeights() *G.Node {
+	return G.Must(op.Elementwise("losses: LogWeight", b.DocumentWeights, logWeight, nil))
 }
 
 // xendcg is the cross-entropy loss that bounds NDCG (Bruch, WWW 2021),
@@ -29,42 +49,49 @@ func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 //
 // Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
 func xendcg(b *batch) *G.Node {
-	return b.withGains(crossEntropy(b.Lists, noisyTarget(b.Lists, b.gainsFromZero(), b.noise())))
+	return b.withGains(crossEntropy(b, noisyTarget(b)))
 }
 
-// noisyTarget is the mean over samples of φ, [rows], not differentiable.
-func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
+// noisyTarget is the mean over samples of φ, [rows], not differentiable. Documents of weight w are
+// in the sum that many times.
+func noisyTarget(b *batch) *G.Node {
+	weightsIn, weights := b.weights(2)
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
 		target := l.Out()
 		return meanNoisy(l, 1, target, func(noisy perturbed) {
 			sum, phi := 0.0, noisy.noise
 			for d, rho := range l.X[0] {
-				phi[d] = rho + math.Exp(-math.Exp(-phi[d]))
+				phi[d] = weightOf(weights(l), d) * (rho + math.Exp(-math.Exp(-phi[d])))
 				sum += phi[d]
 			}
 			for d, v := range phi {
-				target[d] += v / sum
+				if v > 0 {
+					target[d] += v / sum
+				}
 			}
 		})
 	}}
-	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
+	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise())}, weightsIn...)...))
 }
 
 // listNet is the cross-entropy of the probabilities to stand first, by the labels and by the
-// scores. With weights of documents the target is in proportion to w_d exp label_d.
+// scores.
 func listNet(b *batch) *G.Node {
-	byLabel := ops.Lists{Scores: b.finiteLabels(), Offsets: b.Lists.Offsets}
-	target := exp(G.Must(ops.LogSoftmax(byLabel)))
-	if b.DocumentWeights != nil {
-		return crossEntropy(b.Lists, mul(target, b.DocumentWeights))
+	target := exp(G.Must(ops.LogSoftmax(b.copies(b.finiteLabels()))))
+	if b.DocumentWeights != nil { // a query may have no others than of weight 0
+		target = mul(target, nonzero(b.DocumentWeights))
 	}
-	return neg(total(b.Lists, mul(target, G.Must(ops.LogSoftmax(b.Lists)))))
+	return neg(total(b.Lists, mul(target, b.logSoftmax())))
 }
 
 // listMLE is the loss of [ListMLE].
 func listMLE(b *batch) *G.Node {
 	likelihood := func(rankings *G.Node) *G.Node {
-		return neg(G.Must(G.Sum(G.Must(ops.LogProbs(b.Lists, rankings)), 1, 2)))
+		logs := G.Must(ops.LogProbs(b.copies(b.Lists.Scores), rankings))
+		if b.DocumentWeights != nil {
+			logs = mul(ranked(b.Lists, rankings, b.DocumentWeights), sub(logs, ranked(b.Lists, rankings, b.logWeights())))
+		}
+		return neg(G.Must(G.Sum(logs, 1, 2)))
 	}
 	if b.Rankings != nil {
 		return likelihood(b.Rankings)
@@ -72,25 +99,42 @@ func listMLE(b *batch) *G.Node {
 	return b.withGains(likelihood(G.Must(ops.IdealRankings(b.Lists, b.gains(), b.Sampler))))
 }
 
+// ranked is the number of the document at every rank, of the shape of the rankings, 0 where absent;
+// not differentiable.
+func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
+	f := op.ListFunc{Name: "losses: Ranked", Layout: op.PerRanking, Shape: op.Like(1), Do: func(l *op.List) error {
+		out := l.Out()
+		for i, row := range l.Ints[1] {
+			if row >= 0 {
+				out[i] = l.X[0][row-l.From]
+			}
+		}
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.AnyRows("numbers", numbers), op.Rankings(rankings)))
+}
+
 // partialListMLE is −log of the probability that the documents with a gain come first, in the order of their gains:
 // the likelihood of an observed ranking, where the others are the rest of the set that was chosen from. Documents of
 // equal gain are all chosen from the same set (Breslow, Biometrics 30, 1974).
 func partialListMLE(b *batch) *G.Node {
+	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric("losses: PartialListMLE", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
-		scores, gains := l.X[0], l.X[1]
-		return choices(scores, gains, l.Order(gains), l.Scratch(2*l.Len()), lambda), nil
-	}, op.AnyRows("gains", b.gainsFromZero())))
+		scores, gains, of := l.X[0], l.X[1], weights(l)
+		order := slices.DeleteFunc(l.Order(gains), func(d int) bool { return weightOf(of, d) == 0 })
+		return choices(scores, gains, of, order, l.Scratch(2*len(order)), lambda), nil
+	}, append([]op.In{op.AnyRows("gains", b.gainsFromZero())}, weightsIn...)...))
 }
 
 // choices is the loss of partialListMLE, with its derivatives if lambda is not nil. order has the documents by descending gain; room is for
-// two numbers of each. Sums are kept over the exp of their largest m: differences of scores are exact, however large scores are.
-func choices(scores, gains []float64, order []int, room, lambda []float64) (loss float64) {
+// two numbers of each. A document of weight w counts as w of them; without weights all are 1. Sums are kept over the exp of their largest m: differences of scores are exact, however large scores are.
+func choices(scores, gains, weights []float64, order []int, room, lambda []float64) (loss float64) {
 	tops, sums := room[:len(order)], room[len(order):] // Σ exp m from a rank on is sum·exp top
 	top, sum := math.Inf(-1), 0.0
 	for k := len(order) - 1; k >= 0; k-- {
 		m := scores[order[k]]
 		above := max(top, m)
-		sum = sum*math.Exp(top-above) + math.Exp(m-above)
+		sum = sum*math.Exp(top-above) + weightOf(weights, order[k])*math.Exp(m-above)
 		top = above
 		tops[k], sums[k] = top, sum
 	}
@@ -101,14 +145,14 @@ func choices(scores, gains []float64, order []int, room, lambda []float64) (loss
 		top = tops[first]
 		for ; end < len(order) && gains[order[end]] == gains[order[first]]; end++ {
 			if d := order[end]; gains[d] > 0 {
-				loss += math.Log(sums[first]) + (top - scores[d])
-				taken += 1 / sums[first]
+				loss += weightOf(weights, d) * (math.Log(sums[first]) + (top - scores[d]))
+				taken += weightOf(weights, d) / sums[first]
 				chosen = 1
 			}
 		}
 		if lambda != nil {
 			for _, d := range order[first:end] {
-				lambda[d] = math.Exp(scores[d]-top)*taken - chosen
+				lambda[d] = weightOf(weights, d) * (math.Exp(scores[d]-top)*taken - chosen)
 			}
 		}
 		first = end

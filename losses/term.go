@@ -28,6 +28,10 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
+	// MostDocuments is how many documents a query may have, because the loss has a matrix of all
+	// pairs; 0: any number. A query of more is an error of the run.
+	MostDocuments int
+
 	// Logged and LoggedScores tell whether the loss needs the fields of Batch of these names.
 	Logged, LoggedScores bool
 
@@ -39,7 +43,8 @@ type Term struct {
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
 	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
-		entry: e, build: e.build, number: e.number.usual}
+		MostDocuments: e.most,
+		entry:         e, build: e.build, number: e.number.usual}
 }
 
 // lookup finds the loss of a name, perhaps with a parameter: approxndcg,
@@ -113,8 +118,15 @@ func known(terms []Term, b Batch) (kept []Term) {
 // on is the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	defer caught(&err)
-	b.number, b.sampled = t.number, t.Sampled
-	perQuery = t.build(b)
+	of := b
+	if t.entry.weights == ofPolicy {
+		of = b.weighted()
+	}
+	of.number, of.sampled = t.number, t.Sampled
+	perQuery = t.build(of)
+	if b.meanWeights != nil {
+		perQuery = mul(perQuery, b.meanWeights)
+	}
 	if t.Weight != 1 {
 		perQuery = scaled(perQuery, t.Weight)
 	}
@@ -123,12 +135,12 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 
 // scale is that of the loss.
 func (t Term) scale(b *batch) scale {
-	s := scale{what: "gain", of: b.Gains, degree: t.entry.degree, factor: t.Weight}
-	switch t.entry.target {
-	case byLabels:
-		s.what, s.of = "document weight", b.DocumentWeights
-	case byGroups:
-		s.of = nil
+	s := scale{factor: t.Weight}
+	if target := t.entry.target; target != byLabels && target != byGroups && b.Gains != nil {
+		s.of = append(s.of, power{"gain", b.Gains, t.entry.degree})
+	}
+	if b.given != nil {
+		s.of = append(s.of, power{"document weight", b.given, 1})
 	}
 	return s
 }

@@ -19,12 +19,20 @@ func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
 	}
 }
 
+// weightedFunc is listFunc with weights of the documents.
+func weightedFunc(word func(b *batch) *G.Node) optest.ListFunc {
+	return listFunc(func(b *batch) *G.Node {
+		b.DocumentWeights = G.Must(G.Abs(b.Gains))
+		return word(b)
+	})
+}
+
 // The differentiable words of the losses.
 var listFuncs = map[string]optest.ListFunc{
 	"sumOverGroups": listFunc(func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Groups, b.Lists.Scores) }),
 	"inverse":       listFunc(func(b *batch) *G.Node { return inverse(exp(b.Lists.Scores)) }),
-	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b.Lists) }),
-	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b.Lists) }),
+	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b) }),
+	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b) }),
 	"mse": listFunc(func(b *batch) *G.Node {
 		b.DocumentWeights = b.Gains
 		return mse(b)
@@ -32,6 +40,21 @@ var listFuncs = map[string]optest.ListFunc{
 	"queryRMSE": listFunc(func(b *batch) *G.Node {
 		b.DocumentWeights = G.Must(G.Abs(b.Gains))
 		return queryRMSE(b)
+	}),
+	"weighted rankBounds": weightedFunc(func(b *batch) *G.Node { return rankBounds(b) }),
+	"weighted pairs": weightedFunc(func(b *batch) *G.Node {
+		return logisticPairs.sum(b, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
+	}),
+	"weighted hinge": weightedFunc(hingePairs.mean),
+	"weighted softmax": weightedFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Square(b.Gains))
+		return softmax(b)
+	}),
+	"weighted listNet": weightedFunc(listNet),
+	"weighted listMLE": weightedFunc(func(b *batch) *G.Node { return listMLE(b) }),
+	"weighted partialListMLE": weightedFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Square(b.Gains))
+		return partialListMLE(b)
 	}),
 	"binaryCrossEntropy": listFunc(func(b *batch) *G.Node {
 		b.Labels, b.HighestGrade = G.Must(G.Abs(b.Gains)), 2
@@ -50,10 +73,10 @@ var listFuncs = map[string]optest.ListFunc{
 		return neuralNDCG(b)
 	}),
 	"hingePairs": listFunc(func(b *batch) *G.Node {
-		return hingePairs.sum(b.Lists, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}})
+		return hingePairs.sum(b, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}})
 	}),
 	"logisticPairs": listFunc(func(b *batch) *G.Node {
-		return logisticPairs.sum(b.Lists, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
+		return logisticPairs.sum(b, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
 	}),
 }
 
@@ -78,12 +101,12 @@ func TestWordsHaveTheirValues(t *testing.T) {
 	value("targetExposure", targetOf(8, 4), 0, 0, 6, 6, 4, 0, 8, 0)
 	value("targetExposure, first rank", targetOf(8), 0, 0, 4, 4, 0, 0, 8, 0)
 	value("groupHeads", func(b *batch) *G.Node { return groupHeads(b.Lists, b.Groups) }, 0, 1, 1, 0, 0, 1, 0, 0)
-	value("countPairs", func(b *batch) *G.Node { return countPairs(b.Lists, b.Gains) }, 2, 0, 3)
+	value("countPairs", func(b *batch) *G.Node { return b.countPairs() }, 2, 0, 3)
 }
 
 func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
 	pairs := func(w pairWeights) func(b *batch) *G.Node {
-		return func(b *batch) *G.Node { return logisticPairs.sum(b.Lists, b.Gains, nil, w) }
+		return func(b *batch) *G.Node { return logisticPairs.sum(b, b.Gains, nil, w) }
 	}
 	target := func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, []float64{1}) }
 	nan := math.NaN()
@@ -92,13 +115,16 @@ func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
 		scores, gains []float64
 		word          func(b *batch) *G.Node
 	}{
-		{"losses: RankBounds: query 0, row 1", []float64{0, math.Inf(1), 0}, nil, func(b *batch) *G.Node { return rankBounds(b.Lists) }},
+		{"losses: RankBounds: query 0, row 1", []float64{0, math.Inf(1), 0}, nil, func(b *batch) *G.Node { return rankBounds(b) }},
 		{"row 1: the gain is NaN", nil, []float64{0, nan, 0}, pairs(pairWeights{each: 1})},
 		{"row 0: the score is NaN", []float64{nan, 0, 0}, nil, pairs(pairWeights{each: 1})},
 		{"a weight is NaN", nil, nil, pairs(pairWeights{swap: []float64{nan}})},
 		{"losses: TargetExposure: query 0, row 0: the gain is NaN", nil, []float64{nan, 0, 0}, target},
 		{"losses: TargetExposure: no discounts", nil, nil, func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, nil) }},
-		{"losses: CountPairs: no gains", nil, nil, func(b *batch) *G.Node { return countPairs(b.Lists, nil) }},
+		{"no gains", nil, nil, func(b *batch) *G.Node {
+			b.Gains = nil
+			return b.countPairs()
+		}},
 		{"losses: SumOverGroups: groups are of dtype float64: want [int]", nil, nil, func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Gains, b.Gains) }},
 	} {
 		optest.CheckFault(t, c.want, c.scores, c.gains, func(l ops.Lists, gains *G.Node) (*G.Node, error) { return listFunc(c.word)(l, gains, nil) })

@@ -138,7 +138,7 @@ func TestFairnessMeasuresAreTheirFormulas(t *testing.T) {
 	}
 	// gains 1, 3, 0; E* = 0.6, 1, 0; pairs E'ρ − Eρ': 0.5−2.7, 0.2, 0.6
 	nan := math.NaN()
-	for f, want := range map[string][]float64{
+	formulas := map[string][]float64{
 		"disparity":       {2 * (2.2*2.2 + 0.2*0.2 + 0.6*0.6) / 6, 0},
 		"abs-disparity":   {2 * (2.2 + 0.2 + 0.6) / 6, 0},
 		"ee-d":            {0.81 + 0.25 + 0.04, 1},
@@ -146,7 +146,13 @@ func TestFairnessMeasuresAreTheirFormulas(t *testing.T) {
 		"ee-l":            {0.09 + 0.25 + 0.04, 0},
 		"exposure-ratio":  {0.35 / 0.9, nan},
 		"treatment-ratio": {(0.7 / 3) / 0.9, nan},
-	} {
+	}
+	for _, name := range FairnessNames() {
+		if _, has := formulas[name]; !has {
+			t.Errorf("%s has no formula here", name)
+		}
+	}
+	for f, want := range formulas {
 		got, err := mustParse(t, f).PerQuery(e)
 		if err != nil || !same(got, want) {
 			t.Errorf("%v: %v, %v; want %v", f, got, err, want)

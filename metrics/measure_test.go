@@ -23,7 +23,7 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 		Labels: []float32{2, 0, 0, 3, 1},
 	}
 	log3, log5, log6 := math.Log2(3), math.Log2(5), math.Log2(6)
-	for name, want := range map[string]float64{
+	formulas := map[string]float64{
 		"dcg":   3/log3 + 1/2. + 7/log6,
 		"dcg@3": 3/log3 + 1/2.,
 		"dcg@9": 3/log3 + 1/2. + 7/log6,
@@ -68,7 +68,13 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 		"letor4-ndcg@6":     0,
 		"letor4-meanndcg":   (3./10 + 2*(3+1/log3)/(10+1/log3) + (3+1/log3+7/log5)/(10+1/log3)) / 5,
 		"letor4-meanndcg@3": (3./10 + (3+1/log3)/(10+1/log3)) / 3,
-	} {
+	}
+	for _, name := range Names() {
+		if _, has := formulas[name]; !has {
+			t.Errorf("%s has no formula here", name)
+		}
+	}
+	for name, want := range formulas {
 		got, err := mustParse(t, name).PerQuery(l)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -188,6 +189,7 @@ func checkCalls(t *testing.T, all calls) {
 			}
 		}
 	})
+	t.Run("orders", func(t *testing.T) { checkOrders(t, names, all) })
 	t.Run("gradients", func(t *testing.T) { checkGradients(t, names, all) })
 	t.Run("shapes", func(t *testing.T) {
 		for _, name := range names {
@@ -235,6 +237,86 @@ func TestShapesFollowFromThoseOfTheInputs(t *testing.T) {
 		}
 		if _, err := c.of.Op().InferShape(); err == nil {
 			t.Errorf("%v: no error without inputs", c.of)
+		}
+	}
+}
+
+// Every op has the value that it has of row-major tensors, whatever the order of its inputs in memory.
+func checkOrders(t *testing.T, names []string, all calls) {
+	reordered := map[string]func(*tensor.Dense) *tensor.Dense{
+		"column-major": func(d *tensor.Dense) *tensor.Dense {
+			return tensor.New(tensor.WithShape(d.Shape()...), tensor.AsFortran(d.Clone().(*tensor.Dense).Data()))
+		},
+		"transposed": func(d *tensor.Dense) *tensor.Dense {
+			of := d.Clone().(*tensor.Dense)
+			axes := make([]int, of.Dims())
+			for i := range axes {
+				axes[i] = len(axes) - 1 - i
+			}
+			if err := errors.Join(of.T(axes...), of.Transpose(), of.T(axes...)); err != nil {
+				t.Fatal(err)
+			}
+			return of
+		},
+		"a slice": func(d *tensor.Dense) *tensor.Dense {
+			wide := tensor.New(tensor.Of(d.Dtype()), tensor.WithShape(append(d.Shape().Clone(), 3)...))
+			for i, n := 0, d.Shape().TotalSize(); i < n; i++ {
+				wide.Set(3*i+1, d.Get(i))
+			}
+			of, err := wide.Slice(append(make([]tensor.Slice, d.Dims()), G.S(1))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return of.(*tensor.Dense)
+		},
+	}
+	numbers := func(v G.Value) []float64 {
+		ints, ok := v.Data().([]int)
+		if !ok {
+			return optest.Numbers(v)
+		}
+		x := make([]float64, len(ints))
+		for i, n := range ints {
+			x[i] = float64(n)
+		}
+		return x
+	}
+	changed := map[string]int{}
+	// value is that of a new op, which draws what others draw, of inputs in an order.
+	value := func(name, order string) []float64 {
+		nodes, err := all(newCallNodes(G.NewGraph(), "", "", 0))[name].nodes()
+		if err != nil || len(nodes) == 0 {
+			t.Fatal(name, err)
+		}
+		n := nodes[0]
+		var in []*G.Value
+		for of := n.Graph().From(n.ID()); of.Next(); {
+			in = append(in, new(G.Value))
+			G.Read(of.Node().(*G.Node), in[len(in)-1])
+		}
+		optest.Run(t, n)
+		var values []G.Value
+		for _, v := range in {
+			if d, ok := (*v).(*tensor.Dense); ok && order != "" && d.Size() > 1 && (d.Dims() > 1 || order == "a slice") {
+				*v = reordered[order](d)
+				changed[order]++
+			}
+			values = append(values, *v)
+		}
+		v, err := n.Op().Do(values...)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		return numbers(v)
+	}
+	for order := range reordered {
+		for _, name := range names {
+			if want, got := value(name, ""), value(name, order); !slices.Equal(got, want) {
+				t.Errorf("%s, inputs %s: %v, want %v", name, order, got, want)
+			}
+		}
+		if changed[order] < 20 {
+			t.Errorf("only %d inputs are %s", changed[order], order)
 		}
 	}
 }

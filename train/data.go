@@ -70,7 +70,10 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 	p.loss.takeGrade(s.Train)
 	var err error
 	d.gains, err = p.loss.gains(s.Train)
-	return d, cmp.Or(p.loss.checkLogged(s.Train), err)
+	if p.evaluator.metric.name == LossMetric {
+		err = cmp.Or(err, p.loss.checkSizes(s.Vali))
+	}
+	return d, cmp.Or(p.loss.checkLogged(s.Train), p.loss.checkSizes(s.Train), err)
 }
 
 // named are the splits with their names; that of the test split may be nil.

@@ -105,6 +105,18 @@ func (l *trainingLoss) checkLogged(d *datasets.Dataset) error {
 	return nil
 }
 
+// checkSizes returns an error if d has a query of more documents than the loss takes.
+func (l *trainingLoss) checkSizes(d *datasets.Dataset) error {
+	for _, t := range l.terms {
+		for q := range d.Queries() {
+			if n := d.Offsets[q+1] - d.Offsets[q]; t.MostDocuments > 0 && n > t.MostDocuments {
+				return fmt.Errorf("train: %s: query %s has %d documents, and the loss %s, which has a matrix of all pairs of a query, takes %d at most: use another loss, such as pirank or approxndcg", d.Name, d.QueryIDs[q], n, t.Loss, t.MostDocuments)
+			}
+		}
+	}
+	return nil
+}
+
 // rawGains are those of all documents of d, by labels unless d has gains; an error says where the
 // label is that has none.
 func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error) {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
@@ -20,7 +21,7 @@ func weighted(s *datasets.Splits, document, query func(i int) float32) *datasets
 }
 
 // Weights multiply gradients as they say: all of 2 are a learning rate twice as high,
-// documents of weight 0 have no gain, queries of weight 0 are not learnt from.
+// documents and queries of weight 0 are not learnt from.
 func TestWeightsOfTraining(t *testing.T) {
 	t.Parallel()
 	two := func(int) float32 { return 2 }
@@ -34,7 +35,7 @@ func TestWeightsOfTraining(t *testing.T) {
 	}
 	twice := c
 	twice.LearningRate *= 2
-	for _, loss := range []string{"plrank-rb", "softmax", "mse"} {
+	for _, loss := range []string{"plrank-rb", "softmax", "mse", "lambdarank", "ranknet", "ee-l", "approxndcg"} {
 		c.Loss, twice.Loss = loss, loss
 		plain, want := final(c, small()), final(twice, small())
 		if slices.Equal(plain, want) {
@@ -46,37 +47,58 @@ func TestWeightsOfTraining(t *testing.T) {
 		if !slices.Equal(final(c, weighted(small(), nil, two)), want) {
 			t.Errorf("%s: queries of weight 2 give another model", loss)
 		}
-		if loss == "softmax" { // whose target is in proportion to the gains
-			want = plain
-		}
 		if !slices.Equal(final(c, weighted(small(), two, nil)), want) {
 			t.Errorf("%s: documents of weight 2 give another model", loss)
 		}
 	}
 
-	// Half of the documents without weight are documents of label 0, but for which
-	// queries are trained on: each keeps a relevant one in this collection.
+	for _, loss := range []string{"plrank-rb", "softmax", "mse", "lambdarank"} {
+		c.Loss = loss
+		tr := mustNew(t, c, weighted(small(), func(int) float32 { return 0 }, nil))
+		before := slices.Clone(tr.loop.weights)
+		mustRun(t, tr, Hooks{})
+		if !slices.Equal(tr.loop.weights, before) {
+			t.Errorf("%s: documents of weight 0 are learnt from", loss)
+		}
+	}
 	c.Loss = "plrank-rb"
-	some := func(i int) float32 { return float32(i % 2) }
-	zeros := small()
-	for i := range zeros.Train.Labels {
-		zeros.Train.Labels[i] *= some(i)
-	}
-	tr := mustNew(t, c, zeros)
-	queries := tr.data.queries
-	mustRun(t, tr, Hooks{})
-	tr2 := mustNew(t, c, weighted(small(), some, nil))
-	tr2.data.queries = queries
-	mustRun(t, tr2, Hooks{})
-	if !slices.Equal(tr.loop.weights, tr2.loop.weights) {
-		t.Error("documents of weight 0 give another model than documents of gain 0")
-	}
 	none := weighted(small(), nil, func(int) float32 { return 0 })
-	tr = mustNew(t, c, none)
+	tr := mustNew(t, c, none)
 	before := slices.Clone(tr.loop.weights)
 	mustRun(t, tr, Hooks{})
 	if !slices.Equal(tr.loop.weights, before) {
 		t.Error("queries of weight 0 are learnt from")
+	}
+}
+
+// Documents of grade 4 are ranked above those of grade 1, however little they weigh.
+func TestWeightsDoNotReversePreferences(t *testing.T) {
+	t.Parallel()
+	split := func(name string) *datasets.Dataset {
+		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2}, Offsets: []int{0}}
+		for q := range 20 {
+			for _, label := range []float32{1, 4, 0, 1, 4} {
+				d.Features = append(d.Features, label, float32((q*7+len(d.Labels)*3)%5))
+				d.Labels = append(d.Labels, label)
+				d.Weights = append(d.Weights, map[float32]float32{0: 1, 1: 1, 4: .01}[label])
+			}
+			d.Offsets, d.QueryIDs = append(d.Offsets, len(d.Labels)), append(d.QueryIDs, name+strconv.Itoa(q))
+		}
+		return d
+	}
+	s := &datasets.Splits{Train: split("train"), Vali: split("vali")}
+	recipe, _ := DefaultFor(s)
+	for _, loss := range []string{recipe.Loss, "plrank-exact", "ranknet", "hinge", "listmle", "softmax", "listnet", "lambdarank", "approxndcg"} {
+		c := Config{Objective: Objective{Loss: loss, Cutoff: 5}, Optimization: Optimization{Optimizer: "adam", LearningRate: .01, Batch: 5, Epochs: 100}}
+		tr := mustNew(t, c, s)
+		mustRun(t, tr, Hooks{})
+		scores, err := current(t, tr).Score(nil, []float32{1, 2, 4, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(scores[1] > scores[0]) {
+			t.Errorf("%s: scores %v of documents of grades 1 and 4", loss, scores)
+		}
 	}
 }
 

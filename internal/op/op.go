@@ -5,6 +5,7 @@
 package op
 
 import (
+	"errors"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -192,6 +193,9 @@ func add(to, from G.Value) error {
 	}
 	if sum.Len() != terms.Len() {
 		return fmt.Errorf("gradient of %d numbers for a value of %d", terms.Len(), sum.Len())
+	}
+	if d, ok := to.(*tensor.Dense); ok && RowMajor(d) != d {
+		return errors.New("the gradient is of a view or a column-major tensor: want row-major")
 	}
 	for i, v := range terms.F32 {
 		sum.F32[i] += v

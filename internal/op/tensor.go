@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/internal/normal"
 )
 
-// A Tensor is the contiguous entries of a tensor, of one of the three types.
+// A Tensor is the entries of a tensor in row-major order, of one of the three types.
 type Tensor struct {
 	F32   []float32
 	F64   []float64
@@ -24,9 +24,7 @@ type Tensor struct {
 func tensorOf(v G.Value) (Tensor, error) {
 	switch v := v.(type) {
 	case *tensor.Dense:
-		if v.RequiresIterator() { // a view: a transposed matrix, a slice of columns
-			v = v.Materialize().(*tensor.Dense)
-		}
+		v = RowMajor(v)
 		t := Tensor{Shape: v.Shape()}
 		switch v.Dtype() {
 		case tensor.Float32:
@@ -45,6 +43,54 @@ func tensorOf(v G.Value) (Tensor, error) {
 		return Tensor{F64: unsafe.Slice((*float64)(v), 1)}, nil
 	}
 	return Tensor{}, fmt.Errorf("a %T of dtype %v: want a dense tensor of float32, float64 or int", v, v.Dtype())
+}
+
+// RowMajor returns a tensor whose entries stand in memory in the order of their indices: v itself, or
+// a copy of a view, such as a transposed matrix or a slice of columns, or of a column-major tensor.
+func RowMajor(v *tensor.Dense) *tensor.Dense {
+	if v.RequiresIterator() {
+		v = v.Materialize().(*tensor.Dense)
+	}
+	shape, strides := v.Shape(), v.Strides()
+	if len(strides) != len(shape) || isRowMajor(shape, strides) { // a vector, or a scalar, has no order
+		return v
+	}
+	ordered := tensor.New(tensor.Of(v.Dtype()), tensor.WithShape(shape...))
+	switch from := v.Data().(type) {
+	case []float32:
+		inOrder(shape, strides, func(i, at int) { ordered.Float32s()[i] = from[at] })
+	case []float64:
+		inOrder(shape, strides, func(i, at int) { ordered.Float64s()[i] = from[at] })
+	case []int:
+		inOrder(shape, strides, func(i, at int) { ordered.Ints()[i] = from[at] })
+	default:
+		return v // of a type that no op has
+	}
+	return ordered
+}
+
+// isRowMajor reports whether the last index is the one that moves by one entry, and so on.
+func isRowMajor(shape, strides []int) bool {
+	stride := 1
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		if strides[axis] != stride && shape[axis] > 1 {
+			return false
+		}
+		stride *= shape[axis]
+	}
+	return true
+}
+
+// inOrder calls f with the entries in the order of their indices, and where they stand.
+func inOrder(shape, strides []int, f func(i, at int)) {
+	for i := range size(shape) {
+		at, rest := 0, i
+		for axis := len(shape) - 1; axis >= 0; axis-- {
+			at += rest % shape[axis] * strides[axis]
+			rest /= shape[axis]
+		}
+		f(i, at)
+	}
 }
 
 // Numbers is a copy of the floats of a value.

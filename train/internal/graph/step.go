@@ -12,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
 )
@@ -165,8 +166,8 @@ func (s *Step) gather(gradient []float32) error {
 	at := 0
 	for i, n := range s.grads {
 		v := n.Value()
-		if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
-			v = t.Materialize().(*tensor.Dense)
+		if t, ok := v.(*tensor.Dense); ok {
+			v = op.RowMajor(t)
 		}
 		size := s.weights[i].Shape().TotalSize()
 		switch data := v.Data().(type) {

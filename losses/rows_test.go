@@ -1,0 +1,257 @@
+package losses_test
+
+import (
+	"math"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+)
+
+// small is a query with rankings, longer than the discounts, and noise.
+type small struct {
+	query
+	rankings             [][]int
+	noise                [][]float64
+	logged, loggedScores []float64
+}
+
+func newSmall() small {
+	return small{
+		query: query{
+			scores: []float64{.4, -.7, 1.2, .1}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
+			groups: []int{0, 1, 1, 0}, discounts: []float64{1, .63},
+		},
+		rankings: [][]int{{2, 0, 3, 1}, {3, 2, 1, 0}},
+		noise:    [][]float64{{.3, 1.1, -.4, .2}, {-.6, .5, .9, 2.5}},
+		logged:   []float64{4, 2, 5, 1}, loggedScores: []float64{.3, .2, .4, -1.9},
+	}
+}
+
+func (s small) batch() losses.Batch {
+	f := fixture{offsets: []int{0, 4}, scores: s.scores, gains: s.gains, labels: s.labels, groups: s.groups, discounts: s.discounts}
+	b := f.batch(tensor.Float64)
+	g := b.Lists.Scores.Graph()
+	var rows []int
+	var noise []float64
+	for i, y := range s.rankings {
+		rows, noise = append(rows, y...), append(noise, s.noise[i]...)
+	}
+	b.Rankings, b.Noise = ints(g, "rankings", rows, 1, 2, 4), vector(g, "noise", tensor.Float64, noise)
+	b.Logged, b.LoggedScores = vector(g, "logged exposure", tensor.Float64, s.logged), vector(g, "log-scores", tensor.Float64, s.loggedScores)
+	return b
+}
+
+// next is the probability of every document to come next after those placed.
+func next(scores []float64, placed []int) []float64 {
+	p, sum := make([]float64, len(scores)), 0.0
+	for d, m := range scores {
+		p[d] = math.Exp(m)
+	}
+	for _, d := range placed {
+		p[d] = 0
+	}
+	for _, v := range p {
+		sum += v
+	}
+	for d := range p {
+		p[d] /= sum
+	}
+	return p
+}
+
+// exposure is the expected discount of every document, over all rankings of the policy.
+func (s small) exposure(scores []float64) []float64 {
+	e := make([]float64, len(scores))
+	var place func(placed []int, p float64)
+	place = func(placed []int, p float64) {
+		if len(placed) == len(s.discounts) {
+			return
+		}
+		for d, q := range next(scores, placed) {
+			if q > 0 {
+				e[d] += p * q * s.discounts[len(placed)]
+				place(append(placed[:len(placed):len(placed)], d), p*q)
+			}
+		}
+	}
+	place(nil, 1)
+	return e
+}
+
+func (s small) earned(y []int) (sum float64) {
+	for k, theta := range s.discounts {
+		sum += theta * s.gains[y[k]]
+	}
+	return sum
+}
+
+// sampledMetric is minus the mean metric of the rankings, expectedNext minus that of the gains that
+// are expected at each rank, given those before.
+func (s small) sampledMetric() (mean float64) {
+	for _, y := range s.rankings {
+		mean -= s.earned(y) / 2
+	}
+	return mean
+}
+
+func (s small) expectedNext() (mean float64) {
+	for _, y := range s.rankings {
+		for k, theta := range s.discounts {
+			for d, p := range next(s.scores, y[:k]) {
+				mean -= theta * p * s.gains[d] / 2
+			}
+		}
+	}
+	return mean
+}
+
+// meanNoisy is the mean of a function of scores with noise.
+func (s small) meanNoisy(f func(q query) float64) (mean float64) {
+	for _, noise := range s.noise {
+		q := s.query
+		q.scores = make([]float64, 4)
+		for d := range q.scores {
+			q.scores[d] = s.scores[d] + noise[d]
+		}
+		mean += f(q) / 2
+	}
+	return mean
+}
+
+func (s small) disparity() (sum float64) {
+	e := s.exposure(s.scores)
+	for d := range e {
+		for j := range e {
+			gap := e[j]*s.gains[d] - e[d]*s.gains[j]
+			sum += gap * gap / 12
+		}
+	}
+	return sum
+}
+
+// groupGap is the squared difference of a number of the two groups.
+func (s small) groupGap(of func(documents []int, e []float64) float64) float64 {
+	e := s.exposure(s.scores)
+	gap := of([]int{0, 3}, e) - of([]int{1, 2}, e)
+	return gap * gap
+}
+
+// rows are the formulas of the table, with those of definitions.
+var rows = map[string]func(s small) float64{
+	"plrank-exact": func(s small) (sum float64) {
+		for d, e := range s.exposure(s.scores) {
+			sum -= e * s.gains[d]
+		}
+		return sum
+	},
+	"plrank1": small.sampledMetric, "plrank1-loo": small.sampledMetric, "plrank2": small.sampledMetric, "plrank2-loo": small.sampledMetric,
+	"policy-gradient-loo": small.sampledMetric, "plrank2-expected": small.expectedNext, "plrank-rb": small.expectedNext,
+	"policy-gradient": func(s small) (sum float64) { // of the ranks that have discounts
+		for _, y := range s.rankings {
+			for k := range s.discounts {
+				sum -= s.earned(y) * math.Log(next(s.scores, y[:k])[y[k]]) / 2
+			}
+		}
+		return sum
+	},
+	"placement-policy-gradient": func(s small) (sum float64) {
+		for _, y := range s.rankings {
+			for k := range s.discounts {
+				for x := k; x < len(s.discounts); x++ {
+					sum -= s.discounts[x] * s.gains[y[x]] * math.Log(next(s.scores, y[:k])[y[k]]) / 2
+				}
+			}
+		}
+		return sum
+	},
+	"stochasticrank": func(s small) float64 {
+		return s.meanNoisy(func(q query) float64 { return -s.earned(order(q.scores)) })
+	},
+	"disparity": small.disparity,
+	"ee-l": func(s small) (sum float64) {
+		best := []float64{.63, 0, 0, 1} // the discounts in the order of gain
+		for d, e := range s.exposure(s.scores) {
+			sum += (e - best[d]) * (e - best[d])
+		}
+		return sum
+	},
+	"group-exposure": func(s small) float64 {
+		return s.groupGap(func(of []int, e []float64) float64 { return (e[of[0]] + e[of[1]]) / 2 })
+	},
+	"group-treatment": func(s small) float64 {
+		return s.groupGap(func(of []int, e []float64) float64 { return (e[of[0]] + e[of[1]]) / (s.gains[of[0]] + s.gains[of[1]]) })
+	},
+	"exposure-risk": func(s small) float64 {
+		z, sum := 0.0, 0.0
+		for d, e := range s.exposure(s.scores) {
+			z += e
+			sum += e * e / s.logged[d]
+		}
+		return math.Sqrt(z * (1 - .95) / .95 * sum)
+	},
+	"prpo": func(s small) (sum float64) {
+		former := s.exposure(s.loggedScores)
+		for d, e := range s.exposure(s.scores) {
+			if s.gains[d] >= 0 {
+				sum -= s.gains[d] * min(e, former[d]/.5)
+			} else {
+				sum -= s.gains[d] * max(e, .5*former[d])
+			}
+		}
+		return sum
+	},
+	"lambdaloss": func(s small) float64 {
+		return s.meanNoisy(definitions["lambdaloss-deterministic"])
+	},
+	"gumbel-approxndcg": func(s small) float64 { return s.meanNoisy(definitions["approxndcg"]) },
+	"xe-ndcg": func(s small) (sum float64) {
+		for _, noise := range s.noise {
+			phi, all := make([]float64, 4), 0.0
+			for d, v := range noise {
+				phi[d] = s.gains[d] + math.Exp(-math.Exp(-v))
+				all += phi[d]
+			}
+			for d, p := range softmax(s.scores) {
+				sum -= phi[d] / all * math.Log(p) / 2
+			}
+		}
+		return sum
+	},
+	"listmle": func(s small) (sum float64) { // of the rankings that are given
+		for _, y := range s.rankings {
+			for k := range y {
+				sum -= math.Log(next(s.scores, y[:k])[y[k]])
+			}
+		}
+		return sum
+	},
+}
+
+// Every row of the table has the value that it documents, by plain arithmetic.
+func TestEveryRowHasItsFormula(t *testing.T) {
+	negative := newSmall()
+	negative.gains = []float64{3, -2, 1, -4}
+	for _, name := range losses.EntryNames() {
+		formula, ok := rows[name]
+		if definition, also := definitions[name]; !ok && also {
+			formula, ok = func(s small) float64 { return definition(s.query) }, true
+		}
+		if !ok {
+			t.Errorf("%s has no formula here", name)
+			continue
+		}
+		lists := []small{newSmall()}
+		if name == "prpo" {
+			lists = append(lists, negative)
+		}
+		for _, s := range lists {
+			b := s.batch()
+			got, _ := differentiate(t, build(t, name, b), b.Lists.Scores)
+			if want := formula(s); math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+				t.Errorf("%s: %v, its formula gives %v", name, got, want)
+			}
+		}
+	}
+}
