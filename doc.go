@@ -47,7 +47,7 @@
 //
 // Trained models:
 //   - [github.com/plrank/plrank/ranker] reads model files, scores, and draws rankings.
-//   - [github.com/plrank/plrank/ranker/service] serves them over HTTP.
+//   - [github.com/plrank/plrank/serve] serves them over HTTP.
 //
 // And:
 //   - [github.com/plrank/plrank/plackett] has the numbers on plain slices, for any framework.

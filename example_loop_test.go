@@ -14,6 +14,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A training loop without package train: LETOR files, a transform, packed batches, a
@@ -79,7 +80,7 @@ func Example_trainingLoop() {
 }
 
 // ndcg scores a dataset in one graph, and measures the rankings.
-func ndcg(model nn.Scorer, transform *datasets.Transform, d *datasets.Dataset) float64 {
+func ndcg(model nn.Scorer, transform *transforms.Transform, d *datasets.Dataset) float64 {
 	all := make([]int, d.Queries())
 	for q := range all {
 		all[q] = q

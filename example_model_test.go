@@ -103,7 +103,7 @@ func Example_customModel() {
 	check(result.Model.Save(file))
 	model, err := ranker.Open(file)
 	check(err)
-	scores, err := model.Scores(splits.Test)
+	scores, err := datasets.Score(model, splits.Test)
 	check(err)
 	fmt.Println("all documents have a score:", len(scores) == splits.Test.Rows())
 	report, err := trainer.Report(model)

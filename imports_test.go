@@ -30,7 +30,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		{"metrics", numbers, false},
 		{"datasets", nil, false},
 		{"ranker", ranker, false},
-		{"ranker/service", append([]string{"clicks", "metrics"}, ranker...), false},
+		{"serve", append([]string{"clicks", "metrics"}, ranker...), false},
 		{"clicks", data, false},
 		{"ops", graphs, true},
 		{"nn", append([]string{"nn"}, graphs...), true},

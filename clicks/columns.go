@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/featureid"
-	"github.com/plrank/plrank/internal/jsonscan"
+	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/transforms"
 )
 
 // columns are those of the features of a log that is read line by line.
@@ -57,7 +56,7 @@ func (c *columns) check(width int, p *attributes) error {
 		return nil
 	}
 	if c.width == 0 {
-		if err := featureid.CheckAscending(p.FeatureIDs); err != nil {
+		if err := text.CheckFeatureIDs(p.FeatureIDs); err != nil {
 			return err
 		}
 		c.width, c.ids, c.names = width, p.FeatureIDs, p.FeatureNames
@@ -139,7 +138,7 @@ func (c *columns) setTexts(list []float32, raw []byte) error {
 		if i++; value[0] != '"' {
 			continue
 		}
-		text, err := jsonscan.Unquote(value)
+		text, err := text.UnquoteJSON(value)
 		if err != nil {
 			return err
 		}
@@ -160,7 +159,7 @@ func (c *column) value(text string) (number float32, ok bool) {
 	}
 	v, known := c.number[text]
 	if !known {
-		text = datasets.LevelName(text)
+		text = transforms.LevelName(text)
 		v, known = c.number[text]
 	}
 	if !known {

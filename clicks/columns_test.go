@@ -38,7 +38,7 @@ func TestNamesAndTextsAreLogged(t *testing.T) {
 	if err := Write(&b, log); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(file(t, "log", b.String()))
+	got, err := Read(logFile(t, "log", b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,18 +76,18 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 		`query "2" has the feature ids [1 2], and those before it [3 5]`:           lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
 		`query "2" has the feature ids [3 5], and those before it [1 2]`:           lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
 	} {
-		if _, err := Read(file(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(logFile(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	// A line that is left out says nothing of the columns, and so does one without features.
 	for _, odd := range []string{`"features": ["x", 1], "drawn": [0, 1, 2], "scores": [1, 2]`, `"features": ["x", 1], "drawn": []`, `"feature_ids": [3, 5]`} {
-		log, err := Read(file(t, "log", lineWith(1, odd)+lineWith(2, `"features": [1, "y"]`)))
+		log, err := Read(logFile(t, "log", lineWith(1, odd)+lineWith(2, `"features": [1, "y"]`)))
 		if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"y"}}) || log.FeatureIDs != nil {
 			t.Errorf("%s: %+v, %v", odd, log, err)
 		}
 	}
-	log, err := Read(file(t, "log", lineWith(1, `"features": ["x", "y", "z"], "scores": [1, 2]`)+lineWith(2, `"features": [1, "x"]`)+lineWith(3, `"features": [null, " y "]`)+lineWith(4, `"candidates": []`)))
+	log, err := Read(logFile(t, "log", lineWith(1, `"features": ["x", "y", "z"], "scores": [1, 2]`)+lineWith(2, `"features": [1, "x"]`)+lineWith(3, `"features": [null, " y "]`)+lineWith(4, `"candidates": []`)))
 	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{nil, {"x", "y"}}) || len(log.Impressions) != 2 {
 		t.Errorf("%+v, %v", log, err)
 	}
@@ -100,7 +100,7 @@ func TestTextsBeyondTheMostAreUnknown(t *testing.T) {
 		many.WriteString(lineWith(i, fmt.Sprintf(`"features": ["%d"]`, i)))
 	}
 	many.WriteString(lineWith(mostTexts+1, `"features": ["1"]`))
-	log, err := Read(file(t, "log", many.String()))
+	log, err := Read(logFile(t, "log", many.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestTextsOfAnyCharacters(t *testing.T) {
 	}
 	text := strings.ReplaceAll(string(line), `"query_response_hit_ids":[]`, `"query_response_hit_ids":["a"]`)
 	text = strings.ReplaceAll(text, `"drawn":[],`, ``)
-	log, err := Read(file(t, "log", text))
+	log, err := Read(logFile(t, "log", text))
 	if err != nil || len(log.Impressions) != 1 {
 		t.Fatalf("%+v, %v", log, err)
 	}
@@ -167,7 +167,7 @@ func TestTextsOfAnyCharacters(t *testing.T) {
 	if features[0] != .5 || features[9] == features[9] || features[10] != 0 || len(features) != 11 {
 		t.Errorf("features %v", features)
 	}
-	if log, err := Read(file(t, "log", lineWith(1, `"features": ["x", true]`)+lineWith(2, `"features": "x"`)+lineWith(3, `"features": [["x"]]`)+lineWith(4, `"features": {"x": 1}`)+lineWith(5, `"features": [5]`))); err != nil || len(log.Impressions) != 1 {
+	if log, err := Read(logFile(t, "log", lineWith(1, `"features": ["x", true]`)+lineWith(2, `"features": "x"`)+lineWith(3, `"features": [["x"]]`)+lineWith(4, `"features": {"x": 1}`)+lineWith(5, `"features": [5]`))); err != nil || len(log.Impressions) != 1 {
 		t.Errorf("%+v, %v", log, err)
 	}
 }
@@ -175,7 +175,7 @@ func TestTextsOfAnyCharacters(t *testing.T) {
 // Numbers that are texts are one however they are spelt, as in a file of data: a model that is trained on the log knows
 // 8 where it was logged as 8.0.
 func TestNumbersAmongTextsAreOneHoweverTheyAreSpelt(t *testing.T) {
-	log, err := Read(file(t, "log", lineWith(1, `"features": ["8.0"]`)+lineWith(2, `"features": [" 8"]`)+lineWith(3, `"features": ["+8e0"]`)+lineWith(4, `"features": ["true"]`)+lineWith(5, `"features": ["8 x"]`)))
+	log, err := Read(logFile(t, "log", lineWith(1, `"features": ["8.0"]`)+lineWith(2, `"features": [" 8"]`)+lineWith(3, `"features": ["+8e0"]`)+lineWith(4, `"features": ["true"]`)+lineWith(5, `"features": ["8 x"]`)))
 	if err != nil || !reflect.DeepEqual(log.Levels, [][]string{{"8", "1", "8 x"}}) {
 		t.Fatalf("%+v, %v", log, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/featureid"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // An Impression is a ranking that was shown once, and what was clicked in it. Impressions
@@ -73,7 +73,7 @@ func (l *Log) Validate() error {
 
 // checkColumns is an error where l says what another number of columns are; 0: there are no features.
 func (l *Log) checkColumns(width int) error {
-	if err := featureid.CheckAscending(l.FeatureIDs); err != nil {
+	if err := text.CheckFeatureIDs(l.FeatureIDs); err != nil {
 		return err
 	}
 	for what, n := range map[string]int{"feature ids": len(l.FeatureIDs), "feature names": len(l.FeatureNames), "levels": len(l.Levels)} {

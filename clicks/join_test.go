@@ -55,7 +55,7 @@ func TestBiasFiles(t *testing.T) {
 			if err := b.Write(&text, name); err != nil {
 				t.Fatal(err)
 			}
-			got, err := ReadBias(file(t, name, "\ufeff"+text.String())) // as spreadsheets write it
+			got, err := ReadBias(logFile(t, name, "\ufeff"+text.String())) // as spreadsheets write it
 			want := b
 			if filepath.Ext(name) == ".csv" && b.Beta == nil {
 				want.Beta = []float64{0, 0}
@@ -77,7 +77,7 @@ func TestBiasFiles(t *testing.T) {
 		"rank,alpha,beta\n1,1,Infinity": "the bias of rank 1",
 		"":                              "want JSON with",
 	} {
-		path := file(t, "bias", text)
+		path := logFile(t, "bias", text)
 		if _, err := ReadBias(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: error %v, want %q with the path", text, err, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/memtest"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -134,7 +134,7 @@ func TestMemoryIsThatOfTheDocuments(t *testing.T) {
 	logs := versions(t, 300, bias, 5)
 	for name, e := range estimations(t, bias) {
 		t.Run(name, func(t *testing.T) {
-			memtest.Steady(t, 20, func(from, to int) {
+			testkit.Steady(t, 20, func(from, to int) {
 				for i := from; i < to; i++ {
 					part := &Log{FeatureIDs: logs[i%2].FeatureIDs}
 					for _, im := range logs[i%2].Impressions { // as if it were read anew

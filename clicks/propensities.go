@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -46,7 +46,7 @@ func (p *propensities) set(policy Policy, im *Impression, b Bias, n needs) error
 	// PlacementsOf grows with n², Placements with D·K: at D = 125 and K = 10 they meet at 50 of n.
 	few := n.shown != nil && len(n.shown)*len(n.shown) <= 2*len(scores)*ranks
 	if n.placements {
-		p.placements = scratch.Sized(p.placements, len(scores)*ranks)
+		p.placements = num.Sized(p.placements, len(scores)*ranks)
 		if few {
 			err = p.placeShown(n.shown, ranks)
 		} else {
@@ -59,7 +59,7 @@ func (p *propensities) set(policy Policy, im *Impression, b Bias, n needs) error
 	if !n.exposures {
 		return nil
 	}
-	p.exposures = scratch.Sized(p.exposures, len(scores))
+	p.exposures = num.Sized(p.exposures, len(scores))
 	if few || !n.placements {
 		return p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
 	}
@@ -71,7 +71,7 @@ func (p *propensities) set(policy Policy, im *Impression, b Bias, n needs) error
 
 // placeShown sets the placements of the documents shown, and 0 for others.
 func (p *propensities) placeShown(shown []int, ranks int) error {
-	p.shown = scratch.Sized(p.shown, len(shown)*ranks)
+	p.shown = num.Sized(p.shown, len(shown)*ranks)
 	if err := p.expectation.PlacementsOf(p.scores, shown, ranks, p.shown); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *propensities) setLike(other *propensities, policy Policy, im *Impressio
 
 // logProbs gives log P(y_k | y_<k) for the ranks of a ranking of the situation.
 func (p *propensities) logProbs(im *Impression) ([]float64, error) {
-	p.logs = scratch.Sized(p.logs, len(im.Shown))
+	p.logs = num.Sized(p.logs, len(im.Shown))
 	shown := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
 	return p.logs, p.kernel.LogProbs(p.scores, shown, p.logs)
 }

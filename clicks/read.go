@@ -17,8 +17,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/internal/jsonscan"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -273,7 +273,7 @@ func (r *reader) readQueries(path string) error {
 		last = number
 		line, err := parseLine(text)
 		switch {
-		case errors.Is(err, jsonscan.ErrText):
+		case errors.Is(err, text.ErrText):
 			r.counts[notUnicode]++
 		case err != nil:
 			r.counts[notJSON]++
@@ -304,7 +304,7 @@ func (r *reader) query(line *ubiLine) error {
 	hits, err := parseTexts(line.Hits)
 	p, wrong := parseAttributes(line.Attributes)
 	switch err := cmp.Or(err, wrong); {
-	case errors.Is(err, jsonscan.ErrText):
+	case errors.Is(err, text.ErrText):
 		r.counts[notUnicode]++
 		return nil
 	case err != nil:

@@ -18,8 +18,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// file writes a file for a test, compressed by what its name ends in.
-func file(t *testing.T, name, content string) string {
+// logFile writes a file for a test, compressed by what its name ends in.
+func logFile(t *testing.T, name, content string) string {
 	t.Helper()
 	var b bytes.Buffer
 	switch filepath.Ext(name) {
@@ -59,7 +59,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	half := strings.Index(b.String(), `{"query_id":"100"`)
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		// The second file first: events may come before their queries.
-		got, err := Read(file(t, "2.jsonl"+ending, b.String()[half:]), file(t, "1.jsonl"+ending, b.String()[:half]))
+		got, err := Read(logFile(t, "2.jsonl"+ending, b.String()[half:]), logFile(t, "1.jsonl"+ending, b.String()[:half]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ const oddLog = `{"index": {"_index": "ubi_queries", "_id": "1"}}
 {"query_id": "q8", "user_query": "torn", "query_resp`
 
 func TestOdditiesAreCounted(t *testing.T) {
-	log, err := Read(file(t, "ubi.ndjson", oddLog))
+	log, err := Read(logFile(t, "ubi.ndjson", oddLog))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestOdditiesAreCounted(t *testing.T) {
 
 // An id that is a number is the same in all its spellings, as tables of floats have others than tables of whole numbers.
 func TestNumbersAsIDsAreDigits(t *testing.T) {
-	log, err := Read(file(t, "ubi.ndjson", `{"query_id": 7.0, "query_response_hit_ids": [100001, 1.00002e5, 1.5, 12345678901234567890, "2.0"]}
+	log, err := Read(logFile(t, "ubi.ndjson", `{"query_id": 7.0, "query_response_hit_ids": [100001, 1.00002e5, 1.5, 12345678901234567890, "2.0"]}
 {"action_name": "click", "query_id": 7, "event_attributes": {"object": {"object_id": 100001.0}}}
 {"action_name": "click", "query_id": "7", "event_attributes": {"object": {"object_id": "100002"}}}
 `))
@@ -168,7 +168,7 @@ func TestNamesAndTextsOfALogAreExact(t *testing.T) {
 {"query_id": "` + "\xe9" + `", "query_response_hit_ids": ["a"]}
 {"action_name": "view", "timestamp": null, "message": "\ud800", "timestamp": "2026-01-02T03:04:05Z"}
 `
-	got, err := Read(file(t, "log.jsonl", log))
+	got, err := Read(logFile(t, "log.jsonl", log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestLongQueriesAreRead(t *testing.T) {
 	for i := range clicks + 1 { // the first document is clicked twice, one is not shown
 		fmt.Fprintf(&b, `{"action_name": "click", "query_id": "all", "event_attributes": {"object": {"object_id": %d}}}`+"\n", (i%clicks)*101)
 	}
-	log, err := Read(file(t, "log.jsonl", b.String()))
+	log, err := Read(logFile(t, "log.jsonl", b.String()))
 	if err != nil || len(log.Impressions) != 1 {
 		t.Fatalf("%d impressions, error %v", len(log.Impressions), err)
 	}
@@ -233,7 +233,7 @@ func TestReadErrors(t *testing.T) {
 		"PK\x03\x04 not a log":           "a zip archive",
 		with + strings.ReplaceAll(strings.Replace(with, `"1"`, `"2"`, 1), "[1, 2]}}}", "[1, 3]}}}"): "line 2: query \"2\" has the feature ids [1 3]",
 	} {
-		path := file(t, "log", name)
+		path := logFile(t, "log", name)
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("error %v, want %q with the path", err, want)
 		}
@@ -242,7 +242,7 @@ func TestReadErrors(t *testing.T) {
 		t.Error("no error for a file that does not exist")
 	}
 	// What is no regular file, such as a pipe, cannot be read twice.
-	if _, err := Read(file(t, "log", with), os.DevNull); err == nil || !strings.Contains(err.Error(), os.DevNull+" is not a regular file") {
+	if _, err := Read(logFile(t, "log", with), os.DevNull); err == nil || !strings.Contains(err.Error(), os.DevNull+" is not a regular file") {
 		t.Errorf("error %v for a device", err)
 	}
 }
@@ -298,7 +298,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		log, err := Read(file(t, "log", string(content)))
+		log, err := Read(logFile(t, "log", string(content)))
 		if err != nil {
 			return
 		}
@@ -315,7 +315,7 @@ func TestScanGivesAllImpressionsInParts(t *testing.T) {
 	if err := Write(&b, log); err != nil {
 		t.Fatal(err)
 	}
-	path := file(t, "log.jsonl", b.String()+"torn")
+	path := logFile(t, "log.jsonl", b.String()+"torn")
 	most := 20 * log.Impressions[0].size()
 	all := &Log{}
 	parts := 0
@@ -360,7 +360,7 @@ func TestTimestampsAreOfAnyUnit(t *testing.T) {
 		`"Inf"`:                      {},
 		`"today"`:                    {},
 	} {
-		log, err := Read(file(t, "ubi.ndjson", `{"query_id": "q", "user_query": "x", "timestamp": `+text+`, "query_response_hit_ids": ["a"]}`+"\n"))
+		log, err := Read(logFile(t, "ubi.ndjson", `{"query_id": "q", "user_query": "x", "timestamp": `+text+`, "query_response_hit_ids": ["a"]}`+"\n"))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

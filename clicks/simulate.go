@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/splitmix"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -110,7 +110,7 @@ func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64)
 	err := parallel.Each(blocks, workers, func(w, b int) error {
 		pcg := new(rand.PCG)
 		for i := b * block; i < min(n, (b+1)*block); i++ {
-			pcg.Seed(splitmix.Next(seed), splitmix.Next(uint64(i)))
+			pcg.Seed(num.SplitMixNext(seed), num.SplitMixNext(uint64(i)))
 			if err := s.show(&log.Impressions[i], &samplers[w], rand.New(pcg)); err != nil {
 				return err
 			}

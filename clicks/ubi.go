@@ -12,18 +12,18 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/plrank/plrank/internal/jsonscan"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query, or an event. Values that some
 // programs write in other types than the schema says are of type text.
 type ubiLine struct {
-	ActionName text // of an event
-	QueryID    text
-	ClientID   text
-	UserQuery  text
-	Timestamp  text
-	Object     text            // event_attributes.object.object_id
+	ActionName jsonText // of an event
+	QueryID    jsonText
+	ClientID   jsonText
+	UserQuery  jsonText
+	Timestamp  jsonText
+	Object     jsonText        // event_attributes.object.object_id
 	Hits       json.RawMessage // query_response_hit_ids
 	Attributes json.RawMessage // query_attributes
 	Bulk       bool            // one of the lines between those of OpenSearch's bulk format
@@ -32,8 +32,8 @@ type ubiLine struct {
 // attributes are what UBI has no place for, under query_attributes.plrank. Lists that many
 // lines have in common are decoded once.
 type attributes struct {
-	Model        text
-	Version      text
+	Model        jsonText
+	Version      jsonText
 	Seed         uint64 // as text: many programs read numbers as float64
 	Cutoff       int
 	Temperature  float64
@@ -51,7 +51,7 @@ func parseLine(line []byte) (*ubiLine, error) {
 		return nil, json.Unmarshal(line, new(json.RawMessage))
 	}
 	l := &ubiLine{}
-	whole, _ := jsonscan.CutValue(jsonscan.SkipBlanks(line))
+	whole, _ := text.CutJSON(text.SkipJSONBlanks(line))
 	bulk := func([]byte) error { l.Bulk = true; return nil }
 	return l, fields{
 		{"action_name", l.ActionName.set}, {"query_id", l.QueryID.set}, {"client_id", l.ClientID.set}, {"user_query", l.UserQuery.set},
@@ -87,7 +87,7 @@ func (a *attributes) set(value []byte) error {
 }
 
 func (a *attributes) setSeed(value []byte) error {
-	var digits text
+	var digits jsonText
 	err := digits.set(value)
 	if err == nil {
 		a.Seed, err = strconv.ParseUint(string(digits), 10, 64)
@@ -109,7 +109,7 @@ func (f fields) read(object []byte) error {
 		return errors.New("want an object")
 	}
 	var seen uint
-	for name, value := range jsonscan.Members(object) {
+	for name, value := range text.JSONMembers(object) {
 		if string(value) == "null" || string(value) == `""` {
 			continue
 		}
@@ -152,19 +152,19 @@ func decoded[T any](to *T) func([]byte) error {
 	return func(value []byte) error { return json.Unmarshal(value, to) }
 }
 
-// text is a JSON string, or the digits of a number; empty for null.
-type text string
+// jsonText is a JSON string, or the digits of a number; empty for null.
+type jsonText string
 
-func (t *text) set(b []byte) (err error) {
+func (t *jsonText) set(b []byte) (err error) {
 	switch {
 	case b[0] == '"':
 		var s string
-		s, err = jsonscan.Unquote(b)
-		*t = text(s)
+		s, err = text.UnquoteJSON(b)
+		*t = jsonText(s)
 	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
-		*t = text(b)
+		*t = jsonText(b)
 		if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			*t = text(strconv.FormatInt(int64(v), 10)) // 7.0 is 7, as tables of floats have ids
+			*t = jsonText(strconv.FormatInt(int64(v), 10)) // 7.0 is 7, as tables of floats have ids
 		}
 	case string(b) == "null":
 		*t = ""
@@ -183,8 +183,8 @@ func parseTexts(array []byte) (list []string, err error) {
 		return nil, errors.New("want an array of texts")
 	}
 	list = make([]string, 0, bytes.Count(array, []byte{','})+1)
-	for i, value := range jsonscan.Elements(array) {
-		var t text
+	for i, value := range text.JSONElements(array) {
+		var t jsonText
 		if err := t.set(value); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
 		}
@@ -195,7 +195,7 @@ func parseTexts(array []byte) (list []string, err error) {
 
 // parseTime reads a time in ISO 8601, with or without a zone, or a number since 1970. UBI's schema has milliseconds, and some
 // programs write seconds, maybe with a fraction, microseconds or nanoseconds: its size tells, up to the year 5138.
-func parseTime(t text) (time.Time, error) {
+func parseTime(t jsonText) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if at, err := time.Parse(layout, string(t)); err == nil {
 			return at.UTC(), nil
@@ -388,7 +388,7 @@ const (
 func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 	line, err := parseLine(event)
 	if err == nil {
-		err = jsonscan.CheckTexts(event)
+		err = text.CheckJSONTexts(event)
 	}
 	if err != nil {
 		return dst, fmt.Errorf("clicks: not an event of UBI: %w", err)
@@ -396,7 +396,7 @@ func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 	click := line.ActionName == "click"
 	for _, f := range []struct {
 		name   string
-		value  text
+		value  jsonText
 		needed bool
 		most   int
 	}{

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 func TestBaseScoresFromAFileOrAColumn(t *testing.T) {
@@ -104,7 +106,7 @@ func TestBaseScoresInSplits(t *testing.T) {
 				t.Errorf("%s: base scores %v, want %v", d.Name, d.BaseScores, d.Features)
 			}
 			var b Batch
-			b.Pack(d, &Transform{Inputs: 1}, []int{1, 0}, 8, 3)
+			b.Pack(d, &transforms.Transform{Inputs: 1}, []int{1, 0}, 8, 3)
 			if want := append(slices.Clone(d.BaseScores[2:4]), append(slices.Clone(d.BaseScores[:2]), 0, 0, 0, 0)...); !slices.Equal(b.BaseScores, want) {
 				t.Errorf("%s: a batch has %v, want %v", d.Name, b.BaseScores, want)
 			}

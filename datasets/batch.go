@@ -3,8 +3,9 @@ package datasets
 import (
 	"fmt"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/transforms"
 )
 
 // Batch is a few queries packed for one step: transformed, and padded to the
@@ -45,7 +46,7 @@ func (b *Batch) Rows() int {
 // by t, for a capacity of rows and queryCapacity. It reuses the memory of
 // the batch. Queries are transformed on all cores; the result does not depend on their
 // number. It panics if the queries exceed a capacity.
-func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacity int) {
+func (b *Batch) Pack(d *Dataset, t *transforms.Transform, queries []int, rows, queryCapacity int) {
 	b.PackTransformed(&Transformed{d: d, t: t}, queries, rows, queryCapacity)
 }
 
@@ -64,8 +65,8 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
 	}
 	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
-	b.Labels = scratch.Sized(b.Labels, rows)
-	b.X = scratch.Sized(b.X, rows*width)
+	b.Labels = num.Sized(b.Labels, rows)
+	b.X = num.Sized(b.X, rows*width)
 	b.Groups = pad(gather(b.Groups, d.Groups, d.Offsets, queries, 1), rows, -1)
 	b.Weights = pad(gather(b.Weights, d.Weights, d.Offsets, queries, 1), rows, 0)
 	b.BaseScores = pad(gather(b.BaseScores, d.BaseScores, d.Offsets, queries, 1), rows, 0)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 func TestBinsAreAtTrainingQuantiles(t *testing.T) {
@@ -19,7 +21,7 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 	}
 	tr, err := FitTransform("none", d)
 	if err == nil {
-		err = tr.FitBins(d, 4)
+		err = FitBins(tr, d, 4)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +40,8 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 			t.Errorf("%v becomes %v, want %v", c.row, got, c.want)
 		}
 	}
-	for _, bins := range []int{0, -1, MostBins} {
-		if err := tr.FitBins(d, bins); err == nil || !strings.Contains(err.Error(), "want 1 to 125") {
+	for _, bins := range []int{0, -1, transforms.MostBins} {
+		if err := FitBins(tr, d, bins); err == nil || !strings.Contains(err.Error(), "want 1 to 125") {
 			t.Errorf("%d bins: %v", bins, err)
 		}
 	}
@@ -47,7 +49,7 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 
 // Knots are those of a sample of large data; a gap counts wherever it is. Bins are fitted anew to what the parts give.
 func TestBinsOfRareGaps(t *testing.T) {
-	const queries = quantileSample // of two documents
+	const queries = transforms.quantileSample // of two documents
 	d := &Dataset{Labels: make([]float32, 2*queries), FeatureIDs: []int{1}}
 	for i := range queries {
 		d.Features = append(d.Features, float32(i%101), float32((i+1)%101))
@@ -58,7 +60,7 @@ func TestBinsOfRareGaps(t *testing.T) {
 	tr, err := FitTransform("standard+missing", d)
 	for range 2 {
 		if err == nil {
-			err = tr.FitBins(d, 4)
+			err = FitBins(tr, d, 4)
 		}
 	}
 	if err != nil {
@@ -77,7 +79,7 @@ func TestBinsOfRareGaps(t *testing.T) {
 
 // The sample is of documents, of whichever query: a feature may be the same in all others.
 func TestBinsOfLongQueries(t *testing.T) {
-	const long = quantileSample / 2
+	const long = transforms.quantileSample / 2
 	d := &Dataset{Labels: make([]float32, 3*long), Offsets: []int{0, long, 2 * long, 3 * long}, FeatureIDs: []int{1, 2, 3}}
 	for i := range 3 * long {
 		x, rare := float32(.5), float32(0)
@@ -92,7 +94,7 @@ func TestBinsOfLongQueries(t *testing.T) {
 	for _, spec := range []string{"none", "minmax"} {
 		tr, err := FitTransform(spec, d)
 		if err == nil {
-			err = tr.FitBins(d, 8)
+			err = FitBins(tr, d, 8)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +111,7 @@ func TestBinsOfLongQueries(t *testing.T) {
 func TestPositionsOfAnyView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		queries, bins := rapid.IntRange(2, 8).Draw(t, "queries"), rapid.IntRange(1, MostBins-1).Draw(t, "bins")
+		queries, bins := rapid.IntRange(2, 8).Draw(t, "queries"), rapid.IntRange(1, transforms.MostBins-1).Draw(t, "bins")
 		d := &Dataset{Offsets: []int{0}, FeatureIDs: []int{1, 2, 3}}
 		for q := range queries {
 			for range 1 + r.IntN(40) {
@@ -127,11 +129,11 @@ func TestPositionsOfAnyView(t *testing.T) {
 			t.Skip("no feature varies")
 		}
 		tr := *plain
-		if err := tr.FitBins(d, bins); err != nil {
+		if err := FitBins(tr, d, bins); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(tr)
-		var read Transform
+		var read transforms.Transform
 		if err == nil {
 			err = json.Unmarshal(text, &read)
 		}
@@ -165,16 +167,16 @@ func TestPositionsOfAnyView(t *testing.T) {
 
 func TestDamagedBinsAreErrors(t *testing.T) {
 	for _, c := range []struct {
-		bins []Bins
+		bins []transforms.Bins
 		want string
 	}{
-		{[]Bins{{Knots: []float32{1}}}, "bins of 1 outputs, want 2"},
-		{[]Bins{{Knots: []float32{1}}, {}}, "0 knots of output 1"},
-		{[]Bins{{Knots: make([]float32, MostBins+2)}, {}}, "128 knots of output 0"},
-		{[]Bins{{Knots: []float32{1, 1}}, {Knots: []float32{1}}}, "must ascend"},
-		{[]Bins{{Knots: []float32{float32(math.Inf(1))}}, {Knots: []float32{1}}}, "be finite"},
+		{[]transforms.Bins{{Knots: []float32{1}}}, "bins of 1 outputs, want 2"},
+		{[]transforms.Bins{{Knots: []float32{1}}, {}}, "0 knots of output 1"},
+		{[]transforms.Bins{{Knots: make([]float32, transforms.MostBins+2)}, {}}, "128 knots of output 0"},
+		{[]transforms.Bins{{Knots: []float32{1, 1}}, {Knots: []float32{1}}}, "must ascend"},
+		{[]transforms.Bins{{Knots: []float32{float32(math.Inf(1))}}, {Knots: []float32{1}}}, "be finite"},
 	} {
-		tr := &Transform{Spec: "none", Inputs: 2, Columns: []int{0, 1}, Parts: []TransformPart{{Name: "none"}}, Bins: c.bins}
+		tr := &transforms.Transform{Spec: "none", Inputs: 2, Columns: []int{0, 1}, Parts: []transforms.Part{{Name: "none"}}, Bins: c.bins}
 		if err := tr.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets/internal/cache"
-	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/datasets/internal/store"
 )
 
 // folderMode is that of a folder which is made for caches: it lets nobody see copies of
@@ -20,8 +20,8 @@ const folderMode fs.FileMode = 0o700
 
 // A splitCache keeps the splits of files.
 type splitCache struct {
-	key    cache.Key
-	of     files.Splits
+	key    store.Key
+	of     reader.Splits
 	folder string // see Options.Cache
 }
 
@@ -42,7 +42,7 @@ func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, e
 		if stopped := c.key.Read.Stopped(c.of[0].Path); stopped != nil {
 			return s, stopped
 		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, cache.ErrStale) {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrStale) {
 			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
 		}
 	}
@@ -80,7 +80,7 @@ func (c splitCache) keep(paths []string, s splits) (splits, error) {
 	for _, path := range paths {
 		err := os.MkdirAll(filepath.Dir(path), folderMode)
 		if err == nil {
-			err = cache.Save(c.key.Read.Ctx(), path, c.key, s.lists())
+			err = store.Save(c.key.Read.Ctx(), path, c.key, s.lists())
 		}
 		kept := s
 		if err == nil && slices.ContainsFunc(s[:], func(d *Dataset) bool { return d != nil && d.unmap != nil }) {
@@ -98,7 +98,7 @@ func (c splitCache) keep(paths []string, s splits) (splits, error) {
 // whatever the bytes, or there is an error.
 func (c splitCache) load(path string) (splits, error) {
 	s := splits{{}, {}, {}}
-	has, unmap, err := cache.Load(c.key.Read.Ctx(), path, c.key, s.lists())
+	has, unmap, err := store.Load(c.key.Read.Ctx(), path, c.key, s.lists())
 	if err != nil {
 		return splits{}, err
 	}
@@ -145,7 +145,7 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 }
 
 // lists are what a cache keeps of splits.
-func (s splits) lists() (all cache.Lists) {
+func (s splits) lists() (all store.Lists) {
 	for i, d := range s {
 		if d == nil {
 			continue

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/datasets/internal/cache"
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/datasets/internal/store"
+	"github.com/plrank/plrank/internal/memory"
 )
 
 // cached makes a small collection in a folder, and says how to open it.
@@ -152,7 +152,7 @@ func TestValidationOnTheTrainingFile(t *testing.T) {
 		}
 	}
 	// However its path is spelt; its groups are those of the training file then.
-	groups := file(t, "groups", strings.Repeat("a\n", want.Rows()))
+	groups := dataFile(t, "groups", strings.Repeat("a\n", want.Rows()))
 	for _, vali := range []string{folder + "/./train.txt", folder + "/../" + filepath.Base(folder) + "/train.txt", relative(t, path)} {
 		s, err := Open(path, Options{Vali: vali, Read: ReadOptions{Groups: groups}})
 		if err != nil || s.Vali.Rows() != want.Rows() || s.Vali.Groups == nil || s.Vali.Warnings != nil {
@@ -215,7 +215,7 @@ func TestCacheFollowsEveryByte(t *testing.T) {
 		at = append(at, text.Len())
 		fmt.Fprintf(&text, "0 qid:%d 1:%d # %s\n", i/2, i, line)
 	}
-	path := file(t, "d.txt", text.String())
+	path := dataFile(t, "d.txt", text.String())
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestCacheOfInconsistentListsIsBuiltAnew(t *testing.T) {
 		if err := os.MkdirAll(o.Cache, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := cache.Save(t.Context(), c.key.Paths(o.Cache, of)[0], c.key, crafted.lists()); err != nil {
+		if err := store.Save(t.Context(), c.key.Paths(o.Cache, of)[0], c.key, crafted.lists()); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Open(folder, o)
@@ -366,7 +366,7 @@ func TestCacheOfInconsistentListsIsBuiltAnew(t *testing.T) {
 
 func TestWhereStandsCraftedLines(t *testing.T) {
 	d := Dataset{Name: "d", Labels: make([]float32, 3)}
-	d.origin = table.Origin{Parts: []string{"a", "b"}, Starts: []int{5, 9}, Lines: []int32{-7, 3, 12}}
+	d.origin = reader.Origin{Parts: []string{"a", "b"}, Starts: []int{5, 9}, Lines: []int32{-7, 3, 12}}
 	for row, want := range []string{"a:-12", "a:-2", "b:3"} {
 		if got := d.Where(row); got != want {
 			t.Errorf("row %d: %s, want %s", row, got, want)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 // categorical has two queries of two and three documents, and the features 1, 4 and 7, of
@@ -35,7 +37,7 @@ func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Category{{Column: 1, Values: []float32{-3, 900}}}; !reflect.DeepEqual(transform.Categories, want) {
+	if want := []transforms.Category{{Column: 1, Values: []float32{-3, 900}}}; !reflect.DeepEqual(transform.Categories, want) {
 		t.Errorf("categories %+v, want %+v", transform.Categories, want)
 	}
 	if got := transform.Used(); !slices.Equal(transform.Columns, []int{0, 2}) || !slices.Equal(got, []int{0, 1, 2}) || transform.Width() != 5 {
@@ -45,7 +47,7 @@ func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 	rows := []float32{1, 900, 5, 2, -3, 6, 3, 17, 7, 4, nan, 8, 5, inf, 8, 6, 5e-9, 8}
 	dst := make([]float32, 6*5)
 	transform.Query(dst, rows)
-	for r, want := range []float32{FirstValue + 1, FirstValue, UnseenValue, MissingValue, UnseenValue, UnseenValue} {
+	for r, want := range []float32{transforms.FirstValue + 1, transforms.FirstValue, transforms.UnseenValue, transforms.MissingValue, transforms.UnseenValue, transforms.UnseenValue} {
 		if got := dst[r*5+4]; got != want {
 			t.Errorf("row %d: code %v, want %v", r, got, want)
 		}
@@ -68,7 +70,7 @@ func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read Transform
+	var read transforms.Transform
 	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 			"d.txt": "1 qid:1 1:1 4:5\n0 qid:1 1:2 4:" + id + "\n",
 			"d.csv": "label,qid,x,y z,z,seller\n1,1,1,0,0,5\n0,1,2,0,0," + id + "\n",
 		} {
-			path := file(t, name, text)
+			path := dataFile(t, name, text)
 			d, err := ReadFile(path, ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -141,12 +143,12 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		}
 	}
 	d := categorical()
-	d.Features[1], d.Features[4] = inexactValue-1, 1-inexactValue
+	d.Features[1], d.Features[4] = transforms.inexactValue-1, 1-transforms.inexactValue
 	if _, err := FitTransform("minmax", d, 4); err != nil {
 		t.Error(err)
 	}
 	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
-	for i := range 2 * (mostValues + 1) {
+	for i := range 2 * (transforms.mostValues + 1) {
 		many.Features = append(many.Features, float32(i/2))
 	}
 	many.Labels = make([]float32, len(many.Features))
@@ -155,13 +157,13 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		t.Errorf("too many values: %v", err)
 	}
 	for _, c := range []struct {
-		change func(*Transform)
+		change func(*transforms.Transform)
 		want   string
 	}{
-		{func(t *Transform) { t.Categories[0].Column = 3 }, "but there is 3"},
-		{func(t *Transform) { t.Categories[0].Column = 0 }, "be no others, but there is 0"},
-		{func(t *Transform) { t.Categories[0].Values = []float32{1, 1} }, "must ascend"},
-		{func(t *Transform) { t.Categories[0].Values = []float32{float32(math.NaN())} }, "must ascend and be finite"},
+		{func(t *transforms.Transform) { t.Categories[0].Column = 3 }, "but there is 3"},
+		{func(t *transforms.Transform) { t.Categories[0].Column = 0 }, "be no others, but there is 0"},
+		{func(t *transforms.Transform) { t.Categories[0].Values = []float32{1, 1} }, "must ascend"},
+		{func(t *transforms.Transform) { t.Categories[0].Values = []float32{float32(math.NaN())} }, "must ascend and be finite"},
 	} {
 		transform, err := FitTransform("minmax", categorical(), 4)
 		if err != nil {

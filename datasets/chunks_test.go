@@ -1,13 +1,10 @@
 package datasets
 
-import (
-	"github.com/plrank/plrank/datasets/internal/reading"
-	"github.com/plrank/plrank/datasets/internal/table"
-)
+import "github.com/plrank/plrank/datasets/internal/reader"
 
 // inChunks are the options of reading text in chunks of about so many bytes.
-func inChunks(o ReadOptions, size int) reading.Options {
-	return reading.Options{Options: table.Options(o), ChunkSize: size}
+func inChunks(o ReadOptions, size int) reader.FileOptions {
+	return reader.FileOptions{Options: reader.Options(o), ChunkSize: size}
 }
 
 // readBlocksInChunks is ReadBlocks for chunks of a size.

@@ -21,7 +21,7 @@ func TestSeparatedValuesHaveNoComments(t *testing.T) {
 		"without a header":    {"#a,1,1,2\nb,0,1,3\n #c,0,1,4\n#,0,1,5\n#e,0,1,6\n", ReadOptions{Headerless: true, LabelColumn: "2", QueryColumn: "3", DocumentColumn: "1"}},
 		"after other comment": {"# made by hand, with care\n\ndocid,label,qid,x\n#a,1,1,2\nb,0,1,3\n #c,0,1,4\n#,0,1,5\n#e,0,1,6\n", ReadOptions{}},
 	} {
-		d, err := readFile(file(t, "f.csv", c.text), inChunks(c.o, few))
+		d, err := readFile(dataFile(t, "f.csv", c.text), inChunks(c.o, few))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -40,12 +40,12 @@ func TestSeparatedValuesHaveNoComments(t *testing.T) {
 		}
 		var rows int
 		c.o.FeatureIDs, c.o.FeatureNames = d.FeatureIDs, d.FeatureNames
-		if _, err := readBlocksInChunks(file(t, "f.csv", c.text), c.o, few, func(block *Dataset, _ int64) error { rows += block.Rows(); return nil }); err != nil || rows != len(want) {
+		if _, err := readBlocksInChunks(dataFile(t, "f.csv", c.text), c.o, few, func(block *Dataset, _ int64) error { rows += block.Rows(); return nil }); err != nil || rows != len(want) {
 			t.Errorf("%s, in blocks: %d rows, want %d, error %v", name, rows, len(want), err)
 		}
 	}
 	// LETOR text has comments, with commas too.
-	d, err := readFile(file(t, "f.txt", "# label, qid: and features\n1 qid:1 1:2\n# 0, 1, 3\n0 qid:1 1:3\n"), inChunks(ReadOptions{}, few))
+	d, err := readFile(dataFile(t, "f.txt", "# label, qid: and features\n1 qid:1 1:2\n# 0, 1, 3\n0 qid:1 1:3\n"), inChunks(ReadOptions{}, few))
 	if err != nil || d.Rows() != 2 {
 		t.Errorf("%v, error %v", d, err)
 	}
@@ -62,7 +62,7 @@ func TestFeaturesInComments(t *testing.T) {
 		"1 qid:a 1:1\n0 qid:a#docid=D\n":                                        "",
 		"1 qid:a 1:1\n0 qid:a 1:2 # 2:3\n":                                      "",
 	} {
-		path := file(t, "f.txt", text)
+		path := dataFile(t, "f.txt", text)
 		d, err := ReadFile(path, ReadOptions{})
 		if err != nil {
 			t.Fatal(err)

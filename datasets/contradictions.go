@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // contradictions is a warning of documents that are in their query more than once, with different labels; "" if there

@@ -16,7 +16,7 @@ func TestContradictingLabelsOfADocumentAreWarnedOf(t *testing.T) {
 		"without ids":  {"label,qid,docid,x\n1,a,,1\n0,a,,2\n", ""},
 		"not labelled": {"label,qid,docid,x\n1,a,d,1\n,a,d,2\n0,a,e,2\n", ""},
 	} {
-		path := file(t, "f", c.text)
+		path := dataFile(t, "f", c.text)
 		d, err := ReadFile(path, ReadOptions{})
 		if err != nil {
 			t.Fatal(err)

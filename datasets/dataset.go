@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/memory"
 )
 
 // Dataset is queries and their documents, packed: the documents of query q
@@ -58,8 +58,8 @@ type Dataset struct {
 	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
 	Warnings   []string // about oddities of the source, one line each
 
-	origin table.Origin // files and lines of the rows
-	unmap  func()       // gives up the file that Features are in; nil: they are in memory, or stay in the file
+	origin reader.Origin // files and lines of the rows
+	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
 }
 
 // Unlabelled is the label of a document whose relevance is not known. Such documents
@@ -87,7 +87,7 @@ func (d *Dataset) Row(i int) []float32 {
 func (d *Dataset) Prefetch(queries []int) {
 	w := d.Width()
 	for _, q := range queries {
-		mapped.WillNeed(memory.Bytes(d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w]))
+		file.WillNeed(memory.Bytes(d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w]))
 	}
 }
 
@@ -111,7 +111,7 @@ func (d *Dataset) FeatureName(column int) string {
 // Choose gives the columns of the features that a word stands for: a name, else an id, else a
 // pattern of names, see ReadOptions.Features. There is at least one, or an error.
 func (d *Dataset) Choose(word string) ([]int, error) {
-	columns, err := table.Choose(word, d.FeatureIDs, d.FeatureNames)
+	columns, err := reader.Choose(word, d.FeatureIDs, d.FeatureNames)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", d.Name, err)
 	}
@@ -132,7 +132,7 @@ func (d *Dataset) String() string {
 }
 
 // newJudged is newDataset of a whole file, or of all parts, with a warning of labels that contradict each other.
-func newJudged(t *table.Table, ids []int) (*Dataset, error) {
+func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
 	d, err := newDataset(t, ids)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func newJudged(t *table.Table, ids []int) (*Dataset, error) {
 
 // newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
 // the table). The table is let go on the way.
-func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
+func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
 	defer t.Free()
 	if ids == nil {
 		ids = t.IDs
@@ -153,14 +153,14 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 	rows := t.Arrange()
 	d = &Dataset{
 		Name:        t.Path,
-		Labels:      table.Gather(rows, func(c *table.Chunk) []float32 { return c.Labels }),
+		Labels:      reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.Labels }),
 		Offsets:     make([]int, 1, len(t.Queries)+1),
 		QueryIDs:    make([]string, 0, len(t.Queries)),
 		FeatureIDs:  ids,
-		DocumentIDs: table.Gather(rows, func(c *table.Chunk) []string { return c.DocumentIDs }),
-		Weights:     table.Gather(rows, func(c *table.Chunk) []float32 { return c.Weights }),
-		BaseScores:  table.Gather(rows, func(c *table.Chunk) []float32 { return c.BaseScores }),
-		Groups:      table.Gather(rows, func(c *table.Chunk) []int { return c.Groups }),
+		DocumentIDs: reader.Gather(rows, func(c *reader.Chunk) []string { return c.DocumentIDs }),
+		Weights:     reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.Weights }),
+		BaseScores:  reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.BaseScores }),
+		Groups:      reader.Gather(rows, func(c *reader.Chunk) []int { return c.Groups }),
 		Warnings:    t.Warnings,
 		origin:      rows.Origin(),
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/text"
 )
 
 func three() *Dataset {

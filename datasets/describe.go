@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // Description sums up a dataset. Its JSON is for machines, its String is a table.

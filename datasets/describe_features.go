@@ -8,8 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/plrank/plrank/datasets/internal/columns"
-	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/transforms"
+	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
 // FeatureDescription describes one feature, or a column of text that is none.
@@ -47,7 +48,7 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	list := make([]FeatureDescription, first.Width())
 	varies := make([]bool, first.Width()) // within a query
 	for _, d := range datasets {
-		for _, c := range varying(d, alone) {
+		for _, c := range transforms.varying(d, transforms.alone) {
 			varies[c] = true
 		}
 	}

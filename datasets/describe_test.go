@@ -10,7 +10,7 @@ import (
 )
 
 func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
-	d, err := ReadFile(file(t, "f", "0 qid:1 1:5 2:1 4:nan\n2 qid:1 1:5 2:2 4:nan\n-1 qid:2 1:5 3:?\n0 qid:2 1:5\n0 qid:2 1:5\n1.5 qid:3 1:5 4:null\n"), ReadOptions{})
+	d, err := ReadFile(dataFile(t, "f", "0 qid:1 1:5 2:1 4:nan\n2 qid:1 1:5 2:2 4:nan\n-1 qid:2 1:5 3:?\n0 qid:2 1:5\n0 qid:2 1:5\n1.5 qid:3 1:5 4:null\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestFeatureIDsHaveOneLimit(t *testing.T) {
 						*words = []string{id}
 					}
 				}
-				_, err := ReadFile(file(t, "f", strings.ReplaceAll(c.text, "ID", id)), o)
+				_, err := ReadFile(dataFile(t, "f", strings.ReplaceAll(c.text, "ID", id)), o)
 				return err
 			}
 			if err := read(id); err == nil || !strings.Contains(err.Error(), id) {
@@ -49,7 +49,7 @@ func TestFeatureIDsHaveOneLimit(t *testing.T) {
 		"label,qid,3000000000,2,1\n1,a,3,1,2\n": {FeatureIDs: []int{1}},
 		"label,qid,3000000000,1\n1,a,3,2\n\n":   {Ignore: []string{"3000000000"}},
 	} {
-		d, err := ReadFile(file(t, "f.csv", text), o)
+		d, err := ReadFile(dataFile(t, "f.csv", text), o)
 		if err != nil || d.FeatureIDs[0] != 1 || d.Features[0] != 2 {
 			t.Errorf("%q: %v, error %v", text, d, err)
 		}

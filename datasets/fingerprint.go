@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets/internal/digest"
+	"github.com/plrank/plrank/datasets/internal/store"
 )
 
 // Fingerprint tells whether two datasets hold the same data, and if not, what
@@ -26,29 +26,29 @@ type Fingerprint struct {
 // Fingerprint reads all of d, at a few GB/s.
 func (d *Dataset) Fingerprint() Fingerprint {
 	f := Fingerprint{
-		Features:   digest.Floats(d.Features).String(),
-		Labels:     digest.Floats(d.Labels).String(),
-		Queries:    digest.Names(d.Offsets, d.QueryIDs).String(),
-		FeatureIDs: digest.Names(d.FeatureIDs, d.FeatureNames).String(),
+		Features:   store.DigestFloats(d.Features).String(),
+		Labels:     store.DigestFloats(d.Labels).String(),
+		Queries:    store.DigestNames(d.Offsets, d.QueryIDs).String(),
+		FeatureIDs: store.DigestNames(d.FeatureIDs, d.FeatureNames).String(),
 	}
 	if d.Levels != nil {
-		f.FeatureIDs = append(digest.Names(d.FeatureIDs, d.FeatureNames), digest.Lists(d.Levels)...).String()
+		f.FeatureIDs = append(store.DigestNames(d.FeatureIDs, d.FeatureNames), store.DigestLists(d.Levels)...).String()
 	}
 	if d.Groups != nil {
-		f.Groups = digest.Names(d.Groups, d.GroupNames).String()
+		f.Groups = store.DigestNames(d.Groups, d.GroupNames).String()
 	}
 	if d.Weights != nil || d.QueryWeights != nil {
-		f.Weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...).String()
+		f.Weights = append(store.DigestFloats(d.Weights), store.DigestFloats(d.QueryWeights)...).String()
 	}
 	if d.BaseScores != nil {
-		f.BaseScores = digest.Floats(d.BaseScores).String()
+		f.BaseScores = store.DigestFloats(d.BaseScores).String()
 	}
 	if d.Gains != nil || d.Logged != nil || d.LoggedScores != nil {
 		var gains []int
 		for _, g := range d.Gains {
 			gains = append(gains, int(math.Float64bits(g)))
 		}
-		f.Gains = slices.Concat(digest.Names(gains, nil), digest.Floats(d.Logged), digest.Floats(d.LoggedScores)).String()
+		f.Gains = slices.Concat(store.DigestNames(gains, nil), store.DigestFloats(d.Logged), store.DigestFloats(d.LoggedScores)).String()
 	}
 	return f
 }

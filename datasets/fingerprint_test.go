@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/datasets/internal/digest"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/datasets/internal/store"
+	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/transforms"
 )
 
 // weighted is a small dataset with all that a dataset can have.
@@ -69,15 +70,15 @@ func TestFingerprintTellsWhatDiffers(t *testing.T) {
 // nothing else.
 func TestFingerprintDependsOnEveryBlock(t *testing.T) {
 	values := make([]float32, 1<<19+5)
-	want := digest.Floats(values).String()
+	want := store.DigestFloats(values).String()
 	for _, i := range []int{0, 1<<18 - 1, 1 << 18, 1<<19 + 4} {
 		values[i] = 1
-		if digest.Floats(values).String() == want {
+		if store.DigestFloats(values).String() == want {
 			t.Errorf("value %d has no influence", i)
 		}
 		values[i] = 0
 	}
-	if digest.Floats(values).String() != want || digest.Floats(values[1:]).String() == want {
+	if store.DigestFloats(values).String() != want || store.DigestFloats(values[1:]).String() == want {
 		t.Error("not a function of the values")
 	}
 }
@@ -94,7 +95,7 @@ func TestWeightsFollowDocuments(t *testing.T) {
 	if v := d.view(1, 3); !slices.Equal(v.Weights, []float32{.5, 0, 2}) || !slices.Equal(v.QueryWeights, []float32{3, .25}) {
 		t.Errorf("a view: %v, %v", v.Weights, v.QueryWeights)
 	}
-	transform := &Transform{Spec: "none", Inputs: 2, Columns: []int{0}, Parts: []TransformPart{{Name: "none"}}}
+	transform := &transforms.Transform{Spec: "none", Inputs: 2, Columns: []int{0}, Parts: []transforms.Part{{Name: "none"}}}
 	var b Batch
 	for range 2 {
 		b.Pack(d, transform, []int{2, 1}, 5, 3)
@@ -126,7 +127,7 @@ func TestGainsFollowDocuments(t *testing.T) {
 		t.Errorf("a view: %v, %v", v.Gains, v.Logged)
 	}
 	var b Batch
-	b.Pack(d, &Transform{Spec: "none", Inputs: 2}, []int{2, 1}, 5, 3)
+	b.Pack(d, &transforms.Transform{Spec: "none", Inputs: 2}, []int{2, 1}, 5, 3)
 	if !slices.Equal(b.Logged, []float32{4, 2, 3, 0, 0}) || !slices.Equal(b.LoggedScores, []float32{8, 6, 7, 0, 0}) {
 		t.Errorf("packed: %v", b.Logged)
 	}

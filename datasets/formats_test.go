@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // numbers compares features where NaN is equal to itself.
@@ -23,7 +23,7 @@ func numbers(got, want []float32) bool {
 
 func TestMissingValuesAreNaN(t *testing.T) {
 	nan := float32(math.NaN())
-	d, err := ReadFile(file(t, "f", "0 qid:1 1:NULL 2:NaN 3:?#\n1 qid:1 1:nan 2:NA 3:1\n"), ReadOptions{})
+	d, err := ReadFile(dataFile(t, "f", "0 qid:1 1:NULL 2:NaN 3:?#\n1 qid:1 1:nan 2:NA 3:1\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,14 +31,14 @@ func TestMissingValuesAreNaN(t *testing.T) {
 		t.Errorf("features %v", d.Features)
 	}
 	for _, word := range []string{"nul", "nanx", "inf", "??", "-nan", "none"} {
-		if _, err := ReadFile(file(t, "f", "0 qid:1 1:"+word+"\n"), ReadOptions{}); err == nil {
+		if _, err := ReadFile(dataFile(t, "f", "0 qid:1 1:"+word+"\n"), ReadOptions{}); err == nil {
 			t.Errorf("%s was read", word)
 		}
 	}
 }
 
 func TestSecondValueIsAnErrorOrTheLastWins(t *testing.T) {
-	path := file(t, "f", "0 qid:1 2:1 1:5 2:3\n0 qid:1 2:4\n")
+	path := dataFile(t, "f", "0 qid:1 2:1 1:5 2:3\n0 qid:1 2:4\n")
 	d, err := ReadFile(path, ReadOptions{Duplicates: "last"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestSecondValueIsAnErrorOrTheLastWins(t *testing.T) {
 
 func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 	text := "0 1:1\n1 1:2\n2 1:3\n"
-	plain, err := ReadFile(file(t, "f", strings.ReplaceAll(text, " ", " qid:1 ")), ReadOptions{})
+	plain, err := ReadFile(dataFile(t, "f", strings.ReplaceAll(text, " ", " qid:1 ")), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		path := file(t, "train.txt"+ending, b.String())
+		path := dataFile(t, "train.txt"+ending, b.String())
 		if err := os.WriteFile(strings.TrimSuffix(path, ending)+".query", []byte("3\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +84,11 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := files.Find(filepath.Dir(path), 0); err != nil || f[0].Path != path {
+		if f, err := reader.FindSplits(filepath.Dir(path), 0); err != nil || f[0].Path != path {
 			t.Errorf("found %q, error %v", f[0].Path, err)
 		}
 		// Cut short, it is an error that names the file.
-		if _, err := ReadFile(file(t, "cut", b.String()[:b.Len()-5]), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cut: ") {
+		if _, err := ReadFile(dataFile(t, "cut", b.String()[:b.Len()-5]), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cut: ") {
 			t.Errorf("%s cut short: %v", ending, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 		"\xff\xfe2\x00 \x00q\x00i\x00":     "text in UTF-16",
 		"\xfe\xff\x002\x00 \x00q\x00i\x00": "text in UTF-16",
 	} {
-		_, err := ReadFile(file(t, "f", text), ReadOptions{})
+		_, err := ReadFile(dataFile(t, "f", text), ReadOptions{})
 		if want := "f: the file is " + want + ": want text in UTF-8"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
@@ -127,7 +127,7 @@ func TestDecompressionBombIsAnError(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(file(t, "bomb", b.String()), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "bomb: decompresses to more than") {
+	if _, err := ReadFile(dataFile(t, "bomb", b.String()), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "bomb: decompresses to more than") {
 		t.Errorf("%d bytes: error %v", b.Len(), err)
 	}
 }
@@ -145,7 +145,7 @@ func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 		"broken up": "docid,bm25,\"page, rank\",label,qid\nd1,.5,nan,2,a\nd3,0,7,0,b\nd2,.001,4,-1,a\n",
 	} {
 		for _, size := range []int{1, 1 << 20} {
-			d, err := readFile(file(t, "f.csv", text), inChunks(ReadOptions{}, size))
+			d, err := readFile(dataFile(t, "f.csv", text), inChunks(ReadOptions{}, size))
 			if err == nil {
 				err = sameDataset(d, want)
 			}
@@ -160,14 +160,14 @@ func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 	}
 	// By name, for a model.
 	o := ReadOptions{FeatureIDs: []int{3, 8}, FeatureNames: []string{"page rank", "bm25"}, LabelColumn: "clicks", QueryColumn: "session"}
-	d, err := ReadFile(file(t, "f.csv", "session,clicks,bm25,time,page rank\ns,1,2,3,4\n"), o)
+	d, err := ReadFile(dataFile(t, "f.csv", "session,clicks,bm25,time,page rank\ns,1,2,3,4\n"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(d.Features, []float32{4, 2}) || !slices.Equal(d.FeatureIDs, o.FeatureIDs) || !slices.Equal(d.FeatureNames, o.FeatureNames) || len(d.Warnings) != 1 {
 		t.Errorf("by name: %v, warnings %q", d.Features, d.Warnings)
 	}
-	if d, err = ReadFile(file(t, "f.csv", "qid,a,b\ns,1,2\n"), ReadOptions{FeatureIDs: []int{1, 2}}); err != nil || d.Labels[0] != Unlabelled {
+	if d, err = ReadFile(dataFile(t, "f.csv", "qid,a,b\ns,1,2\n"), ReadOptions{FeatureIDs: []int{1, 2}}); err != nil || d.Labels[0] != Unlabelled {
 		t.Errorf("to be scored: %v, error %v", d, err)
 	}
 	for text, want := range map[string]string{
@@ -183,11 +183,11 @@ func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 		"session,clicks,bm25,page rank\n\n":          "no documents",
 		"1,2,3\n":                                    "without a header",
 	} {
-		if _, err := ReadFile(file(t, "f.csv", text), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFile(dataFile(t, "f.csv", text), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := ReadFile(file(t, "f.csv", "a,b\n1,2\n"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "looked for label, relevance") {
+	if _, err := ReadFile(dataFile(t, "f.csv", "a,b\n1,2\n"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "looked for label, relevance") {
 		t.Errorf("no label column: %v", err)
 	}
 }
@@ -218,7 +218,7 @@ func TestSplitsOfSeparatedValuesHaveNamedColumns(t *testing.T) {
 
 func TestUnlabelledDocumentsAreLeftOut(t *testing.T) {
 	const text = "-1 qid:1 1:1\n1 qid:1 1:2\n-1 qid:2 1:3\n0 qid:3 1:4\n-1 qid:3 1:5\n2 qid:3 1:6\n1 qid:1 1:7\n"
-	path := file(t, "f", text)
+	path := dataFile(t, "f", text)
 	d, err := ReadFile(path, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func TestUnlabelledDocumentsAreLeftOut(t *testing.T) {
 	if d.Rows() != 7 || d.Queries() != 3 {
 		t.Errorf("for prediction: %s", d)
 	}
-	s, err := Open(path, Options{Vali: file(t, "v", text), Test: path})
+	s, err := Open(path, Options{Vali: dataFile(t, "v", text), Test: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestUnlabelledDocumentsAreLeftOut(t *testing.T) {
 	if s, err = Open(path, Options{Vali: path, Unlabelled: "keep"}); err != nil || s.Train.Rows() != 7 {
 		t.Errorf("kept: %v, error %v", s, err)
 	}
-	if _, err = Open(file(t, "g", "-1 qid:1 1:1\n"), Options{}); err == nil || !strings.Contains(err.Error(), "no document has a label") {
+	if _, err = Open(dataFile(t, "g", "-1 qid:1 1:1\n"), Options{}); err == nil || !strings.Contains(err.Error(), "no document has a label") {
 		t.Errorf("no labels at all: %v", err)
 	}
 }

@@ -13,12 +13,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/plrank/plrank/datasets/internal/reading"
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // readBytes reads text as if it were a file with sizes beside it.
-func readBytes(b []byte, sizes string, o reading.Options) (*Dataset, error) {
+func readBytes(b []byte, sizes string, o reader.FileOptions) (*Dataset, error) {
 	folder, err := os.MkdirTemp("", "plrank-fuzz")
 	if err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func readBytes(b []byte, sizes string, o reading.Options) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	t, err := reading.File(path, o, table.NewNames(table.Options{}), "")
+	t, err := reader.Read(path, o, reader.NewNames(reader.Options{}), "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 // writeFiles makes files in a new folder.
@@ -155,7 +157,7 @@ func TestGroupsAreExact(t *testing.T) {
 		{"3:+0016777217", "16777217"}, {"3:16777217.0", "16777217"}, {"3:1.6777217e7", "16777217"}, {"3:1677721700E-2", "16777217"},
 		{"3:0", "0"}, {"3:-0.0", "0"}, {"3:0e99", "0"}, {"", "0"}, {"3:.50", "0.5"}, {"3:5e-1", "0.5"}, {"3:-1", ""}, {"3:-1.0", ""}, {"3:null", ""}, {"3:?", ""},
 	} {
-		d, err := readFile(file(t, "d.txt", "1 qid:1 1:1 3:4\n0 qid:1 1:2 "+c.text+"#3:9\n"), inChunks(ReadOptions{GroupColumn: "3"}, few))
+		d, err := readFile(dataFile(t, "d.txt", "1 qid:1 1:1 3:4\n0 qid:1 1:2 "+c.text+"#3:9\n"), inChunks(ReadOptions{GroupColumn: "3"}, few))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +180,7 @@ func TestGroupsAreExact(t *testing.T) {
 		"3:1e" + strings.Repeat("9", 30): "beyond ±99",
 		"3:1 3:1":                        "a second value for id 3",
 	} {
-		if _, err := readFile(file(t, "d.txt", "1 qid:1 3:1\n0 qid:1   "+text+"\n"), inChunks(ReadOptions{GroupColumn: "3"}, few)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readFile(dataFile(t, "d.txt", "1 qid:1 3:1\n0 qid:1   "+text+"\n"), inChunks(ReadOptions{GroupColumn: "3"}, few)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -187,7 +189,7 @@ func TestGroupsAreExact(t *testing.T) {
 // A column of separated values is a group and a feature where a model wants it.
 func TestGroupColumnCanBeAFeatureToo(t *testing.T) {
 	o := ReadOptions{GroupColumn: "brand", FeatureIDs: []int{1, 2}, FeatureNames: []string{"brand", "x"}}
-	d, err := ReadFile(file(t, "d.csv", "label,qid,x,brand\n1,1,5,7\n0,1,6,8\n"), o)
+	d, err := ReadFile(dataFile(t, "d.csv", "label,qid,x,brand\n1,1,5,7\n0,1,6,8\n"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +362,7 @@ func TestGroupsFollowDocuments(t *testing.T) {
 		check("group", grouped)
 
 		var b Batch
-		transform := &Transform{Spec: "none", Inputs: 1, Columns: []int{0}, Parts: []TransformPart{{Name: "none"}}}
+		transform := &transforms.Transform{Spec: "none", Inputs: 1, Columns: []int{0}, Parts: []transforms.Part{{Name: "none"}}}
 		for range 2 { // the second time into the same buffers
 			b.Pack(d, transform, order, d.Rows()+3, len(order)+1)
 			for r, g := range b.Groups {

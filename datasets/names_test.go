@@ -17,7 +17,7 @@ const shopCSV = "label,qid,price,price_old,title,city\n" +
 
 // Features are chosen by name, id and pattern; an id is what a column has among all.
 func TestFeaturesAreChosenByNameIDAndPattern(t *testing.T) {
-	path := file(t, "shop.csv", shopCSV)
+	path := dataFile(t, "shop.csv", shopCSV)
 	for _, c := range []struct {
 		features, ignore, categorical string
 		names                         []string
@@ -60,7 +60,7 @@ func TestFeaturesAreChosenByNameIDAndPattern(t *testing.T) {
 	} {
 		path := path
 		if strings.HasPrefix(want, "f.csv") {
-			path = file(t, "f.csv", "label,qid,price\n1,a,2\n0,a,x\n1,b,3\n")
+			path = dataFile(t, "f.csv", "label,qid,price\n1,a,2\n0,a,x\n1,b,3\n")
 		}
 		if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -82,7 +82,7 @@ func TestColumnsThatOptionsLeaveOutAreNotTold(t *testing.T) {
 
 // Without a header, too, the column of a name is meant, be it no feature; before, it was the feature of that id.
 func TestHeaderlessColumnsOfOtherUseAreNoFeatures(t *testing.T) {
-	path := file(t, "f.csv", "1,a,30,20,10\n")
+	path := dataFile(t, "f.csv", "1,a,30,20,10\n")
 	for word, want := range map[string]string{"1": `no feature "1": that column is the label`, "2": `no feature "2": that column is the query id`, "3": "", "4": ""} {
 		d, err := ReadFile(path, ReadOptions{Headerless: true, QueryColumn: "2", Ignore: []string{word}})
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || len(d.FeatureNames) != 2 || slices.Contains(d.FeatureNames, word)) {
@@ -96,7 +96,7 @@ func TestHeaderlessColumnsOfOtherUseAreNoFeatures(t *testing.T) {
 func TestTextsOfCategoriesAreNumbered(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, size := range []int{1, 40, 1 << 20} {
-		d, err := readFile(file(t, "shop.csv", shopCSV), inChunks(ReadOptions{Categorical: []string{"city"}, Ignore: []string{"title"}}, size))
+		d, err := readFile(dataFile(t, "shop.csv", shopCSV), inChunks(ReadOptions{Categorical: []string{"city"}, Ignore: []string{"title"}}, size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestTextsOfCategoriesAreNumbered(t *testing.T) {
 		if want := []float32{3, 1, 1, nan, 2, 2, 4, 3, 3, 7, 4, 3, 8, 5, nan}; !numbers(d.Features, want) {
 			t.Errorf("features %v, want %v", d.Features, want)
 		}
-		other := file(t, "other.csv", "qid,city,title,price_old,price\nx,Bern,t,6,5\nx,Rome,t,8,7\nx,+7,t,10,9\nx,,t,12,11\n")
+		other := dataFile(t, "other.csv", "qid,city,title,price_old,price\nx,Bern,t,6,5\nx,Rome,t,8,7\nx,+7,t,10,9\nx,,t,12,11\n")
 		o := ReadOptions{FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels}
 		scored, err := readFile(other, inChunks(o, size))
 		if err != nil {
@@ -151,7 +151,7 @@ func TestNamesAndTextsOfCategoriesAreInUTF8(t *testing.T) {
 		"label,qid,city,caf\xe9\n1,a,Oslo,2\n":            `f.csv: header: "caf\xe9" is not in UTF-8: want text in UTF-8`,
 		"label,qid,city,x\n1,a,Oslo,2\n0,a,Z\xfcrich,1\n": `f.csv:3: column "city": "Z\xfcrich" is not in UTF-8: want text in UTF-8`,
 	} {
-		if _, err := ReadFile(file(t, "f.csv", text), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFile(dataFile(t, "f.csv", text), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestNamesAndTextsOfCategoriesAreInUTF8(t *testing.T) {
 	if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), `f.parquet:2: column "city": "Z\xfcrich" is not in UTF-8`) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadFile(file(t, "f.csv", "label,qid,x,title\n1,a,2,caf\xe9\n"), ReadOptions{}); err != nil { // nobody keeps it
+	if _, err := ReadFile(dataFile(t, "f.csv", "label,qid,x,title\n1,a,2,caf\xe9\n"), ReadOptions{}); err != nil { // nobody keeps it
 		t.Error(err)
 	}
 }
@@ -185,7 +185,7 @@ func TestColumnsWithoutANameAreLeftOut(t *testing.T) {
 		"__index_level_0__,label,qid,price,star":  {ReadOptions{Ignore: []string{"__index*"}}, []string{"price", "star"}, ""},
 	} {
 		text := header + "\n7,1,a,30,4\n3,0,a,20,5\n9,2,b,10,4\n"
-		d, err := ReadFile(file(t, "f.csv", text), c.o)
+		d, err := ReadFile(dataFile(t, "f.csv", text), c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestColumnsWithNumbersAsNamesHaveTheseIDs(t *testing.T) {
 		if header == "label,2,3,qid,1" {
 			text = header + "\n1,0,30,a,10\n"
 		}
-		d, err := ReadFile(file(t, "f.csv", text), o)
+		d, err := ReadFile(dataFile(t, "f.csv", text), o)
 		if c.features == nil {
 			if err == nil || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%s: error %v", header, err)
@@ -247,7 +247,7 @@ func TestColumnsWithNumbersAsNamesHaveTheseIDs(t *testing.T) {
 			t.Errorf("%s: %v, warnings %q", header, d.Row(0), d.Warnings)
 		}
 	}
-	d, err := ReadFile(file(t, "f.csv", "label,qid,3,2,1"+rows), ReadOptions{})
+	d, err := ReadFile(dataFile(t, "f.csv", "label,qid,3,2,1"+rows), ReadOptions{})
 	if err != nil || !slices.Equal(d.FeatureIDs, []int{1, 2, 3}) || !slices.Equal(d.FeatureNames, []string{"1", "2", "3"}) || !slices.Equal(d.Row(0), []float32{10, 20, 30}) {
 		t.Errorf("%v, features %q, error %v", d, d.FeatureNames, err)
 	}
@@ -255,7 +255,7 @@ func TestColumnsWithNumbersAsNamesHaveTheseIDs(t *testing.T) {
 	if err != nil || len(s.Test.Warnings) != 1 || !strings.HasSuffix(s.Test.Warnings[0], byPosition) {
 		t.Errorf("warnings %q, error %v", s.Test.Warnings, err)
 	}
-	if d, err = ReadFile(file(t, "f.csv", "1,a,30,20,10\n"), ReadOptions{Headerless: true, QueryColumn: "2", FeatureIDs: []int{1, 2, 3}}); err != nil || !slices.Equal(d.Row(0), []float32{30, 20, 10}) || d.Warnings != nil {
+	if d, err = ReadFile(dataFile(t, "f.csv", "1,a,30,20,10\n"), ReadOptions{Headerless: true, QueryColumn: "2", FeatureIDs: []int{1, 2, 3}}); err != nil || !slices.Equal(d.Row(0), []float32{30, 20, 10}) || d.Warnings != nil {
 		t.Errorf("without a header: %v, error %v", d, err)
 	}
 }
@@ -266,7 +266,7 @@ func TestCategoryOfTooManyTextsIsAnError(t *testing.T) {
 	for i := range 100_001 {
 		fmt.Fprintf(&text, "1,q,d%d\n", i)
 	}
-	_, err := ReadFile(file(t, "f.csv", text.String()), ReadOptions{Categorical: []string{"id"}})
+	_, err := ReadFile(dataFile(t, "f.csv", text.String()), ReadOptions{Categorical: []string{"id"}})
 	if err == nil || !strings.Contains(err.Error(), `f.csv: the categorical column "id" has more than 100000 different texts: is it an amount, or an id of documents?`) {
 		t.Errorf("error %v", err)
 	}
@@ -274,7 +274,7 @@ func TestCategoryOfTooManyTextsIsAnError(t *testing.T) {
 
 // The names of LETOR's features are in a file beside it; by ids they need none.
 func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
-	path := file(t, "f.txt", "1 qid:1 1:1 2:2 3:3 9:4\n0 qid:1 1:5 3:6\n")
+	path := dataFile(t, "f.txt", "1 qid:1 1:1 2:2 3:3 9:4\n0 qid:1 1:5 3:6\n")
 	read := func(o ReadOptions) *Dataset {
 		t.Helper()
 		d, err := ReadFile(path, o)
@@ -293,7 +293,7 @@ func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
 		}
 	}
 	// Documents of another split may have it.
-	test := file(t, "test.txt", "1 qid:2 1:1 4:2\n")
+	test := dataFile(t, "test.txt", "1 qid:2 1:1 4:2\n")
 	if s, err := Open(path, Options{Vali: path, Test: test, Read: ReadOptions{Features: []string{"1", "4", "5"}}}); err != nil || !slices.Equal(s.Train.FeatureIDs, []int{1, 4}) || !slices.Equal(s.Warnings(), []string{absent + "5"}) {
 		t.Errorf("a feature that no document of a split has: %v, %v", s, err)
 	}

@@ -16,7 +16,7 @@ func TestColumnsWithoutANameAreLeftOutTogether(t *testing.T) {
 		",,label,qid,x,Unnamed: 0\n1,1,1,a,2,3\n1,1,0,a,5,6\n": `were left out: "", "", Unnamed: 0`,
 	} {
 		for _, o := range []ReadOptions{{}, {Features: []string{"x"}}, {FeatureIDs: []int{1}, FeatureNames: []string{"x"}}} {
-			d, err := ReadFile(file(t, "f.csv", text), o)
+			d, err := ReadFile(dataFile(t, "f.csv", text), o)
 			if err != nil || !slices.Equal(d.Features, []float32{2, 5}) {
 				t.Errorf("%q: %v, error %v", text, d, err)
 			} else if o.Features == nil && (len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], want)) {
@@ -24,14 +24,14 @@ func TestColumnsWithoutANameAreLeftOutTogether(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ReadFile(file(t, "f.csv", "label,qid,x,,\n1,a,2,3,4\n"), ReadOptions{Features: []string{""}}); err == nil || !strings.Contains(err.Error(), `two columns are named ""`) {
+	if _, err := ReadFile(dataFile(t, "f.csv", "label,qid,x,,\n1,a,2,3,4\n"), ReadOptions{Features: []string{""}}); err == nil || !strings.Contains(err.Error(), `two columns are named ""`) {
 		t.Errorf("error %v: it is not known which is meant", err)
 	}
 }
 
 // Numbers with a decimal comma are called what they are, wherever they stand.
 func TestDecimalCommasAreCalledSo(t *testing.T) {
-	d, err := ReadFile(file(t, "f.csv", "label;qid;x;y;z;title\n1;a;3,5;1;1.234,5;red\n0;a;-4,25;2;-0,5;blue, green\n"), ReadOptions{})
+	d, err := ReadFile(dataFile(t, "f.csv", "label;qid;x;y;z;title\n1;a;3,5;1;1.234,5;red\n0;a;-4,25;2;-0,5;blue, green\n"), ReadOptions{})
 	if err != nil || !slices.Equal(d.FeatureNames, []string{"y"}) || len(d.Warnings) != 2 ||
 		!strings.HasSuffix(d.Warnings[0], "columns of numbers with decimal commas, such as 3,5, were left out: x, z: want decimal points") ||
 		!strings.HasSuffix(d.Warnings[1], "columns of text were left out: title: name those that are categorical features, and ignore the others") {
@@ -69,7 +69,7 @@ func TestDecimalCommasAreCalledSo(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"a,5", "1,", ",", "1,2,3", "3.5", "x", "1,2x"} {
-		if _, err := ReadFile(file(t, "f", "label;qid;x\n1;a;3\n1;a;3\n0;a;"+text+"\n"), ReadOptions{}); err != nil && strings.Contains(err.Error(), hint) {
+		if _, err := ReadFile(dataFile(t, "f", "label;qid;x\n1;a;3\n1;a;3\n0;a;"+text+"\n"), ReadOptions{}); err != nil && strings.Contains(err.Error(), hint) {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

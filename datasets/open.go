@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/datasets/internal/cache"
-	"github.com/plrank/plrank/datasets/internal/files"
-	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/datasets/internal/store"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -39,7 +38,7 @@ type Options struct {
 	// Empty: there are none.
 	Cache string
 
-	chunkSize int // see reading.Options
+	chunkSize int // see reader.FileOptions
 }
 
 // Splits are the training, validation and test data of a collection. They have the same FeatureIDs.
@@ -67,7 +66,7 @@ type splits [3]*Dataset
 
 // Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
 // … in a folder, ascending; none for a file or a folder without folds.
-func Folds(path string) ([]int, error) { return files.Folds(path) }
+func Folds(path string) ([]int, error) { return reader.FoldsIn(path) }
 
 // Open reads the splits of a collection. The path is a file, which becomes the training
 // split, or a folder with a file for each split.
@@ -121,7 +120,7 @@ func Open(path string, o Options) (*Splits, error) {
 		holdOut = 0
 	}
 	if slices.EqualFunc(of[1].Files, of[0].Files, func(a, b string) bool { return a == b || textfile.SamePath(a, b) }) { // nothing is held out, and the file is read once
-		of[1], holdOut = files.Split{}, 0
+		of[1], holdOut = reader.Split{}, 0
 	}
 	read := func(scratch string) (splits, error) { return o.read(of, known, holdOut, scratch) }
 	var s splits
@@ -149,17 +148,17 @@ func Open(path string, o Options) (*Splits, error) {
 }
 
 // find finds the files of the splits, and the known collection they belong to, or nil.
-func (o Options) find(path string) (of files.Splits, known *files.Collection, err error) {
+func (o Options) find(path string) (of reader.Splits, known *reader.Collection, err error) {
 	fold := o.Fold // of the folder
 	if o.Folds != 0 {
 		fold = 0
 	}
-	if of, err = files.Find(path, fold); err != nil {
+	if of, err = reader.FindSplits(path, fold); err != nil {
 		return of, nil, err
 	}
 	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
 		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
-			path, files.Groups.Beside(of[0].Path))
+			path, reader.GroupFile.Beside(of[0].Path))
 	}
 	if o.Folds != 0 {
 		if err := o.checkFolds(path, of); err != nil {
@@ -167,13 +166,13 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 		}
 	}
 	if of[0].Path != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
-		known = files.CollectionOf(of[0].Path)
+		known = reader.CollectionOf(of[0].Path)
 	}
 	for i, given := range []string{1: o.Vali, 2: o.Test} {
 		if given == "" {
 			continue
 		}
-		if of[i], err = files.SplitOf(given); err != nil {
+		if of[i], err = reader.SplitOf(given); err != nil {
 			return of, nil, err
 		}
 	}
@@ -181,7 +180,7 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 }
 
 // checkFolds finds options and files that contradict folds of one file.
-func (o Options) checkFolds(path string, of files.Splits) error {
+func (o Options) checkFolds(path string, of reader.Splits) error {
 	switch {
 	case o.Folds < 3:
 		return fmt.Errorf("datasets: %d folds: want 3 or more, for training, validation and test", o.Folds)
@@ -195,8 +194,8 @@ func (o Options) checkFolds(path string, of files.Splits) error {
 }
 
 // cacheKey is all that the splits depend on, except the content of their files.
-func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
-	k := cache.Key{Read: table.Options(o.Read), Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
+func (o Options) cacheKey(of reader.Splits, holdOut float64) store.Key {
+	k := store.Key{Read: reader.Options(o.Read), Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed

@@ -72,7 +72,7 @@ func TestMeaningOfMinusOneMustBeChosen(t *testing.T) {
 	}
 	// An empty label is none, whatever −1 means.
 	csv := "label,qid,x\n1,a,1\n,a,2\n-1,a,3\n"
-	d, err := readFile(file(t, "f.csv", csv), inChunks(ReadOptions{MinusOne: "irrelevant"}, few))
+	d, err := readFile(dataFile(t, "f.csv", csv), inChunks(ReadOptions{MinusOne: "irrelevant"}, few))
 	if err != nil || !slices.Equal(d.Labels, []float32{1, -1, 0}) {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -83,7 +83,7 @@ func TestMeaningOfMinusOneMustBeChosen(t *testing.T) {
 
 func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 	const text = "# a comment\n1,a,.5,7\n0,a,-1,8\n\n2,b,0,\n"
-	d, err := readFile(file(t, "f.csv", text), inChunks(ReadOptions{Headerless: true, QueryColumn: "2"}, few))
+	d, err := readFile(dataFile(t, "f.csv", text), inChunks(ReadOptions{Headerless: true, QueryColumn: "2"}, few))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 		{"1,a\n1\n", ReadOptions{Headerless: true, QueryColumn: "2"}, "1 fields, but the first line has 2"},
 		{"1 qid:1 1:1\n", ReadOptions{Headerless: true}, "found no comma, tab or semicolon"},
 	} {
-		if _, err := readFile(file(t, "f.csv", test.text), inChunks(test.o, few)); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := readFile(dataFile(t, "f.csv", test.text), inChunks(test.o, few)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want %q", test.o, err, test.want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 
 // A column that is named for one use is not found for another by its usual name.
 func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
-	d, err := ReadFile(file(t, "f.csv", "label,doc,x,query\n1,a,7,3\n0,a,8,4\n"), ReadOptions{QueryColumn: "doc", WeightColumn: "query"})
+	d, err := ReadFile(dataFile(t, "f.csv", "label,doc,x,query\n1,a,7,3\n0,a,8,4\n"), ReadOptions{QueryColumn: "doc", WeightColumn: "query"})
 	if err != nil || !slices.Equal(d.QueryIDs, []string{"a"}) || d.DocumentIDs != nil || !slices.Equal(d.Weights, []float32{3, 4}) {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -130,7 +130,7 @@ func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
 func TestGuessedLabelIsTold(t *testing.T) {
 	const warning = ": the label is the column "
 	for name, told := range map[string]bool{"label": false, "Relevance": false, "rel": false, "grade": true, "Rating": true, "target": true, "y": true} {
-		path := file(t, "f.csv", "qid,x,"+name+"\na,.7,1\na,8,0\n")
+		path := dataFile(t, "f.csv", "qid,x,"+name+"\na,.7,1\na,8,0\n")
 		for label, told := range map[string]bool{"": told, name: false} {
 			d, err := ReadFile(path, ReadOptions{LabelColumn: label})
 			if err != nil {
@@ -154,11 +154,11 @@ func TestGuessedLabelIsTold(t *testing.T) {
 	if d, err := ReadFile(path, ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], warning+"rating") {
 		t.Errorf("Parquet: %v, %v", d, err)
 	}
-	if d, err := ReadFile(file(t, "f.csv", "1,7,a\n0,8,a\n"), ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
+	if d, err := ReadFile(dataFile(t, "f.csv", "1,7,a\n0,8,a\n"), ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
 		t.Errorf("without a header: %v, %v", d, err)
 	}
 	// The column is no feature by its position either, and where a label is not needed it is not read.
-	path = file(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
+	path = dataFile(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
 	warnings, err := ReadBlocks(path, ReadOptions{FeatureIDs: []int{1}}, func(d *Dataset, _ int64) error {
 		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{-1, -1}) {
 			t.Errorf("features %v, labels %v", d.Features, d.Labels)
@@ -189,11 +189,11 @@ func TestGuessedLabelIsTold(t *testing.T) {
 func TestWantedFeatures(t *testing.T) {
 	text := "query,rating,size\na,7,3\na,8,4\n"
 	for want, ids := range map[string][]int{"-7: want 0 to 2147483647": {-7, 2}, "1 after 2: want them ascending": {2, 1}, "1 after 1: want": {1, 1}} {
-		if _, err := ReadFile(file(t, "f.csv", text), ReadOptions{FeatureIDs: ids}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFile(dataFile(t, "f.csv", text), ReadOptions{FeatureIDs: ids}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", ids, err)
 		}
 	}
-	d, err := ReadFile(file(t, "f.csv", text), ReadOptions{FeatureIDs: []int{1, 2}, FeatureNames: []string{"rating", "size"}})
+	d, err := ReadFile(dataFile(t, "f.csv", text), ReadOptions{FeatureIDs: []int{1, 2}, FeatureNames: []string{"rating", "size"}})
 	if err != nil || !slices.Equal(d.Features, []float32{7, 3, 8, 4}) || slices.Max(d.Labels) > 0 {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -214,7 +214,7 @@ func TestFoldsOfOneFileShareItsQueries(t *testing.T) {
 	for q := range queries {
 		fmt.Fprintf(&text, "1 qid:%d 1:%d\n0 qid:%d 1:0.5\n", q, q, q)
 	}
-	path := file(t, "all.txt", text.String())
+	path := dataFile(t, "all.txt", text.String())
 	const folds = 5
 	tested := map[string]int{}
 	for fold := range folds {
@@ -286,7 +286,7 @@ func TestFoldsOfOneFileShareItsQueries(t *testing.T) {
 }
 
 func TestWhereIsFileAndLine(t *testing.T) {
-	d, err := readFile(file(t, "f.txt", threeQueries+"1 qid:b 1:9\n"), inChunks(ReadOptions{}, few))
+	d, err := readFile(dataFile(t, "f.txt", threeQueries+"1 qid:b 1:9\n"), inChunks(ReadOptions{}, few))
 	if err != nil {
 		t.Fatal(err)
 	}

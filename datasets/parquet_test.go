@@ -75,7 +75,7 @@ func writeParquet[T any](t testing.TB, path string, rows []T, o ...parquet.Write
 func TestParquetReadsAsSeparatedValues(t *testing.T) {
 	list, csv := products(500)
 	o := ReadOptions{WeightColumn: "weight", Categorical: []string{"city"}}
-	want, err := ReadFile(file(t, "f.csv", csv), o)
+	want, err := ReadFile(dataFile(t, "f.csv", csv), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.parquet")
 	writeParquet(t, path, []row{{true, "a", true, true, "maybe"}, {false, "a", false, false, "true"}, {true, "a", true, true, "1"}})
 	for _, path := range []string{path,
-		file(t, "f.csv", "label,qid,new,sale,mood\nTrue,a,True,true,maybe\nFalse,a,FALSE,False,true\n1,a,true,TRUE,1.0\n")} {
+		dataFile(t, "f.csv", "label,qid,new,sale,mood\nTrue,a,True,true,maybe\nFalse,a,FALSE,False,true\n1,a,true,TRUE,1.0\n")} {
 		d, err := ReadFile(path, o)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
 			t.Errorf("%s: levels %q", path, d.Levels)
 		}
 	}
-	if d, err := ReadFile(file(t, "f", "1 qid:1 1:true 2:False\n"), ReadOptions{}); err != nil || !slices.Equal(d.Features, []float32{1, 0}) {
+	if d, err := ReadFile(dataFile(t, "f", "1 qid:1 1:true 2:False\n"), ReadOptions{}); err != nil || !slices.Equal(d.Features, []float32{1, 0}) {
 		t.Errorf("LETOR text: %v, error %v", d, err)
 	}
 }

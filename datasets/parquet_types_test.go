@@ -22,7 +22,7 @@ func TestParquetMayHaveRowGroupsWithoutRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := ReadFile(file(t, "f.csv", "label,qid,x\n2,a,1\n0,a,2\n1,b,3\n"), ReadOptions{})
+	want, err := ReadFile(dataFile(t, "f.csv", "label,qid,x\n2,a,1\n0,a,2\n1,b,3\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestNumbersKeptAsTextAreFeaturesInEveryFormat(t *testing.T) {
 	text := func(s string) *string { return &s }
 	rows := []row{{1, "a", nil, "1", "lamp", "l"}, {0, "a", text("2.5"), "x", "7", "l"}, {1, "b", text(""), "NA", "chair", "l"}, {0, "b", text("-3"), "y", "sofa", "l"}}
 	writeParquet(t, path, rows, parquet.MaxRowsPerRowGroup(1))
-	csv := file(t, "f.csv", "label,qid,price,mixed,title,long\n1,a,,1,lamp,l\n0,a,2.5,x,7,l\n1,b,,NA,chair,l\n0,b,-3,y,sofa,l\n")
+	csv := dataFile(t, "f.csv", "label,qid,price,mixed,title,long\n1,a,,1,lamp,l\n0,a,2.5,x,7,l\n1,b,,NA,chair,l\n0,b,-3,y,sofa,l\n")
 	for _, path := range []string{path, csv} {
 		d, err := ReadFile(path, ReadOptions{Ignore: []string{"mixed"}})
 		if err != nil {

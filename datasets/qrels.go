@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -33,7 +33,7 @@ func ReadQrels(path string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, FeatureIDs: []int{}, origin: table.Origin{Path: path}}
+	d := &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, FeatureIDs: []int{}, origin: reader.Origin{Path: path}}
 	for _, id := range judged.queries {
 		for _, document := range judged.of[id].documents {
 			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)

@@ -5,8 +5,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/internal/splitmix"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // QueryDigests tell whether a query has been seen before: one number for each query, of all
@@ -16,7 +16,7 @@ import (
 //
 // A document is d = mix(Σ mix(id·2³² + bits)) over its features that are not 0, bits being those
 // of the float32, and a missing value a NaN like any other; a query is mix(Σ mix(d)) over its
-// documents, where mix is [splitmix.Next]. The FNV-1a hash of its id is added to the sum if it matters.
+// documents, where mix is [num.SplitMixNext]. The FNV-1a hash of its id is added to the sum if it matters.
 func (d *Dataset) QueryDigests() []uint64 {
 	digests := make([]uint64, d.Queries())
 	memory.For(len(digests), func(q int) {
@@ -28,7 +28,7 @@ func (d *Dataset) QueryDigests() []uint64 {
 				first = document
 			}
 			differ = differ || document != first
-			sum += splitmix.Next(document)
+			sum += num.SplitMixNext(document)
 		}
 		if d.Offsets[q] == d.Offsets[q+1] {
 			return
@@ -38,7 +38,7 @@ func (d *Dataset) QueryDigests() []uint64 {
 			io.WriteString(id, d.QueryIDs[q])
 			sum += id.Sum64()
 		}
-		digests[q] = splitmix.Next(sum)
+		digests[q] = num.SplitMixNext(sum)
 	})
 	return digests
 }
@@ -52,7 +52,7 @@ func (d *Dataset) rowDigest(r int) (sum uint64) {
 		if v != v {
 			bits = 0x7fc00000
 		}
-		sum += splitmix.Next(uint64(d.FeatureIDs[c])<<32 | uint64(bits))
+		sum += num.SplitMixNext(uint64(d.FeatureIDs[c])<<32 | uint64(bits))
 	}
-	return splitmix.Next(sum)
+	return num.SplitMixNext(sum)
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/plrank/plrank/datasets/internal/files"
-	"github.com/plrank/plrank/datasets/internal/reading"
-	"github.com/plrank/plrank/datasets/internal/separated"
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
@@ -104,10 +101,10 @@ type ReadOptions struct {
 var (
 	// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
 	// columns are the label and the query id: ReadOptions can name them.
-	ErrColumns = separated.ErrColumns
+	ErrColumns = reader.ErrColumns
 
 	// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
-	ErrFolds = files.ErrFolds
+	ErrFolds = reader.ErrFolds
 
 	// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
 	// documents that are not relevant, or for those without a label.
@@ -115,7 +112,7 @@ var (
 
 	// ErrReturns is the error of [ReadBlocks] for a query that comes back after another one.
 	// ReadFile puts its documents together.
-	ErrReturns = reading.ErrReturns
+	ErrReturns = reader.ErrReturns
 )
 
 // ReadFile reads a file of queries in one of the formats of this package.
@@ -167,11 +164,11 @@ var (
 // listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and those beyond its range are
 // an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	return readFile(path, reading.Options{Options: table.Options(o)})
+	return readFile(path, reader.FileOptions{Options: reader.Options(o)})
 }
 
-func readFile(path string, o reading.Options) (*Dataset, error) {
-	t, err := reading.File(path, o, table.NewNames(o.Options), "")
+func readFile(path string, o reader.FileOptions) (*Dataset, error) {
+	t, err := reader.Read(path, o, reader.NewNames(o.Options), "")
 	if err != nil {
 		return nil, err
 	}
@@ -199,11 +196,11 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.
 func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
-	return readBlocks(path, reading.Options{Options: table.Options(o)}, yield)
+	return readBlocks(path, reader.FileOptions{Options: reader.Options(o)}, yield)
 }
 
-func readBlocks(path string, o reading.Options, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
-	return reading.Blocks(path, o, func(t *table.Table, read int64) error {
+func readBlocks(path string, o reader.FileOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
+	return reader.ReadBlocks(path, o, func(t *reader.Table, read int64) error {
 		d, err := newDataset(t, o.FeatureIDs)
 		if err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// file writes text to a new file and returns its path.
-func file(t testing.TB, name, text string) string {
+// dataFile writes text to a new file and returns its path.
+func dataFile(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -39,7 +39,7 @@ func TestReadFileTakesOddSpellings(t *testing.T) {
 		"+1 qid:b/7\n" +
 		"0 qid:c 0:.25 1:7." // no final newline
 	for _, size := range []int{1, 30, 1 << 20} { // chunks: a line each, a few lines, all
-		d, err := readFile(file(t, "train.txt", text), inChunks(ReadOptions{}, size))
+		d, err := readFile(dataFile(t, "train.txt", text), inChunks(ReadOptions{}, size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestReadFileTakesOddSpellings(t *testing.T) {
 
 func TestQueryThatComesBackJoinsItsDocuments(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
-		d, err := readFile(file(t, "f", "0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n0 qid:1 1:4\n0 qid:3 1:5\n0 qid:2 1:6\n"), inChunks(ReadOptions{}, size))
+		d, err := readFile(dataFile(t, "f", "0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n0 qid:1 1:4\n0 qid:3 1:5\n0 qid:2 1:6\n"), inChunks(ReadOptions{}, size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestQueryThatComesBackJoinsItsDocuments(t *testing.T) {
 
 // The pair of files says what the same rows with qids say.
 func TestSizeFileTellsQueries(t *testing.T) {
-	path := file(t, "rank.train", "0 1:1\n1 2:2\n# between\n0 1:3\n")
+	path := dataFile(t, "rank.train", "0 1:1\n1 2:2\n# between\n0 1:3\n")
 	write := func(name, text string) {
 		if err := os.WriteFile(path+name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestSizeFileTellsQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, err := ReadFile(file(t, "f", "0 qid:1 1:1\n1 qid:2 2:2\n0 qid:2 1:3\n"), ReadOptions{})
+	same, err := ReadFile(dataFile(t, "f", "0 qid:1 1:1\n1 qid:2 2:2\n0 qid:2 1:3\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,14 @@ func TestSizeFileTellsQueries(t *testing.T) {
 // features that are not among those wanted.
 func TestMalformedLineAddsNoRow(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
-		path := file(t, "f.txt", "0 qid:1 1:1 2:x\n0 qid:1 1:1 2:2\n0 qid:1 1:1 3:x\n")
+		path := dataFile(t, "f.txt", "0 qid:1 1:1 2:x\n0 qid:1 1:1 2:2\n0 qid:1 1:1 3:x\n")
 		_, err := readFile(path, inChunks(ReadOptions{}, size))
 		want := "datasets: " + path + `:1: column 13: feature "2:x": not a number` + "\n" +
 			"datasets: " + path + `:3: column 13: feature "3:x": not a number`
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant %s", err, want)
 		}
-		path = file(t, "f.txt", "0 qid:1 1:1\n0 qid:1 1:1 9:1\n0 qid:1 1:1\n0 qid:1 1:1 8:1\n")
+		path = dataFile(t, "f.txt", "0 qid:1 1:1\n0 qid:1 1:1 9:1\n0 qid:1 1:1\n0 qid:1 1:1 8:1\n")
 		want = "datasets: " + path + " has ids 1 to 9, and none of the features that are wanted"
 		if _, err := readFile(path, inChunks(ReadOptions{FeatureIDs: []int{2, 3}}, size)); err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant %s", err, want)
@@ -161,7 +161,7 @@ func TestReadFileErrorsSayWhere(t *testing.T) {
 		{"0 qid:1 1:1\n0 1:1\n", "f.txt:2: a line without qid after lines with"},
 		{strings.Repeat("y\n", 12), "f.txt: 12 malformed lines in all"},
 	} {
-		_, err := ReadFile(file(t, "f.txt", test.text), ReadOptions{})
+		_, err := ReadFile(dataFile(t, "f.txt", test.text), ReadOptions{})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: error %v, want one with %q", test.text, err, test.want)
 			continue
@@ -178,7 +178,7 @@ func TestReadFileErrorsSayWhere(t *testing.T) {
 
 func TestReadFileGivesTheColumnsAskedFor(t *testing.T) {
 	o := ReadOptions{FeatureIDs: []int{2, 3, 5, 9}}
-	d, err := ReadFile(file(t, "f", "0 qid:1 3:1 4:8\n0 qid:1 9:2\n"), o)
+	d, err := ReadFile(dataFile(t, "f", "0 qid:1 3:1 4:8\n0 qid:1 9:2\n"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestReadFileGivesTheColumnsAskedFor(t *testing.T) {
 		t.Errorf("features %v, warnings %q", d.Features, d.Warnings)
 	}
 	for _, id := range []string{"1", "10"} { // below and above those wanted
-		d, err := ReadFile(file(t, "f", "0 qid:1 3:1\n0 qid:1 "+id+":2\n"), o)
+		d, err := ReadFile(dataFile(t, "f", "0 qid:1 3:1\n0 qid:1 "+id+":2\n"), o)
 		if err != nil || !slices.Equal(d.Features, []float32{0, 1, 0, 0, 0, 0, 0, 0}) || len(d.Warnings) != 1 ||
 			!strings.HasSuffix(d.Warnings[0], "1 values of features that are not wanted were left out (ids "+id+" to "+id+")") {
 			t.Errorf("id %s: %v, %v", id, d, err)
@@ -201,7 +201,7 @@ func TestSparseMatrixIsAnError(t *testing.T) {
 		fmt.Fprintf(&b, "0 qid:1 %d:1\n", i*1000)
 	}
 	for _, size := range []int{4096, 1 << 20} {
-		_, err := readFile(file(t, "f", b.String()), inChunks(ReadOptions{}, size))
+		_, err := readFile(dataFile(t, "f", b.String()), inChunks(ReadOptions{}, size))
 		if err == nil || !strings.Contains(err.Error(), "too sparse") {
 			t.Errorf("error %v", err)
 		}
@@ -223,7 +223,7 @@ func TestOpenErrorsSayWhatIsMissing(t *testing.T) {
 	if _, err = Open(filepath.Join(folder, "absent"), Options{}); err == nil {
 		t.Error("no such folder: no error")
 	}
-	if _, err = Open(file(t, "one.txt", "0 qid:1 1:1\n"), Options{}); err == nil || !strings.Contains(err.Error(), "one query") {
+	if _, err = Open(dataFile(t, "one.txt", "0 qid:1 1:1\n"), Options{}); err == nil || !strings.Contains(err.Error(), "one query") {
 		t.Errorf("one query: %v", err)
 	}
 }
@@ -236,7 +236,7 @@ func TestHeldOutQueriesAreAFifth(t *testing.T) {
 			fmt.Fprintf(&b, "%d qid:%d 1:%d.%d\n", r, q, q, r)
 		}
 	}
-	path := file(t, "all.txt", b.String())
+	path := dataFile(t, "all.txt", b.String())
 	all, err := ReadFile(path, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func TestLabelIsNotGuessedFromRating(t *testing.T) {
 		"query;grade;in stock\na;3;true\na;4;false\n":          "it could be grade, in stock (",
 		"query,score,price\na,3,1.5\na,4,2.5\n":                "no label column: looked for label, relevance, rel, labels, judgment, judgement, grade, rating, target, y, found query, score, price (-label-column NAME names it)",
 	} {
-		path := file(t, "f.csv", text)
+		path := dataFile(t, "f.csv", text)
 		for _, size := range []int{1 << 20, 1} {
 			if size == 1 && strings.Contains(want, "missing") && !strings.Contains(text, "3.6") {
 				want = "f.csv:"
@@ -39,11 +39,11 @@ func TestLabelIsNotGuessedFromRating(t *testing.T) {
 		"query,rating,price,stock\na,3,1.5,1\na,4,2.5,\n":          {},
 		"query,rating,price,change\na,3,1.5,-7\na,4,2.5,2\n":       {},
 	} {
-		if d, err := ReadFile(file(t, "f.csv", text), o); err != nil || d.Labels[0] != 3 || d.Roles["label"] != "rating" {
+		if d, err := ReadFile(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != 3 || d.Roles["label"] != "rating" {
 			t.Errorf("%q, %+v: %v", text, o, err)
 		}
 	}
-	if _, err := ReadFile(file(t, "f.csv", "query,rating,price\na,3,1.5\na,4,2.5\n"), ReadOptions{Features: []string{"rating", "price"}}); err == nil || !strings.Contains(err.Error(), "no label column") {
+	if _, err := ReadFile(dataFile(t, "f.csv", "query,rating,price\na,3,1.5\na,4,2.5\n"), ReadOptions{Features: []string{"rating", "price"}}); err == nil || !strings.Contains(err.Error(), "no label column") {
 		t.Errorf("a feature is taken for the label: %v", err)
 	}
 	type row struct {
@@ -70,7 +70,7 @@ func TestLabelIsNotGuessedFromRating(t *testing.T) {
 // What the first megabyte does not show is an error when it comes.
 func TestGuessedLabelIsCheckedToTheEnd(t *testing.T) {
 	text := "query,rating,price\n" + strings.Repeat("a,3,1.5\n", 5) + "a,,2\na,4.5,1\n"
-	_, err := readFile(file(t, "f.csv", text), inChunks(ReadOptions{}, 20))
+	_, err := readFile(dataFile(t, "f.csv", text), inChunks(ReadOptions{}, 20))
 	for _, want := range []string{`f.csv:7: column "rating": the value "" is missing, or not a whole number`, `f.csv:8: column "rating": the value "4.5"`, "-label-column names the label"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -94,15 +94,15 @@ func TestIdsAreNotGuessedBesideOthers(t *testing.T) {
 		"label,QID,group,session_id": "",
 		"label,Query ID,x,doc":       "",
 	} {
-		d, err := ReadFile(file(t, "f.csv", header+"\n1,2,3,4\n0,2,5,6\n"), ReadOptions{})
+		d, err := ReadFile(dataFile(t, "f.csv", header+"\n1,2,3,4\n0,2,5,6\n"), ReadOptions{})
 		if want == "" && (err != nil || d.QueryIDs[0] != "2") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v, want %q", header, err, want)
 		}
 	}
-	if _, err := ReadFile(file(t, "f.csv", "label,qid,doc,x\n1,2,,4\n0,2,5,6\n"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), `column "doc": no document id`) {
+	if _, err := ReadFile(dataFile(t, "f.csv", "label,qid,doc,x\n1,2,,4\n0,2,5,6\n"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), `column "doc": no document id`) {
 		t.Errorf("a missing id: %v", err)
 	}
-	d, err := ReadFile(file(t, "f.csv", "label,query,group,x\n1,2,3,4\n"), ReadOptions{GroupColumn: "group"})
+	d, err := ReadFile(dataFile(t, "f.csv", "label,query,group,x\n1,2,3,4\n"), ReadOptions{GroupColumn: "group"})
 	if err != nil || !maps.Equal(d.Roles, map[string]string{"label": "label", "query": "query", "group": "group"}) {
 		t.Errorf("%v, error %v", d, err)
 	}
@@ -129,7 +129,7 @@ func TestSecondUsualNameIsNoFeature(t *testing.T) {
 		"qid,label,relevance,a\n ": {ReadOptions{LabelColumn: "relevance"}, 2, []string{"a"}, []string{"were left out: label"}},
 	} {
 		text := header + "\n7,1,2,3\n7,0,1,5\n"
-		d, err := ReadFile(file(t, "f.csv", text), c.o)
+		d, err := ReadFile(dataFile(t, "f.csv", text), c.o)
 		if err != nil {
 			t.Errorf("%s: %v", header, err)
 			continue
@@ -156,7 +156,7 @@ func TestKnownColumnsHaveTheirRoles(t *testing.T) {
 	text := header + "red,5,1,s1,2,.5,u,0,7\nred,4,0,s2,3,.25,v,1,8\n"
 	roles := map[string]string{"label": "clicks", "query": "query text", "document": "sku", "weight": "w", "base": "b", "group": "g"}
 	o := ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"x"}, Roles: roles}
-	d, err := ReadFile(file(t, "f.csv", text), o)
+	d, err := ReadFile(dataFile(t, "f.csv", text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,17 +164,17 @@ func TestKnownColumnsHaveTheirRoles(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	o.LabelColumn, o.QueryColumn = "rating", "g"
-	if d, err = ReadFile(file(t, "f.csv", text), o); err != nil || d.Labels[0] != 5 || d.QueryIDs[0] != "u" || d.Groups != nil {
+	if d, err = ReadFile(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != 5 || d.QueryIDs[0] != "u" || d.Groups != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
 	// Those that a table lacks: a label that is needed is an error that names it, unless the name is usual.
 	o = ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"x"}, Roles: roles}
-	lacks := file(t, "f.csv", "qid,rating,label,x\na,3,1,7\n")
+	lacks := dataFile(t, "f.csv", "qid,rating,label,x\na,3,1,7\n")
 	if _, err := Open(lacks, Options{Read: o, Vali: lacks}); err == nil || !strings.Contains(err.Error(), `no label column "clicks", which the training data had: -label-column names another one of qid, rating, label, x`) {
 		t.Errorf("error %v", err)
 	}
 	for _, text := range []string{"qid,x\na,7\n", "a\tqid\tx\n2\ta\t7\n"} {
-		if d, err := ReadFile(file(t, "f.csv", text), o); err != nil || d.Labels[0] != Unlabelled || d.Features[0] != 7 {
+		if d, err := ReadFile(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != Unlabelled || d.Features[0] != 7 {
 			t.Errorf("to be scored: %v, %v", d, err)
 		}
 	}
@@ -185,11 +185,11 @@ func TestKnownColumnsHaveTheirRoles(t *testing.T) {
 	// By number without a header, and in LETOR text.
 	o.Roles = map[string]string{"label": "3", "query": "2"}
 	o.FeatureNames, o.Headerless = []string{"1"}, true
-	if d, err := ReadFile(file(t, "f.csv", "7,a,2\n"), o); err != nil || d.Labels[0] != 2 || d.QueryIDs[0] != "a" {
+	if d, err := ReadFile(dataFile(t, "f.csv", "7,a,2\n"), o); err != nil || d.Labels[0] != 2 || d.QueryIDs[0] != "a" {
 		t.Errorf("without a header: %v, %v", d, err)
 	}
 	o = ReadOptions{FeatureIDs: []int{1}, Roles: map[string]string{"label": "clicks", "base": "2", "group": "3"}}
-	if d, err := ReadFile(file(t, "f", "1 qid:1 1:7 2:.5 3:9\n"), o); err != nil || d.BaseScores[0] != .5 || d.GroupNames[0] != "9" {
+	if d, err := ReadFile(dataFile(t, "f", "1 qid:1 1:7 2:.5 3:9\n"), o); err != nil || d.BaseScores[0] != .5 || d.GroupNames[0] != "9" {
 		t.Errorf("LETOR: %v, %v", d, err)
 	}
 }
@@ -208,12 +208,12 @@ func TestUnusedLabelIsNoFeature(t *testing.T) {
 		"qid,rating,purchased,x\n\n": {ReadOptions{Features: []string{"rating", "x"}}, []string{"rating", "x"}, ""},
 	} {
 		c.o.Labels = "unused"
-		d, err := ReadFile(file(t, "f.csv", header+"\n7,,2,3\n7,.5,1,5\n"), c.o)
+		d, err := ReadFile(dataFile(t, "f.csv", header+"\n7,,2,3\n7,.5,1,5\n"), c.o)
 		if err != nil || !slices.Equal(d.FeatureNames, c.features) || slices.Max(d.Labels) != Unlabelled || len(d.Warnings) > 1 || strings.Join(d.Warnings, "") == "" != (c.left == "") || !strings.HasSuffix(strings.Join(d.Warnings, ""), c.left) {
 			t.Errorf("%s: %v, %v", header, d, err)
 		}
 	}
-	s, err := Open(file(t, "f.csv", "qid,label,x\n1,1,2\n2,,3\n"), Options{FeaturesOnly: true})
+	s, err := Open(dataFile(t, "f.csv", "qid,label,x\n1,1,2\n2,,3\n"), Options{FeaturesOnly: true})
 	if err != nil || s.Vali != nil || s.Train.Rows() != 2 {
 		t.Errorf("%v, %v", s, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // A Run is the judged queries of a dataset, without features, and the scores that some ranker

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // Select copies the given queries, in the given order, into a new Dataset.
@@ -40,7 +40,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
 		GroupNames:   d.GroupNames,
 		SourceRows:   gather(nil, source, d.Offsets, queries, 1),
-		origin: table.Origin{
+		origin: reader.Origin{
 			Path: d.origin.Path, Parts: d.origin.Parts, Starts: d.origin.Starts, LabelColumns: d.origin.LabelColumns,
 			Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1),
 		},
@@ -101,7 +101,7 @@ func gather[T any](room, list []T, offsets, queries []int, width int) []T {
 	}
 	for _, q := range queries {
 		gathered = append(gathered, span(q)...)
-		mapped.Relieve() // reading a few bytes here and there maps much more of a file
+		file.Relieve() // reading a few bytes here and there maps much more of a file
 	}
 	return gathered
 }

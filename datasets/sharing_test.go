@@ -7,19 +7,21 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 // sharing is that of so many goroutines.
-func sharing(size int) []Sharing {
+func sharing(size int) []transforms.Sharing {
 	tell := make([][]chan []byte, size) // from one to another
 	for from := range tell {
 		for range size {
 			tell[from] = append(tell[from], make(chan []byte, 1))
 		}
 	}
-	list := make([]Sharing, size)
+	list := make([]transforms.Sharing, size)
 	for rank := range list {
-		list[rank] = Sharing{Rank: rank, Size: size, Allgather: func(dst, src []byte) {
+		list[rank] = transforms.Sharing{Rank: rank, Size: size, Allgather: func(dst, src []byte) {
 			sent := slices.Clone(src) // as between processes: the caller may write to src when it goes on
 			for to := range size {
 				tell[rank][to] <- sent
@@ -57,7 +59,7 @@ func TestProcessesFitTheTransformOfOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, size := range []int{2, 3, 7} {
-			got := make([]*Transform, size)
+			got := make([]*transforms.Transform, size)
 			var wait sync.WaitGroup
 			for rank, s := range sharing(size) {
 				wait.Go(func() { got[rank], _ = FitTransformOn(s, allParts, data) })

@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets/internal/files"
-	"github.com/plrank/plrank/datasets/internal/reading"
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // read reads the splits from their files. Without a validation file and a fraction to hold out there
 // is no validation split. The features of a split of many files stay in
 // temporary files in the folder of scratch, if one is given: see Dataset.unmap.
-func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s splits, err error) {
-	var tables [3]*table.Table
+func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float64, scratch string) (s splits, err error) {
+	var tables [3]*reader.Table
 	defer func() {
 		for _, t := range tables {
 			if t != nil {
@@ -23,14 +21,14 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 			}
 		}
 	}()
-	read := reading.Options{Options: table.Options(o.Read), ChunkSize: o.chunkSize}
-	names := table.NewNames(read.Options)
+	read := reader.FileOptions{Options: reader.Options(o.Read), ChunkSize: o.chunkSize}
+	names := reader.NewNames(read.Options)
 	for i, split := range of {
 		if split.Path == "" {
 			continue
 		}
 		read.Labels = o.labels(i)
-		if tables[i], err = reading.Parts(split.Path, split.Files, read, names, scratch); err != nil {
+		if tables[i], err = reader.ReadParts(split.Path, split.Files, read, names, scratch); err != nil {
 			return s, err
 		}
 		if err := tables[i].CheckLabel(tables[0]); err != nil {
@@ -69,16 +67,16 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 func (o Options) labels(split int) string {
 	switch {
 	case split == 0 && o.FeaturesOnly:
-		return table.UnusedLabels
+		return reader.UnusedLabels
 	case o.Read.Labels == "" && o.Read.FeatureIDs == nil, o.Read.Labels == "" && o.Unlabelled != "keep":
-		return table.NeededLabels
+		return reader.NeededLabels
 	}
 	return o.Read.Labels
 }
 
 // check compares the tables of the splits with the options and the known collection, leaves
 // out the documents without a label, and gives the columns of all.
-func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []int, err error) {
+func (o Options) check(tables [3]*reader.Table, known *reader.Collection) (ids []int, err error) {
 	ids = o.Read.FeatureIDs
 	queries, documents, minusOne, belowOne := 0, 0, 0, 0
 	var names []string
@@ -90,7 +88,7 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 		queries += len(t.Queries)
 		documents += t.Rows
 		if o.Read.FeatureIDs == nil {
-			ids = table.Union(ids, t.IDs)
+			ids = reader.Union(ids, t.IDs)
 		}
 		if i == 0 && o.FeaturesOnly {
 			continue
@@ -98,7 +96,7 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 		minusOne += t.MinusOne
 		belowOne += t.BelowOne
 		if o.Unlabelled != "keep" {
-			if err := reading.DropUnlabelled(t); err != nil {
+			if err := reader.DropUnlabelled(t); err != nil {
 				return nil, err
 			}
 		}
@@ -117,7 +115,7 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 
 // holdOutOf makes the training and the validation split of a table, the second with
 // the given fraction of its queries.
-func holdOutOf(t *table.Table, ids []int, fraction float64, seed uint64) (s splits, err error) {
+func holdOutOf(t *reader.Table, ids []int, fraction float64, seed uint64) (s splits, err error) {
 	n := len(t.Queries)
 	held := max(1, int(fraction*float64(n)))
 	if n < 2 {
@@ -128,7 +126,7 @@ func holdOutOf(t *table.Table, ids []int, fraction float64, seed uint64) (s spli
 }
 
 // fold makes the splits of one fold of a table; see Options.Folds.
-func (o Options) fold(t *table.Table, ids []int) (s splits, err error) {
+func (o Options) fold(t *reader.Table, ids []int) (s splits, err error) {
 	n := len(t.Queries)
 	if n < o.Folds {
 		return s, fmt.Errorf("datasets: %s: %d queries cannot be dealt to %d folds", t.Path, n, o.Folds)
@@ -153,8 +151,8 @@ var splitNames = [3]string{"train", "vali", "test"}
 
 // split makes data of each list of queries, which it sorts. They share one matrix, so that
 // nothing is in memory twice. The first has the warnings.
-func split(t *table.Table, ids []int, queries ...[]int) (s splits, err error) {
-	var ordered []table.Query
+func split(t *reader.Table, ids []int, queries ...[]int) (s splits, err error) {
+	var ordered []reader.Query
 	for _, list := range queries {
 		slices.Sort(list)
 		for _, q := range list {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/memory"
 )
 
 // SyntheticOptions are the sizes of the synthetic collection; zero fields mean the default.

@@ -10,7 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/datasets/internal/columns"
+	"github.com/plrank/plrank/transforms"
+	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
 // hard is a dataset of difficult numbers.
@@ -97,7 +98,7 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Transform
+	var back transforms.Transform
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -107,21 +108,21 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 	if !reflect.DeepEqual(*tr, back) {
 		t.Error("the transform came back as another one")
 	}
-	for i, spoil := range []func(t *Transform){
-		func(t *Transform) { t.Parts = nil },
-		func(t *Transform) { t.Columns[0] = 99 },
-		func(t *Transform) { t.Columns[1] = t.Columns[0] },
-		func(t *Transform) { t.Parts[0].Name = "nun" },
-		func(t *Transform) { t.Parts[2].Shift = t.Parts[2].Shift[1:] },
-		func(t *Transform) { t.Parts[2].Scale[0] = math.Inf(1) },
-		func(t *Transform) { t.Parts[4].Knots[0] = nil },
-		func(t *Transform) { t.Parts[4].Knots[0][1] = t.Parts[4].Knots[0][0] },
-		func(t *Transform) { t.Parts[4].Scores = t.Parts[4].Scores[1:] },
-		func(t *Transform) { t.Parts[6].Columns[0] = 2 }, // not used
-		func(t *Transform) { t.Parts[6].Columns = []int{4, 4} },
-		func(t *Transform) { t.Parts[5].Columns = []int{4} }, // it has all
+	for i, spoil := range []func(t *transforms.Transform){
+		func(t *transforms.Transform) { t.Parts = nil },
+		func(t *transforms.Transform) { t.Columns[0] = 99 },
+		func(t *transforms.Transform) { t.Columns[1] = t.Columns[0] },
+		func(t *transforms.Transform) { t.Parts[0].Name = "nun" },
+		func(t *transforms.Transform) { t.Parts[2].Shift = t.Parts[2].Shift[1:] },
+		func(t *transforms.Transform) { t.Parts[2].Scale[0] = math.Inf(1) },
+		func(t *transforms.Transform) { t.Parts[4].Knots[0] = nil },
+		func(t *transforms.Transform) { t.Parts[4].Knots[0][1] = t.Parts[4].Knots[0][0] },
+		func(t *transforms.Transform) { t.Parts[4].Scores = t.Parts[4].Scores[1:] },
+		func(t *transforms.Transform) { t.Parts[6].Columns[0] = 2 }, // not used
+		func(t *transforms.Transform) { t.Parts[6].Columns = []int{4, 4} },
+		func(t *transforms.Transform) { t.Parts[5].Columns = []int{4} }, // it has all
 	} {
-		var bad Transform
+		var bad transforms.Transform
 		if err := json.Unmarshal(text, &bad); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func TestMissingIsTheFeaturesWithGapsInTraining(t *testing.T) {
 	if want := []float32{1, 0, 0, 0, 5, 0, 1, 6, math.MaxFloat32, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if err := tr.FitBins(d, 4); err != nil {
+	if err := FitBins(tr, d, 4); err != nil {
 		t.Fatal(err)
 	}
 	tr.Query(got[:5], []float32{nan, nan, 3})
@@ -267,7 +268,7 @@ func TestTransformOfRanksCountsLowerAndHigher(t *testing.T) {
 		n := rapid.OneOf(rapid.IntRange(2, 9), rapid.IntRange(256-2, 256+2)).Draw(r, "documents")
 		x := rapid.SliceOfN(number, n*width, n*width).Draw(r, "features")
 		d := &Dataset{Name: "d", Features: x, Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
-		if len(varying(d, alone)) == 0 {
+		if len(transforms.varying(d, transforms.alone)) == 0 {
 			return
 		}
 		tr, err := FitTransform("rank", d)
@@ -379,11 +380,11 @@ func TestNullInAListOfATransformIsAnError(t *testing.T) {
 		`{"Name":"quantile","Knots":[[1]],"Scores":[[ null]]}`,
 		`{"Name":"standard","Shift":[0,null],"Scale":[1,1]}`,
 	} {
-		if err := json.Unmarshal([]byte(part), &TransformPart{}); err == nil || !strings.Contains(err.Error(), "null") {
+		if err := json.Unmarshal([]byte(part), &transforms.Part{}); err == nil || !strings.Contains(err.Error(), "null") {
 			t.Errorf("%s: error %v", part, err)
 		}
 	}
-	if err := json.Unmarshal([]byte(`{"Name":"none","Shift":null}`), &TransformPart{}); err != nil {
+	if err := json.Unmarshal([]byte(`{"Name":"none","Shift":null}`), &transforms.Part{}); err != nil {
 		t.Errorf("a list that is absent: %v", err)
 	}
 }

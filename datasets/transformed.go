@@ -5,9 +5,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/internal/mapped"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/transforms"
 )
 
 // Transformed is the features of a dataset after a transform, query by query, for data that
@@ -20,7 +21,7 @@ import (
 // Several goroutines may use it at once.
 type Transformed struct {
 	d *Dataset
-	t *Transform
+	t *transforms.Transform
 
 	kept  []atomic.Int64 // by query: 1 + where it begins in the file; 0: it is not there. nil: nothing is kept
 	limit int64          // of the file
@@ -36,7 +37,7 @@ const leastKept = 256 << 20
 
 // NewTransformed is the features of d after t, neither of which may change any more. Close
 // it after use.
-func NewTransformed(d *Dataset, t *Transform) *Transformed {
+func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
 	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries()),
 		room: sync.Pool{New: func() any { return new([]byte) }}}
 }
@@ -49,7 +50,7 @@ func (x *Transformed) Query(dst []float32, query int) {
 	if keep && x.packed() {
 		room := x.room.Get().(*[]byte)
 		defer x.room.Put(room)
-		*room = scratch.Sized(*room, 3*len(dst))
+		*room = num.Sized(*room, 3*len(dst))
 		bytes = *room
 	}
 	if keep && x.kept[query].Load() > 0 {
@@ -90,7 +91,7 @@ func (x *Transformed) Prefetch(queries []int) {
 		if x.packed() {
 			size = 3
 		}
-		mapped.WillRead(x.file, x.kept[q].Load()-1, int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width())*size)
+		file.WillRead(x.file, x.kept[q].Load()-1, int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width())*size)
 	}
 }
 
@@ -124,4 +125,23 @@ func (x *Transformed) Close() error {
 	err := file.Close()
 	os.Remove(file.Name())
 	return err
+}
+
+// positionSteps are the positions that are told apart in a bin.
+const positionSteps = 1 << 16
+
+// packPositions writes positions in three bytes each, and unpackPositions reads them.
+func packPositions(to []byte, from []float32) {
+	for i, p := range from {
+		v := uint32(p * positionSteps)
+		to[3*i], to[3*i+1], to[3*i+2] = byte(v), byte(v>>8), byte(v>>16)
+	}
+}
+
+func unpackPositions(to []float32, from []byte) {
+	from = from[:3*len(to)]
+	for i := range to {
+		v := uint32(from[3*i]) | uint32(from[3*i+1])<<8 | uint32(from[3*i+2])<<16
+		to[i] = float32(v) / positionSteps
+	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 // equalBits tells whether two lists of numbers are the same, bit for bit.
@@ -31,13 +33,13 @@ func TestTransformedIsTheTransform(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("numbers", func(t *testing.T) { testTransformed(t, d, tr) })
-	if err := tr.FitBins(d, 7); err != nil {
+	if err := FitBins(tr, d, 7); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("positions", func(t *testing.T) { testTransformed(t, d, tr) })
 }
 
-func testTransformed(t *testing.T, d *Dataset, tr *Transform) {
+func testTransformed(t *testing.T, d *Dataset, tr *transforms.Transform) {
 	var want [][]float32
 	whole := 0
 	for q := range d.Queries() {

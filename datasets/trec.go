@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // WriteRun writes scores [rows] as a TREC run, which trec_eval and its relatives
@@ -36,7 +36,7 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	out := bufio.NewWriter(w)
 	for q, id := range d.QueryIDs {
 		first := d.Offsets[q]
-		for rank, document := range order.Descending(nil, scores[first:d.Offsets[q+1]]) {
+		for rank, document := range num.DescendingOrder(nil, scores[first:d.Offsets[q+1]]) {
 			r := first + document
 			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", id, d.documentID(q, r), rank+1, strconv.FormatFloat(scores[r], 'g', -1, 64), tag)
 		}

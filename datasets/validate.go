@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/internal/featureid"
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
@@ -19,7 +19,7 @@ func (d *Dataset) Validate() error {
 	if len(d.Offsets) == 0 || d.Offsets[0] != 0 || d.Offsets[len(d.Offsets)-1] != d.Rows() || !slices.IsSorted(d.Offsets) {
 		return bad("offsets must ascend from 0 to the %d rows", d.Rows())
 	}
-	if err := featureid.CheckAscending(d.FeatureIDs); err != nil {
+	if err := text.CheckFeatureIDs(d.FeatureIDs); err != nil {
 		return bad("%v", err)
 	}
 	for r, label := range d.Labels {
@@ -38,7 +38,7 @@ func (d *Dataset) Validate() error {
 		}
 	}
 	for r, s := range d.BaseScores {
-		if !table.IsFinite(s) {
+		if !reader.IsFinite(s) {
 			return bad("row %d: base score %g is not finite", r, s)
 		}
 	}
@@ -89,7 +89,7 @@ func checkWeights(weights []float32, n int, of string) error {
 		return fmt.Errorf("%d %s weights, want %d", len(weights), of, n)
 	}
 	for i, w := range weights {
-		if !table.IsWeight(w) {
+		if !reader.IsWeight(w) {
 			return fmt.Errorf("weight %g of %s %d: want a finite number of 0 or more", w, of, i)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
@@ -74,8 +74,8 @@ func WriteGroups(w io.Writer, d *Dataset) error {
 		return fmt.Errorf("datasets: %s: there are no groups to write", d.Name)
 	}
 	for _, name := range d.GroupNames {
-		if name == "" || name == table.NoGroup || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\n\ufeff") {
-			return fmt.Errorf("datasets: %s: group %q cannot be written: want a name on one line without blanks around it, and other than %s", d.Name, name, table.NoGroup)
+		if name == "" || name == reader.NoGroup || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\n\ufeff") {
+			return fmt.Errorf("datasets: %s: group %q cannot be written: want a name on one line without blanks around it, and other than %s", d.Name, name, reader.NoGroup)
 		}
 	}
 	out := bufio.NewWriter(w)

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // sameDataset compares all but names and warnings, numbers bit by bit.

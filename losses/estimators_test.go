@@ -8,7 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -29,7 +29,7 @@ func TestLossesHaveTheGoldenGradients(t *testing.T) {
 			Gumbel                [][]float64
 		}
 	}
-	golden.Read(t, "estimators.json", &file)
+	testkit.Golden(t, "estimators.json", &file)
 	onRankings := map[string]losses.Func{
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank_rb": losses.PLRankRB,
 		"policy_gradient": losses.PolicyGradient, "placement": losses.PlacementPolicyGradient,

@@ -8,7 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -271,7 +271,7 @@ func TestFairnessStepIsTheGoldenOne(t *testing.T) {
 			Disparity             float64   `json:"disparity_squared_plain"`
 		}
 	}
-	golden.Read(t, "fairness.json", &file)
+	testkit.Golden(t, "fairness.json", &file)
 	for _, c := range file.Cases {
 		b, exposure := goldenBatch(c.Scores, c.Labels, c.Exposure, c.Theta)
 		value, _ := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)
@@ -313,7 +313,7 @@ func TestDisparityIsTheGoldenOne(t *testing.T) {
 			Gradient                        []float64 `json:"disparity_gradient"`
 		}
 	}
-	golden.Read(t, "exact.json", &file)
+	testkit.Golden(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		b, exposure := goldenBatch(c.Scores, c.Labels, c.Exposure, c.Theta)
 		value, gradient := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)

@@ -11,9 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/internal/scratch"
 )
 
 // piRank is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR
@@ -217,7 +216,7 @@ func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1,
 
 // squareMatrix is a matrix of any contents, in the memory of m where that is enough.
 func squareMatrix(m blas64.General, n int) blas64.General {
-	return blas64.General{Rows: n, Cols: n, Stride: n, Data: scratch.Sized(m.Data, n*n)}
+	return blas64.General{Rows: n, Cols: n, Stride: n, Data: num.Sized(m.Data, n*n)}
 }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
@@ -232,7 +231,7 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 func relaxedRank(scores []float64, order []int, k int, temperature float64, row []float64) {
 	sum := 0.0
 	set := func(d int, logit float64) {
-		row[d] = normal.Exp(logit / temperature)
+		row[d] = num.FlushExp(logit / temperature)
 		sum += row[d]
 	}
 	set(order[k], 0)

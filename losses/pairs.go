@@ -7,7 +7,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 )
 
@@ -52,14 +52,14 @@ var hingePairs = pairLoss{
 }
 
 // softplus is log(1 + e^x), and sigmoid its derivative.
-func softplus(x float64) float64 { return max(x, 0) + math.Log1p(normal.Exp(-math.Abs(x))) }
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(num.FlushExp(-math.Abs(x))) }
 
 func sigmoid(x float64) float64 {
 	if x < 0 {
-		e := normal.Exp(x)
+		e := num.FlushExp(x)
 		return e / (1 + e)
 	}
-	return 1 / (1 + normal.Exp(-x))
+	return 1 / (1 + num.FlushExp(-x))
 }
 
 // sum is the loss of every query, for those gains. With noise, [samples × rows], it is the mean over

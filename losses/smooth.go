@@ -6,7 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
@@ -103,7 +103,7 @@ func approximate(temperature float64) comparison {
 			return s, 1 - s
 		},
 		slope: func(x float64) (float64, float64) {
-			e := normal.Exp(-math.Abs(x) / temperature)
+			e := num.FlushExp(-math.Abs(x) / temperature)
 			s := e / ((1 + e) * (1 + e)) / temperature
 			return s, s
 		},
@@ -119,7 +119,7 @@ func approximate(temperature float64) comparison {
 func rankBounds(b *batch) *G.Node {
 	return comparison{
 		f: func(x float64) (float64, float64) {
-			tail := math.Log1p(normal.Exp(-math.Abs(x)))
+			tail := math.Log1p(num.FlushExp(-math.Abs(x)))
 			return (max(x, 0) + tail) / math.Ln2, (max(-x, 0) + tail) / math.Ln2
 		},
 		slope: func(x float64) (float64, float64) {

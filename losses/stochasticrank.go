@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 )
 
@@ -68,7 +68,7 @@ func stochasticGradient(noisy perturbed, gains, theta, lambda []float64) {
 			rival := order[at]
 			if jump := drop * (gains[i] - gains[rival]); jump != 0 {
 				x := noisy.scores[rival] - noisy.scores[i] + noisy.noise[rival]
-				lambda[i] += jump * normal.Exp(-x-normal.Exp(-x))
+				lambda[i] += jump * num.FlushExp(-x-num.FlushExp(-x))
 			}
 		}
 	}

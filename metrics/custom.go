@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -76,9 +76,9 @@ func (in Input) untied(offsets []int, order uint64) []float64 {
 	var rows []int // ascending
 	for q, first := range offsets[:len(offsets)-1] {
 		of := scores[first:offsets[q+1]]
-		noise = scratch.Sized(noise, len(of))
+		noise = num.Sized(noise, len(of))
 		plackett.Gumbel(plackett.Stream{Seed: in.Policy.Seed, Step: in.Policy.Step, Query: uint64(q)}, order, noise)
-		rows = scratch.Sized(rows, len(of))
+		rows = num.Sized(rows, len(of))
 		for i := range rows {
 			rows[i] = i
 		}

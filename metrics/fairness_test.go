@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -27,7 +27,7 @@ func TestDisparityAgreesWithGoldenVectors(t *testing.T) {
 			Absolute  float64   `json:"disparity_abs_plain"`
 		}
 	}
-	golden.Read(t, "fairness.json", &file)
+	testkit.Golden(t, "fairness.json", &file)
 	for _, c := range file.Cases {
 		l := Input{Scores: c.Scores, Labels: c.Gains, Gain: LinearGain, Discounts: c.Theta}
 		r := Rankings{Samples: c.Exposures, Cutoff: min(c.K, len(c.Scores))}
@@ -59,7 +59,7 @@ func TestExactExposureAgreesWithGoldenVectors(t *testing.T) {
 			Disparity                       float64
 		}
 	}
-	golden.Read(t, "exact.json", &file)
+	testkit.Golden(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		// Not by PerQuery: some of these gains are negative.
 		if got := meanSquareDisparity(exposed{exposure: c.Exposure, gains: c.Labels}); !near(got, c.Disparity, 1e-12) {

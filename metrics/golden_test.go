@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 func near(a, b, tolerance float64) bool {
@@ -34,7 +34,7 @@ func TestMetricsAgreeWithGoldenVectors(t *testing.T) {
 			Expectation       means
 		}
 	}
-	golden.Read(t, "metrics.json", &file)
+	testkit.Golden(t, "metrics.json", &file)
 	const tolerance = 1e-13
 	for _, c := range file.Cases {
 		for k, theta := range Discounts(c.K) {
@@ -120,7 +120,7 @@ func TestExpectedDCGAgreesWithGoldenVectors(t *testing.T) {
 			Reward float64
 		}
 	}
-	golden.Read(t, "exact.json", &file)
+	testkit.Golden(t, "exact.json", &file)
 	compared := 0
 	for _, c := range file.Cases {
 		usual := true

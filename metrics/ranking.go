@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // ranking is the documents of a query, numbered from 0, by rank: the first of them at
@@ -55,13 +55,13 @@ func (r *ranking) blocks() iter.Seq2[int, []int] {
 
 // Rank gives the rows by descending score, ties by row. Scores must not be NaN.
 func Rank(scores []float64) []int {
-	return order.Descending(nil, scores)
+	return num.DescendingOrder(nil, scores)
 }
 
 // top is the first k of the ranking that Rank gives, in a slice that is reused.
 func top(ranking []int, scores []float64, k int) []int {
 	if k > 32 { // insertion would cost up to k operations a row
-		return order.Descending(ranking[:0], scores)[:k]
+		return num.DescendingOrder(ranking[:0], scores)[:k]
 	}
 	ranking = ranking[:0]
 	for d, score := range scores {

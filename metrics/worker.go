@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -53,7 +53,7 @@ func (x *expectedWeights) of(q query, compute func(out []float64) error) ([]floa
 	if x.query == q.number {
 		return x.documents, nil
 	}
-	x.query, x.documents = q.number, scratch.Sized(x.documents, len(q.scores))
+	x.query, x.documents = q.number, num.Sized(x.documents, len(q.scores))
 	return x.documents, compute(x.documents)
 }
 
@@ -83,7 +83,7 @@ func (w *worker) rankings(q query, depth int) ([]int, error) {
 	if w.Rankings != nil {
 		return w.given(q, depth)
 	}
-	w.ranked = scratch.Sized(w.ranked, cmp.Or(w.Policy.Samples, 100)*depth)
+	w.ranked = num.Sized(w.ranked, cmp.Or(w.Policy.Samples, 100)*depth)
 	stream := plackett.Stream{Seed: w.Policy.Seed, Step: w.Policy.Step, Query: uint64(q.number)}
 	return w.ranked, w.sampler.Draw(q.scores, stream, plackett.Rankings{Documents: w.ranked, Cutoff: depth})
 }

@@ -38,7 +38,7 @@ type TransformerConfig struct {
 // An Embedding is the shape of the table that a model learns for a categorical feature: a vector
 // of Width numbers for each of its Codes, 0 to Codes−1. The vectors of codes 0 and
 // 1, for the values that training data do not have and for those that are missing (see
-// datasets.Category), begin as zeros, and stay so where training data have no such values.
+// transforms.Category), begin as zeros, and stay so where training data have no such values.
 //
 //	type Embedding struct{ Codes, Width int }
 type Embedding = forward.Embedding

@@ -49,7 +49,7 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 // e(x) is made: a document takes two rows of a table for each feature, however many bins there are, and a
 // feature of one bin what it takes in Dense (BenchmarkPiecewiseLinear measures both). Positions are rounded to multiples of 2^−16; those
 // below 0 count as 0, and those above the bins as their number.
-// See datasets.Transform for positions by quantiles.
+// See transforms.Transform for positions by quantiles.
 //
 // Shapes: x [rows, features]; w [Σ bins + features − len(bins), out] and b [out] give y [rows,
 // out]; a vector w with b [1] gives a vector y [rows]. All are float32 or all float64.

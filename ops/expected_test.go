@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/internal/golden"
 	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
@@ -39,7 +39,7 @@ func TestExpectedOpsHaveTheGoldenValues(t *testing.T) {
 			Lambda, Exposure         []float64
 		}
 	}
-	golden.Read(t, "exact-large.json", &file)
+	testkit.Golden(t, "exact-large.json", &file)
 	for _, c := range file.Cases {
 		for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-6, tensor.Float32: 2e-6} {
 			for name, metric := range expectedMetrics {

@@ -13,8 +13,8 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/internal/golden"
 	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
@@ -42,7 +42,7 @@ func TestEstimatorsHaveTheGoldenGradients(t *testing.T) {
 			Truth                 map[string][]float64
 		}
 	}
-	golden.Read(t, "estimators.json", &file)
+	testkit.Golden(t, "estimators.json", &file)
 	for _, c := range file.Cases {
 		dt, tolerance := tensor.Float64, 1e-13
 		if c.Dtype == "float32" {

@@ -6,7 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 )
 
@@ -93,7 +93,7 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 			}
 			out := l.Out()
 			for d, m := range l.X[0] {
-				out[d] = l.Last()[d] - sum*normal.Exp(m-shift-logSum)
+				out[d] = l.Last()[d] - sum*num.FlushExp(m-shift-logSum)
 			}
 			return nil
 		},
@@ -109,7 +109,7 @@ func logSumExp(scores []float64) (shift, logSum float64) {
 		largest = max(largest, m)
 	}
 	for _, m := range scores {
-		sum += normal.Exp(m - largest)
+		sum += num.FlushExp(m - largest)
 	}
 	if math.Abs(largest) > 1<<20 {
 		return largest, math.Log(sum)

@@ -6,8 +6,8 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/internal/splitmix"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -108,7 +108,7 @@ func (s *Sampler) drawFor(f *op.ListFunc, l Lists) (*drawn, error) {
 	}
 	stream := rankingStream(s.seed)
 	ordinal := op.Ordinal(d.graph, stream)
-	d.seed = s.seed + uint64(ordinal)*splitmix.Gamma
+	d.seed = s.seed + uint64(ordinal)*num.SplitMixGamma
 	f.Source, f.Begin = stream, func() { s.next(d) }
 	f.Settings = fmt.Sprintf("sampler %d, ordinal %d, %d samples, cutoff %d", s.id, ordinal, s.capacity, s.cutoff)
 	return d, nil

@@ -3,7 +3,7 @@ package plackett
 import (
 	"math/bits"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // alias is Walker's table (ACM TOMS 1977) in Vose's construction (IEEE TSE 1991):
@@ -23,10 +23,10 @@ type cell struct {
 // build makes the table of the weights, whose sum is mass.
 func (a *alias) build(weights []float64, mass float64) {
 	n := len(weights)
-	a.cells = scratch.Sized(a.cells, n)
-	a.share = scratch.Sized(a.share, n)
-	a.small = scratch.Sized(a.small, n)[:0]
-	a.large = scratch.Sized(a.large, n)[:0]
+	a.cells = num.Sized(a.cells, n)
+	a.share = num.Sized(a.share, n)
+	a.small = num.Sized(a.small, n)[:0]
+	a.large = num.Sized(a.large, n)[:0]
 	scale := float64(n) / mass
 	for i, w := range weights {
 		a.share[i] = w * scale

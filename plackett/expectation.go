@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -98,7 +98,7 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
 		return err
 	}
-	e.discount, e.column = scratch.Sized(e.discount, cutoff), scratch.Sized(e.column, len(scores))
+	e.discount, e.column = num.Sized(e.discount, cutoff), num.Sized(e.column, len(scores))
 	clear(e.discount)
 	for k := range cutoff {
 		e.discount[k] = 1
@@ -121,7 +121,7 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	if err := checkLength("out", len(out), docs*docs); err != nil {
 		return err
 	}
-	e.column = scratch.Sized(e.column, docs)
+	e.column = num.Sized(e.column, docs)
 	clear(e.column)
 	for j := range docs {
 		e.column[j] = 1 // the only gain

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // SecondDerivatives writes d²R/dm_d² of every document to out, the diagonal of the Hessian. In the
@@ -63,7 +63,7 @@ func (e *Expectation) Curvature(scores, gains, discounts, lambda, curvature []fl
 // lessMoments subtracts from out, λ or without gains the exposures, the same with every time t counted
 // w_d t times.
 func (e *Expectation) lessMoments(scores, gains, discounts, out []float64) error {
-	e.column = scratch.Sized(e.column, len(scores))
+	e.column = num.Sized(e.column, len(scores))
 	e.quadrature.moment = true
 	_, err := e.run(scores, gains, discounts, e.column)
 	e.quadrature.moment = false

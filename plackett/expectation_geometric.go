@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -141,7 +141,7 @@ func (g *geometricSum) amplification() float64 {
 // the node adds h·t f_d G/a_d to E_d, h·T to R, and h·(1 − z)·t f_d (ρ_d V − T)/a_d to λ_d.
 func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float64) {
 	from, to := x.arrivedEnd, x.poolEnd
-	x.states, x.terms = scratch.Sized(x.states, x.live), scratch.Sized(x.terms, x.live)
+	x.states, x.terms = num.Sized(x.states, x.live), num.Sized(x.terms, x.live)
 	states, terms, z := x.states[:x.live], x.terms[:x.live], g.z[:x.live]
 	for m, s := range g.s[:x.live] {
 		power := math.Exp(-s * float64(from)) // of those that have arrived

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -25,7 +25,7 @@ func (e *Expectation) PlacementsOf(scores []float64, documents []int, cutoff int
 		return err
 	}
 	x := &e.quadrature
-	x.apart = scratch.Sized(x.apart, len(documents))
+	x.apart = num.Sized(x.apart, len(documents))
 	defer func() { x.apart, x.apartMass = x.apart[:0], 0 }()
 	if err := x.setApart(scores, documents); err != nil {
 		return err
@@ -34,10 +34,10 @@ func (e *Expectation) PlacementsOf(scores []float64, documents []int, cutoff int
 	if len(documents) == 0 || cutoff == 0 {
 		return nil
 	}
-	e.discount = scratch.Sized(e.discount, min(cutoff, len(scores)))
+	e.discount = num.Sized(e.discount, min(cutoff, len(scores)))
 	x.discounts = e.discount // as many ranks; their values have no effect
 	x.prepare(tolerance, scores)
-	x.placed = scratch.Sized(x.placed, len(documents)*len(x.discounts))
+	x.placed = num.Sized(x.placed, len(documents)*len(x.discounts))
 	clear(x.placed)
 	x.integrate(nil, false)
 	for i, d := range documents {
@@ -64,7 +64,7 @@ func (x *quadrature) setApart(scores []float64, documents []int) error {
 		}
 	}
 	x.sort(scores)
-	x.places = scratch.Sized(x.places, len(scores))
+	x.places = num.Sized(x.places, len(scores))
 	for i, d := range x.order {
 		x.places[d] = i
 	}
@@ -89,7 +89,7 @@ func (x *quadrature) place() (left float64) {
 	n := end - first
 	x.apartChances(x.apart[first:end])
 
-	x.states = scratch.Sized(x.states, (max(chunk, n)+1)*x.ranks)
+	x.states = num.Sized(x.states, (max(chunk, n)+1)*x.ranks)
 	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
 	x.poolPolynomials(row(0)[:x.coefficients(x.arrivedEnd)])
 	for i := x.arrivedEnd; i < x.sweptEnd; i += chunk {
@@ -128,8 +128,8 @@ func (x *quadrature) place() (left float64) {
 // mass of those in the pool.
 func (x *quadrature) apartChances(apart []int) {
 	n := len(apart)
-	x.apartWeights, x.apartGains = scratch.Sized(x.apartWeights, n), scratch.Sized(x.apartGains, n)
-	x.apartR, x.apartTransitions = scratch.Sized(x.apartR, n), scratch.Sized(x.apartTransitions, n)
+	x.apartWeights, x.apartGains = num.Sized(x.apartWeights, n), num.Sized(x.apartGains, n)
+	x.apartR, x.apartTransitions = num.Sized(x.apartR, n), num.Sized(x.apartTransitions, n)
 	x.apartMass = 0
 	largest := 0.0
 	for i, at := range apart {

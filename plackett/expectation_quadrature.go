@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/order"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -80,7 +79,7 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	x.valueOnly = out == nil
 	x.prepare(tolerance, scores)
 	if x.moment {
-		x.moments = scratch.Sized(x.moments, len(scores))
+		x.moments = num.Sized(x.moments, len(scores))
 		clear(x.moments)
 	}
 	value := 0.0
@@ -112,8 +111,8 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 
 // prepare makes room for the documents, whose gains and results are 0.
 func (x *quadrature) prepare(tolerance float64, scores []float64) {
-	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
-	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
+	x.gain, x.result = num.Sized(x.gain, len(scores)), num.Sized(x.result, len(scores))
+	x.r, x.transitions = num.Sized(x.r, len(scores)), num.Sized(x.transitions, len(scores))
 	clear(x.gain)
 	clear(x.result)
 	if x.tolerance != tolerance {
@@ -175,8 +174,8 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs, first := len(x.score), x.arrivedEnd
 	x.weightEnd, x.reference = docs, x.score[first]
-	x.w, x.v = scratch.Sized(x.w, docs), scratch.Sized(x.v, docs)
-	x.mass, x.squares = scratch.Sized(x.mass, docs+1), scratch.Sized(x.squares, docs+1)
+	x.w, x.v = num.Sized(x.w, docs), num.Sized(x.v, docs)
+	x.mass, x.squares = num.Sized(x.mass, docs+1), num.Sized(x.squares, docs+1)
 	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
 			x.weightEnd = i
@@ -300,7 +299,7 @@ const (
 // buckets: nothing depends on the order within a bucket.
 func (x *quadrature) sort(scores []float64) {
 	docs := len(scores)
-	x.order, x.score = scratch.Sized(x.order, docs), scratch.Sized(x.score, docs)
+	x.order, x.score = num.Sized(x.order, docs), num.Sized(x.score, docs)
 	lowest, highest := extremes(scores)
 	if last := (highest - lowest) * bucketsPerUnit; last < maxBuckets {
 		starts := x.buckets[:int(last)+2]
@@ -318,7 +317,7 @@ func (x *quadrature) sort(scores []float64) {
 		}
 		return
 	}
-	x.order = order.Descending(x.order[:0], scores)
+	x.order = num.DescendingOrder(x.order[:0], scores)
 	for i, d := range x.order {
 		x.score[i] = scores[d]
 	}

@@ -3,7 +3,7 @@ package plackett
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -32,8 +32,8 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	if docs*x.ranks > maxStates {
 		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.states = scratch.Sized(x.states, (part+1)*x.ranks)
-	x.checkpoints = scratch.Sized(x.checkpoints, (docs/part+1)*x.ranks)
+	x.states = num.Sized(x.states, (part+1)*x.ranks)
+	x.checkpoints = num.Sized(x.checkpoints, (docs/part+1)*x.ranks)
 	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
 	start := func(i int) []lanes.State { return x.checkpoints[(i-first)/part*x.ranks:][:x.ranks] }
 	x.poolPolynomials(row(0)[:x.coefficients(first)])
@@ -82,7 +82,7 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 
 // beginBackward sets U, X and Y at the end. For exposures y has the discounts, and gains have no effect.
 func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
-	x.backward = scratch.Sized(x.backward, x.ranks+1)
+	x.backward = num.Sized(x.backward, x.ranks+1)
 	clear(x.backward)
 	for k, theta := range discounts[:x.ranks] {
 		drop := theta
@@ -197,7 +197,7 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 			s[0].P[l] = math.Exp(-mass)
 		}
 	}
-	x.scratch = scratch.Sized(x.scratch, chunk)
+	x.scratch = num.Sized(x.scratch, chunk)
 	sums := x.powerSums[:x.powers]
 	clear(sums)
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 const tightest = 1e-13
@@ -354,7 +354,7 @@ func TestGoldenExpectation(t *testing.T) {
 			Value                                      float64
 		}
 	}
-	golden.Read(t, "exact-large.json", &file)
+	testkit.Golden(t, "exact-large.json", &file)
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Gains, discounts: c.Discounts}
 		for tolerance, allowed := range map[float64]float64{0: 1e-6, tightest: 1e-11} {
@@ -380,7 +380,7 @@ func TestGoldenExpectationSmall(t *testing.T) {
 			ExposureJacobian      [][]float64 `json:"exposure_jacobian"`
 		}
 	}
-	golden.Read(t, "exact.json", &file)
+	testkit.Golden(t, "exact.json", &file)
 	e := &Expectation{Tolerance: tightest}
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Labels, discounts: c.Theta}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 func TestGoldenEstimators(t *testing.T) {
@@ -18,7 +18,7 @@ func TestGoldenEstimators(t *testing.T) {
 			Truth                 map[string][]float64
 		}
 	}
-	golden.Read(t, "estimators.json", &file)
+	testkit.Golden(t, "estimators.json", &file)
 	names := map[Estimator]string{PolicyGradient: "policy_gradient", PLRank1: "plrank1", PLRank2: "plrank2", PLRankRB: "plrank_rb"}
 	var k Kernel
 	worst := 0.0
@@ -54,7 +54,7 @@ func TestGoldenExact(t *testing.T) {
 			VarianceTrace         map[string]float64 `json:"variance_trace_N1"`
 		}
 	}
-	golden.Read(t, "exact.json", &file)
+	testkit.Golden(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		x, err := EnumerateMoments(c.Scores, c.Labels, c.Theta)
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -87,13 +87,13 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	}
 	k.cutoff = cutoff
 	blocks := n/lanes.Width + 2 // the last may be begun, and one more is for the likeliest ranking
-	k.entries, k.ranks = scratch.Sized(k.entries, blocks*cutoff), scratch.Sized(k.ranks, blocks*cutoff)
-	k.baseline, k.ones = scratch.Sized(k.baseline, cutoff), scratch.Sized(k.ones, cutoff)
+	k.entries, k.ranks = num.Sized(k.entries, blocks*cutoff), num.Sized(k.ranks, blocks*cutoff)
+	k.baseline, k.ones = num.Sized(k.baseline, cutoff), num.Sized(k.ones, cutoff)
 	for p := range k.ones {
 		k.baseline[p], k.ones[p] = 0, 1
 	}
-	k.placed, k.row = scratch.Sized(k.placed, cutoff), scratch.Sized(k.row, cutoff)
-	k.future, k.risk = scratch.Sized(k.future, cutoff), scratch.Sized(k.risk, cutoff)
+	k.placed, k.row = num.Sized(k.placed, cutoff), num.Sized(k.row, cutoff)
+	k.future, k.risk = num.Sized(k.future, cutoff), num.Sized(k.risk, cutoff)
 	k.weighDocuments(gains)
 	k.samples = k.samples[:0]
 	for i := 0; i < n; {
@@ -109,7 +109,7 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 // weighDocuments prepares what the documents and all of them together weigh.
 func (k *Kernel) weighDocuments(gains []float64) {
 	k.mass, k.gain = lanes.Total{}, lanes.Total{}
-	k.documents = scratch.Sized(k.documents, len(k.policy.weights))
+	k.documents = num.Sized(k.documents, len(k.policy.weights))
 	clear(k.documents)
 	for d, e := range k.policy.weights {
 		k.mass.Add(e)

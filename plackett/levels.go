@@ -3,7 +3,7 @@ package plackett
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // levels is the number of levels; extreme is what rankings beyond them have.
@@ -75,7 +75,7 @@ func (k *Kernel) rebuild(b, lane, length int, gains []float64) {
 		d := row[p]
 		m := scores[d]
 		if m > largest {
-			shrink := normal.Exp(largest - m)
+			shrink := num.FlushExp(largest - m)
 			mass *= shrink
 			gain *= shrink
 			largest = m
@@ -92,7 +92,7 @@ func (k *Kernel) rebased(d int, m, to float64) float64 {
 	if to == k.policy.max {
 		return k.policy.weights[d]
 	}
-	return normal.Exp(m - to)
+	return num.FlushExp(m - to)
 }
 
 // accumulateExtreme adds the whole λ of an extreme ranking. A_k and B_k are kept
@@ -121,7 +121,7 @@ func (k *Kernel) accumulateExtreme(b, lane, length int, theta, gains, lambda []f
 	for p, d := range row {
 		reference, now := ranks[p].W[lane], ranks[p].Inverse[lane]
 		if p > 0 {
-			shrink := normal.Exp(reference-last) * inverse / now
+			shrink := num.FlushExp(reference-last) * inverse / now
 			sumA *= shrink
 			sumB *= shrink
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // plRank3 is PL-Rank-3 of Oosterhuis (SIGIR 2022), the paper's fastest way to the estimate of
@@ -40,8 +40,8 @@ func (p *plRank3) sample(rng *rand.Rand, y []int) {
 
 // begin prepares for the rankings of a query, of k places.
 func (p *plRank3) begin(scores []float64, k int, lambda []float64) {
-	p.masses, p.placed = scratch.Sized(p.masses, len(scores)), scratch.Sized(p.placed, len(scores))
-	p.weights, p.risks, p.inverse = scratch.Sized(p.weights, k), scratch.Sized(p.risks, k), scratch.Sized(p.inverse, k)
+	p.masses, p.placed = num.Sized(p.masses, len(scores)), num.Sized(p.placed, len(scores))
+	p.weights, p.risks, p.inverse = num.Sized(p.weights, k), num.Sized(p.risks, k), num.Sized(p.inverse, k)
 	highest := slices.Max(scores)
 	for d, m := range scores {
 		p.masses[d] = math.Exp(m - highest)

@@ -3,9 +3,7 @@ package plackett
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/normal"
-	"github.com/plrank/plrank/internal/order"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // policy is the Plackett–Luce model of one list of documents.
@@ -23,14 +21,14 @@ func (p *policy) reset(scores []float64) error {
 		return err
 	}
 	p.scores = scores
-	p.weights = scratch.Sized(p.weights, len(scores))
+	p.weights = num.Sized(p.weights, len(scores))
 	p.max = math.Inf(-1)
 	for _, m := range scores {
 		p.max = max(p.max, m)
 	}
 	p.mass = 0
 	for d, m := range scores {
-		e := normal.Exp(m - p.max)
+		e := num.FlushExp(m - p.max)
 		p.weights[d] = e
 		p.mass += e
 	}
@@ -55,7 +53,7 @@ func Compact(scores, out []float64) {
 	if largest, _ := magnitudes(scores); largest <= roundedFrom {
 		return
 	}
-	ranking := order.Descending(nil, out)
+	ranking := num.DescendingOrder(nil, out)
 	before, sum := out[ranking[0]], 0.0
 	for _, d := range ranking {
 		m := out[d]

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // Rankings are sampled rankings of one list: rows of Cutoff entries, each Base plus
@@ -107,7 +107,7 @@ func RankedExposure(scores, discounts, exposure []float64) {
 	if d := slices.IndexFunc(scores, math.IsNaN); d >= 0 {
 		panic(fmt.Sprintf("plackett: the score of document %d is NaN", d))
 	}
-	ranking := order.Descending(nil, scores)
+	ranking := num.DescendingOrder(nil, scores)
 	for first := 0; first < len(ranking); {
 		end, sum := first, 0.0
 		for ; end < len(ranking) && scores[ranking[end]] == scores[ranking[first]]; end++ {

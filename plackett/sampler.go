@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // Sampler draws rankings from the Plackett–Luce policy of one list at a time:
@@ -96,7 +96,7 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 		return func(*Sampler, []int) {}
 	}
 	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
-		s.compact = scratch.Sized(s.compact, len(s.policy.scores))
+		s.compact = num.Sized(s.compact, len(s.policy.scores))
 		Compact(s.policy.scores, s.compact)
 		return (*Sampler).logRace
 	}
@@ -218,7 +218,7 @@ type topK struct {
 
 func (t *topK) reset(k int) {
 	t.k = k
-	t.entries = scratch.Sized(t.entries, k)[:0]
+	t.entries = num.Sized(t.entries, k)[:0]
 }
 
 // full reports whether a document needs a value below worst to be kept.

@@ -3,7 +3,7 @@ package plackett
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/splitmix"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A Stream names a stream of random numbers. Every seed, step and query has one of its
@@ -13,16 +13,16 @@ type Stream struct{ Seed, Step, Query uint64 }
 
 // start returns the generator at the start of the stream.
 func (s Stream) start() generator {
-	return generator{splitmix.Next(splitmix.Next(splitmix.Next(s.Seed)^s.Step) ^ s.Query)}
+	return generator{num.SplitMixNext(num.SplitMixNext(num.SplitMixNext(s.Seed)^s.Step) ^ s.Query)}
 }
 
-// generator is SplitMix64, see package splitmix.
+// generator is SplitMix64, see package num.
 type generator struct{ counter uint64 }
 
 // next returns 64 random bits.
 func (g *generator) next() uint64 {
-	g.counter += splitmix.Gamma
-	return splitmix.Mix(g.counter)
+	g.counter += num.SplitMixGamma
+	return num.SplitMix(g.counter)
 }
 
 // open returns a number uniform in (0, 1), never 0 and never 1.
@@ -40,7 +40,7 @@ func (g *generator) open() float64 {
 // ±2^20 noise is rounded, see [Compact].
 func Gumbel(from Stream, sample uint64, noise []float64) {
 	g := from.start()
-	g.counter = splitmix.Mix(g.counter ^ splitmix.Mix(sample+1))
+	g.counter = num.SplitMix(g.counter ^ num.SplitMix(sample+1))
 	for d := range noise {
 		noise[d] = -math.Log(-math.Log(g.open()))
 	}

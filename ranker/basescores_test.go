@@ -33,19 +33,19 @@ func TestScoresOnBaseScores(t *testing.T) {
 		want := []float64{scores[0] + float64(base[0]), scores[1] + float64(base[1])}
 		d := &datasets.Dataset{FeatureIDs: m.FeatureIDs(), Features: features, Offsets: []int{0, 2}, QueryIDs: []string{"a"}, BaseScores: base}
 		got, err := m.ScoreOn(t.Context(), nil, features, base)
-		ofDataset, err2 := m.Scores(d)
+		ofDataset, err2 := datasets.Score(m, d)
 		if err != nil || err2 != nil || !slices.Equal(got, want) || !slices.Equal(ofDataset, want) {
 			t.Errorf("base %v: %v and %v, want %v; %v, %v", base, got, ofDataset, want, err, err2)
 		}
 		d.BaseScores = base[:1]
-		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), "1 base scores for 2 documents, and the model adds its scores to them: want them in a column (-base-column)") {
+		if _, err := datasets.Score(m, d); err == nil || !strings.Contains(err.Error(), "1 base scores for 2 documents, and the model adds its scores to them: want them in a column (-base-column)") {
 			t.Errorf("error %v", err)
 		}
 	}
 	if got, err := m.Score(nil, nil); err != nil || len(got) != 0 {
 		t.Errorf("no documents: %v, %v", got, err)
 	}
-	if got, err := m.Scores(&datasets.Dataset{FeatureIDs: m.FeatureIDs()}); err != nil || len(got) != 0 {
+	if got, err := datasets.Score(m, &datasets.Dataset{FeatureIDs: m.FeatureIDs()}); err != nil || len(got) != 0 {
 		t.Errorf("no queries: %v, %v", got, err)
 	}
 }
@@ -75,9 +75,9 @@ func TestBaseScoresThatDoNotFitAreErrors(t *testing.T) {
 func TestBaseScoresAreForModelsThatNeedThem(t *testing.T) {
 	m := reopen(t, small(t))
 	d := &datasets.Dataset{FeatureIDs: m.FeatureIDs(), Features: make([]float32, len(m.FeatureIDs())), Offsets: []int{0, 1}, QueryIDs: []string{"a"}}
-	want, err := m.Scores(d)
+	want, err := datasets.Score(m, d)
 	d.BaseScores = []float32{7}
-	got, err2 := m.Scores(d)
+	got, err2 := datasets.Score(m, d)
 	if err != nil || err2 != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, want %v; %v, %v", got, want, err, err2)
 	}

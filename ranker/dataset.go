@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -49,8 +49,8 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 // checkDataset is an error if d has other features than the model, or its queries do not have whole
 // rows.
 func (m *Model) checkDataset(d *datasets.Dataset) error {
-	err := model.CheckFeatures(d.Name, model.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels},
-		"the model", model.Features{IDs: m.file.FeatureIDs, Names: m.file.FeatureNames, Levels: m.file.Levels})
+	err := names.CheckFeatures(d.Name, names.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels},
+		"the model", names.Features{IDs: m.file.FeatureIDs, Names: m.file.FeatureNames, Levels: m.file.Levels})
 	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}

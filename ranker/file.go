@@ -10,12 +10,12 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/atomicfile"
-	"github.com/plrank/plrank/internal/featureid"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/version"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A File is the content of a model file.
@@ -27,12 +27,12 @@ type File struct {
 	Dtype    string          `json:"dtype"`    // of the weights: float32 or float64
 	Arrays   []Array         `json:"-"`        // the weights
 
-	Transform    *datasets.Transform `json:"transform"`              // from raw features to those of the model
-	FeatureIDs   []int               `json:"featureIDs"`             // of the raw features, ascending
-	FeatureNames []string            `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
-	Levels       [][]string          `json:"levels,omitempty"`       // of the raw features whose values are text, nil for others: see datasets.Dataset.Levels
-	Gain         string              `json:"gain"`                   // how labels became gains in training: a name of package metrics
-	Grade        float64             `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
+	Transform    *transforms.Transform `json:"transform"`              // from raw features to those of the model
+	FeatureIDs   []int                 `json:"featureIDs"`             // of the raw features, ascending
+	FeatureNames []string              `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
+	Levels       [][]string            `json:"levels,omitempty"`       // of the raw features whose values are text, nil for others: see datasets.Dataset.Levels
+	Gain         string                `json:"gain"`                   // how labels became gains in training: a name of package metrics
+	Grade        float64               `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
 	// Columns are those of the training data that are no features, by role, see datasets.Dataset.Roles; nil: they had no names, or
 	// the file is of an older version.
@@ -67,7 +67,7 @@ type fileHeader struct {
 
 // Save writes the file, complete or not at all, and replaces one at that path. See [File.Write].
 func (f *File) Save(path string) error {
-	if err := atomicfile.Write(path, f.Write); err != nil {
+	if err := file.Write(path, f.Write); err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}
 	return nil
@@ -149,7 +149,7 @@ func (f *File) check() error {
 			return fmt.Errorf("the feature name or text %q is not in UTF-8", text)
 		}
 	}
-	if err := featureid.CheckAscending(f.FeatureIDs); err != nil {
+	if err := text.CheckFeatureIDs(f.FeatureIDs); err != nil {
 		return err
 	}
 	if err := f.TrainingQueries.check(); err != nil {

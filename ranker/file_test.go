@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/transforms"
 )
 
 func example() *File {
@@ -24,7 +24,7 @@ func example() *File {
 			{Name: "linear", Shape: []int{3}, Values: []float64{1, 2, 3}},
 			{Name: "factors", Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, 5, 6}},
 		},
-		Transform:    &datasets.Transform{Spec: "none", Inputs: 3, Columns: []int{0, 1, 2}, Parts: []datasets.TransformPart{{Name: "none"}}},
+		Transform:    &transforms.Transform{Spec: "none", Inputs: 3, Columns: []int{0, 1, 2}, Parts: []transforms.Part{{Name: "none"}}},
 		FeatureIDs:   []int{1, 5, 9},
 		FeatureNames: []string{"bm25", "", "page rank"},
 		Gain:         "exp2",

@@ -19,7 +19,8 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/model"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
@@ -94,7 +95,7 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 	}
 	for column, levels := range f.Levels {
 		if levels != nil {
-			m.levels[column] = datasets.LevelValue(levels)
+			m.levels[column] = transforms.LevelValue(levels)
 		}
 	}
 	return m, nil
@@ -163,7 +164,7 @@ func (m *Model) Save(path string) error { return m.file.Save(path) }
 
 // Score appends to dst the scores of the documents of one query, and returns it. The
 // features are raw, a row of [Model.FeatureIDs] values for each document, one row after
-// another. NaN is a missing value, see [datasets.Transform]. The
+// another. NaN is a missing value, see [transforms.Transform]. The
 // documents of a query must be scored in one call: a transform, or a model, may compare
 // them.
 //
@@ -209,7 +210,7 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 	if x == nil {
 		x = new([]float32)
 	}
-	*x = scratch.Sized(*x, size)
+	*x = num.Sized(*x, size)
 	if size <= model.KeptNumbers {
 		defer m.inputs.Put(x)
 	}

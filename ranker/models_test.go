@@ -121,7 +121,7 @@ func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, 
 // withBins has the first layer of f see what its transform gives through so many bins.
 func withBins(tb testing.TB, f *File, d *datasets.Dataset, bins int) {
 	tb.Helper()
-	if err := f.Transform.FitBins(d, bins); err != nil {
+	if err := datasets.FitBins(f.Transform, d, bins); err != nil {
 		tb.Fatal(err)
 	}
 	with(tb, f, f.Kind, func(s *model.Settings) { s.Bins = f.Transform.BinCounts() })

@@ -36,15 +36,15 @@ func TestTablesAreScoredByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Scores(d)
+	want, err := datasets.Score(m, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := read("other.csv", "city,notes,size,qid,price\nOslo,x,5,q,3\nBern,y,6,q,4\nOslo,z,8,q,5\nBern,,7,q,\n", m.ReadOptions())
+	other, err := read("other.csv", "city,notes,size,qid,price\nOslo,x,5,q,3\nBern,y,6,q,4\nOslo,z,8,q,5\nBern,,7,q,\n", datasets.OptionsFor(m))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.Scores(other); err != nil || !slices.Equal(got, want) {
+	if got, err := datasets.Score(m, other); err != nil || !slices.Equal(got, want) {
 		t.Errorf("in another order: %v, %v, want %v", got, err, want)
 	}
 	for text, want := range map[string]string{
@@ -55,7 +55,7 @@ func TestTablesAreScoredByName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := datasets.Score(m, d); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("read without the model: %v, want %s", err, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestTablesAreScoredByName(t *testing.T) {
 	if _, ok := m.Column("colour"); ok {
 		t.Error("a column that is not there")
 	}
-	if _, err := read("less.csv", "qid,price,city\nq,1,Oslo\n", m.ReadOptions()); err == nil || !strings.Contains(err.Error(), `no column for feature "size"`) {
+	if _, err := read("less.csv", "qid,price,city\nq,1,Oslo\n", datasets.OptionsFor(m)); err == nil || !strings.Contains(err.Error(), `no column for feature "size"`) {
 		t.Errorf("error %v", err)
 	}
 	row[0] = float32(math.Inf(1))

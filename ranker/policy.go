@@ -7,14 +7,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/plrank/plrank/internal/order"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
 
 // Rank appends to dst the documents in descending order of score; those of equal score
 // keep their order.
-func Rank(dst []int, scores []float64) []int { return order.Descending(dst, scores) }
+func Rank(dst []int, scores []float64) []int { return num.DescendingOrder(dst, scores) }
 
 // A Policy is the Plackett–Luce policy of scores: rankings are drawn one document after
 // another, document d with a probability in proportion to exp(score_d / Temperature).
@@ -57,7 +56,7 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 	if err := p.sampler.Draw(scores, plackett.Stream{Seed: seed}, drawn); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
-	p.logs = scratch.Sized(p.logs, k)
+	p.logs = num.Sized(p.logs, k)
 	if err := p.kernel.LogProbs(scores, drawn, p.logs); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}

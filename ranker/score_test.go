@@ -238,7 +238,7 @@ func TestScoresOfADatasetAreThoseOfItsQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := m.Scores(d)
+	got, err := datasets.Score(m, d)
 	if err != nil || !slices.Equal(got, want) {
 		t.Error("other scores", err)
 	}
@@ -252,7 +252,7 @@ func TestScoresOfADatasetAreThoseOfItsQueries(t *testing.T) {
 		"query e: ranker: document 299": &inf,
 		"99 is not one of these 46":     &other,
 	} {
-		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := datasets.Score(m, d); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/plrank/plrank/internal/memtest"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // Requests of 1 to 2000 documents, short ones more often, on all cores: scores, rankings,
@@ -16,7 +16,7 @@ func TestMemoryStaysSteadyOnAllCores(t *testing.T) {
 	const most = 2000
 	d := queries(5, most)
 	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 8)) // small: a million requests take a minute
-	memtest.Steady(t, 1000, func(from, to int) {
+	testkit.Steady(t, 1000, func(from, to int) {
 		type space struct {
 			scores, exposure []float64
 			ranking          []int

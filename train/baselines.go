@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
@@ -72,7 +72,7 @@ func (f featureRanker) Scores(d *datasets.Dataset) ([]float64, error) {
 	scores := make([]float64, d.Rows())
 	for r := range scores {
 		if r%4096 == 0 {
-			mapped.Relieve()
+			file.Relieve()
 		}
 		v := float64(d.Row(r)[f.column])
 		if !f.descending {
@@ -154,7 +154,7 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 	}
 	defer e.losses.close()
 	measure := func(d *datasets.Dataset) (float64, error) {
-		scores, err := model.Scores(d)
+		scores, err := datasets.Score(model, d)
 		if err != nil {
 			return 0, err
 		}

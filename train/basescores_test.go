@@ -56,7 +56,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := network.Scores(plain.Test)
+		want, err := datasets.Score(network, plain.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 				t.Errorf("%d members: other scores, %v", members, err)
 			}
 		}
-		if _, err := again.Scores(plain.Test); err == nil || !strings.Contains(err.Error(), "0 base scores for") {
+		if _, err := datasets.Score(again, plain.Test); err == nil || !strings.Contains(err.Error(), "0 base scores for") {
 			t.Errorf("error %v", err)
 		}
 

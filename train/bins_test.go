@@ -81,7 +81,7 @@ func TestBinsFile(t *testing.T) {
 		c.Epochs, c.Members, c.Dropout, c.Categorical = 2, 2, .2, categorical
 		tr := mustNew(t, c, s)
 		m := mustRun(t, tr, Hooks{}).Model
-		want, err := m.Scores(s.Test)
+		want, err := datasets.Score(m, s.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestBinsFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := opened.Scores(s.Test); err != nil || !slices.Equal(got, want) {
+		if got, err := datasets.Score(opened, s.Test); err != nil || !slices.Equal(got, want) {
 			t.Errorf("categories %v: other scores from the file (%v)", categorical, err)
 		}
 	}

@@ -79,7 +79,7 @@ func TestCategoricalFile(t *testing.T) {
 		c := byName(scorer)
 		c.Epochs, c.Members = 2, 2
 		r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-		want, err := r.Scores(s.Test)
+		want, err := datasets.Score(r, s.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestCategoricalFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.Scores(s.Test)
+		got, err := datasets.Score(m, s.Test)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: other scores from the file (%v)", scorer, err)
 		}

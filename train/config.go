@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -38,7 +39,7 @@ type Objective struct {
 // Inputs are what a model sees of the documents.
 type Inputs struct {
 	Transform   string   `json:"transform"`   // of raw features, see datasets.FitTransform
-	Bins        int      `json:"bins"`        // through which the first layer sees each output of the transform, see datasets.Transform.FitBins; 0: none
+	Bins        int      `json:"bins"`        // through which the first layer sees each output of the transform, see transforms.Transform.FitBins; 0: none
 	Categorical Features `json:"categorical"` // whose values are names, see nn.Embedding; those of text are in any case
 }
 
@@ -130,4 +131,20 @@ type Evaluation struct {
 	EvaluateTrain     bool     `json:"evaluateTrain"`     // report metrics of the training split every epoch
 	EvaluateTest      bool     `json:"evaluateTest"`      // and of the test split: for learning curves, never for choosing
 	DropLabelFreeTest bool     `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
+}
+
+// network is a built-in model of these inputs, of any scorer.
+func (c Config) network(inputs nn.MLPConfig) nn.TransformerConfig {
+	inputs.Hidden, inputs.Activation, inputs.Dropout, inputs.Seed = c.Hidden, c.Activation, c.Dropout, c.Seed
+	inputs.Members, inputs.SharedMembers = c.Members, c.SharedMembers
+	return nn.TransformerConfig{MLPConfig: inputs, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
+}
+
+// weights is the number of weights of a built-in model of these inputs.
+func (c Config) weights(inputs nn.MLPConfig) (float64, error) {
+	network := c.network(inputs)
+	if c.Scorer == attentionScorer {
+		return network.Size()
+	}
+	return network.MLPConfig.Size()
 }

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/transforms"
 )
 
 // coordinates is the hook of Config.Bins: what first layers are learned in. With a_k, what an input
@@ -50,7 +50,7 @@ type binnedLayer struct {
 	biases, scales   []int
 }
 
-func newCoordinates(bins []datasets.Bins, arrays []nn.Array) *coordinates {
+func newCoordinates(bins []transforms.Bins, arrays []nn.Array) *coordinates {
 	c := &coordinates{}
 	var counts []int
 	for i := range bins {
@@ -84,7 +84,7 @@ func newCoordinates(bins []datasets.Bins, arrays []nn.Array) *coordinates {
 // rises are those of an input in its bins, and the encoding of 0. They are in units of its spread, which
 // is 1 for normal scores, so that inputs of any size learn alike, and 3 at most, which bounds outliers. On the line a
 // missing value is as 0.
-func rises(b *datasets.Bins) (a []float64, origin []float32) {
+func rises(b *transforms.Bins) (a []float64, origin []float32) {
 	const quartiles, most = 1.349, 3 // of the normal distribution: how far they are apart
 	n := len(b.Knots) - 1
 	knot := func(k int) float64 { return float64(b.Knots[k]) }

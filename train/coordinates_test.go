@@ -7,15 +7,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/transforms"
 )
 
 // drawnBins are those of an input, with knots at about so large.
-func drawnBins(t *rapid.T, size float32) datasets.Bins {
+func drawnBins(t *rapid.T, size float32) transforms.Bins {
 	knots := rapid.SliceOfNDistinct(rapid.Float32Range(-size, size), 1, 12, rapid.ID[float32]).Draw(t, "knots")
 	slices.Sort(knots)
-	return datasets.Bins{Knots: knots, Missing: rapid.Bool().Draw(t, "missing")}
+	return transforms.Bins{Knots: knots, Missing: rapid.Bool().Draw(t, "missing")}
 }
 
 // encoded is e(p)·w for one input and unit.
@@ -27,7 +27,7 @@ func encoded(p float64, w []float32) (sum float64) {
 }
 
 // binnedArrays are the arrays of a layer of one unit of inputs with such bins.
-func binnedArrays(bins []datasets.Bins) []nn.Array {
+func binnedArrays(bins []transforms.Bins) []nn.Array {
 	a := nn.Array{Name: "w", Inputs: true}
 	rows := 0
 	for i := range bins {
@@ -43,11 +43,11 @@ func TestBinsBeginAsLines(t *testing.T) {
 	knots := []float32{-3.5, -1.2, -.6745, -.6, -.3, .2, .6745, 1, 3.5} // quartiles as those of the normal distribution
 	for _, missing := range []bool{false, true} {
 		for _, size := range []float32{1, 1e-30, 1e30} {
-			b := datasets.Bins{Missing: missing}
+			b := transforms.Bins{Missing: missing}
 			for _, k := range knots {
 				b.Knots = append(b.Knots, size*k)
 			}
-			c := newCoordinates([]datasets.Bins{b}, binnedArrays([]datasets.Bins{b}))
+			c := newCoordinates([]transforms.Bins{b}, binnedArrays([]transforms.Bins{b}))
 			w := slices.Repeat([]float32{2}, b.Count()+1)
 			c.straighten(w)
 			bias := float64(w[b.Count()])
@@ -62,7 +62,7 @@ func TestBinsBeginAsLines(t *testing.T) {
 			}
 		}
 	}
-	b := datasets.Bins{Knots: []float32{0, 1, 2, 3, 1e6}}
+	b := transforms.Bins{Knots: []float32{0, 1, 2, 3, 1e6}}
 	if a, _ := rises(&b); a[3] != 3 {
 		t.Errorf("an outlier rises by %v, want 3", a[3])
 	}
@@ -70,7 +70,7 @@ func TestBinsBeginAsLines(t *testing.T) {
 
 // sharedBinned are the arrays of a layer of two units, of inputs with bins and one without, for two members
 // that share its weights; and weights at random.
-func sharedBinned(t *rapid.T, bins []datasets.Bins) (arrays []nn.Array, weights []float32) {
+func sharedBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weights []float32) {
 	arrays = binnedArrays(bins)[:1]
 	arrays[0].Shape = []int{arrays[0].Shape[0] + 1, 2}
 	for _, m := range []string{"s0.", "s1."} {
@@ -85,7 +85,7 @@ func sharedBinned(t *rapid.T, bins []datasets.Bins) (arrays []nn.Array, weights 
 // The gradient in coordinates is that of finite differences there, and the way back gives the weights.
 func TestCoordinatesHaveTheirGradient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		bins := []datasets.Bins{drawnBins(t, 1), drawnBins(t, 1)}
+		bins := []transforms.Bins{drawnBins(t, 1), drawnBins(t, 1)}
 		arrays, weights := sharedBinned(t, bins)
 		slopes := rapid.SliceOfN(rapid.Float32Range(-1, 1), len(weights), len(weights)).Draw(t, "slopes")
 		c := newCoordinates(bins, arrays)
@@ -129,7 +129,7 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 func TestCoordinatesOfExtremeKnotsAreFinite(t *testing.T) {
 	for _, knots := range [][]float32{{0}, {5}, {-math.MaxFloat32, math.MaxFloat32}, {0, math.SmallestNonzeroFloat32}, {-math.MaxFloat32, 0, math.SmallestNonzeroFloat32, math.MaxFloat32}} {
 		for _, missing := range []bool{false, true} {
-			bins := []datasets.Bins{{Knots: knots, Missing: missing}}
+			bins := []transforms.Bins{{Knots: knots, Missing: missing}}
 			arrays := binnedArrays(bins)
 			c := newCoordinates(bins, arrays)
 			s := &step{weights: slices.Repeat([]float32{1}, weightsIn(arrays))}
@@ -153,7 +153,7 @@ func TestCoordinatesOfExtremeKnotsAreFinite(t *testing.T) {
 
 // Arrays of other inputs stay, and so do all where there are no bins.
 func TestCoordinatesAreOfInputsWithBins(t *testing.T) {
-	bins := []datasets.Bins{{Knots: []float32{0, 1, 2}}}
+	bins := []transforms.Bins{{Knots: []float32{0, 1, 2}}}
 	for _, arrays := range [][]nn.Array{
 		{{Name: "w", Shape: []int{3, 2}, Inputs: true}},
 		{{Name: "w", Shape: []int{4, 2}, Inputs: true, Bins: []int{2, 2}}},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -20,7 +21,7 @@ func TestDamagedFiles(t *testing.T) {
 	c := Config{Optimization: Optimization{Epochs: 2, Optimizer: "adam"}, Model: Model{Hidden: []int{2}}}
 	tr := mustNew(t, c, s)
 	r := mustRun(t, tr, Hooks{})
-	want, err := r.Model.Scores(s.Test)
+	want, err := datasets.Score(r.Model, s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestDamagedFiles(t *testing.T) {
 			if err != nil {
 				return true, false
 			}
-			got, err := back.Scores(s.Test)
+			got, err := datasets.Score(back, s.Test)
 			return false, err == nil && slices.Equal(got, want)
 		},
 		checkpoint: func() (bool, bool) {

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
-	models "github.com/plrank/plrank/internal/model"
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Split is documents, and what they are called in a report.
@@ -88,7 +89,7 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	if of == nil || of.Rows() == 0 {
 		return nil, fmt.Errorf("train: the %s split is empty", split.Name)
 	}
-	if err := models.CheckFeatures(of.Name, featuresOf(of), first.Name, featuresOf(first)); err != nil {
+	if err := names.CheckFeatures(of.Name, featuresOf(of), first.Name, featuresOf(first)); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	if has, lacks := first, of; (has.BaseScores == nil) != (lacks.BaseScores == nil) {
@@ -103,12 +104,12 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	return p.loss.relevantQueries(of)
 }
 
-func featuresOf(d *datasets.Dataset) models.Features {
-	return models.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels}
+func featuresOf(d *datasets.Dataset) names.Features {
+	return names.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels}
 }
 
 // transformBy makes the features of all splits what a transform gives.
-func (d *runData) transformBy(t *datasets.Transform) {
+func (d *runData) transformBy(t *transforms.Transform) {
 	d.features = map[*datasets.Dataset]*datasets.Transformed{}
 	for _, s := range d.named() {
 		if s.Data != nil {
@@ -167,7 +168,7 @@ func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDig
 }
 
 // unusedFeatures is a warning of the features that a transform leaves out; none if it uses all.
-func unusedFeatures(d *datasets.Dataset, t *datasets.Transform, initial *ranker.Model) []string {
+func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranker.Model) []string {
 	const most = 8
 	used := t.Used()
 	var names []string
@@ -187,14 +188,6 @@ func unusedFeatures(d *datasets.Dataset, t *datasets.Transform, initial *ranker.
 		names = append(names[:most], "…")
 	}
 	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, n, d.Width(), why, strings.Join(names, ", "))}
-}
-
-// longest is the number of documents of the longest query.
-func longest(d *datasets.Dataset) (documents int) {
-	for q := range d.Queries() {
-		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
-	}
-	return documents
 }
 
 // inputs tell whether a run goes on with the data and the model that it began with.
@@ -255,14 +248,14 @@ func checkTask(p *parsed, d *runData) error {
 		own.Initial = p.parts.Initial.Digest()
 	}
 	text, err := json.Marshal(own)
-	if err := processes.Agree(g, err); err != nil {
+	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
 	var first task
-	if err = json.Unmarshal(processes.First(g, text), &first); err == nil {
+	if err = json.Unmarshal(mpi.FromFirst(g, text), &first); err == nil {
 		err = own.differences(first)
 	}
-	return processes.Agree(g, err)
+	return mpi.Agree(g, err)
 }
 
 // differences is an error that says what rank 0 has otherwise.
@@ -286,13 +279,13 @@ func (own task) differences(first task) error {
 }
 
 // checkModel is checkTask for the model, which may be a custom one.
-func checkModel(g processes.Group, model nn.Scorer) error {
+func checkModel(g mpi.Group, model nn.Scorer) error {
 	text, err := json.Marshal([]any{model.Kind(), model.Settings(), model.Weights().Arrays()})
 	if err != nil {
 		err = fmt.Errorf("train: settings of the model: %w", err)
 	}
-	if err := processes.Agree(g, err); err != nil {
+	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
-	return processes.Alike(g, "the model", string(text))
+	return mpi.Alike(g, "the model", string(text))
 }

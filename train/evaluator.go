@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -18,12 +18,12 @@ type evaluator struct {
 	measures []metrics.Measure
 	in       metrics.Input // without data; its highest grade is that of all splits
 	losses   *lossValues
-	group    processes.Group
+	group    mpi.Group
 }
 
 // newEvaluator looks up the names of what is measured, beside a loss. The settings get the names
 // as they are written.
-func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group processes.Group) (*evaluator, error) {
+func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mpi.Group) (*evaluator, error) {
 	if err := custom.check(); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metri
 		err = fmt.Errorf("train: %s: %w", d.Name, err)
 	}
 	if begin != nil {
-		err = processes.Agree(e.group, err)
+		err = mpi.Agree(e.group, err)
 	}
 	if err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metri
 	means := make([]measurement, len(list))
 	for i, m := range list {
 		if begin != nil {
-			processes.Share(e.group, estimates[i].PerQuery, begin)
-			processes.Share(e.group, estimates[i].StdErr, begin)
+			mpi.Share(e.group, estimates[i].PerQuery, begin)
+			mpi.Share(e.group, estimates[i].StdErr, begin)
 		}
 		in.LabelFree = e.in.LabelFree
 		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
@@ -214,10 +214,10 @@ func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]measurement, 
 		}
 	}
 	scores, err := model.score(d, own)
-	if err := processes.Agree(e.group, err); err != nil {
+	if err := mpi.Agree(e.group, err); err != nil {
 		return nil, err
 	}
-	processes.Share(e.group, scores, rows)
+	mpi.Share(e.group, scores, rows)
 	return e.means(d, scores, e.measures, queries)
 }
 

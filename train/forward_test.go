@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/transforms"
 )
 
 // reopened is the model as package ranker reads it.
@@ -101,7 +102,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 }
 
 // graphScores are those of the graph.
-func graphScores(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) []float64 {
+func graphScores(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
 	g := &graphScoring{
 		model: model, width: fitted.Width(), batch: new(datasets.Batch),
@@ -115,7 +116,7 @@ func graphScores(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *d
 }
 
 // checkRanker compares package ranker's scores with those of the graph.
-func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) {
+func checkRanker(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d *datasets.Dataset) {
 	t.Helper()
 	f, err := File(model, fitted, d, "exp2")
 	if err != nil {

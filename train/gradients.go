@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
 	"github.com/plrank/plrank/train/internal/shards"
@@ -25,7 +25,7 @@ type gradients struct {
 
 // newGradients makes room for the gradients of the shards of this rank, and for their sum,
 // which is the first of them where there is one process.
-func newGradients(model nn.Scorer, features int, o *graph.Objective, division shards.Division, group processes.Group) *gradients {
+func newGradients(model nn.Scorer, features int, o *graph.Objective, division shards.Division, group mpi.Group) *gradients {
 	g := &gradients{model: model, features: features, objective: o, division: division}
 	for range division.Own() {
 		g.own = append(g.own, make([]float32, model.Weights().Size()))

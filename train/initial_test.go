@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/internal/processes/processtest"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
@@ -177,7 +177,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
 		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		_, err = tr.Run(ctx, Hooks{})
 		return err
 	}) {
-		var agreed processes.Agreed
+		var agreed mpi.Agreed
 		if !errors.As(err, &agreed) || !strings.Contains(err.Error(), "exposure-ratio is not defined") {
 			t.Errorf("rank %d: %v", rank, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
@@ -23,7 +23,7 @@ type loop struct {
 	weights   []float32
 	hooks     []hook
 	history   *history
-	group     processes.Group
+	group     mpi.Group
 	steps     uint64 // made
 	within    bool   // an epoch: some of its steps are made
 }
@@ -176,7 +176,7 @@ func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *step) err
 	if !errors.Is(err, errElsewhere) {
 		here = l.locateHere(ctx, err, b, s)
 	}
-	agreed := processes.Agree(l.group, here)
+	agreed := mpi.Agree(l.group, here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
 		agreed = graph.Unsound(agreed)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/transforms"
 )
 
 // lossValues compute the loss of given scores.
@@ -90,7 +91,7 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	b.Packed.Pack(v.data, &datasets.Transform{Inputs: v.data.Width()}, []int{number}, b.Rows, 1)
+	b.Packed.Pack(v.data, &transforms.Transform{Inputs: v.data.Width()}, []int{number}, b.Rows, 1)
 	x := b.Packed.X[:0] // scores take the place of features
 	for _, s := range scores[from:to] {
 		x = append(x, float32(s))

@@ -10,9 +10,10 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
-	models "github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/transforms"
 )
 
 // newModel makes another model like the one that is trained.
@@ -52,7 +53,7 @@ func (t *Trainer) model(weights []float32) (*ranker.Model, error) {
 }
 
 // newScorer makes a model with its initial weights, of what a transform gives.
-func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datasets.Transform) (nn.Scorer, error) {
+func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *transforms.Transform) (nn.Scorer, error) {
 	if custom != nil {
 		return newCustomScorer(custom, t.Width())
 	}
@@ -64,29 +65,13 @@ func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datase
 }
 
 // inputsOf are those of a model of what a transform gives.
-func inputsOf(t *datasets.Transform) nn.MLPConfig {
+func inputsOf(t *transforms.Transform) nn.MLPConfig {
 	inputs := nn.MLPConfig{Features: t.Width(), Bins: t.BinCounts()}
 	for i := range t.Categories {
 		codes := t.Categories[i].Codes()
 		inputs.Embeddings = append(inputs.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
 	}
 	return inputs
-}
-
-// network is a built-in model of these inputs, of any scorer.
-func (c Config) network(inputs nn.MLPConfig) nn.TransformerConfig {
-	inputs.Hidden, inputs.Activation, inputs.Dropout, inputs.Seed = c.Hidden, c.Activation, c.Dropout, c.Seed
-	inputs.Members, inputs.SharedMembers = c.Members, c.SharedMembers
-	return nn.TransformerConfig{MLPConfig: inputs, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
-}
-
-// weights is the number of weights of a built-in model of these inputs.
-func (c Config) weights(inputs nn.MLPConfig) (float64, error) {
-	network := c.network(inputs)
-	if c.Scorer == attentionScorer {
-		return network.Size()
-	}
-	return network.MLPConfig.Size()
 }
 
 // newCustomScorer is the model of Parts.Scorer.
@@ -116,7 +101,7 @@ func architecture(s nn.Scorer) string {
 }
 
 // fitTransform fits the transform of the features, or takes that of the initial model.
-func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
+func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error) {
 	c := p.config
 	ids, err := c.Categorical.ids(d)
 	if err != nil {
@@ -124,9 +109,9 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	}
 	if p.parts.Initial == nil {
 		g := p.group
-		t, err := datasets.FitTransformOn(datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, ids...)
+		t, err := datasets.FitTransformOn(transforms.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, ids...)
 		if err == nil && c.Bins > 0 {
-			err = t.FitBins(d, c.Bins)
+			err = datasets.FitBins(t, d, c.Bins)
 		}
 		return t, err
 	}
@@ -135,7 +120,7 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	for _, category := range of.Transform.Categories {
 		categorical = append(categorical, of.FeatureIDs[category.Column])
 	}
-	if err := models.CheckFeatures(d.Name, featuresOf(d), "the initial model", models.Features{IDs: of.FeatureIDs, Names: of.FeatureNames}); err != nil {
+	if err := names.CheckFeatures(d.Name, featuresOf(d), "the initial model", names.Features{IDs: of.FeatureIDs, Names: of.FeatureNames}); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch {
@@ -145,7 +130,7 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
 	case (of.Transform.Bins != nil) != (c.Bins > 0) && of.Transform.Width() > len(categorical):
 		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", c.Bins, len(of.Transform.Bins))
-	case slices.ContainsFunc(of.Transform.Bins, func(b datasets.Bins) bool { return len(b.Knots)-1 > c.Bins }):
+	case slices.ContainsFunc(of.Transform.Bins, func(b transforms.Bins) bool { return len(b.Knots)-1 > c.Bins }):
 		return nil, fmt.Errorf("train: %d bins, but inputs of the initial model have more: want as many as it was trained with", c.Bins)
 	case !slices.Equal(categorical, ids):
 		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, ids)

@@ -21,7 +21,7 @@ func TestRankerFile(t *testing.T) {
 	c := busy("adam")
 	c.Epochs = 1
 	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	want, err := r.Scores(s.Test)
+	want, err := datasets.Score(r, s.Test)
 	if err != nil || len(want) != s.Test.Rows() {
 		t.Fatal(len(want), err)
 	}
@@ -33,7 +33,7 @@ func TestRankerFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := back.Scores(s.Test)
+	got, err := datasets.Score(back, s.Test)
 	if err != nil || !slices.Equal(got, want) {
 		t.Error("the file scores otherwise", err)
 	}
@@ -43,13 +43,13 @@ func TestRankerFile(t *testing.T) {
 
 	// A query's scores do not depend on what is scored with it.
 	for q := range s.Test.Queries() {
-		alone, err := back.Scores(s.Test.Select([]int{q}))
+		alone, err := datasets.Score(back, s.Test.Select([]int{q}))
 		if err != nil || !slices.Equal(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
 			t.Fatalf("query %d alone: %v", q, err)
 		}
 	}
 	empty := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: s.Test.FeatureIDs}
-	if scores, err := back.Scores(empty); err != nil || len(scores) != 0 {
+	if scores, err := datasets.Score(back, empty); err != nil || len(scores) != 0 {
 		t.Errorf("no queries: %v, %v", scores, err)
 	}
 }
@@ -59,13 +59,13 @@ func TestRankerErrors(t *testing.T) {
 	r := mustRun(t, mustNew(t, c, tinySplits()), Hooks{}).Model
 	d := tiny("new.txt", []float32{1, 0})
 	d.FeatureIDs = []int{1, 2, 9}
-	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of these 3") {
+	if _, err := datasets.Score(r, d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of these 3") {
 		t.Errorf("got %v", err)
 	}
 	d = tiny("new.txt", []float32{1, 0})
 	d.FeatureIDs = []int{1, 2}
 	d.Features = d.Features[:4]
-	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "3 is missing") {
+	if _, err := datasets.Score(r, d); err == nil || !strings.Contains(err.Error(), "3 is missing") {
 		t.Errorf("got %v", err)
 	}
 	d = tiny("new.txt", []float32{1, 0})
@@ -78,7 +78,7 @@ func TestRankerErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "the score of document 1 is +Inf") {
+	if _, err := datasets.Score(r, d); err == nil || !strings.Contains(err.Error(), "the score of document 1 is +Inf") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestModelFilesOfOlderVersionsScoreAsBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := datasets.ReadFile("testdata/"+data, r.ReadOptions())
+		d, err := datasets.ReadFile("testdata/"+data, datasets.OptionsFor(r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestModelFilesOfOlderVersionsScoreAsBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range []*ranker.Model{r, again} {
-			scores, err := r.Scores(d)
+			scores, err := datasets.Score(r, d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestModelFilesOfOlderVersionsScoreAsBefore(t *testing.T) {
 func TestScoreRefuses(t *testing.T) {
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Model
 	whole := tinySplits().Test
-	want, err := r.Scores(whole)
+	want, err := datasets.Score(r, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,12 +176,12 @@ func TestScoreRefuses(t *testing.T) {
 	} {
 		d := *whole
 		c.change(&d)
-		got, err := r.Scores(&d)
+		got, err := datasets.Score(r, &d)
 		if c.want == "" && (err != nil || !slices.Equal(got, want)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("got %v, %v, want %q", got, err, c.want)
 		}
 	}
-	if _, err := r.Scores(nil); err == nil {
+	if _, err := datasets.Score(r, nil); err == nil {
 		t.Error("nil: no error")
 	}
 }
@@ -191,7 +191,7 @@ func TestModelInManyGoroutines(t *testing.T) {
 	t.Parallel()
 	s := small()
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{}).Model
-	want, err := r.Scores(s.Test)
+	want, err := datasets.Score(r, s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestModelInManyGoroutines(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 20 {
-				if got, err := r.Scores(s.Test); err != nil || !slices.Equal(got, want) {
+				if got, err := datasets.Score(r, s.Test); err != nil || !slices.Equal(got, want) {
 					t.Errorf("%v, %v", got, err)
 				}
 			}

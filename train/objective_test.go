@@ -109,7 +109,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 			t.Fatal(err)
 		}
 		train := s.Train.Select(tr.data.queries)
-		scores, err := current(t, tr).Scores(train)
+		scores, err := datasets.Score(current(t, tr), train)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestFairnessReport(t *testing.T) {
 	config.Discounts, config.Report, config.Epochs = "rbp", []string{"ee-l"}, 1
 	tr := mustNew(t, config, s)
 	r := mustRun(t, tr, Hooks{})
-	scores, err := r.Model.Scores(s.Vali)
+	scores, err := datasets.Score(r.Model, s.Vali)
 	if err != nil {
 		t.Fatal(err)
 	}

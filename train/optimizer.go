@@ -6,7 +6,7 @@ import (
 
 	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/forward"
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/nn"
 )
 
@@ -64,7 +64,7 @@ type momentum struct {
 
 func (o *momentum) Step(w, g []float32, learningRate float64, _ uint64) {
 	for i, v := range g {
-		o.velocity[i] = normal.Flush(o.rate*o.velocity[i] + v)
+		o.velocity[i] = num.Flush(o.rate*o.velocity[i] + v)
 		w[i] -= float32(learningRate) * o.velocity[i]
 	}
 }

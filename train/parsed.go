@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 )
@@ -15,7 +15,7 @@ import (
 type parsed struct {
 	config    Config // with the names as they are written
 	parts     Parts
-	group     processes.Group
+	group     mpi.Group
 	schedule  schedule
 	loss      *trainingLoss
 	evaluator *evaluator
@@ -32,7 +32,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			}
 		}
 	}
-	p := &parsed{config: c, parts: parts, group: processes.Of(parts.Processes)}
+	p := &parsed{config: c, parts: parts, group: mpi.GroupOf(parts.Processes)}
 	var err error
 	if p.loss, err = newTrainingLoss(c, parts); err != nil {
 		return nil, err

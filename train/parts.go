@@ -3,7 +3,7 @@ package train
 import (
 	"slices"
 
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
@@ -55,7 +55,7 @@ type Parts struct {
 	// All but Rank and Size are collective: every rank calls them in the same order, with slices of
 	// the same lengths, and gets an answer when all have. A rank that cannot be reached is not an
 	// error here: the implementation ends all processes then.
-	Processes processes.Group
+	Processes mpi.Group
 }
 
 // custom is the name of a part that was given none.

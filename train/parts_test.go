@@ -131,7 +131,7 @@ func TestOwnParts(t *testing.T) {
 		return tr
 	}
 	tr := build(ownConfig())
-	untrained, err := current(t, tr).Scores(s.Test)
+	untrained, err := datasets.Score(current(t, tr), s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,16 +171,16 @@ func TestOwnParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := whole.Model.Scores(s.Test)
+	want, err := datasets.Score(whole.Model, s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := back.Scores(s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
+	if got, err := datasets.Score(back, s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
 		t.Errorf("the file scores otherwise: %v", err)
 	}
 	// A score depends on the documents of its query, and of no other.
 	for q := range s.Test.Queries() {
-		alone, err := back.Scores(s.Test.Select([]int{q}))
+		alone, err := datasets.Score(back, s.Test.Select([]int{q}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,11 +356,11 @@ func TestInitialModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := first.Scores(s.Test)
+	want, err := datasets.Score(first, s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := current(t, tr).Scores(s.Test); err != nil || !slices.Equal(got, want) {
+	if got, err := datasets.Score(current(t, tr), s.Test); err != nil || !slices.Equal(got, want) {
 		t.Errorf("training begins elsewhere: %v", err)
 	}
 	before := slices.Clone(tr.loop.weights)

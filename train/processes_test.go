@@ -14,8 +14,8 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/internal/processes/processtest"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 )
@@ -24,7 +24,7 @@ import (
 func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch, weights [][]float32) {
 	t.Helper()
 	histories, weights = make([][]Epoch, size), make([][]float32, size)
-	for _, err := range processtest.OnRanks(size, func(g processes.Group) error {
+	for _, err := range testkit.OnRanks(size, func(g mpi.Group) error {
 		parts := parts
 		parts.Processes = g
 		tr, err := New(c.Plain(), parts, small())
@@ -124,7 +124,7 @@ func TestRanksResume(t *testing.T) {
 	half.Epochs = 2
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
-		for _, err := range processtest.OnRanks(size[0], func(g processes.Group) error {
+		for _, err := range testkit.OnRanks(size[0], func(g mpi.Group) error {
 			tr, err := New(half.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
@@ -140,7 +140,7 @@ func TestRanksResume(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for rank, err := range processtest.OnRanks(size[1], func(g processes.Group) error {
+		for rank, err := range testkit.OnRanks(size[1], func(g mpi.Group) error {
 			tr, err := New(c.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
@@ -179,7 +179,7 @@ func TestRanksFailTogether(t *testing.T) {
 			s.Train.Row(s.Train.Offsets[17])[i] = math.MaxFloat32
 		}
 	}
-	ofRank1 := func(g processes.Group) error {
+	ofRank1 := func(g mpi.Group) error {
 		if g.Rank() == 1 {
 			return errors.New("no space left")
 		}
@@ -188,20 +188,20 @@ func TestRanksFailTogether(t *testing.T) {
 	for _, of := range []struct {
 		name  string
 		data  func(*datasets.Splits)
-		hooks func(processes.Group) Hooks
+		hooks func(mpi.Group) Hooks
 		want  string
 	}{
 		{"a number that is not finite", bad, nil, "rank 1 of 4: train: epoch 1, step "},
 		{"its query", bad, nil, ", query 17 of train: "},
-		{"a hook", nil, func(g processes.Group) Hooks {
+		{"a hook", nil, func(g mpi.Group) Hooks {
 			return Hooks{Epoch: func(*Trainer, Epoch) error { return ofRank1(g) }}
 		}, "rank 1 of 4: no space left"},
-		{"a hook of all", nil, func(processes.Group) Hooks {
+		{"a hook of all", nil, func(mpi.Group) Hooks {
 			return Hooks{Epoch: func(*Trainer, Epoch) error { return errors.New("enough") }}
 		}, "enough"},
 	} {
 		var texts []string
-		for rank, err := range processtest.OnRanks(4, func(g processes.Group) error {
+		for rank, err := range testkit.OnRanks(4, func(g mpi.Group) error {
 			s := small()
 			if of.data != nil {
 				of.data(s)
@@ -216,7 +216,7 @@ func TestRanksFailTogether(t *testing.T) {
 			}
 			return second(tr.Run(ctx, h))
 		}) {
-			var agreed processes.Agreed
+			var agreed mpi.Agreed
 			if !errors.As(err, &agreed) || !strings.Contains(err.Error(), of.want) {
 				t.Errorf("%s: rank %d: %v, want %q", of.name, rank, err, of.want)
 				continue
@@ -235,7 +235,7 @@ func TestNewFailsTogether(t *testing.T) {
 	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 2
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
 		s := small()
 		if g.Rank() == 1 {
 			s.Vali = nil
@@ -246,7 +246,7 @@ func TestNewFailsTogether(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for _, err := range processtest.OnRanks(3, func(g processes.Group) error { return second(New(c.Plain(), Parts{Processes: g}, small())) }) {
+	for _, err := range testkit.OnRanks(3, func(g mpi.Group) error { return second(New(c.Plain(), Parts{Processes: g}, small())) }) {
 		if err == nil || !strings.Contains(err.Error(), "3 ranks for 2 shards") {
 			t.Errorf("%v", err)
 		}
@@ -259,7 +259,7 @@ func TestRanksAreInterruptedTogether(t *testing.T) {
 	c := busy("sgd")
 	c.Shards = 2
 	var steps [2]int
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
 		tr, err := New(c.Plain(), Parts{Processes: g}, small())
 		if err != nil {
 			return err
@@ -293,7 +293,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
 		loss := func(b losses.Batch) (*G.Node, error) {
 			if g.Rank() == 1 {
 				return nil, errors.New("no such loss")
@@ -329,7 +329,7 @@ func TestRanksSkipTogether(t *testing.T) {
 	if one.History[0].Skipped != 1 {
 		t.Fatalf("%d batches were skipped, want 1", one.History[0].Skipped)
 	}
-	for rank, err := range processtest.OnRanks(3, func(g processes.Group) error {
+	for rank, err := range testkit.OnRanks(3, func(g mpi.Group) error {
 		tr, err := New(c.Plain(), Parts{Processes: g}, damaged())
 		if err != nil {
 			return err
@@ -366,7 +366,7 @@ func TestRanksMeasureTogether(t *testing.T) {
 	c.Shards, c.Epochs, c.Report, c.WeightedMetrics, c.EvaluationSamples = 5, 1, []string{"expected-map", "err@5", "disparity"}, true, 7
 	var reports []*Report
 	for _, ranks := range []int{1, 2, 5} {
-		for rank, err := range processtest.OnRanks(ranks, func(g processes.Group) error {
+		for rank, err := range testkit.OnRanks(ranks, func(g mpi.Group) error {
 			s := small()
 			s.Vali = many(s.Vali, 40)
 			if n := len(chunks(s.Vali)) - 1; n < 3 {

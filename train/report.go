@@ -119,7 +119,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 		if err != nil {
 			return nil, err
 		}
-		if of.TrainedOn, err = model.TrainedOn(s.Data); err != nil {
+		if of.TrainedOn, err = datasets.TrainedOn(model, s.Data); err != nil {
 			return nil, err
 		}
 		report.Splits = append(report.Splits, of)

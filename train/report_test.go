@@ -77,7 +77,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	c := Config{Optimization: Optimization{Epochs: 1}, Model: Model{Hidden: []int{2}},
 		Evaluation: Evaluation{Metric: "ndcg@3-0.5*disparity", Report: []string{"map", "expected-ndcg@5"}}}.Plain()
 	model := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	scores, err := model.Scores(s.Test)
+	scores, err := datasets.Score(model, s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}

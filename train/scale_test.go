@@ -21,8 +21,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/internal/mpi/launch"
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/train/internal/shards"
 )
 
@@ -59,9 +58,9 @@ func TestMain(m *testing.M) {
 
 // underMPI runs a part on so many ranks, and gives the lines of its output. A core of 0 or
 // more is the only one for all of them.
-func underMPI(t *testing.T, ranks int, link launch.Link, core int, part string) [][]string {
+func underMPI(t *testing.T, ranks int, link testkit.Link, core int, part string) [][]string {
 	t.Helper()
-	run := launch.Command(t.Context(), ranks, link, os.Args[0])
+	run := testkit.MPICommand(t.Context(), ranks, link, os.Args[0])
 	if core >= 0 {
 		run.Args = append([]string{"taskset", "-c", strconv.Itoa(core)}, run.Args...)
 		run.Path, run.Err = exec.LookPath("taskset")
@@ -96,7 +95,7 @@ func saveRows(t *testing.T, name string, head []string, rows [][]string) {
 }
 
 // exchangeSums times the sum of gradients of given sizes, in numbers.
-func exchangeSums(g processes.Group, out *bufio.Writer, sizes []string) {
+func exchangeSums(g mpi.Group, out *bufio.Writer, sizes []string) {
 	for _, text := range sizes {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -130,13 +129,13 @@ func exchangeSums(g processes.Group, out *bufio.Writer, sizes []string) {
 // TestExchange times the exchange of gradients by their size, the number of ranks, and what is
 // between them.
 func TestExchange(t *testing.T) {
-	links, counts, most := []launch.Link{launch.Memory}, []int{2}, 1<<16
+	links, counts, most := []testkit.Link{testkit.Memory}, []int{2}, 1<<16
 	if *scaleFolder != "" {
-		links, counts, most = []launch.Link{launch.Memory, launch.Loopback, launch.Ethernet, launch.Gigabit}, []int{2, 4, 8}, 1<<28
+		links, counts, most = []testkit.Link{testkit.Memory, testkit.Loopback, testkit.Ethernet, testkit.Gigabit}, []int{2, 4, 8}, 1<<28
 	}
 	for _, link := range links {
 		t.Run(string(link), func(t *testing.T) {
-			if err := launch.Possible(link); err != nil {
+			if err := testkit.LinkPossible(link); err != nil {
 				t.Skip(err)
 			}
 			var rows [][]string
@@ -171,7 +170,7 @@ func scaleRecipe(name string) Config {
 
 // exchangeTimer takes the time of the exchanges of gradients.
 type exchangeTimer struct {
-	processes.Group
+	mpi.Group
 	start time.Time
 	in    bool
 	took  time.Duration // the last one
@@ -193,7 +192,7 @@ func (g *exchangeTimer) Allgather(dst, src []byte) {
 // epochs, and writes of each step but those of the first epoch, of every rank: its
 // shards that had queries, its documents, the seconds it computed, and the seconds of the
 // exchange, which are also those of waiting for the others.
-func timeSteps(g processes.Group, out *bufio.Writer, words []string) {
+func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 	numbers := make([]int, 3)
 	for i := range numbers {
 		var err error
@@ -231,7 +230,7 @@ func timeSteps(g processes.Group, out *bufio.Writer, words []string) {
 		panic(err)
 	}
 	all := make([]float64, g.Size()*len(own))
-	g.Allgather(processes.Bytes(all), processes.Bytes(own))
+	g.Allgather(mpi.Bytes(all), mpi.Bytes(own))
 	if g.Rank() > 0 {
 		return
 	}
@@ -247,15 +246,15 @@ func timeSteps(g processes.Group, out *bufio.Writer, words []string) {
 func TestSteps(t *testing.T) {
 	type run struct {
 		ranks, batch int
-		link         launch.Link
+		link         testkit.Link
 		core         int // the only one; −1: all
 	}
-	recipes, runs, queries, epochs, rounds := []string{"default"}, []run{{2, 16, launch.Memory, -1}}, 60, 2, 1
+	recipes, runs, queries, epochs, rounds := []string{"default"}, []run{{2, 16, testkit.Memory, -1}}, 60, 2, 1
 	if *scaleFolder != "" {
 		recipes, queries, epochs, rounds = []string{"default", "wide"}, 378, 3, 3
 		runs = []run{
-			{1, 32, launch.Memory, 0}, {1, 32, launch.Memory, 1}, {1, 8, launch.Memory, 0}, {1, 4, launch.Memory, 1},
-			{2, 32, launch.Memory, -1}, {4, 32, launch.Memory, -1}, {2, 32, launch.Gigabit, -1},
+			{1, 32, testkit.Memory, 0}, {1, 32, testkit.Memory, 1}, {1, 8, testkit.Memory, 0}, {1, 4, testkit.Memory, 1},
+			{2, 32, testkit.Memory, -1}, {4, 32, testkit.Memory, -1}, {2, 32, testkit.Gigabit, -1},
 		}
 	}
 	for _, recipe := range recipes {
@@ -263,7 +262,7 @@ func TestSteps(t *testing.T) {
 			var rows [][]string
 			for round := range rounds {
 				for _, r := range runs {
-					if err := launch.Possible(r.link); err != nil {
+					if err := testkit.LinkPossible(r.link); err != nil {
 						t.Skip(err)
 					}
 					for _, row := range underMPI(t, r.ranks, r.link, r.core, fmt.Sprintf("steps %s %d %d %d", recipe, r.batch, queries, epochs)) {

@@ -12,6 +12,7 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A scoring gives the scores of some chunks of d that stand one after another, at the indices of
@@ -102,7 +103,7 @@ func (m modelScoring) score(d *datasets.Dataset, chunks []int) ([]float64, error
 		part.Offsets = append(part.Offsets, offset-rows[0])
 	}
 	scores := make([]float64, d.Rows())
-	own, err := m.Scores(part)
+	own, err := datasets.Score(m, part)
 	copy(scores[rows[0]:], own)
 	return scores, err
 }
@@ -161,7 +162,7 @@ func graphForward(model nn.Scorer, features int) (ranker.Forward, error) {
 // File is the file of a model that was trained without a [Trainer], on the features of d after
 // the transform, and with the gain of that name. The highest label of d is the highest grade. If
 // d has base scores, the model needs them. It is a copy of the weights.
-func File(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
+func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
 	settings, err := json.Marshal(model.Settings())
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Setting is a field of a [Config], with what flags, checks and help need to know of it.
@@ -85,7 +85,7 @@ func (c *Config) Settings() []Setting {
 
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
 			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing"},
-		{Flag: "bins", Value: &c.Bins, check: within(0, datasets.MostBins-1, fmt.Sprintf("0 to %d", datasets.MostBins-1)),
+		{Flag: "bins", Value: &c.Bins, check: within(0, transforms.MostBins-1, fmt.Sprintf("0 to %d", transforms.MostBins-1)),
 			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0 is none"},
 		{Flag: "categorical", Value: &c.Categorical,
 			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, which those of a single training document count as. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/npzfile"
-	"github.com/plrank/plrank/internal/processes"
 )
 
 // A state is what a checkpoint keeps: the memory itself, which is written to where a run goes on.
@@ -67,17 +67,17 @@ func (s state) set(values map[string]json.RawMessage) error {
 
 // followFirst brings all ranks to the state of rank 0, which may have been restored from a
 // checkpoint.
-func (s state) followFirst(g processes.Group) error {
+func (s state) followFirst(g mpi.Group) error {
 	if g.Size() == 1 {
 		return nil
 	}
 	text, err := json.Marshal(s.values)
-	if err := processes.Agree(g, err); err != nil {
+	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
-	text = processes.First(g, text)
+	text = mpi.FromFirst(g, text)
 	for _, name := range s.names() {
-		g.Broadcast(processes.Bytes(s.arrays[name]))
+		g.Broadcast(mpi.Bytes(s.arrays[name]))
 	}
 	if g.Rank() > 0 {
 		var values map[string]json.RawMessage
@@ -85,5 +85,5 @@ func (s state) followFirst(g processes.Group) error {
 			err = s.set(values)
 		}
 	}
-	return processes.Agree(g, err)
+	return mpi.Agree(g, err)
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/memtest"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // A program may train model after model, as a search for settings does: what one took is free again
@@ -15,13 +15,13 @@ func TestMemoryOfRuns(t *testing.T) {
 		t.Run(scorer, func(t *testing.T) {
 			c := smallRecipe()
 			c.Scorer, c.Epochs, c.Members = scorer, 1, 2
-			memtest.Steady(t, 10, func(from, to int) {
+			testkit.Steady(t, 10, func(from, to int) {
 				for range to - from {
 					r, err := Run(ctx, c.Plain(), s, Hooks{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := r.Model.Scores(s.Vali); err != nil {
+					if _, err := datasets.Score(r.Model, s.Vali); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/plrank/plrank/internal/forward"
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
@@ -233,7 +233,7 @@ func (a *average) stepped(s *step) error {
 		averaged := a.averaged[from:to]
 		for i, w := range s.weights[from:to] {
 			// That of a weight that stays 0 fades away.
-			averaged[i] = normal.Flush(averaged[i] + float32(share*(float64(w)-float64(averaged[i]))))
+			averaged[i] = num.Flush(averaged[i] + float32(share*(float64(w)-float64(averaged[i]))))
 		}
 	})
 	return nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/internal/processes/processtest"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
@@ -69,14 +69,14 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		{"an initial model", func(r *otherRank) { r.Initial = current(t, mustNew(t, r.Config, small())) }, "the initial model"},
 	} {
 		texts := map[string]bool{}
-		for rank, err := range processtest.OnRanks(3, func(g processes.Group) error {
+		for rank, err := range testkit.OnRanks(3, func(g mpi.Group) error {
 			r := otherRank{c, Parts{Processes: g}, small()}
 			if g.Rank() == 1 {
 				of.change(&r)
 			}
 			return second(New(r.Config.Plain(), r.Parts, r.Splits))
 		}) {
-			var agreed processes.Agreed
+			var agreed mpi.Agreed
 			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: other than on rank 0: ") || !strings.Contains(err.Error(), of.want) {
 				t.Errorf("%s: rank %d: %v, want %s", of.name, rank, err, of.want)
 				continue
@@ -94,22 +94,22 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 func TestRanksMustHaveTheSameModel(t *testing.T) {
 	c := busy("adam")
 	c.Shards = 2
-	model := func(hidden int, g processes.Group) error {
+	model := func(hidden int, g mpi.Group) error {
 		return second(New(c.Plain(), Parts{Processes: g, Scorer: func(features int) (nn.Scorer, error) {
 			return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{hidden}, Activation: ops.ReLU})
 		}}, small()))
 	}
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error { return model(3+g.Rank(), g) }) {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error { return model(3+g.Rank(), g) }) {
 		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: the model: ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error { return model(3*g.Rank(), g) }) {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error { return model(3*g.Rank(), g) }) {
 		if err == nil || !strings.HasPrefix(err.Error(), "rank 0 of 2: ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
+	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
 		c := c
 		if g.Rank() == 1 {
 			c.Loss = "plrnk"

@@ -305,7 +305,7 @@ func TestInterruption(t *testing.T) {
 		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), tr.loop.weights)) {
 			t.Error("stopped in the first epoch: the model is not that of the last step")
 		}
-		if _, err := r.Model.Scores(s.Test); err != nil {
+		if _, err := datasets.Score(r.Model, s.Test); err != nil {
 			t.Error(err)
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/shards"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Trainer is a training run: its data, its model and how far it has come.
@@ -21,7 +22,7 @@ type Trainer struct {
 	running    sync.Mutex
 	parsed     *parsed
 	data       *runData
-	transform  *datasets.Transform
+	transform  *transforms.Transform
 	arrays     []nn.Array // of the model's weights
 	trainedOn  ranker.QueryDigests
 	warnings   []string
@@ -62,18 +63,18 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 // is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.forData(s).parse(parts)
-	if err := processes.Agree(parts.Processes, err); err != nil {
+	if err := mpi.Agree(parts.Processes, err); err != nil {
 		return nil, err
 	}
 	t := &Trainer{Config: p.config, parsed: p}
 	t.data, err = newRunData(p, s)
-	if err := processes.Agree(p.group, err); err != nil {
+	if err := mpi.Agree(p.group, err); err != nil {
 		return nil, err
 	}
 	if err := checkTask(p, t.data); err != nil {
 		return nil, err
 	}
-	if err := processes.Agree(p.group, t.prepare()); err != nil {
+	if err := mpi.Agree(p.group, t.prepare()); err != nil {
 		return nil, err
 	}
 	return t, checkModel(p.group, t.loop.gradients.model)
@@ -192,14 +193,14 @@ func (c *callbacks) begin() (err error) {
 	if c.Initial != nil {
 		err = c.Initial(h.initial)
 	}
-	return processes.Agree(c.trainer.parsed.group, err)
+	return mpi.Agree(c.trainer.parsed.group, err)
 }
 
 func (c *callbacks) finished(e Epoch) (err error) {
 	if c.Epoch != nil {
 		err = c.Epoch(c.trainer, e)
 	}
-	return processes.Agree(c.trainer.parsed.group, err)
+	return mpi.Agree(c.trainer.parsed.group, err)
 }
 
 // Run trains until the last epoch, until Config.Patience epochs in a row were not better than the

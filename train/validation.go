@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -67,7 +67,7 @@ func (v *validation) isBest(vali Values) (bool, error) {
 	metric := v.evaluator.metric
 	value, best := float64(vali[metric.name]), v.history.bestValue()
 	if !finite(value) && !finite(best) {
-		return false, processes.Agree(v.evaluator.group, v.evaluator.checkValue(vali, v.data.splits.Vali))
+		return false, mpi.Agree(v.evaluator.group, v.evaluator.checkValue(vali, v.data.splits.Vali))
 	}
 	return metric.Better(value, best), nil
 }

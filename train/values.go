@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // A Value is the value of a metric; NaN, where no query has one, is null in JSON.
@@ -40,4 +42,12 @@ func notFinite(v float32) bool { return v-v != 0 }
 func allFinite(v []float32) bool {
 	sum := vek32.Sum(v) // finite only if all are, but it may be too large itself
 	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
+}
+
+// longest is the number of documents of the longest query.
+func longest(d *datasets.Dataset) (documents int) {
+	for q := range d.Queries() {
+		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
+	}
+	return documents
 }

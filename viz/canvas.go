@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/file"
 )
 
 var (
@@ -111,7 +111,7 @@ func save(p picture, path string) error {
 	if canvases[ending] == nil {
 		return fmt.Errorf("viz: %s: the name of a picture ends in .svg, .png or .pdf", path)
 	}
-	if err := atomicfile.Write(path, func(w io.Writer) error { return write(p, ending, w) }); err != nil {
+	if err := file.Write(path, func(w io.Writer) error { return write(p, ending, w) }); err != nil {
 		return fmt.Errorf("viz: %w", err)
 	}
 	return nil

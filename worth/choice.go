@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A choice has the probabilities of what may be chosen from a set A of items: every subset S
@@ -172,11 +172,11 @@ func (c *choice) containing(order, i int, dot bool) (with, withDot float64) {
 // grow makes room for a set of n items.
 func (c *choice) grow(n int) {
 	for _, s := range []*[]float64{&c.mean, &c.second, &c.product, &c.beta, &c.betaDot} {
-		*s = scratch.Sized(*s, n)
+		*s = num.Sized(*s, n)
 	}
 	clear(c.betaDot)
 	table := (n + 1) * (min(n, c.orders[len(c.orders)-1]) + 1)
 	for _, s := range []*[]float64{&c.prefix, &c.suffix, &c.prefixDot, &c.suffixDot} {
-		*s = scratch.Sized(*s, table)
+		*s = num.Sized(*s, table)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // Options of [Fit]; the zero value is maximum likelihood.
@@ -326,7 +326,7 @@ func centre(v []float64) { floats.AddConst(-floats.Sum(v)/float64(len(v)), v) }
 
 // level gives log-worths that exceed the smallest of them by no more than the tolerance their mean.
 func level(theta []float64, tolerance float64) {
-	rest := order.Descending(nil, theta)
+	rest := num.DescendingOrder(nil, theta)
 	slices.Reverse(rest)
 	for len(rest) > 0 {
 		n, sum, least := 0, 0.0, theta[rest[0]]

@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/scratch"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // A likelihood is the log-likelihood of rankings as a function of the parameters x: the
@@ -89,7 +90,7 @@ func (l *likelihood) worths(x []float64) []float64 {
 // worth of each choice is then 1, however far apart the θ are. Then gap[t] = θ_t − b_t, whose exp may be 0.
 func (p *part) gather(entries []int32, placed int, x, alpha []float64) {
 	n := len(entries)
-	p.alpha, p.scale, p.gap = scratch.Sized(p.alpha, n), scratch.Sized(p.scale, n), scratch.Sized(p.gap, n)
+	p.alpha, p.scale, p.gap = num.Sized(p.alpha, n), num.Sized(p.scale, n), num.Sized(p.gap, n)
 	if alpha != nil {
 		for t, e := range entries {
 			p.alpha[t], p.scale[t] = alpha[e], 1
@@ -172,7 +173,7 @@ func (p *part) log(l *likelihood, s span, x, alpha []float64) {
 func (p *part) tied(l *likelihood, s span, x []float64) {
 	copy(p.ties[1:], x[l.items:])
 	orders, top := p.choice.orders, math.Inf(-1)
-	p.e = scratch.Sized(p.e, len(orders)*(orders[len(orders)-1]+1))
+	p.e = num.Sized(p.e, len(orders)*(orders[len(orders)-1]+1))
 	clear(p.e)
 	row := func(k int) []float64 { return p.e[k*len(p.e)/len(orders):][:orders[k]+1] }
 	for k := range orders {
@@ -287,7 +288,7 @@ func (p *part) untied(entries []int32, placed int, w float64, gaps bool) {
 
 // inverses computes 1/S_t of every choice, and the share of S_t of all items but the chosen one, from the last one on.
 func (p *part) inverses(placed int) {
-	p.inverse, p.rest = scratch.Sized(p.inverse, placed), scratch.Sized(p.rest, placed)
+	p.inverse, p.rest = num.Sized(p.inverse, placed), num.Sized(p.rest, placed)
 	sum := 0.0
 	for t := len(p.alpha) - 1; t >= 0; t-- {
 		others := sum
@@ -305,7 +306,7 @@ func (p *part) inverses(placed int) {
 // context ends.
 func (l *likelihood) choices(ctx context.Context, p *part, s span, x, direction []float64, f func(set []int32, chosen int, w float64)) {
 	entries := l.rankings.entries[s.from:s.to]
-	p.theta, p.v = scratch.Sized(p.theta, len(entries)), scratch.Sized(p.v, len(entries))
+	p.theta, p.v = num.Sized(p.theta, len(entries)), num.Sized(p.v, len(entries))
 	copy(p.ties[1:], x[l.items:])
 	var v []float64
 	if direction != nil {
@@ -399,7 +400,7 @@ func (l *likelihood) times(x []float64) func(ctx context.Context, product, v []f
 // over the others.
 func (p *part) untiedTimes(entries []int32, placed int, w float64, v []float64) {
 	p.inverses(placed)
-	p.dot = scratch.Sized(p.dot, placed)
+	p.dot = num.Sized(p.dot, placed)
 	dot := 0.0
 	for t := len(entries) - 1; t >= 0; t-- {
 		if t < placed {

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A Mixture has several Plackett–Luce models, its components, of which every ranking follows one that is not known,
@@ -338,7 +338,7 @@ func (n *newton) connectivity(observed []float64) [][]int {
 // mixture is the result.
 func (e *em) mixture(items []string) *Mixture {
 	m := &Mixture{Rankings: e.total, LogLikelihood: e.logLikelihood, Steps: e.steps}
-	for _, k := range order.Descending(nil, e.mixing) {
+	for _, k := range num.DescendingOrder(nil, e.mixing) {
 		m.Weights = append(m.Weights, e.mixing[k])
 		m.Components = append(m.Components, e.components[k].model(items, e.x[k]))
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/docs"
-	"github.com/plrank/plrank/ranker/service"
+	"github.com/plrank/plrank/serve"
 )
 
 var (
@@ -35,7 +35,7 @@ func TestCommandsOfTheGuideWork(t *testing.T) {
 // served posts the request of the guide to a service of the model. A lamp of Oslo is worth more.
 func served(t *testing.T, model, request string) {
 	t.Helper()
-	s, err := service.New(service.Options{Models: map[string]string{"lamps": model}})
+	s, err := serve.New(serve.Options{Models: map[string]string{"lamps": model}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/clicks"
 	"github.com/plrank/plrank/cmd/internal/compare"
 	"github.com/plrank/plrank/cmd/internal/describe"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/export"
 	"github.com/plrank/plrank/cmd/internal/fit"
-	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/cmd/internal/serve"
 	"github.com/plrank/plrank/cmd/internal/trainer"
@@ -66,7 +66,7 @@ func (t table) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	return command.Run("plrank", stdout, stderr, func(stdout io.Writer) error {
 		switch {
 		case topic:
-			return command.Usage(help.Topic(stdout, args[1]))
+			return command.Usage(cli.PrintTopic(stdout, args[1]))
 		case name == "help" || name == "h":
 			t.overview(stdout)
 			return nil
@@ -91,5 +91,5 @@ func (t table) overview(w io.Writer) {
 		fmt.Fprintf(w, "  %-11s %s\n", s.name, s.summary)
 	}
 	fmt.Fprint(w, "  version     print the version\n\nTopics, by plrank help TOPIC:\n")
-	help.Topics(w)
+	cli.PrintTopics(w)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The options
@@ -35,7 +35,7 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 		}
 		o.LabelColumn = classes[0].GetName()
 	}
-	r := &reader{rows: &datasets.Dataset{Name: "golearn grid", Offsets: []int{0}}}
+	r := &gridReader{rows: &datasets.Dataset{Name: "golearn grid", Offsets: []int{0}}}
 	roles, err := r.findRoles(from, o)
 	if err != nil {
 		return nil, err
@@ -52,13 +52,13 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 	return r.rows.ByQueries(r.rows.QueryIDs)
 }
 
-// reader collects the rows of a grid, each as a query with its own weight.
-type reader struct {
+// gridReader collects the rows of a grid, each as a query with its own weight.
+type gridReader struct {
 	attributes []base.Attribute
 	specs      []base.AttributeSpec
 	readers    []valueReader // by attribute
 	rows       *datasets.Dataset
-	groups     table.GroupNames
+	groups     reader.GroupNames
 }
 
 // valueReader reads the value of a row.
@@ -74,7 +74,7 @@ func collect[T any](to *[]T, parse func(a base.Attribute, value []byte) (T, erro
 }
 
 // findRoles gives a reader to each column that the options name.
-func (r *reader) findRoles(from base.FixedDataGrid, o GridOptions) (roles map[string]valueReader, err error) {
+func (r *gridReader) findRoles(from base.FixedDataGrid, o GridOptions) (roles map[string]valueReader, err error) {
 	found := map[string]base.Attribute{}
 	var names []string
 	for _, a := range from.AllAttributes() {
@@ -123,7 +123,7 @@ func (r *reader) findRoles(from base.FixedDataGrid, o GridOptions) (roles map[st
 }
 
 // findFeatures gives a reader to every attribute: that of its role, or of a feature.
-func (r *reader) findFeatures(from base.FixedDataGrid, roles map[string]valueReader) error {
+func (r *gridReader) findFeatures(from base.FixedDataGrid, roles map[string]valueReader) error {
 	d := r.rows
 	for _, a := range from.AllAttributes() {
 		read := roles[a.GetName()]
@@ -146,7 +146,7 @@ func (r *reader) findFeatures(from base.FixedDataGrid, roles map[string]valueRea
 	return nil
 }
 
-func (r *reader) read(from base.FixedDataGrid) error {
+func (r *gridReader) read(from base.FixedDataGrid) error {
 	err := from.MapOverRows(r.specs, func(row [][]byte, rowNo int) (bool, error) {
 		for i, value := range row {
 			if err := r.readers[i](r.attributes[i], value); err != nil {
@@ -161,10 +161,10 @@ func (r *reader) read(from base.FixedDataGrid) error {
 }
 
 // group is the number of a group, new or not; −1 for none.
-func (r *reader) group(a base.Attribute, value []byte) (int, error) {
+func (r *gridReader) group(a base.Attribute, value []byte) (int, error) {
 	name, err := idText(a, value)
 	if name == "NaN" {
-		name = table.NoGroup
+		name = reader.NoGroup
 	}
 	return r.groups.Number([]byte(name)), err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // GridOptions names the columns of a grid that are not features. The zero value is for
@@ -176,13 +176,13 @@ func (g *grid) addGroups(name string) error {
 	var values [][]byte // by group, and then that of none
 	for group := range n {
 		name := g.d.GroupName(group)
-		if name == "" || name == table.NoGroup || a.GetSysVal(name) != nil {
-			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name, table.NoGroup)
+		if name == "" || name == reader.NoGroup || a.GetSysVal(name) != nil {
+			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name, reader.NoGroup)
 		}
 		values = append(values, a.GetSysValFromString(name))
 	}
 	if slices.ContainsFunc(g.d.Groups, func(group int) bool { return group < 0 }) {
-		values = append(values, a.GetSysValFromString(table.NoGroup))
+		values = append(values, a.GetSysValFromString(reader.NoGroup))
 	}
 	g.add(a, func(row int) []byte {
 		if group := g.d.Groups[row]; group >= 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/sjwhitworth/golearn/trees"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/transforms"
 )
 
 // TreeOptions sets up the pointwise baseline; zero fields mean the default.
@@ -24,7 +25,7 @@ type TreeOptions struct {
 // thousand documents. So its inputs are the per-query min–max and the quantile
 // transform, rounded to some 16 values each. It ignores weights of documents and queries.
 type Tree struct {
-	transform *datasets.Transform
+	transform *transforms.Transform
 	tree      *trees.CARTDecisionTreeRegressor
 }
 

@@ -3,7 +3,7 @@ package blas
 import (
 	"sync"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // panels are a matrix on the right of products, cut into panels of as many columns as a
@@ -162,6 +162,6 @@ var pool = sync.Pool{New: func() any { return new([]float32) }}
 
 func take(n int) *[]float32 {
 	s := pool.Get().(*[]float32)
-	*s = scratch.Sized(*s, n)
+	*s = num.Sized(*s, n)
 	return s
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -72,7 +72,7 @@ func withoutFaults(body func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			if err = mapped.CutShort(r); err == nil {
+			if err = file.CutShort(r); err == nil {
 				panic(r)
 			}
 		}

@@ -6,8 +6,7 @@ package elementwise
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/normal"
-	"github.com/plrank/plrank/internal/splitmix"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // ReLUVJP sets dz to dy·factor where y > 0, to NaN where y is NaN, else to 0.
@@ -33,18 +32,18 @@ func ones(a, b uint64) uint32 { return uint32(int64(a-b) >> 63) }
 
 // Drop multiplies the numbers of x by kept, or by 0 where a random number of 32 bits is
 // below that given. Two entries, of which the first has an even number, share the bits of
-// a random number of 64: splitmix.Next(key + that number/2). The number of the first entry is from.
+// a random number of 64: num.SplitMixNext(key + that number/2). The number of the first entry is from.
 func Drop(x []float32, from int, key uint64, below uint64, kept float32) {
 	keep := math.Float32bits(kept)
 	factor := func(random uint64) float32 { return math.Float32frombits(keep &^ ones(random, below)) }
 	key += uint64(from / 2)
 	if from%2 == 1 && len(x) > 0 {
-		x[0] *= factor(splitmix.Next(key) >> 32)
+		x[0] *= factor(num.SplitMixNext(key) >> 32)
 		x = x[1:]
 		key++
 	}
 	for ; len(x) > 0; key++ {
-		random := splitmix.Next(key)
+		random := num.SplitMixNext(key)
 		x[0] *= factor(random & math.MaxUint32)
 		if len(x) == 1 {
 			return
@@ -77,8 +76,8 @@ func Adam(w, g, mean, squares []float32, rate, unbias float64) {
 		w, g, mean, squares = w[n:], g[n:], mean[n:], squares[n:]
 	}
 	for i, v := range g {
-		mean[i] = normal.Flush(beta1*mean[i] + (1-beta1)*v)
-		squares[i] = normal.Flush(beta2*squares[i] + (1-beta2)*v*v)
+		mean[i] = num.Flush(beta1*mean[i] + (1-beta1)*v)
+		squares[i] = num.Flush(beta2*squares[i] + (1-beta2)*v*v)
 		w[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(squares[i]))/unbias + epsilon))
 	}
 }

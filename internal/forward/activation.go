@@ -9,7 +9,7 @@ import (
 
 	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // An Activation is the function at the end of a dense layer, elementwise but for SwiGLU.
@@ -152,7 +152,7 @@ func vjp[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	case GELU:
 		for i, z := range yOrZ {
 			z := float64(z)
-			density := normal.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			density := num.FlushExp(-z*z/2) / math.Sqrt(2*math.Pi)
 			if density != 0 { // else z may be ±Inf, and Inf·0 NaN
 				density *= z
 			}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/elementwise"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/scratch"
 )
 
 // An Attention is that of ops.Attention, y_i = Σ_j p_ij v_j with p_i = softmax_j(q_i·k_j / √size), from
@@ -177,7 +177,7 @@ func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) err
 
 // exponentials are the weights of some rows, times their sums, and sets the sums.
 func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
-	s.weights, s.sums = scratch.Sized(s.weights, q.Rows*p.n), scratch.Sized(s.sums, q.Rows)
+	s.weights, s.sums = num.Sized(s.weights, q.Rows*p.n), num.Sized(s.sums, q.Rows)
 	weights := blas.RowMajor(s.weights, q.Rows, p.n)
 	keys.Product(weights, q, blas.End[T]{})
 	for r := range q.Rows {
@@ -202,7 +202,7 @@ func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Ma
 		rows := min(block(p.n), p.to-from)
 		q, ys, dys := some(q, from, rows), some(ys, from, rows), some(dys, from, rows)
 		weights := s.exponentials(p, keys, q)
-		s.slopes = scratch.Sized(s.slopes, rows*p.n)
+		s.slopes = num.Sized(s.slopes, rows*p.n)
 		slopes := blas.RowMajor(s.slopes, rows, p.n)
 		values.Product(slopes, dys, blas.End[T]{})
 		for r := range rows {
@@ -226,7 +226,7 @@ func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
 		blas.Multiply(c, a, b)
 		return
 	}
-	s.part = scratch.Sized(s.part, c.Rows*c.Cols)
+	s.part = num.Sized(s.part, c.Rows*c.Cols)
 	part := blas.RowMajor(s.part, c.Rows, c.Cols)
 	blas.Multiply(part, a, b)
 	addRows(c, part)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/elementwise"
-	"github.com/plrank/plrank/internal/splitmix"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A Dropout is inverted dropout: it multiplies each entry by 0, with probability Rate, or
@@ -17,7 +17,7 @@ type Dropout struct {
 
 // DropoutKey is the key of the masks of a layer at a step.
 func DropoutKey(seed, step, layer uint64) uint64 {
-	return splitmix.Next(splitmix.Next(splitmix.Next(seed)+step) + layer)
+	return num.SplitMixNext(num.SplitMixNext(num.SplitMixNext(seed)+step) + layer)
 }
 
 // DropInto sets y to x after dropout, on all cores.
@@ -40,7 +40,7 @@ func drop[T float](d Dropout, x []T, from int) {
 		elementwise.Drop(x, from, d.Key, below, float32(1/(1-d.Rate)))
 	case []float64: // the same entries
 		for i := range x {
-			if half := (from + i) % 2 * 32; splitmix.Next(d.Key+uint64((from+i)/2))>>half&math.MaxUint32 < below {
+			if half := (from + i) % 2 * 32; num.SplitMixNext(d.Key+uint64((from+i)/2))>>half&math.MaxUint32 < below {
 				x[i] *= 0
 			} else {
 				x[i] *= 1 / (1 - d.Rate)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/forward"
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A Pass computes the scores of the documents of one query from their transformed features, row
@@ -80,9 +80,9 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 		return err
 	}
 	rows, width := len(scores), n.attention.Width
-	s.odd, s.even = scratch.Sized(s.odd, rows*n.widest), scratch.Sized(s.even, rows*n.widest)
-	s.h, s.y, s.wide = scratch.Sized(s.h, rows*width), scratch.Sized(s.y, rows*width), scratch.Sized(s.wide, n.wide()*rows*width)
-	s.score, s.total = scratch.Sized(s.score, rows), scratch.Sized(s.total, rows)
+	s.odd, s.even = num.Sized(s.odd, rows*n.widest), num.Sized(s.even, rows*n.widest)
+	s.h, s.y, s.wide = num.Sized(s.h, rows*width), num.Sized(s.y, rows*width), num.Sized(s.wide, n.wide()*rows*width)
+	s.score, s.total = num.Sized(s.score, rows), num.Sized(s.total, rows)
 	for i, m := range n.members {
 		h := in
 		for j, l := range m.hidden {
@@ -91,7 +91,7 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 				h = l.Run(h, y)
 			} else {
 				if !m.shares {
-					s.product = scratch.Sized(s.product, len(y))
+					s.product = num.Sized(s.product, len(y))
 					l.Run(h, s.product)
 				}
 				h = forward.ScaleRows(n.Activation, m.scale, m.bias, s.product, y)
@@ -130,7 +130,7 @@ func (n *network[T]) inputs(rows []float32, s *space[T]) ([]T, error) {
 	if n.tables == nil {
 		return x, nil
 	}
-	s.embedded = scratch.Sized(s.embedded, len(rows)/n.Features*n.Inputs())
+	s.embedded = num.Sized(s.embedded, len(rows)/n.Features*n.Inputs())
 	return s.embedded, forward.Embed(n.Features, n.Embeddings, n.tables, x, s.embedded)
 }
 

@@ -3,15 +3,11 @@
 // so.
 package mpi
 
-import (
-	"os"
-
-	"github.com/plrank/plrank/internal/processes"
-)
+import "os"
 
 // A World is all processes that mpirun has started.
 type World interface {
-	processes.Group
+	Group
 	Close()           // waits for all ranks; a process that was started by mpirun calls it before it ends
 	Abort(status int) // ends all ranks at once
 }

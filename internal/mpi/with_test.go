@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/mpi/launch"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // part is what the test binary does as one of the ranks of a test.
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // ranks plays a part on so many ranks.
 func ranks(t *testing.T, n int, name string) (output string, err error) {
 	t.Helper()
-	run := launch.Command(t.Context(), n, launch.Memory, os.Args[0])
+	run := testkit.MPICommand(t.Context(), n, testkit.Memory, os.Args[0])
 	run.Env = append(run.Env, part+"="+name)
 	out, err := run.CombinedOutput()
 	return string(out), err

@@ -27,7 +27,7 @@ import (
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // HeaderName is the name of the array that holds the header.
@@ -43,7 +43,7 @@ type Array struct {
 // Write writes a file, see [Encode]. It appears complete or not at all, and a file
 // that was there is replaced.
 func Write(path string, header any, arrays []Array) error {
-	return atomicfile.Write(path, func(out io.Writer) error { return Encode(out, header, arrays) })
+	return file.Write(path, func(out io.Writer) error { return Encode(out, header, arrays) })
 }
 
 // Encode writes the header, as JSON, and the arrays, whose names must differ. The

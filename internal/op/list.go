@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -111,7 +111,7 @@ func (l *List) Scratch(n int) []float64 {
 
 // Order is the positions in x in descending order, ties by position.
 func (l *List) Order(x []float64) []int {
-	l.order = order.Descending(l.order[:0], x)
+	l.order = num.DescendingOrder(l.order[:0], x)
 	return l.order
 }
 

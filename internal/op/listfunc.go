@@ -8,8 +8,8 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -139,7 +139,7 @@ func (r *listRun) do(in []Tensor, result Tensor) error {
 	r.workers = r.workers[:0]
 	for range workers {
 		l := lists.Get().(*List)
-		l.X, l.Ints = scratch.Sized(l.X, n), scratch.Sized(l.Ints, n)
+		l.X, l.Ints = num.Sized(l.X, n), num.Sized(l.Ints, n)
 		l.In, l.Result, l.Rows, l.Present, l.Discounts, l.result = in[:n], result, rows, present, r.discounts, r.f.Layout
 		r.workers = append(r.workers, l)
 	}

@@ -15,7 +15,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // funcOp is a Func as an op of Gorgonia, for inputs of given shapes. Its result lives
@@ -238,7 +238,7 @@ func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	if b.room == nil || dt != tensor.Float32 || shape.IsScalar() || size(shape) == 0 {
 		return tensor.New(tensor.Of(dt), tensor.WithShape(shape...))
 	}
-	b.room.numbers = scratch.Sized(b.room.numbers, size(shape))
+	b.room.numbers = num.Sized(b.room.numbers, size(shape))
 	b.at = unsafe.SliceData(b.room.numbers)
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room.numbers))
 }

@@ -8,7 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A Tensor is the entries of a tensor in row-major order, of one of the three types.
@@ -119,9 +119,9 @@ func (t *Tensor) At(i int) float64 {
 // Set sets number i of floats, to 0 where v is below the smallest normal number.
 func (t *Tensor) Set(i int, v float64) {
 	if t.F32 != nil {
-		t.F32[i] = normal.Float32(v)
+		t.F32[i] = num.FlushFloat32(v)
 	} else {
-		t.F64[i] = normal.Float64(v)
+		t.F64[i] = num.FlushFloat64(v)
 	}
 }
 
@@ -141,12 +141,12 @@ func (t *Tensor) Read(into []float64, from, to int) []float64 {
 func (t *Tensor) Write(values []float64, from int) {
 	if t.F32 == nil {
 		for i, v := range values {
-			t.F64[from+i] = normal.Float64(v)
+			t.F64[from+i] = num.FlushFloat64(v)
 		}
 		return
 	}
 	for i, v := range values {
-		t.F32[from+i] = normal.Float32(v)
+		t.F32[from+i] = num.FlushFloat32(v)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -83,7 +83,7 @@ func CheckVJPs(t *testing.T, funcs map[string]ListFunc) {
 		b := DrawBatch(t)
 		groups, direction := make([]int, len(b.Scores)), make([]float64, len(b.Scores))
 		// Scores a tenth apart at least: no ranks change within h.
-		for rank, d := range order.Descending(nil, b.Scores) {
+		for rank, d := range num.DescendingOrder(nil, b.Scores) {
 			place := len(b.Scores) - 1 - rank
 			b.Scores[d] = .3*float64(place-len(b.Scores)/2) + .1*math.Sin(b.Gains[d])
 			direction[d] = math.Cos(float64(7 * d))

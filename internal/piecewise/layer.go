@@ -6,8 +6,8 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/scratch"
 )
 
 const (
@@ -55,7 +55,7 @@ func NewLayer[T Float](c Columns, out int, w []T, end blas.End[T]) *Layer[T] {
 		}
 	}
 	l.groups = append(l.groups, l.bent)
-	l.table.sums = scratch.Sized(l.table.sums, l.blocks(out)*l.inputs.rows*l.width)
+	l.table.sums = num.Sized(l.table.sums, l.blocks(out)*l.inputs.rows*l.width)
 	parallel.For(l.bent, parallel.Workers(l.bent), func(_, f int) {
 		for b := range l.blocks(out) {
 			l.addUp(f, b, w)
@@ -116,7 +116,7 @@ type forwardRoom[T Float] struct {
 // until the last group, as kernels write all units.
 func (l *Layer[T]) addBlock(b, rows int, room *forwardRoom[T], y []T) {
 	width := l.kernels.width
-	room.y = scratch.Sized(room.y, rows*width)
+	room.y = num.Sized(room.y, rows*width)
 	kept := block[T]{room.y, width}
 	first, last, whole := block[T]{y[b*width:], l.out}, block[T]{y[b*width:], l.out}, (b+1)*width <= l.out
 	if !whole {

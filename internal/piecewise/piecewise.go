@@ -20,8 +20,8 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/scratch"
 )
 
 // Float is the type of the numbers.
@@ -154,7 +154,7 @@ type positions[T Float] struct {
 func (p *positions[T]) read(k kernels[T], in inputs[T], x []T, stride int) {
 	rows, n := len(x)/stride, (in.binned+register-1)/register*register
 	p.width = len(in.bins)
-	p.at, p.part = scratch.Sized(p.at, rows*p.width), scratch.Sized(p.part, rows*p.width)
+	p.at, p.part = num.Sized(p.at, rows*p.width), num.Sized(p.part, rows*p.width)
 	for r := range rows {
 		from, at, part := x[r*stride:][:stride], p.at[r*p.width:], p.part[r*p.width:]
 		if in.inRow {

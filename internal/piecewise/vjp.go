@@ -3,8 +3,8 @@ package piecewise
 import (
 	"math"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/scratch"
 )
 
 const (
@@ -42,7 +42,7 @@ type dzBlocks[T Float] struct{ dz []T }
 
 func (r *dzBlocks[T]) copy(k kernels[T], dz []T, rows, out int) {
 	blocks, parts := k.blocks(out), (rows+backwardRows-1)/backwardRows
-	r.dz = scratch.Sized(r.dz, rows*blocks*k.width)
+	r.dz = num.Sized(r.dz, rows*blocks*k.width)
 	parallel.For(parts, parallel.Workers(parts), func(_, i int) {
 		from, to := i*backwardRows, min((i+1)*backwardRows, rows)
 		n := (to - from) * k.width
@@ -65,7 +65,7 @@ type sweep[T Float] struct {
 
 func (s *sweep[T]) run(x []T, stride int, dz []T, rows, out int) {
 	width, blocks := s.kernels.width, s.blocks(out)
-	s.sums = scratch.Sized(s.sums, blocks*s.inputs.rows*width)
+	s.sums = num.Sized(s.sums, blocks*s.inputs.rows*width)
 	clear(s.sums)
 	for rows > 0 {
 		n := min(rows, backwardRows)
@@ -85,8 +85,8 @@ func (s *sweep[T]) run(x []T, stride int, dz []T, rows, out int) {
 func (s *sweep[T]) sort(x []T, stride int) {
 	s.read(s.kernels, s.inputs, x, stride)
 	rows, n := len(x)/stride, len(s.inputs.columns)
-	s.counts, s.next = scratch.Sized(s.counts, s.inputs.rows), scratch.Sized(s.next, s.inputs.rows)
-	s.entries = scratch.Sized(s.entries, rows*n)
+	s.counts, s.next = num.Sized(s.counts, s.inputs.rows), num.Sized(s.next, s.inputs.rows)
+	s.entries = num.Sized(s.entries, rows*n)
 	counts := s.counts
 	clear(counts)
 	for r := range rows {

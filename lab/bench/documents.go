@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/lab/internal/markdown"
 )
 
@@ -109,7 +109,7 @@ func replace(path, marker, body string) (bool, error) {
 }
 
 func writeText(path, text string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return file.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

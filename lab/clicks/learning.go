@@ -13,7 +13,6 @@ import (
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
@@ -57,7 +56,7 @@ func newProduction(data string, seed uint64) (*production, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := r.Model.Scores(s.Train)
+	scores, err := datasets.Score(r.Model, s.Train)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func recipe(d *datasets.Dataset) train.Config {
 
 // log is what n impressions of the ranker's Plackett–Luce policy give.
 func (p *production) log(u clicks.User, n int) (*clicks.Log, error) {
-	scores, err := p.model.Scores(p.train)
+	scores, err := datasets.Score(p.model, p.train)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func (p *production) log(u clicks.User, n int) (*clicks.Log, error) {
 // fit trains on gains, of which a fifth of the queries is held out to choose the epoch, as plrank
 // train -clicks does. last is the model after the last epoch.
 func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Parts) (chosen, last *ranker.Model, err error) {
-	s, err := source.HoldOut(gains, p.seed)
+	s, err := datasets.HoldOut(gains, p.seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +106,7 @@ func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Pa
 
 // perQuery is a metric of a model for the queries of the test split that have a relevant document.
 func (p *production) perQuery(m *ranker.Model, name string) ([]float64, error) {
-	scores, err := m.Scores(p.test)
+	scores, err := datasets.Score(m, p.test)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // What the folder of -out has.
@@ -18,7 +18,7 @@ const (
 )
 
 func writeJSON(path string, v any) error {
-	err := atomicfile.Write(path, func(w io.Writer) error {
+	err := file.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		enc.SetEscapeHTML(false)
@@ -47,7 +47,7 @@ func readJSON(path string, v any) (found bool, err error) {
 
 // writeText writes a file in the place of one that was there.
 func writeText(path, text string) error {
-	err := atomicfile.Write(path, func(w io.Writer) error {
+	err := file.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

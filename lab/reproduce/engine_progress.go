@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	bar "github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/internal/command"
 )
 
 // A progress shows how many trials are done: by a bar on a terminal, by a line a
@@ -15,11 +15,11 @@ type progress struct {
 	what     string
 	parts    []float64 // of each trial, from 0 to 1
 	ready    int
-	terminal *bar.Bar
+	terminal *command.Bar
 }
 
 func newProgress(w io.Writer, what string, trials int) *progress {
-	return &progress{what: what, parts: make([]float64, trials), terminal: bar.New(w)}
+	return &progress{what: what, parts: make([]float64, trials), terminal: command.NewBar(w)}
 }
 
 // at says how much of a trial is done.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plrank/plrank/internal/filelock"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // A session is one call of the command.
@@ -17,9 +17,9 @@ type session struct {
 	command  string   // the subcommand
 	args     []string // the command line
 	data     *collection
-	chapters []chapter      // of its report
-	leftOut  []string       // what is not run, and why
-	lock     *filelock.Lock // of the folder of -out; nil: none
+	chapters []chapter  // of its report
+	leftOut  []string   // what is not run, and why
+	lock     *file.Lock // of the folder of -out; nil: none
 
 	stdout, stderr io.Writer
 }
@@ -62,12 +62,12 @@ func (s *session) openFolder() error {
 
 // hold keeps other calls out of the folder until release.
 func (s *session) hold() error {
-	lock, err := filelock.Take(s.file(".lock"))
-	var held *filelock.HeldError
+	lock, err := file.TakeLock(s.file(".lock"))
+	var held *file.LockHeldError
 	switch {
 	case errors.As(err, &held):
 		return fmt.Errorf("reproduce: another call is at work in %s: %s: wait until it has ended, or name another folder with -out", s.out, held.Owner)
-	case errors.Is(err, filelock.ErrUnsupported):
+	case errors.Is(err, file.ErrNoLocks):
 		fmt.Fprintf(s.stderr, "warning: %s: %v: start no other call in it before this one has ended\n", s.out, err)
 	case err != nil:
 		return fmt.Errorf("reproduce: %w", err)

@@ -15,9 +15,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
@@ -95,7 +95,7 @@ func readChanges(path string) ([]string, error) {
 func changed(c train.Config, change string) (train.Config, error) {
 	f := flag.NewFlagSet(change, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	recipe.Define(f, &c)
+	cli.DefineConfig(f, &c)
 	err := command.Parse(f, strings.Fields(change))
 	f.Visit(func(set *flag.Flag) {
 		if slices.Contains(notTrained, set.Name) {
@@ -209,7 +209,7 @@ func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]quer
 	if err != nil {
 		return nil, err
 	}
-	scores, err := best.Scores(heldOut)
+	scores, err := datasets.Score(best, heldOut)
 	if err != nil {
 		return nil, err
 	}

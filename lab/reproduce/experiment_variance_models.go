@@ -88,7 +88,7 @@ func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, err
 }
 
 func newStage(name string, m *ranker.Model, d *datasets.Dataset, gains []float64) (stage, error) {
-	scores, err := m.Scores(d)
+	scores, err := datasets.Score(m, d)
 	if err != nil {
 		return stage{}, err
 	}

@@ -148,7 +148,7 @@ func TestVarianceOfModel(t *testing.T) {
 		t.Errorf("stages %v", got)
 	}
 	// The mean over queries, by hand, of one number in the file.
-	scores, err := result.Model.Scores(splits.Train)
+	scores, err := datasets.Score(result.Model, splits.Train)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/transforms"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -141,7 +142,7 @@ func (s *session) trainingPoint(ctx context.Context, m variance.Method, model *r
 type backward struct {
 	mu        sync.Mutex
 	data      *datasets.Dataset
-	transform *datasets.Transform
+	transform *transforms.Transform
 	batch     datasets.Batch
 	x, lambda *G.Node
 	gradients G.Nodes

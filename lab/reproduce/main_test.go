@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/filelock"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // call runs the command.
@@ -461,7 +461,7 @@ func TestOutputLost(t *testing.T) {
 
 func TestOneCallInAFolder(t *testing.T) {
 	out := t.TempDir()
-	lock, err := filelock.Take(filepath.Join(out, ".lock"))
+	lock, err := file.TakeLock(filepath.Join(out, ".lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

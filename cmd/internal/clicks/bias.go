@@ -12,19 +12,17 @@ import (
 	"strings"
 
 	logs "github.com/plrank/plrank/clicks"
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/viz"
 )
 
 // affine is the method that goes by known relevance.
 const affine = "affine"
 
-var biasPage = help.Page{
+var biasPage = cli.Page{
 	Command: "clicks bias",
 	Usage: []string{
 		"LOGS [-method M] [-out FILE] [-plot FILE]",
@@ -42,7 +40,7 @@ var biasPage = help.Page{
 }
 
 type biasOptions struct {
-	source.Source
+	cli.Source
 	method, out, plot string
 	asJSON            bool
 	threads           command.Threads
@@ -74,7 +72,7 @@ func (o *biasOptions) check(words int) error {
 		return fmt.Errorf("unknown method %q: %s", o.method, names.Want(o.method, methods()))
 	case (o.method == affine) != (o.Data != ""):
 		return errors.New("-method affine and -data need each other")
-	case o.out == newfiles.Standard:
+	case o.out == cli.StandardOutput:
 		return errors.New("-out -: want the name of a new file; -json prints to standard output")
 	}
 	return cmp.Or(o.Source.Check(), o.threads.Use())
@@ -91,7 +89,7 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
-	var files newfiles.Files
+	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
 		return err
@@ -148,7 +146,7 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 	if err != nil {
 		return nil, err
 	}
-	source.WarnOfLeftOut(stderr, left, o.Data)
+	cli.WarnOfLeftOut(stderr, left, o.Data)
 	return command.Await(ctx, func() (*biasResult, error) {
 		bias, report, err := e.Estimate()
 		return &biasResult{o.method, bias, report}, err

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	logs "github.com/plrank/plrank/clicks"
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/viz"
 )
 
-var checkPage = help.Page{
+var checkPage = cli.Page{
 	Command: "clicks check",
 	Usage:   []string{"LOGS [-json]"},
 	Text: "Says what a log can tell. Warnings count what was odd, such as clicks that join no impression. The table has, for each rank, how often it was shown and clicked, and its overlap with the next one: " +

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/names"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "clicks",
 	Usage: []string{
 		"check LOGS [flags]",

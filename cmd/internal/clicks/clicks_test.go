@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 )
 
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { commandtest.Main(m) }
 
 func TestEveryFlagIsExplainedOnce(t *testing.T) {
 	for _, c := range []struct {
-		page  help.Page
+		page  cli.Page
 		flags *flag.FlagSet
 	}{
 		{page, newFlags("clicks")},

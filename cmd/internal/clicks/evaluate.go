@@ -14,10 +14,10 @@ import (
 	"strings"
 
 	logs "github.com/plrank/plrank/clicks"
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/viz"
@@ -32,7 +32,7 @@ const (
 	impressionKey = "impression"
 )
 
-var evaluatePage = help.Page{
+var evaluatePage = cli.Page{
 	Command: "clicks evaluate",
 	Usage:   []string{"LOGS… MODELS… [-bias FILE] [-baseline FILE] [-require X] [flags]"},
 	Text: "Estimates how many clicks an impression would have on average if a model had drawn the rankings, from the log of another policy, and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
@@ -53,7 +53,7 @@ var units = map[string]func(im *logs.Impression) string{
 }
 
 type evaluateOptions struct {
-	source.Source
+	cli.Source
 	logs, models          []string
 	model, baseline, bias string
 	estimator, unit       string
@@ -173,7 +173,7 @@ func (o *evaluateOptions) openData(ctx context.Context, candidates []*candidate,
 			continue
 		}
 		like := slices.IndexFunc(candidates[:i], func(b *candidate) bool {
-			return b.model != nil && reflect.DeepEqual(b.model.ReadOptions(), c.model.ReadOptions())
+			return b.model != nil && reflect.DeepEqual(datasets.OptionsFor(b.model), datasets.OptionsFor(c.model))
 		})
 		if like >= 0 {
 			c.join = candidates[like].join
@@ -220,7 +220,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		if target.Bias, err = logs.ReadBias(o.bias); err != nil {
 			return nil, err
 		}
-		source.WarnOfBias(stderr, o.estimator)
+		cli.WarnOfBias(stderr, o.estimator)
 	}
 	left, read, clients := 0, 0, false
 	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
@@ -243,7 +243,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	if err != nil {
 		return nil, err
 	}
-	source.WarnOfLeftOut(stderr, left, o.Data)
+	cli.WarnOfLeftOut(stderr, left, o.Data)
 	if read == 0 {
 		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))
 	}

@@ -10,10 +10,9 @@ import (
 	"strconv"
 
 	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/progress"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -24,7 +23,7 @@ var errNoLogs = errors.New("want a log, such as logs/2026-11.jsonl, or a folder 
 
 // scanLog gives a log to each, part by part, and prints its warnings.
 func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(part *logs.Log) error) (warnings []string, err error) {
-	bar := progress.New(stderr)
+	bar := command.NewBar(stderr)
 	read := 0
 	warnings, err = command.Await(ctx, func() ([]string, error) {
 		return logs.Scan(paths, func(part *logs.Log) error {
@@ -49,10 +48,10 @@ func unused() []string { return []string{"vali", "test", "weight-column", "group
 
 // openData gives the documents of a file, or the training split of a collection, with the features
 // of a model; nil: all. Unless they are labelled, no label is looked for.
-func openData(ctx context.Context, from source.Source, model *ranker.Model, labelled bool, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
+func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelled bool, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
 	o := datasets.Options{Seed: seed, FeaturesOnly: !labelled}
 	if model != nil {
-		o.Read = source.Without(model.ReadOptions(), "weight", "group")
+		o.Read = cli.Without(datasets.OptionsFor(model), "weight", "group")
 	}
 	if labelled && from.SingleFile() {
 		from.Vali = from.Data // so that nothing is held out

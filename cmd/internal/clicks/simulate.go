@@ -13,16 +13,14 @@ import (
 	"strings"
 
 	logs "github.com/plrank/plrank/clicks"
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 )
 
-var simulatePage = help.Page{
+var simulatePage = cli.Page{
 	Command: "clicks simulate",
 	Usage:   []string{"-data FILE|DIR [-model FILE] [-user NAME] [-bias FILE] [-n N] -out LOG"},
 	Text: "Makes a log. Queries of the data are drawn evenly, rankings from the policy of a model (all rankings alike without one), and clicks by a click model: " +
@@ -35,7 +33,7 @@ var simulatePage = help.Page{
 }
 
 type simulateOptions struct {
-	source.Source
+	cli.Source
 	model, user, bias, out string
 	temperature            float64
 	cutoff, n              int
@@ -103,7 +101,7 @@ func runSimulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) error {
-	var files newfiles.Files
+	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)
 	if err != nil {
@@ -177,7 +175,7 @@ func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour
 		return nil, err
 	}
 	if model != nil {
-		scores, err := model.Scores(d)
+		scores, err := datasets.Score(model, d)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
 )
 
 var (
@@ -16,14 +16,14 @@ var (
 
 // Documented looks that every flag is explained once: on the page, or by a topic that the
 // page names.
-func Documented(t *testing.T, page help.Page, flags *flag.FlagSet) {
+func Documented(t *testing.T, page cli.Page, flags *flag.FlagSet) {
 	t.Helper()
 	var text strings.Builder
 	page.Print(&text, flags)
 	_, more, _ := strings.Cut(text.String(), "\nMore, by plrank help TOPIC:\n")
 	more, _, _ = strings.Cut(more, "\nExamples:\n")
 	for _, m := range topic.FindAllStringSubmatch(more, -1) {
-		if err := help.Topic(&text, m[1]); err != nil {
+		if err := cli.PrintTopic(&text, m[1]); err != nil {
 			t.Error(err)
 		}
 	}

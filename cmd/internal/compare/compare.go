@@ -9,14 +9,13 @@ import (
 	"io"
 	"slices"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "compare",
 	Usage: []string{
 		"FILE FILE … [-metric METRIC]",
@@ -90,7 +89,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		if err := new(newfiles.Files).CheckPlot(o.plot); err != nil {
+		if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
 			return err
 		}
 		return compare(ctx, &o, command.IsGiven(flags, "gain"), stdout, stderr)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -23,7 +23,7 @@ func (f *findings) print(w io.Writer) error {
 		fmt.Fprintf(w, "%s: %s\n", letter(i), r.File)
 	}
 	fmt.Fprintln(w, "\nmeans, of the queries that have a value in all files")
-	report.Table(w, letters, f.metrics, func(run int, metric string) string { return report.Number(f.Runs[run].Means[metric]) })
+	cli.PrintTable(w, letters, f.metrics, func(run int, metric string) string { return cli.FormatValue(f.Runs[run].Means[metric]) })
 	less := ""
 	if f.LowerIsBetter {
 		less = " (less is better)"
@@ -32,7 +32,7 @@ func (f *findings) print(w io.Writer) error {
 	table := viz.Table{Columns: []string{"", "mean", "95 % interval", "t-test", "Holm", "Fisher", "Holm", "w/t/l"}}
 	for _, p := range f.Pairs {
 		table.Rows = append(table.Rows, viz.Row{
-			p.name(), report.Number(p.Difference), report.Number(p.Low) + ", " + report.Number(p.High),
+			p.name(), cli.FormatValue(p.Difference), cli.FormatValue(p.Low) + ", " + cli.FormatValue(p.High),
 			pText(p.T.P), pText(p.T.Holm), pText(p.Randomization.P), pText(p.Randomization.Holm), fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses),
 		})
 	}
@@ -57,7 +57,7 @@ func pText(p train.Value) string {
 	if p < 0.0001 {
 		return "<.0001"
 	}
-	return report.Number(p)
+	return cli.FormatValue(p)
 }
 
 // draw draws the differences of every pair, sorted.

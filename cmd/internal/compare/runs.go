@@ -9,9 +9,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/perquery"
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -20,8 +20,8 @@ import (
 // A run is one of the files that are compared: a model, values by query, or scores.
 type run struct {
 	path   string
-	model  *ranker.Model   // nil: it is none
-	values *perquery.Table // nil until they are measured
+	model  *ranker.Model // nil: it is none
+	values *cli.PerQuery // nil until they are measured
 
 	threshold string // see train.SplitReport
 }
@@ -74,10 +74,10 @@ func (r *run) open() error {
 			break
 		}
 	}
-	if !perquery.Is(line) {
+	if !cli.IsPerQuery(line) {
 		return nil // scores, which are read with their documents
 	}
-	r.values, err = perquery.Read(r.path, text)
+	r.values, err = cli.ReadPerQuery(r.path, text)
 	return err
 }
 
@@ -92,7 +92,7 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 		}
 		file := r.model.File()
 		if o.Roles == nil {
-			o.Roles = source.Without(r.model.ReadOptions(), "weight", "base").Roles
+			o.Roles = cli.Without(datasets.OptionsFor(r.model), "weight", "base").Roles
 		}
 		if o.Config.HighestGrade == 0 {
 			grade = max(grade, file.Grade)
@@ -141,7 +141,7 @@ func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer
 		return err
 	}
 	r.threshold = report.Splits[0].Threshold()
-	if r.values, err = perquery.Of(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
+	if r.values, err = cli.PerQueryOf(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
 		return fmt.Errorf("compare: %s: %w", splits[0].Data.Name, err)
 	}
 	return nil

@@ -9,15 +9,13 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "describe",
 	Usage:   []string{"-data FILE|DIR [-fold N] [-json]"},
 	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are of use.",
@@ -31,7 +29,7 @@ var page = help.Page{
 
 // options are the command line.
 type options struct {
-	source.Source
+	cli.Source
 	categorical train.Features
 	asJSON      bool
 	seed        uint64
@@ -42,7 +40,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("describe", flag.ContinueOnError)
 	o.Define(f, "")
 	o.DefineCache(f)
-	recipe.DefineFeatures(f, "categorical", &o.categorical)
+	cli.DefineFeatures(f, "categorical", &o.categorical)
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
 	o.threads.Define(f)
@@ -106,7 +104,7 @@ func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Datase
 		read.Context, read.Categorical = ctx, o.categorical
 		d, err := datasets.ReadFile(o.Data, read)
 		if err != nil {
-			return nil, source.WithFlags(err)
+			return nil, cli.WithFlags(err)
 		}
 		command.Warn(stderr, d.Warnings...)
 		return []*datasets.Dataset{d}, nil

@@ -10,16 +10,13 @@ import (
 	"io"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
-	"github.com/plrank/plrank/cmd/internal/perquery"
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "evaluate",
 	Usage: []string{
 		"-model FILE -data FILE|DIR [-report METRICS] [-per-query FILE]",
@@ -75,7 +72,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 		return errors.New("-qrels is for a TREC run, -scores: a model needs the features of -data")
 	case o.scores != "" && o.importance:
 		return errors.New("-importance needs -model")
-	case o.perQuery == newfiles.Standard:
+	case o.perQuery == cli.StandardOutput:
 		return errors.New("-per-query -: want the name of a new file: the metrics go to standard output")
 	case o.plot != "" && !o.importance:
 		return errors.New("-plot needs -importance")
@@ -112,7 +109,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if o.worths != "" {
 			return evaluateWorths(ctx, &o, stdout, stderr)
 		}
-		var files newfiles.Files
+		var files cli.NewFiles
 		defer files.Remove()
 		if err := files.CheckPlot(o.plot); err != nil {
 			return err
@@ -138,14 +135,14 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 // evaluate measures the model on every split of the data, or scores where the model is nil.
-func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *newfiles.File, stdout, stderr io.Writer) error {
+func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *cli.NewFile, stdout, stderr io.Writer) error {
 	measured, splits, err := o.measure(ctx, model, stderr)
 	if err != nil {
 		return err
 	}
 	if perQuery != nil {
 		last := len(splits) - 1
-		table, err := perquery.Of(splits[last].Data.QueryIDs, measured.Metrics, measured.Splits[last])
+		table, err := cli.PerQueryOf(splits[last].Data.QueryIDs, measured.Metrics, measured.Splits[last])
 		if err == nil {
 			err = table.Write(perQuery, o.perQuery)
 		}
@@ -163,7 +160,7 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *ne
 			Importance []train.Importance `json:"importance,omitempty"`
 		}{measured, important})
 	}
-	report.Print(stdout, measured)
+	cli.PrintReport(stdout, measured)
 	if important != nil {
 		printImportance(stdout, o.Config.Metric, important)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -75,7 +75,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
 	out, model := fit.Trained(t, data)
-	var result rundir.Summary
+	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 	if model.File().Grade != 2 {
 		t.Errorf("the model of the second fold has the highest grade %v, want 2", model.File().Grade)
 	}
-	var summary rundir.FoldsSummary
+	var summary cli.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
 		t.Fatal(err)
 	}

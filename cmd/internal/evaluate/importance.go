@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -43,7 +43,7 @@ func printImportance(w io.Writer, metric string, list []train.Importance) {
 	fmt.Fprintf(w, "\nby how much %s gets worse without a feature: mean and standard deviation of %d permutations\n", metric, permutations)
 	var table viz.Table
 	for _, i := range list[:min(shownFeatures, len(list))] {
-		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, report.Number(i.Mean), "±" + report.Number(i.SD)})
+		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)})
 	}
 	fmt.Fprint(w, table)
 	if n := len(list) - shownFeatures; n > 0 {

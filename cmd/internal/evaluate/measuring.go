@@ -9,18 +9,16 @@ import (
 	"io"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
 // Measuring is the flags of what is measured on which data, and how.
 type Measuring struct {
-	source.Source
+	cli.Source
 	Config  train.Config // its settings of metrics
 	Qrels   string       // file
 	Threads command.Threads
@@ -36,20 +34,20 @@ func (m *Measuring) Define(f *flag.FlagSet) {
 	m.DefineCache(f)
 	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
 	m.Threads.Define(f)
-	m.Config, _ = recipe.Preset(recipe.ByData)
-	recipe.DefineMeasuring(f, &m.Config)
+	m.Config, _ = cli.Preset(cli.ByData)
+	cli.DefineMeasuring(f, &m.Config)
 }
 
 // Check reports flags that make no sense, alone or together.
 func (m *Measuring) Check(flags *flag.FlagSet) error {
 	switch {
-	case slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), recipe.HasLoss):
+	case slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss):
 		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
 	case m.Qrels != "" && m.Data != "":
 		return errors.New("-data and -qrels exclude each other: labels are in one of the two")
 	}
 	for _, name := range command.Given(flags) {
-		if m.Qrels != "" && (name == "cache" || slices.Contains(source.Flags, name)) {
+		if m.Qrels != "" && (name == "cache" || slices.Contains(cli.Flags, name)) {
 			return fmt.Errorf("-%s has no effect beside -qrels, which is read in place of -data", name)
 		}
 	}
@@ -80,7 +78,7 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	if single {
 		from.Vali = from.Data // so that nothing is held out
 	}
-	s, err := from.Open(ctx, datasets.Options{Read: source.Without(model.ReadOptions(), "weight"), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	s, err := from.Open(ctx, datasets.Options{Read: cli.Without(datasets.OptionsFor(model), "weight"), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +94,7 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 		splits = append(splits, train.Split{Name: "test", Data: s.Test})
 	}
 	for _, split := range splits {
-		features := input.NewUsed(model)
+		features := cli.NewUsedFeatures(model)
 		features.Add(split.Data)
 		command.Warn(stderr, features.Lacking(split.Data.Name)...)
 	}
@@ -144,10 +142,10 @@ func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
 	read.Context, read.Roles = ctx, m.Roles
 	d, err := datasets.ReadFile(m.Data, read)
 	if err != nil {
-		return nil, source.WithFlags(err)
+		return nil, cli.WithFlags(err)
 	}
 	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, func(label float32) bool { return 0 <= label && label < 1 }) {
-		return nil, source.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))
+		return nil, cli.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))
 	}
 	return d, nil
 }

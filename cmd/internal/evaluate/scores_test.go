@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/cmd/internal/perquery"
 	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
@@ -49,7 +49,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 		if _, ok := got.Rows[1]["expected-ndcg@5"]; ok || got.Rankers[1] != "scores" || stderr != "" {
 			t.Errorf("%s: %v, %q", name, got, stderr)
 		}
-		table, err := perquery.Read(name, strings.NewReader(read(t, path(name+".csv"))))
+		table, err := cli.ReadPerQuery(name, strings.NewReader(read(t, path(name+".csv"))))
 		if err != nil {
 			t.Fatal(err)
 		}

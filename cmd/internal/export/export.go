@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/ranker"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command:  "export",
 	Usage:    []string{"-model FILE -onnx FILE"},
 	Text:     "Writes a model for ONNX Runtime, and for servers that run it, such as Vespa and Triton.",
@@ -63,7 +62,7 @@ func use(m *ranker.Model) string {
 
 // write writes the model in ONNX format to a new file.
 func write(m *ranker.Model, path string, stdout io.Writer) error {
-	var files newfiles.Files
+	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(path)
 	if err != nil {

@@ -11,14 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/worth"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "fit",
 	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]", "RANKINGS -mixtures K [-prior N] [-seed N] [-out FILE]"},
 	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
@@ -82,7 +80,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 		return fmt.Errorf("-unlisted %q: want omit or last", o.unlisted)
 	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)):
 		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
-	case o.out == newfiles.Standard:
+	case o.out == cli.StandardOutput:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
 	}
 	return o.threads.Use()
@@ -109,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
 // written as well, without standard errors.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	var files newfiles.Files
+	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
 		return err
@@ -125,7 +123,7 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.mixtures > 0 {
 		return fitMixture(ctx, o, rankings, heldOut, &files, out, stdout, stderr)
 	}
-	bar := progress.New(stderr)
+	bar := command.NewBar(stderr)
 	model, fitErr := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
 		converged := math.Log(p.Change) / math.Log(1e-9)
 		bar.Set(min(1, max(0, converged)), fmt.Sprintf("step %d, log-likelihood %.6g", p.Step, p.LogLikelihood))

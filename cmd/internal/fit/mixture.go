@@ -9,10 +9,9 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/order"
-	"github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/viz"
 	"github.com/plrank/plrank/worth"
 )
@@ -56,8 +55,8 @@ type mixtureMeasured struct {
 }
 
 // fitMixture fits a mixture, beside one component, and writes what it says; also if it is interrupted.
-func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Rankings, files *newfiles.Files, out io.Writer, stdout, stderr io.Writer) error {
-	bar, done := progress.New(stderr), 0.0
+func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Rankings, files *cli.NewFiles, out io.Writer, stdout, stderr io.Writer) error {
+	bar, done := command.NewBar(stderr), 0.0
 	const starts = 10
 	settings := worth.MixtureOptions{Components: 1, Prior: o.prior, Seed: o.seed, Starts: starts, Progress: func(p worth.MixtureProgress) {
 		done = max(done, float64(p.Start-1)/starts)
@@ -147,7 +146,7 @@ func (r *mixture) print(w io.Writer, asJSON bool) error {
 	}
 	table.Rows = append(table.Rows, weights)
 	first := r.Components[0].Items
-	byWorth := order.Descending(nil, r.model.Components[0].Worths())
+	byWorth := num.DescendingOrder(nil, r.model.Components[0].Worths())
 	for _, i := range byWorth[:min(shownItems, len(first))] {
 		row := viz.Row{command.Printable(first[i].Item)}
 		for _, c := range r.Components {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -212,7 +212,7 @@ func (r *result) print(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintln(w)
 	for _, t := range r.Ties {
-		fmt.Fprintf(w, "ties of %d items: log δ %.4f, standard error %s\n", t.Size, t.LogDelta, report.Number(t.StdErr))
+		fmt.Fprintf(w, "ties of %d items: log δ %.4f, standard error %s\n", t.Size, t.LogDelta, cli.FormatValue(t.StdErr))
 	}
 	fmt.Fprintf(w, "parameters %d, log-likelihood %.4f, AIC %.2f\n", r.Parameters, r.LogLikelihood, r.AIC)
 	if t := r.EqualWorths; t != nil {
@@ -232,7 +232,7 @@ func Print(w io.Writer, evaluations ...*Evaluation) {
 	table := viz.Table{Title: "per ranking: the mean log-likelihood, beside that of equal worths, and Kendall's τ",
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "equal worths", "Kendall's τ"}}
 	for _, e := range evaluations {
-		table.Rows = append(table.Rows, viz.Row{e.name, e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths, report.Number(e.Tau)})
+		table.Rows = append(table.Rows, viz.Row{e.name, e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths, cli.FormatValue(e.Tau)})
 	}
 	fmt.Fprint(w, table)
 }

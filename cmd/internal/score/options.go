@@ -8,15 +8,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
 
 // options are the command line.
 type options struct {
-	source.Source
+	cli.Source
 	model                     string
 	out, run, qrels, exposure string
 	draw                      int // rankings of each query
@@ -41,7 +40,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of drawn rankings")
 	o.threads.Define(f)
-	o.Define(f, "", slices.Concat(source.SplitFlags, source.TrainingFlags)...)
+	o.Define(f, "", slices.Concat(cli.SplitFlags, cli.TrainingFlags)...)
 	return f
 }
 
@@ -51,7 +50,7 @@ const mostDraws = 1000
 func (o *options) check(given *flag.FlagSet) error {
 	printed := 0
 	for _, path := range []string{o.out, o.run, o.qrels, o.exposure} {
-		if path == newfiles.Standard {
+		if path == cli.StandardOutput {
 			printed++
 		}
 	}
@@ -60,7 +59,7 @@ func (o *options) check(given *flag.FlagSet) error {
 		return errors.New("-model and -data are both needed")
 	case printed > 1:
 		return errors.New("standard output, -, has room for one of -out, -run, -qrels and -exposure")
-	case o.draw > 1 && o.run == newfiles.Standard:
+	case o.draw > 1 && o.run == cli.StandardOutput:
 		return fmt.Errorf("-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw)
 	case o.draw < 0 || o.draw > mostDraws || o.draw > 0 && o.run == "":
 		return fmt.Errorf("-draw %d: want 1 to %d rankings, and -run for them; another -seed draws others", o.draw, mostDraws)
@@ -75,7 +74,7 @@ func (o *options) check(given *flag.FlagSet) error {
 		}
 	}
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
-		o.out = newfiles.Standard
+		o.out = cli.StandardOutput
 	}
 	return cmp.Or(o.Source.Check(), o.threads.Use())
 }

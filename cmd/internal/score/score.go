@@ -8,17 +8,13 @@ import (
 	"io"
 	"os"
 
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
-	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	bar "github.com/plrank/plrank/internal/progress"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "score",
 	Usage: []string{
 		"-model FILE -data FILE [-out FILE]",
@@ -54,12 +50,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 type scoring struct {
 	*options
 	model         *ranker.Model
-	files         newfiles.Files
+	files         cli.NewFiles
 	write         []func(b *block) error // to each file
-	bar           *bar.Bar
+	bar           *command.Bar
 	size          int64 // of the file of documents; 0: not known
 	queries, rows int   // so far
-	used          input.Used
+	used          cli.UsedFeatures
 }
 
 // score scores the file, and makes all results that are asked for, or none.
@@ -68,7 +64,7 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	s := &scoring{options: o, bar: bar.New(stderr)}
+	s := &scoring{options: o, bar: command.NewBar(stderr)}
 	defer s.files.Remove()
 	for _, r := range results {
 		out, err := s.files.Open(r.path)
@@ -80,7 +76,7 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 		}
 	}
 	path := o.Data
-	if path == newfiles.Standard {
+	if path == cli.StandardOutput {
 		f, ok := stdin.(*os.File)
 		if !ok {
 			return errors.New("score: standard input is not a file")
@@ -110,11 +106,11 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	}
 	read := s.ReadOptions()
 	read.Context = ctx
-	source.TakeFeatures(&read, source.Without(s.model.ReadOptions(), "weight", "group"))
+	cli.TakeFeatures(&read, cli.Without(datasets.OptionsFor(s.model), "weight", "group"))
 	if read.Labels = "unused"; s.qrels != "" {
 		read.Labels = "needed"
 	}
-	s.used = input.NewUsed(s.model)
+	s.used = cli.NewUsedFeatures(s.model)
 	warnings, err = datasets.ReadBlocks(path, read, s.block)
 	switch {
 	case errors.Is(err, datasets.ErrReturns) && !again:
@@ -127,20 +123,20 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 		if err != nil {
 			return nil, err
 		}
-		s.queries, s.rows, s.used = 0, 0, input.NewUsed(s.model)
+		s.queries, s.rows, s.used = 0, 0, cli.NewUsedFeatures(s.model)
 		if err := s.block(d, s.size); err != nil {
 			return nil, err
 		}
 		warnings = d.Warnings
 	case err != nil:
-		return nil, source.WithFlags(err)
+		return nil, cli.WithFlags(err)
 	}
 	return append(warnings, s.used.Lacking(path)...), nil
 }
 
 // block scores some queries, the next ones of the file, of which so many bytes are read.
 func (s *scoring) block(d *datasets.Dataset, read int64) error {
-	scores, err := s.model.Scores(d)
+	scores, err := datasets.Score(s.model, d)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := m.Scores(d)
+		all, err := datasets.Score(m, d)
 		if err != nil {
 			t.Fatal(err)
 		}

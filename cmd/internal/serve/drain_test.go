@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/servicetest"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // asCommand is the environment variable of a child that runs the command instead of the tests.
@@ -41,7 +41,7 @@ type child struct {
 func newChild(t *testing.T, args ...string) *child {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.npz")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	c := &child{Cmd: exec.Command(os.Args[0], append([]string{"-model", path, "-listen", "localhost:0"}, args...)...)}
 	c.Env = append(os.Environ(), asCommand+"=1")
 	out, err := c.StderrPipe()
@@ -145,7 +145,7 @@ func TestDrainLosesNoAnswer(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
 		group.Go(func() {
 			for ready.Load() {
-				resp, err := client.Post(c.url+"/v1/rank", "application/json", strings.NewReader(servicetest.Draws(50, 10)))
+				resp, err := client.Post(c.url+"/v1/rank", "application/json", strings.NewReader(testkit.DrawRequest(50, 10)))
 				if err != nil {
 					t.Error("an answer is lost: ", err)
 					return
@@ -160,8 +160,8 @@ func TestDrainLosesNoAnswer(t *testing.T) {
 			}
 		})
 	}
-	servicetest.Await(t, "a hundred answers", func() bool { return answered.Load() > 100 })
-	conn, answer := servicetest.InFlight(t, c.url, 26)
+	testkit.Await(t, "a hundred answers", func() bool { return answered.Load() > 100 })
+	conn, answer := testkit.InFlight(t, c.url, 26)
 	c.signal(t, syscall.SIGTERM)
 	group.Wait()
 	c.logs(t, "requests in flight are answered")
@@ -177,7 +177,7 @@ func TestDrainLosesNoAnswer(t *testing.T) {
 // Beyond the limit of connections there is room for probes alone, until a connection closes.
 func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path, "-connections", "2")
 	defer stop()
 	dial := func() net.Conn {
@@ -221,5 +221,5 @@ func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
 		t.Errorf("an idle connection beyond the limit stays: %v", err)
 	}
 	first.Close()
-	servicetest.Await(t, "there is room", func() bool { _, code, _ := get("/v1/models"); return code == 200 })
+	testkit.Await(t, "there is room", func() bool { _, code, _ := get("/v1/models"); return code == 200 })
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/servicetest"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 func TestIdleServiceGivesMemoryBack(t *testing.T) {
@@ -19,7 +19,7 @@ func TestIdleServiceGivesMemoryBack(t *testing.T) {
 	h := freeingMemory(http.NotFoundHandler(), 100*time.Millisecond)
 	before := collections()
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/rank", nil))
-	servicetest.Await(t, "memory is given back", func() bool {
+	testkit.Await(t, "memory is given back", func() bool {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil)) // does not put it off
 		return collections() > before+1
 	})

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/ranker/service"
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/serve"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "serve",
 	Usage:   []string{"-model [NAME=]FILE … [flags]"},
 	Text: "Ranks the documents of queries over HTTP: POST /v1/rank. GET /v1/models, /readyz, /livez, " +
@@ -32,7 +32,7 @@ var page = help.Page{
 
 // options are the command line.
 type options struct {
-	service.Options
+	serve.Options
 	listen      string
 	connections int
 	drain       time.Duration
@@ -40,7 +40,7 @@ type options struct {
 
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
-	o.Models, o.Limits = map[string]string{}, service.DefaultLimits()
+	o.Models, o.Limits = map[string]string{}, serve.DefaultLimits()
 	l := &o.Limits
 	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")

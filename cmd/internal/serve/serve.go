@@ -1,4 +1,4 @@
-// Package serve is the command plrank serve: the process around package service, with its
+// Package serve is the command plrank serve: the process around package serve, with its
 // flags, signals, connections and memory.
 package serve
 
@@ -19,7 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/ranker/service"
+	"github.com/plrank/plrank/serve"
 )
 
 // Run is the command. The result is its exit status.
@@ -31,12 +31,12 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
 	var o options
 	return page.Run(args, o.flags(), stdout, stderr, o.check, func(io.Writer) error {
-		return serve(ctx, &o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
+		return answer(ctx, &o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
 	})
 }
 
-// serve answers requests until the context ends, and while it drains.
-func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(net.Addr)) error {
+// answer answers requests until the context ends, and while it drains.
+func answer(ctx context.Context, o *options, logger *slog.Logger, listening func(net.Addr)) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP) // first and last: without it SIGHUP ends the program
 	defer func() {
@@ -46,7 +46,7 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	o.Metrics, o.Log = registry, logger
-	s, err := service.New(o.Options)
+	s, err := serve.New(o.Options)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	return nil
 }
 
-func (o *options) server(s *service.Service, logger *slog.Logger) *http.Server {
+func (o *options) server(s *serve.Service, logger *slog.Logger) *http.Server {
 	timeout, open := o.Limits.Timeout, newConnections(o.connections, o.Metrics)
 	return &http.Server{
 		Handler: limiting(freeingMemory(s, 2*time.Second)), ConnContext: open.begin, ConnState: open.end,

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/servicetest"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // started runs the command, and gives its address and a function that ends it.
@@ -70,7 +70,7 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 func TestListeningBeyondLoopbackWithoutATokenIsAWarning(t *testing.T) {
 	dir := t.TempDir()
 	path, token := filepath.Join(dir, "m.npz"), filepath.Join(dir, "token")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestListeningBeyondLoopbackWithoutATokenIsAWarning(t *testing.T) {
 // SIGHUP reloads all models, even where their files have not changed, with requests in flight.
 func TestHangupReloadsModels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path, "-poll", "0")
 	defer stop()
 	get := func(path string) string {
@@ -122,7 +122,7 @@ func TestHangupReloadsModels(t *testing.T) {
 		text, _ := io.ReadAll(resp.Body)
 		return string(text)
 	}
-	servicetest.Linear(t, path, 10, 20, 30)
+	testkit.LinearModel(t, path, 10, 20, 30)
 	if got := score(); !strings.Contains(got, `"scores":[6]`) {
 		t.Errorf("without a signal: %s", got)
 	}
@@ -155,7 +155,7 @@ func TestHangupReloadsModels(t *testing.T) {
 // service ends, requests in flight are answered.
 func TestReloadUnderLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path, "-poll", "1ms")
 	documents := strings.Repeat("[1,1,1],", 20)
 	body := `{"documents":[` + documents[:len(documents)-1] + `]}`
@@ -195,13 +195,13 @@ func TestReloadUnderLoad(t *testing.T) {
 	for i := 0; i < 30 || i < 3000 && (!both() || answered.Load() < 50); i++ {
 		switch i % 3 {
 		case 0:
-			servicetest.Linear(t, path, 10, 20, 30)
+			testkit.LinearModel(t, path, 10, 20, 30)
 		case 1:
 			if err := os.WriteFile(path, []byte("no model"), 0o644); err != nil {
 				t.Error(err)
 			}
 		case 2:
-			servicetest.Linear(t, path, 1, 2, 3)
+			testkit.LinearModel(t, path, 1, 2, 3)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -217,10 +217,10 @@ func TestReloadUnderLoad(t *testing.T) {
 
 func TestShutdownAnswersRequestsInFlight(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path)
 	const body = `{"documents": [[1, 1, 1]]}`
-	conn, answer := servicetest.InFlight(t, url, len(body))
+	conn, answer := testkit.InFlight(t, url, len(body))
 	io.WriteString(conn, body[:20])
 	ended := make(chan int, 1)
 	go func() { ended <- stop() }()
@@ -244,7 +244,7 @@ func TestShutdownAnswersRequestsInFlight(t *testing.T) {
 // answer says that the connection closes.
 func TestShutdownClosesKeptConnectionsAfterAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	servicetest.Linear(t, path, 1, 2, 3)
+	testkit.LinearModel(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path)
 	const clients = 4
 	working, ended := make(chan bool, clients), make(chan error, clients)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/transforms"
 )
 
 // openClicks gives splits to learn from clicks. Where there are labelled data for validation, they
@@ -32,7 +32,7 @@ func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stde
 		d.Roles["label"] = v.Roles["label"]
 	}
 	if labelled.Vali == nil {
-		return source.HoldOut(d, o.Seed)
+		return datasets.HoldOut(d, o.Seed)
 	}
 	return &datasets.Splits{Train: d, Vali: labelled.Vali, Test: labelled.Test}, nil
 }
@@ -46,7 +46,7 @@ func renumber(d *datasets.Dataset, read datasets.ReadOptions) {
 	all := make([][]string, d.Width())
 	copy(all, d.Levels)
 	for c, known := range read.Levels {
-		value, numbers := datasets.LevelValue(known), []float32{0}
+		value, numbers := transforms.LevelValue(known), []float32{0}
 		for _, text := range all[c] {
 			numbers = append(numbers, value(text))
 		}

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/rundir"
 )
 
 // parse reads the command line: first to learn where it starts from, a recipe or the settings
@@ -38,8 +37,8 @@ func parse(args []string) (*options, error) {
 	if err := o.checkRankings(); err != nil {
 		return nil, command.Usage(err)
 	}
-	recipe.MatchMetric(&o.Config, o.given...)
-	o.bySize = o.Preset == recipe.ByData && o.config == ""
+	cli.MatchMetric(&o.Config, o.given...)
+	o.bySize = o.Preset == cli.ByData && o.config == ""
 	return o, o.check()
 }
 
@@ -60,7 +59,7 @@ func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 // startingPoint is the options that flags override: a recipe, or the settings of a file.
 func (o *options) startingPoint() (*options, error) {
 	if o.config == "" {
-		preset, err := recipe.Preset(o.Preset)
+		preset, err := cli.Preset(o.Preset)
 		if err != nil {
 			return nil, command.Usage(err)
 		}
@@ -91,7 +90,7 @@ func resumed(out string, args []string) (*options, error) {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
 	var s settings
-	if err := rundir.ReadSettings(out, &s); err != nil {
+	if err := cli.ReadSettings(out, &s); err != nil {
 		return nil, err
 	}
 	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
@@ -104,7 +103,7 @@ func resumed(out string, args []string) (*options, error) {
 		switch now := f.Value.String(); f.Name {
 		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "clicks", "bias":
 		default:
-			if now != f.DefValue && !recipe.Resumable(f.Name) {
+			if now != f.DefValue && !cli.Resumable(f.Name) {
 				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, f.DefValue, now))
 			}
 		}

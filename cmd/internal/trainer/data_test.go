@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/docs"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -65,7 +65,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	stdout, _ := callQuick(t, "-data", data, "-bins", "4", "-activation", "swiglu", "-folds", "all", "-out", out)
 
-	var summary rundir.FoldsSummary
+	var summary cli.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 	// summary.
 	sum, values := 0.0, []float64{}
 	for fold := 1; fold <= 3; fold++ {
-		var result rundir.Summary
+		var result cli.RunSummary
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, fmt.Sprintf("fold%d", fold), "result.json"))), &result); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	if !strings.Contains(stdout.String(), "deviation, folds 1\n") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
 		t.Errorf("%s\n%s", stdout.String(), stop.String())
 	}
-	var summary rundir.FoldsSummary
+	var summary cli.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil || !summary.Interrupted || !slices.Equal(summary.Folds, []int{1}) {
 		t.Errorf("%+v, %v", summary, err)
 	}
@@ -229,7 +229,7 @@ func TestGroupLossBringsGroupsNearer(t *testing.T) {
 		if status != 0 || !strings.Contains(stdout, "exposure-ratio") {
 			t.Fatal(status, stderr, stdout)
 		}
-		var result rundir.Summary
+		var result cli.RunSummary
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 			t.Fatal(err)
 		}
@@ -498,7 +498,7 @@ func TestModelOnBaseScoresRanksAsTheyDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Scores(d)
+	want, err := datasets.Score(m, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/npzfile"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -51,7 +51,7 @@ func asChild() {
 		return // no child
 	}
 	var mutex sync.Mutex
-	atomicfile.Fault = func(string, string) error {
+	file.Fault = func(string, string) error {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if n--; n == 0 {
@@ -126,11 +126,11 @@ func newFaulty(t *testing.T) *faulty {
 func (f *faulty) ending(t *testing.T) map[string]any {
 	t.Helper()
 	end := map[string]any{}
-	for _, name := range []string{rundir.SettingsFile, rundir.ModelFile, rundir.ResultFile} {
+	for _, name := range []string{cli.SettingsFile, cli.ModelFile, cli.ResultFile} {
 		end[name] = read(t, filepath.Join(f.out, name))
 	}
-	end[rundir.HistoryFile] = timeless(t, read(t, filepath.Join(f.out, rundir.HistoryFile)))
-	for _, name := range []string{rundir.CheckpointFile, rundir.PreviousFile} {
+	end[cli.HistoryFile] = timeless(t, read(t, filepath.Join(f.out, cli.HistoryFile)))
+	for _, name := range []string{cli.CheckpointFile, cli.PreviousFile} {
 		var header any
 		file, err := npzfile.Read(filepath.Join(f.out, name), &header)
 		if err != nil {
@@ -171,21 +171,21 @@ func timeless(t *testing.T, text string) []train.Epoch {
 // new one.
 func (f *faulty) whole(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{rundir.SettingsFile, rundir.ResultFile} {
+	for _, name := range []string{cli.SettingsFile, cli.ResultFile} {
 		if text, err := os.ReadFile(filepath.Join(f.out, name)); err == nil && !json.Valid(text) {
 			t.Errorf("%s is not whole", name)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(f.out, rundir.HistoryFile)); err == nil {
-		epochs, want := timeless(t, string(text)), f.end[rundir.HistoryFile].([]train.Epoch)
+	if text, err := os.ReadFile(filepath.Join(f.out, cli.HistoryFile)); err == nil {
+		epochs, want := timeless(t, string(text)), f.end[cli.HistoryFile].([]train.Epoch)
 		if len(epochs) > len(want) || !slices.EqualFunc(epochs, want[:len(epochs)], func(a, b train.Epoch) bool { return reflect.DeepEqual(a, b) }) {
-			t.Errorf("%s has other epochs", rundir.HistoryFile)
+			t.Errorf("%s has other epochs", cli.HistoryFile)
 		}
 	}
-	if _, err := ranker.Open(filepath.Join(f.out, rundir.ModelFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ranker.Open(filepath.Join(f.out, cli.ModelFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	for _, name := range []string{rundir.CheckpointFile, rundir.PreviousFile} {
+	for _, name := range []string{cli.CheckpointFile, cli.PreviousFile} {
 		var header any
 		if _, err := npzfile.Read(filepath.Join(f.out, name), &header); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
@@ -197,7 +197,7 @@ func (f *faulty) whole(t *testing.T) {
 func (f *faulty) goOn(t *testing.T, c *faultCount, told bool) {
 	t.Helper()
 	args := f.args()
-	if _, err := os.Stat(filepath.Join(f.out, rundir.SettingsFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(f.out, cli.SettingsFile)); err == nil {
 		args = []string{"-resume", "-out", f.out, "-epochs", strconv.Itoa(faultyEpochs), "-cache", f.cache}
 	}
 	status, _, stderr := call(args...)
@@ -280,16 +280,16 @@ func (f *faulty) operations(t *testing.T) int {
 	return n
 }
 
-// faultAt sets atomicfile.Fault, which calls fault by one goroutine at a time, while do
+// faultAt sets file.Fault, which calls fault by one goroutine at a time, while do
 // runs.
 func (f *faulty) faultAt(fault func(operation, path string) error, do func()) {
 	var mutex sync.Mutex
-	atomicfile.Fault = func(operation, path string) error {
+	file.Fault = func(operation, path string) error {
 		mutex.Lock()
 		defer mutex.Unlock()
 		return fault(operation, path)
 	}
-	defer func() { atomicfile.Fault = nil }()
+	defer func() { file.Fault = nil }()
 	do()
 }
 
@@ -317,7 +317,7 @@ func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations
 			t.Fatalf("operation %d of %d was not met", at, operations)
 		}
 		ofRun := slices.ContainsFunc(failed, func(path string) bool { // a picture is not needed
-			return filepath.Dir(path) == f.out && filepath.Base(path) != rundir.CurveFile
+			return filepath.Dir(path) == f.out && filepath.Base(path) != cli.CurveFile
 		})
 		last := failed[len(failed)-1]
 		if ofRun && status != 1 || !ofRun && status != 0 || !strings.Contains(stderr, fault.Error()) || !strings.Contains(stderr, last) {
@@ -438,13 +438,13 @@ func (f *faulty) damagedCheckpoint(t *testing.T, c *faultCount, rng *rand.Rand) 
 	f.begin(t)
 	must(t, append(f.args(), "-epochs", strconv.Itoa(faultyEpochs-1))...)
 	begun := f.out
-	good := read(t, filepath.Join(begun, rundir.CheckpointFile))
+	good := read(t, filepath.Join(begun, cli.CheckpointFile))
 	for damage, data := range damages(rng, []byte(good)) {
 		f.out = filepath.Join(newFolder(t), "run")
 		if err := os.CopyFS(f.out, os.DirFS(begun)); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(f.out, rundir.CheckpointFile), string(data))
+		write(t, filepath.Join(f.out, cli.CheckpointFile), string(data))
 		f.goOn(t, c, false)
 		if t.Failed() {
 			t.Fatal(damage)
@@ -474,7 +474,7 @@ func (f *faulty) readDamaged(t *testing.T, c *faultCount, path, damage string, d
 func (f *faulty) damagedModel(t *testing.T, c *faultCount, rng *rand.Rand) {
 	f.begin(t)
 	must(t, f.args()...)
-	model := filepath.Join(f.out, rundir.ModelFile)
+	model := filepath.Join(f.out, cli.ModelFile)
 	good := read(t, model)
 	result := func() (int, string, string) {
 		return scoring.Call("-model", model, "-data", filepath.Join(f.data, "test.txt"))

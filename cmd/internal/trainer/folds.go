@@ -10,21 +10,20 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/train"
 )
 
 // fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	folds, err := foldsOf(o)
-	if err := processes.Agree(o.processes, err); err != nil {
+	if err := mpi.Agree(o.processes, err); err != nil {
 		return err
 	}
-	if err := processes.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
+	if err := mpi.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
 		return err
 	}
 	if folds != nil {
@@ -75,7 +74,7 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 	}
 	done := folds[:len(reports)]
 	if len(done) > 0 {
-		if err := finishFolds(o, dir, rundir.SumUp(done, reports), interrupted, stdout, stderr); err != nil {
+		if err := finishFolds(o, dir, cli.SumUpFolds(done, reports), interrupted, stdout, stderr); err != nil {
 			return err
 		}
 	}
@@ -88,7 +87,7 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 
 // fitEach gives the reports of the folds that were trained on to the end. It prints that of the
 // first, if it was interrupted.
-func fitEach(ctx context.Context, o *options, folds []int, dir *rundir.Dir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
+func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
 	for _, fold := range folds {
 		fmt.Fprintf(stderr, "fold %d\n", fold)
 		j, err := prepare(ctx, ofFold(o, fold), stderr)
@@ -104,7 +103,7 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *rundir.Dir, stdo
 		}
 		measured, err := j.run(ctx, io.Discard, stderr)
 		if errors.Is(err, command.ErrInterrupted) && reports == nil {
-			report.Print(stdout, measured)
+			cli.PrintReport(stdout, measured)
 		}
 		if err != nil {
 			return reports, err
@@ -115,13 +114,13 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *rundir.Dir, stdo
 }
 
 // finishFolds prints the sum of the reports, and writes it to the folder, if there is one.
-func finishFolds(o *options, dir *rundir.Dir, r *rundir.FoldReport, interrupted bool, stdout, stderr io.Writer) error {
+func finishFolds(o *options, dir *cli.RunDir, r *cli.FoldReport, interrupted bool, stdout, stderr io.Writer) error {
 	if o.asJSON {
 		if err := json.NewEncoder(stdout).Encode(r); err != nil {
 			return err
 		}
 	} else {
-		report.PrintFolds(stdout, r)
+		cli.PrintFolds(stdout, r)
 	}
 	if dir == nil {
 		return nil
@@ -142,7 +141,7 @@ func ofFold(o *options, fold int) *options {
 	}
 	if o.out != "" {
 		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
-		_, err := os.Stat(filepath.Join(one.out, rundir.SettingsFile))
+		_, err := os.Stat(filepath.Join(one.out, cli.SettingsFile))
 		one.resume = o.resume && err == nil // else it had not begun
 	}
 	return &one

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
@@ -28,7 +28,7 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 	lines = map[string]string{}
 	optimizer, scorer, loss := "beside -optimizer "+o.Optimizer, "beside -scorer "+o.Scorer, "beside -loss "+o.Loss
 	weighted := func(d *datasets.Dataset) bool { return d != nil && d.QueryWeights != nil }
-	reading := slices.Concat(source.ReadingFlags, source.TrainingFlags, []string{"cache"})
+	reading := slices.Concat(cli.ReadingFlags, cli.TrainingFlags, []string{"cache"})
 	for _, of := range []struct {
 		works bool
 		flags []string

@@ -10,12 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -24,7 +22,7 @@ import (
 // A job is a run that is ready to begin.
 type job struct {
 	*options
-	dir     *rundir.Dir // nil: none is asked for
+	dir     *cli.RunDir // nil: none is asked for
 	splits  *datasets.Splits
 	trainer *train.Trainer
 	initial *ranker.Model // nil: there is none
@@ -45,7 +43,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if o.InitModel != "" {
 		parts.Initial, err = ranker.Open(initialFile(o))
 	}
-	if err := processes.Agree(o.processes, err); err != nil {
+	if err := mpi.Agree(o.processes, err); err != nil {
 		return nil, err
 	}
 	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
@@ -58,18 +56,18 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
-	if err := processes.Agree(o.processes, chooseRecipe(o, splits)); err != nil {
+	if err := mpi.Agree(o.processes, chooseRecipe(o, splits)); err != nil {
 		return nil, err
 	}
 	idle, err := o.idle(splits)
-	if err := processes.Agree(o.processes, err); err != nil {
+	if err := mpi.Agree(o.processes, err); err != nil {
 		return nil, err
 	}
-	if processes.Of(o.processes).Rank() == 0 {
+	if mpi.GroupOf(o.processes).Rank() == 0 {
 		command.Warn(stderr, slices.Sorted(maps.Values(idle))...)
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err = processes.Agree(o.processes, err); err != nil {
+	if err = mpi.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t, parts.Initial}, nil
@@ -77,14 +75,14 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 
 // runDir is the folder of the run, or of its folds; nil if none is asked for, or another rank
 // writes it.
-func runDir(o *options) (*rundir.Dir, error) {
+func runDir(o *options) (*cli.RunDir, error) {
 	switch {
-	case o.out == "" || processes.Of(o.processes).Rank() > 0:
+	case o.out == "" || mpi.GroupOf(o.processes).Rank() > 0:
 		return nil, nil
 	case o.resume:
-		return rundir.Open(o.out, &settings{})
+		return cli.OpenRun(o.out, &settings{})
 	}
-	return rundir.Create(o.out)
+	return cli.CreateRun(o.out)
 }
 
 // open gives the data that the options name, without unlabelled documents. An initial model says
@@ -140,7 +138,7 @@ func checkChosen(o *options, d *datasets.Dataset) error {
 
 func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 	if initial != nil {
-		return initial.ReadOptions()
+		return datasets.OptionsFor(initial)
 	}
 	return datasets.ReadOptions{Categorical: o.Categorical}
 }
@@ -164,11 +162,11 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	}
 	config, reason := train.DefaultFor(s)
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
-	if flags := recipe.Differences(config, defaults().Config); flags != "" {
+	if flags := cli.Differences(config, defaults().Config); flags != "" {
 		o.recipe += "it sets " + flags + "\n"
 	}
 	own := []string{"shards", "highest-grade"} // which mpirun may have changed, and folds share
-	recipe.Override(&config, o.Config, append(own, o.given...)...)
+	cli.Override(&config, o.Config, append(own, o.given...)...)
 	o.Config, o.bySize = config, false
 	return o.check()
 }
@@ -176,7 +174,7 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there
 // is one.
 func initialFile(o *options) string {
-	if copied := filepath.Join(o.out, rundir.InitialFile); o.resume {
+	if copied := filepath.Join(o.out, cli.InitialFile); o.resume {
 		if _, err := os.Stat(copied); err == nil {
 			return copied
 		}
@@ -214,7 +212,7 @@ func linearHelps(s *datasets.Splits) bool {
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the
 // others. They find what those before have left in a cache, where they can see it. All
 // ranks get the error of any.
-func inTurn[T any](group processes.Group, f func() (T, error)) (value T, err error) {
+func inTurn[T any](group mpi.Group, f func() (T, error)) (value T, err error) {
 	if group == nil {
 		return f()
 	}
@@ -229,7 +227,7 @@ func inTurn[T any](group processes.Group, f func() (T, error)) (value T, err err
 		if turn == mine {
 			value, err = f()
 		}
-		if err := processes.Agree(group, err); err != nil {
+		if err := mpi.Agree(group, err); err != nil {
 			return value, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/cmd/internal/cli"
 )
 
 // eventually waits for something, for as long as it takes on a busy machine.
@@ -60,7 +60,7 @@ func refused(t *testing.T, holder *exec.Cmd, args ...string) {
 func TestOneRunInAFolder(t *testing.T) {
 	t.Parallel()
 	data, out := fold(t), filepath.Join(t.TempDir(), "run")
-	run := endless(t, out, rundir.HistoryFile, "-data", data)
+	run := endless(t, out, cli.HistoryFile, "-data", data)
 	refused(t, run, "-data", data, "-out", out)
 	refused(t, run, "-resume", "-out", out, "-epochs", "2")
 	link := out + ".link"
@@ -72,7 +72,7 @@ func TestOneRunInAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Wait()
-	lines := strings.Count(read(t, filepath.Join(out, rundir.HistoryFile)), "\n")
+	lines := strings.Count(read(t, filepath.Join(out, cli.HistoryFile)), "\n")
 	must(t, "-resume", "-out", out, "-epochs", fmt.Sprint(lines+1), "-cache", "off")
 	if _, err := os.Stat(filepath.Join(out, ".lock")); err == nil {
 		t.Error("the lock file stays")
@@ -84,7 +84,7 @@ func TestOneRunInAFolderOfFolds(t *testing.T) {
 	t.Parallel()
 	data, out := folds(t, 3), filepath.Join(t.TempDir(), "runs")
 	fold1 := filepath.Join(out, "fold1")
-	run := endless(t, out, filepath.Join("fold1", rundir.HistoryFile), "-data", data, "-folds", "all")
+	run := endless(t, out, filepath.Join("fold1", cli.HistoryFile), "-data", data, "-folds", "all")
 	refused(t, run, "-data", data, "-folds", "all", "-out", out)
 	refused(t, run, "-resume", "-out", out)
 	refused(t, run, "-data", data, "-fold", "1", "-out", out)
@@ -111,7 +111,7 @@ func TestRunsAtTheSameTime(t *testing.T) {
 		switch err := run.Wait(); {
 		case err == nil:
 			succeeded++
-			if config := read(t, filepath.Join(out, rundir.SettingsFile)); !strings.Contains(config, fmt.Sprintf("\"seed\": %d\n", i)) {
+			if config := read(t, filepath.Join(out, cli.SettingsFile)); !strings.Contains(config, fmt.Sprintf("\"seed\": %d\n", i)) {
 				t.Errorf("run %d succeeded, and the folder has another one: %s", i, config)
 			}
 		case !strings.Contains(said[i].String(), "another run is at work in ") && !strings.Contains(said[i].String(), "resume the run in it"):

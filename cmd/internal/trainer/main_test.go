@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -50,7 +50,7 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || len(lines) != 4 || last.Epoch != 4 {
 		t.Errorf("metrics.jsonl: %d lines, %+v, %v", len(lines), last, err)
 	}
-	var result rundir.Summary
+	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestExtensionIsKept(t *testing.T) {
 	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3", "-hidden", "4", "-members", "1"); status != 0 {
 		t.Fatal(status, stderr)
 	}
-	interrupted := func() (r rundir.Summary) {
+	interrupted := func() (r cli.RunSummary) {
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 	if status != 0 || !strings.Contains(stderr, "the initial model is better than every epoch, and is kept") || !strings.HasPrefix(stdout, `{"initial":{`) {
 		t.Errorf("epochs that are not better: %d, %q, %q", status, stdout, stderr)
 	}
-	var result rundir.Summary
+	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(third, "result.json"))), &result); err != nil || result.BestEpoch != 0 || result.Initial["ndcg@10"] != result.Metrics["vali"]["ndcg@10"] {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -9,15 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/train"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "train",
 	Usage: []string{
 		"[-data FILE|DIR] [-out DIR] [flags]",
@@ -36,8 +34,8 @@ var page = help.Page{
 // settings are what a run does, as its config.json keeps it.
 type settings struct {
 	Preset string `json:"preset"`
-	source.Source
-	source.ClickLogs
+	cli.Source
+	cli.ClickLogs
 	Items     string `json:"items,omitempty"`    // features of the items of which the data are rankings; "": the data are documents with labels
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
@@ -54,11 +52,11 @@ type options struct {
 	config    string // a file with settings
 	threads   command.Threads
 	version   bool
-	processes processes.Group // that mpirun has started; nil: this process alone
-	given     []string        // flags, by name, that no recipe changes
-	line      *flag.FlagSet   // with the flags that were given; nil: the run goes on
-	bySize    bool            // the recipe is still to be chosen, by the size of the data
-	recipe    string          // what was chosen, in words, by this run; lines
+	processes mpi.Group     // that mpirun has started; nil: this process alone
+	given     []string      // flags, by name, that no recipe changes
+	line      *flag.FlagSet // with the flags that were given; nil: the run goes on
+	bySize    bool          // the recipe is still to be chosen, by the size of the data
+	recipe    string        // what was chosen, in words, by this run; lines
 }
 
 // allFolds is the value of -folds for a folder.
@@ -66,14 +64,14 @@ const allFolds = "all"
 
 // defaults is the options without a command line.
 func defaults() *options {
-	c, _ := recipe.Preset(recipe.ByData)
-	return &options{settings: settings{Preset: recipe.ByData, Config: c}}
+	c, _ := cli.Preset(cli.ByData)
+	return &options{settings: settings{Preset: cli.ByData, Config: c}}
 }
 
 // flags defines the flags; their defaults are what o holds.
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
-	recipe.Define(f, &o.Config)
+	cli.DefineConfig(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
 	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or N of one file")
 	f.StringVar(&o.Items, "items", o.Items, "a CSV `file` with the features of items, where -data are observed rankings (plrank help rankings)")
@@ -81,7 +79,7 @@ func (o *options) flags() *flag.FlagSet {
 	o.DefineClicks(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
-	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(recipe.Presets(), " or "))
+	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(cli.Presets(), " or "))
 	f.StringVar(&o.config, "config", o.config, "start from this config.json, a `file` of another run")
 	o.threads.Define(f)
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
@@ -101,7 +99,7 @@ func (o *options) ofOneFile() int {
 const usualShards = 8
 
 // join makes the options those of a rank.
-func (o *options) join(group processes.Group) error {
+func (o *options) join(group mpi.Group) error {
 	if o.version {
 		return nil
 	}
@@ -119,7 +117,7 @@ func (o *options) join(group processes.Group) error {
 func (o *options) check() error {
 	err := cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds())
 	if err == nil {
-		err = recipe.CheckSet(o.Config)
+		err = cli.CheckSet(o.Config)
 	}
 	if err == nil {
 		err = o.Config.Check()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
-	bar "github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -39,7 +39,7 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 // A progress shows how far training has come: a line an epoch, and a bar on a
 // terminal.
 type progress struct {
-	terminal *bar.Bar
+	terminal *command.Bar
 	metric   string
 	epochs   int
 	done     int // epochs, when training began

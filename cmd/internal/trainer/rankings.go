@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/worth"
 )
@@ -26,7 +26,7 @@ func (o *options) checkRankings() error {
 	if o.Data == "" || o.Synthetic() {
 		return errors.New("-items needs -data, the file of rankings")
 	}
-	for _, name := range slices.Concat(source.ReadingFlags, source.TrainingFlags, []string{"fold", "folds"}) {
+	for _, name := range slices.Concat(cli.ReadingFlags, cli.TrainingFlags, []string{"fold", "folds"}) {
 		if slices.Contains(o.given, name) {
 			return fmt.Errorf("-%s has no meaning beside -items", name)
 		}

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/worth"
 )
@@ -141,7 +141,7 @@ func TestLinearModelOfRankingsIsARegression(t *testing.T) {
 			t.Errorf("coefficient %d is %v, want %v", i, got, b)
 		}
 	}
-	var result rundir.Summary
+	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}

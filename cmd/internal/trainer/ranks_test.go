@@ -17,17 +17,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/internal/mpi/launch"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // mpirun is the command on so many ranks, which share memory.
 func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
-	return mpirunOver(t, launch.Memory, ranks, args...)
+	return mpirunOver(t, testkit.Memory, ranks, args...)
 }
 
 // mpirunOver is the command on so many ranks over a link.
-func mpirunOver(t *testing.T, link launch.Link, ranks int, args ...string) *exec.Cmd {
+func mpirunOver(t *testing.T, link testkit.Link, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
@@ -35,7 +35,7 @@ func mpirunOver(t *testing.T, link launch.Link, ranks int, args ...string) *exec
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	run := launch.Command(ctx, ranks, link, binary, args...)
+	run := testkit.MPICommand(ctx, ranks, link, binary, args...)
 	run.Env = append(run.Env, childVariable+"=0")
 	return run
 }

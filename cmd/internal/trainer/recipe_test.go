@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -42,7 +41,7 @@ func TestRecipeBySize(t *testing.T) {
 		if err := chooseRecipe(o, data); err != nil || !c.want(o.Config) {
 			t.Errorf("%q: %+v, %v", c.args, o.Config, err)
 		}
-		if chosen := o.Preset == recipe.ByData; strings.Contains(o.recipe, "150000 training documents") != chosen || strings.Contains(o.recipe, "-loss "+want.Loss) != chosen {
+		if chosen := o.Preset == cli.ByData; strings.Contains(o.recipe, "150000 training documents") != chosen || strings.Contains(o.recipe, "-loss "+want.Loss) != chosen {
 			t.Errorf("%q: says %q", c.args, o.recipe)
 		}
 		before := o.Config
@@ -59,7 +58,7 @@ func TestRecipeIsRecorded(t *testing.T) {
 	if status, _, stderr := call("-epochs", "1", "-members", "1", "-hidden", "4", "-evaluation-samples", "5", "-out", out); status != 0 || !strings.Contains(stderr, "recipe for ") {
 		t.Fatalf("%d: %s", status, stderr)
 	}
-	for _, args := range [][]string{{"-resume", "-out", out}, {"-config", filepath.Join(out, rundir.SettingsFile)}} {
+	for _, args := range [][]string{{"-resume", "-out", out}, {"-config", filepath.Join(out, cli.SettingsFile)}} {
 		o, err := parse(args)
 		if err != nil || o.bySize || o.Members != 1 || o.Epochs != 1 {
 			t.Errorf("%v: %+v, %v", args, o, err)

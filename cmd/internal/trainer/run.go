@@ -8,10 +8,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
-	bar "github.com/plrank/plrank/internal/progress"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -23,7 +21,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		return nil, err
 	}
 	c := j.trainer.Config
-	p := &progress{terminal: bar.New(stderr), metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
+	p := &progress{terminal: command.NewBar(stderr), metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
@@ -36,7 +34,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		return nil, err
 	}
 	if !j.asJSON {
-		report.Print(stdout, measured)
+		cli.PrintReport(stdout, measured)
 	} else if err := p.encode(measured); err != nil {
 		return nil, err
 	}
@@ -113,7 +111,7 @@ func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Wri
 		return nil // interrupted before there was anything to draw
 	}
 	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
-	if err := drawCurve(j.dir.File(rundir.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
+	if err := drawCurve(j.dir.File(cli.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
 		command.Warn(stderr, err.Error()) // the run is complete without a picture
 	}
 	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())

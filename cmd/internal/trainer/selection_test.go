@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/train"
 )
 
@@ -59,7 +59,7 @@ func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
 			t.Fatalf("%v: %d, %q", of.args, status, stderr)
 		}
 		var config train.Config
-		var result rundir.Summary
+		var result cli.RunSummary
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Metric != of.metric {
 			t.Errorf("%v: config.json has the metric %q (%v), want %q", of.args, config.Metric, err, of.metric)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/cmd/internal/cli"
 )
 
 // A query whose loss overflows, though its scores do not, stops the run, which says what to do about it; with
@@ -25,7 +25,7 @@ func TestOnNaN(t *testing.T) {
 	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 2 || strings.Count(stderr, "  skipped batches: 1\n") != 2 {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
-	var result rundir.Summary
+	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil || result.Skipped != 2 {
 		t.Errorf("result %+v, %v", result, err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/version"
 )
 
@@ -48,7 +47,7 @@ func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr
 		failed = body(ctx, world, args, stdout, said)
 		return failed
 	})
-	var agreed processes.Agreed
+	var agreed mpi.Agreed
 	if failed != nil && !errors.As(failed, &agreed) && !errors.Is(failed, command.ErrInterrupted) && world.Size() > 1 {
 		if world.Rank() > 0 {
 			fmt.Fprintf(stderr, "train: rank %d of %d: %s\n", world.Rank(), world.Size(), command.Printable(failed.Error()))
@@ -60,7 +59,7 @@ func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr
 }
 
 // body is the sub-command. group is nil where there is one process.
-func body(ctx context.Context, group processes.Group, args []string, stdout, stderr io.Writer) error {
+func body(ctx context.Context, group mpi.Group, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		page.Print(stdout, defaults().flags())
@@ -69,7 +68,7 @@ func body(ctx context.Context, group processes.Group, args []string, stdout, std
 	if err == nil && group != nil {
 		err = o.join(group)
 	}
-	if err := processes.Agree(group, err); err != nil {
+	if err := mpi.Agree(group, err); err != nil {
 		return err
 	}
 	if o.version {

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/filelock"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/train"
 )
 
@@ -43,7 +43,7 @@ type head struct {
 // A log is a file with a line for its head, and one for each trial, in the order in which they ended.
 type log struct {
 	path   string
-	lock   *filelock.Lock // nil: the file system has no locks
+	lock   *file.Lock // nil: the file system has no locks
 	file   *os.File
 	head   *head // nil: there is none yet
 	trials []*trial
@@ -64,12 +64,12 @@ func openLog(folder string, resume bool) (l *log, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
 	}
-	l.lock, err = filelock.Take(filepath.Join(folder, ".lock"))
-	var other *filelock.HeldError
+	l.lock, err = file.TakeLock(filepath.Join(folder, ".lock"))
+	var other *file.LockHeldError
 	switch {
 	case errors.As(err, &other):
 		return nil, fmt.Errorf("tune: another search is at work in %s: %s: wait until it has ended, or name another folder", folder, other.Owner)
-	case err != nil && !errors.Is(err, filelock.ErrUnsupported):
+	case err != nil && !errors.Is(err, file.ErrNoLocks):
 		return nil, fmt.Errorf("tune: %w", err)
 	}
 	if resume {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/viz"
 )
@@ -35,7 +35,7 @@ func (s *search) print(w io.Writer) error {
 	}
 	table.Columns = append(table.Columns, "end", "seconds")
 	for _, t := range s.ranked() {
-		row := viz.Row{report.Number(t.Value), t.Epoch}
+		row := viz.Row{cli.FormatValue(t.Value), t.Epoch}
 		for _, f := range t.Flags {
 			_, value, _ := strings.Cut(f, "=")
 			row = append(row, value)

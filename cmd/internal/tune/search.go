@@ -12,11 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
-	bar "github.com/plrank/plrank/internal/progress"
-	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -31,7 +29,7 @@ type search struct {
 
 	done []*trial
 	log  *log // nil: none is asked for
-	bar  *bar.Bar
+	bar  *command.Bar
 	warn func(warnings ...string)
 }
 
@@ -41,7 +39,7 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	s := &search{options: o, flags: flags, bar: bar.New(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+	s := &search{options: o, flags: flags, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
 	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
 		return nil, err
 	}
@@ -76,7 +74,7 @@ func (s *search) comparable(c train.Config) error {
 	}
 	for _, of := range new(train.Config).Settings() {
 		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == of.Flag })
-		matters := recipe.HasLoss(c.Metric) || of.Measuring && !strings.Contains(c.Metric, "@")
+		matters := cli.HasLoss(c.Metric) || of.Measuring && !strings.Contains(c.Metric, "@")
 		if tried && of.Group == "Objective" && matters {
 			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", c.Metric, of.Flag)
 		}
@@ -149,7 +147,7 @@ func (s *search) outcome(t *trial) string {
 	if t.End == failed {
 		return "failed: " + t.Error
 	}
-	words := fmt.Sprintf("%s %s at epoch %d", s.common.Metric, report.Number(t.Value), t.Epoch)
+	words := fmt.Sprintf("%s %s at epoch %d", s.common.Metric, cli.FormatValue(t.Value), t.Epoch)
 	if t.End == stopped {
 		words += ", stopped early"
 	}

@@ -12,14 +12,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/train"
 )
 
-var page = help.Page{
+var page = cli.Page{
 	Command: "tune",
 	Usage: []string{
 		"-grid FLAG=VALUES … [-data FILE|DIR] [-trials N] [-out DIR] [flags]",

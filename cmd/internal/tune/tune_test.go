@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/cmd/internal/trainer"
-	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -53,7 +53,7 @@ func parsed(t *testing.T, text string) (r result) {
 func checkCommand(t *testing.T, r result, out string) {
 	t.Helper()
 	commandtest.Command(trainer.Run).Must(t, r.Command[2:]...)
-	var summary rundir.Summary
+	var summary cli.RunSummary
 	if err := json.Unmarshal([]byte(commandtest.Read(t, filepath.Join(out, "best", "result.json"))), &summary); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Command rows writes the AVX-512 instructions of datasets/internal/columns, with avo.
+// Command rows writes the AVX-512 instructions of transforms/internal/columns, with avo.
 package main
 
 import (

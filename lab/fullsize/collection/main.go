@@ -17,7 +17,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/file"
 )
 
 func main() {
@@ -53,7 +53,7 @@ func run(args []string) error {
 		}
 		for ending, values := range map[string]any{"features": d.Features, "labels": d.Labels, "offsets": offsets} {
 			path := filepath.Join(args[3], name+"."+ending)
-			if err := atomicfile.Write(path, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, values) }); err != nil {
+			if err := file.Write(path, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, values) }); err != nil {
 				return err
 			}
 		}

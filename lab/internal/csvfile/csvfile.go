@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // Read gives the header and the rows of a file. A file without rows is an error.
@@ -29,5 +29,5 @@ func Read(path string) (columns []string, rows [][]string, err error) {
 
 // Write writes lines, the first of which is the header. The file is complete or absent.
 func Write(path string, lines [][]string) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(lines) })
+	return file.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(lines) })
 }

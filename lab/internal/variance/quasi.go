@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -35,7 +35,7 @@ func (w *worker) quasiRandom(scores []float64, from plackett.Stream) error {
 		for d, u := range noisy {
 			noisy[d] = scores[d] - math.Log(-math.Log(u))
 		}
-		ranked = order.Descending(ranked[:0], noisy)
+		ranked = num.DescendingOrder(ranked[:0], noisy)
 		ranking := w.quasi.Documents[i*cutoff : (i+1)*cutoff]
 		for k := copy(ranking, ranked); k < cutoff; k++ {
 			ranking[k] = -1

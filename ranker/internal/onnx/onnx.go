@@ -12,8 +12,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/transforms"
 )
 
 // opsetVersion is the version of the operators, and irVersion that of the format: those of
@@ -37,7 +37,7 @@ const (
 // scores, these are the second input, "base_scores" [documents] in float32. The dtype is that of the
 // model, and weights has the arrays by their names.
 func Encode(
-	t *datasets.Transform, s model.Settings, dtype Type, weights func(name string) []float64, onBase bool,
+	t *transforms.Transform, s model.Settings, dtype Type, weights func(name string) []float64, onBase bool,
 	version string, metadata map[string]string,
 ) []byte {
 	g := &graph{dtype: dtype, weights: weights, arrays: map[string]string{}}

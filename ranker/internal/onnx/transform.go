@@ -4,16 +4,16 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/transforms"
 )
 
 // Transforms are computed in float64, as in package datasets.
 
 // inputs adds the inputs of the first layer: the outputs of all parts of the transform, and then
 // the vectors of the embeddings.
-func (g *graph) inputs(t *datasets.Transform, embeddings []forward.Embedding) string {
+func (g *graph) inputs(t *transforms.Transform, embeddings []forward.Embedding) string {
 	var x []string
 	if y := g.transform(t); y != "" {
 		parts := g.to(Float, y) // transforms give float32
@@ -30,7 +30,7 @@ func (g *graph) inputs(t *datasets.Transform, embeddings []forward.Embedding) st
 
 // transform adds the outputs of all parts, side by side; "" where there are none, as of the part missing without
 // missing values, beside categories.
-func (g *graph) transform(t *datasets.Transform) string {
+func (g *graph) transform(t *transforms.Transform) string {
 	var parts, gaps []string
 	var x, missing string
 	var of []int
@@ -56,9 +56,9 @@ func (g *graph) transform(t *datasets.Transform) string {
 	return g.positions(t, y, gaps)
 }
 
-// positions are those in the bins of what the parts give, see datasets.Transform.FitBins.
-func (g *graph) positions(t *datasets.Transform, y string, missing []string) string {
-	lookup, absent := &datasets.TransformPart{}, []float64{}
+// positions are those in the bins of what the parts give, see transforms.Transform.FitBins.
+func (g *graph) positions(t *transforms.Transform, y string, missing []string) string {
+	lookup, absent := &transforms.Part{}, []float64{}
 	for i := range t.Bins {
 		b := &t.Bins[i]
 		lookup.Knots, lookup.Scores = append(lookup.Knots, b.Knots), append(lookup.Scores, b.Positions())
@@ -70,7 +70,7 @@ func (g *graph) positions(t *datasets.Transform, y string, missing []string) str
 	return g.node("Where", g.sideBySide(missing), g.doubles(absent), at)
 }
 
-func (g *graph) part(p *datasets.TransformPart, x, missing string) string {
+func (g *graph) part(p *transforms.Part, x, missing string) string {
 	if p.Name == "missing" {
 		return g.to(Double, missing)
 	}
@@ -78,7 +78,7 @@ func (g *graph) part(p *datasets.TransformPart, x, missing string) string {
 }
 
 // view is what a part makes of the values that are there.
-func (g *graph) view(p *datasets.TransformPart, x, missing string) string {
+func (g *graph) view(p *transforms.Part, x, missing string) string {
 	switch p.Name {
 	case "minmax":
 		return g.minMax(x, missing)
@@ -123,7 +123,7 @@ func (g *graph) rank(x, missing string) string {
 	return g.node("Div", g.Mul(g.node("Sub", rankOf(beyond, 0), rankOf(-beyond, 1)), g.double(math.Sqrt(3))), n)
 }
 
-func (g *graph) standardise(p *datasets.TransformPart, x string) string {
+func (g *graph) standardise(p *transforms.Part, x string) string {
 	const limit = 10 // as in package datasets
 	shift, scale := g.doubles(p.Shift), g.doubles(p.Scale)
 	return g.within(g.Mul(g.node("Sub", x, shift), scale), limit)
@@ -131,7 +131,7 @@ func (g *graph) standardise(p *datasets.TransformPart, x string) string {
 
 // interpolated finds the piece of each value by bisection, in the pieces of all columns one after
 // another, and interpolates in it: in float32, as package datasets does, so that positions are rounded alike.
-func (g *graph) interpolated(p *datasets.TransformPart, x string) string {
+func (g *graph) interpolated(p *transforms.Part, x string) string {
 	longest := 0
 	for _, knots := range p.Knots {
 		longest = max(longest, len(knots))
@@ -168,7 +168,7 @@ func (g *graph) interpolated(p *datasets.TransformPart, x string) string {
 }
 
 // embedding adds the vectors [documents, width] of a category.
-func (g *graph) embedding(name string, table forward.Embedding, c *datasets.Category) string {
+func (g *graph) embedding(name string, table forward.Embedding, c *transforms.Category) string {
 	x, missing := g.columns([]int{c.Column})
 	begin := make([]float64, room(len(c.Values)))
 	for i := range begin {
@@ -180,8 +180,8 @@ func (g *graph) embedding(name string, table forward.Embedding, c *datasets.Cate
 	begins := g.doubles(begin)
 	at := g.bisect(begins, len(begin), g.zeros(x), x)
 	known := g.node("Equal", g.node("Gather", begins, at), x)
-	code := g.node("Where", known, g.Add(at, g.int(datasets.FirstValue-1)), g.int(datasets.UnseenValue))
-	code = g.node("Where", missing, g.int(datasets.MissingValue), code)
+	code := g.node("Where", known, g.Add(at, g.int(transforms.FirstValue-1)), g.int(transforms.UnseenValue))
+	code = g.node("Where", missing, g.int(transforms.MissingValue), code)
 	flat := g.node("Squeeze", code, g.ints(1))
 	return g.node("Gather", g.array(name, table.Codes, table.Width), flat)
 }

@@ -11,7 +11,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/plrank/plrank/internal/splitmix"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // A Division is how the training queries are divided.
@@ -38,7 +38,7 @@ func (d Division) Order(epoch int, queries []int, documents func(query int) int)
 			to++
 		}
 		own := slices.Clone(queries[from:to])
-		rng := rand.New(rand.NewPCG(d.Seed+uint64(shard)*splitmix.Gamma, uint64(epoch)))
+		rng := rand.New(rand.NewPCG(d.Seed+uint64(shard)*num.SplitMixGamma, uint64(epoch)))
 		rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
 		if d.Shards > 1 {
 			arrange(own[:each], positions, documents, rng)

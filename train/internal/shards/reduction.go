@@ -1,6 +1,6 @@
 package shards
 
-import "github.com/plrank/plrank/internal/processes"
+import "github.com/plrank/plrank/internal/mpi"
 
 // Fold sums up vectors into the first: in rounds, each adding the upper half of those that are left
 // to the lower half. The vectors r, r+P, r+2P, … of all may be folded before, and then those sums:
@@ -24,7 +24,7 @@ func Fold(v [][]float32) {
 // Every rank sums up one slice of the gradient, and gives it to all others: each number
 // goes over the network twice, however many ranks there are.
 type Reduction struct {
-	group  processes.Group
+	group  mpi.Group
 	shards int
 	own    [][]float32 // gradients of the shards of this rank
 
@@ -36,7 +36,7 @@ type Reduction struct {
 }
 
 // NewReduction is for gradients of that many shards, of which own are those of this rank.
-func NewReduction(g processes.Group, shards int, own [][]float32) *Reduction {
+func NewReduction(g mpi.Group, shards int, own [][]float32) *Reduction {
 	r := &Reduction{group: g, shards: shards, own: own, vectors: 1}
 	ranks := g.Size()
 	if ranks&(ranks-1) != 0 {
@@ -82,7 +82,7 @@ func (r *Reduction) Sum(total []float32, mine Record) Record {
 			copy(r.parts[(rank*r.vectors+i)*r.slice:], v[from:to])
 		}
 	}
-	r.group.Alltoall(processes.Bytes(r.theirs), processes.Bytes(r.parts))
+	r.group.Alltoall(mpi.Bytes(r.theirs), mpi.Bytes(r.parts))
 	var slices [][]float32 // of all shards in their order, or of all ranks
 	for i := range r.vectors {
 		for rank := range ranks {
@@ -93,7 +93,7 @@ func (r *Reduction) Sum(total []float32, mine Record) Record {
 		slices = slices[:r.shards]
 	}
 	Fold(slices)
-	copy(r.result, processes.Bytes(slices[0]))
+	copy(r.result, mpi.Bytes(slices[0]))
 	record := r.record
 	clear(record)
 	record[0] = float64(mine.Failed)
@@ -101,14 +101,14 @@ func (r *Reduction) Sum(total []float32, mine Record) Record {
 		record[1] = 1
 	}
 	copy(record[2:], mine.Losses)
-	copy(r.result[4*r.slice:], processes.Bytes(record))
+	copy(r.result[4*r.slice:], mpi.Bytes(record))
 	r.group.Allgather(r.all, r.result)
 
 	sum := Record{Losses: make([]float64, r.shards)}
 	for rank := range ranks {
 		of := r.all[rank*len(r.result):][:len(r.result)]
-		copy(processes.Bytes(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
-		copy(processes.Bytes(record), of[4*r.slice:])
+		copy(mpi.Bytes(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
+		copy(mpi.Bytes(record), of[4*r.slice:])
 		sum.Failed, sum.Interrupted = max(sum.Failed, Failure(record[0])), sum.Interrupted || record[1] == 1
 		for i, shard := 2, rank; shard < r.shards; i, shard = i+1, shard+ranks {
 			sum.Losses[shard] = record[i]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/transforms"
 )
 
 // fairEpochs is the number of epochs of the authors' script.
@@ -52,7 +53,7 @@ func printFairness(folder string, runs int) error {
 }
 
 // fairCollection has no queries in which nothing is relevant, and the transform of the paper.
-func fairCollection() (*datasets.Splits, *datasets.Transform, error) {
+func fairCollection() (*datasets.Splits, *transforms.Transform, error) {
 	splits, err := datasets.SyntheticShape("yahoo", fairScale, 1)
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +67,7 @@ func fairCollection() (*datasets.Splits, *datasets.Transform, error) {
 
 // inputs is a dataset of transformed features, and of the query size if length is yes. Constant
 // features are left out of training, so it differs by a thousandth in the first document.
-func inputs(d *datasets.Dataset, transform *datasets.Transform, length string) *datasets.Dataset {
+func inputs(d *datasets.Dataset, transform *transforms.Transform, length string) *datasets.Dataset {
 	x, width := packed(d, transform), transform.Width()
 	to := *d
 	to.Features, to.FeatureIDs, to.FeatureNames = nil, nil, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/transforms"
 )
 
 // settings of the training run: the paper's, on a small collection.
@@ -75,7 +76,7 @@ type prepared struct {
 	width           int
 }
 
-func prepare(d *datasets.Dataset, transform *datasets.Transform) *prepared {
+func prepare(d *datasets.Dataset, transform *transforms.Transform) *prepared {
 	some := relevant(d)
 	p := &prepared{offsets: some.Offsets, width: transform.Width()}
 	for _, v := range packed(some, transform) {
@@ -99,7 +100,7 @@ func relevant(d *datasets.Dataset) *datasets.Dataset {
 }
 
 // packed are the transformed features of all documents.
-func packed(d *datasets.Dataset, transform *datasets.Transform) []float32 {
+func packed(d *datasets.Dataset, transform *transforms.Transform) []float32 {
 	var batch datasets.Batch
 	all := make([]int, d.Queries())
 	for q := range all {

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/internal/command"
+)
+
+// What somebody else wrote while documents were scored is not overwritten.
+func TestPublishOverwritesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "scores")
+	var files NewFiles
+	out, err := files.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(out, "mine")
+	commandtest.Write(t, path, "theirs")
+	err = files.Publish(io.Discard)
+	files.Remove()
+	if err == nil || !strings.Contains(err.Error(), "exists") || commandtest.Read(t, path) != "theirs" {
+		t.Errorf("%v, %q", err, commandtest.Read(t, path))
+	}
+	if found, _ := os.ReadDir(filepath.Dir(path)); len(found) != 1 {
+		t.Errorf("files %v", found)
+	}
+}
+
+// A plot has an ending that is known, and overwrites nothing: neither a file nor a link to one that is gone.
+func TestCheckPlot(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")
+	commandtest.Write(t, file, "theirs")
+	if err := os.Symlink(filepath.Join(dir, "gone"), link); err != nil {
+		t.Skip(err)
+	}
+	for path, want := range map[string]string{
+		"":                             "",
+		filepath.Join(dir, "new.pdf"):  "",
+		file:                           file + " exists",
+		link:                           link + " exists",
+		filepath.Join(dir, "plot.txt"): "ends in .svg, .png or .pdf",
+	} {
+		err := new(NewFiles).CheckPlot(path)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", path, err, want)
+		}
+		if usage := errors.As(err, new(command.UsageError)); usage != (filepath.Ext(path) == ".txt") {
+			t.Errorf("%q: a usage error: %t", path, usage)
+		}
+	}
+}
+
+// Two results do not go to one file, however it is named; the plot is one of them.
+func TestEachResultHasItsFile(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{"a.svg", "./a.svg", filepath.Join(dir, "a.svg"), filepath.Join(link, "a.svg")} {
+		var plotted, opened NewFiles
+		defer opened.Remove()
+		if err := plotted.CheckPlot("a.svg"); err != nil {
+			t.Fatal(err)
+		}
+		_, plotErr := plotted.Open(path)
+		if _, err := opened.Open("a.svg"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := opened.Open(path)
+		for _, err := range []error{plotErr, err} {
+			if !errors.As(err, new(command.UsageError)) || !strings.Contains(err.Error(), "two results are to go to "+path) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	var files NewFiles
+	defer files.Remove()
+	if _, err := files.Open("b.svg"); err != nil || files.CheckPlot("a.svg") != nil {
+		t.Errorf("two files: %v", err)
+	}
+}

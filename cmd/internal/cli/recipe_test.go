@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/train"
+)
+
+// Every flag of training sets the setting of its name and no other, and every setting has one.
+func TestEveryFlagIsASetting(t *testing.T) {
+	settings := func(c train.Config) map[string]json.RawMessage {
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var byName map[string]json.RawMessage
+		if err := json.Unmarshal(text, &byName); err != nil {
+			t.Fatal(err)
+		}
+		return byName
+	}
+	left := settings(train.Config{})
+	var c train.Config
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	DefineConfig(all, &c)
+	all.VisitAll(func(f *flag.Flag) {
+		name := strings.NewReplacer("Nan", "NaN").Replace(camel(f.Name))
+		if other, ok := map[string]string{"lr": "learningRate", "normalize": "normalizeGains"}[f.Name]; ok {
+			name = other
+		}
+		before := settings(c)
+		if f.Value.Set("true") != nil && f.Value.Set("7") != nil && f.Value.Set("tanh") != nil {
+			t.Fatalf("-%s takes none of the values of this test", f.Name)
+		}
+		for setting, value := range settings(c) {
+			if changed := string(value) != string(before[setting]); changed != (setting == name) {
+				t.Errorf("-%s: changes %s: %t", f.Name, setting, changed)
+			}
+		}
+		delete(left, name)
+	})
+	if len(left) > 0 {
+		t.Errorf("without a flag: %v", slices.Sorted(maps.Keys(left)))
+	}
+}
+
+// camel is a name of words with hyphens between, as JSON has it.
+func camel(name string) string {
+	words := strings.Split(name, "-")
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
+}
+
+func TestPresetsAreValid(t *testing.T) {
+	for _, name := range Presets() {
+		c, err := Preset(name)
+		if err != nil || c.Check() != nil || CheckSet(c) != nil {
+			t.Errorf("%s: %v, %v, %v", name, err, c.Check(), CheckSet(c))
+		}
+	}
+	if _, err := Preset("best"); err == nil || !strings.Contains(err.Error(), "default, paper") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Flags override a recipe, with zeros too; its metric is not that of a sum of losses.
+func TestOverride(t *testing.T) {
+	for _, of := range []struct {
+		args string
+		want func(*train.Config)
+	}{
+		{"", func(*train.Config) {}},
+		{"-dropout 0 -normalize=false -hidden= -lr 0.5", func(c *train.Config) {
+			c.Dropout, c.NormalizeGains, c.Hidden, c.LearningRate = 0, false, nil, 0.5
+		}},
+		{"-loss softmax", func(c *train.Config) { c.Loss = "softmax" }},
+		{"-loss softmax+plrank2", func(c *train.Config) { c.Loss, c.Metric = "softmax+plrank2", train.LossMetric }},
+		{"-loss softmax+plrank2 -metric map", func(c *train.Config) { c.Loss, c.Metric = "softmax+plrank2", "map" }},
+	} {
+		own, _ := Preset("paper")
+		f := flag.NewFlagSet("", flag.ContinueOnError)
+		DefineConfig(f, &own)
+		if err := f.Parse(strings.Fields(of.args)); err != nil {
+			t.Fatal(err)
+		}
+		var given []string
+		f.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
+		got, _ := train.DefaultFor(&datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}})
+		want := got
+		of.want(&want)
+		if Override(&got, own, given...); Differences(got, want) != "" {
+			t.Errorf("%s: %s", of.args, Differences(got, want))
+		}
+	}
+}
+
+// A zero that would leave a setting to the recipe is not a value on a command line.
+func TestCheckSet(t *testing.T) {
+	c := train.Paper()
+	if c.LearningRate = 0; CheckSet(c) == nil || CheckSet(c).Error() != `-lr "0" is not a value for it; an example is 0.01` {
+		t.Errorf("got %v", CheckSet(c))
+	}
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// A RunDir is the folder of a run, which no other run can have until Close. It stays locked until
+// then, or the end of the process.
+type RunDir struct {
+	path     string
+	written  func() error // waits for what Epoch began to write; nil: nothing
+	lock     *file.Lock   // nil: the file system has no locks
+	unlocked string       // a warning: why there are none
+}
+
+// CreateRun makes the folder of a run, and those above it. One that is there already must hold no more
+// than a run leaves before its first checkpoint, and no other run may be at work in it.
+func CreateRun(path string) (*RunDir, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("train: %s exists, and is no folder", path)
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	d := &RunDir{path: path}
+	if err := d.keepOut(file.TakeLock); err != nil {
+		return nil, err
+	}
+	if err := filepath.WalkDir(path, notBegun); err != nil {
+		d.Close()
+		return nil, fmt.Errorf("train: %s exists: %w: name a new folder, or resume the run in it", path, err)
+	}
+	return d, nil
+}
+
+// notBegun is an error for a file that a run leaves only after its first checkpoint,
+// or that is not of a run.
+func notBegun(path string, entry fs.DirEntry, err error) error {
+	name := entry.Name()
+	switch {
+	case err != nil:
+		return err
+	case entry.IsDir(): // of a fold
+		return nil
+	case name == SettingsFile, name == InitialFile, name == lockFile,
+		strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
+		return nil // the last two are what is left of writing that was cut off
+	}
+	return fmt.Errorf("it holds %s", name)
+}
+
+// OpenRun opens the folder of a run to go on with it, and reads its settings. No other run
+// may be at work in it.
+func OpenRun(path string, settings any) (*RunDir, error) {
+	if err := ReadSettings(path, settings); err != nil {
+		return nil, err
+	}
+	d := &RunDir{path: path}
+	if err := d.keepOut(file.TakeLock); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// lockFile is there while a run is at work in the folder, and stays if it is killed.
+const lockFile = ".lock"
+
+// keepOut keeps other runs out; where the file system has no locks, Begin warns.
+func (d *RunDir) keepOut(take func(path string) (*file.Lock, error)) (err error) {
+	d.lock, err = take(d.File(lockFile))
+	var other *file.LockHeldError
+	switch {
+	case errors.As(err, &other):
+		return fmt.Errorf("train: another run is at work in %s: %s: wait until it has ended, or name another folder", d.path, other.Owner)
+	case errors.Is(err, file.ErrNoLocks):
+		d.unlocked = fmt.Sprintf("%s: %v: do not start another run in it before this one has ended", d.path, err)
+	case err != nil:
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// Begin keeps the settings of a run that begins, or goes on, and its initial model, if it has
+// one. A run that goes on is brought to the checkpoint of the folder, or where that is damaged to
+// the one before it; the warning says so, or that nothing keeps other runs out of the folder. A
+// result that is there already, of fewer epochs, counts as interrupted until Finish.
+func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warning string, err error) {
+	d.removeLeftovers()
+	if warning, err = d.restore(t); err != nil {
+		return "", err
+	}
+	if d.unlocked != "" {
+		warning = strings.TrimPrefix(warning+"; "+d.unlocked, "; ")
+	}
+	if err := d.writeJSON(SettingsFile, settings); err != nil {
+		return warning, err
+	}
+	if err := d.keepInitial(initial); err != nil || t.Done() {
+		return warning, err
+	}
+	return warning, d.markInterrupted(ResultFile)
+}
+
+// BeginFolds is Begin for the folder above those of the folds.
+func (d *RunDir) BeginFolds(settings any) error {
+	if err := d.writeJSON(SettingsFile, settings); err != nil {
+		return err
+	}
+	return d.markInterrupted(FoldsFile)
+}
+
+// Epoch keeps what t has learnt after an epoch. The files are written while training goes on: the
+// next Epoch, Wait and Finish wait for them. A resumed run writes all anew from the checkpoint.
+func (d *RunDir) Epoch(t *train.Trainer, e train.Epoch) error {
+	if err := d.Wait(); err != nil {
+		return err
+	}
+	checkpoint, err := t.Checkpoint()
+	if err != nil {
+		return err
+	}
+	var model *ranker.File // nil: that of an earlier epoch is better
+	if e.Best || e.Epoch == 1 {
+		best, err := t.Best()
+		if err != nil {
+			return err
+		}
+		model = best.File()
+	}
+	history := t.History()
+	ended := parallel.Go(func() {
+		if err = d.saveCheckpoint(checkpoint); err == nil && model != nil {
+			err = model.Save(d.File(ModelFile))
+		}
+		if err == nil {
+			err = d.writeHistory(history)
+		}
+	})
+	d.written = func() error { ended(); return err }
+	return nil
+}
+
+// Wait returns when the files of the last Epoch are written, with the error if they could
+// not be. A run that ends without Finish has to call it.
+func (d *RunDir) Wait() error {
+	wait := d.written
+	if wait == nil {
+		return nil
+	}
+	d.written = nil
+	return wait()
+}
+
+// Finish writes the final model, history and result.
+func (d *RunDir) Finish(r *train.Result, report *train.Report) error {
+	if err := d.Wait(); err != nil {
+		return err
+	}
+	if err := r.Model.Save(d.File(ModelFile)); err != nil {
+		return err
+	}
+	if err := d.writeHistory(r.History); err != nil {
+		return err
+	}
+	return d.writeJSON(ResultFile, summaryOf(r, report))
+}
+
+// FinishFolds writes the FoldsFile.
+func (d *RunDir) FinishFolds(r *FoldReport, interrupted bool) error {
+	s := &FoldsSummary{Folds: r.Folds, Interrupted: interrupted, Convention: r.Convention, bySplit: newBySplit[map[string]Spread]()}
+	for _, split := range r.Splits {
+		s.add(split.Name, split.Rankers, split.Rows)
+	}
+	return d.writeJSON(FoldsFile, s)
+}
+
+// Close waits like Wait, and lets other runs into the folder, which it removes if nothing is in
+// it. A nil Dir is closed.
+func (d *RunDir) Close() error {
+	if d == nil {
+		return nil
+	}
+	err := d.Wait()
+	if d.lock != nil {
+		d.lock.Release()
+		d.lock = nil
+	}
+	os.Remove(d.path) // which fails if something is in it
+	return err
+}

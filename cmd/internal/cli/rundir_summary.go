@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/train"
+)
+
+// bySplit are the values of rankers on each split: train.Values, or for folds their Spreads by
+// metric.
+type bySplit[V any] struct {
+	Metrics   map[string]V            `json:"metrics"`   // of the model, by split: train, vali, test
+	Baselines map[string]map[string]V `json:"baselines"` // by ranker and split
+}
+
+func newBySplit[V any]() bySplit[V] {
+	return bySplit[V]{map[string]V{}, map[string]map[string]V{}}
+}
+
+// add adds a split; the last ranker is the model.
+func (s *bySplit[V]) add(split string, rankers []string, rows []V) {
+	model := len(rankers) - 1
+	s.Metrics[split] = rows[model]
+	for i, name := range rankers[:model] {
+		if s.Baselines[name] == nil {
+			s.Baselines[name] = map[string]V{}
+		}
+		s.Baselines[name][split] = rows[i]
+	}
+}
+
+// A RunSummary is what is in the result file of a run.
+type RunSummary struct {
+	BestEpoch   int          `json:"bestEpoch"`         // 0: the initial model
+	Epochs      int          `json:"epochs"`            // trained
+	Skipped     int          `json:"skipped,omitempty"` // batches, see Config.OnNaN
+	Interrupted bool         `json:"interrupted"`
+	Initial     train.Values `json:"initial,omitempty"` // of the initial model on the validation split
+	Convention  string       `json:"convention"`        // for label-free queries
+	bySplit[train.Values]
+	StdErr map[string]train.Values `json:"stdErr,omitempty"` // of the metrics that are estimated from sampled rankings, by split
+}
+
+// summaryOf is the summary of a run.
+func summaryOf(r *train.Result, report *train.Report) *RunSummary {
+	s := &RunSummary{
+		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
+		Convention: report.Convention, bySplit: newBySplit[train.Values](), StdErr: map[string]train.Values{},
+	}
+	for _, e := range r.History {
+		s.Skipped += e.Skipped
+	}
+	for _, split := range report.Splits {
+		s.add(split.Name, split.Rankers, split.Rows)
+		if len(split.StdErr) > 0 {
+			s.StdErr[split.Name] = split.StdErr
+		}
+	}
+	return s
+}
+
+// A FoldReport sums up the reports on the folds of a collection.
+type FoldReport struct {
+	Folds      []int       `json:"folds"`
+	Convention string      `json:"convention"` // for label-free queries
+	Metrics    []string    `json:"metrics"`    // in the order of a table
+	Splits     []FoldSplit `json:"splits"`
+}
+
+// A FoldSplit is the part of a FoldReport on one split.
+type FoldSplit struct {
+	Name    string              `json:"name"` // train, vali or test
+	Rankers []string            `json:"rankers"`
+	Rows    []map[string]Spread `json:"rows"` // of the rankers, by metric
+}
+
+// A Spread is the values of a metric on the folds, those that have none being
+// NaN, and the mean and the standard deviation of the others,
+// sqrt(Σ(x − mean)²/(n − 1)). That of a single value is NaN.
+type Spread struct {
+	Mean   train.Value   `json:"mean"`
+	SD     train.Value   `json:"sd"`
+	Values []train.Value `json:"values"` // by fold
+}
+
+// SumUpFolds sums up the reports on folds with the given numbers, as many as reports
+// (at least one), which come from the same configuration.
+func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
+	r := &FoldReport{Folds: folds, Convention: reports[0].Convention, Metrics: reports[0].Metrics}
+	for _, first := range reports[0].Splits {
+		split := FoldSplit{Name: first.Name, Rankers: slices.Clone(first.Rankers)}
+		for i := range first.Rankers {
+			row := map[string]Spread{}
+			for _, m := range r.Metrics {
+				row[m] = spreadOf(reports, first.Name, i, m)
+			}
+			split.Rows = append(split.Rows, row)
+		}
+		for _, report := range reports {
+			for _, other := range report.Splits {
+				for i, name := range other.Rankers {
+					if name != first.Rankers[i] {
+						split.Rankers[i] = "best single feature" // another one in each fold
+					}
+				}
+			}
+		}
+		r.Splits = append(r.Splits, split)
+	}
+	return r
+}
+
+// spreadOf is that of a metric of a ranker on a split; a report without the split has no value.
+func spreadOf(reports []*train.Report, split string, ranker int, metric string) Spread {
+	var s Spread
+	var known []float64
+	for _, r := range reports {
+		v := math.NaN()
+		if at := slices.IndexFunc(r.Splits, func(s train.SplitReport) bool { return s.Name == split }); at >= 0 {
+			v = r.Splits[at].Value(ranker, metric)
+		}
+		s.Values = append(s.Values, train.Value(v))
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	mean, sd := stat.MeanStdDev(known, nil)
+	s.Mean, s.SD = train.Value(mean), train.Value(sd)
+	return s
+}
+
+// A FoldsSummary is what is in the FoldsFile, a Summary with spreads for values.
+type FoldsSummary struct {
+	Folds       []int  `json:"folds"` // that were trained on to the end
+	Interrupted bool   `json:"interrupted"`
+	Convention  string `json:"convention"` // for label-free queries
+	bySplit[map[string]Spread]
+}

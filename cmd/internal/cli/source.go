@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+)
+
+// A Source is a collection on disk, or a synthetic one.
+type Source struct {
+	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE or synthetic:SHAPE/TRUTH
+	Vali  string  `json:"vali,omitempty"`
+	Test  string  `json:"test,omitempty"`
+	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
+	Scale float64 `json:"scale,omitempty"` // of a synthetic collection; 0: 0.005
+	Reading
+
+	cache string // a folder, userCache or noCache; "": none
+}
+
+// Reading is how files are read.
+type Reading struct {
+	Duplicates     string `json:"duplicates,omitempty"`
+	MinusOne       string `json:"minusOne,omitempty"`
+	Headerless     bool   `json:"headerless,omitempty"`
+	LabelColumn    string `json:"labelColumn,omitempty"`
+	QueryColumn    string `json:"queryColumn,omitempty"`
+	DocumentColumn string `json:"documentColumn,omitempty"`
+	WeightColumn   string `json:"weightColumn,omitempty"`
+	BaseColumn     string `json:"baseColumn,omitempty"`
+	GroupColumn    string `json:"groupColumn,omitempty"`
+	Groups         string `json:"groups,omitempty"`
+	Features       string `json:"features,omitempty"`
+	Ignore         string `json:"ignore,omitempty"`
+}
+
+const (
+	syntheticPrefix = "synthetic:"
+	defaultScale    = 0.005
+
+	userCache = "user"
+	noCache   = "off"
+)
+
+// Names of the flags.
+var (
+	SplitFlags    = []string{"data", "scale", "vali", "test", "fold"}
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "features", "ignore"} // have no meaning where documents are only scored
+	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
+)
+
+// Define defines the flags, but those that a command has no use for; their defaults are what s holds.
+// Absent says what no -data means.
+func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	s.defineAll(all, absent)
+	all.VisitAll(func(of *flag.Flag) {
+		if !slices.Contains(unused, of.Name) {
+			f.Var(of.Value, of.Name, of.Usage)
+		}
+	})
+}
+
+func (s *Source) defineAll(f *flag.FlagSet, absent string) {
+	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of "+
+		strings.Join(datasets.SyntheticShapes(), ", ")+", labels by "+strings.Join(datasets.SyntheticTruths(), ", ")+absent)
+	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
+	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")
+	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split, or a folder of its parts")
+	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	s.Duplicates = cmp.Or(s.Duplicates, "error")
+	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
+	f.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
+	f.StringVar(&s.MinusOne, "minus-one", s.MinusOne, "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1")
+	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, that of the model, or else a usual name, where no other column could be meant")
+	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column, likewise")
+	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column, likewise")
+	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
+	f.StringVar(&s.BaseColumn, "base-column", s.BaseColumn, "`name` of the column with the base scores of documents, those of another ranker to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init beside the data, one a line, if there is one")
+	f.StringVar(&s.Features, "features", s.Features, "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names beside the data, with lines such as 3 bm25")
+	f.StringVar(&s.Ignore, "ignore", s.Ignore, "`features` to leave out, in the same way; columns of text are left out with a warning")
+	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
+	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
+}
+
+// DefineCache defines the flag -cache, for commands that read the same data more than once.
+func (s *Source) DefineCache(f *flag.FlagSet) {
+	s.cache = userCache
+	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache folder, off is none")
+}
+
+// cacheFolder is the folder that -cache stands for, "" if none. The default is not beside
+// the data: what a user downloaded, or may only read, stays as it is.
+func (s *Source) cacheFolder() string {
+	switch s.cache {
+	case noCache:
+		return ""
+	case userCache:
+		folder, err := os.UserCacheDir()
+		if err != nil {
+			return "" // a user without a home
+		}
+		return filepath.Join(folder, "plrank")
+	}
+	return s.cache
+}
+
+// Check reports flags that make no sense, alone or together.
+func (s *Source) Check() error {
+	split := s.Vali != "" || s.Test != "" || s.Fold != 0
+	groups := s.GroupColumn != "" || s.Groups != ""
+	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
+	switch {
+	case s.Duplicates != "error" && s.Duplicates != "last":
+		return fmt.Errorf("-duplicates %q: want error or last", s.Duplicates)
+	case s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant":
+		return fmt.Errorf("-minus-one %q: want unlabelled or irrelevant", s.MinusOne)
+	case s.Data == "" && split:
+		return errors.New("-vali, -test and -fold need -data")
+	case s.Data == "" && groups:
+		return errors.New("-group-column and -groups need -data")
+	case s.GroupColumn != "" && s.Groups != "":
+		return errors.New("-group-column and -groups exclude each other")
+	case s.Synthetic() && (split || groups):
+		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
+	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape):
+		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix)
+	case s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth):
+		return fmt.Errorf("-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape)
+	case s.Scale != 0 && !s.Synthetic():
+		return errors.New("-scale is for -data synthetic:SHAPE")
+	case !(s.Scale >= 0 && s.Scale <= 1):
+		return fmt.Errorf("-scale %v: want a fraction in (0, 1]", s.Scale)
+	case s.Fold < 0:
+		return fmt.Errorf("-fold %d: folds count from 1", s.Fold)
+	}
+	return nil
+}
+
+// Synthetic tells whether the collection is made, not read.
+func (s *Source) Synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
+
+// SingleFile tells whether the data are one file, without others for its splits.
+func (s *Source) SingleFile() bool {
+	info, err := os.Stat(s.Data)
+	return err == nil && !info.IsDir() && s.Vali == "" && s.Test == "" && s.Fold == 0
+}
+
+// Fraction is how much the collection is of the whole: the scale of a synthetic one,
+// 1 of others.
+func (s *Source) Fraction() float64 {
+	if s.Synthetic() {
+		return cmp.Or(s.Scale, defaultScale)
+	}
+	return 1
+}
+
+// ReadOptions are those of the flags.
+func (r Reading) ReadOptions() datasets.ReadOptions {
+	return datasets.ReadOptions{
+		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
+		Features: splitWords(r.Features), Ignore: splitWords(r.Ignore),
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+	}
+}
+
+// splitWords are those of a list with commas between.
+func splitWords(list string) (words []string) {
+	for word := range strings.SplitSeq(list, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// Open reads or makes the collection, until the context is done, and prints the warnings. Of o it
+// takes Seed, Folds, Unlabelled, and of Read the features that are wanted.
+func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer) (*datasets.Splits, error) {
+	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
+		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
+	}
+	wanted := o.Read
+	o.Read = s.ReadOptions()
+	TakeFeatures(&o.Read, wanted)
+	o.Vali, o.Test, o.Fold, o.Cache = s.Vali, s.Test, s.Fold, s.cacheFolder()
+	o.Read.Context = ctx
+	splits, err := datasets.Open(s.Data, o)
+	if err != nil {
+		return nil, WithFlags(err)
+	}
+	command.Warn(stderr, splits.Warnings()...)
+	return splits, nil
+}
+
+// TakeFeatures makes the features that are read those that others want, and gives the columns the roles that these know.
+func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
+	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical
+	o.Roles, o.Ignore = wanted.Roles, append(o.Ignore, wanted.Ignore...)
+}
+
+// Without is the options of a model where columns of these roles are of no use. They are left out without a word.
+func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
+	for _, role := range roles {
+		if column := o.Roles[role]; column != "" {
+			delete(o.Roles, role)
+			o.Ignore = append(o.Ignore, column)
+		}
+	}
+	return o
+}
+
+// WithFlags adds to an error of reading the flags that help.
+func WithFlags(err error) error {
+	switch {
+	case errors.Is(err, datasets.ErrFolds):
+		return fmt.Errorf("%w (such as -fold 1)", err)
+	case errors.Is(err, datasets.ErrMinusOne):
+		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
+	}
+	return err
+}

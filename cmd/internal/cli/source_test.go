@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"cmp"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// parsed is a source by command line.
+func parsed(t *testing.T, args ...string) *Source {
+	t.Helper()
+	var s Source
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	s.Define(f, "")
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+func TestDefine(t *testing.T) {
+	var s Source
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	s.Define(f, "")
+	n := 0
+	f.VisitAll(func(*flag.Flag) { n++ })
+	if n != len(Flags) {
+		t.Errorf("%d flags are defined, %d have names in Flags", n, len(Flags))
+	}
+	for _, name := range Flags {
+		if f.Lookup(name) == nil {
+			t.Errorf("no flag -%s", name)
+		}
+	}
+}
+
+func TestUnusedFlagsAreNotDefined(t *testing.T) {
+	var s Source
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	s.Define(f, "", "features", "ignore")
+	for _, name := range Flags {
+		if defined, want := f.Lookup(name) != nil, name != "features" && name != "ignore"; defined != want {
+			t.Errorf("-%s is defined: %t", name, defined)
+		}
+	}
+}
+
+// Every flag of reading sets the option of its name, and no other.
+func TestReadOptions(t *testing.T) {
+	for _, name := range slices.Concat(ReadingFlags, TrainingFlags) {
+		value := map[string]string{"duplicates": "last", "headerless": "true"}[name]
+		before, after := reflect.ValueOf(parsed(t).ReadOptions()), reflect.ValueOf(parsed(t, "-"+name+"="+cmp.Or(value, "x")).ReadOptions())
+		for i := range before.NumField() {
+			option := before.Type().Field(i).Name
+			same := reflect.DeepEqual(before.Field(i).Interface(), after.Field(i).Interface())
+			if want := !strings.EqualFold(option, strings.ReplaceAll(name, "-", "")); same != want {
+				t.Errorf("-%s: option %s stays the same: %t", name, option, same)
+			}
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                     "",
+		"-data x -vali y -test z -fold 2":      "",
+		"-data synthetic:mslr -scale 0.1":      "",
+		"-data x -group-column g":              "",
+		"-data x -duplicates first":            "want error or last",
+		"-data x -minus-one 0":                 "want unlabelled or irrelevant",
+		"-vali y":                              "-vali, -test and -fold need -data",
+		"-groups y":                            "-group-column and -groups need -data",
+		"-data x -groups y -group-column z":    "exclude each other",
+		"-data synthetic:mslr -fold 1":         "-fold",
+		"-data synthetic:mslr -group-column g": "-group-column",
+		"-data synthetic:mslr -scale 1.5":      "want a fraction in (0, 1]",
+		"-data synthetic:mslr -scale NaN":      "want a fraction in (0, 1]",
+		"-data synthetic:":                     "mslr, yahoo, istella",
+		"-data synthetic:web":                  "mslr, yahoo, istella",
+		"-data synthetic:mslr/trees":           "",
+		"-data synthetic:mslr/tree":            "want one of smooth, trees, additive, mixture (did you mean trees?) after synthetic:mslr/",
+		"-data synthetic:mslr/":                "smooth, trees, additive, mixture",
+		"-data x -scale 0.5":                   "-scale is for -data synthetic:SHAPE",
+		"-data x -fold -1":                     "folds count from 1",
+	} {
+		err := parsed(t, strings.Fields(args)...).Check()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: error %v, want %q", args, err, want)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
+	if err != nil || made.Train.Queries() != 10 || made.Train.Width() != 700 {
+		t.Errorf("a 2000th of 19,944 queries of 700 features: %v, %v", made, err)
+	}
+	trees, err := parsed(t, "-data", "synthetic:yahoo/trees", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
+	if err != nil || !slices.Equal(trees.Test.Features, made.Test.Features) || slices.Equal(trees.Test.Labels, made.Test.Labels) {
+		t.Errorf("another truth: %v, %v, want other labels of the same documents", trees, err)
+	}
+	if f := parsed(t, "-data", "synthetic:yahoo").Fraction(); f != defaultScale {
+		t.Errorf("scale %v without -scale", f)
+	}
+	path := filepath.Join(t.TempDir(), "lists.csv")
+	if err := os.WriteFile(path, []byte("grade,session,f\n1,a,2\n0,a,1\n1,b,0\n0,b,3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read := parsed(t, "-data", path, "-label-column", "grade", "-query-column", "session")
+	splits, err := read.Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
+	if err != nil || splits.Train.Queries()+splits.Vali.Queries() != 2 {
+		t.Errorf("%v, %v", splits, err)
+	}
+	if f := read.Fraction(); f != 1 {
+		t.Errorf("a file is %v of itself", f)
+	}
+	if _, err := parsed(t, "-data", "synthetic:web").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard); err == nil || !strings.Contains(err.Error(), "istella") {
+		t.Errorf("an unknown shape: %v", err)
+	}
+}
+
+// Each of the two ways out that the error names is one.
+func TestMinusOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "svm.txt")
+	if err := os.WriteFile(path, []byte("1 qid:1 1:1\n-1 qid:1 1:2\n1 qid:2 1:1\n-1 qid:2 1:2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := parsed(t, "-data", path).Open(t.Context(), datasets.Options{}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "(-minus-one irrelevant, or -minus-one unlabelled)") {
+		t.Fatalf("error %v", err)
+	}
+	for meaning, rows := range map[string]int{"irrelevant": 4, "unlabelled": 2} {
+		s, err := parsed(t, "-data", path, "-minus-one", meaning).Open(t.Context(), datasets.Options{}, io.Discard)
+		if err != nil || s.Train.Rows()+s.Vali.Rows() != rows {
+			t.Errorf("%s: %v, %v", meaning, s, err)
+		}
+	}
+}

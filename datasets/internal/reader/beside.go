@@ -1,0 +1,196 @@
+package reader
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
+)
+
+// readValues reads the file of a kind beside a data file, with a value a line, and returns its name; "": there is none.
+func readValues(ctx context.Context, kind Kind, data string, add func(line []byte) error) (path string, err error) {
+	path, err = kind.Find(data)
+	if path == "" || err != nil {
+		return "", err
+	}
+	f, err := textfile.Open(ctx, path)
+	if err != nil {
+		return "", fmt.Errorf("datasets: %w", textfile.At(path, err))
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for line := 1; lines.Scan(); line++ {
+		if err := add(lines.Bytes()); err != nil {
+			return path, fmt.Errorf("datasets: %s:%d: %w", path, line, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return path, fmt.Errorf("datasets: %w", textfile.At(path, err))
+	}
+	return path, nil
+}
+
+// querySizes is a file with the number of rows of each query.
+type querySizes struct {
+	path  string
+	sizes []int
+}
+
+// readSizes reads the file of query sizes beside a data file; nil if there is none. LightGBM and XGBoost name it
+// otherwise: of two that differ, it is not known which is meant.
+func readSizes(ctx context.Context, path string) (first *querySizes, err error) {
+	for _, kind := range []Kind{QuerySizes, GroupSizes} {
+		s := &querySizes{}
+		s.path, err = readValues(ctx, kind, path, func(line []byte) error {
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				return nil
+			}
+			n, err := strconv.ParseInt(string(line), 10, 32)
+			if err != nil || n < 0 {
+				return fmt.Errorf("%s is not a query size: want the number of documents of a query", text.Quote(line))
+			}
+			s.sizes = append(s.sizes, int(n))
+			return nil
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case s.path == "":
+		case first == nil:
+			first = s
+		case !slices.Equal(first.sizes, s.sizes):
+			return nil, fmt.Errorf("datasets: %s and %s have different query sizes: want one of the two", first.path, s.path)
+		}
+	}
+	return first, nil
+}
+
+// check checks that the sizes add up to the rows of a file.
+func (s *querySizes) check(t *Table) error {
+	if s == nil {
+		return nil
+	}
+	sum := 0
+	for _, n := range s.sizes {
+		sum += n
+	}
+	if sum != t.Rows {
+		return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d documents", s.path, sum, t.Path, t.Rows)
+	}
+	return nil
+}
+
+// A namedFeature is a line of a file of names.
+type namedFeature struct {
+	line int
+	id   int
+	name string
+	typ  string // the last word of a name of several, where that is a type of XGBoost's feature maps
+}
+
+// featureTypes are those of XGBoost's feature maps.
+var featureTypes = []string{"i", "q", "int", "float", "c"}
+
+// readNames reads the file of the names of features beside a data file, by id; nil if there is none. A line is an id and
+// a name, which may have blanks in it; what follows a tab after the name is not read. In a feature map of XGBoost every
+// line ends in a type, which is not part of the name. A blank before it is one within a name where other lines have no
+// type, or where a tab stands before the name.
+func readNames(ctx context.Context, path string) (map[int]string, error) {
+	var lines []namedFeature
+	number := 0
+	path, err := readValues(ctx, NameFile, path, func(line []byte) error {
+		number++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			return nil
+		}
+		word := line[:max(0, bytes.IndexAny(line, " \t"))]
+		rest := bytes.TrimLeft(line[len(word):], " \t")
+		name, _, _ := bytes.Cut(rest, []byte("\t"))
+		name = bytes.TrimSpace(name)
+		id, isID := text.ParseFeatureID(string(word))
+		if !isID || len(name) == 0 {
+			return fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
+		}
+		if err := text.CheckUTF8(name); err != nil {
+			return err
+		}
+		of := namedFeature{line: number, id: id, name: string(name)}
+		if last := bytes.LastIndexByte(rest, ' '); last >= 0 && bytes.IndexByte(line, '\t') < 0 && slices.Contains(featureTypes, string(rest[last+1:])) {
+			of.typ = string(rest[last+1:])
+		}
+		lines = append(lines, of)
+		return nil
+	})
+	if path == "" || err != nil {
+		return nil, err
+	}
+	isMap := !slices.ContainsFunc(lines, func(f namedFeature) bool { return f.typ == "" })
+	names, ids := map[int]string{}, map[string]int{}
+	for _, f := range lines {
+		if isMap {
+			f.name = strings.TrimSpace(strings.TrimSuffix(f.name, f.typ))
+		}
+		if other, twice := ids[f.name]; twice && other != f.id {
+			return nil, fmt.Errorf("datasets: %s:%d: features %d and %d are both named %s", path, f.line, other, f.id, text.Quote([]byte(f.name)))
+		}
+		if other, twice := names[f.id]; twice && other != f.name {
+			return nil, fmt.Errorf("datasets: %s:%d: feature %d is named %s and %s", path, f.line, f.id, text.Quote([]byte(other)), text.Quote([]byte(f.name)))
+		}
+		names[f.id], ids[f.name] = f.name, f.id
+	}
+	return names, nil
+}
+
+// setWeights sets the weights that are in the file beside the data, if there is one.
+func setWeights(t *Table, sizes *querySizes) error {
+	var weights []float32
+	path, err := readValues(t.Options.Ctx(), WeightFile, t.Path, func(line []byte) error {
+		w, err := text.Field(line)
+		if err != nil || !IsWeight(w) {
+			return fmt.Errorf("%s is not a weight: want a number of 0 or more%s", text.Quote(line), text.Hint(line))
+		}
+		weights = append(weights, w)
+		return nil
+	})
+	if path == "" || err != nil {
+		return err
+	}
+	if sizes != nil && len(weights) == len(sizes.sizes) && len(weights) != t.Rows {
+		q := -1 // queries of size 0 are not in the table
+		weights = slices.DeleteFunc(weights, func(float32) bool { q++; return sizes.sizes[q] == 0 })
+	}
+	switch {
+	case len(weights) == t.Rows && t.HasWeights:
+		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[WeightRole])
+	case len(weights) == t.Rows:
+		for _, c := range t.Chunks {
+			c.Weights, weights = weights[:len(c.Labels)], weights[len(c.Labels):]
+		}
+		t.HasWeights = true
+	case len(weights) == len(t.Queries):
+		for q, w := range weights {
+			t.Queries[q].Weight = w
+		}
+		t.HasQueryWeights = true
+	default:
+		return fmt.Errorf("datasets: %s: %d weights, but %s has %d documents and %d queries: want one weight a line, of every document or of every query",
+			path, len(weights), t.Path, t.Rows, len(t.Queries))
+	}
+	return nil
+}
+
+// warnUnused adds a warning if a file of a kind is beside the data, which is not used for a reason.
+func warnUnused(t *Table, kind Kind, reason string) error {
+	path, err := kind.Find(t.Path)
+	if path != "" && !textfile.SamePath(path, t.Options.Groups) {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s is not used: %s", path, reason))
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package reader
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/text"
+)
+
+// Chunk is consecutive whole lines of a file, and the rows made of them.
+type Chunk struct {
+	Size   int64          // bytes of text
+	Line   int            // number of the first line in the file, from 1; set when the chunks before are parsed
+	Lines  int            // lines of text, the empty ones too
+	Labels []float32      // [rows]
+	At     []int32        // [rows] line within the chunk, from 0
+	IDs    []int          // feature ids in use, ascending
+	Values memory.OffHeap // rows × len(IDs)
+	Runs   []Run          // rows one after another with the same query id
+
+	DocumentIDs []string  // [rows], or nil: no document ids so far
+	Weights     []float32 // [rows], or nil: no weights
+	BaseScores  []float32 // [rows], or nil: no base scores
+
+	Groups     []int         // [rows], or nil: no groups
+	GroupNames GroupNames    // of the groups of this chunk alone
+	Levels     []text.Levels // of the texts of categorical features of this chunk alone, until Names.Renumber
+	HasGroups  bool          // a line tells a group
+
+	Counts
+	Faults     []Fault // the first maxFaults malformed lines
+	FaultCount int
+	Err        error // what stops the whole read
+}
+
+// Counts are what rows and lines are counted for in warnings.
+type Counts struct {
+	Ignored, Least, Most      int // values of features that are not wanted, whose ids go from Least to Most
+	Unlabelled                int // rows
+	MinusOne                  int // of these, rows with a label that reads −1
+	BelowOne                  int // rows with another label below 1
+	Commented, FirstCommented int // rows with all their features in a comment, and the line of the first; from 0 in a chunk
+}
+
+// Ignore counts values of features that are not wanted.
+func (c *Counts) Ignore(n, least, most int) {
+	if c.Ignored == 0 {
+		c.Least, c.Most = least, most
+	}
+	c.Ignored, c.Least, c.Most = c.Ignored+n, min(c.Least, least), max(c.Most, most)
+}
+
+// Add adds those of later rows.
+func (c *Counts) Add(later Counts) {
+	if later.Ignored > 0 {
+		c.Ignore(later.Ignored, later.Least, later.Most)
+	}
+	if c.Commented == 0 {
+		c.FirstCommented = later.FirstCommented
+	}
+	c.Commented += later.Commented
+	c.Unlabelled += later.Unlabelled
+	c.MinusOne += later.MinusOne
+	c.BelowOne += later.BelowOne
+}
+
+// Unlabelled is the label of a document whose relevance is not known.
+const Unlabelled = -1
+
+// IsWeight tells whether a number can be a weight.
+func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
+
+// IsFinite tells whether a number is neither infinite nor NaN.
+func IsFinite(v float32) bool { return v-v == 0 }
+
+// Run is consecutive rows with the same query id.
+type Run struct {
+	Query string // "": they have none, and a file of sizes must tell the queries
+	Rows  int
+	Line  int // of the first row, from 0 within the chunk
+}
+
+// Span is From, …, To−1.
+type Span struct{ From, To int }
+
+// Fault says why one line is malformed.
+type Fault struct {
+	line   int // from 0, within the chunk
+	reason string
+}
+
+const (
+	maxFaults = 10
+
+	// A matrix may take maxGrowth times the bytes of text it comes from (and
+	// small texts growthFloor bytes): beyond that the text is not learning-to-rank
+	// data but a sparse matrix that must not be made dense, or an attack.
+	maxGrowth   = 256
+	growthFloor = 1 << 24
+)
+
+// tooSparse is an error if rows × columns take too much for so many bytes of text.
+func tooSparse(rows, columns int, text int64) error {
+	limit := max(growthFloor, maxGrowth*text)
+	if int64(rows)*int64(columns) <= limit/4 {
+		return nil
+	}
+	return fmt.Errorf("%d documents × %d distinct feature ids would take %.1f GB for %.3f GB of text: too sparse for a dense matrix, please number features densely or select some",
+		rows, columns, float64(rows)*float64(columns)*4/1e9, float64(text)/1e9)
+}
+
+// Split takes the rows from n on out of the chunk, and makes another one of them.
+func (c *Chunk) Split(n int) *Chunk {
+	rows, width := len(c.Labels), len(c.IDs)
+	tail := &Chunk{
+		Size: c.Size, Line: c.Line, IDs: c.IDs,
+		Labels: c.Labels[n:], At: c.At[n:],
+		DocumentIDs: from(c.DocumentIDs, n), Weights: from(c.Weights, n), BaseScores: from(c.BaseScores, n), Groups: from(c.Groups, n),
+		Values: memory.NewOffHeap((rows - n) * width),
+	}
+	copy(tail.Values.Values, c.Values.Values[n*width:])
+	c.Labels = c.Labels[:n]
+	return tail
+}
+
+// from is list[n:]; nil for nil.
+func from[T any](list []T, n int) []T { return list[min(n, len(list)):] }
+
+// copyFeatures copies the features of rows to as many rows in which column i is columns[i].
+func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
+	width, values := len(c.IDs), c.Values.Values[rows.From*len(c.IDs):rows.To*len(c.IDs)]
+	n := rows.To - rows.From
+	if len(to) == n*width {
+		copy(to, values)
+		return
+	}
+	clear(to)
+	wide := len(to) / n
+	for r := range n {
+		row := to[r*wide : (r+1)*wide]
+		for i, v := range values[r*width : (r+1)*width] {
+			row[columns[i]] = v
+		}
+	}
+}
+
+// NoGroup stands in files for no group, as nothing does.
+const NoGroup = "-1"
+
+// GroupNames numbers groups by their names, in the order in which they come.
+type GroupNames struct {
+	Names  []string
+	number map[string]int
+}
+
+// Number is the number of a group, new or not; −1 for none.
+func (g *GroupNames) Number(name []byte) int {
+	if len(name) == 0 || string(name) == NoGroup {
+		return -1
+	}
+	n, known := g.number[string(name)]
+	if !known {
+		if g.number == nil {
+			g.number = map[string]int{}
+		}
+		n = len(g.Names)
+		g.Names = append(g.Names, string(name))
+		g.number[string(name)] = n
+	}
+	return n
+}

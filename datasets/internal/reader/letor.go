@@ -1,0 +1,293 @@
+package reader
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// LETOR is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
+func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
+	switch {
+	case text.IsComment(line):
+		return nil, nil
+	case o.Headerless:
+		return nil, fmt.Errorf("no separated values, which a file without a header was said to have: found no comma, tab or semicolon")
+	case o.WeightColumn != "":
+		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
+	}
+	for _, of := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
+		if of[1] != "" {
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1", of[0], of[1])
+		}
+	}
+	r := letorReader{group: -1, base: -1}
+	l := &Layout{Names: beside.Names}
+	var err error
+	if l.Wants, err = wants(o, beside.Names); err != nil {
+		return nil, err
+	}
+	groupColumn, baseColumn := cmp.Or(o.GroupColumn, knownID(o, GroupRole)), cmp.Or(o.BaseColumn, knownID(o, BaseRole))
+	if o.Groups != "" {
+		groupColumn = ""
+	}
+	var isID bool
+	if groupColumn != "" {
+		if r.group, isID = text.ParseFeatureID(groupColumn); !isID {
+			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", groupColumn)
+		}
+		r.groupOnly = !o.Lists(r.group)
+		l.GroupFeature = strconv.Itoa(r.group)
+	}
+	if baseColumn != "" {
+		switch r.base, isID = text.ParseFeatureID(baseColumn); {
+		case !isID:
+			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", baseColumn)
+		case o.Lists(r.base) || r.base == r.group:
+			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
+		}
+	}
+	if groupColumn != "" || baseColumn != "" {
+		l.Roles = map[string]string{GroupRole: groupColumn, BaseRole: baseColumn}
+		maps.DeleteFunc(l.Roles, func(_, id string) bool { return id == "" })
+	}
+	l.Read = r.line
+	return l, nil
+}
+
+// knownID is the id of the feature that had the role in earlier data, such as those that a model was trained on; "": none, or
+// they were a table, whose column has a name.
+func knownID(o Options, role string) string {
+	if id, err := strconv.Atoi(o.Roles[role]); err != nil || id < 0 {
+		return ""
+	}
+	return o.Roles[role]
+}
+
+// wants tells which features are to be read, by the options and the names in the file beside, if
+// there is one; nil: those that the options list by id.
+func wants(o Options, called map[int]string) (func(id int) bool, error) {
+	for i, name := range o.FeatureNames {
+		if id := o.FeatureIDs[i]; called[id] != name && called[id] != "" {
+			return nil, fmt.Errorf("feature %d is named %q in the file of names, but %q is wanted", id, called[id], name)
+		}
+	}
+	if o.FeatureIDs != nil || o.Features == nil && o.Ignore == nil {
+		return nil, nil
+	}
+	features, err := idsOf(o.Features, called)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := idsOf(o.Ignore, called)
+	return func(id int) bool { return (o.Features == nil || features[id]) && !ignored[id] }, err
+}
+
+// idsOf are the ids that words stand for.
+func idsOf(words []string, called map[int]string) (map[int]bool, error) {
+	ids := slices.Sorted(maps.Keys(called))
+	var names []string
+	for _, id := range ids {
+		names = append(names, called[id])
+	}
+	is := map[int]bool{}
+	for _, word := range words {
+		chosen, err := Choose(word, ids, names)
+		switch id, isID := text.ParseFeatureID(word); {
+		case err == nil:
+			for _, i := range chosen {
+				is[ids[i]] = true
+			}
+		case isID:
+			is[id] = true // maybe without a name
+		case called == nil:
+			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names beside it, named as it plus .names", word)
+		default:
+			return nil, err
+		}
+	}
+	return is, nil
+}
+
+// letorReader reads lines.
+type letorReader struct {
+	group     int  // id of the feature whose values are groups; −1: none
+	groupOnly bool // it is not wanted as a feature
+	base      int  // id of the feature that is the base score; −1: none
+}
+
+// group is the group of a line, and whether the line mentions its feature.
+type group struct {
+	name      []byte
+	mentioned bool
+}
+
+// line reads one line of LETOR, SVMlight or SVMrank text:
+//
+//	label [qid:ID] id:value id:value … [# comment]
+//
+// A blank line or one with only a comment is not a row. Features may come in any
+// order; those that are absent are 0, those whose value is NULL, NaN, NA or ? (in
+// any letter case) are missing.
+func (f letorReader) line(to *Builder, b []byte) {
+	if text.IsComment(b) {
+		return
+	}
+	i := text.SkipBlanks(b, 0)
+	label, n, err := text.Float32(b[i:])
+	if err != nil || !text.Ends(b, i+n) {
+		word := text.Word(b, i)
+		to.Fail(i, "label %s: %v%s", text.Quote(word), cmp.Or(err, text.ErrNumber), text.Hint(word))
+		return
+	}
+	i = text.SkipBlanks(b, i+n)
+	var query []byte
+	if bytes.HasPrefix(b[i:], []byte("qid:")) {
+		i += len("qid:")
+		if query = text.Word(b, i); len(query) == 0 {
+			to.Fail(i, "qid: without an id after the colon")
+			return
+		}
+		i = text.SkipBlanks(b, i+len(query))
+	}
+	to.Row()
+	g := group{name: []byte("0")} // as all features that are absent
+	base := baseScore{}           // 0, as all features that are absent
+	end, ok := f.features(to, b, i, &g, &base)
+	if !ok {
+		return
+	}
+	if end == i && hidesFeatures(b[i:]) {
+		to.Commented()
+	}
+	to.EndRow(label, query, documentID(b[end:]))
+	if f.base >= 0 {
+		to.BaseScore(base.value)
+	}
+	if f.group >= 0 {
+		to.Group(g.name, g.mentioned)
+	}
+}
+
+// features reads the features at b[i:], and gives the position after them, where the line or
+// a comment begins. Not ok: one was malformed.
+func (f letorReader) features(to *Builder, b []byte, i int, g *group, base *baseScore) (end int, ok bool) {
+	for {
+		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
+			return i, true
+		}
+		start, number := i, uint64(0)
+		for i < len(b) && b[i]-'0' <= 9 && number <= text.MaxFeatureID {
+			number = number*10 + uint64(b[i]-'0')
+			i++
+		}
+		switch {
+		case number > text.MaxFeatureID:
+			return i, fail(to, b, start, fmt.Errorf("the id is beyond %d", text.MaxFeatureID))
+		case i == start || i == len(b) || b[i] != ':':
+			return i, fail(to, b, start, errors.New("want id:value with a whole number as id"))
+		}
+		id := int(number)
+		i++
+		if id == f.group {
+			n, err := g.read(b[i:], id, to.LastWins())
+			if err != nil {
+				return i, fail(to, b, start, err)
+			}
+			if f.groupOnly {
+				i += n
+				continue
+			}
+		}
+		if id == f.base {
+			n, err := base.read(b[i:], id, to.LastWins())
+			if err != nil {
+				return i, fail(to, b, start, err)
+			}
+			i += n
+			continue
+		}
+		var value float32
+		var n int
+		var err error
+		if i+1 < len(b) && b[i]-'0' <= 9 && b[i+1] == ' ' { // most values of most collections
+			value, n = float32(b[i]-'0'), 1
+		} else {
+			value, n, err = text.Value(b[i:])
+		}
+		if i += n; err != nil {
+			return i, fail(to, b, start, err)
+		}
+		if !to.SetNext(id, value) && !to.Set(id, value) {
+			return i, fail(to, b, start, errTwice(id))
+		}
+	}
+}
+
+// fail notes that the feature at b[start:] is malformed. It is false.
+func fail(to *Builder, b []byte, start int, err error) bool {
+	word := text.Word(b, start)
+	_, value, _ := bytes.Cut(word, []byte(":"))
+	to.Fail(start, "feature %s: %v%s", text.Quote(word), err, text.Hint(value))
+	return false
+}
+
+func errTwice(id int) error { return fmt.Errorf("a second value for id %d in this line", id) }
+
+// read reads the value of the feature of groups, of n bytes.
+func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
+	if g.mentioned && !lastWins {
+		return 0, errTwice(id)
+	}
+	g.mentioned = true
+	g.name, n, err = text.Exact(b)
+	return n, err
+}
+
+// baseScore is that of a line, and whether the line mentions its feature.
+type baseScore struct {
+	value     float32
+	mentioned bool
+}
+
+// read reads the value of the feature of base scores, of n bytes.
+func (s *baseScore) read(b []byte, id int, lastWins bool) (n int, err error) {
+	if s.mentioned && !lastWins {
+		return 0, errTwice(id)
+	}
+	s.mentioned = true
+	if s.value, n, err = text.Value(b); err == nil && !IsFinite(s.value) {
+		err = errors.New("a base score must be a finite number")
+	}
+	return n, err
+}
+
+// hidesFeatures tells whether a comment has words such as 3:0.5 in it.
+func hidesFeatures(comment []byte) bool {
+	for word := range bytes.FieldsSeq(bytes.TrimLeft(comment, "#")) {
+		id, value, _ := bytes.Cut(word, []byte(":"))
+		if _, isID := text.ParseFeatureID(string(id)); !isID {
+			continue
+		}
+		if _, n, err := text.Value(value); err == nil && n == len(value) && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// documentID is X of a comment "#docid = X …", as in LETOR's own files, else nil.
+func documentID(comment []byte) []byte {
+	_, rest, _ := bytes.Cut(comment, []byte("docid"))
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte("="))
+	if words := bytes.Fields(rest); ok && len(words) > 0 {
+		return words[0]
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// Options are the fields of datasets.ReadOptions, which says what they mean.
+type Options struct {
+	FeatureIDs                               []int
+	FeatureNames                             []string
+	Levels                                   [][]string
+	Features, Ignore, Categorical            []string
+	Duplicates, MinusOne                     string
+	LabelColumn, QueryColumn, DocumentColumn string
+	WeightColumn                             string
+	BaseColumn                               string
+	Headerless                               bool
+	GroupColumn                              string
+	Labels                                   string
+	Roles                                    map[string]string
+	Groups                                   string
+	Context                                  context.Context `json:"-"`
+}
+
+// Check finds invalid values, and options that contradict each other.
+func (o Options) Check() error {
+	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
+		return fmt.Errorf("datasets: invalid ReadOptions.Duplicates %q: want error or last", o.Duplicates)
+	}
+	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
+		return fmt.Errorf("datasets: invalid ReadOptions.MinusOne %q: want unlabelled or irrelevant", o.MinusOne)
+	}
+	if err := text.CheckFeatureIDs(o.FeatureIDs); err != nil {
+		return fmt.Errorf("datasets: ReadOptions.FeatureIDs: %w", err)
+	}
+	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
+		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
+	}
+	if o.Levels != nil && len(o.Levels) != len(o.FeatureIDs) {
+		return fmt.Errorf("datasets: levels of %d features for %d feature ids", len(o.Levels), len(o.FeatureIDs))
+	}
+	if o.Labels != "" && o.Labels != NeededLabels && o.Labels != UnusedLabels {
+		return fmt.Errorf("datasets: invalid ReadOptions.Labels %q: want needed or unused", o.Labels)
+	}
+	if o.GroupColumn != "" && o.Groups != "" {
+		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both", o.GroupColumn, o.Groups)
+	}
+	return nil
+}
+
+// Values of Options.Labels.
+const (
+	NeededLabels = "needed"
+	UnusedLabels = "unused"
+)
+
+// NeedsLabels reports whether a table must have a column of labels.
+func (o Options) NeedsLabels() bool {
+	return o.Labels == NeededLabels || o.Labels == "" && o.FeatureIDs == nil
+}
+
+// Chosen are the names, ids and patterns of features that are chosen one way or the other.
+func (o Options) Chosen() []string { return slices.Concat(o.Features, o.Ignore, o.Categorical) }
+
+// Ctx is o.Context, or one that is never done.
+func (o Options) Ctx() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
+}
+
+// Stopped is the error of reading a file if the context is done, else nil.
+func (o Options) Stopped(path string) error {
+	if err := o.Ctx().Err(); err != nil {
+		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)
+	}
+	return nil
+}
+
+// Wants tells whether a feature is to be read.
+func (o Options) Wants(id int) bool { return o.FeatureIDs == nil || o.Lists(id) }
+
+// Lists tells whether a feature is asked for by its id.
+func (o Options) Lists(id int) bool {
+	_, found := slices.BinarySearch(o.FeatureIDs, id)
+	return found
+}
+
+// HasLevels tells whether the texts of a feature are given.
+func (o Options) HasLevels(id int) bool {
+	i, found := slices.BinarySearch(o.FeatureIDs, id)
+	return found && o.Levels != nil && o.Levels[i] != nil
+}

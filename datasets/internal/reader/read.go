@@ -1,0 +1,158 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plrank/plrank/datasets/parquet"
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/textfile"
+)
+
+// formats are asked in turn whether a text is theirs. A new one is a package with its function,
+// an element before LETOR, the endings of its files in package reader, and a line of the comment
+// of package datasets.
+var formats = []Format{Separated, LETOR}
+
+// FileOptions say how to read a file.
+type FileOptions struct {
+	Options
+	ChunkSize int // how much text is parsed at once; 0: 1 MB
+}
+
+// Read reads a file and those beside it, and numbers its groups together with those
+// before. Its features go to a file in the folder of scratch, if one is given.
+func Read(path string, o FileOptions, names *Names, scratch string) (*Table, error) {
+	s := newScan(path, o, names)
+	s.byID = map[string]int{}
+	s.Scratch = scratch
+	take, giveBack := func(*Chunk) error { return nil }, func() error { return nil }
+	if scratch != "" {
+		spill, err := NewSpill(path, scratch)
+		if err != nil {
+			return nil, err
+		}
+		defer spill.Close()
+		take, giveBack = spill.Take, func() error { return spill.GiveBack(s.Table) }
+	}
+	err := s.read(o, take, func() error {
+		if err := giveBack(); err != nil {
+			return err
+		}
+		return setWeights(s.Table, s.sizes)
+	})
+	return s.Table, err
+}
+
+// read reads the file to its end. It calls each with every chunk when that has been added,
+// and end when all have been, and are found to be right. The table is freed if there is an
+// error.
+func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (err error) {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(o.Ctx())
+	defer cancel()
+	defer func() {
+		if err == nil {
+			return
+		}
+		s.Free()
+		if stopped := o.Stopped(s.Path); stopped != nil {
+			err = stopped // rather than that the file is closed
+		}
+	}()
+	if s.sizes, err = readSizes(ctx, s.Path); err != nil {
+		return err
+	}
+	if s.called, err = readNames(ctx, s.Path); err != nil {
+		return err
+	}
+	defer func() { s.groups.close(); s.base.close() }()
+	parse := s.parseText
+	if isParquet(s.Path) {
+		parse = s.parseParquet
+	}
+	err = parse(ctx, o, func(c *Chunk, l *Layout) error {
+		err := s.add(c, l)
+		if err == nil {
+			err = each(c)
+		}
+		if err != nil {
+			cancel() // which ends the reading
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.end(); err != nil {
+		return err
+	}
+	if err := end(); err != nil {
+		return err
+	}
+	if s.called != nil && s.Layout.IDs != nil {
+		if err := warnUnused(s.Table, NameFile, "columns have names of their own"); err != nil {
+			return err
+		}
+	}
+	return warnUnused(s.Table, Positions, "positions are for LightGBM")
+}
+
+func (s *scan) beside() Beside { return Beside{Sized: s.sizes != nil, Names: s.called} }
+
+// parseText calls each with the chunks of a file of text.
+func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
+	file, err := textfile.Open(ctx, s.Path)
+	if errors.Is(err, textfile.ErrParquet) { // else it would have been read as such
+		return fmt.Errorf("datasets: %s: Parquet is read from its middle: want the file itself, neither compressed as a whole nor from a pipe (its pages may be compressed)", s.Path)
+	}
+	if err != nil {
+		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
+	}
+	defer file.Close()
+	s.consumed = file.Consumed
+	return parseChunks(s.Path, file, s.beside(), o, each)
+}
+
+// isParquet tells whether a file is Parquet. What is not a regular file, such as a pipe, is not.
+func isParquet(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	first := make([]byte, 4)
+	_, err = io.ReadFull(f, first)
+	return err == nil && parquet.Is(first)
+}
+
+// parseParquet calls each with the chunks of a Parquet file.
+func (s *scan) parseParquet(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
+	file, err := file.Map(s.Path)
+	if err != nil {
+		return fmt.Errorf("datasets: %w", err)
+	}
+	defer file.Unmap(file)
+	o.Context = ctx
+	var failed error // of each
+	err = parquet.Read(file, o.Options, s.beside(), cmp.Or(o.ChunkSize, chunkSize), func(c *Chunk, l *Layout, part float64) error {
+		s.consumed = func() int64 { return int64(part * float64(len(file))) }
+		failed = each(c, l)
+		file.Relieve()
+		return failed
+	})
+	if err != nil && failed == nil {
+		err = fmt.Errorf("datasets: %s: %w", s.Path, err)
+	}
+	return err
+}

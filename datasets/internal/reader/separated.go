@@ -1,0 +1,269 @@
+package reader
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// Separated is that of CSV and TSV, in which a tab, comma or semicolon separates the fields, and
+// whose first line names the columns; nil for LETOR text, which begins with a number and a
+// blank.
+func Separated(line []byte, o Options, beside Beside) (*Layout, error) {
+	if text.IsComment(line) && !claims(line, o) {
+		return nil, nil
+	}
+	return layout(line, o, beside.Sized)
+}
+
+func layout(line []byte, o Options, sized bool) (*Layout, error) {
+	_, n, err := text.Float32(line)
+	number := err == nil
+	comma, most := byte(0), 0
+	for _, c := range []byte("\t,;") {
+		if n := bytes.Count(line, []byte{c}); n > most {
+			comma, most = c, n
+		}
+	}
+	switch {
+	case comma == 0 || bytes.Contains(line, []byte("qid:")):
+		return nil, nil
+	case o.Headerless:
+	case number && text.Ends(line, n):
+		return nil, nil
+	case number:
+		return nil, columnsError("separated values without a header: want names of the columns in the first line, or Headerless in the options (-headerless)")
+	}
+	names, err := columnNames(line, comma)
+	if err != nil {
+		return nil, err
+	}
+	if o.Headerless {
+		for i := range names {
+			names[i] = strconv.Itoa(i + 1)
+		}
+	}
+	columns, err := NewColumns(names, o, sized)
+	if err != nil {
+		return nil, err
+	}
+	s := &separatedReader{Columns: columns, comma: comma}
+	s.Header, s.Read = !o.Headerless, s.line
+	if o.FeatureIDs == nil || s.guessed[LabelRole] {
+		s.Look = func(lines []byte) error { return s.look(lines, o.FeatureIDs == nil) } // else columns of text among those that are wanted are errors
+	}
+	return &s.Layout, nil
+}
+
+// NewColumns finds the roles of columns with these names. The rows are sized if there is a file of
+// query sizes.
+func NewColumns(names []string, o Options, sized bool) (*Columns, error) {
+	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1}
+	f := newFinder(s, &o, sized)
+	if err := f.find(); err != nil {
+		return nil, err
+	}
+	if err := f.place(); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	f.couldBeLabel()
+	return s, nil
+}
+
+// columnNames are the fields of the first line.
+func columnNames(line []byte, comma byte) ([]string, error) {
+	var names []string
+	for i := 0; i <= len(line); {
+		field, next, err := field(line, i, comma)
+		if err != nil {
+			return nil, fmt.Errorf("header: %w", err)
+		}
+		names = append(names, strings.TrimSpace(string(field)))
+		i = next
+	}
+	return names, nil
+}
+
+// place gives the features the ids of the names in the options, else those that number gives, and finds those that are
+// chosen.
+func (s *finder) place() error {
+	names, o := s.names, *s.o
+	s.Level, s.IDs = make([]int, len(names)), []int{}
+	wanted := map[string]int{} // id by name
+	for i, name := range o.FeatureNames {
+		wanted[name] = o.FeatureIDs[i]
+	}
+	var fields []int // of the columns that can be features
+	var called []string
+	for i, name := range names {
+		s.Feature, s.Level[i] = append(s.Feature, -1), -1
+		_, listed := wanted[name]
+		if r := s.roleAt(i); r != nil && !(r.name == GroupRole && listed) || i == s.unused {
+			continue
+		}
+		fields = append(fields, i)
+	}
+	// Columns that are features only if the options say so come last, so that they do not change the ids of others.
+	last := func(at int) int {
+		if isNameless(names[at]) || s.spares[at] != nil {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(fields, func(a, b int) int { return last(a) - last(b) })
+	var aside []bool
+	for _, field := range fields {
+		called, aside = append(called, names[field]), append(aside, last(field) == 1)
+	}
+	ids, err := s.number(called, aside, o)
+	if err != nil {
+		return err
+	}
+	is, err := chooseColumn(o, ids, called, aside, wanted)
+	if err != nil {
+		return err
+	}
+	for i, field := range fields {
+		if !is.feature[i] {
+			switch r := s.spares[field]; {
+			case is.ignored[i], r != nil && r.name == LabelRole && o.FeatureNames != nil && o.Labels == UnusedLabels: // as in a file to be scored
+				s.Unasked = append(s.Unasked, called[i])
+			case r != nil:
+				s.addSpare(r, called[i])
+			case isNameless(called[i]):
+				s.Nameless = append(s.Nameless, called[i])
+			default:
+				s.Ignored = append(s.Ignored, called[i])
+			}
+			continue
+		}
+		id := ids[i]
+		if o.FeatureNames != nil {
+			id = wanted[called[i]]
+		}
+		if id < 0 {
+			return fmt.Errorf("no id up to %d is left for column %q: want a name for it", text.MaxFeatureID, called[i])
+		}
+		s.Feature[field] = len(s.IDs)
+		s.IDs = append(s.IDs, id)
+		s.Names[id] = called[i]
+		if is.categorical[i] || o.HasLevels(id) {
+			s.Level[field] = len(s.Categorical)
+			s.Categorical = append(s.Categorical, id)
+		}
+	}
+	for i, name := range o.FeatureNames {
+		if s.Names[o.FeatureIDs[i]] != name {
+			return fmt.Errorf("no column for feature %q", name)
+		}
+	}
+	for _, id := range o.FeatureIDs {
+		if o.FeatureNames == nil && !o.Headerless && !s.ByPosition && s.Names[id] == "" {
+			return fmt.Errorf("no column for feature %d: columns whose names are whole numbers are features with these ids", id)
+		}
+	}
+	return nil
+}
+
+// number gives the ids of columns that can be features: their names where these are whole numbers, as the ids of LETOR
+// text are, which goes for all of them, or for all that are wanted by id; else 1, 2, … from left to right. A whole number
+// among others that is too large for an id is an error: numbered from left to right, the others would not be what they
+// are in LETOR text.
+func (s *Columns) number(called []string, aside []bool, o Options) ([]int, error) {
+	ids, all, last, beyond := make([]int, len(called)), !o.Headerless, 0, ""
+	byID := map[int]bool{}
+	for i, name := range called {
+		switch id, isID := text.ParseFeatureID(name); {
+		case isID:
+			ids[i], byID[id], last = id, true, max(last, id)
+		case aside[i]:
+			if ids[i] = -1; last < text.MaxFeatureID {
+				last++
+				ids[i] = last
+			}
+		case text.IsBeyondFeatureID(name) && slices.Contains(o.Ignore, name):
+			ids[i] = -1
+		case text.IsBeyondFeatureID(name):
+			ids[i], beyond = -1, name
+		default:
+			ids[i], all = -1, false
+		}
+	}
+	missing := func(id int) bool { return !byID[id] }
+	if !o.Headerless && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && !slices.ContainsFunc(o.FeatureIDs, missing) {
+		return ids, nil
+	}
+	if all && beyond != "" && o.FeatureNames == nil {
+		return nil, fmt.Errorf("column %s: names that are whole numbers are the ids of features, and the largest is %d", text.Quote([]byte(beyond)), text.MaxFeatureID)
+	}
+	if all && len(byID) > 0 {
+		return ids, nil
+	}
+	s.ByPosition = !o.Headerless
+	for i := range ids {
+		ids[i] = i + 1
+	}
+	return ids, nil
+}
+
+// isNameless tells whether a column has no name of its own, as the index of a table in files of pandas and R.
+func isNameless(name string) bool {
+	return name == "" || strings.HasPrefix(name, "Unnamed: ") || strings.HasPrefix(name, "__index_level_")
+}
+
+// choice tells what the options say of each of some columns.
+type choice struct {
+	feature, ignored, categorical []bool
+}
+
+// chooseColumn is the choice among columns, of which those with wanted names are features if there are
+// any. Columns aside, as those without a name of their own, are features only if the options say all that they are called.
+func chooseColumn(o Options, ids []int, called []string, aside []bool, wanted map[string]int) (is choice, err error) {
+	if is.categorical, err = Chosen(o.Categorical, ids, called); err != nil {
+		return is, err
+	}
+	if o.FeatureIDs != nil { // a model, or the first of several files, has chosen
+		is.feature, is.ignored = make([]bool, len(ids)), make([]bool, len(ids))
+		for i, name := range called {
+			_, is.feature[i] = wanted[name]
+			is.feature[i] = is.feature[i] || o.FeatureNames == nil && o.Lists(ids[i]) && !aside[i]
+			is.ignored[i] = slices.Contains(o.Ignore, name)
+		}
+		return is, nil
+	}
+	if is.ignored, err = Chosen(o.Ignore, ids, called); err != nil {
+		return is, err
+	}
+	is.feature, err = Chosen(o.Features, ids, called)
+	for i, feature := range is.feature {
+		is.ignored[i] = is.ignored[i] || o.Features != nil && !feature && !is.categorical[i]
+		named := !aside[i] || slices.Contains(o.Features, called[i]) || slices.Contains(o.Categorical, called[i])
+		is.feature[i] = !is.ignored[i] && named
+	}
+	return is, err
+}
+
+// claims tells whether a first line that is blank or begins with # is a line of separated
+// values all the same: a row of empty fields; or several fields, which name a label and a
+// query id if the text has a header.
+func claims(line []byte, o Options) bool {
+	if text.SkipBlanks(line, 0) == len(line) {
+		return o.Headerless && bytes.IndexByte(line, '\t') >= 0
+	}
+	l, err := layout(line, Options{LabelColumn: o.LabelColumn, QueryColumn: o.QueryColumn, Roles: o.Roles, Headerless: o.Headerless}, false)
+	return l != nil || o.Headerless && err != nil
+}
+
+// addSpare adds a column that is no feature, as its name is usual for a role.
+func (s *Columns) addSpare(r *role, name string) {
+	i := slices.IndexFunc(s.Spares, func(of Spare) bool { return of.Role == r.what })
+	if i < 0 {
+		i = len(s.Spares)
+		s.Spares = append(s.Spares, Spare{Role: r.what, Flag: r.flag, Has: s.Roles[r.name]})
+	}
+	s.Spares[i].Columns = append(s.Spares[i].Columns, name)
+}

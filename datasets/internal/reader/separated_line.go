@@ -1,0 +1,256 @@
+package reader
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// Columns are the columns of a table, by their use.
+type Columns struct {
+	Layout
+	Called                         []string
+	Label, Query, Document, Weight int   // positions; −1: none
+	Group, Base                    int   // −1: none
+	Feature                        []int // by position: number in IDs, −1 for none
+	Level                          []int // by position: number in Categorical, −1 for none
+
+	unused  int             // the label where none is used; −1: none
+	guessed map[string]bool // by role: its column was found by a name that another column may have
+	Rivals  []int           // of the label, if that is guessed: see CheckGuess
+}
+
+// A Row is what a row says besides features, and its features as Builder.Row gives them.
+type Row struct {
+	features               []float32
+	label, weight, base    float32
+	query, document, group []byte
+}
+
+// Begin begins a row.
+func (s *Columns) Begin(to *Builder) Row { return Row{features: to.Row(), label: text.Missing} }
+
+// Copy sets all features of the row.
+func (r *Row) Copy(features []float32) { copy(r.features, features) }
+
+// End adds the row.
+func (s *Columns) End(to *Builder, r *Row) {
+	to.EndRow(r.label, r.query, r.document)
+	if s.Weight >= 0 {
+		to.Weight(r.weight)
+	}
+	if s.Base >= 0 {
+		to.BaseScore(r.base)
+	}
+	if s.Group >= 0 {
+		to.Group(r.group, true)
+	}
+}
+
+// Set sets what the column at position n is to a value, which may be a number for a feature.
+func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
+	word := bytes.TrimSpace(value)
+	if n == s.Group {
+		r.group = word // and it may be a feature
+	}
+	switch {
+	case s.Level[n] >= 0:
+		if err := text.CheckUTF8(word); err != nil {
+			return err
+		}
+		r.features[s.Feature[n]] = to.Level(s.Level[n], word)
+	case s.Feature[n] >= 0:
+		if r.features[s.Feature[n]], err = text.Field(value); err != nil {
+			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
+		}
+	case n == s.Label:
+		if err := s.checkGuessed(word); err != nil || len(word) == 0 {
+			return err
+		}
+		if r.label, err = text.Field(value); err == nil && r.label != r.label {
+			err = text.ErrNumber
+		}
+		if err != nil {
+			return fmt.Errorf("the label %s is %w%s", text.Quote(value), err, text.Hint(value))
+		}
+	case n == s.Query:
+		if r.query = word; len(word) == 0 {
+			return errors.New("no query id (-query-column names another column)")
+		}
+	case n == s.Weight:
+		if r.weight, err = text.Field(value); err != nil || !IsWeight(r.weight) {
+			return fmt.Errorf("the weight is %s: want a number of 0 or more%s", text.Quote(value), text.Hint(value))
+		}
+	case n == s.Base:
+		if r.base, err = text.Field(value); err != nil || !IsFinite(r.base) {
+			return fmt.Errorf("base score %s: want a finite number%s", text.Quote(value), text.Hint(value))
+		}
+	case n == s.Document:
+		if r.document = word; len(word) == 0 && s.guessed[DocumentRole] {
+			return errors.New("no document id, and the column has them by its name alone: -document-column names the one that is meant")
+		}
+	}
+	return nil
+}
+
+// separatedReader reads lines.
+type separatedReader struct {
+	*Columns
+	comma byte
+}
+
+// line reads one line of separated values. An empty feature is missing, an
+// empty label is no label. There are no comments: a value may begin with #.
+func (s *separatedReader) line(to *Builder, b []byte) {
+	b = bytes.TrimSuffix(b, []byte("\r"))
+	if s.isBlank(b) {
+		return
+	}
+	r := s.Begin(to)
+	n := 0
+	for i := 0; i <= len(b); n++ {
+		if n < len(s.Feature) && s.Feature[n] >= 0 && n != s.Group && s.Level[n] < 0 {
+			// A plain number, as most are; anything else goes the long way.
+			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.comma) {
+				r.features[s.Feature[n]] = v
+				i += used + 1
+				continue
+			}
+		}
+		value, next, err := field(b, i, s.comma)
+		switch {
+		case err == nil && n >= len(s.Feature):
+			err = fmt.Errorf("more fields than the %d of the %s", len(s.Feature), s.first())
+		case err == nil:
+			err = s.Set(to, &r, n, value)
+		}
+		if err != nil {
+			to.FailLine("%s: %v", s.called(n), err)
+			return
+		}
+		i = next
+	}
+	if n < len(s.Feature) {
+		to.FailLine("%d fields, but the %s has %d: none for %s", n, s.first(), len(s.Feature), s.called(n))
+		return
+	}
+	s.End(to, &r)
+}
+
+// isBlank reports whether a line is no row.
+func (s *separatedReader) isBlank(b []byte) bool {
+	return text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0)
+}
+
+// called is what field n is called in messages.
+func (s *separatedReader) called(n int) string {
+	if n < len(s.Called) {
+		return fmt.Sprintf("column %q", s.Called[n])
+	}
+	return fmt.Sprintf("field %d", n+1)
+}
+
+// look looks at the first lines. It checks a label that is guessed, and leaves out the columns of text.
+func (s *separatedReader) look(lines []byte, leaveOut bool) error {
+	kinds := make([]Kinds, len(s.Feature))
+	for line := range bytes.Lines(lines) {
+		line = bytes.TrimRight(line, "\r\n")
+		if s.isBlank(line) {
+			continue
+		}
+		for i, n := 0, 0; i <= len(line) && n < len(s.Feature); n++ {
+			value, next, err := field(line, i, s.comma)
+			if err != nil {
+				break // which reading it will tell
+			}
+			kinds[n].Add(value)
+			i = next
+		}
+	}
+	if leaveOut {
+		s.LeaveOut(kinds)
+	}
+	return s.CheckGuess(func(n int) bool { return kinds[n].noLabels == 0 })
+}
+
+// Kinds counts the values of a column by what they are; those that are missing are nothing.
+type Kinds struct {
+	Numbers, Texts int
+	commas         int // texts that look like numbers with a decimal comma
+	noLabels       int // values that no guessed label has
+}
+
+// Add counts a value.
+func (k *Kinds) Add(value []byte) {
+	v, err := text.Field(value)
+	if err != nil || !IsLabel(v) {
+		k.noLabels++
+	}
+	switch {
+	case errors.Is(err, text.ErrNumber):
+		k.Texts++
+		if text.LooksDecimalComma(value) {
+			k.commas++
+		}
+	case err != nil || v == v:
+		k.Numbers++
+	}
+}
+
+// LeaveOut leaves out the columns of which more values are text than numbers, but for those that are categorical.
+func (s *Columns) LeaveOut(kinds []Kinds) {
+	ids := s.IDs
+	s.IDs = []int{}
+	for n, at := range s.Feature {
+		switch {
+		case at < 0:
+		case s.Level[n] < 0 && kinds[n].Texts > kinds[n].Numbers:
+			s.Feature[n] = -1
+			s.Text = append(s.Text, s.Called[n])
+			if kinds[n].commas > kinds[n].Texts/2 {
+				s.DecimalCommas = append(s.DecimalCommas, s.Called[n])
+			}
+			delete(s.Names, ids[at])
+		default:
+			s.Feature[n] = len(s.IDs)
+			s.IDs = append(s.IDs, ids[at])
+		}
+	}
+}
+
+// first names the first line in messages.
+func (s *separatedReader) first() string {
+	if s.Header {
+		return "header"
+	}
+	return "first line"
+}
+
+// field is the field at b[i:] and where the next one begins: beyond len(b)
+// after the last one. A field may be quoted ("a ""b"" c"), within its line.
+func field(b []byte, i int, comma byte) (field []byte, next int, err error) {
+	if i == len(b) || b[i] != '"' {
+		n := bytes.IndexByte(b[i:], comma)
+		if n < 0 {
+			return b[i:], len(b) + 1, nil
+		}
+		return b[i : i+n], i + n + 1, nil
+	}
+	start := i + 1
+	for i = start; ; i += len(`""`) { // an escaped quote
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return nil, 0, errors.New("a quoted field without its closing quote (fields must not span lines)")
+		}
+		if i += n; !bytes.HasPrefix(b[i+1:], []byte{'"'}) {
+			break
+		}
+	}
+	field = bytes.ReplaceAll(b[start:i], []byte(`""`), []byte(`"`))
+	if i++; i < len(b) && b[i] != comma {
+		return nil, 0, errors.New("text after a quoted field")
+	}
+	return field, i + 1, nil
+}

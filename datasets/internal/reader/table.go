@@ -1,0 +1,251 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// Table is a file that has been read, in chunks with their own columns.
+type Table struct {
+	Origin  // without Lines, which are in the chunks
+	Options Options
+	Layout  *Layout
+	Chunks  []*Chunk
+	Queries []Query
+	Breaks  int         // runs of rows of a query that had already ended
+	Sized   bool        // queries have no ids, but sizes
+	Names   *Names      // of groups and of categorical texts
+	Groups  *GroupNames // of the rows; nil: they have no groups
+
+	Scratch string   // the folder for features; "": they are in memory
+	Spilled []func() // give up the files that chunks have their features in
+
+	HasWeights, HasQueryWeights bool // of documents, of queries
+	HasBase                     bool // documents have base scores
+
+	Rows int
+	Size int64 // bytes of text, decompressed
+	IDs  []int // feature ids in use, ascending
+	Counts
+	Warnings []string
+
+	faults     []string // the first maxFaults malformed lines
+	faultCount int
+	err        error // of the first chunk that stops the read
+}
+
+// ErrEmpty is the error of a file without a row.
+var ErrEmpty = errors.New("no documents in the file")
+
+// Query is a query and its rows.
+type Query struct {
+	ID     string
+	Weight float32
+	Runs   []Span // rows of the whole file
+}
+
+// Add gives the query the next rows from the given one on.
+func (q *Query) Add(row, rows int) {
+	if n := len(q.Runs); n > 0 && q.Runs[n-1].To == row {
+		q.Runs[n-1].To += rows
+		return
+	}
+	q.Runs = append(q.Runs, Span{row, row + rows})
+}
+
+// Rows is the number of rows.
+func (q *Query) Rows() (n int) {
+	for _, run := range q.Runs {
+		n += run.To - run.From
+	}
+	return n
+}
+
+// Add adds the next chunk, whose features may be taken from it afterwards.
+func (t *Table) Add(c *Chunk) {
+	for _, f := range c.Faults[:min(len(c.Faults), maxFaults-len(t.faults))] {
+		t.faults = append(t.faults, fmt.Sprintf("datasets: %s:%d: %s", t.Path, c.Line+f.line, f.reason))
+	}
+	t.faultCount += c.FaultCount
+	t.Chunks = append(t.Chunks, c)
+	t.Rows += len(c.Labels)
+	t.Size += c.Size
+	t.IDs = Union(t.IDs, c.IDs)
+	counts := c.Counts
+	counts.FirstCommented += c.Line
+	t.Counts.Add(counts)
+	if t.err == nil {
+		t.err = c.Err
+	}
+	if t.err == nil {
+		t.err = tooSparse(t.Rows, len(t.IDs), t.Size)
+	}
+}
+
+// Lines is the number of lines that have been read.
+func (t *Table) Lines() int {
+	last := t.Chunks[len(t.Chunks)-1]
+	return last.Line + last.Lines - 1
+}
+
+// Failed tells whether Check will fail, whatever comes.
+func (t *Table) Failed() bool { return t.faultCount > 0 || t.err != nil }
+
+// Check is the error of all chunks: a line for each of the first maxFaults malformed ones,
+// then their number; or that of a chunk, or of having no rows at all.
+func (t *Table) Check() error {
+	switch {
+	case t.faultCount > len(t.faults):
+		return fmt.Errorf("%s\ndatasets: %s: %d malformed lines in all", strings.Join(t.faults, "\n"), t.Path, t.faultCount)
+	case t.faultCount > 0:
+		return errors.New(strings.Join(t.faults, "\n"))
+	case t.err != nil:
+		return fmt.Errorf("datasets: %s: %w", t.Path, t.err)
+	case t.Rows == 0:
+		return fmt.Errorf("datasets: %s: %w: want rows, or lines such as %q", t.Path, ErrEmpty, "2 qid:1 1:0.5 2:0.1")
+	}
+	return nil
+}
+
+// WarnOfColumns adds warnings of values and columns that are not wanted, or in comments, and of
+// a label that may be a feature. A
+// file with nothing that is wanted is an error.
+func (t *Table) WarnOfColumns() error {
+	if t.Commented > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s:%d: documents from this line on that have all their features in a comment: %d. "+
+			"A comment begins with #, also within a query id", t.Path, t.FirstCommented, t.Commented))
+	}
+	if t.Ignored > 0 {
+		ids := fmt.Sprintf("ids %d to %d", t.Least, t.Most)
+		if len(t.IDs) == 0 {
+			return fmt.Errorf("datasets: %s has %s, and none of the features that are wanted", t.Path, ids)
+		}
+		if t.Options.FeatureIDs != nil {
+			t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
+		}
+	}
+	for _, g := range t.Layout.Guesses {
+		t.Warn("the %s is the column %s, by its name (-%s NAME takes another): a feature needs another name", g.Role, text.List([]string{g.Column}), g.Flag)
+	}
+	for _, s := range t.Layout.Spares {
+		is := fmt.Sprintf("no column is (-%s NAME takes one", s.Flag)
+		if s.Has != "" {
+			is = fmt.Sprintf("%s is (-%s NAME takes another", text.List([]string{s.Has}), s.Flag)
+		}
+		t.Warn("columns that are called as if they were the %s, which %s, and -features '*,%s' makes a feature of one), were left out: %s", s.Role, is, s.Columns[0], text.List(s.Columns))
+	}
+	var words, moments, commas []string
+	for _, name := range t.Layout.Text {
+		if moment, is := t.Layout.Moments[name]; is {
+			moments = append(moments, fmt.Sprintf("%s (%s)", name, moment))
+		} else if slices.Contains(t.Layout.DecimalCommas, name) {
+			commas = append(commas, name)
+		} else {
+			words = append(words, name)
+		}
+	}
+	if len(commas) > 0 {
+		t.Warn("columns of numbers with decimal commas, such as 3,5, were left out: %s: want decimal points", text.List(commas))
+	}
+	if len(words) > 0 {
+		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(words))
+	}
+	if len(moments) > 0 {
+		t.Warn("columns of dates and times were left out: %s: a feature is a number, such as the age in days", text.List(moments))
+	}
+	if len(t.Layout.Nameless) > 0 {
+		t.Warn("columns without a name of their own, such as the index of a table, were left out: %s", text.List(t.Layout.Nameless))
+	}
+	if len(t.Layout.Unread) > 0 {
+		t.Warn("columns of types that are not read were left out: %s", text.List(t.Layout.Unread))
+	}
+	if len(t.Layout.Ignored) > 0 {
+		t.Warn("columns that are not wanted were left out: %s", text.List(t.Layout.Ignored))
+	}
+	if t.Options.FeatureIDs != nil && t.Options.FeatureNames == nil {
+		t.WarnOfPositions()
+	}
+	return nil
+}
+
+// CheckLabel returns an error if the label is another column than that of the first of several files, which was found by a
+// name that a feature may have, and is here too.
+func (t *Table) CheckLabel(first *Table) error {
+	was, is := first.Layout.Roles[LabelRole], t.Layout.Roles[LabelRole]
+	guessed := slices.ContainsFunc(first.Layout.Guesses, func(g Guess) bool { return g.Column == was })
+	if guessed && is != was && slices.Contains(t.Layout.Unasked, was) {
+		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name the one that is meant",
+			t.Path, text.Quote([]byte(is)), first.Path, text.Quote([]byte(was)))
+	}
+	return nil
+}
+
+// WarnOfPositions adds a warning if features without names are read from columns that have some.
+func (t *Table) WarnOfPositions() {
+	if t.Layout.ByPosition && len(t.IDs) > 0 {
+		t.Warn("features without names were taken from columns by their position: column %s is feature %d", text.List([]string{t.Layout.Names[t.IDs[0]]}), t.IDs[0])
+	}
+}
+
+// WarnOfAbsent adds a warning if the options ask for features that no document of LETOR text has, whose columns are given.
+func (t *Table) WarnOfAbsent(ids []int) {
+	if t.Layout.IDs != nil || t.Options.FeatureIDs != nil {
+		return
+	}
+	var called, absent []string
+	for _, id := range ids {
+		called = append(called, t.Layout.Names[id])
+	}
+	for _, word := range t.Options.Features {
+		if _, err := Choose(word, ids, called); err != nil {
+			absent = append(absent, word)
+		}
+	}
+	if absent != nil {
+		t.Warn("no document has these of the features that are wanted: %s", text.List(absent))
+	}
+}
+
+// Warn adds a warning.
+func (t *Table) Warn(format string, args ...any) {
+	t.Warnings = append(t.Warnings, t.Path+": "+fmt.Sprintf(format, args...))
+}
+
+// Free gives the memory of the chunks back.
+func (t *Table) Free() {
+	for _, c := range t.Chunks {
+		c.Values.Free()
+	}
+	t.Chunks = nil
+	for _, unmap := range t.Spilled {
+		unmap()
+	}
+	t.Spilled = nil
+}
+
+// SourceRows is the row of the file that each row of the queries, one after another, is.
+func (t *Table) SourceRows() []int {
+	rows := make([]int, 0, t.Rows)
+	for _, q := range t.Queries {
+		for _, s := range q.Runs {
+			for r := s.From; r < s.To; r++ {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
+}
+
+// Union merges two ascending lists.
+func Union(a, b []int) []int {
+	if slices.Equal(a, b) {
+		return a
+	}
+	u := slices.Concat(a, b)
+	slices.Sort(u)
+	return slices.Compact(u)
+}

@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/memory"
+)
+
+// ErrStale is the error of a valid cache of files that have changed.
+var ErrStale = errors.New("the cache is stale")
+
+// Load maps a cache file, and sets the lists of the splits that it has. Their numbers are
+// read-only. It trusts nothing: whatever the bytes, the lists are of their types, or there is
+// an error (ErrStale: for another key). After unmap they must not be used.
+func Load(ctx context.Context, path string, key Key, lists Lists) (has [3]bool, unmap func(), err error) {
+	b, err := file.Map(path)
+	if err != nil {
+		return has, nil, err
+	}
+	h, err := decodeHeader(b)
+	if err == nil && h.Key != key.text() {
+		err = ErrStale
+	}
+	if err == nil {
+		err = h.verify(ctx)
+	}
+	if err == nil {
+		has, err = h.decode(lists)
+	}
+	unmap = func() { file.Unmap(b) }
+	if err != nil {
+		unmap()
+	}
+	return has, unmap, err
+}
+
+// decodeHeader reads the header, and finds the bytes of the sections.
+func decodeHeader(b []byte) (*header, error) {
+	if len(b) < introSize || string(b[:8]) != magic || binary.NativeEndian.Uint32(b[8:]) != order {
+		return nil, errors.New("not a cache of this kind of machine")
+	}
+	length := binary.NativeEndian.Uint64(b[16:])
+	if length > mostHeader || length > uint64(len(b)-introSize) {
+		return nil, errors.New("truncated")
+	}
+	at := introSize + int64(length)
+	text := b[introSize:at]
+	if CRC(text) != binary.NativeEndian.Uint32(b[12:]) {
+		return nil, errors.New("the checksum of the header is wrong")
+	}
+	h := &header{}
+	if err := json.Unmarshal(text, h); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	for i, s := range h.sections() {
+		at += padding(at)
+		if s.Length < 0 || s.Length > int64(len(b))-at {
+			return nil, fmt.Errorf("section %d is out of place", i)
+		}
+		if int64(len(s.Checksums)) != (s.Length+blockSize-1)/blockSize {
+			return nil, fmt.Errorf("section %d has %d checksums", i, len(s.Checksums))
+		}
+		s.bytes = b[at : at+s.Length]
+		at += s.Length
+	}
+	if at != int64(len(b)) {
+		return nil, fmt.Errorf("%d bytes instead of %d", len(b), at)
+	}
+	return h, nil
+}
+
+// verify checks the checksums of all sections.
+func (h *header) verify(ctx context.Context) error {
+	var blocks [][]byte
+	var sums []uint32
+	for _, s := range h.sections() {
+		blocks = slices.AppendSeq(blocks, s.blocks())
+		sums = append(sums, s.Checksums...)
+	}
+	wrong := make([]bool, len(blocks))
+	memory.For(len(blocks), func(i int) {
+		wrong[i] = ctx.Err() == nil && CRC(blocks[i]) != sums[i]
+		file.WontNeed(blocks[i])
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if i := slices.Index(wrong, true); i >= 0 {
+		return fmt.Errorf("the checksum of block %d is wrong", i)
+	}
+	return nil
+}
+
+// decode sets the lists of sections that are in place.
+func (h *header) decode(lists Lists) (has [3]bool, err error) {
+	for i, sections := range h.Splits {
+		has[i] = sections != nil
+		if has[i] && len(sections) != len(lists[i]) {
+			return has, fmt.Errorf("%d sections of a split, want %d", len(sections), len(lists[i]))
+		}
+		for j, s := range sections {
+			if s == nil {
+				continue
+			}
+			if err := s.decode(lists[i][j]); err != nil {
+				return has, fmt.Errorf("section %d: %w", j, err)
+			}
+		}
+	}
+	return has, nil
+}
+
+// decode sets the list that a pointer points to.
+func (s *section) decode(list any) (err error) {
+	switch list := list.(type) {
+	case *[]float32:
+		*list, err = numbers[float32](s.bytes)
+	case *[]int32:
+		*list, err = numbers[int32](s.bytes)
+	case *[]int:
+		*list, err = ints(s.bytes)
+	case *[]string:
+		*list, _, err = words(s.bytes, string(s.bytes), math.MaxInt)
+	case *[][]string:
+		*list, err = wordLists(s.bytes)
+	}
+	return err
+}
+
+// numbers are those of a section, in the memory of the file.
+func numbers[T memory.Number](b []byte) ([]T, error) {
+	if len(b)%4 != 0 {
+		return nil, fmt.Errorf("numbers of 4 bytes in %d bytes", len(b))
+	}
+	if len(b) == 0 {
+		return []T{}, nil
+	}
+	return memory.Numbers[T](b), nil
+}
+
+func ints(b []byte) ([]int, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("numbers of 8 bytes in %d bytes", len(b))
+	}
+	list := make([]int, len(b)/8)
+	for i := range list {
+		v := int64(binary.NativeEndian.Uint64(b[8*i:]))
+		if v < -1 || v > math.MaxInt { // −1 is the group of documents without one
+			return nil, errors.New("a number is out of range")
+		}
+		list[i] = int(v)
+	}
+	return list, nil
+}
+
+// wordLists are the lists of strings of a section, see DigestLists.
+func wordLists(b []byte) ([][]string, error) {
+	lists := [][]string{}
+	for text := string(b); text != ""; {
+		n, used := binary.Varint(b[len(b)-len(text):])
+		if used <= 0 || n < -1 || n > int64(len(text)) {
+			return nil, errors.New("the lists of strings do not fit")
+		}
+		text = text[used:]
+		if n < 0 {
+			lists = append(lists, nil)
+			continue
+		}
+		list, rest, err := words(b, text, int(n))
+		if err != nil || len(list) != int(n) {
+			return nil, errors.New("the lists of strings do not fit")
+		}
+		lists, text = append(lists, list), rest
+	}
+	return lists, nil
+}
+
+// words are the strings, so many at most, at the beginning of a text that is the end of b, and
+// what follows. They share the memory of the text.
+func words(b []byte, text string, most int) (list []string, rest string, err error) {
+	list = []string{}
+	for text != "" && len(list) < most {
+		length, used := binary.Uvarint(b[len(b)-len(text):])
+		if used <= 0 || length > uint64(len(text)-used) {
+			return nil, "", errors.New("the strings do not fit")
+		}
+		list, text = append(list, text[used:used+int(length)]), text[used+int(length):]
+	}
+	return list, text, nil
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/memory"
+)
+
+// Save writes a cache file. A machine that goes down may leave one with bytes that were never
+// written; its checksums tell.
+func Save(ctx context.Context, path string, key Key, lists Lists) error {
+	const abandoned = time.Hour // since the last byte: whoever wrote it is gone
+	for _, left := range file.Leftovers(path) {
+		if info, err := os.Stat(left); err == nil && time.Since(info.ModTime()) > abandoned {
+			os.Remove(left)
+		}
+	}
+	return file.WriteUnsynced(path, key.permissions(), func(w io.Writer) error {
+		return encode(ctx, w, key.text(), lists)
+	})
+}
+
+func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
+	h := header{Key: key}
+	for i, split := range lists {
+		for _, list := range split {
+			h.Splits[i] = append(h.Splits[i], newSection(list))
+		}
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	intro := append(make([]byte, 0, introSize), magic...)
+	intro = binary.NativeEndian.AppendUint32(intro, order)
+	intro = binary.NativeEndian.AppendUint32(intro, CRC(text))
+	intro = binary.NativeEndian.AppendUint64(intro, uint64(len(text)))
+	out.Write(intro)
+	out.Write(text)
+	last := int64(introSize + len(text))
+	for _, s := range h.sections() {
+		out.Write(make([]byte, padding(last)))
+		for block := range s.blocks() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := out.Write(block); err != nil {
+				return err
+			}
+		}
+		last = s.Length
+	}
+	return out.Flush() // the first error of all writes
+}
+
+// newSection is the section of a list, of which it gets the pointer; nil for a nil list.
+func newSection(list any) *section {
+	s := &section{}
+	exists := false
+	switch list := list.(type) {
+	case *[]float32:
+		s.bytes, exists = memory.Bytes(*list), *list != nil
+	case *[]int32:
+		s.bytes, exists = memory.Bytes(*list), *list != nil
+	case *[]string:
+		s.bytes, exists = AppendStrings(nil, *list), *list != nil
+	case *[][]string:
+		s.bytes, exists = DigestLists(*list), *list != nil
+	case *[]int:
+		for _, v := range *list {
+			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, uint64(v))
+		}
+		exists = *list != nil
+	}
+	if !exists {
+		return nil
+	}
+	s.Length = int64(len(s.bytes))
+	blocks := slices.Collect(s.blocks())
+	s.Checksums = make([]uint32, len(blocks))
+	memory.For(len(blocks), func(i int) { s.Checksums[i] = CRC(blocks[i]) })
+	return s
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"iter"
+	"slices"
+)
+
+// Lists are pointers to the lists of each split: of float32, int32, int, string or []string. Those of
+// all splits have the same types, in the same order; nil: there is no such split.
+type Lists [3][]any
+
+// A cache file is
+//
+//	magic      8 bytes
+//	order      uint32, to tell the byte order of the machine that wrote it
+//	checksum   uint32, CRC-32C of the header
+//	length     uint64, of the header
+//	header     JSON: header
+//	sections   one after another, each at a multiple of 64 bytes
+//
+// with numbers in the byte order of the machine. Only the checksums of the header speak of
+// the sections.
+type header struct {
+	Key    string
+	Splits [3][]*section // a section for each list; nil: the list, or the split, is nil
+}
+
+// A section is a list. Numbers of 4 bytes are as they are in memory, others are int64, and
+// strings stand each after its length.
+type section struct {
+	Length    int64    // bytes
+	Checksums []uint32 // CRC-32C of each block
+
+	bytes []byte
+}
+
+const (
+	magic      = "plrankds"
+	order      = 0x01020304
+	introSize  = 24
+	align      = 64
+	blockSize  = 1 << 22
+	mostHeader = 1 << 28
+)
+
+// padding is the number of bytes from at to the next multiple of align.
+func padding(at int64) int64 { return -at & (align - 1) }
+
+// sections are those of all splits, in the order of the file.
+func (h *header) sections() []*section {
+	all := slices.Concat(h.Splits[:]...)
+	return slices.DeleteFunc(all, func(s *section) bool { return s == nil })
+}
+
+func (s *section) blocks() iter.Seq[[]byte] { return slices.Chunk(s.bytes, blockSize) }

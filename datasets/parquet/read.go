@@ -1,0 +1,298 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/text"
+)
+
+// rowReader reads a file, some rows at a time.
+type rowReader struct {
+	*reader.Columns
+	used    []int // columns that are read, by position
+	leaves  []leaf
+	pages   []*pages // of a row group, by position; nil for columns that are not read
+	rooms   []room
+	numbers []float32  // rows × features
+	texts   [][][]byte // by position, of columns that are read as text
+	allowed *allowance
+}
+
+// Read reads the file with these bytes in chunks of so many bytes, or a few more, and calls each with
+// them in turn, and with the part of the file that has been read. Lines are rows, from 1. All memory
+// is in proportion to the bytes.
+func Read(file []byte, o reader.Options, beside reader.Beside, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
+	meta, err := readMeta(file)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(meta.RowGroups, func(g format.RowGroup) bool { return g.NumRows != 0 }) {
+		return nil // whatever the columns, or their types, as none can be found without rows
+	}
+	r, err := newReader(meta, o, beside)
+	if err != nil {
+		return err
+	}
+	rows := max(1, size/4/max(1, len(r.used)))
+	all, most := 0, mostNumbers(len(file)) // rows, and numbers
+	for _, group := range meta.RowGroups {
+		if group.NumRows < 0 || group.NumRows > int64(most/max(1, len(r.used))-all) {
+			return fmt.Errorf("%w: %d documents in %d bytes", errDamaged, group.NumRows, len(file))
+		}
+		all += int(group.NumRows)
+	}
+	if o.FeatureIDs == nil {
+		if err := r.look(file, meta, rows); err != nil {
+			return err
+		}
+	}
+	r.use()
+	r.allowed = newAllowance(len(file))
+	b, done := r.NewBuilder(o), 0
+	for _, group := range meta.RowGroups {
+		if group.NumRows == 0 { // it may have no pages, or none of the columns
+			continue
+		}
+		if err := r.open(file, &group); err != nil {
+			return err
+		}
+		for left := int(group.NumRows); left > 0; {
+			if err := o.Ctx().Err(); err != nil {
+				return err
+			}
+			n := min(left, rows)
+			c := &reader.Chunk{Line: 1 + done}
+			if err := r.chunk(b, c, n); err != nil {
+				return err
+			}
+			left, done = left-n, done+n
+			if at := slices.IndexFunc(r.used, func(n int) bool { return r.pages[n].left > 0 }); left == 0 && at >= 0 && c.FaultCount == 0 {
+				return r.at(r.used[at], fmt.Errorf("%w: too many values", errDamaged))
+			}
+			if err := each(c, &r.Layout, float64(done)/float64(all)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// newReader finds the use of the columns.
+func newReader(meta *format.FileMetaData, o reader.Options, beside reader.Beside) (*rowReader, error) {
+	columns, others, err := leaves(meta.Schema, durations(meta))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i, l := range columns {
+		if names = append(names, l.name); o.Headerless {
+			names[i] = strconv.Itoa(i + 1)
+		}
+	}
+	r := &rowReader{leaves: columns}
+	if r.Columns, err = reader.NewColumns(names, o, beside.Sized); err != nil {
+		if len(others) > 0 {
+			err = fmt.Errorf("%w; columns of types that are not read: %s", err, text.List(others))
+		}
+		return nil, err
+	}
+	for _, other := range others {
+		if !slices.Contains(o.Ignore, other) { // as those that the first of several files has, which are told
+			r.Unread = append(r.Unread, other)
+		}
+	}
+	r.use()
+	r.pages, r.rooms, r.texts = make([]*pages, len(columns)), make([]room, len(columns)), make([][][]byte, len(columns))
+	return r, nil
+}
+
+// use finds the columns that are read.
+func (r *rowReader) use() {
+	r.used = nil
+	for n := range r.leaves {
+		switch n {
+		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:
+			r.used = append(r.used, n)
+		default:
+			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) {
+				r.used = append(r.used, n)
+			}
+		}
+	}
+}
+
+// look leaves out the columns of text, by the rule of separated values: more than half of the first values are not
+// numbers. Dates and times never are.
+func (r *rowReader) look(file []byte, meta *format.FileMetaData, rows int) error {
+	r.allowed = newAllowance(len(file))
+	r.Moments = map[string]string{}
+	kinds := make([]reader.Kinds, len(r.leaves))
+	for n, l := range r.leaves {
+		if r.Feature[n] < 0 || r.Level[n] >= 0 || l.isNumber() {
+			continue
+		}
+		kinds[n].Texts = 1
+		if moment, is := moments[l.form]; is {
+			r.Moments[r.Called[n]] = moment
+		} else if l.form == textual {
+			found, err := r.count(file, meta, n, rows)
+			r.pages[n], r.rooms[n] = nil, room{}
+			switch {
+			case err == nil:
+				kinds[n] = found
+			case !errors.Is(err, errUnread):
+				return r.at(n, err)
+			}
+		}
+	}
+	r.LeaveOut(kinds)
+	return nil
+}
+
+// count counts the values of a column of strings by what they are. It reads so many rows, and more only while none has a
+// value.
+func (r *rowReader) count(file []byte, meta *format.FileMetaData, n, rows int) (kinds reader.Kinds, err error) {
+	for _, group := range meta.RowGroups {
+		if group.NumRows == 0 || kinds.Numbers+kinds.Texts > 0 {
+			continue
+		}
+		if _, err := r.openColumn(file, &group, n); err != nil {
+			return kinds, err
+		}
+		for left := int(group.NumRows); left > 0 && kinds.Numbers+kinds.Texts == 0; left -= rows {
+			values := make([][]byte, min(left, rows))
+			if err := r.pages[n].texts(values, len(values), &r.rooms[n]); err != nil {
+				return kinds, err
+			}
+			for _, value := range values {
+				kinds.Add(value)
+			}
+		}
+	}
+	return kinds, nil
+}
+
+// isNumber tells whether a column is nothing but a feature of numbers.
+func (r *rowReader) isNumber(n int) bool { return r.Feature[n] >= 0 && r.Level[n] < 0 && n != r.Group }
+
+// open begins a row group. Its columns must not share bytes: dictionaries of all of them are in memory at once.
+func (r *rowReader) open(file []byte, group *format.RowGroup) error {
+	spans := make([]span, len(r.used))
+	for i, n := range r.used {
+		s, err := r.openColumn(file, group, n)
+		if err != nil {
+			return r.at(n, err)
+		}
+		spans[i] = s
+	}
+	if overlap(spans) {
+		return fmt.Errorf("%w: two of its columns overlap", errDamaged)
+	}
+	return nil
+}
+
+// openColumn begins a column of a row group.
+func (r *rowReader) openColumn(file []byte, group *format.RowGroup, n int) (span, error) {
+	l := r.leaves[n]
+	if l.index >= len(group.Columns) {
+		return span{}, errDamaged
+	}
+	c := &group.Columns[l.index]
+	s, err := part(file, &c.MetaData, c.FilePath)
+	if err == nil {
+		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed}
+	}
+	return s, err
+}
+
+// at is an error with the column that it is about.
+func (r *rowReader) at(n int, err error) error { return fmt.Errorf("column %q: %w", r.Called[n], err) }
+
+// chunk reads the next n rows of the row group.
+func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
+	width := len(r.IDs)
+	if len(r.numbers) < n*width {
+		r.numbers = make([]float32, n*width)
+	}
+	c.Size = int64(n) * int64(4*width+1)
+	faults := make([]error, len(r.used)) // of single columns
+	parallel.Each(len(r.used), parallel.Workers(len(r.used)), func(_, i int) error {
+		at := r.used[i]
+		if r.isNumber(at) {
+			faults[i] = r.pages[at].numbers(r.numbers[r.Feature[at]:], width, n, &r.rooms[at])
+			return nil
+		}
+		if len(r.texts[at]) < n {
+			r.texts[at] = make([][]byte, n)
+		}
+		faults[i] = r.pages[at].texts(r.texts[at], n, &r.rooms[at])
+		return nil
+	})
+	b.Begin(c)
+	for i, err := range faults {
+		var f fault
+		switch {
+		case errors.As(err, &f):
+			c.Lines = f.row
+			b.FailLine("column %q: %v", r.Called[r.used[i]], f.error)
+		case err != nil:
+			return r.at(r.used[i], err)
+		}
+	}
+	if c.FaultCount == 0 && c.Line == 1 {
+		if err := r.CheckGuess(func(column int) bool { return r.isWhole(column, n) }); err != nil {
+			return err
+		}
+	}
+	if c.FaultCount == 0 {
+		for c.Lines = 0; c.Lines < n; c.Lines++ {
+			r.row(b, c.Lines)
+		}
+	}
+	b.Finish()
+	return nil
+}
+
+// isWhole reports whether a column has whole numbers in the rows that were read.
+func (r *rowReader) isWhole(column, rows int) bool {
+	for row := range rows {
+		if r.isNumber(column) {
+			if !reader.IsLabel(r.numbers[row*len(r.IDs)+r.Feature[column]]) {
+				return false
+			}
+		} else if !reader.IsWhole(r.texts[column][row]) {
+			return false
+		}
+	}
+	return true
+}
+
+// row adds a row to the chunk.
+func (r *rowReader) row(b *reader.Builder, row int) {
+	to := r.Begin(b)
+	to.Copy(r.numbers[row*len(r.IDs):])
+	for _, n := range r.used {
+		if r.isNumber(n) {
+			continue
+		}
+		value, err := r.texts[n][row], error(nil)
+		if n == r.Query || n == r.Document || n == r.Group {
+			value, err = r.leaves[n].id(value)
+		}
+		if err == nil {
+			err = r.Set(b, &to, n, value)
+		}
+		if err != nil {
+			b.FailLine("column %q: %v", r.Called[n], err)
+			return
+		}
+	}
+	r.End(b, &to)
+}

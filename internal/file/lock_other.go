@@ -1,0 +1,11 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+
+package file
+
+import (
+	"errors"
+	"os"
+)
+
+// try is an error on systems without such locks.
+func try(*os.File) (bool, error) { return false, errors.ErrUnsupported }

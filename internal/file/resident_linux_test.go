@@ -1,0 +1,62 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// However much of a mapped file is read, little of it stays in the memory of the process,
+// and what is read is right.
+func TestResidentIsBounded(t *testing.T) {
+	defer func(was int) { limit = was }(limit)
+	base := residentFiles() // of the program
+	limit = base + 16<<20
+	path := filepath.Join(t.TempDir(), "f")
+	size := limit + 512<<20
+	if err := os.WriteFile(path, []byte("first"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, int64(size)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Map(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer Unmap(b)
+	sum, most := 0, 0
+	for at := 0; at < size; at += 4096 {
+		WillNeed(b[at:min(size, at+8192)])
+		sum += int(b[at])
+		if at%(1<<20) == 0 {
+			most = max(most, residentFiles())
+			Relieve()
+		}
+	}
+	if sum != 'f' || string(b[:5]) != "first" {
+		t.Errorf("other bytes: %d, %q", sum, b[:5])
+	}
+	if slack := 128 << 20; most > limit+slack {
+		t.Errorf("%d MB of files in memory, want %d and what is read within 2 ms", most>>20, limit>>20)
+	}
+	if most < base+8<<20 {
+		t.Errorf("%d MB of files were in memory, of which %d are the program: nothing was measured", most>>20, base>>20)
+	}
+}
+
+// Bytes that are not of a mapped file stay as they are.
+func TestDoneOnlyWithMappedFiles(t *testing.T) {
+	defer large.Store(large.Load())
+	large.Store(true)
+	b := make([]byte, 1<<20)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	WontNeed(b)
+	for i := range b {
+		if b[i] != byte(i) {
+			t.Fatalf("byte %d is lost", i)
+		}
+	}
+}

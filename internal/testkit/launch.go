@@ -1,0 +1,71 @@
+package testkit
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// A Link is how the ranks reach each other.
+type Link string
+
+// The links. On Ethernet, each rank has a host of its own: a network namespace with a
+// name, an address and a cable to a switch. That takes root.
+const (
+	Memory   Link = "memory"          // shared memory
+	Loopback Link = "loopback"        // TCP, on one host
+	Ethernet Link = "ethernet"        // TCP, as fast as the system can
+	Gigabit  Link = "gigabitethernet" // TCP, 1 Gbit/s from each host
+)
+
+// rates are those at which a host sends, in words of tc.
+var rates = map[Link]string{Ethernet: "", Gigabit: "1gbit"}
+
+// hosts makes so many hosts and runs a command on the first one.
+//
+//go:embed hosts.sh
+var hosts string
+
+// LinkPossible is an error where there cannot be such a link.
+func LinkPossible(link Link) error {
+	if _, hosts := rates[link]; !hosts {
+		return nil
+	}
+	if os.Getuid() != 0 {
+		return fmt.Errorf("%s takes root", link)
+	}
+	for _, try := range [][]string{{"ip", "netns", "list"}, {"unshare", "--uts", "true"}, {"tc", "-V"}} {
+		if out, err := exec.CommandContext(context.Background(), try[0], try[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %s: %w: %s", link, strings.Join(try, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// MPICommand is a program on so many ranks. Those of one host share its cores.
+func MPICommand(ctx context.Context, ranks int, link Link, program string, args ...string) *exec.Cmd {
+	mpirun := []string{"mpirun", "--oversubscribe", "--bind-to", "none"}
+	rate, ethernet := rates[link]
+	switch {
+	case ethernet:
+		var addresses []string
+		for i := range ranks {
+			addresses = append(addresses, fmt.Sprintf("10.97.0.%d", i+1))
+		}
+		mpirun = append(mpirun, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
+			"--mca", "btl_tcp_if_include", "10.97.0.0/24", "--mca", "oob_tcp_if_include", "10.97.0.0/24",
+			"--host", strings.Join(addresses, ","))
+	case link == Loopback:
+		mpirun = append(mpirun, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo")
+	}
+	line := append(append(mpirun, "-n", fmt.Sprint(ranks), program), args...)
+	if ethernet {
+		line = append([]string{"sh", "-c", hosts, "sh", fmt.Sprint(ranks), rate}, line...)
+	}
+	run := exec.CommandContext(ctx, line[0], line[1:]...)
+	run.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	return run
+}

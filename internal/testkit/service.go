@@ -1,0 +1,62 @@
+package testkit
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/transforms"
+)
+
+// LinearModel writes a model of three features, 1, 5 and 9, with the score w·x.
+func LinearModel(t testing.TB, path string, w ...float64) {
+	t.Helper()
+	f := &ranker.File{
+		Kind: "mlp", Settings: json.RawMessage(`{"features":3,"activation":"relu"}`), Dtype: "float32",
+		Arrays:     []ranker.Array{{Name: "w0", Shape: []int{3}, Values: w}, {Name: "b0", Shape: []int{1}, Values: []float64{0}}},
+		Transform:  &transforms.Transform{Spec: "none", Inputs: 3, Columns: []int{0, 1, 2}, Parts: []transforms.Part{{Name: "none"}}},
+		FeatureIDs: []int{1, 5, 9}, Gain: "exp2",
+	}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// DrawRequest is a request with so many documents and ranks to draw.
+func DrawRequest(documents, ranks int) string {
+	return fmt.Sprintf(`{"documents": [%s{}], "draw": {"cutoff": %d, "seed": 1}}`, strings.Repeat("{},", documents-1), ranks)
+}
+
+// InFlight opens a connection with a request whose body of length bytes the service waits for:
+// it has answered "100 Continue".
+func InFlight(t *testing.T, url string, length int) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", length)
+	answer := bufio.NewReader(conn)
+	if line, err := answer.ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	answer.ReadString('\n') // an empty line
+	return conn, answer
+}
+
+// Await waits until done, or fails the test after 20 seconds.
+func Await(t *testing.T, event string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("after 20 s still waiting for: %s", event)
+			return
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// MaxFeatureID is the largest id. It is an int on every platform.
+const MaxFeatureID = math.MaxInt32
+
+// ParseFeatureID reports whether a word is an id: digits, without a sign or zeros before it, up to Max.
+func ParseFeatureID(word string) (id int, ok bool) {
+	n, err := strconv.ParseUint(word, 10, 31)
+	return int(n), err == nil && strconv.FormatUint(n, 10) == word
+}
+
+// IsBeyondFeatureID reports whether a word would be an id if it were not above Max.
+func IsBeyondFeatureID(word string) bool {
+	if word == "" || word[0] == '0' {
+		return false
+	}
+	for _, c := range []byte(word) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	_, ok := ParseFeatureID(word)
+	return !ok
+}
+
+// CheckFeatureIDs returns an error if ids do not ascend, or one is out of range.
+func CheckFeatureIDs(ids []int) error {
+	for i, id := range ids {
+		switch {
+		case id < 0 || id > MaxFeatureID:
+			return fmt.Errorf("feature id %d: want 0 to %d", id, MaxFeatureID)
+		case i > 0 && id <= ids[i-1]:
+			return fmt.Errorf("feature id %d after %d: want them ascending", id, ids[i-1])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/text"
+)
+
+// rows are the features of the documents of a request, row after row, and their base scores, nil
+// where the model takes none. Their memory is used again.
+type rows struct {
+	features []float32
+	base     []float32
+	text     []byte   // of the features, if the request is logged
+	given    []int    // by column: the document that gave it last, from 1
+	unknown  []string // by column: the text that the model does not know, of the document that is decoded
+}
+
+// fill decodes the documents of a request. A document is an array of as many values as the
+// model has features, in the order of their ids, or an object of values by id or by name. null is
+// a missing value, and so is a name that is not mentioned; an id that is not mentioned has the
+// value 0. An object without any is by name where the model has names.
+func (r *rows) fill(model *served, in *request) error {
+	width := len(model.columns)
+	r.text = r.text[:0]
+	r.features = slices.Grow(r.features[:0], in.count*width)[:in.count*width]
+	clear(r.features)
+	r.given = slices.Grow(r.given[:0], width)[:width]
+	clear(r.given)
+	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
+	for d, value := range text.JSONElements(in.documents) {
+		row := r.features[d*width : (d+1)*width]
+		if model.File().Levels != nil {
+			clear(r.unknown) // which may be texts of other documents and requests
+		}
+		var err error
+		switch value[0] {
+		case '[':
+			err = r.dense(row, value, model)
+		case '{':
+			err = r.sparse(row, value, d, model)
+		default:
+			err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
+		}
+		if err != nil {
+			return badRequest("document %d%w", d, err)
+		}
+		if in.logged {
+			if err := r.appendText(model, value, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// appendText appends the features of a document to the text for the log: an array over all documents, on
+// one line. Numbers of a document that is an array are copied from the request: writing them takes longer
+// than all else. Booleans become numbers.
+func (r *rows) appendText(model *served, document []byte, features []float32) (err error) {
+	levels := model.File().Levels
+	r.text = append(r.text, ',')
+	if document[0] == '[' && levels == nil && bytes.IndexByte(document, 't') < 0 && bytes.IndexByte(document, 'f') < 0 {
+		start := len(r.text)
+		r.text = append(r.text, text.InsideJSON(document)...)
+		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
+			start += i
+			r.text[start] = ' '
+		}
+		return nil
+	}
+	for i, x := range features {
+		if i > 0 {
+			r.text = append(r.text, ',')
+		}
+		var texts []string
+		if levels != nil {
+			if texts = levels[i]; texts != nil && x == 0 { // a later model may know it
+				texts, x = r.unknown[i:i+1], 1
+			}
+		}
+		if r.text, err = clicks.AppendFeature(r.text, x, texts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillBase decodes the base scores of a request, which the model must need.
+func (r *rows) fillBase(m *served, in *request) error {
+	r.base = nil
+	needs := m.File().BaseScores
+	switch {
+	case needs && in.base == nil:
+		return badRequest("no base_scores: the model adds its scores to those of another ranker: want an array with a number for each document")
+	case !needs && in.base != nil:
+		return badRequest("base_scores: the model was trained without, and takes none")
+	case !needs:
+		return nil
+	}
+	r.base = make([]float32, in.count)
+	n := 0
+	for i, number := range text.JSONElements(in.base) {
+		if n++; n > in.count {
+			continue
+		}
+		v, err := parseNumber(number)
+		if err == nil && v != v {
+			err = errors.New("want a number")
+		}
+		if err != nil {
+			return badRequest("base_scores, value %d: %w", i, err)
+		}
+		r.base[i] = v
+	}
+	if n != in.count {
+		return badRequest("%d base_scores for %d documents", n, in.count)
+	}
+	return nil
+}
+
+// dense decodes a document that is an array. Errors continue the text "document 3".
+func (r *rows) dense(row []float32, array []byte, model *served) error {
+	n := 0
+	for i, value := range text.JSONElements(array) {
+		n++
+		if i >= len(row) {
+			continue
+		}
+		var err error
+		if row[i], err = r.parseValue(model, i, value); err != nil {
+			return fmt.Errorf(", value %d: %w", i, err)
+		}
+	}
+	if n != len(row) {
+		return fmt.Errorf(" has %d features, want %d", n, len(row))
+	}
+	return nil
+}
+
+// sparse decodes document d, which is an object. Its first member tells whether it is by id or by
+// name; without any, it is by name where the model has names.
+func (r *rows) sparse(row []float32, object []byte, d int, model *served) error {
+	first, named := true, false
+	for name, value := range text.JSONMembers(object) {
+		column, byName, known := model.column(name)
+		switch {
+		case !known:
+			return fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(name))
+		case r.given[column] == d+1:
+			return fmt.Errorf(": feature %s is given twice", clip(name))
+		case !first && byName != named:
+			return fmt.Errorf(": feature %q is given by name and others by id, or the reverse: want one of the two in a document", clip(name))
+		case first && byName:
+			allMissing(row)
+		}
+		first, named = false, byName
+		r.given[column] = d + 1
+		var err error
+		if row[column], err = r.parseValue(model, column, value); err != nil {
+			return fmt.Errorf(", feature %s: %w", clip(name), err)
+		}
+	}
+	if first && model.FeatureNames() != nil {
+		allMissing(row)
+	}
+	return nil
+}
+
+func allMissing(row []float32) {
+	for i := range row {
+		row[i] = missing
+	}
+}
+
+// column is the column of the feature of an id, or else of a name.
+func (m *served) column(name string) (column int, byName, known bool) {
+	if id, isID := text.ParseFeatureID(name); isID {
+		if column, known = m.columns[id]; known {
+			return column, false, true
+		}
+	}
+	column, known = m.Column(name)
+	return column, true, known
+}
+
+var missing = float32(math.NaN())
+
+// What true and false are, as in data files.
+var one, zero = []byte("1"), []byte("0")
+
+// parseValue is the value of a feature: a number, or a text, which may be a number, where the
+// feature has texts.
+func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) {
+	switch string(value) {
+	case "null":
+		return missing, nil
+	case "true":
+		value = one
+	case "false":
+		value = zero
+	}
+	_, ofText := m.Level(column, "")
+	if !ofText {
+		return parseNumber(value)
+	}
+	text := string(value)
+	if value[0] == '"' {
+		text = text.DecodeJSON(value)
+	} else if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return 0, errors.New("want a text, or null for a missing value")
+	}
+	v, _ := m.Level(column, text)
+	if v == 0 {
+		r.unknown[column] = text
+	}
+	return v, nil
+}
+
+// parseNumber is the nearest float32 of a JSON number, as in data files.
+func parseNumber(text []byte) (float32, error) {
+	v, err := strconv.ParseFloat(string(text), 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is beyond the range of float32", clip(string(text)))
+	case err != nil:
+		return 0, errors.New("want a number, or null for a missing value")
+	}
+	return float32(v), nil
+}

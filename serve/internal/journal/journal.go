@@ -1,0 +1,152 @@
+// Package journal keeps lines in the files of a folder. A line that it has accepted is on the disk: it
+// stays there if the process is killed, or the machine goes down.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/plrank/plrank/internal/file"
+)
+
+// A Journal appends lines to the newest file of a folder. Its methods may be called by several
+// goroutines at once. Lines that come while the disk is at work are written and synced together.
+type Journal struct {
+	files    files
+	lock     *file.Lock // nil: the file system has no locks
+	synced   func(took time.Duration, err error)
+	interval time.Duration // syncInterval, but in tests
+
+	mu     sync.Mutex
+	next   *Batch
+	closed bool
+	wake   chan struct{} // of capacity 1: next has lines, or the end
+	ended  chan struct{}
+}
+
+// A Batch is lines that are written and synced together.
+type Batch struct {
+	lines []byte
+	adds  int           // the calls of Add that they are from
+	done  chan struct{} // closed when err is known
+	err   error
+}
+
+func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(chan struct{})} }
+
+// mostWaiting are the most bytes that wait for the disk, unless they come at once.
+const mostWaiting = 64 << 20
+
+// syncInterval is the least time between the beginnings of two syncs, if the first was for several calls of
+// Add: each sync takes processor time, and fewer serve as many lines.
+const syncInterval = 2 * time.Millisecond
+
+// ErrBehind is the error of lines that come faster than the disk takes them.
+var ErrBehind = errors.New("the disk does not keep up")
+
+var errClosed = errors.New("the journal is closed")
+
+// Open opens the journal of a folder, which is made if there is none. Its files are PREFIX-TIME.jsonl.
+// What a killed process has left of a line at the end of one is cut off: it was not accepted. The
+// warnings say so. It is an error if another process has the folder. Synced is called after each write to
+// the disk.
+func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
+	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	if err := j.files.makeFolder(); err != nil {
+		return nil, nil, err
+	}
+	var held *file.LockHeldError
+	j.lock, err = file.TakeLock(j.files.path(".lock"))
+	switch {
+	case errors.As(err, &held):
+		return nil, nil, fmt.Errorf("%s: another process writes there: %w: wait until it has ended, or name another folder", folder, err)
+	case errors.Is(err, file.ErrNoLocks):
+		warnings = append(warnings, fmt.Sprintf("%s: %v: let no other process write there", folder, err))
+	case err != nil:
+		return nil, nil, err
+	}
+	mended, err := j.files.mend()
+	if err != nil {
+		j.release()
+		return nil, nil, err
+	}
+	go j.run()
+	return j, append(warnings, mended...), nil
+}
+
+// Done is closed when it is known whether the lines are on the disk.
+func (b *Batch) Done() <-chan struct{} { return b.done }
+
+// Err waits until then. With an error they are not.
+func (b *Batch) Err() error {
+	<-b.done
+	return b.err
+}
+
+// Add takes a copy of whole lines, each with its end. They are accepted once [Batch.Err] says so.
+func (j *Journal) Add(lines []byte) (*Batch, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	b := j.next
+	switch {
+	case j.closed:
+		return nil, errClosed
+	case len(b.lines) > 0 && len(b.lines)+len(lines) > mostWaiting:
+		return nil, ErrBehind
+	}
+	if len(b.lines) == 0 { // one sync for a batch, not one more for nothing
+		select {
+		case j.wake <- struct{}{}:
+		default:
+		}
+	}
+	b.lines = append(b.lines, lines...)
+	b.adds++
+	return b, nil
+}
+
+// run writes one batch after another.
+func (j *Journal) run() {
+	defer close(j.ended)
+	beginPromptly()
+	var space []byte // of the last batch
+	for range j.wake {
+		runtime.Gosched() // goroutines that can run, and add lines, do so first
+		j.mu.Lock()
+		b := j.next
+		j.next = newBatch(space)
+		j.mu.Unlock()
+		start := time.Now()
+		b.err = j.files.append(b.lines)
+		j.synced(time.Since(start), b.err)
+		close(b.done)
+		if b.adds > 1 {
+			time.Sleep(j.interval - time.Since(start))
+		}
+		if space = b.lines; cap(space) > mostWaiting/16 {
+			space = nil
+		}
+	}
+}
+
+// Close writes what waits, and closes the files.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	if !j.closed {
+		j.closed = true
+		close(j.wake)
+	}
+	j.mu.Unlock()
+	<-j.ended
+	j.release()
+	return j.files.close()
+}
+
+func (j *Journal) release() {
+	if j.lock != nil {
+		j.lock.Release()
+	}
+}

@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/internal/testkit"
+	"github.com/plrank/plrank/ranker"
+)
+
+// named is a file of a model of the features price, city and size, whose scores are the price plus 100
+// times the number of the city.
+func named(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.npz")
+	testkit.LinearModel(t, path, 1, 100, 0)
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *m.File()
+	f.FeatureNames, f.Levels = []string{"price", "city", "size"}, [][]string{nil, {"Oslo", "Bern", "7"}, nil}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Documents by name, by id and as arrays have the same scores; texts are what they stand for.
+func TestDocumentsByName(t *testing.T) {
+	s, _ := tested(t, Options{Models: only(named(t))})
+	for documents, want := range map[string][]float64{
+		`[{"price": 3, "city": "Bern"}, {"city": "Oslo", "price": 4}]`:     {203, 104},
+		`[[3, "Bern", 1], [4, "Oslo", 1], [5, "Rome", null], [6, 7.0, 1]]`: {203, 104, 5, 306},
+		`[[true, "Bern", 1], {"price": false, "city": "Oslo"}]`:            {201, 100},
+		`[{"1": 3, "5": "Bern"}, {"1": 3}, {}]`:                            {203, 3, 0},
+		`[{"price": 3, "city": "B\u0065rn"}]`:                              {203},
+	} {
+		w := post(s, `{"documents": `+documents+`}`)
+		var answer struct{ Scores []float64 }
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || !slices.Equal(answer.Scores, want) {
+			t.Errorf("%s: %s, want %v", documents, w.Body, want)
+		}
+	}
+	for document, want := range map[string]string{
+		`{"prize": 3}`:                   `document 0: unknown feature "prize": want one of feature_ids or feature_names of GET /v1/models`,
+		`{"price": "dear"}`:              `document 0, feature price: want a number, or null for a missing value`,
+		`{"city": []}`:                   `document 0, feature city: want a text, or null for a missing value`,
+		`{"city": "Oslo", "city": null}`: `document 0: feature city is given twice`,
+		`{"price": 1, "5": "Oslo"}`:      `by name and others by id`,
+	} {
+		if w := post(s, `{"documents": [`+document+`]}`); w.Code != 400 || !strings.Contains(strings.ReplaceAll(w.Body.String(), `\"`, `"`), want) {
+			t.Errorf("%s: %d %s, want %s", document, w.Code, w.Body, want)
+		}
+	}
+}
+
+// What is not mentioned by name is missing, as null is.
+func TestNamesThatAreNotMentionedAreMissing(t *testing.T) {
+	m, err := ranker.Open(named(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := &served{Model: m, columns: map[int]int{}}
+	for column, id := range m.FeatureIDs() {
+		model.columns[id] = column
+	}
+	var r rows
+	in, err := parseRequest([]byte(`{"documents": [{"price": 3}, {"city": "Oslo"}, {"city": null, "price": 2}, {}]}`))
+	if err == nil {
+		err = r.fill(model, in)
+	}
+	want := []float32{3, missing, missing, missing, 1, missing, 2, missing, missing, missing, missing, missing}
+	if err != nil || !slices.EqualFunc(r.features, want, func(a, b float32) bool { return a == b || a != a && b != b }) {
+		t.Errorf("%v, %v, want %v", r.features, err, want)
+	}
+}

@@ -1,0 +1,142 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// A request is the body of POST /v1/rank: the documents of one query.
+type request struct {
+	model     string // "": not named
+	documents []byte // the array, as in the body
+	count     int    // of documents
+	base      []byte // the array of base scores, as in the body; nil: not given
+	draw      *draw  // nil: not wanted
+	shown
+}
+
+// A draw asks for a ranking drawn from the policy.
+type draw struct {
+	cutoff      int
+	seed        uint64 // given, or random
+	temperature float64
+}
+
+// parseRequest reads a body. Unknown names, and names that occur twice, are errors: which of
+// two values was meant would be a guess.
+func parseRequest(body []byte) (*request, error) {
+	whole, err := parseBody(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := text.CheckJSONTexts(whole); err != nil {
+		return nil, badRequest("invalid request body: %w", err)
+	}
+	fields, err := object(whole, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
+	if err != nil {
+		return nil, badRequest("invalid request body: %w", err)
+	}
+	r := &request{documents: fields["documents"], base: fields["base_scores"]}
+	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID} {
+		if value := fields[name]; value != nil {
+			if value[0] != '"' {
+				return nil, badRequest("invalid request body: %s: want a string", name)
+			}
+			*field = text.DecodeJSON(value)
+		}
+	}
+	if draw := fields["draw"]; draw != nil {
+		if r.draw, err = parseDraw(draw); err != nil {
+			return nil, badRequest("invalid request body: draw: %w", err)
+		}
+	}
+	if r.documents == nil {
+		return nil, badRequest("no documents: want an array, which may be empty")
+	}
+	if r.documents[0] != '[' {
+		return nil, badRequest("documents: want an array")
+	}
+	if r.base != nil && r.base[0] != '[' {
+		return nil, badRequest("base_scores: want an array")
+	}
+	for range text.JSONElements(r.documents) {
+		r.count++
+	}
+	if ids := fields["document_ids"]; ids != nil {
+		if r.documentIDs, err = parseIDs(ids, r.count); err != nil {
+			return nil, badRequest("document_ids: %w", err)
+		}
+	}
+	return r, nil
+}
+
+// parseBody checks that a body is a value of JSON, and gives it without blanks around.
+func parseBody(body []byte) ([]byte, error) {
+	if !json.Valid(body) {
+		var text json.RawMessage
+		err := json.Unmarshal(body, &text)
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return nil, badRequest("invalid request body: byte %d: %w", syntax.Offset, err)
+		}
+		return nil, badRequest("invalid request body: %w", err)
+	}
+	whole, _ := text.CutJSON(text.SkipJSONBlanks(body))
+	return whole, nil
+}
+
+func parseDraw(value []byte) (*draw, error) {
+	fields, err := object(value, "cutoff", "seed", "temperature")
+	if err != nil {
+		return nil, err
+	}
+	cutoff, seed, temperature := string(fields["cutoff"]), string(fields["seed"]), string(fields["temperature"])
+	d := &draw{temperature: 1}
+	switch {
+	case cutoff == "":
+		return nil, errors.New("no cutoff: want the number of ranks to draw, 1 or more")
+	}
+	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
+		return nil, fmt.Errorf("cutoff %s, want a whole number, 1 or more", clip(cutoff))
+	}
+	if seed == "" {
+		d.seed = rand.Uint64N(1 << 53) // which JSON's readers have exactly
+	} else if d.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
+		return nil, fmt.Errorf("seed %s, want a whole number from 0 to %d", clip(seed), uint64(math.MaxUint64))
+	}
+	if temperature != "" {
+		if d.temperature, err = strconv.ParseFloat(temperature, 64); err != nil || !(d.temperature > 0) {
+			return nil, fmt.Errorf("temperature %s, want a positive, finite number", clip(temperature))
+		}
+	}
+	return d, nil
+}
+
+// object is the values of the members of an object, which have these names. A member that is null
+// counts as absent.
+func object(value []byte, names ...string) (map[string][]byte, error) {
+	if value[0] != '{' {
+		return nil, errors.New("want an object")
+	}
+	fields := map[string][]byte{}
+	for name, value := range text.JSONMembers(value) {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
+		}
+		if _, twice := fields[name]; twice {
+			return nil, fmt.Errorf("%q occurs twice", name)
+		}
+		if string(value) == "null" {
+			value = nil
+		}
+		fields[name] = value
+	}
+	return fields, nil
+}

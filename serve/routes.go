@@ -1,0 +1,239 @@
+package serve
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// routes are the paths that the service answers. See openapi.json.
+func (s *Service) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
+	mux.HandleFunc("POST /v1/events", s.authorised(s.serveEvents))
+	mux.HandleFunc("GET /v1/models", s.authorised(s.serveModels))
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(openAPI)
+	})
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.serveReady)
+	mux.HandleFunc("GET /healthz", s.serveReady)
+	metrics := promhttp.HandlerFor(s.measures.registry, promhttp.HandlerOpts{})
+	mux.Handle("GET /metrics", s.authorised(func(w http.ResponseWriter, r *http.Request) error {
+		metrics.ServeHTTP(w, r)
+		return nil
+	}))
+	return mux
+}
+
+// ServeHTTP answers a request to one of the service's paths. Behind a prefix, use
+// [http.StripPrefix].
+//
+// The answer repeats the request's header X-Request-ID, which the log has, too; without one, or one
+// that is no word of at most 100 characters, it is a new one.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(requestID)
+	if !isID(id) {
+		id = rand.Text()
+	}
+	w.Header().Set(requestID, id)
+	if s.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	refuse, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	status := &statusWriter{ResponseWriter: w} // 404, or 405 with a header Allow
+	refuse.ServeHTTP(status, r)
+	s.fail(w, r, statusError{status.code, fmt.Errorf("no %s %s: see /openapi.json", clip(r.Method), clip(r.URL.Path))})
+}
+
+// requestID is the header that names a request.
+const requestID = "X-Request-Id"
+
+// isID tells whether a text can be repeated in headers and logs: a word of letters, digits and some
+// other characters.
+func isID(text string) bool {
+	known := func(c rune) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.:/+=@", c)
+	}
+	return 0 < len(text) && len(text) <= 100 && strings.IndexFunc(text, func(c rune) bool { return !known(c) }) < 0
+}
+
+// A statusWriter keeps the status of an answer and drops its body.
+type statusWriter struct {
+	http.ResponseWriter
+	code int
+}
+
+func (s *statusWriter) WriteHeader(code int)               { s.code = code }
+func (s *statusWriter) Write(text []byte) (n int, _ error) { return len(text), nil }
+
+// serveReady tells load balancers whether to send requests here.
+func (s *Service) serveReady(w http.ResponseWriter, _ *http.Request) {
+	if s.draining.Load() {
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// authorised asks for the token, if there is one, and answers with the error of serve.
+func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s.token.path != "" && !s.token.admits(r.Header.Get("Authorization")) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			s.fail(w, r, statusError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
+		} else if err := serve(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// admit lets in a request with a body, unless too many are in flight. The caller calls leave when it
+// has answered.
+func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, nil, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
+	}
+	if err := s.origins.Check(r); err != nil && !isJSON(r.Header.Get("Content-Type")) {
+		return nil, nil, statusError{http.StatusForbidden, errors.New("a page of another website sent this: want Content-Type: application/json, or the website among the origins of the service")}
+	}
+	select {
+	case s.inFlight <- struct{}{}:
+		leave = func() { <-s.inFlight }
+	default:
+		return nil, nil, statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
+	}
+	if r.Body != http.NoBody {
+		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
+		// this one at the end of the body.
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
+	}
+	return http.MaxBytesReader(w, r.Body, s.limits.Body), leave, nil
+}
+
+// isJSON reports whether a content type is that of JSON.
+func isJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
+}
+
+func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
+	start := time.Now()
+	body, leave, err := s.admit(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	out, err := s.answer(r.Context(), body, r.ContentLength)
+	if err == nil {
+		err = s.write(w, r, out)
+	}
+	if err != nil {
+		return err
+	}
+	s.measures.requests.WithLabelValues("200", out.Model).Inc()
+	s.measures.seconds.WithLabelValues(out.Model).Observe(time.Since(start).Seconds())
+	s.measures.documents.WithLabelValues(out.Model).Observe(float64(len(out.Scores)))
+	return nil
+}
+
+func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
+	if s.clicks == nil {
+		return statusError{http.StatusNotFound, errors.New("this service has no log of clicks: start plrank serve with -log")}
+	}
+	body, leave, err := s.admit(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	n, err := s.logEvents(r.Context(), body, r.ContentLength)
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, map[string]int{"logged": n})
+}
+
+// write writes an answer.
+func (s *Service) write(w http.ResponseWriter, r *http.Request, out any) error {
+	text, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	if _, err := w.Write(text); err != nil {
+		s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
+	}
+	return nil
+}
+
+func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
+	type model struct {
+		Name         string   `json:"name"`
+		Version      string   `json:"version"`
+		FeatureIDs   []int    `json:"feature_ids"`
+		FeatureNames []string `json:"feature_names,omitempty"`
+		BaseScores   bool     `json:"base_scores,omitempty"`
+	}
+	var list []model
+	for _, name := range s.models.names() {
+		m := s.models[name].model.Load()
+		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames(), m.File().BaseScores})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(map[string]any{"models": list})
+	return nil
+}
+
+// fail answers with an error, and logs it in one line. Errors of the service itself may have paths of its machine: the
+// answer says where to look for them.
+func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	of := modelError{}
+	errors.As(err, &of) // of no model where it is none
+	err = contextError(err, s.limits.Timeout)
+	status := http.StatusInternalServerError
+	if known := (statusError{}); errors.As(err, &known) {
+		status = known.status
+	}
+	s.measures.requests.WithLabelValues(strconv.Itoa(status), of.model).Inc()
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	log := func() {
+		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch status {
+	case http.StatusServiceUnavailable:
+		s.overload.record(s.log, log)
+		w.Header().Set("Retry-After", "1")
+	case http.StatusInsufficientStorage:
+		s.unlogged.record(s.log, log)
+	default:
+		log()
+	}
+	switch status {
+	case http.StatusInternalServerError:
+		text = "an error of the service, which its log has under the X-Request-ID of this answer"
+	case http.StatusInsufficientStorage:
+		text = "the log of clicks cannot be written: the log of the service says why"
+	}
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]string{"error": text})
+}

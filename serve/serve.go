@@ -1,0 +1,193 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options configure a [Service]. Only Models is required.
+type Options struct {
+	// Models are model files by name. A request that names no model gets the only one, or the
+	// one called "default".
+	Models map[string]string
+
+	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
+	TokenFile string
+
+	// Origins are websites whose pages may send requests from a browser, such as "https://shop.example". Pages of
+	// others may only if the content type is JSON, which browsers do not send to another site unless it agrees.
+	Origins []string
+
+	Limits Limits
+
+	// Poll is the time between two looks at the model files and the token file. Those that
+	// have changed are read again. If it equals zero, only [Service.Reload] reads them.
+	Poll time.Duration
+
+	// Clicks is the folder of the log of clicks: impressions, which are the rankings drawn, and
+	// events. An answer comes when its line is on the disk. If it equals "", there is no such log.
+	// A Service has the folder for itself. While it waits for the disk, Go keeps one of GOMAXPROCS for
+	// that: a process may set one more, as plrank serve does.
+	Clicks string
+
+	// Metrics is the registry for the service's metrics, which GET /metrics shows. If it equals
+	// nil, the service has its own.
+	Metrics *prometheus.Registry
+
+	// Log receives reloads and failed requests. If it equals nil, it is [slog.Default].
+	Log *slog.Logger
+}
+
+// A Service answers requests with trained models. Its methods may be called by several
+// goroutines at once.
+type Service struct {
+	models   models
+	limits   Limits
+	lanes    *lanes
+	token    token
+	origins  http.CrossOriginProtection
+	inFlight lane // requests to /v1/rank
+	draining atomic.Bool
+	measures *measures
+	log      *slog.Logger
+	overload overload  // 503
+	unlogged overload  // 507
+	clicks   *clickLog // nil: none
+	mux      *http.ServeMux
+
+	reload sync.Mutex // one at a time
+	stop   context.CancelFunc
+	ended  sync.WaitGroup // what stop ends
+	close  func() error   // once: the folder and the registry may be those of another service then
+}
+
+// New reads the models and the token, and makes a service of them. A file that cannot be used
+// is an error, and so are negative limits, a name that is empty or not in UTF-8, an origin that is none, and a registry
+// that has the metrics already.
+func New(o Options) (*Service, error) {
+	limits, err := o.Limits.orDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if o.Poll < 0 {
+		return nil, fmt.Errorf("service: negative Poll %v", o.Poll)
+	}
+	models, err := newModels(o.Models)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		models: models, limits: limits, lanes: newLanes(), inFlight: make(lane, limits.Requests),
+		log: cmp.Or(o.Log, slog.Default()), overload: overload{status: http.StatusServiceUnavailable}, unlogged: overload{status: http.StatusInsufficientStorage},
+	}
+	for _, origin := range o.Origins {
+		if err := s.origins.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("service: origin %q: %w: want a scheme and a host, such as https://shop.example", origin, err)
+		}
+	}
+	s.token.path, s.token.load = o.TokenFile, s.token.read
+	if s.measures, err = newMeasures(o.Metrics); err != nil {
+		return nil, err
+	}
+	s.mux, s.close = s.routes(), sync.OnceValue(s.closeOnce)
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	if err := s.Reload(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if o.Clicks != "" {
+		if s.clicks, err = openClicks(o.Clicks, s.models, s.measures, s.log, limits.Timeout); err != nil {
+			s.Close()
+			return nil, fmt.Errorf("service: %w", err)
+		}
+	}
+	if o.Poll > 0 {
+		s.ended.Go(func() { s.watch(ctx, o.Poll) })
+	}
+	return s, nil
+}
+
+// watch reads the files that change.
+func (s *Service) watch(ctx context.Context, poll time.Duration) {
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.refresh(false)
+		}
+	}
+}
+
+// Reload reads all model files and the token again. A file that cannot be used leaves its model,
+// or the token, as it is, and is logged; the result joins these errors.
+func (s *Service) Reload() error { return s.refresh(true) }
+
+// refresh reads the files that have changed, or all.
+func (s *Service) refresh(always bool) error {
+	s.reload.Lock()
+	defer s.reload.Unlock()
+	var failed []error
+	for _, name := range s.models.names() {
+		m := s.models[name]
+		loaded, logged, err := m.refresh(always)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("service: model %s: %w", name, err))
+			s.measures.loads.WithLabelValues(name, "refused").Inc()
+		}
+		switch {
+		case err != nil && !logged:
+			s.log.Error("cannot read model", "model", name, "error", err)
+		case loaded:
+			version := m.model.Load().Digest()
+			s.measures.read(name, version)
+			s.log.Info("read model", "model", name, "file", m.path, "version", version)
+		}
+	}
+	if s.token.path != "" {
+		before := s.token.used
+		_, logged, err := s.token.refresh(always)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("service: %w", err))
+		}
+		switch {
+		case err != nil && !logged:
+			s.log.Error("cannot read token: it stays the same", "error", err)
+		case before != "" && before != s.token.used:
+			s.log.Info("the token has changed")
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// Drain prepares for the end: from now on /readyz has status 503, so that load balancers send
+// no more, and every answer asks the client to close its connection. Requests are still
+// answered.
+func (s *Service) Drain() { s.draining.Store(true) }
+
+// Close ends the looks at files, closes the log of clicks, and takes the metrics out of the registry. Call
+// it when no more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does. Another call
+// does nothing, and returns the same error.
+func (s *Service) Close() error { return s.close() }
+
+func (s *Service) closeOnce() error {
+	s.stop()
+	s.ended.Wait()
+	s.measures.registry.Unregister(s.measures)
+	if s.clicks == nil {
+		return nil
+	}
+	return s.clicks.Close()
+}

@@ -1,0 +1,134 @@
+package transforms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/transforms/internal/columns"
+)
+
+// A Category is a feature whose values are names rather than amounts: a transform maps
+// each to a code, for a model to learn what it means. The names are numbers that float32
+// distinguishes: whole ones between ±2^24, or others of up to seven digits.
+type Category struct {
+	Column int       // the raw column
+	Values []float32 // that have a code, ascending
+}
+
+// The codes of a category: Values[i] has the code FirstValue + i.
+const (
+	UnseenValue  = 0 // a value that is not among Values
+	MissingValue = 1
+	FirstValue   = 2
+)
+
+const (
+	mostValues  = 100_000 // of a category
+	seenAtLeast = 2       // documents with a value that has a code
+
+	// From here on float32 does not hold every whole number: what was 16777217 in a file
+	// is 16777216 in a dataset.
+	inexactValue = 1 << 24
+)
+
+// LevelValue gives the function from texts to values of a feature with these Dataset.Levels: the
+// position from 1 on, 0 for other texts, NaN for an empty one or NULL, NaN, NA or ?. Numbers may
+// be spelled in other ways. It may be called by several goroutines.
+func LevelValue(levels []string) func(text string) float32 {
+	l := text.FixedLevels(levels)
+	return func(text string) float32 { return l.Value([]byte(strings.TrimSpace(text))) }
+}
+
+// LevelName is how Dataset.Levels has a text: without blanks around it, and 7 for 7.0 and +7.
+func LevelName(text string) string { return text.LevelName([]byte(strings.TrimSpace(text))) }
+
+// Codes is the number of codes.
+func (c *Category) Codes() int { return FirstValue + len(c.Values) }
+
+func (c *Category) code(x float32) float32 {
+	if x != x {
+		return MissingValue
+	}
+	if i, found := slices.BinarySearch(c.Values, columns.Finite(x)); found {
+		return float32(FirstValue + i)
+	}
+	return UnseenValue
+}
+
+// fitCategories makes categories of the features with these ids, whose columns are then not
+// among the others. Those of text are, too.
+func (t *Transform) fitCategories(train *datasets.Dataset, ids []int) error {
+	for column, levels := range train.Levels {
+		if id := train.FeatureIDs[column]; levels != nil && !slices.Contains(ids, id) {
+			ids = append(slices.Clone(ids), id)
+		}
+	}
+	for i, id := range slices.Sorted(slices.Values(ids)) {
+		column, found := slices.BinarySearch(train.FeatureIDs, id)
+		if !found {
+			return fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, datasets.listIDs(train.FeatureIDs, nil))
+		}
+		if i > 0 && t.Categories[i-1].Column == column {
+			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
+		}
+		values, err := categoryValues(train, column)
+		if err != nil {
+			return err
+		}
+		t.Columns = slices.DeleteFunc(t.Columns, func(other int) bool { return other == column })
+		t.Categories = append(t.Categories, Category{column, values})
+	}
+	return nil
+}
+
+// categoryValues collects the values of two training documents or more. The others count as
+// unseen, so that there is something to learn for these. A value that may stand for several
+// is an error.
+func categoryValues(train *datasets.Dataset, column int) (values []float32, err error) {
+	name := train.FeatureName(column)
+	documents := map[float32]int{}
+	for r := range train.Rows() {
+		x := train.Row(r)[column]
+		if x >= inexactValue || x <= -inexactValue {
+			return nil, fmt.Errorf("datasets: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
+				train.Where(r), name, x, inexactValue)
+		}
+		if x == x && !(x == 0 && train.Levels != nil && train.Levels[column] != nil) { // a text that is not known
+			documents[x]++
+		}
+	}
+	for x, n := range documents {
+		if n >= seenAtLeast {
+			values = append(values, x)
+		}
+	}
+	if len(values) > mostValues {
+		return nil, fmt.Errorf("datasets: %s: the categorical feature %s has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
+			train.Name, name, len(values), seenAtLeast, mostValues)
+	}
+	slices.Sort(values)
+	return values, nil
+}
+
+// checkCategories checks the categories of a transform that was read from a file.
+func (t *Transform) checkCategories() error {
+	for i, c := range t.Categories {
+		_, used := slices.BinarySearch(t.Columns, c.Column)
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
+			return fmt.Errorf("the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Inputs, c.Column)
+		}
+		if len(c.Values) > mostValues {
+			return fmt.Errorf("%d values of the category in column %d, want %d at most", len(c.Values), c.Column, mostValues)
+		}
+		for j, v := range c.Values {
+			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
+				return fmt.Errorf("the values of the category in column %d must ascend and be finite", c.Column)
+			}
+		}
+	}
+	return nil
+}

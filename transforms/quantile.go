@@ -1,0 +1,89 @@
+package transforms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/transforms/internal/columns"
+)
+
+const (
+	quantileKnots  = 128     // at most, for a feature
+	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
+)
+
+// fitQuantile finds for each column values, ascending, and the normal scores of
+// their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
+// lower plus half the fraction that is equal.
+func fitQuantile(p *Part, train *datasets.Dataset, used []int, _ Sharing) {
+	p.Knots, p.Scores = make([][]float32, len(used)), make([][]float32, len(used))
+	rows := min(train.Rows(), quantileSample)
+	memory.For(len(used), func(i int) {
+		values := make([]float32, 0, rows)
+		for s := range rows {
+			if x := train.Row(s * train.Rows() / rows)[used[i]]; x == x {
+				values = append(values, columns.Finite(x))
+			}
+		}
+		slices.Sort(values)
+		p.Knots[i], p.Scores[i] = normalScores(values)
+	})
+	p.lookups = columns.NewLookups(p.Knots, p.Scores)
+}
+
+// normalScores picks the distinct values if they are few, else those at evenly spaced ranks.
+func normalScores(sorted []float32) (knots, scores []float32) {
+	knots = slices.Compact(slices.Clone(sorted))
+	if len(knots) > quantileKnots {
+		knots = knots[:0]
+		for k := range quantileKnots {
+			knots = append(knots, sorted[k*(len(sorted)-1)/(quantileKnots-1)])
+		}
+		knots = slices.Compact(knots)
+	}
+	if len(knots) == 0 { // always missing in the sample
+		return []float32{0}, []float32{0}
+	}
+	for _, v := range knots {
+		below, _ := slices.BinarySearch(sorted, v)
+		upTo, _ := slices.BinarySearch(sorted, math.Nextafter32(v, float32(math.Inf(1))))
+		rank := (float64(below) + float64(upTo)) / 2 / float64(len(sorted))
+		scores = append(scores, float32(math.Sqrt2*math.Erfinv(2*rank-1)))
+	}
+	return knots, scores
+}
+
+func applyQuantile(p *Part, q columns.Rows) {
+	l := p.lookups
+	if l == nil { // not fitted, and not validated
+		l = columns.NewLookups(p.Knots, p.Scores)
+	}
+	l.Map(q)
+}
+
+// checkQuantile checks knots and scores read from a file, and prepares them.
+func checkQuantile(p *Part, used int) error {
+	if len(p.Knots) != used || len(p.Scores) != used {
+		return fmt.Errorf("want knots and scores for %d columns, have %d and %d", used, len(p.Knots), len(p.Scores))
+	}
+	for i, knots := range p.Knots {
+		if len(knots) == 0 || len(knots) != len(p.Scores[i]) {
+			return fmt.Errorf("%d knots and %d scores for column %d", len(knots), len(p.Scores[i]), i)
+		}
+		if len(knots) > columns.MostKnots {
+			return fmt.Errorf("%d knots for column %d, want %d at most", len(knots), i, columns.MostKnots)
+		}
+		for k, v := range knots {
+			if columns.Finite(v) != v || columns.Finite(p.Scores[i][k]) != p.Scores[i][k] || k > 0 && v <= knots[k-1] {
+				return fmt.Errorf("the knots of column %d must ascend and be finite", i)
+			}
+		}
+	}
+	if p.lookups == nil { // those of a fitted part stay: it may be in use, and validated again when it is written
+		p.lookups = columns.NewLookups(p.Knots, p.Scores)
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package transforms
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/transforms/internal/columns"
+)
+
+// Transform maps the raw features of one query to the inputs of a model. It is
+// fitted on training data by FitTransform and stored in model files: its JSON
+// reads back as the same transform, bit for bit.
+//
+// Features that are constant within every training query say nothing about the
+// order of documents and are left out. The others go through one or more parts, whose
+// outputs are side by side: first all columns of the first part, then all of the second.
+//
+// Values of categorical features become codes, one column for each feature after all
+// others, which a model looks up in a table. See [Category] for the codes of values that
+// are missing, or were seen in one training document at most.
+//
+// Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
+// mean of the training documents for the standardised forms, their median for quantile, the
+// middle of the query's ranks for rank; the part missing tells it from a value. Infinite values count
+// as the largest float32.
+//
+// After [Transform.FitBins] the outputs of the parts are positions in bins instead.
+type Transform struct {
+	Spec    string // as given to FitTransform
+	Inputs  int    // raw features of a document
+	Columns []int  // the raw columns that are used, ascending
+	Parts   []Part // one or more
+
+	Bins []Bins `json:",omitempty"` // by output of the parts: see FitBins; nil: these are the inputs of the model
+
+	Categories []Category `json:",omitempty"` // by column, ascending
+
+	positions *columns.Positions // in the bins
+}
+
+// FitTransform fits a transform on training data. The spec is one or more parts
+// joined by "+", as in "minmax+log-standard":
+//
+//	none          the raw value
+//	minmax        (x − min)/(max − min) over the documents of the query; 0 if
+//	              they are all equal (Oosterhuis 2021, §7)
+//	standard      (x − mean)/sd over all training documents, within ±10
+//	log-standard  the same of sign(x)·log(1+|x|)
+//	quantile      the normal score of the value's rank among the training
+//	              documents, 32768 of them at most (mid-ranks of ties; linear between
+//	              128 values at most; beyond the training values, the score of the
+//	              last one)
+//	rank          √3·(b − a)/n, where of the n documents of the query that have the
+//	              feature b have a lower value and a a higher one: the rank in the
+//	              query, of mean 0 and, without ties, of variance 1 − 1/n²
+//	missing       1 where the value is missing, 0 elsewhere, for the features of which a training
+//	              document misses the value: no columns where there are none
+//
+// The features of the ids that are given are categorical, and those of text: see [Category]. Values of a
+// single training document count as unseen, so that a model learns what to make of these.
+//
+// An unknown part is an error, and so is one that is there twice, missing alone where nothing is, training
+// data in which no feature varies within any query, a categorical feature that the data do not have, and one
+// of more than 100,000 values, or with a value of ±2^24 or beyond.
+func FitTransform(spec string, train *datasets.Dataset, categorical ...int) (*Transform, error) {
+	return datasets.FitTransformOn(alone, spec, train, categorical...)
+}
+
+// FitTransformOn is [FitTransform] by several processes that have the same data: all call
+// it, and get the same transform as one process would. They share the work of finding the
+// features that vary within queries, and the moments of the standardised forms. Each finds
+// the quantiles of the sample, the features with missing values, and the values of categorical features, for itself.
+func FitTransformOn(s Sharing, spec string, train *datasets.Dataset, categorical ...int) (*Transform, error) {
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: varying(train, s)}
+	for _, name := range strings.Split(spec, "+") {
+		t.Parts = append(t.Parts, Part{Name: name})
+	}
+	if err := t.checkParts(); err != nil {
+		return nil, err
+	}
+	if len(t.Columns) == 0 {
+		return nil, fmt.Errorf("datasets: %s: no feature varies within any query: there is nothing to rank by", train.Name)
+	}
+	if err := t.fitCategories(train, categorical); err != nil {
+		return nil, err
+	}
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		if own := partKinds[p.Name].own; own != nil {
+			p.Columns = own(train, t.Columns)
+		}
+		partKinds[p.Name].fit(p, train, t.PartColumns(i), s)
+	}
+	if t.Width() == 0 {
+		return nil, fmt.Errorf("datasets: %s: no value is missing: transform %q needs another part", train.Name, spec)
+	}
+	return t, nil
+}
+
+// PartColumns are the raw columns of a part, which counts from 0: Columns, or some of them.
+func (t *Transform) PartColumns(part int) []int {
+	if p := &t.Parts[part]; partKinds[p.Name].own != nil {
+		return p.Columns
+	}
+	return t.Columns
+}
+
+// outputs is how many the parts have.
+func (t *Transform) outputs() (n int) {
+	for i := range t.Parts {
+		n += len(t.PartColumns(i))
+	}
+	return n
+}
+
+// Width is the number of outputs for a document.
+func (t *Transform) Width() int { return t.outputs() + len(t.Categories) }
+
+// Validate checks a transform that was read from a file, and prepares it: Query is slow before.
+// An error means that Query would go out of bounds or give values that are not finite.
+func (t *Transform) Validate() error {
+	if len(t.Parts) == 0 {
+		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
+	}
+	if err := t.checkParts(); err != nil {
+		return err
+	}
+	for i, c := range t.Columns {
+		if c < 0 || c >= t.Inputs || i > 0 && c <= t.Columns[i-1] {
+			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
+		}
+	}
+	if err := t.checkCategories(); err != nil {
+		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+	}
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		err := partKinds[p.Name].check(p, len(t.PartColumns(i)))
+		if err == nil {
+			err = t.checkPartColumns(p)
+		}
+		if err != nil {
+			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
+		}
+	}
+	if err := t.checkBins(); err != nil {
+		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+	}
+	return nil
+}
+
+// checkPartColumns is an error where a part that has all columns lists some, or they are no used ones.
+func (t *Transform) checkPartColumns(p *Part) error {
+	for i, c := range p.Columns {
+		_, used := slices.BinarySearch(t.Columns, c)
+		if partKinds[p.Name].own == nil || !used || i > 0 && c <= p.Columns[i-1] {
+			return fmt.Errorf("it lists column %d: want none, or for missing used columns, ascending", c)
+		}
+	}
+	return nil
+}
+
+// checkParts is an error for an unknown part, and for one that is there twice: it says nothing
+// new, and a few words in a file could stand for any number of columns.
+func (t *Transform) checkParts() error {
+	seen := map[string]bool{}
+	for i := range t.Parts {
+		name := t.Parts[i].Name
+		if _, ok := partKinds[name]; !ok {
+			return fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +", name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
+		}
+		if seen[name] {
+			return fmt.Errorf("datasets: transform %q is there twice: want each part once", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// Query transforms the rows of one query: rows is n × Inputs, dst is n × Width(),
+// both row-major. It allocates nothing, except for ranks in a query of more than
+// 256 documents. It panics if the lengths disagree.
+func (t *Transform) Query(dst, rows []float32) {
+	n, width := 0, t.Width()
+	if t.Inputs > 0 {
+		n = len(rows) / t.Inputs
+	}
+	if len(rows) != n*t.Inputs || len(dst) != n*width {
+		panic(fmt.Sprintf("datasets: transform from %d to %d features: %d values in, %d out", t.Inputs, width, len(rows), len(dst)))
+	}
+	if n == 0 {
+		return
+	}
+	at := 0
+	for i := range t.Parts {
+		p, of := &t.Parts[i], t.PartColumns(i)
+		if len(of) > 0 {
+			partKinds[p.Name].apply(p, columns.Rows{To: dst[at:], Stride: width, From: rows, Inputs: t.Inputs, Columns: of})
+		}
+		at += len(of)
+	}
+	if t.Bins != nil {
+		t.applyBins(dst, rows)
+	}
+	for i := range t.Categories {
+		c := &t.Categories[i]
+		for r := range n {
+			dst[(r+1)*width-len(t.Categories)+i] = c.code(rows[r*t.Inputs+c.Column])
+		}
+	}
+}
+
+// Used are the raw columns that a model depends on, ascending: Columns, and those of the
+// categories.
+func (t *Transform) Used() []int {
+	used := slices.Clone(t.Columns)
+	for _, c := range t.Categories {
+		used = append(used, c.Column)
+	}
+	slices.Sort(used)
+	return used
+}
+
+// ComparesDocuments tells whether what becomes of a document depends on the others of its query, as
+// with minmax and rank.
+func (t *Transform) ComparesDocuments() bool {
+	return slices.ContainsFunc(t.Parts, func(p Part) bool { return partKinds[p.Name].compares })
+}
+
+// varying are the columns that take two values, or are present and missing,
+// within at least one query.
+func varying(d *datasets.Dataset, s Sharing) []int {
+	varies := make([]bool, d.Width())
+	from, to := s.share(d.Queries())
+	for q := from; q < to && slices.Contains(varies, false); q++ {
+		for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
+			first := d.Row(d.Offsets[q])
+			for c, v := range d.Row(r) {
+				if v != first[c] && (v == v || first[c] == first[c]) {
+					varies[c] = true
+				}
+			}
+		}
+	}
+	s.or(varies)
+	used := make([]int, 0, d.Width())
+	for c, v := range varies {
+		if v {
+			used = append(used, c)
+		}
+	}
+	return used
+}
