@@ -269,9 +269,9 @@ func (r *reader) readClicks(path string) error {
 // readQueries reads impressions.
 func (r *reader) readQueries(path string) error {
 	last, used := 0, 0
-	err := lines(path, func(number int, text []byte) error {
+	err := lines(path, func(number int, content []byte) error {
 		last = number
-		line, err := parseLine(text)
+		line, err := parseLine(content)
 		switch {
 		case errors.Is(err, text.ErrText):
 			r.counts[notUnicode]++

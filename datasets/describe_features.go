@@ -10,7 +10,6 @@ import (
 
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/transforms"
-	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
 // FeatureDescription describes one feature, or a column of text that is none.
@@ -48,7 +47,7 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	list := make([]FeatureDescription, first.Width())
 	varies := make([]bool, first.Width()) // within a query
 	for _, d := range datasets {
-		for _, c := range transforms.varying(d, transforms.alone) {
+		for _, c := range transforms.Varying(transforms.Sharing{}, d.toFit()) {
 			varies[c] = true
 		}
 	}
@@ -81,7 +80,7 @@ func (f *FeatureDescription) count(datasets []*Dataset, column int) {
 				f.Missing++
 				continue
 			}
-			v := float64(columns.Finite(x))
+			v := max(-math.MaxFloat32, min(math.MaxFloat32, float64(x)))
 			if v != last && len(seen) <= mostDistinct {
 				seen[x] = true
 			}

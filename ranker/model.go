@@ -17,7 +17,6 @@ import (
 
 	"github.com/viterin/vek/vek32"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/transforms"
@@ -150,11 +149,29 @@ func (m *Model) Level(column int, text string) (value float32, ok bool) {
 	return m.levels[column](text), true
 }
 
-// ReadOptions are those by which a file is read for this model: its columns, by name if it has
-// names, the texts of categorical ones, and the columns of labels, ids and the like.
-func (m *Model) ReadOptions() datasets.ReadOptions {
-	return datasets.ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.file.Levels, Roles: maps.Clone(m.file.Columns)}
+// Columns returns the columns of the training data that are no features, by role: see [File.Columns].
+func (m *Model) Columns() map[string]string { return maps.Clone(m.file.Columns) }
+
+// Levels returns the texts of the features that are categorical, nil for others, and nil where none is: see
+// datasets.Dataset.
+func (m *Model) Levels() [][]string { return m.file.Levels }
+
+// OnBaseScores reports whether the model adds its scores to those of another ranker, see [Model.ScoreOn].
+func (m *Model) OnBaseScores() bool { return m.file.BaseScores }
+
+// UsedFeatures returns the FeatureIDs that scores depend on: those of features that varied within a
+// query of the training data, and of categorical ones.
+func (m *Model) UsedFeatures() []int {
+	var used []int
+	for _, column := range m.file.Transform.Used() {
+		used = append(used, m.file.FeatureIDs[column])
+	}
+	return used
 }
+
+// Seen returns how many of the queries with these digests the model was trained on, 0 where its file does not say
+// it: datasets.TrainedOn makes them.
+func (m *Model) Seen(digests []uint64) int { return m.file.TrainingQueries.Count(digests) }
 
 // File is the content of the model file; do not change it.
 func (m *Model) File() *File { return m.file }

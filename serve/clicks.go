@@ -36,11 +36,11 @@ func parseIDs(value []byte, documents int) ([]string, error) {
 	}
 	ids := make([]string, 0, min(documents, len(value)/len(`"",`)+1))
 	seen := make(map[string]bool, cap(ids))
-	for i, text := range text.JSONElements(value) {
-		if text[0] != '"' {
+	for i, element := range text.JSONElements(value) {
+		if element[0] != '"' {
 			return nil, fmt.Errorf("entry %d: want a string", i)
 		}
-		id := text.DecodeJSON(text)
+		id := text.DecodeJSON(element)
 		switch {
 		case id == "" || utf8.RuneCountInString(id) > longestDocumentID:
 			return nil, fmt.Errorf("entry %d: %d characters, want 1 to %d", i, utf8.RuneCountInString(id), longestDocumentID)

@@ -210,15 +210,15 @@ func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) 
 	if !ofText {
 		return parseNumber(value)
 	}
-	text := string(value)
+	word := string(value)
 	if value[0] == '"' {
-		text = text.DecodeJSON(value)
-	} else if _, err := strconv.ParseFloat(text, 64); err != nil {
+		word = text.DecodeJSON(value)
+	} else if _, err := strconv.ParseFloat(word, 64); err != nil {
 		return 0, errors.New("want a text, or null for a missing value")
 	}
-	v, _ := m.Level(column, text)
+	v, _ := m.Level(column, word)
 	if v == 0 {
-		r.unknown[column] = text
+		r.unknown[column] = word
 	}
 	return v, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/viterin/vek/vek32"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
@@ -58,9 +57,9 @@ func (b *Bins) Positions() (at []float32) {
 // value, there is one more bin, whose position is 0, and the first knot is at 1.
 //
 // Codes of categorical features stay as they are. Fewer than 1 or more than 125 bins are an error.
-func (t *Transform) FitBins(train *datasets.Dataset, bins int) error {
+func (t *Transform) FitBins(train *Data, bins int) error {
 	if bins < 1 || bins >= MostBins {
-		return fmt.Errorf("datasets: %d bins: want 1 to %d", bins, MostBins-1)
+		return fmt.Errorf("transforms: %d bins: want 1 to %d", bins, MostBins-1)
 	}
 	t.Bins, t.positions = nil, nil // the sample is of what the parts give
 	columns, gaps := t.outputColumns(), withGaps(train, t.Columns)
@@ -94,7 +93,7 @@ func (t *Transform) outputColumns() (columns []int) {
 
 // sample is what the parts give for every step-th training document that has a value, by output; nil for outputs that are
 // not wanted. Their raw columns are given.
-func (t *Transform) sample(train *datasets.Dataset, columns []int, step int, wanted func(output int) bool) [][]float32 {
+func (t *Transform) sample(train *Data, columns []int, step int, wanted func(output int) bool) [][]float32 {
 	values := make([][]float32, len(columns))
 	for i := range values {
 		if wanted(i) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
@@ -44,7 +43,7 @@ func LevelValue(levels []string) func(text string) float32 {
 }
 
 // LevelName is how Dataset.Levels has a text: without blanks around it, and 7 for 7.0 and +7.
-func LevelName(text string) string { return text.LevelName([]byte(strings.TrimSpace(text))) }
+func LevelName(word string) string { return text.LevelName([]byte(strings.TrimSpace(word))) }
 
 // Codes is the number of codes.
 func (c *Category) Codes() int { return FirstValue + len(c.Values) }
@@ -61,7 +60,7 @@ func (c *Category) code(x float32) float32 {
 
 // fitCategories makes categories of the features with these ids, whose columns are then not
 // among the others. Those of text are, too.
-func (t *Transform) fitCategories(train *datasets.Dataset, ids []int) error {
+func (t *Transform) fitCategories(train *Data, ids []int) error {
 	for column, levels := range train.Levels {
 		if id := train.FeatureIDs[column]; levels != nil && !slices.Contains(ids, id) {
 			ids = append(slices.Clone(ids), id)
@@ -70,10 +69,10 @@ func (t *Transform) fitCategories(train *datasets.Dataset, ids []int) error {
 	for i, id := range slices.Sorted(slices.Values(ids)) {
 		column, found := slices.BinarySearch(train.FeatureIDs, id)
 		if !found {
-			return fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, datasets.listIDs(train.FeatureIDs, nil))
+			return fmt.Errorf("transforms: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, text.List(train.ids()))
 		}
 		if i > 0 && t.Categories[i-1].Column == column {
-			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
+			return fmt.Errorf("transforms: feature %d is listed as categorical twice", id)
 		}
 		values, err := categoryValues(train, column)
 		if err != nil {
@@ -88,13 +87,13 @@ func (t *Transform) fitCategories(train *datasets.Dataset, ids []int) error {
 // categoryValues collects the values of two training documents or more. The others count as
 // unseen, so that there is something to learn for these. A value that may stand for several
 // is an error.
-func categoryValues(train *datasets.Dataset, column int) (values []float32, err error) {
-	name := train.FeatureName(column)
+func categoryValues(train *Data, column int) (values []float32, err error) {
+	name := train.featureName(column)
 	documents := map[float32]int{}
 	for r := range train.Rows() {
 		x := train.Row(r)[column]
 		if x >= inexactValue || x <= -inexactValue {
-			return nil, fmt.Errorf("datasets: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
+			return nil, fmt.Errorf("transforms: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
 				train.Where(r), name, x, inexactValue)
 		}
 		if x == x && !(x == 0 && train.Levels != nil && train.Levels[column] != nil) { // a text that is not known
@@ -107,7 +106,7 @@ func categoryValues(train *datasets.Dataset, column int) (values []float32, err 
 		}
 	}
 	if len(values) > mostValues {
-		return nil, fmt.Errorf("datasets: %s: the categorical feature %s has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
+		return nil, fmt.Errorf("transforms: %s: the categorical feature %s has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
 			train.Name, name, len(values), seenAtLeast, mostValues)
 	}
 	slices.Sort(values)

@@ -9,11 +9,10 @@ import (
 
 	"github.com/viterin/vek/vek32"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
-// Part is one part of a [Transform]; [FitTransform] lists the names.
+// Part is one part of a [Transform]; [Fit] lists the names.
 type Part struct {
 	Name    string
 	Columns []int `json:",omitempty"` // those of the raw columns that the part has, ascending; missing only
@@ -32,7 +31,7 @@ var nullInList = regexp.MustCompile(`[\[,]\s*null`)
 // UnmarshalJSON refuses a null in a list, which would count as 0.
 func (p *Part) UnmarshalJSON(b []byte) error {
 	if bytes.Contains(b, []byte("null")) && nullInList.Match(b) {
-		return errors.New("datasets: null in a list of a transform: want numbers")
+		return errors.New("transforms: null in a list of a transform: want numbers")
 	}
 	type plain Part
 	return json.Unmarshal(b, (*plain)(p))
@@ -41,12 +40,12 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 // partKind is how a part is fitted to the used columns of training data, checked after it
 // was read from a file, for so many used columns, and applied to the rows of a query.
 type partKind struct {
-	fit   func(p *Part, train *datasets.Dataset, used []int, s Sharing)
+	fit   func(p *Part, train *Data, used []int, s Sharing)
 	check func(p *Part, used int) error
 	apply func(p *Part, q columns.Rows)
 
-	own      func(train *datasets.Dataset, used []int) []int // those of the used columns that the part has; nil: all
-	compares bool                                            // apply compares the documents of a query
+	own      func(train *Data, used []int) []int // those of the used columns that the part has; nil: all
+	compares bool                                // apply compares the documents of a query
 }
 
 var partKinds = map[string]partKind{
@@ -66,7 +65,7 @@ func gapsOnly(kind partKind) partKind {
 }
 
 // withGaps are the columns of those used that miss the value of a document.
-func withGaps(d *datasets.Dataset, used []int) []int {
+func withGaps(d *Data, used []int) []int {
 	lacks := make([]bool, d.Width())
 	for q := range d.Queries() {
 		from, to := d.Offsets[q], d.Offsets[q+1]
@@ -92,7 +91,7 @@ func perQuery(apply func(columns.Rows)) partKind {
 // unfitted is a kind that has nothing to fit.
 func unfitted(apply func(columns.Rows)) partKind {
 	return partKind{
-		fit:   func(*Part, *datasets.Dataset, []int, Sharing) {},
+		fit:   func(*Part, *Data, []int, Sharing) {},
 		check: func(p *Part, _ int) error { return checkMoments(p, 0) },
 		apply: func(_ *Part, q columns.Rows) { apply(q) },
 	}
@@ -101,7 +100,7 @@ func unfitted(apply func(columns.Rows)) partKind {
 // standardised is a kind that standardises f of the values.
 func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, scale []float64)) partKind {
 	return partKind{
-		fit:   func(p *Part, train *datasets.Dataset, used []int, s Sharing) { fitMoments(p, train, used, s, f) },
+		fit:   func(p *Part, train *Data, used []int, s Sharing) { fitMoments(p, train, used, s, f) },
 		check: checkMoments,
 		apply: func(p *Part, q columns.Rows) { apply(q, p.Shift, p.Scale) },
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
@@ -18,7 +17,7 @@ const (
 // fitQuantile finds for each column values, ascending, and the normal scores of
 // their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
 // lower plus half the fraction that is equal.
-func fitQuantile(p *Part, train *datasets.Dataset, used []int, _ Sharing) {
+func fitQuantile(p *Part, train *Data, used []int, _ Sharing) {
 	p.Knots, p.Scores = make([][]float32, len(used)), make([][]float32, len(used))
 	rows := min(train.Rows(), quantileSample)
 	memory.For(len(used), func(i int) {

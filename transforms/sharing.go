@@ -4,21 +4,20 @@ import "unsafe"
 
 // Sharing is how several processes share work on the same data: this one is number Rank of
 // Size. All call Allgather at the same times; it sets dst to src of process 0, of process 1,
-// and so on.
+// and so on. The zero value is a single process.
 type Sharing struct {
 	Rank, Size int
 	Allgather  func(dst, src []byte)
 }
 
-// alone is a single process.
-var alone = Sharing{Rank: 0, Size: 1}
-
 // share is the share of this process in n pieces of work: those from from to to−1.
-func (s Sharing) share(n int) (from, to int) { return s.Rank * n / s.Size, (s.Rank + 1) * n / s.Size }
+func (s Sharing) share(n int) (from, to int) {
+	return s.Rank * n / max(1, s.Size), (s.Rank + 1) * n / max(1, s.Size)
+}
 
 // or sets the flags of all processes that one of them has set.
 func (s Sharing) or(flags []bool) {
-	if s.Size == 1 {
+	if s.Size <= 1 {
 		return
 	}
 	for i, set := range allgather(s, flags) {
@@ -29,7 +28,7 @@ func (s Sharing) or(flags []bool) {
 // gather completes sums, of which each piece of work has so many, and every process those of
 // its share.
 func (s Sharing) gather(sums []moments, each int) {
-	if s.Size == 1 || len(sums) == 0 {
+	if s.Size <= 1 || len(sums) == 0 {
 		return
 	}
 	pieces := len(sums) / each

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
@@ -31,7 +30,7 @@ func (m *moments) add(o moments) {
 // variance mean(y²) − mean(y)² loses no more than a factor n of its precision.
 // Sums go through fixed blocks of rows, and through runs of these where there are many, so
 // the result depends neither on the number of cores nor on the number of processes.
-func fitMoments(p *Part, d *datasets.Dataset, used []int, s Sharing, f func(x float32) float64) {
+func fitMoments(p *Part, d *Data, used []int, s Sharing, f func(x float32) float64) {
 	width := len(used)
 	p.Shift, p.Scale = make([]float64, width), make([]float64, width)
 	if width == 0 {

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
 // Transform maps the raw features of one query to the inputs of a model. It is
-// fitted on training data by FitTransform and stored in model files: its JSON
+// fitted on training data by Fit and stored in model files: its JSON
 // reads back as the same transform, bit for bit.
 //
 // Features that are constant within every training query say nothing about the
@@ -30,7 +29,7 @@ import (
 //
 // After [Transform.FitBins] the outputs of the parts are positions in bins instead.
 type Transform struct {
-	Spec    string // as given to FitTransform
+	Spec    string // as given to Fit
 	Inputs  int    // raw features of a document
 	Columns []int  // the raw columns that are used, ascending
 	Parts   []Part // one or more
@@ -42,7 +41,7 @@ type Transform struct {
 	positions *columns.Positions // in the bins
 }
 
-// FitTransform fits a transform on training data. The spec is one or more parts
+// Fit fits a transform on training data. The spec is one or more parts
 // joined by "+", as in "minmax+log-standard":
 //
 //	none          the raw value
@@ -66,16 +65,13 @@ type Transform struct {
 // An unknown part is an error, and so is one that is there twice, missing alone where nothing is, training
 // data in which no feature varies within any query, a categorical feature that the data do not have, and one
 // of more than 100,000 values, or with a value of ±2^24 or beyond.
-func FitTransform(spec string, train *datasets.Dataset, categorical ...int) (*Transform, error) {
-	return datasets.FitTransformOn(alone, spec, train, categorical...)
-}
-
-// FitTransformOn is [FitTransform] by several processes that have the same data: all call
-// it, and get the same transform as one process would. They share the work of finding the
-// features that vary within queries, and the moments of the standardised forms. Each finds
-// the quantiles of the sample, the features with missing values, and the values of categorical features, for itself.
-func FitTransformOn(s Sharing, spec string, train *datasets.Dataset, categorical ...int) (*Transform, error) {
-	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: varying(train, s)}
+//
+// Several processes that have the same data may share the work: all call Fit, and get the same transform as one
+// process would. They share the work of finding the features that vary within queries, and the moments of the
+// standardised forms. Each finds the quantiles of the sample, the features with missing values, and the values of
+// categorical features, for itself.
+func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, error) {
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: Varying(s, train)}
 	for _, name := range strings.Split(spec, "+") {
 		t.Parts = append(t.Parts, Part{Name: name})
 	}
@@ -83,7 +79,7 @@ func FitTransformOn(s Sharing, spec string, train *datasets.Dataset, categorical
 		return nil, err
 	}
 	if len(t.Columns) == 0 {
-		return nil, fmt.Errorf("datasets: %s: no feature varies within any query: there is nothing to rank by", train.Name)
+		return nil, fmt.Errorf("transforms: %s: no feature varies within any query: there is nothing to rank by", train.Name)
 	}
 	if err := t.fitCategories(train, categorical); err != nil {
 		return nil, err
@@ -96,7 +92,7 @@ func FitTransformOn(s Sharing, spec string, train *datasets.Dataset, categorical
 		partKinds[p.Name].fit(p, train, t.PartColumns(i), s)
 	}
 	if t.Width() == 0 {
-		return nil, fmt.Errorf("datasets: %s: no value is missing: transform %q needs another part", train.Name, spec)
+		return nil, fmt.Errorf("transforms: %s: no value is missing: transform %q needs another part", train.Name, spec)
 	}
 	return t, nil
 }
@@ -124,18 +120,18 @@ func (t *Transform) Width() int { return t.outputs() + len(t.Categories) }
 // An error means that Query would go out of bounds or give values that are not finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
-		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
+		return fmt.Errorf("transforms: transform %q has no parts", t.Spec)
 	}
 	if err := t.checkParts(); err != nil {
 		return err
 	}
 	for i, c := range t.Columns {
 		if c < 0 || c >= t.Inputs || i > 0 && c <= t.Columns[i-1] {
-			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
+			return fmt.Errorf("transforms: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
 		}
 	}
 	if err := t.checkCategories(); err != nil {
-		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+		return fmt.Errorf("transforms: transform %q: %w", t.Spec, err)
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
@@ -144,11 +140,11 @@ func (t *Transform) Validate() error {
 			err = t.checkPartColumns(p)
 		}
 		if err != nil {
-			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
+			return fmt.Errorf("transforms: transform %q: %w", p.Name, err)
 		}
 	}
 	if err := t.checkBins(); err != nil {
-		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+		return fmt.Errorf("transforms: transform %q: %w", t.Spec, err)
 	}
 	return nil
 }
@@ -171,10 +167,10 @@ func (t *Transform) checkParts() error {
 	for i := range t.Parts {
 		name := t.Parts[i].Name
 		if _, ok := partKinds[name]; !ok {
-			return fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +", name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
+			return fmt.Errorf("transforms: unknown transform %q: %s, or several joined by +", name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
 		}
 		if seen[name] {
-			return fmt.Errorf("datasets: transform %q is there twice: want each part once", name)
+			return fmt.Errorf("transforms: transform %q is there twice: want each part once", name)
 		}
 		seen[name] = true
 	}
@@ -190,7 +186,7 @@ func (t *Transform) Query(dst, rows []float32) {
 		n = len(rows) / t.Inputs
 	}
 	if len(rows) != n*t.Inputs || len(dst) != n*width {
-		panic(fmt.Sprintf("datasets: transform from %d to %d features: %d values in, %d out", t.Inputs, width, len(rows), len(dst)))
+		panic(fmt.Sprintf("transforms: transform from %d to %d features: %d values in, %d out", t.Inputs, width, len(rows), len(dst)))
 	}
 	if n == 0 {
 		return
@@ -231,9 +227,8 @@ func (t *Transform) ComparesDocuments() bool {
 	return slices.ContainsFunc(t.Parts, func(p Part) bool { return partKinds[p.Name].compares })
 }
 
-// varying are the columns that take two values, or are present and missing,
-// within at least one query.
-func varying(d *datasets.Dataset, s Sharing) []int {
+// Varying returns the columns that take two values, or are present and missing, within at least one query.
+func Varying(s Sharing, d *Data) []int {
 	varies := make([]bool, d.Width())
 	from, to := s.share(d.Queries())
 	for q := from; q < to && slices.Contains(varies, false); q++ {

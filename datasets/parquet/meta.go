@@ -1,4 +1,7 @@
-// Package parquet reads Parquet files, one row a document.
+// Package parquet reads Parquet files, one row a document. It has no names: a program that imports it
+// can read them with package datasets.
+//
+//	import _ "github.com/plrank/plrank/datasets/parquet"
 //
 // The metadata are read by github.com/parquet-go/parquet-go/format, after a check that their lists
 // are no longer than their bytes. Pages are decoded here, a few rows at a time: that module
@@ -17,12 +20,13 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 const magic = "PAR1"
 
-// Is reports whether a file is Parquet by its first bytes.
-func Is(first []byte) bool { return string(first) == magic }
+func init() { reader.Register(magic, readRows) }
 
 // errDamaged is the error of bytes that are no Parquet.
 var errDamaged = errors.New("the file is damaged, or cut short")

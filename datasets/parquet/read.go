@@ -25,10 +25,10 @@ type rowReader struct {
 	allowed *allowance
 }
 
-// Read reads the file with these bytes in chunks of so many bytes, or a few more, and calls each with
+// readRows reads the file with these bytes in chunks of so many bytes, or a few more, and calls each with
 // them in turn, and with the part of the file that has been read. Lines are rows, from 1. All memory
 // is in proportion to the bytes.
-func Read(file []byte, o reader.Options, beside reader.Beside, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
+func readRows(file []byte, o reader.Options, beside reader.Beside, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
 	meta, err := readMeta(file)
 	if err != nil {
 		return err

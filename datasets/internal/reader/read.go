@@ -1,15 +1,10 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
-	"github.com/plrank/plrank/datasets/parquet"
-	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -74,8 +69,10 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	}
 	defer func() { s.groups.close(); s.base.close() }()
 	parse := s.parseText
-	if isParquet(s.Path) {
-		parse = s.parseParquet
+	if format := binaryOf(s.Path); format != nil {
+		parse = func(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
+			return format.parse(ctx, s, o, each)
+		}
 	}
 	err = parse(ctx, o, func(c *Chunk, l *Layout) error {
 		err := s.add(c, l)
@@ -108,51 +105,14 @@ func (s *scan) beside() Beside { return Beside{Sized: s.sizes != nil, Names: s.c
 
 // parseText calls each with the chunks of a file of text.
 func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
-	file, err := textfile.Open(ctx, s.Path)
+	text, err := textfile.Open(ctx, s.Path)
 	if errors.Is(err, textfile.ErrParquet) { // else it would have been read as such
 		return fmt.Errorf("datasets: %s: Parquet is read from its middle: want the file itself, neither compressed as a whole nor from a pipe (its pages may be compressed)", s.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
 	}
-	defer file.Close()
-	s.consumed = file.Consumed
-	return parseChunks(s.Path, file, s.beside(), o, each)
-}
-
-// isParquet tells whether a file is Parquet. What is not a regular file, such as a pipe, is not.
-func isParquet(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	first := make([]byte, 4)
-	_, err = io.ReadFull(f, first)
-	return err == nil && parquet.Is(first)
-}
-
-// parseParquet calls each with the chunks of a Parquet file.
-func (s *scan) parseParquet(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
-	file, err := file.Map(s.Path)
-	if err != nil {
-		return fmt.Errorf("datasets: %w", err)
-	}
-	defer file.Unmap(file)
-	o.Context = ctx
-	var failed error // of each
-	err = parquet.Read(file, o.Options, s.beside(), cmp.Or(o.ChunkSize, chunkSize), func(c *Chunk, l *Layout, part float64) error {
-		s.consumed = func() int64 { return int64(part * float64(len(file))) }
-		failed = each(c, l)
-		file.Relieve()
-		return failed
-	})
-	if err != nil && failed == nil {
-		err = fmt.Errorf("datasets: %s: %w", s.Path, err)
-	}
-	return err
+	defer text.Close()
+	s.consumed = text.Consumed
+	return parseChunks(s.Path, text, s.beside(), o, each)
 }

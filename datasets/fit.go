@@ -1,0 +1,27 @@
+package datasets
+
+import "github.com/plrank/plrank/transforms"
+
+// FitTransform fits a transform on training data: see [transforms.Fit] for the spec, for categorical features, and
+// for errors.
+func FitTransform(spec string, train *Dataset, categorical ...int) (*transforms.Transform, error) {
+	return transforms.Fit(transforms.Sharing{}, spec, train.toFit(), categorical...)
+}
+
+// FitTransformOn is [FitTransform] by several processes that have the same data.
+func FitTransformOn(s transforms.Sharing, spec string, train *Dataset, categorical ...int) (*transforms.Transform, error) {
+	return transforms.Fit(s, spec, train.toFit(), categorical...)
+}
+
+// FitBins has a transform give positions in bins instead of numbers: see [transforms.Transform.FitBins].
+func FitBins(t *transforms.Transform, train *Dataset, bins int) error {
+	return t.FitBins(train.toFit(), bins)
+}
+
+// toFit returns the part of d that transforms are fitted on.
+func (d *Dataset) toFit() *transforms.Data {
+	return &transforms.Data{
+		Name: d.Name, Features: d.Features, Offsets: d.Offsets,
+		FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Where: d.Where,
+	}
+}

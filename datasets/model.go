@@ -1,0 +1,99 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// A Model is a trained model in use, such as ranker.Model, which documents them.
+type Model interface {
+	FeatureIDs() []int
+	FeatureNames() []string
+	Levels() [][]string
+	Columns() map[string]string
+	OnBaseScores() bool
+	ScoreOn(ctx context.Context, dst []float64, features, base []float32) ([]float64, error)
+	Seen(digests []uint64) int
+}
+
+// OptionsFor returns the options by which a file is read for a model: its columns, by name if it has
+// names, the texts of categorical ones, and the columns of labels, ids and the like.
+func OptionsFor(m Model) ReadOptions {
+	return ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.Levels(), Roles: m.Columns()}
+}
+
+// Score returns the scores that a model gives to all documents of d, in the order of its rows, on all
+// cores: on top of base scores for a model that needs them, which are else not used. Labels do not
+// matter, and may be nil. Score returns an error if d has features of other ids, names or Levels than
+// the model, or if the model refuses the features; it names the query. Read a file in the model's
+// order with [OptionsFor].
+func Score(m Model, d *Dataset) ([]float64, error) {
+	if d == nil {
+		return nil, errors.New("datasets: the dataset to score is nil")
+	}
+	if err := d.checkFor(m); err != nil {
+		return nil, err
+	}
+	rows, width := len(d.Features)/max(1, d.Width()), d.Width()
+	onBase := m.OnBaseScores()
+	if onBase && len(d.BaseScores) != rows {
+		return nil, fmt.Errorf("datasets: %s: %d base scores for %d documents, and the model adds its scores to them: want them in a column (-base-column), or one a line in a file FILE.init beside the data",
+			d.Name, len(d.BaseScores), rows)
+	}
+	scores := make([]float64, rows)
+	err := parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		var base []float32
+		if onBase {
+			base = d.BaseScores[from:to]
+		}
+		if _, err := m.ScoreOn(context.Background(), scores[from:from:to], d.Features[from*width:to*width], base); err != nil {
+			return fmt.Errorf("%s: query %s: %w", d.Name, d.QueryIDs[q], err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return scores, nil
+}
+
+// TrainedOn returns the number of queries of d that a model was trained on: those with the
+// documents of a training query by all features, whatever their labels, see [Dataset.QueryDigests]. It is 0
+// for a model whose file has no such digests of queries, such as one of an older version that does not use all
+// features. TrainedOn returns an error if d has other feature ids than the model.
+func TrainedOn(m Model, d *Dataset) (int, error) {
+	if err := d.checkFor(m); err != nil {
+		return 0, err
+	}
+	return m.Seen(d.QueryDigests()), nil
+}
+
+// checkFor returns an error if d has other features than the model, or its queries do not have whole
+// rows.
+func (d *Dataset) checkFor(m Model) error {
+	err := names.CheckFeatures(d.Name, names.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels},
+		"the model", names.Features{IDs: m.FeatureIDs(), Names: m.FeatureNames(), Levels: m.Levels()})
+	if err != nil {
+		return fmt.Errorf("datasets: %w", err)
+	}
+	rows := 0
+	if n := len(d.Offsets); n > 0 {
+		rows = d.Offsets[n-1]
+		if d.Offsets[0] != 0 || !slices.IsSorted(d.Offsets) {
+			return fmt.Errorf("datasets: %s: the offsets of queries must ascend from 0", d.Name)
+		}
+	}
+	if len(d.Features) != rows*d.Width() {
+		return fmt.Errorf("datasets: %s: %d feature values for %d documents of %d features", d.Name, len(d.Features), rows, d.Width())
+	}
+	if d.Labels != nil && len(d.Labels) != rows {
+		return fmt.Errorf("datasets: %s: %d labels for %d documents", d.Name, len(d.Labels), rows)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package transforms
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// Data are the documents that a transform is fitted on. The fields are those of datasets.Dataset;
+// datasets.FitTransform makes Data of one.
+type Data struct {
+	Name         string
+	Features     []float32 // rows × Width(), row-major; NaN is a missing value
+	Offsets      []int     // the documents of query q are rows Offsets[q]:Offsets[q+1]
+	FeatureIDs   []int     // [columns] ascending
+	FeatureNames []string  // [columns], or nil
+	Levels       [][]string
+	Where        func(row int) string // a row comes from, for messages
+}
+
+// Rows returns the number of documents.
+func (d *Data) Rows() int {
+	if len(d.Offsets) == 0 {
+		return 0
+	}
+	return d.Offsets[len(d.Offsets)-1]
+}
+
+// Queries returns the number of queries.
+func (d *Data) Queries() int { return max(0, len(d.Offsets)-1) }
+
+// Width returns the number of features of a document.
+func (d *Data) Width() int { return len(d.FeatureIDs) }
+
+// Row returns the features of document i; they share memory with d.
+func (d *Data) Row(i int) []float32 {
+	w := d.Width()
+	return d.Features[i*w : (i+1)*w : (i+1)*w]
+}
+
+// featureName returns the name of the feature in a column: its id if features have no names.
+func (d *Data) featureName(column int) string {
+	if d.FeatureNames == nil {
+		return strconv.Itoa(d.FeatureIDs[column])
+	}
+	return cmp.Or(d.FeatureNames[column], strconv.Itoa(d.FeatureIDs[column]))
+}
+
+// ids returns the ids of the features as words.
+func (d *Data) ids() (words []string) {
+	for _, id := range d.FeatureIDs {
+		words = append(words, strconv.Itoa(id))
+	}
+	return words
+}
