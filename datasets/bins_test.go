@@ -13,6 +13,9 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
+// quantileSample is how many training documents knots are made of, at most.
+const quantileSample = 32768
+
 func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 	nan := float32(math.NaN())
 	d := &Dataset{Labels: make([]float32, 9), Offsets: []int{0, 9}, FeatureIDs: []int{1, 2, 3, 4}}
@@ -49,7 +52,7 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 
 // Knots are those of a sample of large data; a gap counts wherever it is. Bins are fitted anew to what the parts give.
 func TestBinsOfRareGaps(t *testing.T) {
-	const queries = transforms.quantileSample // of two documents
+	const queries = quantileSample // of two documents
 	d := &Dataset{Labels: make([]float32, 2*queries), FeatureIDs: []int{1}}
 	for i := range queries {
 		d.Features = append(d.Features, float32(i%101), float32((i+1)%101))
@@ -79,7 +82,7 @@ func TestBinsOfRareGaps(t *testing.T) {
 
 // The sample is of documents, of whichever query: a feature may be the same in all others.
 func TestBinsOfLongQueries(t *testing.T) {
-	const long = transforms.quantileSample / 2
+	const long = quantileSample / 2
 	d := &Dataset{Labels: make([]float32, 3*long), Offsets: []int{0, long, 2 * long, 3 * long}, FeatureIDs: []int{1, 2, 3}}
 	for i := range 3 * long {
 		x, rare := float32(.5), float32(0)
@@ -129,7 +132,7 @@ func TestPositionsOfAnyView(t *testing.T) {
 			t.Skip("no feature varies")
 		}
 		tr := *plain
-		if err := FitBins(tr, d, bins); err != nil {
+		if err := FitBins(&tr, d, bins); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(tr)

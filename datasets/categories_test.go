@@ -143,12 +143,12 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		}
 	}
 	d := categorical()
-	d.Features[1], d.Features[4] = transforms.inexactValue-1, 1-transforms.inexactValue
+	d.Features[1], d.Features[4] = 1<<24-1, 1-1<<24
 	if _, err := FitTransform("minmax", d, 4); err != nil {
 		t.Error(err)
 	}
 	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
-	for i := range 2 * (transforms.mostValues + 1) {
+	for i := range 2 * (100_000 + 1) {
 		many.Features = append(many.Features, float32(i/2))
 	}
 	many.Labels = make([]float32, len(many.Features))

@@ -46,7 +46,7 @@ func rewards(b *batch, toGo bool) *G.Node {
 				return err
 			}
 			out := l.Out()
-			if err := plackett.RewardsToGo(l.X[1], l.Discounts, r, out); err != nil {
+			if err := plackett.RewardsToGo(l.X[1], l.Discounts, plackett.Rankings(r), out); err != nil {
 				return err
 			}
 			for i := 0; !toGo && i < len(out); i += r.Cutoff {
@@ -69,7 +69,8 @@ func expectedReward(b *batch, reward func(gains []float64) float64) *G.Node {
 	settings := fmt.Sprint("function ", op.NewID())
 	metric := func(l *op.List, lambda []float64) (float64, error) {
 		ranked := make([]float64, 0, l.Len())
-		return l.Reinforce(2, func(ranking []int) float64 {
+		r := l.Rankings(2)
+		return op.Reinforce(l, op.Own[plackett.Kernel](l), r, plackett.Rankings(r), func(ranking []int) float64 {
 			ranked = ranked[:0]
 			for _, row := range ranking {
 				ranked = append(ranked, l.X[1][row-l.From])

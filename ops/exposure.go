@@ -31,14 +31,14 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 			if err != nil {
 				return err
 			}
-			return l.Kernel.Exposure(l.X[0], l.Discounts, rankings, exposure)
+			return op.Own[plackett.Kernel](l).Exposure(l.X[0], l.Discounts, plackett.Rankings(rankings), exposure)
 		},
 		func(l *op.List, incoming, slopes []float64) error {
 			rankings, err := l.FullRankings(2)
 			if err != nil {
 				return err
 			}
-			_, err = l.Kernel.Gradient(plackett.PLRankRB, l.X[0], incoming, l.Discounts, rankings, slopes)
+			_, err = op.Own[plackett.Kernel](l).Gradient(plackett.PLRankRB, l.X[0], incoming, l.Discounts, plackett.Rankings(rankings), slopes)
 			return err
 		}, op.Rankings(rankings), op.Rankings(gradRankings), op.Discounts(discounts))
 }
@@ -61,10 +61,10 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
 	return exposure("ops: ExpectedExposure", l,
 		func(l *op.List, exposure []float64) error {
-			return l.Expectation.Exposure(l.X[0], l.Discounts, exposure)
+			return op.Own[plackett.Expectation](l).Exposure(l.X[0], l.Discounts, exposure)
 		},
 		func(l *op.List, incoming, slopes []float64) error {
-			_, err := l.Expectation.Gradient(l.X[0], incoming, l.Discounts, slopes)
+			_, err := op.Own[plackett.Expectation](l).Gradient(l.X[0], incoming, l.Discounts, slopes)
 			return err
 		}, op.Discounts(discounts))
 }

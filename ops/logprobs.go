@@ -4,6 +4,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/plackett"
 )
 
 // LogProbs gives the log-probability of every rank of every ranking under the
@@ -21,8 +22,12 @@ import (
 func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: LogProbs", Layout: op.PerRanking, Shape: op.Like(1),
-		Do:  func(l *op.List) error { return l.Kernel.LogProbs(l.X[0], l.Rankings(1), l.Out()) },
-		VJP: func(l *op.List) error { return l.Kernel.LogProbsGradient(l.X[0], l.Rankings(1), l.Last(), l.Out()) },
+		Do: func(l *op.List) error {
+			return op.Own[plackett.Kernel](l).LogProbs(l.X[0], plackett.Rankings(l.Rankings(1)), l.Out())
+		},
+		VJP: func(l *op.List) error {
+			return op.Own[plackett.Kernel](l).LogProbsGradient(l.X[0], plackett.Rankings(l.Rankings(1)), l.Last(), l.Out())
+		},
 	}
 	return f.Apply(l, op.Scores(l), op.Rankings(rankings))
 }

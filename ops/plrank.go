@@ -82,7 +82,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 		if err != nil {
 			return 0, err
 		}
-		return l.Kernel.Gradient(e, l.X[0], l.X[1], l.Discounts, rankings, lambda)
+		return op.Own[plackett.Kernel](l).Gradient(e, l.X[0], l.X[1], l.Discounts, plackett.Rankings(rankings), lambda)
 	}, op.Rows("gains", gains), op.Rankings(rankings), op.Discounts(discounts))
 }
 
@@ -108,6 +108,6 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // like it costs O(D) (docs/exact.md, section 5). Its value lasts until the next run.
 func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return op.Metric("ops: ExpectedMetric", "", l, func(l *op.List, lambda []float64) (float64, error) {
-		return l.Expectation.Gradient(l.X[0], l.X[1], l.Discounts, lambda)
+		return op.Own[plackett.Expectation](l).Gradient(l.X[0], l.X[1], l.Discounts, lambda)
 	}, op.Rows("gains", gains), op.Discounts(discounts))
 }

@@ -37,7 +37,7 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 	}
 	f.Do = func(l *op.List) error {
 		mine := l.OutInts()[:now.samples*s.cutoff]
-		return l.Sampler.Draw(l.X[0], now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
+		return op.Own[plackett.Sampler](l).Draw(l.X[0], now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
 	}
 	return f.Apply(l, op.Scores(l))
 }

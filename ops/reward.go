@@ -7,6 +7,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/plackett"
 )
 
 // RewardFunc is the reward of every query expected under the Plackett–Luce policy of the
@@ -46,6 +47,8 @@ func RewardFunc(l Lists, rankings *G.Node, reward func(query int, ranking []int)
 		return nil, errors.New(name + ": no reward: the function is nil")
 	}
 	return op.Metric(name, fmt.Sprint("function ", op.NewID()), l, func(l *op.List, lambda []float64) (float64, error) {
-		return l.Reinforce(1, func(ranking []int) float64 { return reward(l.Query, ranking) }, lambda)
+		r := l.Rankings(1)
+		ofQuery := func(ranking []int) float64 { return reward(l.Query, ranking) }
+		return op.Reinforce(l, op.Own[plackett.Kernel](l), r, plackett.Rankings(r), ofQuery, lambda)
 	}, op.Rankings(rankings))
 }

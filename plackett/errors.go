@@ -20,6 +20,15 @@ func (e *NumberError) Error() string {
 	return fmt.Sprintf("the %s of %s %d is %v: %ss must be finite", e.What, of, e.Position, e.Value, e.What)
 }
 
+// Document returns the position of the document that the number is of, and what is wrong with it there. It is not ok
+// where the number is a discount or a weight.
+func (e *NumberError) Document() (position int, text string, ok bool) {
+	if e.What == "discount" || e.What == "weight" {
+		return 0, "", false
+	}
+	return e.Position, fmt.Sprintf("the %s is %v: %ss must be finite", e.What, e.Value, e.What), true
+}
+
 // A LengthError says that a slice has not the length that the other arguments ask for.
 type LengthError struct {
 	What         string // the argument, such as gains

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/num"
-	"github.com/plrank/plrank/plackett"
 )
 
 // A List is one query of a run of a [ListFunc], with what one goroutine needs to work on it.
@@ -23,10 +22,7 @@ type List struct {
 	Result    Tensor      // the result, whole
 	Discounts []float64
 
-	Sampler     plackett.Sampler
-	Kernel      plackett.Kernel
-	Expectation plackett.Expectation
-
+	own          []any // see Own
 	result       Layout
 	written      bool
 	out, scratch []float64
@@ -115,14 +111,34 @@ func (l *List) Order(x []float64) []int {
 	return l.order
 }
 
+// Own returns the list's own T, the zero value at first: what the work on a query needs besides numbers. It stays with
+// the list, which one goroutine works on at a time.
+func Own[T any](l *List) *T {
+	for _, of := range l.own {
+		if t, ok := of.(*T); ok {
+			return t
+		}
+	}
+	t := new(T)
+	l.own = append(l.own, t)
+	return t
+}
+
+// Drawn are the rankings of one query: the fields of plackett.Rankings.
+type Drawn struct {
+	Documents []int
+	Cutoff    int
+	Base      int
+}
+
 // Rankings are those of the query in input i.
-func (l *List) Rankings(i int) plackett.Rankings {
-	return plackett.Rankings{Documents: l.Ints[i], Cutoff: l.In[i].Shape[2], Base: l.From}
+func (l *List) Rankings(i int) Drawn {
+	return Drawn{Documents: l.Ints[i], Cutoff: l.In[i].Shape[2], Base: l.From}
 }
 
 // FullRankings are [List.Rankings] that may not end before the discounts do while
 // there are documents left: they would estimate another metric than the one asked for.
-func (l *List) FullRankings(i int) (plackett.Rankings, error) {
+func (l *List) FullRankings(i int) (Drawn, error) {
 	r, discounts := l.Rankings(i), len(l.Discounts)
 	want := min(discounts, l.Len())
 	if r.Cutoff < want {
@@ -144,10 +160,22 @@ func (l *List) FullRankings(i int) (plackett.Rankings, error) {
 func CheckFinite(what string, x []float64) error {
 	for d, v := range x {
 		if v-v != 0 {
-			return &plackett.NumberError{What: what, Position: d, Value: v}
+			return &numberError{d, fmt.Sprintf("the %s is %v: %ss must be finite", what, v, what)}
 		}
 	}
 	return nil
+}
+
+// A numberError is of a document of the query.
+type numberError struct {
+	document int
+	text     string
+}
+
+func (e *numberError) Error() string { return fmt.Sprintf("document %d: %s", e.document, e.text) }
+
+func (e *numberError) Document() (position int, text string, ok bool) {
+	return e.document, e.text, true
 }
 
 // A RowError says what is wrong with a row.

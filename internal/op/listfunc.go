@@ -10,7 +10,6 @@ import (
 
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/plackett"
 )
 
 // A ListFunc is a function of packed lists that works query by query. What belongs to no
@@ -190,9 +189,13 @@ func (r *listRun) query(l *List, q int) error {
 	if err == nil {
 		return nil
 	}
-	var bad *plackett.NumberError
-	if errors.As(err, &bad) && bad.What != "discount" && bad.What != "weight" { // a document's
-		err = &RowError{l.From + bad.Position, fmt.Sprintf("the %s is %v: %ss must be finite", bad.What, bad.Value, bad.What)}
+	var bad interface { // as plackett.NumberError
+		Document() (position int, text string, ok bool)
+	}
+	if errors.As(err, &bad) {
+		if position, text, ok := bad.Document(); ok {
+			err = &RowError{l.From + position, text}
+		}
 	}
 	var row *RowError
 	if errors.As(err, &row) {

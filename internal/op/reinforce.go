@@ -2,14 +2,20 @@ package op
 
 import "fmt"
 
-// Reinforce gives the mean reward of the rankings of the query, input i beside the scores,
-// and adds the policy gradient with a leave-one-out baseline to lambda, if it is not nil. The reward is of a
+// A Policy has log-probabilities of rankings R, as plackett.Kernel.
+type Policy[R any] interface {
+	LogProbs(scores []float64, r R, logProbs []float64) error
+	LogProbsGradient(scores []float64, r R, weights, lambda []float64) error
+}
+
+// Reinforce gives the mean reward of the rankings of a query, which R stands for, by the scores of the first input,
+// and adds the gradient of the policy with a leave-one-out baseline to lambda, if it is not nil. The reward is of a
 // ranking without what is absent, good for one call.
-func (l *List) Reinforce(i int, reward func(ranking []int) float64, lambda []float64) (mean float64, err error) {
-	scores, r := l.X[0], l.Rankings(i)
+func Reinforce[R any](l *List, p Policy[R], r Drawn, of R, reward func(ranking []int) float64, lambda []float64) (mean float64, err error) {
+	scores := l.X[0]
 	weights := l.Scratch(len(r.Documents))
 	// Before anything else: it looks that these are rankings.
-	if err := l.Kernel.LogProbs(scores, r, weights); err != nil {
+	if err := p.LogProbs(scores, of, weights); err != nil {
 		return 0, err
 	}
 	ranking := make([]int, 0, r.Cutoff)
@@ -54,5 +60,5 @@ func (l *List) Reinforce(i int, reward func(ranking []int) float64, lambda []flo
 			weights[i+k] = weight
 		}
 	}
-	return mean, l.Kernel.LogProbsGradient(scores, r, weights, lambda)
+	return mean, p.LogProbsGradient(scores, of, weights, lambda)
 }

@@ -9,20 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/transforms"
+	"github.com/plrank/plrank/internal/npzfile"
 )
 
 // LinearModel writes a model of three features, 1, 5 and 9, with the score w·x.
 func LinearModel(t testing.TB, path string, w ...float64) {
 	t.Helper()
-	f := &ranker.File{
-		Kind: "mlp", Settings: json.RawMessage(`{"features":3,"activation":"relu"}`), Dtype: "float32",
-		Arrays:     []ranker.Array{{Name: "w0", Shape: []int{3}, Values: w}, {Name: "b0", Shape: []int{1}, Values: []float64{0}}},
-		Transform:  &transforms.Transform{Spec: "none", Inputs: 3, Columns: []int{0, 1, 2}, Parts: []transforms.Part{{Name: "none"}}},
-		FeatureIDs: []int{1, 5, 9}, Gain: "exp2",
-	}
-	if err := f.Save(path); err != nil {
+	header := json.RawMessage(`{"format":"plrank model","version":2,"kind":"mlp","settings":{"features":3,"activation":"relu"},"dtype":"float32",
+		"transform":{"Spec":"none","Inputs":3,"Columns":[0,1,2],"Parts":[{"Name":"none"}]},"featureIDs":[1,5,9],"gain":"exp2"}`)
+	err := npzfile.Write(path, header, []npzfile.Array{{Name: "w0", Shape: []int{3}, Data: w}, {Name: "b0", Shape: []int{1}, Data: []float64{0}}})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
