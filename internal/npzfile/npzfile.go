@@ -23,7 +23,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
@@ -114,11 +113,6 @@ func (f *File) parse(data []byte, header any) error {
 	if err := checkDirectory(z.File, len(data)); err != nil {
 		return err
 	}
-	inflater := flate.NewReader(nil) // faster than the standard library's; entries are unpacked one after another
-	z.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
-		inflater.(flate.Resetter).Reset(r, nil)
-		return inflater
-	})
 	var text []byte
 	for _, entry := range z.File {
 		name := strings.TrimSuffix(entry.Name, ".npy")
