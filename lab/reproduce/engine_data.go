@@ -46,7 +46,7 @@ func (id identity) String() string {
 
 // openCollection reads or makes the data that the options name.
 func openCollection(ctx context.Context, o *options, stderr io.Writer) (*collection, error) {
-	splits, err := o.Open(ctx, datasets.Options{Seed: o.Seed}, stderr)
+	splits, err := o.Open(ctx, o.Seed, stderr)
 	if err != nil {
 		return nil, err
 	}

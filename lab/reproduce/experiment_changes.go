@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
@@ -95,7 +94,7 @@ func readChanges(path string) ([]string, error) {
 func changed(c train.Config, change string) (train.Config, error) {
 	f := flag.NewFlagSet(change, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	cli.DefineConfig(f, &c)
+	train.DefineSettings(f, c.Settings())
 	err := command.Parse(f, strings.Fields(change))
 	f.Visit(func(set *flag.Flag) {
 		if slices.Contains(notTrained, set.Name) {

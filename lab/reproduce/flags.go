@@ -14,7 +14,7 @@ import (
 // flags defines the flags; their defaults are what o holds.
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("reproduce", flag.ContinueOnError)
-	o.Define(f, "")
+	o.Define(f)
 	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduce/ and the name of the data. Finished trials that it holds are not repeated")
 
 	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare; name:rate for a learning rate of its own, such as lambdaloss:0.001")

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/lab/internal/source"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/train"
@@ -23,7 +23,7 @@ type options struct {
 
 // settings are what decides about results; they are kept beside them.
 type settings struct {
-	cli.Source
+	source.Source
 
 	Losses  nameList `json:"losses"`
 	Samples numbers  `json:"samples"`
@@ -53,7 +53,7 @@ const paperRuns = 20
 func defaults() *options {
 	o := &options{
 		settings: settings{
-			Source:  cli.Source{Data: "synthetic:mslr"},
+			Source:  source.Source{Data: "synthetic:mslr"},
 			Samples: numbers{1, 10, 100, 1000},
 			Runs:    3, Epochs: 40, Batch: 1, LearningRate: 0.01,
 			Seconds: 10, TrialSeconds: 10, Repeats: 100, Changes: "recipe/changes.txt",

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/lab/internal/source"
 )
 
 // A subcommand is an experiment, or what is done with several.
@@ -15,7 +15,7 @@ type subcommand struct {
 }
 
 var (
-	dataFlags  = append([]string{"seed", "out"}, cli.Flags...)
+	dataFlags  = append([]string{"seed", "out"}, source.Flags...)
 	trainFlags = append([]string{"losses", "runs", "batch", "lr"}, dataFlags...)
 )
 

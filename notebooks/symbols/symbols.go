@@ -6,7 +6,11 @@
 // The package also registers the tables when it is linked, which is all that a kernel needs.
 package symbols
 
-import "strconv"
+import (
+	"strconv"
+
+	_ "github.com/plrank/plrank/datasets/parquet" // so that cells read it
+)
 
 //go:generate go run ./gen
 

@@ -15,7 +15,7 @@ import (
 // DefineConfig defines a flag for each setting of c; their defaults are what c holds.
 func DefineConfig(f *flag.FlagSet, c *train.Config) { train.DefineSettings(f, c.Settings()) }
 
-// DefineMeasuring is Define for the settings that matter for the metrics of a trained model.
+// DefineMeasuring is DefineConfig for the settings that matter for the metrics of a trained model.
 func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
 	train.DefineSettings(f, slices.DeleteFunc(c.Settings(), func(s train.Setting) bool { return !s.Measuring }))
 }
@@ -24,7 +24,8 @@ func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
 func DefineFeatures(f *flag.FlagSet, name string, at *train.Features) {
 	for _, s := range new(train.Config).Settings() {
 		if s.Flag == name {
-			f.Var((*train.wordsFlag)(at), name, s.Help)
+			s.Value = at
+			train.DefineSettings(f, []train.Setting{s})
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	_ "github.com/plrank/plrank/datasets/parquet" // so that all commands read it
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 )
