@@ -9,52 +9,97 @@ import (
 
 const module = "github.com/plrank/plrank/"
 
-// Imports run one way: cmd → train → {losses, nn} → ops → plackett, and packages that know no
-// graph do not depend on Gorgonia. Each line lists the packages of this module that a package
-// may depend on, directly or not, besides the tools in internal.
+// rooms are the folders with public packages, and the others that packages in them may import: themselves and
+// internal besides. Imports run one way.
+var rooms = map[string][]string{
+	"plackett":   {},
+	"transforms": {},
+	"viz":        {},
+	"docs":       {},
+	"ops":        {"plackett"},
+	"nn":         {"ops", "plackett"},
+	"losses":     {"ops", "plackett"},
+	"metrics":    {"plackett"},
+	"datasets":   {"transforms"},
+	"ranker":     {"transforms", "plackett"},
+	"clicks":     {"datasets", "transforms", "metrics", "plackett"},
+	"worth":      {"datasets"},
+	"serve":      {"ranker", "clicks"},
+	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker"},
+	"cmd":        {"serve", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "viz", "plackett", "transforms", "docs"},
+	"internal":   {}, // the ground: it imports nothing public
+}
+
+// listed returns the lines of go list.
+func listed(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list %v: %v: %s", args, err, out)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+// roomOf returns the first folder of a package of this module, "" for others.
+func roomOf(pkg string) string {
+	path, ours := strings.CutPrefix(pkg, module)
+	if !ours {
+		return ""
+	}
+	room, _, _ := strings.Cut(path, "/")
+	return room
+}
+
 func TestImportsRunOneWay(t *testing.T) {
-	numbers := []string{"plackett"}
-	forward := append([]string{"internal/forward"}, numbers...)
-	data := append([]string{"datasets", "metrics"}, numbers...)
-	ranker := append([]string{"ranker", "datasets"}, forward...)
-	graphs := append([]string{"ops", "internal/op"}, forward...)
-	training := append([]string{"train", "losses", "nn", "ops", "internal/op", "metrics"}, ranker...)
-	for _, c := range []struct {
-		pkg      string
-		may      []string
-		gorgonia bool
-	}{
-		{"plackett", nil, false},
-		{"internal/forward", nil, false},
-		{"internal/model", forward, false},
-		{"metrics", numbers, false},
-		{"datasets", nil, false},
-		{"ranker", ranker, false},
-		{"serve", append([]string{"clicks", "metrics"}, ranker...), false},
-		{"clicks", data, false},
-		{"ops", graphs, true},
-		{"nn", append([]string{"nn"}, graphs...), true},
-		{"losses", append([]string{"losses"}, graphs...), true},
-		{"train", training, true},
-		{"viz", nil, false},
-		{"worth", []string{"datasets"}, false},
-	} {
-		t.Run(c.pkg, func(t *testing.T) {
-			out, err := exec.Command("go", "list", "-deps", "./"+c.pkg).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
+	for _, line := range listed(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...") {
+		pkg, imports, _ := strings.Cut(line, " ")
+		from := roomOf(pkg)
+		may, known := rooms[from]
+		if from != "" && !known {
+			t.Errorf("%s: no room is called %s", pkg, from)
+		}
+		for _, imported := range strings.Fields(imports) {
+			if to := roomOf(imported); to != "" && to != from && to != "internal" && !slices.Contains(may, to) {
+				t.Errorf("%s imports %s", pkg, imported)
 			}
-			for _, dep := range strings.Fields(string(out)) {
-				if strings.HasPrefix(dep, "gorgonia.org/") && !c.gorgonia {
-					t.Errorf("%s depends on %s", c.pkg, dep)
-				}
-				// An internal package belongs to the folder above internal.
-				of, _, _ := strings.Cut(strings.TrimPrefix(dep, module), "/internal/")
-				tool := strings.HasPrefix(of, "internal/") && of != "internal/forward" && of != "internal/op"
-				if strings.HasPrefix(dep, module) && of != c.pkg && !tool && !slices.Contains(c.may, of) {
-					t.Errorf("%s depends on %s", c.pkg, of)
-				}
+		}
+	}
+}
+
+// What is in internal is the ground of all rooms, and its tests stand on it alone, too.
+func TestInternalImportsNothingPublic(t *testing.T) {
+	for _, line := range listed(t, "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./internal/...") {
+		pkg, imports, _ := strings.Cut(line, " ")
+		for _, imported := range strings.Fields(imports) {
+			if to := roomOf(imported); to != "" && to != "internal" {
+				t.Errorf("tests of %s import %s", pkg, imported)
 			}
-		})
+		}
+	}
+}
+
+// dependsOn returns the dependencies of packages that begin with one of the prefixes.
+func dependsOn(t *testing.T, prefixes []string, packages ...string) []string {
+	t.Helper()
+	return slices.DeleteFunc(listed(t, append([]string{"-deps"}, packages...)...), func(dep string) bool {
+		return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(dep, prefix) })
+	})
+}
+
+func TestOnlyTrainingKnowsGraphs(t *testing.T) {
+	for _, dep := range dependsOn(t, []string{"gorgonia.org/"}, "./plackett/...", "./transforms", "./datasets/parquet", "./datasets", "./metrics", "./ranker",
+		"./serve", "./clicks", "./worth", "./viz", "./internal/forward", "./internal/model") {
+		t.Errorf("%s is a dependency", dep)
+	}
+}
+
+// A program that only scores links no reader of data.
+func TestRankerLinksNoReader(t *testing.T) {
+	readers := []string{module + "datasets", "github.com/parquet-go/", "encoding/csv", "compress/gzip", "github.com/klauspost/compress", "github.com/prometheus/"}
+	for _, dep := range dependsOn(t, readers, "./ranker") {
+		t.Errorf("package ranker depends on %s", dep)
+	}
+	for _, dep := range dependsOn(t, []string{"github.com/parquet-go/"}, "./datasets") {
+		t.Errorf("package datasets depends on %s, without an import of datasets/parquet", dep)
 	}
 }
