@@ -6,11 +6,7 @@
 // The package also registers the tables when it is linked, which is all that a kernel needs.
 package symbols
 
-import (
-	"strconv"
-
-	_ "github.com/plrank/plrank/datasets/parquet" // so that cells read it
-)
+import "strconv"
 
 //go:generate go run ./gen
 

@@ -176,6 +176,9 @@ func (t *table) source() ([]byte, error) {
 		paths = append(paths, path)
 	}
 	sort.Strings(paths)
+	if t.binds.Len() == 0 && t.types.Len() == 0 {
+		t.names[t.pkg.Path()] = "_" // it has no names, and is linked for what it does, as datasets/parquet
+	}
 	for _, path := range paths {
 		fmt.Fprintf(&f, "\t%s %q\n", t.names[path], path)
 	}
