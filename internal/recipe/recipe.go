@@ -107,6 +107,16 @@ func MatchMetric(c *train.Config, given ...string) {
 	}
 }
 
+// Check is c.Check, with the flag of a setting whose value makes no sense.
+func Check(c train.Config) error {
+	err := c.Check()
+	var of interface{ Flag() string }
+	if errors.As(err, &of) {
+		return fmt.Errorf("%w (-%s)", err, of.Flag())
+	}
+	return err
+}
+
 // CheckSet is an error for a setting that is zero where zero is not a value: in a Config it
 // would leave the setting to the recipe.
 func CheckSet(c train.Config) error {

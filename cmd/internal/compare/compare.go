@@ -68,8 +68,9 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect without -data or -qrels: values by query are measured already", name)
 		}
 	}
-	if err := o.Threads.Use(); err != nil || !o.measures() {
-		return err
+	o.Threads.Use()
+	if !o.measures() {
+		return nil
 	}
 	if o.metric != "" { // not a sum, which is of means over the queries
 		if _, err := metrics.ParseMeasure(o.metric); err != nil {

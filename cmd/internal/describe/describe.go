@@ -2,7 +2,6 @@
 package describe
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -53,7 +52,8 @@ func (o *options) check() error {
 	if o.Data == "" {
 		return errors.New("-data is needed")
 	}
-	return cmp.Or(o.Source.Check(), o.threads.Use())
+	o.threads.Use()
+	return o.Source.Check()
 }
 
 // Run is the sub-command, and its exit status.

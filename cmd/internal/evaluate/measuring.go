@@ -53,7 +53,7 @@ func (m *Measuring) Check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect beside -qrels, which is read in place of -data", name)
 		}
 	}
-	return cmp.Or(m.Source.Check(), m.Config.Check())
+	return cmp.Or(m.Source.Check(), recipe.Check(m.Config))
 }
 
 // Model measures a model on splits of the data. The name is for messages.
