@@ -13,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
@@ -115,6 +117,20 @@ func Check(c train.Config) error {
 		return fmt.Errorf("%w (-%s)", err, of.Flag())
 	}
 	return err
+}
+
+// Uses says where the flags of measuring have an effect: what measures, and on data with which labels.
+func Uses(c train.Config, measures []metrics.Measure) []command.Use {
+	beside := "beside -metric " + c.Metric
+	if len(c.Report) > 0 {
+		beside += " -report " + strings.Join(c.Report, ",")
+	}
+	return []command.Use{
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
+			Why: beside + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
+			Why: beside + ": it is for metrics that are estimated, such as -report expected-map@10"},
+	}
 }
 
 // CheckSet is an error for a setting that is zero where zero is not a value: in a Config it

@@ -87,6 +87,7 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags.NArg()) }
 	return biasPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, o.Uses()...)
 		return o.run(ctx, flags.Args(), stdout, stderr)
 	})
 }

@@ -29,7 +29,7 @@ const (
 	leastUnits    = 20       // that the gate wants
 	leastSampled  = 100      // resamples: the ends of an interval of 95 % are between the outer ones of fewer
 	mostSampled   = 1_000_000
-	modelEnding   = ".npz"   // of words that are models
+	modelEnding   = ".npz" // of words that are models
 	impressionKey = "impression"
 )
 
@@ -134,6 +134,7 @@ func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return evaluatePage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, o.Uses()...)
 		r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
 		if err != nil {
 			return err

@@ -90,7 +90,10 @@ func (o *simulateOptions) check() error {
 func runSimulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	ctx := command.Interruptible()
 	var o simulateOptions
-	return simulatePage.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
+	flags := o.flags()
+	return simulatePage.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, append(o.Uses(),
+			command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
 		return o.run(ctx, stdout, stderr)
 	})
 }

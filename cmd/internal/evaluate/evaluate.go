@@ -131,6 +131,11 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 				o.Config.Gain = model.File().Gain
 			}
 		}
+		uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
+		if err != nil {
+			return err
+		}
+		command.WarnIdle(stderr, flags, uses...)
 		if err := evaluate(ctx, &o, model, perQuery, stdout, stderr); err != nil {
 			return err
 		}

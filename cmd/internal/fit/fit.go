@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		err := fit(ctx, &o, stdout, stderr)
+		err := fit(ctx, &o, flags, stdout, stderr)
 		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
 // written as well, without standard errors.
-func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+func fit(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
 	var files newfiles.Files
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
@@ -122,6 +122,7 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	command.WarnIdle(stderr, flags, command.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings + ", which has no ties"})
 	if o.mixtures > 0 {
 		return fitMixture(ctx, o, rankings, heldOut, &files, out, stdout, stderr)
 	}

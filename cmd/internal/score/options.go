@@ -24,6 +24,7 @@ type options struct {
 	discounts                 string
 	seed                      uint64
 	threads                   command.Threads
+	line                      *flag.FlagSet // with the flags that were given
 }
 
 func (o *options) flags() *flag.FlagSet {
@@ -49,6 +50,7 @@ func (o *options) flags() *flag.FlagSet {
 const mostDraws = 1000
 
 func (o *options) check(given *flag.FlagSet) error {
+	o.line = given
 	printed := 0
 	for _, path := range []string{o.out, o.run, o.qrels, o.exposure} {
 		if path == newfiles.Standard {
