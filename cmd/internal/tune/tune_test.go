@@ -370,7 +370,7 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 		"-lr is given for all trials, too":         {"-grid", "lr=1,2", "-lr", "3"},
 		"no trial with -loss=plrnk: ":              {"-grid", "loss=plrank-rb,plrnk"},
 		"no trial with -hidden=x: ":                {"-grid", "hidden=x"},
-		"-trials -1: want 0 to 10000":               {"-grid", "lr=1,2", "-trials", "-1"},
+		"-trials -1: want 0 to 10000":              {"-grid", "lr=1,2", "-trials", "-1"},
 		"-grid has a range: -trials must say":      {"-grid", "lr=1..2"},
 		"-metric must name one for all":            {"-grid", "loss=plrank-rb,plrank-rb+disparity"},
 		"the metric loss goes by -samples":         {"-grid", "samples=5,6", "-metric", "loss"},
