@@ -2,7 +2,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -85,7 +84,8 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect beside -scores, which are measured on the labels of one file", name)
 		}
 	}
-	return cmp.Or(o.Check(flags), o.Threads.Use())
+	o.Threads.Use()
+	return o.Check(flags)
 }
 
 // checkWorths reports flags that make no sense beside -worths.
@@ -98,7 +98,8 @@ func (o *options) checkWorths(flags *flag.FlagSet) error {
 	if o.Data == "" {
 		return errors.New("-worths needs -data with observed rankings")
 	}
-	return o.Threads.Use()
+	o.Threads.Use()
+	return nil
 }
 
 // Run is the sub-command, and its exit status.
@@ -130,6 +131,11 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 				o.Config.Gain = model.File().Gain
 			}
 		}
+		uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
+		if err != nil {
+			return err
+		}
+		command.WarnIdle(stderr, flags, uses...)
 		if err := evaluate(ctx, &o, model, perQuery, stdout, stderr); err != nil {
 			return err
 		}

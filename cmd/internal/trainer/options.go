@@ -122,7 +122,7 @@ func (o *options) check() error {
 		err = recipe.CheckSet(o.Config)
 	}
 	if err == nil {
-		err = o.Config.Check()
+		err = recipe.Check(o.Config)
 	}
 	return command.Usage(err)
 }
