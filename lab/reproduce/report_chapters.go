@@ -58,7 +58,7 @@ func (c chapter) provenance(dir string) (from provenance, err error) {
 	return from, err
 }
 
-// markdown is the chapter on a folder of results, which stands at path beside the
+// markdown is the chapter on a folder of results, which is at path relative to the
 // document.
 func (c chapter) markdown(dir, path string) (string, error) {
 	from, err := c.provenance(dir)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,8 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// runDocument makes all generated parts of a Markdown file anew, and the plots that stand
-// beside their CSV files.
+// runDocument makes all generated parts of a Markdown file anew, the plots next to their CSV files, and the tables
+// that the file links to.
 func runDocument(_ context.Context, s *session) error {
 	old, err := os.ReadFile(s.document)
 	if err != nil {
@@ -24,20 +25,58 @@ func runDocument(_ context.Context, s *session) error {
 	if err != nil {
 		return fmt.Errorf("reproduce: %s: %w", s.document, err)
 	}
-	for _, name := range partsOf(text) {
+	for _, name := range append(partsOf(text), linkedParts(text)...) {
 		if err := redraw(filepath.Dir(s.document), name); err != nil {
+			return err
+		}
+	}
+	linked, err := linkedTables(text, filepath.Dir(s.document))
+	if err != nil {
+		return fmt.Errorf("reproduce: %s: %w", s.document, err)
+	}
+	for _, t := range linked {
+		if err := t.write(t.path); err != nil {
 			return err
 		}
 	}
 	return writeText(s.document, text)
 }
 
-// partsOf are the parts of a text that are made here: those that name a folder.
+// tableLink matches a link to FOLDER/CHAPTER-table-N.csv, the N-th table of a chapter as a CSV file.
+var tableLink = regexp.MustCompile(`\]\((\S+)-table-(\d+)\.csv\)`)
+
+// linkedParts returns the names of the tables that a text links to, FOLDER/CHAPTER/N.
+func linkedParts(text string) (names []string) {
+	for _, link := range tableLink.FindAllStringSubmatch(text, -1) {
+		names = append(names, link[1]+"/"+link[2])
+	}
+	return names
+}
+
+// linkedTables returns the tables that a text links to, each with the path of its file.
+func linkedTables(text, root string) ([]*csvTable, error) {
+	var linked []*csvTable
+	for _, name := range linkedParts(text) {
+		table, err := documentTable(root, name)
+		if err != nil {
+			return nil, err
+		}
+		t := newTable(table.Columns...)
+		t.path = filepath.Join(root, fmt.Sprintf("%s-table-%s.csv", filepath.Dir(name), filepath.Base(name)))
+		for _, row := range table.Rows {
+			t.add(row...)
+		}
+		linked = append(linked, t)
+	}
+	return linked, nil
+}
+
+// partsOf returns the parts of a text that are made here: they name a folder.
 func partsOf(text string) []string {
 	return slices.DeleteFunc(markdown.Names(text), func(name string) bool { return !strings.Contains(name, "/") })
 }
 
-// redraw draws the plots of a part anew, those that there are files of.
+// redraw draws the plots of a part anew if they have files.
 func redraw(root, name string) error {
 	if isCSV(name) {
 		return nil
@@ -62,8 +101,8 @@ func redraw(root, name string) error {
 	return nil
 }
 
-// refreshed is a text with its generated parts made from the CSV files of folders below
-// root, where it stands.
+// refreshed returns a text with its generated parts made from the CSV files of folders below
+// root, the folder of the text.
 func refreshed(text, root string) (string, error) {
 	for _, name := range partsOf(text) {
 		body, err := documentPart(root, name)
@@ -77,14 +116,14 @@ func refreshed(text, root string) (string, error) {
 	return text, nil
 }
 
-// documentPart is what stands between the markers FOLDER/CHAPTER, a chapter on the
-// folder of results, FOLDER/CHAPTER/n, its n-th table alone, FOLDER/CHAPTER/command, the
-// command that wrote it, or FOLDER/FILE.csv, that file.
+// documentPart returns the text between markers: FOLDER/CHAPTER is a chapter on the
+// folder of results, FOLDER/CHAPTER/n its n-th table, FOLDER/CHAPTER/command the
+// command that wrote it, and FOLDER/FILE.csv that file.
 func documentPart(root, name string) (string, error) {
 	if isCSV(name) {
 		return csvPart(filepath.Join(root, name))
 	}
-	c, dir, table, err := findPart(root, name)
+	c, dir, _, err := findPart(root, name)
 	if err != nil {
 		return "", err
 	}
@@ -99,19 +138,29 @@ func documentPart(root, name string) (string, error) {
 	case last == c.name:
 		return c.markdown(dir, folder)
 	}
+	table, err := documentTable(root, name)
+	return table.Markdown(), err
+}
+
+// documentTable returns the table FOLDER/CHAPTER/n.
+func documentTable(root, name string) (viz.Table, error) {
+	c, dir, n, err := findPart(root, name)
+	if err != nil {
+		return viz.Table{}, err
+	}
 	tables, err := c.tables(dir)
 	if err != nil {
-		return "", err
+		return viz.Table{}, err
 	}
-	if table < 1 || table > len(tables) {
-		return "", fmt.Errorf("part %q: the chapter has tables 1 to %d", name, len(tables))
+	if n < 1 || n > len(tables) {
+		return viz.Table{}, fmt.Errorf("part %q: the chapter has tables 1 to %d", name, len(tables))
 	}
-	return tables[table-1].Markdown(), nil
+	return tables[n-1], nil
 }
 
 func isCSV(name string) bool { return filepath.Ext(name) == ".csv" }
 
-// csvPart is a CSV file as a Markdown table.
+// csvPart returns a CSV file as a Markdown table.
 func csvPart(path string) (string, error) {
 	t, err := readTable(path)
 	if err != nil {
@@ -128,10 +177,10 @@ func csvPart(path string) (string, error) {
 	return table.Markdown(), nil
 }
 
-// commandPart ends the name of a part that is the command of a chapter.
+// commandPart ends the name of a part that holds the command of a chapter.
 const commandPart = "command"
 
-// findPart is the chapter of a part, its folder of results, and the number of its table; 0 if
+// findPart returns the chapter of a part, its folder of results, and the number of its table, or 0 if
 // it is not one table.
 func findPart(root, name string) (c chapter, dir string, table int, err error) {
 	folder, last := filepath.Split(name)
