@@ -116,35 +116,34 @@ func refreshed(text, root string) (string, error) {
 	return text, nil
 }
 
-// documentPart returns the text between markers: FOLDER/CHAPTER is a chapter on the
-// folder of results, FOLDER/CHAPTER/n its n-th table, FOLDER/CHAPTER/command the
-// command that wrote it, and FOLDER/FILE.csv that file.
+// documentPart returns the text between markers: FOLDER/CHAPTER/n is the n-th table of a chapter on a
+// folder of results, FOLDER/CHAPTER/command the command that wrote it, and FOLDER/FILE.csv that file.
 func documentPart(root, name string) (string, error) {
 	if isCSV(name) {
 		return csvPart(filepath.Join(root, name))
 	}
-	c, dir, _, err := findPart(root, name)
+	c, dir, what, err := findPart(root, name)
 	if err != nil {
 		return "", err
 	}
-	folder, last := filepath.Split(name)
-	switch {
-	case last == commandPart:
-		from, err := c.provenance(dir)
+	if what != commandPart {
+		table, err := documentTable(root, name)
 		if err != nil {
 			return "", err
 		}
-		return from.markdown(filepath.Dir(filepath.Clean(folder)), c.name+provenanceEnding), nil
-	case last == c.name:
-		return c.markdown(dir, folder)
+		return table.Markdown(), nil
 	}
-	table, err := documentTable(root, name)
-	return table.Markdown(), err
+	from, err := c.provenance(dir)
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Rel(root, dir)
+	return from.markdown(path, c.name+provenanceEnding), err
 }
 
 // documentTable returns the table FOLDER/CHAPTER/n.
 func documentTable(root, name string) (viz.Table, error) {
-	c, dir, n, err := findPart(root, name)
+	c, dir, what, err := findPart(root, name)
 	if err != nil {
 		return viz.Table{}, err
 	}
@@ -152,7 +151,8 @@ func documentTable(root, name string) (viz.Table, error) {
 	if err != nil {
 		return viz.Table{}, err
 	}
-	if n < 1 || n > len(tables) {
+	n, err := strconv.Atoi(what)
+	if err != nil || n < 1 || n > len(tables) {
 		return viz.Table{}, fmt.Errorf("part %q: the chapter has tables 1 to %d", name, len(tables))
 	}
 	return tables[n-1], nil
@@ -180,21 +180,18 @@ func csvPart(path string) (string, error) {
 // commandPart ends the name of a part that holds the command of a chapter.
 const commandPart = "command"
 
-// findPart returns the chapter of a part, its folder of results, and the number of its table, or 0 if
-// it is not one table.
-func findPart(root, name string) (c chapter, dir string, table int, err error) {
-	folder, last := filepath.Split(name)
-	if table, err = strconv.Atoi(last); err == nil || last == commandPart {
-		folder, last = filepath.Split(strings.TrimSuffix(folder, "/"))
-	}
+// findPart returns the chapter of a part FOLDER/CHAPTER/what, its folder of results, and what.
+func findPart(root, name string) (c chapter, dir, what string, err error) {
+	rest, what := filepath.Split(name)
+	folder, of := filepath.Split(filepath.Clean(rest))
 	all := chapters()
-	i := slices.IndexFunc(all, func(c chapter) bool { return c.name == last })
+	i := slices.IndexFunc(all, func(c chapter) bool { return c.name == of })
 	if i < 0 {
 		var names []string
 		for _, c := range all {
 			names = append(names, c.name)
 		}
-		return c, "", 0, fmt.Errorf("part %q: no chapter %q: want a folder and one of %s", name, last, strings.Join(names, ", "))
+		return c, "", "", fmt.Errorf("part %q: no chapter %q: want a folder, one of %s, and a number or %q", name, of, strings.Join(names, ", "), commandPart)
 	}
-	return all[i], filepath.Join(root, folder), table, nil
+	return all[i], filepath.Join(root, folder), what, nil
 }

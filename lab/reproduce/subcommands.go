@@ -57,8 +57,8 @@ loss costs, then chooses runs and epochs and what to leave out, the expensive
 first, and says so. -runs and -epochs are the most it takes`,
 			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},
 		{"document", `makes the generated parts of a Markdown file, and their plots, anew from the CSV
-files in folders of results: between comments FOLDER/CHAPTER all that report.md
-says of a subcommand, between FOLDER/CHAPTER/n its n-th table, between
+files in folders of results: between comments FOLDER/CHAPTER/n the n-th table that
+report.md has of a subcommand, between FOLDER/CHAPTER/command its command, between
 FOLDER/FILE.csv that file. It writes FOLDER/CHAPTER-table-n.csv, the n-th table as
 a CSV file, if the file links to it`,
 			[]string{"document"}, runDocument},
