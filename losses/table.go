@@ -26,6 +26,7 @@ type entry struct {
 	target    target
 	weights   weighting
 	degree    int       // the loss is in proportion to the numbers of the target to this power
+	noisy     bool      // noise of one size is added to the target, so that its size matters although the degree is 0
 	logged    knowledge // of a log that it needs
 	sampled   bool      // draws rankings or noise, as many as Batch.Sampler says
 	objective string    // the loss whose value this one estimates, or only differentiates; "": it has its own
@@ -125,7 +126,7 @@ var sections = []section{
 	}},
 	{"All documents of a query", []entry{
 		{name: "softmax", doc: "−Σ (ρ_d / Σρ) log p_d, p = softmax of m (Bruch et al., ICTIR 2019)", build: softmax, weights: ofCopies},
-		{name: "xe-ndcg", doc: "the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)", build: xendcg, weights: ofCopies, sampled: true},
+		{name: "xe-ndcg", doc: "the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)", build: xendcg, weights: ofCopies, noisy: true, sampled: true},
 		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels, p of m (Cao et al., ICML 2007)", build: listNet, weights: ofCopies, target: byLabels},
 		{name: "listmle", doc: "−log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)", build: listMLE, weights: ofCopies},
 		{name: "partial-listmle", doc: "−Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some of the documents (Plackett 1975)", build: partialListMLE, weights: ofCopies},

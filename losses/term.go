@@ -32,6 +32,10 @@ type Term struct {
 	// pairs; 0: any number. A query of more is an error of the run.
 	MostDocuments int
 
+	// RatioOnly reports whether the loss goes by gains and only by their ratios within a query:
+	// it is the same for normalized gains.
+	RatioOnly bool
+
 	// Logged and LoggedScores tell whether the loss needs the fields of Batch of these names.
 	Logged, LoggedScores bool
 
@@ -42,7 +46,7 @@ type Term struct {
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
+	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byGains && e.degree == 0 && !e.noisy, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		MostDocuments: e.most,
 		entry:         e, build: e.build, number: e.number.usual}
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -118,13 +119,13 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Average = 1 }, "average is 1: want a number in [0, 1)"},
 		{func(c *Config) { c.Activation = 40 }, "no such activation"},
 		{func(c *Config) { c.Samples = -2 }, "samples is -2"},
-		{func(c *Config) { c.Cutoff = -2 }, "cutoff is -2: want 1 or more, or all"},
-		{func(c *Config) { c.Cutoff = math.MaxInt }, "want 1000000 at most"},
+		{func(c *Config) { c.Cutoff = -2 }, "cutoff is -2: want 1 to 1000000, or all"},
+		{func(c *Config) { c.Cutoff = math.MaxInt }, "want 1 to 1000000, or all"},
 		{func(c *Config) { c.Cutoff, c.Discounts = AllRanks, "precision" }, `discounts "precision": it counts all ranks alike`},
-		{func(c *Config) { c.Members = -1 }, "members is -1: want 0 or more"},
+		{func(c *Config) { c.Members = -1 }, "members is -1: want 0 to 1000"},
 		{func(c *Config) { c.Batch = -1 }, "batch is -1"},
 		{func(c *Config) { c.Epochs = -1 }, "epochs is -1"},
-		{func(c *Config) { c.Patience = -1 }, "patience is -1: want 0 or more"},
+		{func(c *Config) { c.Patience = -1 }, "patience is -1: want 0 to 1000000"},
 		{func(c *Config) { c.EvaluationSamples = -1 }, "evaluation samples is -1"},
 		{func(c *Config) { c.Hidden = []int{3, 0} }, "width 0"},
 		{func(c *Config) { c.LearningRate = -1 }, "learning rate is -1"},
@@ -135,19 +136,18 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Decay = 1.1 }, "decay is 1.1"},
 		{func(c *Config) { c.L2 = -1 }, "l2 is -1"},
 		{func(c *Config) { c.Clip = math.NaN() }, "clip is NaN"},
-		{func(c *Config) { c.Loss, c.Samples = "plrank2", 99999999 }, "samples: rankings of 10 ranks for 4 queries a step take about 96 GB, want 3 GB at most"},
-		{func(c *Config) { *c = Paper(); c.Samples = 99999999 }, "samples: rankings of 5 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
-		{func(c *Config) { c.Loss, c.Samples = "plrank2", math.MaxInt }, "samples: rankings"},
-		{func(c *Config) { c.Report, c.EvaluationSamples = []string{"expected-err"}, 99999999 }, "evaluation samples: rankings of 10 ranks take about 8 GB"},
-		{func(c *Config) { c.Hidden, c.Shards = []int{1000}, 1000000 }, "a model of 9e+03 weights takes about 36 GB with 1000000 shards"},
+		{func(c *Config) { c.Loss, c.Samples, c.Cutoff = "plrank2", 1_000_000, 1000 }, "samples: rankings of 1000 ranks for 1 queries a step take about 24 GB, want 3 GB at most"},
+		{func(c *Config) { *c = Paper(); c.Samples, c.Cutoff = 1_000_000, 500 }, "samples: rankings of 500 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
+		{func(c *Config) { c.Report, c.EvaluationSamples, c.Cutoff = []string{"expected-err"}, 1_000_000, 1000 }, "evaluation samples: rankings of 1000 ranks take about 8 GB"},
+		{func(c *Config) { c.Hidden, c.Shards = []int{100_000}, 10_000 }, "a model of 9e+05 weights takes about 36 GB with 10000 shards"},
 		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
-		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "hidden layers of"},
-		{func(c *Config) { c.Members = 1 << 40 }, "1099511627776 members: want 1 to 1000"},
+		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "a hidden layer of width 9223372036854775807: want widths of 1 to 10000000"},
+		{func(c *Config) { c.Members = 1 << 40 }, "members is 1099511627776: want 0 to 1000"},
 		{func(c *Config) { c.Scorer = "atention" }, `unknown scorer "atention"`},
 		{func(c *Config) { c.Scorer, c.Hidden = "attention", nil }, "no hidden layers: blocks of attention need one"},
 		{func(c *Config) { c.Scorer, c.Heads = "attention", 3 }, "3 heads: want a number that divides 64"},
 		{func(c *Config) { c.Scorer, c.Blocks = "attention", -1 }, "blocks is -1"},
-		{func(c *Config) { c.Scorer, c.Blocks = "attention", 1<<30 }, "1073741824 blocks: want 0 to 1000"},
+		{func(c *Config) { c.Scorer, c.Blocks = "attention", 1<<30 }, "blocks is 1073741824: want 1 to 1000"},
 	} {
 		config := smallRecipe()
 		c.change(&config)
@@ -157,11 +157,45 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
+// Every setting that is a number has a largest value, which the error names: of what sizes memory or loops, and of
+// all others the largest that is finite.
+func TestEveryNumberHasALargestValue(t *testing.T) {
+	t.Parallel()
+	var config Config
+	for i, s := range config.Settings() {
+		refused := func(value any) {
+			c := smallRecipe()
+			reflect.ValueOf(c.Settings()[i].Value).Elem().Set(reflect.ValueOf(value))
+			err := c.Check()
+			var of interface{ Flag() string }
+			if !errors.As(err, &of) || of.Flag() != s.Flag {
+				t.Errorf("-%s %v: %v", s.Flag, value, err)
+			}
+		}
+		switch s.Value.(type) {
+		case *int:
+			refused(math.MaxInt)
+			refused(math.MinInt)
+		case *RankCount:
+			refused(RankCount(math.MaxInt))
+		case *SampleCount:
+			refused(SampleCount(math.MaxInt))
+		case *[]int:
+			refused([]int{math.MaxInt})
+		case *float64:
+			refused(math.Inf(1))
+			refused(math.NaN())
+			refused(-1.)
+		case *uint64: // a seed
+		}
+	}
+}
+
 // A model with bins has a row of weights for each of them, and SwiGLU two columns for a unit.
 func TestMemoryOfBins(t *testing.T) {
 	p, err := Config{Model: Model{Hidden: []int{1 << 20}, Activation: ops.SwiGLU}}.parse(Parts{})
 	if err == nil {
-		err = p.checkMemory(nn.MLPConfig{Features: 2, Bins: []int{100, 155}})
+		err = p.checkMemory(nn.MLPConfig{Features: 2, Bins: []int{100, 155}}, 1)
 	}
 	if want := "a model of 1.6e+09 weights takes about"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)

@@ -34,9 +34,9 @@ func (n SampleCount) String() string { return countText(int(n), dynamicName) }
 // MarshalText writes what String gives.
 func (n SampleCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalText reads a number of 1 or more, or "dynamic".
+// UnmarshalText reads a number from 1 to 10000000, or "dynamic".
 func (n *SampleCount) UnmarshalText(text []byte) error {
-	v, err := parseCount(string(text), dynamicName)
+	v, err := parseCount(string(text), mostSamples, dynamicName)
 	*n = SampleCount(v)
 	return err
 }
@@ -46,7 +46,7 @@ func (n SampleCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), dy
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (n *SampleCount) UnmarshalJSON(data []byte) error {
-	v, err := parseCountJSON(data, dynamicName)
+	v, err := parseCountJSON(data, mostSamples, dynamicName)
 	*n = SampleCount(v)
 	return err
 }
@@ -76,13 +76,13 @@ func (n RankCount) String() string { return countText(int(n), allName) }
 // MarshalText writes what String gives.
 func (n RankCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalText reads a number of 1 or more, or "all", for which 0 stands too.
+// UnmarshalText reads a number from 1 to 1000000, or "all", for which 0 stands too.
 func (n *RankCount) UnmarshalText(text []byte) error {
 	if string(text) == "0" {
 		*n = AllRanks
 		return nil
 	}
-	v, err := parseCount(string(text), allName)
+	v, err := parseCount(string(text), mostRanks, allName)
 	*n = RankCount(v)
 	return err
 }
@@ -92,7 +92,7 @@ func (n RankCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), allN
 
 // UnmarshalJSON reads what MarshalJSON writes. 0 is no setting, as in a [Config].
 func (n *RankCount) UnmarshalJSON(data []byte) error {
-	v, err := parseCountJSON(data, allName)
+	v, err := parseCountJSON(data, mostRanks, allName)
 	*n = RankCount(v)
 	return err
 }
@@ -108,14 +108,14 @@ func countText(n int, name string) string {
 	return strconv.Itoa(n)
 }
 
-// parseCount reads a number of 1 or more, or the name.
-func parseCount(text, name string) (int, error) {
+// parseCount reads a number from 1 to most, or the name.
+func parseCount(text string, most int, name string) (int, error) {
 	if text == name {
 		return wordCount, nil
 	}
 	v, err := strconv.Atoi(text)
-	if err != nil || v < 1 {
-		return 0, fmt.Errorf("want a number of 1 or more, or %s", name)
+	if err != nil || v < 1 || v > most {
+		return 0, fmt.Errorf("want 1 to %d, or %s", most, name)
 	}
 	return v, nil
 }
@@ -128,7 +128,7 @@ func countJSON(n int, name string) ([]byte, error) {
 }
 
 // parseCountJSON reads a number, or the string that is the name.
-func parseCountJSON(data []byte, name string) (n int, err error) {
+func parseCountJSON(data []byte, most int, name string) (n int, err error) {
 	if json.Unmarshal(data, &n) == nil {
 		if n == wordCount {
 			return 0, fmt.Errorf("want a number, or %q", name)
@@ -139,5 +139,5 @@ func parseCountJSON(data []byte, name string) (n int, err error) {
 	if err := json.Unmarshal(data, &text); err != nil {
 		return 0, err
 	}
-	return parseCount(text, name)
+	return parseCount(text, most, name)
 }

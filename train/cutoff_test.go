@@ -133,7 +133,7 @@ func TestRankCountsAreNumbersOrAll(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "-1", "1.5", "All"} {
-		if err := new(RankCount).UnmarshalText([]byte(text)); err == nil || err.Error() != "want a number of 1 or more, or all" {
+		if err := new(RankCount).UnmarshalText([]byte(text)); err == nil || err.Error() != "want 1 to 1000000, or all" {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}

@@ -26,8 +26,8 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	c = parts.naming(c.orRecipe(smallRecipe()))
 	custom := map[string]bool{"loss": parts.Loss != nil, "optimizer": parts.Optimizer != nil, "scorer": parts.Scorer != nil}
 	for _, s := range c.Settings() {
-		if s.check != nil && !custom[s.Flag] {
-			if err := s.check(s); err != nil {
+		if !custom[s.Flag] {
+			if err := s.Check(); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +46,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if ranks := p.group.Size(); ranks > c.Shards {
 		return nil, fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, c.Shards)
 	}
-	return p, p.checkMemory(nn.MLPConfig{Features: 1})
+	return p, p.checkMemory(nn.MLPConfig{Features: 1}, 1)
 }
 
 // Check reports the first setting that makes no sense. What depends on the data,
@@ -70,9 +70,9 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 const maxMemory = 3e9
 
 // checkMemory is an error for a model or for samples that take too much memory of a process, one
-// of so many. Before the inputs of the model are known, there is one; and the ranks, where
-// every one counts, are none yet.
-func (p *parsed) checkMemory(inputs nn.MLPConfig) error {
+// of so many, whose steps have so many queries. Before the data are known, there is one input and one
+// query; and the ranks, where every one counts, are none yet.
+func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 	c := p.config
 	if p.parts.Scorer == nil {
 		weights, err := c.weights(inputs)
@@ -98,7 +98,7 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig) error {
 		}
 		return nil
 	}
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), float64(max(1, c.Members))*float64(max(1, c.SharedMembers))*float64(c.Batch)*float64(p.loss.rankings()))
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), float64(max(1, c.Members))*float64(max(1, c.SharedMembers))*float64(queries)*float64(p.loss.rankings()))
 	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
 		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
 	}

@@ -59,6 +59,19 @@ func (s Setting) json() string {
 	return string(text)
 }
 
+// The largest values of settings that size memory or loops. They are far beyond any use: more is a slip,
+// or would end in the system's killing the program. [Config.Check] bounds some products of them, too.
+const (
+	mostRanks   = 1_000_000
+	mostSamples = 10_000_000
+	mostWidth   = 10_000_000
+	mostMembers = 1000
+	mostBlocks  = 1000
+	mostQueries = 1_000_000_000
+	mostShards  = 10_000
+	mostEpochs  = 1_000_000
+)
+
 // LossMetric is the value of Config.Metric by which the loss itself is the validation value.
 const LossMetric = "loss"
 
@@ -76,7 +89,7 @@ func (c *Config) Settings() []Setting {
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
-		{Flag: "highest-grade", Value: &c.HighestGrade, check: notNegative(math.MaxFloat32), Measuring: true,
+		{Flag: "highest-grade", Value: &c.HighestGrade, check: within(0, math.MaxFloat32, fmt.Sprintf("a number from 0 to %.2g", math.MaxFloat32)), Measuring: true,
 			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. Beside -model, 0 is the model's"},
 		{Flag: "normalize", Value: &c.NormalizeGains,
 			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
@@ -85,62 +98,62 @@ func (c *Config) Settings() []Setting {
 
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
 			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing"},
-		{Flag: "bins", Value: &c.Bins, check: within(0, transforms.MostBins-1, fmt.Sprintf("0 to %d", transforms.MostBins-1)),
+		{Flag: "bins", Value: &c.Bins, check: between(0, transforms.MostBins-1),
 			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0 is none"},
 		{Flag: "categorical", Value: &c.Categorical,
 			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, which those of a single training document count as. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
 
 		{Flag: "scorer", Value: &c.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
 			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query"},
-		{Flag: "hidden", Value: &c.Hidden, check: each("a hidden layer of width", 1), Want: "widths of 1 or more, such as 64,32",
+		{Flag: "hidden", Value: &c.Hidden, check: widths, Want: fmt.Sprintf("widths of 1 to %d, such as 64,32", mostWidth),
 			Help: "`widths` of the hidden layers, such as 64,32; \"\" is a linear model"},
 		{Flag: "activation", Value: &c.Activation, check: marshals,
 			Help: "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu, gelu or swiglu"},
 		{Flag: "dropout", Value: &c.Dropout, check: fraction("a rate in [0, 1)"),
 			Help: "`rate` of dropout after each hidden layer, and in blocks of attention"},
-		{Flag: "members", Value: &c.Members, check: atLeast(0),
+		{Flag: "members", Value: &c.Members, check: between(0, mostMembers),
 			Help: "`number` of networks in an ensemble, whose scores are averaged"},
-		{Flag: "shared-members", Value: &c.SharedMembers, check: atLeast(0),
+		{Flag: "shared-members", Value: &c.SharedMembers, check: between(0, mostMembers),
 			Help: "`number` of members within each network, which share its matrices of weights and differ by vectors; their scores are averaged: an ensemble in less time; 0 is none"},
-		{Flag: "blocks", Value: &c.Blocks, Plain: 1, check: atLeast(1),
+		{Flag: "blocks", Value: &c.Blocks, Plain: 1, check: between(1, mostBlocks),
 			Help: "`number` of blocks of the scorer attention, which are as wide as the last hidden layer"},
-		{Flag: "heads", Value: &c.Heads, Plain: 2, check: atLeast(1),
+		{Flag: "heads", Value: &c.Heads, Plain: 2, check: between(1, mostWidth),
 			Help: "`number` of heads of each block, which divides that width"},
 		{Flag: "latent-cross", Value: &c.LatentCross,
 			Help: "let the blocks of the scorer attention scale what the hidden layers give, as DASALC does"},
 
 		{Flag: "optimizer", Value: &c.Optimizer, Plain: "sgd", check: oneOf("optimizer", Optimizers()...),
 			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},
-		{Flag: "lr", Value: &c.LearningRate, Plain: 0.01, check: within(math.SmallestNonzeroFloat64, math.MaxFloat64, "a number above 0"),
+		{Flag: "lr", Value: &c.LearningRate, Plain: 0.01, check: within(math.SmallestNonzeroFloat64, math.MaxFloat64, "a finite number above 0"),
 			Help: "learning `rate`"},
 		{Flag: "momentum", Value: &c.Momentum, Plain: 0.9, check: fraction("a number in [0, 1)"),
 			Help: "`rate` of the optimizer momentum"},
-		{Flag: "weight-decay", Value: &c.WeightDecay, Plain: 0.01, check: notNegative(math.MaxFloat64),
+		{Flag: "weight-decay", Value: &c.WeightDecay, Plain: 0.01, check: notNegative,
 			Help: "`rate` of the decay of the optimizer adamw, for weights that are not biases"},
 		{Flag: "decay", Value: &c.Decay, Plain: 1, check: within(math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"),
 			Help: "`factor` on the learning rate after each epoch"},
 		{Flag: "schedule", Value: &c.Schedule, Plain: "constant",
 			Help: "how the learning rate changes (`name`): constant; cosine, down to 0 at the end of the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)"},
-		{Flag: "warmup", Value: &c.Warmup, check: within(0, math.MaxFloat64, "epochs of warm-up, a number that is not below 0"),
+		{Flag: "warmup", Value: &c.Warmup, check: within(0, mostEpochs, fmt.Sprintf("epochs of warm-up, a number from 0 to %d", mostEpochs)),
 			Help: "`epochs` in which the learning rate rises from 0 in equal steps; 0.5 is half an epoch"},
-		{Flag: "l2", Value: &c.L2, check: notNegative(math.MaxFloat64),
+		{Flag: "l2", Value: &c.L2, check: notNegative,
 			Help: "`weight` of the L2 penalty on weights that are not biases; 0 is none"},
-		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative(math.MaxFloat64),
+		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative,
 			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on those of its line and of its bends, which keeps those of uninformative inputs small; 0 is none"},
-		{Flag: "clip", Value: &c.Clip, check: notNegative(math.MaxFloat64),
+		{Flag: "clip", Value: &c.Clip, check: notNegative,
 			Help: "highest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),
 			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999, and over at most a ninth of them: the model is then the average; 0 is none"},
-		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1), Help: "`queries` a step"},
-		{Flag: "shards", Value: &c.Shards, Plain: 1, check: atLeast(1),
+		{Flag: "batch", Value: &c.Batch, Plain: 1, check: between(1, mostQueries), Help: "`queries` a step; more than the training split has are all of them"},
+		{Flag: "shards", Value: &c.Shards, Plain: 1, check: between(1, mostShards),
 			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where the default is 8; the result does not depend on how many do"},
 		{Flag: "on-nan", Value: &c.OnNaN, Plain: onNaNStop, check: oneOf("policy for batches that are not finite", onNaNStop, onNaNSkip), Resumable: true,
 			Help: "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it"},
-		{Flag: "epochs", Value: &c.Epochs, Plain: 40, check: atLeast(1), Resumable: true,
+		{Flag: "epochs", Value: &c.Epochs, Plain: 40, check: between(1, mostEpochs), Resumable: true,
 			Help: "`passes` over the training queries, or parts of them, see -epochs-per-pass; at most"},
-		{Flag: "epochs-per-pass", Value: &c.EpochsPerPass, check: atLeast(0),
+		{Flag: "epochs-per-pass", Value: &c.EpochsPerPass, check: between(0, mostEpochs),
 			Help: "`parts` of a pass over the training queries that are epochs, each of which ends with the validation; at most one a step; 0 and 1: an epoch is a pass"},
-		{Flag: "patience", Value: &c.Patience, check: atLeast(0), Resumable: true,
+		{Flag: "patience", Value: &c.Patience, check: between(0, mostEpochs), Resumable: true,
 			Help: "stop after so many `epochs` without a better validation value; 0 is never"},
 
 		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
@@ -153,7 +166,7 @@ func (c *Config) Settings() []Setting {
 			Help: "more `metrics` to report, with commas between: such as map,expected-err@10,disparity"},
 		{Flag: "weighted-metrics", Value: &c.WeightedMetrics,
 			Help: "queries count by their weights in the means of metrics, too"},
-		{Flag: "evaluation-samples", Value: &c.EvaluationSamples, Plain: 100, check: atLeast(1), Measuring: true,
+		{Flag: "evaluation-samples", Value: &c.EvaluationSamples, Plain: 100, check: between(1, mostSamples), Measuring: true,
 			Help: "rankings sampled for expected metrics that are not exact, `N`"},
 		{Flag: "evaluate-train", Value: &c.EvaluateTrain,
 			Help: "report metrics of the training split after each epoch, too"},
@@ -246,6 +259,28 @@ const (
 // Scorers lists the names that Config.Scorer may have.
 func Scorers() []string { return []string{attentionScorer, mlpScorer} }
 
+// Check returns an error if the value makes no sense by itself, whatever other settings are.
+func (s Setting) Check() error {
+	if s.check == nil {
+		return nil
+	}
+	if err := s.check(s); err != nil {
+		return &settingError{s.Flag, err}
+	}
+	return nil
+}
+
+// A settingError is an error of one setting.
+type settingError struct {
+	flag string
+	error
+}
+
+func (e *settingError) Unwrap() error { return e.error }
+
+// Flag is the name of the setting on a command line.
+func (e *settingError) Flag() string { return e.flag }
+
 // A check is an error for a setting whose value makes no sense.
 type check = func(s Setting) error
 
@@ -265,22 +300,28 @@ func within(least, most float64, want string) check {
 	}
 }
 
-func atLeast(n int) check { return within(float64(n), math.Inf(1), fmt.Sprintf("%d or more", n)) }
+// between looks that a whole number lies in [least, most].
+func between(least, most int) check {
+	return within(float64(least), float64(most), fmt.Sprintf("%d to %d", least, most))
+}
 
-// rankCount looks that it is 1 or more, or all; beyond a million the discounts alone take long to compute.
-func rankCount(s Setting) error {
-	switch n := *s.Value.(*RankCount); {
-	case n == AllRanks:
-		return nil
-	case n < 1:
-		return fmt.Errorf("train: %s is %d: want 1 or more, or %v", s.words(), int(n), AllRanks)
-	case n > 1_000_000:
-		return fmt.Errorf("train: %s is %d: want 1000000 at most, or it takes too much memory; or %v", s.words(), int(n), AllRanks)
+// rankCount looks that it is a number of ranks, or all of them.
+func rankCount(s Setting) error { return countIn(s, int(*s.Value.(*RankCount)), mostRanks, allName) }
+
+// sampleCount looks that it is a number of rankings, or grows.
+func sampleCount(s Setting) error {
+	return countIn(s, int(*s.Value.(*SampleCount)), mostSamples, dynamicName)
+}
+
+// countIn looks that a count lies in [1, most], or is the word.
+func countIn(s Setting, n, most int, word string) error {
+	if n != wordCount && (n < 1 || n > most) {
+		return fmt.Errorf("train: %s is %d: want 1 to %d, or %s", s.words(), n, most, word)
 	}
 	return nil
 }
 
-func notNegative(most float64) check { return within(0, most, "a number that is not below 0") }
+var notNegative = within(0, math.MaxFloat64, "a finite number that is not below 0")
 
 // fraction looks that a number lies in [0, 1).
 func fraction(want string) check { return within(0, math.Nextafter(1, 0), want) }
@@ -295,27 +336,18 @@ func oneOf(what string, valid ...string) check {
 	}
 }
 
-// each looks that the numbers of a list are not too small.
-func each(what string, least int) check {
-	return func(s Setting) error {
-		for _, n := range *s.Value.(*[]int) {
-			if n < least {
-				return fmt.Errorf("train: %s %d: want %s", what, n, s.Want)
-			}
+// widths looks that hidden layers can be built.
+func widths(s Setting) error {
+	for _, n := range *s.Value.(*[]int) {
+		if n < 1 || n > mostWidth {
+			return fmt.Errorf("train: a hidden layer of width %d: want %s", n, s.Want)
 		}
-		return nil
 	}
+	return nil
 }
 
 // marshals looks that a value has a name.
 func marshals(s Setting) error {
 	_, err := s.Value.(encoding.TextMarshaler).MarshalText()
 	return err
-}
-
-func sampleCount(s Setting) error {
-	if n := *s.Value.(*SampleCount); n < 1 && n != Dynamic {
-		return fmt.Errorf("train: %s is %d: want 1 or more, or %s", s.words(), int(n), dynamicName)
-	}
-	return nil
 }

@@ -138,8 +138,8 @@ func TestSpeltOutButFor(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		{func(c *Config) { c.Cutoff = 0 }, "train: cutoff is 0: want 1 or more, or all"},
-		{func(c *Config) { c.LearningRate = 0 }, "train: learning rate is 0: want a number above 0"},
+		{func(c *Config) { c.Cutoff = 0 }, "train: cutoff is 0: want 1 to 1000000, or all"},
+		{func(c *Config) { c.LearningRate = 0 }, "train: learning rate is 0: want a finite number above 0"},
 	} {
 		c := Paper()
 		row.change(&c)

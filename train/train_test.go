@@ -462,3 +462,21 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 		t.Errorf("a huge learning rate: %v", err)
 	}
 }
+
+// A batch of more queries than there are is all of them: the same weights, and no more memory, by losses that sample too.
+func TestBatchIsAtMostTheTrainingSplit(t *testing.T) {
+	t.Parallel()
+	train := func(batch int) []float32 {
+		c := Config{}.Plain()
+		c.Loss, c.Samples, c.Batch, c.Epochs, c.Hidden = "plrank2", 5, batch, 3, []int{3}
+		tr := mustNew(t, c, sized(6, 4))
+		mustRun(t, tr, Hooks{})
+		return slices.Clone(tr.evaluated)
+	}
+	want := train(6)
+	for _, batch := range []int{7, 200_000_000, mostQueries} {
+		if got := train(batch); !slices.Equal(got, want) {
+			t.Errorf("a batch of %d: weights %v, want %v", batch, got, want)
+		}
+	}
+}

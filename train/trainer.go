@@ -89,7 +89,7 @@ func (t *Trainer) prepare() error {
 	}
 	t.data.transformBy(t.transform)
 	features := t.transform.Width()
-	if err := p.checkMemory(inputsOf(t.transform)); err != nil {
+	if err := p.checkMemory(inputsOf(t.transform), t.stepQueries()); err != nil {
 		return err
 	}
 	model, err := newScorer(c, p.parts.Scorer, t.transform)
@@ -126,7 +126,7 @@ func (t *Trainer) prepare() error {
 		current: &graphScoring{model: current, features: t.data.features, width: features, batch: new(datasets.Batch)},
 		best:    best.Weights().Float32s(),
 	}
-	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
+	division := shards.Division{Shards: c.Shards, Batch: t.stepQueries(), Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(len(p.loss.discounts.Discounts), longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
 		group: p.group, history: t.history,
@@ -138,6 +138,9 @@ func (t *Trainer) prepare() error {
 	t.loop.hooks = t.newHooks(p.schedule, bins, networks)
 	return err
 }
+
+// stepQueries is the number of queries of a step: a batch has no more than there are, and takes no more memory.
+func (t *Trainer) stepQueries() int { return min(t.Config.Batch, len(t.data.queries)) }
 
 // newHooks are the hooks of a run, in the order in which the loop calls them at each moment.
 func (t *Trainer) newHooks(s schedule, bins *coordinates, n *networks) (list []hook) {

@@ -87,6 +87,9 @@ func mixed(terms, weights []float64, logs [][]float64, i int) float64 {
 	return floats.LogSumExp(terms)
 }
 
+// mostOfMixture bounds the rankings and items of all components together, which take some 3 GB.
+const mostOfMixture = 1 << 25
+
 // FitMixture estimates a mixture by the EM algorithm (Dempster, Laird and Rubin, Journal of the Royal Statistical
 // Society B 39, 1977) from several random starts. After some steps the one of the largest likelihood, with the prior, goes on. A step divides
 // every ranking among the components by its probabilities under them, and then improves the worths of each component by
@@ -108,6 +111,9 @@ func FitMixture(ctx context.Context, r *Rankings, o MixtureOptions) (*Mixture, e
 		return nil, fmt.Errorf("MixtureOptions.Components is %d: want 1 or more", o.Components)
 	case o.Components > r.Len() && r.Len() > 0:
 		return nil, fmt.Errorf("MixtureOptions.Components is %d: there are %d rankings", o.Components, r.Len())
+	case o.Components > 1 && o.Components > mostOfMixture/max(1, r.Len()+len(r.Items)):
+		return nil, fmt.Errorf("MixtureOptions.Components is %d: with %d rankings and %d items each, they take too much memory: want %d at most",
+			o.Components, r.Len(), len(r.Items), max(1, mostOfMixture/(r.Len()+len(r.Items))))
 	case o.Starts < 1 || o.MaxSteps < 1 || !(o.Tolerance > 0):
 		return nil, errors.New("MixtureOptions.Starts, MaxSteps and Tolerance must be positive")
 	}

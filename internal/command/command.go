@@ -10,8 +10,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -104,6 +106,9 @@ func meant(flags *flag.FlagSet, word string) string {
 	return fmt.Sprintf(" (did you mean -%s %s?)", flagOf, Line([]string{word}))
 }
 
+// invalidValue is an error of package flag for a value: the value, quoted, the flag, and what is wrong.
+var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*?[^\\]"|"") for (?:flag )?-([^:]+): (.*)$`)
+
 // ParseWords reads the flags; the words before, between and after them, such as names of files, are
 // then their Args. A text that is given and empty, as from a variable of a shell that is not set, is
 // an error. All are a UsageError but flag.ErrHelp.
@@ -127,6 +132,11 @@ func ParseWords(flags *flag.FlagSet, args []string) error {
 			flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
 			if near := names.Nearest(name, known); near != "" {
 				err = fmt.Errorf("%w (did you mean -%s?)", err, near)
+			}
+		}
+		if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
+			if value, quoted := strconv.Unquote(m[1]); quoted == nil {
+				err = fmt.Errorf("-%s %s: %s", m[2], value, m[3])
 			}
 		}
 		return Usage(err)

@@ -58,7 +58,7 @@ func TestParse(t *testing.T) {
 		"m.npz":                `unexpected argument "m.npz" (did you mean -model m.npz?)`,
 		"-data a.csv more.csv": `unexpected argument "more.csv"`,
 		"loss x":               `unexpected argument "loss" (did you mean -loss?)`,
-		"-epochs ten":          `invalid value "ten" for flag -epochs: parse error`,
+		"-epochs ten":          "-epochs ten: parse error",
 	} {
 		f := flag.NewFlagSet("tool", flag.ContinueOnError)
 		f.String("loss", "", "")

@@ -2,7 +2,6 @@ package command
 
 import (
 	"flag"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 )
@@ -12,18 +11,17 @@ type Threads int
 
 // Define defines the flag -threads.
 func (t *Threads) Define(f *flag.FlagSet) {
-	f.IntVar((*int)(t), "threads", int(*t), "processor `cores` to use; 0 is all")
+	IntVar(f, (*int)(t), "threads", 0, mostThreads, "processor `cores` to use; 0 is all")
 }
 
-// Use sets the number for the process. One that makes no sense is an error.
-func (t Threads) Use() error {
-	if t < 0 {
-		return Usage(fmt.Errorf("-threads %d: want a number of cores, or 0 for all", t))
-	}
+// mostThreads is beyond what machines have: each takes memory.
+const mostThreads = 1024
+
+// Use sets the number for the process.
+func (t Threads) Use() {
 	if t > 0 {
 		runtime.GOMAXPROCS(int(t))
 	}
-	return nil
 }
 
 // How much garbage the collector leaves, in percent of the heap. Features hold no pointers, so a

@@ -13,19 +13,21 @@ import (
 
 // limit is how many bytes of mapped files a process has in its own memory, and what it
 // reads between two looks. What is beyond stays in the memory of the system for as long
-// as there is room. A variable for tests.
-var limit = 256 << 20
+// as there is room. A variable for tests, which set it while another goroutine keeps it.
+var limit atomic.Int64
+
+func init() { limit.Store(256 << 20) }
 
 // large tells whether files of more than that were mapped at once.
 var large atomic.Bool
 
 // watch starts the work once so much is mapped. The mutex is held.
 func watch() {
-	size := 0
+	size := int64(0)
 	for _, f := range mappings {
-		size += len(f.bytes)
+		size += int64(len(f.bytes))
 	}
-	if size <= limit || large.Swap(true) {
+	if size <= limit.Load() || large.Swap(true) {
 		return
 	}
 	go func() { // for what reads without calling Relieve
@@ -45,7 +47,7 @@ func Relieve() {
 		return
 	}
 	was, now := looked.Load(), time.Now().UnixNano()
-	if now-was > int64(pause) && looked.CompareAndSwap(was, now) && residentFiles() > limit {
+	if now-was > int64(pause) && looked.CompareAndSwap(was, now) && int64(residentFiles()) > limit.Load() {
 		release()
 	}
 }

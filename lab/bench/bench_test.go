@@ -177,8 +177,15 @@ func TestWrite(t *testing.T) {
 		t.Error("measured before the markers were looked for")
 		return nil, errors.New("no")
 	}
-	if status, _, stderr := runIn(t, never, "-parts", "kernel,losses", "-write", path); status != command.ExitError || !strings.Contains(stderr, `bench-losses`) || !strings.Contains(stderr, path) {
+	if status, _, stderr := runIn(t, never, "-parts", "kernel,step", "-write", path); status != command.ExitError || !strings.Contains(stderr, `bench-step`) || !strings.Contains(stderr, path) {
 		t.Errorf("a missing marker: status %d, %s", status, stderr)
+	}
+	linked := filepath.Join(t.TempDir(), "speed")
+	if status, _, stderr := runIn(t, pretend, "-parts", "losses", "-write", path, "-results", linked); status != 0 {
+		t.Errorf("a linked part without a marker: status %d, %s", status, stderr)
+	}
+	if _, _, err := readSaved(filepath.Join(linked, "losses.csv")); err != nil {
+		t.Error(err)
 	}
 	if status, _, stderr := runIn(t, never, "-write", path+".none"); status != command.ExitError || !strings.Contains(stderr, "README.md.none") {
 		t.Errorf("a missing file: status %d, %s", status, stderr)
@@ -240,8 +247,8 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// speed.md has every part as the CSV files of speed have it, and no other; what the
-// README has of it is the same.
+// speed.md has every part as the CSV files of speed have it, or a link to the file of a linked part, and no
+// other; the README has the same parts.
 func TestDocumentsAreFresh(t *testing.T) {
 	texts := map[string]string{}
 	for _, path := range []string{"../README.md", "speed.md"} {
@@ -261,6 +268,12 @@ func TestDocumentsAreFresh(t *testing.T) {
 			continue
 		}
 		want, err := p.body(saved, measured)
+		if p.linked {
+			if link := "](speed/" + p.name + ".csv)"; err != nil || !strings.Contains(speed, link) {
+				t.Errorf("speed.md has no link %s (%v)", link, err)
+			}
+			continue
+		}
 		if got, missing := markdown.Section(speed, "bench-"+p.name); err != nil || missing != nil || got != want {
 			t.Errorf("speed.md: part bench-%s is not what speed/%s.csv gives (%v, %v): go run ./bench -parts %s -write ../README.md,speed.md", p.name, p.name, err, missing, p.name)
 		}
@@ -275,7 +288,7 @@ func TestDocumentsAreFresh(t *testing.T) {
 			}
 			want, _ := markdown.Section(speed, name)
 			if got, err := markdown.Section(text, name); err != nil || got != want {
-				t.Errorf("%s: part %s is not that of speed.md: %v", path, name, err)
+				t.Errorf("%s: part %s differs from speed.md: %v", path, name, err)
 			}
 		}
 	}

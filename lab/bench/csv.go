@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/lab/internal/csvfile"
 )
@@ -20,7 +22,7 @@ func readCSV(path string) ([]map[string]string, error) {
 	return rows, err
 }
 
-// eachRow takes the rows of a CSV file one by one, and says in which one an error is.
+// eachRow calls take for the rows of a CSV file one by one. Its error names the row.
 func eachRow(path string, take func(row map[string]string) error) error {
 	rows, err := readCSV(path)
 	if err != nil {
@@ -34,7 +36,14 @@ func eachRow(path string, take func(row map[string]string) error) error {
 	return nil
 }
 
-// numbers are columns of a row.
+// csvText returns rows as a CSV file.
+func csvText(rows [][]string) (string, error) {
+	var b strings.Builder
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.String(), err
+}
+
+// numbers returns columns of a row.
 func numbers(row map[string]string, columns ...string) ([]float64, error) {
 	var list []float64
 	for _, c := range columns {

@@ -15,14 +15,14 @@ import (
 	"github.com/plrank/plrank/lab/internal/markdown"
 )
 
-// A tablesCommand reads the CSV files in a folder, and makes parts of documents of them, and
-// more files beside them.
+// A tablesCommand reads the CSV files in a folder, and makes parts of documents and further files
+// from them.
 type tablesCommand[Results any] struct {
 	name, about string
 	read        func(folder string) (Results, error)
 	parts       []documentPart[Results]
-	files       func(Results) map[string]string // by name; nil: none
-	measure     func(work, folder string) error // with the flag -measure, instead of all that; nil: no such flag
+	files       func(Results) (map[string]string, error) // their texts by name
+	measure     func(work, folder string) error          // with the flag -measure, instead of all that; nil: no such flag
 }
 
 // A documentPart is a generated part of a document, made of results.
@@ -69,10 +69,14 @@ func (c tablesCommand[Results]) run(args []string, stdout, stderr io.Writer) err
 			return err
 		}
 	}
-	if *write == "" || c.files == nil {
+	if *write == "" {
 		return nil
 	}
-	for name, text := range c.files(r) {
+	files, err := c.files(r)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	for name, text := range files {
 		if err := writeText(filepath.Join(*folder, name), text); err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}

@@ -43,7 +43,7 @@ func parse(args []string) (options, error) {
 func newFlags(o *options, list *string) *flag.FlagSet {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(list, "parts", "", "run only these `parts`, with commas between: "+partNames())
-	flags.IntVar(&o.count, "count", 5, "run each benchmark so many `times`, of which the fastest counts")
+	flags.IntVar(&o.count, "count", 5, "run each benchmark this many `times`; the fastest counts")
 	flags.IntVar(&o.cores, "cpu", runtime.NumCPU(), "`cores` of a training step and an epoch; all else runs on one")
 	flags.StringVar(&o.results, "results", "speed", "the `folder` of CSV files, which get every run where -write is given")
 	flags.Func("write", "replace the parts between comments <!-- bench-PART --> in these Markdown `files`, with commas between", func(list string) error {

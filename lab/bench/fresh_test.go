@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/lab/internal/markdown"
 )
 
-// stale are the parts of documents, and the files in the folder, that are not what the
+// stale returns the parts of documents, and the files in the folder, that differ from what the
 // results give.
 func (c tablesCommand[Results]) stale(r Results, folder string, documents ...string) (stale []string, err error) {
 	for _, path := range documents {
@@ -30,14 +30,13 @@ func (c tablesCommand[Results]) stale(r Results, folder string, documents ...str
 			}
 		}
 	}
-	if c.files != nil {
-		for name, want := range c.files(r) {
-			if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != want {
-				stale = append(stale, name)
-			}
+	files, err := c.files(r)
+	for name, want := range files {
+		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != want {
+			stale = append(stale, name)
 		}
 	}
-	return stale, nil
+	return stale, err
 }
 
 // readSaved reads what save wrote.

@@ -11,13 +11,12 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// fullsizeMoments are the seconds of which there is a row in the tables, from a fortieth of plrank's
+// fullsizeMoments are the seconds that training.csv has a row for, from a fortieth of plrank's
 // training to the end of the longest one.
 var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000}
 
 var fullsizeTables = []documentPart[*fullsizeResults]{
 	{"fullsize-end", (*fullsizeResults).end},
-	{"fullsize-training", (*fullsizeResults).training},
 }
 
 // fullsizeResults are the curves that fullsize measured.
@@ -34,14 +33,15 @@ type fullsizeCurve struct {
 
 // fullsize prints the tables of the results, and draws their curves.
 var fullsize = tablesCommand[*fullsizeResults]{
-	name: "fullsize", about: "tables of what fullsize/run.py measured; with -write, its pictures, too: TRUTH.svg in -results",
+	name: "fullsize", about: "the table of what fullsize/run.py measured; with -write, write training.csv and TRUTH.svg to -results, too",
 	read: readFullsize, parts: fullsizeTables,
-	files: func(r *fullsizeResults) map[string]string {
-		pictures := map[string]string{}
+	files: func(r *fullsizeResults) (map[string]string, error) {
+		training, err := csvText(r.training())
+		files := map[string]string{"training.csv": training}
 		for _, truth := range r.truths {
-			pictures[truth+".svg"] = r.picture(truth).SVG()
+			files[truth+".svg"] = r.picture(truth).SVG()
 		}
-		return pictures
+		return files, err
 	},
 }
 
@@ -128,11 +128,10 @@ func (r *fullsizeResults) envelope(truth, method string, at float64) float64 {
 	return best
 }
 
-// training is a table of envelopes for each truth, and its picture.
-func (r *fullsizeResults) training() (string, error) {
-	var tables []string
+// training returns a table of envelopes at some moments.
+func (r *fullsizeResults) training() [][]string {
+	rows := [][]string{append([]string{"truth", "seconds"}, r.methods...)}
 	for _, truth := range r.truths {
-		rows := [][]string{append([]string{truth + ", seconds"}, r.methods...)}
 		longest, ours := 0.0, 0.0
 		for _, c := range r.curves {
 			if c.truth == truth {
@@ -146,7 +145,7 @@ func (r *fullsizeResults) training() (string, error) {
 			if at < ours/40 || at > longest {
 				continue
 			}
-			row := []string{fmt.Sprint(at)}
+			row := []string{truth, fmt.Sprint(at)}
 			for _, method := range r.methods {
 				text := absent
 				if best := r.envelope(truth, method, at); !math.IsNaN(best) {
@@ -156,9 +155,8 @@ func (r *fullsizeResults) training() (string, error) {
 			}
 			rows = append(rows, row)
 		}
-		tables = append(tables, markdownTable(rows)+fmt.Sprintf("\n![NDCG@10 over seconds of training, truth %s](fullsize/%[1]s.svg)\n", truth))
 	}
-	return strings.Join(tables, "\n"), nil
+	return rows
 }
 
 // picture has the envelopes, and the trainings behind them.

@@ -52,18 +52,27 @@ func TestFullsize(t *testing.T) {
 		"| test NDCG@10 | LightGBM | XGBoost | plrank |",
 		"| smooth | .7800, 60 s, rising | – | .8500, 40 s |", // by validation, though a test value is higher elsewhere
 		"| trees | .8000, 60 s | .7100, 90 s, rising | .6700, 15 s |",
-		"| smooth, seconds | LightGBM | XGBoost | plrank |",
-		"| 20 | .5000 | – | .6500 |",
-		"| 60 | .7800 | – | .8500 |", // the slow setting has overtaken the fast one
-		"| trees, seconds | LightGBM | XGBoost | plrank |",
-		"| 10 | – | – | – |", // no model yet
-		"| 90 | .8100 | .7100 | .6700 |",
 	} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("no %q in\n%s", want, stdout.String())
 		}
 	}
-	if strings.Contains(stdout.String(), "| 120 |") {
+	training, err := os.ReadFile(filepath.Join(folder, "training.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"truth,seconds,LightGBM,XGBoost,plrank\n",
+		"smooth,20,.5000,–,.6500\n",
+		"smooth,60,.7800,–,.8500\n", // the slow setting has overtaken the fast one
+		"trees,10,–,–,–\n",          // no model yet
+		"trees,90,.8100,.7100,.6700\n",
+	} {
+		if !strings.Contains(string(training), want) {
+			t.Errorf("no %q in\n%s", want, training)
+		}
+	}
+	if strings.Contains(string(training), ",120,") {
 		t.Error("a row of a moment after the last training has ended")
 	}
 	for _, picture := range []string{"smooth.svg", "trees.svg"} {

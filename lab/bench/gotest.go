@@ -13,7 +13,7 @@ import (
 // A tester runs the benchmarks of a part and says on progress how far it is.
 type tester func(ctx context.Context, p *part, cores, count int, progress io.Writer) (*results, error)
 
-// commandLine is that of a part. Tests are built with the tags that this program
+// commandLine returns the command of a part. Tests are built with the tags that this program
 // was built with.
 func commandLine(p *part, cores, count int) []string {
 	line := []string{"go", "test", "-run", "^$", "-timeout", "0", "-bench", p.pattern, "-cpu", strconv.Itoa(cores), "-count", strconv.Itoa(count)}

@@ -17,6 +17,7 @@ type part struct {
 	pkg     string // of the benchmarks, below the module's path
 	pattern string // of go test -bench
 	network bool   // it multiplies matrices, on as many cores as are given
+	linked  bool   // speed.md links to its CSV file, and need not have the table
 	table   func([]result) (string, error)
 }
 
@@ -27,12 +28,12 @@ var parts = []*part{
 		table: kernelTable,
 	},
 	{
-		name: "ops", pkg: "ops", pattern: "Estimates",
+		name: "ops", pkg: "ops", pattern: "Estimates", linked: true,
 		what:  "One run of a graph that draws N rankings of 5 places for each query of 125 documents, makes the estimate and differentiates it",
 		table: opsTable,
 	},
 	{
-		name: "losses", pkg: "losses", pattern: "Losses/.*/^1x125$",
+		name: "losses", pkg: "losses", pattern: "Losses/.*/^1x125$", linked: true,
 		what:  "One run of the graph of a loss and its gradient for one query of 125 documents, with K = 10, N = 100 where it samples, and 1000 rankings for the exposure of fairness losses",
 		table: lossesTable,
 	},
@@ -43,17 +44,17 @@ var parts = []*part{
 	},
 	{
 		name: "epoch", pkg: "train", pattern: "Epoch", network: true,
-		what:  "Seconds of training an epoch over MSLR-WEB30K's training split (18,919 queries, 2.26 million documents): measured on 378 synthetic queries in its shape, about 2 % of its documents, and scaled by documents. The paper's recipe and the default one for so many documents, with the expected metric by PL-Rank-RB and exactly",
+		what:  "Seconds of training an epoch over MSLR-WEB30K's training split (18,919 queries, 2.26 million documents): measured on 378 synthetic queries in its shape, about 2 % of its documents, and scaled by documents. The paper's recipe and the default one for a collection of this size, with the expected metric by PL-Rank-RB and exactly",
 		table: epochTable,
 	},
 	{
 		name: "exact", pkg: "plackett", pattern: "AgainstSamples$/sd=1$/D=(24|125|1000|10000)$/K=(5|10|125|1000|10000)$",
-		what:  "The exact gradient of one query of D documents for cutoff K, without sampling, beside PL-Rank-RB with N = 1000, sampling included: the shortest times",
+		what:  "The exact gradient of one query of D documents for cutoff K, without sampling, and of PL-Rank-RB with N = 1000, sampling included: the shortest times",
 		table: exactTable,
 	},
 }
 
-// cores is how many the part runs on, where so many are given to matrix products.
+// cores returns the number of cores that the part runs on; given is the number for matrix products.
 func (p *part) cores(given int) int {
 	if p.network {
 		return given

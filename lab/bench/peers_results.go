@@ -32,7 +32,7 @@ func readPeers(folder string) (*peerResults, error) {
 		if err != nil {
 			return err
 		}
-		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"], Machine: row["machine"],
+		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"],
 			Seed: int(v[0]), TrainSeconds: v[1], PredictSeconds: v[2], MemoryMB: v[3]}
 		r.runs = append(r.runs, run)
 		run.values, err = measuresOf(row)
@@ -89,7 +89,7 @@ func (r *peerResults) sets() []string {
 	})
 }
 
-// folds are those of a set for which there is a run of any method.
+// folds returns the folds of a set that have a run of any method.
 func (r *peerResults) folds(set string) []string {
 	found := map[string]bool{}
 	for _, run := range r.runs {

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -27,7 +24,7 @@ const level = 0.05
 func mean(values []float64) float64 { return stat.Mean(values, nil) }
 
 // quality is a table of NDCG, mean of the folds and standard deviation over the seeds.
-func (r *peerResults) quality(measure string) (string, error) {
+func (r *peerResults) quality(measure string) [][]string {
 	rows := [][]string{append([]string{strings.ToUpper(measure)}, r.sets()...)}
 	for _, method := range r.methods() {
 		row := []string{method}
@@ -37,7 +34,7 @@ func (r *peerResults) quality(measure string) (string, error) {
 		}
 		rows = append(rows, row)
 	}
-	return markdownTable(rows), nil
+	return rows
 }
 
 // result is a cell of the table quality, and its mean; NaN for a method that was not run.
@@ -83,15 +80,6 @@ func (r *peerResults) summary(measure string) (string, error) {
 		}
 	}
 	return markdownTable(rows), nil
-}
-
-// testQueries says how many test queries have a relevant document.
-func (r *peerResults) testQueries() (string, error) {
-	var counts []string
-	for _, set := range r.sets() {
-		counts = append(counts, fmt.Sprintf("%d of %s", len(r.queries[set][ourMethod]), set))
-	}
-	return "Test queries with a relevant document: " + strings.Join(counts, ", ") + ".\n", nil
 }
 
 // fraction writes four digits after the point, without the zero before it.
@@ -156,10 +144,10 @@ func (c comparison) verdict() string {
 }
 
 // tests is a table of what plrank has more than each peer, and whether that is certain.
-func (r *peerResults) tests() (string, error) {
+func (r *peerResults) tests() ([][]string, error) {
 	all, err := r.comparisons()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	rows := [][]string{append([]string{"plrank −"}, r.sets()...)}
 	for _, method := range r.methods() {
@@ -178,7 +166,7 @@ func (r *peerResults) tests() (string, error) {
 		}
 		rows = append(rows, row)
 	}
-	return markdownTable(rows), nil
+	return rows, nil
 }
 
 func signed(v float64) string {
@@ -196,7 +184,7 @@ func probability(p float64) string {
 }
 
 // cost is a table of time, memory and lines of code.
-func (r *peerResults) cost() (string, error) {
+func (r *peerResults) cost() ([][]string, error) {
 	head := []string{"method"}
 	for _, set := range r.sets() {
 		head = append(head, set+": training, s", "prediction, ms")
@@ -220,37 +208,11 @@ func (r *peerResults) cost() (string, error) {
 		}
 		lines, err := r.lines(method)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		rows = append(rows, append(row, fmt.Sprintf("%.0f", memory), lines))
 	}
-	return markdownTable(rows), nil
-}
-
-// machines says on which processor methods were measured: the one that most were on, then the others with their methods.
-func (r *peerResults) machines() (string, error) {
-	fits := map[string][]string{} // by machine: methods with the set
-	for _, method := range r.methods() {
-		for _, set := range r.sets() {
-			for _, run := range r.of(set, method) {
-				if fit := method + " on " + set; !slices.Contains(fits[run.Machine], fit) {
-					fits[run.Machine] = append(fits[run.Machine], fit)
-				}
-			}
-		}
-	}
-	names := slices.SortedFunc(maps.Keys(fits), func(a, b string) int {
-		return cmp.Or(len(fits[b])-len(fits[a]), strings.Compare(a, b))
-	})
-	var text strings.Builder
-	for i, name := range names {
-		if i == 0 {
-			fmt.Fprintf(&text, "Measured on one core of %s", name)
-			continue
-		}
-		fmt.Fprintf(&text, ". On one of %s: %s", name, strings.Join(fits[name], "; "))
-	}
-	return text.String() + ".\n", nil
+	return rows, nil
 }
 
 // lines counts the lines of the functions and classes in the file of a method, without
@@ -259,7 +221,7 @@ func (r *peerResults) lines(method string) (string, error) {
 	if method == ourMethod {
 		return "1 command", nil
 	}
-	// The methods are beside the results.
+	// The methods are in the folder of the results.
 	paths, err := filepath.Glob(filepath.Join(r.folder, "quality", "methods", "*.py"))
 	if err != nil {
 		return "", err
@@ -285,7 +247,7 @@ func (r *peerResults) lines(method string) (string, error) {
 	return "", fmt.Errorf("no file of peers/quality/methods has the method %q", method)
 }
 
-// agreement says how far our figures are from those of independent tools.
+// agreement says how far our figures are from the figures of independent tools.
 func (r *peerResults) agreement() (string, error) {
 	worst := map[bool]float64{} // by whether ties are in the order of the file
 	for _, run := range r.runs {

@@ -13,7 +13,6 @@ import (
 // scaleTables are generated parts of scale.md and docs/scale.md.
 var scaleTables = []documentPart[*scaleModel]{
 	{"scale-ranks", (*scaleModel).ranksTable},
-	{"scale-exchange", (*scaleModel).exchangeTable},
 	{"scale-costs", (*scaleModel).costTable},
 	{"scale-held-out", (*scaleModel).heldOutTable},
 	{"scale-epoch", (*scaleModel).epochTable},
@@ -26,7 +25,7 @@ var scale = tablesCommand[*scaleModel]{
 	read: readScale, parts: scaleTables, files: (*scaleModel).files,
 }
 
-// ranksTable sets two ranks beside one, and one beside a process without MPI, round by round.
+// ranksTable compares two ranks with one, and one with a process without MPI, round by round.
 func (m *scaleModel) ranksTable() (string, error) {
 	seconds := func(name string) []float64 { return m.epochs[name] }
 	cores := func(name string) (mean []float64) {
@@ -57,24 +56,6 @@ func (m *scaleModel) ranksTable() (string, error) {
 	return markdownTable(rows), nil
 }
 
-// exchangeTable has the time of an exchange by its size, of some of those measured.
-func (m *scaleModel) exchangeTable() (string, error) {
-	sizes := []float64{1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26, 1 << 28}
-	rows := [][]string{{"between the ranks", "ranks", "1 KB", "64 KB", "1 MB", "16 MB", "64 MB", "256 MB"}}
-	for _, e := range m.exchanged {
-		column := slices.Index(sizes, e.bytes)
-		if column < 0 {
-			continue
-		}
-		link, ranks := linkNames[e.link], fmt.Sprint(e.ranks)
-		if last := rows[len(rows)-1]; last[0] != link || last[1] != ranks {
-			rows = append(rows, []string{link, ranks, absent, absent, absent, absent, absent, absent})
-		}
-		rows[len(rows)-1][2+column] = duration(e.median * 1e9)
-	}
-	return markdownTable(rows), nil
-}
-
 var linkNames = map[string]string{"memory": "shared memory", "loopback": "TCP, one host", "ethernet": "TCP, a host each", gigabitLink: "the same at 1 Gbit/s"}
 
 // costTable has the fitted costs.
@@ -92,7 +73,7 @@ func (m *scaleModel) costTable() (string, error) {
 	return markdownTable(rows) + "\n" + markdownTable(links), nil
 }
 
-// heldOutTable sets predictions beside what was measured.
+// heldOutTable compares predictions with measurements.
 func (m *scaleModel) heldOutTable() (string, error) {
 	rows := [][]string{{"mean time of", "measured", "predicted", "error", ""}}
 	add := func(what string, measured, predicted float64, fitted bool) {
@@ -164,7 +145,7 @@ func (m *scaleModel) limitsTable() (string, error) {
 }
 
 // files are the curves of the model as a CSV file and as a picture.
-func (m *scaleModel) files() map[string]string {
+func (m *scaleModel) files() (map[string]string, error) {
 	var csv strings.Builder
 	csv.WriteString("cluster,ranks,minutes,waiting,exchanging\n")
 	plot := viz.Plot{Title: "An epoch over 1 billion documents, by the cost model", X: "ranks", Y: "minutes", LogX: true, LogY: true}
@@ -182,5 +163,5 @@ func (m *scaleModel) files() map[string]string {
 		plot.Series = append(plot.Series, s)
 	}
 	plot.Series = append(plot.Series, ideal)
-	return map[string]string{"epoch.csv": csv.String(), "epoch.svg": plot.SVG()}
+	return map[string]string{"epoch.csv": csv.String(), "epoch.svg": plot.SVG()}, nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // The cost model of scale.md. A step of training takes the time of the slowest rank, and
-// that of the exchange of gradients:
+// the time of the exchange of gradients:
 //
 //	T = max over ranks r of busy·noise_r·(step + shard·shards_r + document·documents_r)
 //	    + message·2(P−1) + (byte + 1/rate)·2G(P−1)/P
@@ -39,7 +39,7 @@ var scaleLinks = []string{"memory", "loopback", "ethernet"}
 
 var scaleRecipes = []string{"default", "wide"}
 
-// stepCost is that of the steps of a recipe.
+// stepCost is the cost of a recipe's steps.
 type stepCost struct {
 	weights               float64
 	step, shard, document float64   // seconds of a rank
@@ -47,10 +47,10 @@ type stepCost struct {
 	noise                 []float64 // factors, from 1
 }
 
-// exchangeCost is that of exchanges over a link, seconds of a core.
+// exchangeCost is the cost of exchanges over a link, in seconds of a core.
 type exchangeCost struct{ message, byte float64 }
 
-// seconds of an exchange of a gradient among ranks that have so many cores and send at a
+// seconds of an exchange of a gradient among ranks that have the given cores and send at a
 // rate in bytes a second; 0: as fast as the cores can.
 func (c exchangeCost) seconds(ranks, cores int, bytes, rate float64) float64 {
 	messages := 2 * float64(ranks-1)
@@ -255,7 +255,7 @@ func (m *scaleModel) fitSteps(recipe string) error {
 	return nil
 }
 
-// fitsBusy tells whether a run is the one that busy and noise are fitted to.
+// fitsBusy reports whether a run is the one that busy and noise are fitted to.
 func (r *measuredRun) fitsBusy() bool { return r.link == "memory" && r.ranks == "2" }
 
 // seconds of a rank in a step, without noise.
@@ -263,7 +263,7 @@ func (c *stepCost) seconds(s rankStep) float64 {
 	return c.busy * (c.step + c.shard*s.shards + c.document*s.documents)
 }
 
-// slowest is the mean of the time of the slowest of ranks, by so many draws of noise.
+// slowest is the mean of the time of the slowest of ranks, by the given number of draws of noise.
 func (c *stepCost) slowest(ranks []rankStep, noise []float64, draws int, rng *rand.Rand) float64 {
 	sum := 0.0
 	for range draws {
@@ -309,7 +309,7 @@ type cluster struct {
 	queries int     // of a rank in a step
 }
 
-// epoch gives the minutes of an epoch over so many documents, and the shares of waiting for the
+// epoch gives the minutes of an epoch over the given documents, and the shares of waiting for the
 // slowest rank and of the exchange in it.
 func (m *scaleModel) epoch(k cluster, documents float64, ranks int) (minutes, waiting, exchanging float64) {
 	c := m.steps[k.recipe]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kernelTable sets PL-Rank-RB beside the ways of the two papers.
+// kernelTable compares PL-Rank-RB with the algorithms of the two papers.
 func kernelTable(all []result) (string, error) {
 	rows := [][]string{{"D, K, N", "Algorithm 1", "PL-Rank-3", "plrank", "ratio", "gradient alone: PL-Rank-3", "plrank", "ratio"}}
 	for _, first := range all {
@@ -40,7 +40,7 @@ func kernelTable(all []result) (string, error) {
 	return markdownTable(rows), nil
 }
 
-// exactTable sets the exact gradient beside PL-Rank-RB, which were measured in turn.
+// exactTable compares the exact gradient with PL-Rank-RB; they were measured in turn.
 func exactTable(all []result) (string, error) {
 	rows := [][]string{{"D, K", "PL-Rank-RB", "exact", "ratio"}}
 	for _, r := range all {

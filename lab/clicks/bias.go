@@ -29,7 +29,7 @@ func made(queries, documents int, seed uint64) *datasets.Dataset {
 	return d
 }
 
-// logger draws from scores of twice the feature, for so many ranks.
+// logger draws from scores of twice the feature, for the given number of ranks.
 func logger(cutoff int) clicks.Logger {
 	return clicks.Logger{Cutoff: cutoff, Scores: func(d *datasets.Dataset, q int) ([]float64, error) {
 		return scaled(d.Features[d.Offsets[q]:d.Offsets[q+1]], 2), nil

@@ -78,7 +78,7 @@ func cascade(arguments []string) error {
 			if err := writeRows(filepath.Join(*out, fmt.Sprintf("%d-%d.csv", n, seed)), s.Train, l); err != nil {
 				return err
 			}
-			if err := p.beside(l); err != nil {
+			if err := p.compare(l); err != nil {
 				return err
 			}
 		}
@@ -86,9 +86,9 @@ func cascade(arguments []string) error {
 	return nil
 }
 
-// beside prints the NDCG@3 of what is learned by several estimators. "dr with true bias" is told that rank k is
+// compare prints the NDCG@3 of what is learned by several estimators. "dr with true bias" is told that rank k is
 // examined with probability .8^(k−1); the others have the bias from the log.
-func (p *production) beside(l *clicks.Log) error {
+func (p *production) compare(l *clicks.Log) error {
 	var truth clicks.Bias
 	for k := range l.Impressions[0].Cutoff {
 		truth.Alpha = append(truth.Alpha, math.Pow(.8, float64(k)))

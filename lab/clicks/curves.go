@@ -91,7 +91,7 @@ func (f *curvesFile) add(name string, p *production, n int, method string, value
 	return w.Error()
 }
 
-// curves measures what is learned from so many clicks.
+// curves measures what is learned from a number of clicks.
 func curves(arguments []string) error {
 	flags := flag.NewFlagSet("curves", flag.ExitOnError)
 	data := flags.String("data", "", "`folder` of the collection")

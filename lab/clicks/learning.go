@@ -141,7 +141,7 @@ func byGrade(d *datasets.Dataset) func(label float32) float64 {
 	return func(label float32) float64 { return (math.Exp2(float64(label)) - 1) / highest }
 }
 
-// sampledGains are those of dr with exposures from 1,000 rankings of each query in place of
+// sampledGains returns the gains of dr with exposures from 1,000 rankings of each query in place of
 // the exact ones. dr is r̂ + e/max(ᾱ, τ), and dr(1) is r̂ + e, as ᾱ is at most 1: both together give e.
 func sampledGains(l *clicks.Log, b clicks.Bias, seed uint64) (*datasets.Dataset, error) {
 	const samples = 1000

@@ -115,7 +115,7 @@ func intervals([]string) error {
 }
 
 // openBandit evaluates the uniform policy on the log of another, from the CSV files of the Open
-// Bandit Dataset (Saito et al. 2020), prints the clicks of the log of the uniform policy beside, and writes the
+// Bandit Dataset (Saito et al. 2020), also prints the clicks of the log of the uniform policy, and writes the
 // other's as a log of plrank. Each row is one item, shown with a probability that is known: an impression
 // of all items, of which the others share the rest. Their only feature is the same for all.
 func openBandit(arguments []string) error {
@@ -190,7 +190,7 @@ func readBandit(path string) (l *clicks.Log, items int, err error) {
 	return l, len(ids), nil
 }
 
-// speed writes a log of so many impressions, each of a query of its own with 125 documents and 10
+// speed writes a log of impressions, each of a query of its own with 125 documents and 10
 // shown, to a file, and evaluates it from there.
 func speed(arguments []string) error {
 	if len(arguments) != 2 {
@@ -255,7 +255,7 @@ func writeLong(path string, n int) error {
 	return f.Close()
 }
 
-// processorTime and mostMemory are those of this process until now.
+// processorTime and mostMemory measure this process until now.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

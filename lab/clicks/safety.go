@@ -14,7 +14,7 @@ import (
 
 // safety trains the ranker further on 100 impressions of its own, with and without the losses that
 // keep a policy near the one of the log, and prints the expected DCG@5 of the policy on the test
-// split, over that of the ranker. Adversarial users click a document of attraction a as if it had 1 − a.
+// split, over the ranker's. Adversarial users click a document of attraction a as if it had 1 − a.
 func safety(arguments []string) error {
 	flags := flag.NewFlagSet("safety", flag.ExitOnError)
 	data := flags.String("data", "", "`folder` of the collection")
@@ -117,7 +117,7 @@ func other(slope float64) func(feature float64) float64 {
 	return func(f float64) float64 { return slope*f + math.Sin(40*f) }
 }
 
-// slopeFor is that of the other policy with the value wanted.
+// slopeFor returns the slope of the other policy with the value wanted.
 func slopeFor(d *datasets.Dataset, want float64) (float64, error) {
 	low, high := 0., 20.
 	for range 40 {

@@ -27,7 +27,7 @@ type session struct {
 	Clicks  []int    `json:"clicks"`
 }
 
-// kind is that of the result at rank k+1.
+// kind is the kind of the result at rank k+1.
 func (s *session) kind(k int) string { return s.Grades[k] + " " + s.Types[k] }
 
 func (s *session) ranks() int { return min(sessionRanks, len(s.Grades)) }
@@ -41,7 +41,7 @@ func (s *session) clicked(k int) float64 {
 }
 
 // sessions fits the position-based model to one file of sessions, and prints θ and the perplexity of another,
-// the mean of those of ranks. Requests that are in both are left out.
+// the mean over ranks. Requests that are in both are left out.
 func sessions(arguments []string) error {
 	if len(arguments) != 2 {
 		return errArguments
@@ -87,7 +87,7 @@ func sessions(arguments []string) error {
 	return nil
 }
 
-// readSessions are those of a file, whose lines have JSON in the third column, by request.
+// readSessions returns the sessions of a file, whose lines have JSON in the third column, by request.
 func readSessions(path string) (map[string]*session, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -72,7 +72,7 @@ func pick(row []string, columns []int) (of []string) {
 	return of
 }
 
-// learning has the means over seeds of clicks/curves.csv. p is that of the paired t-test of a method and naive over test queries, p of seeds over the means of seeds.
+// learning has the means over seeds of clicks/curves.csv. p belongs to the paired t-test of a method and naive over test queries, p of seeds to the same over the means of seeds.
 func learning() error {
 	points, err := readPoints("clicks/curves.csv")
 	if err != nil {
@@ -126,7 +126,7 @@ func draw(data string, points []*curvesPoint) error {
 	return plot.Save("clicks/learning-" + data + ".svg")
 }
 
-// A curvesPoint is one method after so many impressions: the values of queries, by seed.
+// A curvesPoint is one method after a number of impressions: the values of queries, by seed.
 type curvesPoint struct {
 	data, method string
 	impressions  int
@@ -175,7 +175,7 @@ func find(points []*curvesPoint, data string, impressions int, method string) *c
 	return points[i]
 }
 
-// means are those of seeds.
+// means returns the means of seeds.
 func (pt *curvesPoint) means() (of []float64) {
 	for _, seed := range slices.Sorted(maps.Keys(pt.values)) {
 		of = append(of, stat.Mean(pt.values[seed], nil))

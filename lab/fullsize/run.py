@@ -52,7 +52,7 @@ def main():
             part.rename(path)
         shutil.rmtree(folder / "arrays", ignore_errors=True)
     collect(work, options.scale)
-    subprocess.run(["go", "run", "./bench", "fullsize", "-write", "../README.md,fullsize.md"], check=True, cwd=LAB)
+    subprocess.run(["go", "run", "./bench", "fullsize", "-write", "fullsize.md"], check=True, cwd=LAB)
 
 
 def arguments():

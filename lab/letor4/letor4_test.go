@@ -57,7 +57,7 @@ func readFeature(t *testing.T, path, feature string) metrics.Input {
 }
 
 // The five test folds of MQ2008 ranked by feature 39 alone, ties in file order.
-// The figures of LETOR's convention are those of its evaluation script
+// The figures of LETOR's convention equal the figures of its evaluation script
 // (Eval-Score-4.0.pl) on these scores, which prints four digits for each fold; all
 // are means of the folds.
 func TestMetricsAgreeWithLETOR4(t *testing.T) {

@@ -25,11 +25,11 @@ type choice struct {
 const (
 	leastRuns   = 2 // below, there is no standard deviation
 	leastEpochs = 5
-	// An expensive trial takes so many times as long as the one in the middle.
+	// An expensive trial takes this many times as long as the median one.
 	expensive = 4
 )
 
-// choose fits an experiment into a budget of seconds, with so many runs at once. Of
+// choose fits an experiment into a budget of seconds, with the given number of runs at once. Of
 // all trials in leastRuns runs, it leaves out expensive ones, the most expensive
 // first, until those left fit; then it takes fewer epochs, and leaves out more trials
 // where leastEpochs are still too many; what is left of the budget goes into runs.

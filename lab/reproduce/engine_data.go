@@ -20,7 +20,7 @@ type collection struct {
 	ID     identity
 }
 
-// An identity tells collections apart. It stands beside all results.
+// An identity tells collections apart. It is stored with all results.
 type identity struct {
 	Name     string  `json:"name"`
 	Train    size    `json:"train"`

@@ -30,7 +30,7 @@ func writeJSON(path string, v any) error {
 	return nil
 }
 
-// readJSON tells whether there is such a file.
+// readJSON reports whether there is such a file.
 func readJSON(path string, v any) (found bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// Whether trials run beside each other.
+// Whether trials run at the same time.
 type schedule int
 
 const (

@@ -24,7 +24,7 @@ type trial struct {
 	seconds    float64 // of training, after which it ends with the epoch; 0: never
 }
 
-// name is that of the trial's file without its ending, readable, and different for
+// name returns the name of the trial's file without its ending, readable, and different for
 // all trials of a folder.
 func (c trial) name() string {
 	return trialFile(fmt.Sprintf("%s-%s-n%v-run%d", c.experiment, c.loss, c.config.Samples, c.run+1), c.settings())
@@ -52,7 +52,7 @@ func trialFile(name string, settings any) string {
 }
 
 // kept is the result of a trial: that in its file, or what compute gives, which is
-// then written there. A file of other settings is an error.
+// then written there. It returns an error for a file of other settings.
 func kept[T any](s *session, name string, settings any, compute func() (T, error)) (result T, err error) {
 	type file struct {
 		Data     identity        `json:"data"`
@@ -141,7 +141,7 @@ func (s *session) train(ctx context.Context, c trial, done func(float64)) ([]tra
 	return history, nil
 }
 
-// enough tells whether a run has had its time.
+// enough reports whether a run has had its time.
 func (c trial) enough(history []train.Epoch) bool {
 	return len(history) > 0 && c.seconds > 0 && trained(history) >= c.seconds
 }

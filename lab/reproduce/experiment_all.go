@@ -28,7 +28,7 @@ const (
 	varianceSeconds = 40  // that 100 repeats of variance take
 )
 
-// frontierWeights are those of the frontier in subcommand all: from no effect to
+// frontierWeights are the weights of the frontier in subcommand all: from no effect to
 // little else, since a disparity is some tenths where DCG@5 is a few units.
 var frontierWeights = weights{0, 1, 3, 10, 30, 100}
 
@@ -162,7 +162,7 @@ func (s *session) plan(ctx context.Context) ([]step, error) {
 	return steps, nil
 }
 
-// evaluation is the seconds after an epoch that are not those of training.
+// evaluation returns the seconds after an epoch that were not spent on training.
 func (s *session) evaluation(ctx context.Context, c train.Config) (float64, error) {
 	c.Epochs = 1
 	result, err := train.Run(ctx, c, s.data.splits, train.Hooks{})

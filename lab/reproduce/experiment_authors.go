@@ -156,7 +156,7 @@ func authorsSpread(dir string) (viz.Table, error) {
 		return viz.Table{}, err
 	}
 	table := viz.Table{
-		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, mean and (standard deviation), by what is drawn anew in each run; p of the F-test that the variance is that of the first row, by Holm's method over this table",
+		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, mean and (standard deviation), by what is drawn anew in each run; p of the F-test that the variance equals the first row's, by Holm's method over this table",
 		Columns: []string{"code", "initial weights by", "drawn anew", "runs", "DCG@5", "variance", "p"},
 	}
 	both = both.where("loss", reference).where("epoch", "40")
@@ -244,7 +244,7 @@ func authorsFairness(dir string) ([]viz.Table, error) {
 			compare(r, fairRow{r.code, r.length, fair(reference)}, methodOfFair(r.loss).label+" minus PL-Rank-2, "+size+" the query size")
 		}
 		if r.code == "2021" { // the draws of one number are not the same
-			compare(r, fairRow{"plrank", r.length, r.loss}, methodOfFair(r.loss).label+" minus that of plrank, with the query size")
+			compare(r, fairRow{"plrank", r.length, r.loss}, methodOfFair(r.loss).label+" minus plrank's, with the query size")
 		}
 		if r.length == "yes" {
 			compare(r, fairRow{r.code, "no", r.loss}, methodOfFair(r.loss).label+" with the query size minus without")

@@ -29,7 +29,7 @@ const heldOutParts = 5
 const changeMetric = "ndcg@5"
 
 // notTrained are the flags that say how a model is measured, not how it comes about; the seed, which is
-// that of the run; and patience, as all have all their epochs.
+// the run's; and patience, because all trainings last all their epochs.
 var notTrained = []string{"seed", "report", "patience", "convention", "ties", "weighted-metrics",
 	"evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}
 
@@ -144,7 +144,7 @@ func (c changeTrial) name() string {
 }
 
 // changeTrials are the trials of the recipe and all changes of it. Those that change nothing, as
-// -cutoff 20 where that is the default, have none. First come those of the first run.
+// -cutoff 20 where that is the default, have none. Queries of the first run come first.
 func (s *session) changeTrials(changes []string, all *datasets.Dataset) ([]changeTrial, error) {
 	if all.Queries() < heldOutParts {
 		return nil, fmt.Errorf("reproduce: %s has %d training and validation queries: want %d or more", s.data.ID.Name, all.Queries(), heldOutParts)
@@ -189,7 +189,7 @@ type queryValue struct {
 // joined is all queries of parts, in order.
 func joined(parts [][]int) []int { return slices.Sorted(slices.Values(slices.Concat(parts...))) }
 
-// measure trains, and measures the queries held out, but for those without a relevant document, by the
+// measure trains, and measures the queries held out, except those without a relevant document, by the
 // model of the best epoch.
 func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]queryValue, error) {
 	measuring := joined(c.queries[:1])

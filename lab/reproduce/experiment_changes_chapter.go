@@ -94,7 +94,7 @@ func changesTables(dir string) ([]viz.Table, error) {
 	return []viz.Table{table}, nil
 }
 
-// pairsOf are the values of the queries that a change has, and those of the default.
+// pairsOf returns the values of the queries that a change has, and the default's values.
 func pairsOf(t *csvTable, change string) (values, than []float64, err error) {
 	part := &csvTable{path: t.path, columns: t.columns}
 	at := slices.Index(t.columns, change)

@@ -115,7 +115,7 @@ func (s *session) timeOf(ctx context.Context, c *timedLoss, relevant []int, run 
 	return took, name, err
 }
 
-// fitting is the number of queries whose run takes so many seconds, two or more; fewer where memory is short.
+// fitting returns the number of queries whose run takes the given seconds, two or more; fewer where memory is short.
 func (s *session) fitting(ctx context.Context, c train.Config, relevant []int, seconds float64) (int, error) {
 	pilot := min(2, len(relevant))
 	before := heap()
@@ -130,7 +130,7 @@ func (s *session) fitting(ctx context.Context, c train.Config, relevant []int, s
 	return max(pilot, int(n)), nil
 }
 
-// epochOver times the steps of an epoch over so many queries, drawn by the seed, after one that compiles the graphs.
+// epochOver times the steps of an epoch over the given number of queries, drawn by the seed, after one that compiles the graphs.
 func (s *session) epochOver(ctx context.Context, c train.Config, relevant []int, queries int) (epochTime, *train.Trainer, error) {
 	c.Epochs, c.EvaluateTest = epochsOfRun, false
 	some := s.data.splits.Train.Select(stratified(s.data.splits.Train, relevant, queries, c.Seed))
@@ -159,7 +159,7 @@ func (s *session) epochOver(ctx context.Context, c train.Config, relevant []int,
 	return epochTime{Queries: some.Queries(), Documents: some.Rows(), Seconds: end - begin}, t, nil
 }
 
-// processorSeconds are those of this process so far, which no other slows down by taking its turn.
+// processorSeconds returns the processor time of this process so far, which other processes do not slow down.
 func processorSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -180,7 +180,7 @@ func length(d *datasets.Dataset, q int) int { return d.Offsets[q+1] - d.Offsets[
 
 // stratified draws n of the queries: these are ordered by the length of their lists,
 // cut into n parts of equal size, and one is drawn of each. So the mean time of the
-// drawn is an estimate of that of all without bias (but for queries on a border,
+// drawn estimates the mean of all without bias (except for queries on a border,
 // which may be drawn twice and count once), with little variance where time depends on
 // length.
 func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
@@ -218,7 +218,7 @@ func epochsTables(dir string) ([]viz.Table, error) {
 	return []viz.Table{whole, measured}, err
 }
 
-// epochsWhole has the seconds of epochs over the whole collection, beside those of the reference with the same N.
+// epochsWhole returns the seconds of epochs over the whole collection, compared with the reference with the same N.
 func epochsWhole(t *csvTable) (viz.Table, error) {
 	than := reference
 	if len(t.where("loss", than).rows) == 0 {
@@ -232,7 +232,7 @@ func epochsWhole(t *csvTable) (viz.Table, error) {
 	for i, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
 		for j, n := range t.distinct("samples") {
-			text, p, err := t.where("samples", n).beside(loss, than)
+			text, p, err := t.where("samples", n).comparedWith(loss, than)
 			if err != nil {
 				return table, err
 			}
@@ -265,15 +265,15 @@ func epochsTitle(t *csvTable, than string) (string, error) {
 		title = fmt.Sprintf("processor seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
 	}
 	if len(t.where("loss", than).rows) > 0 {
-		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by the paired t-test of %d runs, which took turns, and Holm's method over this table",
+		title += fmt.Sprintf("; × how many times %s's, with * where p < %v by the paired t-test of %d runs, which took turns, and Holm's method over this table",
 			methodOf(than).label, pairLevel, len(t.distinct("run")))
 	}
 	return title, nil
 }
 
-// beside is the seconds of a loss, and how many times those of another they are with the p-value of the paired t-test, NaN
+// comparedWith returns the seconds of a loss, and their ratio to another loss's with the p-value of the paired t-test, NaN
 // without one.
-func (t *csvTable) beside(loss, than string) (text string, p float64, err error) {
+func (t *csvTable) comparedWith(loss, than string) (text string, p float64, err error) {
 	seconds, err := t.where("loss", loss).wholeSeconds()
 	if err != nil || len(seconds) == 0 {
 		return "–", math.NaN(), err

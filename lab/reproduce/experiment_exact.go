@@ -17,7 +17,7 @@ import (
 const (
 	exactLists   = 10    // that each error is the largest of
 	exactTruth   = 1e-13 // the tolerance of what errors are measured against
-	exactSamples = 1000  // of PL-Rank-RB, beside which the exact gradient is timed
+	exactSamples = 1000  // of PL-Rank-RB, with which the exact gradient is compared
 	exactRepeats = 20    // of each time, of which the shortest counts
 )
 

@@ -19,7 +19,7 @@ const (
 	wholeTimesFile = "exact-whole-times.csv"
 )
 
-// defaultTolerance is that of plackett.Expectation.
+// defaultTolerance is the default of plackett.Expectation.
 const defaultTolerance = "1e-07"
 
 var exactChapter = chapter{

@@ -69,7 +69,7 @@ func wholeTables(dir string) ([]viz.Table, error) {
 	return []viz.Table{errors, costs}, nil
 }
 
-// sampledSeconds is the time of exactSamples rankings, by that of as many as there was room for.
+// sampledSeconds returns the time of exactSamples rankings, extrapolated from as many as there was room for.
 func sampledSeconds(row map[string]float64) float64 {
 	return row["sampled_seconds"] * exactSamples / row["samples"]
 }

@@ -15,7 +15,7 @@ const fairnessFile = "fairness.csv"
 
 var fairnessChapter = chapter{
 	name: "fairness", title: "Disparity (Figure 3 of the paper)", csv: fairnessFile,
-	reading: "Disparity is that of the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from others, whose number grows from 10 to 100 over 40 epochs, step by step; PL-Rank, exact, needs none. " +
+	reading: "Disparity is measured on the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from others, whose number grows from 10 to 100 over 40 epochs, step by step; PL-Rank, exact, needs none. " +
 		"Brackets and bands are one standard deviation over the runs.",
 	tables: fairnessTables, plots: fairnessPlots,
 }

@@ -12,7 +12,7 @@ const fairnessSamplesFile = "fairness-samples.csv"
 
 var fairnessSamplesChapter = chapter{
 	name: "fairness-samples", title: "Disparity with fixed numbers of samples", csv: fairnessSamplesFile,
-	reading: "Disparity is that of the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from N others.",
+	reading: "Disparity is measured on the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from N others.",
 	tables:  fairnessSamplesTables, plots: fairnessSamplesPlots,
 }
 
@@ -80,7 +80,7 @@ func fairnessSamplesTables(dir string) ([]viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title:   fmt.Sprintf("disparity after so many epochs, mean and (standard deviation) of %d runs", len(t.distinct("run"))),
+		Title:   fmt.Sprintf("disparity by epoch, mean and (standard deviation) of %d runs", len(t.distinct("run"))),
 		Columns: []string{"", "N"},
 	}
 	places := doublings(len(curves[0].x))

@@ -12,7 +12,7 @@ const timeFile = "time.csv"
 
 var timeChapter = chapter{
 	name: "time", title: "DCG@5 against training time (Figure 2 and Table 2 of the paper)", csv: timeFile,
-	reading: "DCG@5 is the one expected under the policy, on the test split, interpolated between epochs. The time is that of training steps and of compiling graphs. N grows from 10 to 100 over 40 epochs, step by step. " +
+	reading: "DCG@5 is the one expected under the policy, on the test split, interpolated between epochs. The time is spent on training steps and compiling graphs. N grows from 10 to 100 over 40 epochs, step by step. " +
 		"Brackets and bands are one standard deviation over the runs.",
 	tables: timeTables, plots: timePlots,
 }
@@ -66,7 +66,7 @@ func timeTables(dir string) ([]viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title:   fmt.Sprintf("DCG@5 after so many seconds of training, mean and (standard deviation) of %d runs", len(t.distinct("run"))),
+		Title:   fmt.Sprintf("DCG@5 by seconds of training, mean and (standard deviation) of %d runs", len(t.distinct("run"))),
 		Columns: []string{""},
 	}
 	at := []float64{limit[0] / 4, limit[0] / 2, limit[0]}

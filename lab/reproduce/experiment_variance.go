@@ -79,11 +79,11 @@ func (p point) cutoff() int {
 	return varianceCutoff
 }
 
-// varianceColumns are those of its CSV before the spreadColumns.
+// varianceColumns are the columns of its CSV before the spreadColumns.
 var varianceColumns = []string{"data", "stage", "axis", "value", "samples", "cutoff", "queries", "documents", "sd"}
 
 // runVariance measures the variance of the estimators on training queries, with the
-// network's scores before, in the middle of and after training, or with those of a
+// network's scores before, in the middle of and after training, or with the scores of a
 // model file; for a synthetic collection on normal scores as well.
 func runVariance(ctx context.Context, s *session) error {
 	if err := s.open(ctx); err != nil {

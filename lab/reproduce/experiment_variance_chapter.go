@@ -102,7 +102,7 @@ func axisTraces(t *csvTable, a axis) (viz.Table, error) {
 
 // axisRatios are the traces of the other estimators divided by that.
 func axisRatios(t *csvTable, a axis) (viz.Table, error) {
-	table := axisTable(t, a, "trace of the covariance divided by that of "+varianceMethod(reference).label)
+	table := axisTable(t, a, "trace of the covariance divided by "+varianceMethod(reference).label+"'s")
 	table.Columns = slices.Insert(table.Columns, 1, "")
 	for _, stage := range t.distinct("stage") {
 		rows := t.where("stage", stage)
@@ -185,9 +185,9 @@ func withError(v, stdErr float64) string {
 	return fmt.Sprintf("%.*f (%.*f)", decimals, v, decimals, stdErr)
 }
 
-// normalRatios is the table of docs/pl-rank-rb.md: PL-Rank-RB beside PL-Rank-2.
+// normalRatios returns the table of docs/pl-rank-rb.md: PL-Rank-RB compared with PL-Rank-2.
 func normalRatios(t *csvTable) (viz.Table, error) {
-	return normalTable(t, "Normal scores: trace of PL-Rank-RB divided by that of PL-Rank-2, means over %s lists", func(rows *csvTable) ([]string, error) {
+	return normalTable(t, "Normal scores: trace of PL-Rank-RB divided by PL-Rank-2's, means over %s lists", func(rows *csvTable) ([]string, error) {
 		return withErrors(rows, "ratio", "ratio_se")
 	})
 }
@@ -320,7 +320,7 @@ func spreadSeries(t *csvTable, x, y, stdErr string) (s viz.Series, err error) {
 	return s, nil
 }
 
-// varianceMethod is the method of an estimator, whose name is that of a loss.
+// varianceMethod returns the method of an estimator, which is named like a loss.
 // PL-Rank-1 stands for the placement policy gradient as well.
 func varianceMethod(estimator string) method {
 	m := methodOf(estimator)

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	ratioTitle = fmt.Sprintf("K = %d, N = %d: trace of the covariance divided by that of %s", varianceCutoff, varianceSamples, methodOf(reference).label)
+	ratioTitle = fmt.Sprintf("K = %d, N = %d: trace of the covariance divided by %s's", varianceCutoff, varianceSamples, methodOf(reference).label)
 	biasTitle  = fmt.Sprintf("K = %d, N = %d: squared bias divided by the squared gradient", varianceCutoff, varianceSamples)
 )
 

@@ -23,7 +23,7 @@ type stage struct {
 	Lists []variance.List `json:"lists"`
 }
 
-// varianceStages are the stages to measure: those of the paper's network, trained by
+// varianceStages returns the stages to measure: the stages of the paper's network, trained by
 // PL-Rank-RB, or the model of a file alone.
 func (s *session) varianceStages(ctx context.Context) ([]stage, error) {
 	c := s.config("plrank-rb", train.Dynamic, 0)

@@ -19,7 +19,7 @@ var (
 	}
 )
 
-// normalColumns are those of the CSV before the spreadColumns.
+// normalColumns are the columns of the CSV before the spreadColumns.
 var normalColumns = []string{"documents", "cutoff", "samples", "sd", "lists"}
 
 // normalVariance measures the variance of the estimators on lists with normal scores.

@@ -224,7 +224,7 @@ func trainingTraces(t *csvTable) (viz.Table, error) {
 	})
 }
 
-// trainingNoise sets the noise of sampling rankings beside that of picking a query.
+// trainingNoise compares the noise of sampling rankings with the noise of picking a query.
 func trainingNoise(t *csvTable) (viz.Table, error) {
 	return trainingTable(t, "trace of the covariance with respect to the weights, from sampling rankings, divided by that from picking a query", func(rows *csvTable) ([]string, error) {
 		columns, err := rows.numbers("sampling", "picking")

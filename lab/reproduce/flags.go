@@ -83,7 +83,7 @@ func parse(args []string) (subcommand, *options, error) {
 	return all[i], o, err
 }
 
-// without reports flags that have no meaning beside others.
+// without reports flags that have no meaning with others.
 func without(given map[string]bool, o *options) error {
 	for _, rule := range []struct {
 		flag string

@@ -20,13 +20,13 @@ SYNOPSIS
 DESCRIPTION
   Repeats the experiments of Oosterhuis (SIGIR 2021), section 7, in the paper's
   set-up (sigmoid layers of 32 and 32, plain SGD, one query a step, DCG@5), with
-  PL-Rank-RB beside the paper's methods. Measures the test split.
+  PL-Rank-RB next to the paper's methods. Measures the test split.
 
   The folder of -out gets, for each experiment, CSV files, plots as PNG and SVG,
   and a JSON file that says how they came about, and a report on all: report.md.
   Finished trials are kept in its folder trials: they are not repeated, and a
   session that was interrupted (Ctrl-C) goes on where it was if it is started
-  again. The same seed gives the same CSV files, but for the times, on any number
+  again. The same seed gives the same CSV files, except for times, on any number
   of cores. Where nothing is timed, as many runs go at the same time as there are
   cores; what is timed runs alone.
 

@@ -1,5 +1,5 @@
 // Command reproduce repeats the experiments of Oosterhuis (SIGIR 2021) with this
-// implementation: its tables and figures, with PL-Rank-RB beside the paper's
+// implementation: its tables and figures, with PL-Rank-RB next to the paper's
 // methods. See -help.
 package main
 

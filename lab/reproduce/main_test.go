@@ -106,7 +106,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// The exact gradient needs no samples: it is trained once, stands for N = ∞, and is drawn beside
+// The exact gradient needs no samples: it is trained once, stands for N = ∞, and is drawn next to
 // every N.
 func TestExactStandsForAllSamples(t *testing.T) {
 	data, out := folder(t), filepath.Join(t.TempDir(), "out")
@@ -156,7 +156,7 @@ func TestSameSeedSameCSV(t *testing.T) {
 }
 
 // PL-Rank-1 and the placement policy gradient see the same rankings, and learn the same
-// from them but for the rounding of float32: run by run, epoch by epoch.
+// from them except for the rounding of float32: run by run, epoch by epoch.
 func TestSameMethods(t *testing.T) {
 	data, out := folder(t), filepath.Join(t.TempDir(), "out")
 	must(t, samplesArgs(data, out)...)
@@ -295,9 +295,9 @@ func TestEveryExperimentRuns(t *testing.T) {
 		rows  int // of the first file; 0: depends on time
 	}{
 		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-runs", "3", "-trial-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * 3},
-		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "DCG@5 after so many seconds", []string{timeFile, "time.svg", "time.png"}, 0},
+		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "DCG@5 by seconds of training", []string{timeFile, "time.svg", "time.png"}, 0},
 		{[]string{"fairness", "-losses", "lambdaloss,policy-gradient,plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after 3 epochs", []string{fairnessFile, "fairness-epochs.svg"}, 4 * 2 * 3},
-		{[]string{"fairness", "-samples", "2,5", "-losses", "plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after so many epochs", []string{fairnessSamplesFile, "fairness-samples.svg"}, 2 * 2 * 2 * 3},
+		{[]string{"fairness", "-samples", "2,5", "-losses", "plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity by epoch", []string{fairnessSamplesFile, "fairness-samples.svg"}, 2 * 2 * 2 * 3},
 		{[]string{"fairness", "-weights", "0,10", "-runs", "2", "-epochs", "2"}, "NDCG@5", []string{frontierFile, "frontier-dcg.svg", "frontier-ndcg.png"}, 2 * 2},
 	} {
 		stdout := must(t, append(c.args, "-data", data, "-out", out)...)
@@ -467,7 +467,7 @@ func TestOneCallInAFolder(t *testing.T) {
 	}
 	args := []string{"exact", "-out", out}
 	if status, _, stderr := call(t.Context(), args...); status != command.ExitError || !strings.Contains(stderr, "another call is at work in "+out) {
-		t.Errorf("beside another call: %d, %s", status, stderr)
+		t.Errorf("during another call: %d, %s", status, stderr)
 	}
 	lock.Release()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/lab/internal/source"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/lab/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/train"
 )
@@ -21,7 +21,7 @@ type options struct {
 	document string
 }
 
-// settings are what decides about results; they are kept beside them.
+// settings are what decides about results; they are kept with them.
 type settings struct {
 	source.Source
 
@@ -118,7 +118,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// checkLoss reports a loss that is not known, or whose own learning rate is no rate.
+// checkLoss reports a loss that is not known, or whose own learning rate is invalid.
 func checkLoss(loss string) error {
 	name, rate := rated(loss)
 	if _, err := losses.ByName(name); err != nil {
@@ -130,7 +130,7 @@ func checkLoss(loss string) error {
 	return nil
 }
 
-// has tells whether a loss with that number of samples is not left out.
+// has reports whether a loss with that number of samples is not left out.
 func (o *options) has(loss string, samples int) bool {
 	return !slices.Contains(o.Without, trialName(loss, samples))
 }

@@ -13,7 +13,7 @@ import (
 
 // What reproduction.md and variance.md say of their tables without a mark of a test in them.
 
-// Our estimates are those of the authors' code to rounding, and so is training on the same noise
+// Our estimates equal the estimates of the authors' code to rounding, and so is training on the same noise
 // as long as rounding has not changed a ranking, which is for ten epochs at least.
 func TestAuthorsAgree(t *testing.T) {
 	const dir = "authors/"

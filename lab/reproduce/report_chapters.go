@@ -40,7 +40,7 @@ func report(dir string, chapters []chapter) (string, error) {
 		if _, err := os.Stat(filepath.Join(dir, c.csv)); err != nil {
 			continue
 		}
-		body, err := c.markdown(dir, ".")
+		body, err := c.markdown(dir)
 		if err != nil {
 			return "", err
 		}
@@ -58,9 +58,8 @@ func (c chapter) provenance(dir string) (from provenance, err error) {
 	return from, err
 }
 
-// markdown is the chapter on a folder of results, which stands at path beside the
-// document.
-func (c chapter) markdown(dir, path string) (string, error) {
+// markdown returns the chapter on a folder of results, for a document in that folder.
+func (c chapter) markdown(dir string) (string, error) {
 	from, err := c.provenance(dir)
 	if err != nil {
 		return "", err
@@ -74,12 +73,12 @@ func (c chapter) markdown(dir, path string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", from.markdown(path, c.name+provenanceEnding), c.reading)
+	fmt.Fprintf(&b, "%s\n%s\n", from.markdown(".", c.name+provenanceEnding), c.reading)
 	for _, t := range tables {
 		fmt.Fprintf(&b, "\n%s", t.Markdown())
 	}
 	for _, f := range figures {
-		fmt.Fprintf(&b, "\n![%s](%s)\n", f.Title, filepath.ToSlash(filepath.Join(path, f.name+".svg")))
+		fmt.Fprintf(&b, "\n![%s](%s)\n", f.Title, f.name+".svg")
 	}
 	if len(from.LeftOut) > 0 {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", strings.Join(from.LeftOut, "; "))

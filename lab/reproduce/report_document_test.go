@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/plrank/plrank/lab/internal/markdown"
 )
 
-// The documents say what the CSV files beside them say.
+// The parts of documents, and the tables that they link to, are made from the results.
 func TestDocumentsAreFresh(t *testing.T) {
 	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "reproduction.md", "../docs/scale.md", "../docs/serving.md", "clicks.md", "serving.md", "speed.md", "variance.md", "worth.md"} {
 		text, err := os.ReadFile("../" + path)
@@ -18,8 +19,18 @@ func TestDocumentsAreFresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		names := partsOf(string(text))
-		if len(names) == 0 {
+		linked, err := linkedTables(string(text), filepath.Dir("../"+path))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if len(names)+len(linked) == 0 {
 			t.Errorf("%s has no generated part", path)
+		}
+		for _, want := range linked {
+			got, err := readTable(want.path)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %s is not what the results give (%v): go run ./reproduce document -document %s", path, want.path, err, path)
+			}
 		}
 		for _, name := range names {
 			want, err := documentPart(filepath.Dir("../"+path), name)
@@ -53,7 +64,7 @@ func TestDocumentMakesPartsAnew(t *testing.T) {
 		!strings.Contains(string(text), "` ([settings and machine](results/mslr/variance.json))\n<!-- /") {
 		t.Errorf("a command became %q, %v", text, err)
 	}
-	status, stderr := document("# A\n<!-- results/mslr/variance/1 -->\n<!-- /results/mslr/variance/1 -->\nB\n<!-- results/mslr/variance -->\nold\n<!-- /results/mslr/variance -->\n")
+	status, stderr := document("# A\n<!-- results/mslr/variance/1 -->\n<!-- /results/mslr/variance/1 -->\nB\n<!-- results/mslr/variance/2 -->\nold\n<!-- /results/mslr/variance/2 -->\n")
 	got, err := os.ReadFile(path)
 	if err != nil || status != 0 {
 		t.Fatal(err, status, stderr)
@@ -68,7 +79,14 @@ func TestDocumentMakesPartsAnew(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != others+"<!-- results/x.csv -->\n| a | b |\n| --- | --- |\n| 1 | .20 |\n<!-- /results/x.csv -->\n" {
 		t.Errorf("a CSV file became %q", text)
 	}
-	for _, want := range []string{"# A\n<!-- results/mslr/variance/1 -->\nNormal scores: ", "|\n<!-- /results/mslr/variance/1 -->\nB\n", "go run ./reproduce variance -scale", "](results/mslr/variance-normal.svg)"} {
+	tables := filepath.Join(dir, "results", "mslr", "variance-table-1.csv")
+	if status, stderr := document("[the ratios](results/mslr/variance-table-1.csv)\n"); status != 0 {
+		t.Error(stderr)
+	}
+	if table, err := readTable(tables, "D", "K", "N"); err != nil || len(table.rows) == 0 {
+		t.Errorf("a linked table became %v, %v", table, err)
+	}
+	for _, want := range []string{"# A\n<!-- results/mslr/variance/1 -->\nNormal scores: ", "|\n<!-- /results/mslr/variance/1 -->\nB\n", "|\n<!-- /results/mslr/variance/2 -->\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -77,10 +95,11 @@ func TestDocumentMakesPartsAnew(t *testing.T) {
 		t.Error("what was there is still there")
 	}
 	for text, want := range map[string]string{
-		"<!-- x/none/variance -->\n<!-- /x/none/variance -->\n":                   "none",
-		"<!-- results/mslr/magic -->\n<!-- /results/mslr/magic -->\n":             `no chapter "magic": want a folder and one of samples, epochs`,
+		"<!-- x/none/variance/1 -->\n<!-- /x/none/variance/1 -->\n":               "none",
+		"<!-- results/mslr/magic/1 -->\n<!-- /results/mslr/magic/1 -->\n":         `no chapter "magic": want a folder, one of samples, epochs`,
 		"<!-- results/mslr/variance/15 -->\n<!-- /results/mslr/variance/15 -->\n": "the chapter has tables 1 to 14",
 		"<!-- results/mslr/variance/1 -->\n":                                      "never closed",
+		"[a](results/mslr/variance-table-15.csv)\n":                               "the chapter has tables 1 to 14",
 	} {
 		if status, stderr := document(text); status != command.ExitError || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d, %q, want %q", text, status, stderr, want)

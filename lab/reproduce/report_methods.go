@@ -12,7 +12,7 @@ type method struct {
 	color int    // in all plots, see viz.Series
 }
 
-// methods are those of the paper, in its order, and PL-Rank-RB.
+// methods are the methods of the paper, in its order, and PL-Rank-RB.
 var methods = []method{
 	{"lambdaloss", "LambdaLoss", 4},
 	{"policy-gradient", "Policy Gradient", 6},
@@ -47,7 +47,7 @@ func rated(loss string) (name, rate string) {
 	return name, rate
 }
 
-// isExact tells whether a loss needs no rankings.
+// isExact reports whether a loss needs no rankings.
 func isExact(loss string) bool {
 	name, _ := rated(loss)
 	return name == exactLoss

@@ -63,7 +63,7 @@ func allPairs(labels []string, runs [][]float64) *pairs {
 	return p
 }
 
-// add adds a cell. The runs of both methods must be as many as those of the other cells, two or
+// add adds a cell. Both methods must have as many runs as the methods of the other cells, two or
 // more, or there is no test.
 func (p *pairs) add(row, column int, runs, than []float64) {
 	if len(runs) == len(than) && len(runs) > 1 && (p.cells == nil || len(runs) == len(p.cells[0].runs)) {
@@ -71,8 +71,8 @@ func (p *pairs) add(row, column int, runs, than []float64) {
 	}
 }
 
-// table has the differences with the p-values of paired t-tests, corrected together by
-// Holm's method; nil where there is nothing to test. What is that of which they are.
+// table returns the differences with the p-values of paired t-tests, corrected together by
+// Holm's method; nil if there is nothing to test. Its title begins with what.
 func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 	if len(p.cells) == 0 {
 		return nil, nil
@@ -102,7 +102,7 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 	return &table, all.correct()
 }
 
-// withPairs is a table and that of pairs, where there is something to test.
+// withPairs returns a table, followed by its table of pairs if there is something to test.
 func withPairs(table viz.Table, p *pairs, what string, digits int) ([]viz.Table, error) {
 	tables := []viz.Table{table}
 	tested, err := p.table(what, digits)
@@ -114,12 +114,12 @@ func withPairs(table viz.Table, p *pairs, what string, digits int) ([]viz.Table,
 
 // rowMinusColumn says that differences are between all methods.
 func rowMinusColumn(measure string) string {
-	return measure + " of the row's method minus that of the column's"
+	return measure + " of the row's method minus the column's"
 }
 
-// minusReference says that differences are those from the reference.
+// minusReference says that differences are from the reference.
 func minusReference(measure string) string {
-	return fmt.Sprintf("%s minus that of %s", measure, methodOf(reference).label)
+	return fmt.Sprintf("%s minus %s's", measure, methodOf(reference).label)
 }
 
 func pairMark(difference, p float64) string {

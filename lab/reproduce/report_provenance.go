@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/internal/blas"
 )
 
-// A provenance says how the results of an experiment came about. It stands beside them.
+// A provenance says how the results of an experiment came about. It is in the same folder.
 type provenance struct {
 	Command  string   `json:"command"`
 	Data     identity `json:"data"`
@@ -35,7 +35,7 @@ type machine struct {
 }
 
 // markdown is the command and where its settings and its machine are, in one line. The file of the
-// provenance is in the folder at path beside the document.
+// provenance is in the folder at path, relative to the document.
 func (p provenance) markdown(path, file string) string {
 	return fmt.Sprintf("`%s` ([settings and machine](%s))\n", p.Command, filepath.ToSlash(filepath.Join(path, file)))
 }

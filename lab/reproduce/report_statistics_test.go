@@ -117,8 +117,8 @@ func TestEpochsOfTheWholeCollection(t *testing.T) {
 		t.Errorf("measured: %v", got)
 	}
 	add(reference, 4, 2)
-	if beside := tables()[0].Rows; beside[0][1] != "800 (283) ×4" || beside[1][1] != "200" {
-		t.Errorf("beside PL-Rank-2, of one run: %v", beside)
+	if rows := tables()[0].Rows; rows[0][1] != "800 (283) ×4" || rows[1][1] != "200" {
+		t.Errorf("compared with PL-Rank-2, of one run: %v", rows)
 	}
 	rows.rows = rows.rows[:2]
 	add(reference, 4, 2, 2.1)
@@ -130,7 +130,7 @@ func TestEpochsOfTheWholeCollection(t *testing.T) {
 }
 
 // One query is drawn of every stratum of lengths, each with the same probability: the
-// mean over seeds of the drawn lengths is that of all.
+// mean over seeds of the drawn lengths equals the mean of all.
 func TestStratified(t *testing.T) {
 	d := &datasets.Dataset{Offsets: []int{0}}
 	var all []int
@@ -281,7 +281,7 @@ func TestRates(t *testing.T) {
 func TestSamplesAtRates(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	stdout := must(t, "samples", "-data", folder(t), "-out", out, "-losses", "plrank2,plrank2:0.1,plrank-exact,plrank-exact:0.1", "-samples", "2", "-runs", "2", "-epochs", "2")
-	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "minus that of PL-Rank-2, mean of 2 runs"} {
+	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "minus PL-Rank-2's, mean of 2 runs"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

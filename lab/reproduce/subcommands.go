@@ -40,26 +40,27 @@ relevance and fairness instead`,
 		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
 against samples N, cutoff K and documents D, for the paper's network untrained,
 half-trained and trained by PL-Rank-RB, or for -model; all estimators and their
-competitors beside each other, and their bias against the exact gradient; the
-variance along each estimator's own training, beside that of picking a query;
-beside a synthetic collection, the same on normal scores`,
+competitors, and their bias against the exact gradient; the variance along each
+estimator's own training, and the variance of picking a query; with a synthetic
+collection, the same on normal scores`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
 		{"exact", `exact gradients by plackett.Expectation on normal scores: their error against the tolerance,
-the cutoff, the documents and the spread of the scores, what they cost beside
-PL-Rank-RB, and the weights of pairs; the tables of docs/exact.md`,
+the cutoff, the documents and the spread of the scores, what they cost compared
+with PL-Rank-RB, and the weights of pairs; the tables of docs/exact.md`,
 			[]string{"seed", "out"}, runExact},
 		{"changes", `changes of the default recipe, and what each is worth: the queries of the
 training and the validation split are dealt to five parts. Each measures what three
-of the others train; the fourth picks the best epoch. The first table of recipe.md`,
+of the others train; the fourth picks the best epoch. The trials of recipe.md`,
 			append([]string{"changes", "runs"}, dataFlags...), runChanges},
 		{"all", `all of these but exact and changes, with -weights too, within -minutes or about that: measures what each
 loss costs, then chooses runs and epochs and what to leave out, the expensive
 first, and says so. -runs and -epochs are the most it takes`,
 			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},
-		{"document", `makes the generated parts of a Markdown file, and the plots beside them, anew from
-the CSV files in folders of results: between comments FOLDER/CHAPTER all that
-report.md says of a subcommand, between FOLDER/CHAPTER/n its n-th table, between
-FOLDER/FILE.csv that file`,
+		{"document", `makes the generated parts of a Markdown file, and their plots, anew from the CSV
+files in folders of results: between comments FOLDER/CHAPTER/n the n-th table that
+report.md has of a subcommand, between FOLDER/CHAPTER/command its command, between
+FOLDER/FILE.csv that file. It writes FOLDER/CHAPTER-table-n.csv, the n-th table as
+a CSV file, if the file links to it`,
 			[]string{"document"}, runDocument},
 	}
 }

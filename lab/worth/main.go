@@ -1,4 +1,4 @@
-// Command worth measures package worth beside choix, the Python library, on simulated rankings, and at the size of a
+// Command worth compares package worth with choix, the Python library, on simulated rankings, and at the size of a
 // million rankings; the tables of worth.md. It needs a Python with worth/requirements.txt:
 //
 //	go run ./worth -python PYTHON
@@ -54,7 +54,7 @@ func main() {
 	if flag.NArg() > 0 {
 		log.Fatalf("worth: unexpected argument %q", flag.Arg(0))
 	}
-	name, measure := "choix.csv", func() ([][]string, error) { return besideChoix(*python) }
+	name, measure := "choix.csv", func() ([][]string, error) { return compareChoix(*python) }
 	if *size {
 		name, measure = "large.csv", measureLarge
 	}
@@ -107,8 +107,8 @@ func (t trial) simulate() (*worth.Rankings, [][]int, error) {
 // fits is how often worth fits, before choix and as often after it. Its time is the mean of all.
 const fits = 5
 
-// besideChoix fits every trial by both.
-func besideChoix(python string) ([][]string, error) {
+// compareChoix fits every trial by both.
+func compareChoix(python string) ([][]string, error) {
 	lines := [][]string{{"data", "items", "rankings", "length", "choix", "seconds of choix", "seconds of worth", "ratio", "largest difference"}}
 	for _, t := range trials {
 		r, orders, err := t.simulate()

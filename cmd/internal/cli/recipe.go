@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -8,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
@@ -75,6 +78,30 @@ func MatchMetric(c *train.Config, given ...string) {
 	usual.Metric = ""
 	if usual.Plain().Metric == train.LossMetric {
 		c.Metric = train.LossMetric
+	}
+}
+
+// Check is c.Check, with the flag of a setting whose value makes no sense.
+func Check(c train.Config) error {
+	err := c.Check()
+	var of interface{ Flag() string }
+	if errors.As(err, &of) {
+		return fmt.Errorf("%w (-%s)", err, of.Flag())
+	}
+	return err
+}
+
+// Uses says where the flags of measuring have an effect: what measures, and on data with which labels.
+func Uses(c train.Config, measures []metrics.Measure) []command.Use {
+	beside := "beside -metric " + c.Metric
+	if len(c.Report) > 0 {
+		beside += " -report " + strings.Join(c.Report, ",")
+	}
+	return []command.Use{
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
+			Why: beside + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
+			Why: beside + ": it is for metrics that are estimated, such as -report expected-map@10"},
 	}
 }
 

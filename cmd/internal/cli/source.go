@@ -150,6 +150,14 @@ func (s *Source) Check() error {
 	return nil
 }
 
+// Uses says where the flags of reading have an effect: where something is read.
+func (s *Source) Uses() []command.Use {
+	return []command.Use{{
+		Works: s.Data != "" && !s.Synthetic(), Flags: slices.Concat(ReadingFlags, TrainingFlags, []string{"cache"}),
+		Why: "without -data FILE or FOLDER: it is for what is read",
+	}}
+}
+
 // Synthetic tells whether the collection is made, not read.
 func (s *Source) Synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
 

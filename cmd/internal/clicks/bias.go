@@ -75,7 +75,8 @@ func (o *biasOptions) check(words int) error {
 	case o.out == cli.StandardOutput:
 		return errors.New("-out -: want the name of a new file; -json prints to standard output")
 	}
-	return cmp.Or(o.Source.Check(), o.threads.Use())
+	o.threads.Use()
+	return o.Source.Check()
 }
 
 func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
@@ -84,6 +85,7 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags.NArg()) }
 	return biasPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, o.Uses()...)
 		return o.run(ctx, flags.Args(), stdout, stderr)
 	})
 }

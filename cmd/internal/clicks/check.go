@@ -51,7 +51,8 @@ func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if flags.NArg() == 0 {
 			return errNoLogs
 		}
-		return o.threads.Use()
+		o.threads.Use()
+		return nil
 	}
 	return checkPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		e, err := newExamination()

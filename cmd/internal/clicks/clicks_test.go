@@ -421,7 +421,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"evaluate " + log, 2, "want a model"},
 		{"evaluate " + model, 2, "want a log"},
 		{"evaluate " + log + " " + model + " -unit day", 2, "query, client, impression"},
-		{"evaluate " + log + " " + model + " -resamples 99", 2, "-resamples 99: want 100 or more"},
+		{"evaluate " + log + " " + model + " -resamples 99", 2, "-resamples 99: want 100 to 1000000"},
 		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
 		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},
 		{"evaluate " + log + " " + model + " -bias " + log + " -estimator iips,dr", 1, "the bias " + log},
@@ -444,9 +444,9 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"simulate -out x -data " + data + " -user affine", 2, "needs -bias"},
 		{"simulate -out x -data " + data + " -temperature 0", 2, "-temperature 0"},
 		{"simulate -out x -data " + data + " -n 0", 2, "-n 0"},
-		{"simulate -out " + made + " -data " + data + " -n 9223372036854775807", 2, "-n 9223372036854775807: want 16777216 at most"},
-		{"simulate -out " + made + " -data " + data + " -n 10000000000", 2, "-n 10000000000: want 16777216 at most"},
-		{"simulate -out " + made + " -data " + data + " -cutoff 9223372036854775807", 2, "-cutoff 9223372036854775807: want 1048576 at most"},
+		{"simulate -out " + made + " -data " + data + " -n 9223372036854775807", 2, "-n 9223372036854775807: want 1 to 16777216"},
+		{"simulate -out " + made + " -data " + data + " -n 10000000000", 2, "-n 10000000000: want 1 to 16777216"},
+		{"simulate -out " + made + " -data " + data + " -cutoff 9223372036854775807", 2, "-cutoff 9223372036854775807: want 1 to 1048576"},
 	} {
 		if status, stdout, stderr := call(strings.Fields(c.args)...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)

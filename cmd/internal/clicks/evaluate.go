@@ -28,7 +28,8 @@ const (
 	leastSize     = 100      // effective impressions that the gate wants, of a model and of the baseline
 	leastUnits    = 20       // that the gate wants
 	leastSampled  = 100      // resamples: the ends of an interval of 95 % are between the outer ones of fewer
-	modelEnding   = ".npz"   // of words that are models
+	mostSampled   = 1_000_000
+	modelEnding   = ".npz" // of words that are models
 	impressionKey = "impression"
 )
 
@@ -71,12 +72,13 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	o.Define(f, "; features for documents of the log, in place of those logged", append(unused(), "base-column", "features", "ignore", "minus-one")...)
 	f.StringVar(&o.model, "model", "", "a model `file`, as those among the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the policy of the log")
-	f.Float64Var(&o.require, "require", 0, "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sizes of model and baseline are 100 or more, and units 20 or more, for every model")
+	command.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sizes of model and baseline are 100 or more, and units 20 or more, for every model")
 	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(valueEstimators(), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias")
-	f.Float64Var(&o.temperature, "temperature", 0, "`number` that divides the scores of models; 0 is that of each impression")
+	command.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is that of each impression")
 	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
-	f.IntVar(&o.resamples, "resamples", 10000, "`number` of resamples")
+	o.resamples = 10000
+	command.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the resamples")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	o.threads.Define(f)
@@ -110,14 +112,9 @@ func (o *evaluateOptions) check(flags *flag.FlagSet) error {
 		return errors.New("want a model to evaluate: a file whose name ends in .npz, or -model FILE")
 	case !known:
 		return fmt.Errorf("unknown unit %q: %s", o.unit, names.Want(o.unit, []string{"query", "client", impressionKey}))
-	case math.IsNaN(o.require) || math.IsInf(o.require, 0):
-		return fmt.Errorf("-require %v: want a number", o.require)
-	case !(o.temperature >= 0) || math.IsInf(o.temperature, 1):
-		return fmt.Errorf("-temperature %v: want a positive number, or 0", o.temperature)
-	case o.resamples < leastSampled:
-		return fmt.Errorf("-resamples %d: want %d or more", o.resamples, leastSampled)
 	}
-	return cmp.Or(o.Source.Check(), o.threads.Use())
+	o.threads.Use()
+	return o.Source.Check()
 }
 
 // estimators are those of the flag; nil without it.
@@ -137,6 +134,7 @@ func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return evaluatePage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, o.Uses()...)
 		r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package clicks
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -52,11 +51,12 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks simulate")
 	o.Define(f, "", unused()...)
 	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
-	f.Float64Var(&o.temperature, "temperature", 1, "`number` that divides the scores; more of it tries more")
-	f.IntVar(&o.cutoff, "cutoff", 10, "`documents` of a ranking")
+	o.temperature, o.cutoff, o.n = 1, 10, 10000
+	command.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "`number` that divides the scores; more of it tries more")
+	command.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
 	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users, ", ")+"; affine needs a -bias with β, and dependent-click goes on after a click at rank k with probability α_k")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias; without it, α is 1/rank")
-	f.IntVar(&o.n, "n", 10000, "`number` of impressions")
+	command.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
 	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
 	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
@@ -80,22 +80,18 @@ func (o *simulateOptions) check() error {
 		return errors.New("-user cascade has no -bias: the first click is the last")
 	case o.user == affine && o.bias == "":
 		return errors.New("-user affine needs -bias, a file with β")
-	case !(o.temperature > 0) || math.IsInf(o.temperature, 1):
-		return fmt.Errorf("-temperature %v: want a positive number", o.temperature)
-	case o.n < 1 || o.cutoff < 1:
-		return fmt.Errorf("-n %d, -cutoff %d: want 1 or more", o.n, o.cutoff)
-	case o.n > logs.MostSimulated:
-		return fmt.Errorf("-n %d: want %d at most, and more in several logs, by different -seed", o.n, logs.MostSimulated)
-	case o.cutoff > mostCutoff:
-		return fmt.Errorf("-cutoff %d: want %d at most", o.cutoff, mostCutoff)
 	}
-	return cmp.Or(o.Source.Check(), o.threads.Use())
+	o.threads.Use()
+	return o.Source.Check()
 }
 
 func runSimulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	ctx := command.Interruptible()
 	var o simulateOptions
-	return simulatePage.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
+	flags := o.flags()
+	return simulatePage.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, append(o.Uses(),
+			command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
 		return o.run(ctx, stdout, stderr)
 	})
 }

@@ -67,8 +67,9 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect without -data or -qrels: values by query are measured already", name)
 		}
 	}
-	if err := o.Threads.Use(); err != nil || !o.measures() {
-		return err
+	o.Threads.Use()
+	if !o.measures() {
+		return nil
 	}
 	if o.metric != "" { // not a sum, which is of means over the queries
 		if _, err := metrics.ParseMeasure(o.metric); err != nil {
@@ -92,18 +93,26 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
 			return err
 		}
-		return compare(ctx, &o, command.IsGiven(flags, "gain"), stdout, stderr)
+		return compare(ctx, &o, flags, stdout, stderr)
 	})
 }
 
 // compare compares the files. The gain is that of the models unless it is given.
-func compare(ctx context.Context, o *options, gainGiven bool, stdout, stderr io.Writer) error {
+func compare(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
 	runs, err := o.open()
 	if err == nil {
-		err = o.agree(runs, gainGiven)
+		err = o.agree(runs, command.IsGiven(flags, "gain"))
 	}
 	if err != nil {
 		return err
+	}
+	if o.measures() {
+		ofScores := !slices.ContainsFunc(runs, func(r *run) bool { return r.model != nil })
+		uses, err := o.Uses(ofScores, true) // resamples
+		if err != nil {
+			return err
+		}
+		command.WarnIdle(stderr, flags, uses...)
 	}
 	reading := once{stderr, map[string]bool{}}
 	for _, r := range runs {

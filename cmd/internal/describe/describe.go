@@ -2,7 +2,6 @@
 package describe
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -51,7 +50,8 @@ func (o *options) check() error {
 	if o.Data == "" {
 		return errors.New("-data is needed")
 	}
-	return cmp.Or(o.Source.Check(), o.threads.Use())
+	o.threads.Use()
+	return o.Source.Check()
 }
 
 // Run is the sub-command, and its exit status.
@@ -62,7 +62,11 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
-	return page.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
+	flags := o.flags()
+	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
+		command.WarnIdle(stderr, flags, append(o.Uses(),
+			command.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
+			command.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
 		return describe(ctx, &o, stdout, stderr)
 	})
 }

@@ -2,7 +2,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -82,7 +81,8 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect beside -scores, which are measured on the labels of one file", name)
 		}
 	}
-	return cmp.Or(o.Check(flags), o.Threads.Use())
+	o.Threads.Use()
+	return o.Check(flags)
 }
 
 // checkWorths reports flags that make no sense beside -worths.
@@ -95,7 +95,8 @@ func (o *options) checkWorths(flags *flag.FlagSet) error {
 	if o.Data == "" {
 		return errors.New("-worths needs -data with observed rankings")
 	}
-	return o.Threads.Use()
+	o.Threads.Use()
+	return nil
 }
 
 // Run is the sub-command, and its exit status.
@@ -127,6 +128,11 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 				o.Config.Gain = model.File().Gain
 			}
 		}
+		uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
+		if err != nil {
+			return err
+		}
+		command.WarnIdle(stderr, flags, uses...)
 		if err := evaluate(ctx, &o, model, perQuery, stdout, stderr); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -51,7 +52,34 @@ func (m *Measuring) Check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect beside -qrels, which is read in place of -data", name)
 		}
 	}
-	return cmp.Or(m.Source.Check(), m.Config.Check())
+	return cmp.Or(m.Source.Check(), cli.Check(m.Config))
+}
+
+// Uses says where the flags have an effect, on measures of a model or of scores, for which some are left out. Drawn
+// reports whether something is drawn by -seed, beside the samples of metrics.
+func (m *Measuring) Uses(ofScores, drawn bool) ([]command.Use, error) {
+	measures, err := m.Config.Measures()
+	if err != nil {
+		return nil, err
+	}
+	if ofScores {
+		measures = slices.DeleteFunc(measures, func(of metrics.Measure) bool { return of.OfPolicy() && !slices.Contains(m.Config.Report, of.String()) })
+	}
+	objective, err := metrics.ParseObjective(m.Config.Discounts, m.Config.Cutoff.Cutoff())
+	if err != nil {
+		return nil, err
+	}
+	exposure := slices.ContainsFunc(measures, func(of metrics.Measure) bool { return of.Ranking().OfPolicy() })
+	const ofExposure = ": it is for names of metrics, and for measures of exposure, such as -report disparity"
+	return slices.Concat(cli.Uses(m.Config, measures), m.Source.Uses(), []command.Use{
+		{Works: exposure || objective.Metric != "", Flags: []string{"discounts"}, Why: "on these metrics" + ofExposure},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"group-column"},
+			Why: "on these metrics: it is for those that compare groups, such as -report exposure-ratio"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGrade), Flags: []string{"highest-grade"},
+			Why: "on these metrics: it is for err and graded-rbp"},
+		{Works: drawn || slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"seed"},
+			Why: "where nothing is drawn: it is for metrics that are estimated, such as -report expected-map@10"},
+	}), nil
 }
 
 // Model measures a model on splits of the data. The name is for messages.

@@ -43,13 +43,16 @@ type options struct {
 	threads                  command.Threads
 }
 
+// mostMixtures is beyond any use: each has a worth for every item.
+const mostMixtures = 1000
+
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
-	f.Float64Var(&o.prior, "prior", 0, "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
+	command.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
 	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after the others")
 	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
-	f.IntVar(&o.mixtures, "mixtures", 0, "fit a mixture of so many models, `K`, such as of groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
+	command.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of so many models, `K`, such as of groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the random starts of -mixtures")
 	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture of the log-worths")
@@ -68,10 +71,6 @@ func (o *options) check(flags *flag.FlagSet) error {
 		return fmt.Errorf("unexpected argument %q: want one file of rankings", words[1])
 	}
 	switch {
-	case !(o.prior >= 0) || math.IsInf(o.prior, 0):
-		return fmt.Errorf("-prior %v: want 0 or a positive number", o.prior)
-	case o.mixtures < 0:
-		return fmt.Errorf("-mixtures %d: want a number of models, 1 or more", o.mixtures)
 	case o.mixtures == 0 && command.IsGiven(flags, "seed"):
 		return errors.New("-seed has no effect without -mixtures: one model has no random starts")
 	case o.mixtures > 0 && o.plot != "":
@@ -83,7 +82,8 @@ func (o *options) check(flags *flag.FlagSet) error {
 	case o.out == cli.StandardOutput:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
 	}
-	return o.threads.Use()
+	o.threads.Use()
+	return nil
 }
 
 // Run is the sub-command, and its exit status.
@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		err := fit(ctx, &o, stdout, stderr)
+		err := fit(ctx, &o, flags, stdout, stderr)
 		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
 // written as well, without standard errors.
-func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+func fit(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
 	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
@@ -120,6 +120,7 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	command.WarnIdle(stderr, flags, command.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings + ", which has no ties"})
 	if o.mixtures > 0 {
 		return fitMixture(ctx, o, rankings, heldOut, &files, out, stdout, stderr)
 	}

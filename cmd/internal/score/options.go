@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,6 +23,7 @@ type options struct {
 	discounts                 string
 	seed                      uint64
 	threads                   command.Threads
+	line                      *flag.FlagSet // with the flags that were given
 }
 
 func (o *options) flags() *flag.FlagSet {
@@ -33,9 +33,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.out, "out", "", "a new `file` for the scores, one a line, in the order of the file; without it, and where no other result is asked for, standard output")
 	f.StringVar(&o.run, "run", "", "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"; - is standard output, here and below")
 	f.StringVar(&o.qrels, "qrels", "", "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
-	f.IntVar(&o.draw, "draw", 0, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
+	command.IntVar(f, &o.draw, "draw", 0, mostDraws, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
 	f.StringVar(&o.exposure, "exposure", "", "a new `file` for the expected exposure of every document under the policy, one a line")
-	f.Float64Var(&o.temperature, "temperature", 1, "divide the scores of the policy by this `number`: above 1, drawn rankings vary more")
+	o.temperature = 1
+	command.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "divide the scores of the policy by this `number`: above 1, drawn rankings vary more")
 	f.TextVar(&o.cutoff, "cutoff", train.RankCount(10), "`ranks` that give exposure; all (or 0): every rank, however long the lists")
 	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of drawn rankings")
@@ -48,6 +49,7 @@ func (o *options) flags() *flag.FlagSet {
 const mostDraws = 1000
 
 func (o *options) check(given *flag.FlagSet) error {
+	o.line = given
 	printed := 0
 	for _, path := range []string{o.out, o.run, o.qrels, o.exposure} {
 		if path == cli.StandardOutput {
@@ -61,10 +63,8 @@ func (o *options) check(given *flag.FlagSet) error {
 		return errors.New("standard output, -, has room for one of -out, -run, -qrels and -exposure")
 	case o.draw > 1 && o.run == cli.StandardOutput:
 		return fmt.Errorf("-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw)
-	case o.draw < 0 || o.draw > mostDraws || o.draw > 0 && o.run == "":
-		return fmt.Errorf("-draw %d: want 1 to %d rankings, and -run for them; another -seed draws others", o.draw, mostDraws)
-	case !(o.temperature > 0) || math.IsInf(o.temperature, 1):
-		return fmt.Errorf("-temperature %v: want a positive, finite number", o.temperature)
+	case o.draw > 0 && o.run == "":
+		return fmt.Errorf("-draw %d: want -run for the rankings", o.draw)
 	case command.IsGiven(given, "temperature") && !command.IsGiven(given, "draw") && !command.IsGiven(given, "exposure"):
 		return errors.New("-temperature has no effect without -draw or -exposure")
 	}
@@ -76,5 +76,6 @@ func (o *options) check(given *flag.FlagSet) error {
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
 		o.out = cli.StandardOutput
 	}
-	return cmp.Or(o.Source.Check(), o.threads.Use())
+	o.threads.Use()
+	return o.Source.Check()
 }

@@ -81,7 +81,7 @@ func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 	if status, _, stderr := call("-model", model, "-data", file, "-out", path("t"), "-draw", "3"); status != 2 || !strings.Contains(stderr, "-run") {
 		t.Errorf("%d, %s", status, stderr)
 	}
-	for args, want := range map[string]string{"- 2": "a file of its own", "r2 1001": "1 to 1000", "r2 -1": "1 to 1000"} {
+	for args, want := range map[string]string{"- 2": "a file of its own", "r2 1001": "-draw 1001: want 0 to 1000", "r2 -1": "0 to 1000"} {
 		run, n, _ := strings.Cut(args, " ")
 		if status, stdout, stderr := call("-model", model, "-data", file, "-run", run, "-draw", n); status != 2 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d, %s", args, status, stderr)
@@ -233,7 +233,7 @@ func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"-temperature 0: want a positive":                              {"-draw", "1", "-run", path("x"), "-temperature", "0"},
 		"-temperature NaN: want a positive":                            {"-draw", "1", "-run", path("x"), "-temperature", "NaN"},
-		"-temperature +Inf: want a positive":                           {"-draw", "1", "-run", path("x"), "-temperature", "Inf"},
+		"-temperature Inf: want a positive":                            {"-draw", "1", "-run", path("x"), "-temperature", "Inf"},
 		"without -draw or -exposure":                                   {"-out", path("x"), "-temperature", "2"},
 		"divided by -temperature 1e-320, is beyond the range of float": {"-draw", "1", "-run", path("x"), "-temperature", "1e-320"},
 	} {

@@ -53,6 +53,7 @@ type scoring struct {
 	files         cli.NewFiles
 	write         []func(b *block) error // to each file
 	bar           *command.Bar
+	stderr        io.Writer
 	size          int64 // of the file of documents; 0: not known
 	queries, rows int   // so far
 	used          cli.UsedFeatures
@@ -64,7 +65,7 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	s := &scoring{options: o, bar: command.NewBar(stderr)}
+	s := &scoring{options: o, bar: command.NewBar(stderr), stderr: stderr}
 	defer s.files.Remove()
 	for _, r := range results {
 		out, err := s.files.Open(r.path)
@@ -100,6 +101,9 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	if s.model, err = ranker.Open(s.options.model); err != nil {
 		return nil, err
 	}
+	command.WarnIdle(s.stderr, s.line, command.Use{
+		Works: s.model.File().BaseScores, Flags: []string{"base-column"}, Why: "beside " + s.options.model + ", which was trained without base scores",
+	})
 	again := false
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		again, s.size = true, info.Size()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/serve"
 )
 
@@ -38,6 +39,9 @@ type options struct {
 	drain       time.Duration
 }
 
+// longest is the longest time that a flag may say.
+const longest = 24 * time.Hour
+
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
 	o.Models, o.Limits = map[string]string{}, serve.DefaultLimits()
@@ -50,27 +54,22 @@ func (o *options) flags() *flag.FlagSet {
 		o.Origins = append(o.Origins, text)
 		return new(http.CrossOriginProtection).AddTrustedOrigin(text)
 	})
-	f.DurationVar(&o.Poll, "poll", 2*time.Second, "`time` between two looks at the files; 0 is never")
-	f.DurationVar(&o.drain, "drain", 5*time.Second, "`time` after SIGTERM in which requests are still answered")
-	f.DurationVar(&l.Timeout, "timeout", l.Timeout, "`time` to receive a request, and again to wait for a core and compute")
-	f.Int64Var(&l.Body, "max-body", l.Body, "most `bytes` of a request")
-	f.IntVar(&l.Documents, "max-documents", l.Documents, "most `documents` of a request")
-	f.IntVar(&l.Cutoff, "max-cutoff", l.Cutoff, "most `ranks` to draw, unless they are all")
-	f.IntVar(&l.Work, "max-work", l.Work, "most `work` of a request, in units of about 0.2 µs")
-	f.IntVar(&l.Requests, "concurrency", l.Requests, "most `requests` in flight; further ones get status 503")
-	f.IntVar(&o.connections, "connections", 4096, "most `connections`; further ones are answered on /livez and /readyz alone")
+	o.Poll, o.drain, o.connections = 2*time.Second, 5*time.Second, 4096
+	command.DurationVar(f, &o.Poll, "poll", 0, longest, "`time` between two looks at the files; 0 is never")
+	command.DurationVar(f, &o.drain, "drain", 0, longest, "`time` after SIGTERM in which requests are still answered")
+	command.DurationVar(f, &l.Timeout, "timeout", time.Millisecond, longest, "`time` to receive a request, and again to wait for a core and compute")
+	command.Int64Var(f, &l.Body, "max-body", 1, 1<<30, "most `bytes` of a request")
+	command.IntVar(f, &l.Documents, "max-documents", 1, 10_000_000, "most `documents` of a request")
+	command.IntVar(f, &l.Cutoff, "max-cutoff", 1, 10_000_000, "most `ranks` to draw, unless they are all")
+	command.IntVar(f, &l.Work, "max-work", 1, 2_000_000_000, "most `work` of a request, in units of about 0.2 µs")
+	command.IntVar(f, &l.Requests, "concurrency", 1, 1_000_000, "most `requests` in flight; further ones get status 503")
+	command.IntVar(f, &o.connections, "connections", 1, 1_000_000, "most `connections`; further ones are answered on /livez and /readyz alone")
 	return f
 }
 
 func (o *options) check() error {
-	l := o.Limits
-	switch {
-	case len(o.Models) == 0:
+	if len(o.Models) == 0 {
 		return errors.New("-model is needed")
-	case l.Body < 1 || l.Documents < 1 || l.Cutoff < 1 || l.Work < 1 || l.Requests < 1 || o.connections < 1:
-		return errors.New("limits must be 1 or more")
-	case l.Timeout <= 0 || o.drain < 0 || o.Poll < 0:
-		return errors.New("-timeout must be more than 0, -drain and -poll 0 or more")
 	}
 	return nil
 }

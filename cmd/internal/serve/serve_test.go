@@ -46,17 +46,17 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"-model is needed":             {},
-		"two models are called":        {"-model", "a=x", "-model", "a=y"},
-		"want NAME=FILE, or FILE":      {"-model", "=x"},
-		"no such file":                 {"-model", filepath.Join(dir, "none")},
-		"limits must be 1 or more":     {"-model", "x", "-max-body", "0"},
-		"-timeout must be more than 0": {"-model", "x", "-drain", "-1s"},
-		"no token in the file":         {"-model", "x", "-token-file", empty},
-		`invalid origin "shop.example`: {"-model", "x", "-origin", "shop.example"},
-		`is named "\xff": want a name`: {"-model", "\xff=x"},
-		"there is no flag -modell":     {"-modell", "x"},
-		"over HTTP: POST /v1/rank.":    {"-help"},
+		"-model is needed":                           {},
+		"two models are called":                      {"-model", "a=x", "-model", "a=y"},
+		"want NAME=FILE, or FILE":                    {"-model", "=x"},
+		"no such file":                               {"-model", filepath.Join(dir, "none")},
+		"-max-body 0: want 1 to 1073741824":          {"-model", "x", "-max-body", "0"},
+		"-drain -1s: want a time from 0s to 24h0m0s": {"-model", "x", "-drain", "-1s"},
+		"no token in the file":                       {"-model", "x", "-token-file", empty},
+		`invalid origin "shop.example`:               {"-model", "x", "-origin", "shop.example"},
+		`is named "\xff": want a name`:               {"-model", "\xff=x"},
+		"there is no flag -modell":                   {"-modell", "x"},
+		"over HTTP: POST /v1/rank.":                  {"-help"},
 	} {
 		var text bytes.Buffer
 		run(t.Context(), args, &text, &text, func(net.Addr) {})

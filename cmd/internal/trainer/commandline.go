@@ -53,7 +53,8 @@ func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 		return nil, err
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
-	return flags, o.threads.Use()
+	o.threads.Use()
+	return flags, nil
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.

@@ -120,7 +120,7 @@ func (o *options) check() error {
 		err = cli.CheckSet(o.Config)
 	}
 	if err == nil {
-		err = o.Config.Check()
+		err = cli.Check(o.Config)
 	}
 	return command.Usage(err)
 }

@@ -19,7 +19,8 @@ type choice struct {
 	whole     bool // numbers are
 }
 
-// parseChoice reads "lr=.001,.01", "hidden=64;128,64", whose values have commas, or "lr=1e-4..1e-1".
+// parseChoice reads "lr=.001,.01", "hidden=64;128,64", whose values have commas, or "lr=1e-4..1e-1". A value may be
+// empty, as in "hidden=;16", but for one after the last separator, which ends the list, as in "hidden=128,64;".
 func parseChoice(text string) (choice, error) {
 	name, list, _ := strings.Cut(text, "=")
 	c := choice{text: text, flag: strings.TrimLeft(strings.TrimSpace(name), "-")}
@@ -37,12 +38,12 @@ func parseChoice(text string) (choice, error) {
 	if strings.Contains(list, ";") {
 		separator = ";"
 	}
-	for value := range strings.SplitSeq(list, separator) {
-		if value = strings.TrimSpace(value); value != "" && !slices.Contains(c.values, value) {
+	for value := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(list), separator), separator) {
+		if value = strings.TrimSpace(value); !slices.Contains(c.values, value) {
 			c.values = append(c.values, value)
 		}
 	}
-	if c.flag == "" || c.values == nil {
+	if c.flag == "" || slices.Equal(c.values, []string{""}) {
 		return c, fmt.Errorf("-grid %q: want a flag and its values, such as lr=.001,.003 or hidden=64;128,64 or lr=1e-4..1e-1", text)
 	}
 	return c, nil

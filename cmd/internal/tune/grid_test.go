@@ -28,6 +28,8 @@ func TestGridIsRead(t *testing.T) {
 		"-lr= 1e-3 , 1e-3,":  {flag: "lr", values: []string{"1e-3"}},
 		"hidden=64;128,64":   {flag: "hidden", values: []string{"64", "128,64"}},
 		"hidden=128,64;":     {flag: "hidden", values: []string{"128,64"}},
+		"hidden=;16":         {flag: "hidden", values: []string{"", "16"}},
+		"hidden=8;;16,4":     {flag: "hidden", values: []string{"8", "", "16,4"}},
 		"loss=a+2*b(c),d":    {flag: "loss", values: []string{"a+2*b(c)", "d"}},
 		"lr=1e-4..1e-1":      {flag: "lr", low: 1e-4, high: .1},
 		"dropout=0...5":      {flag: "dropout", high: .5},

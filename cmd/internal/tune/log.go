@@ -18,10 +18,11 @@ import (
 // A trial is a training with some flags, or one on each fold, and how it ended.
 type trial struct {
 	Flags   []string      `json:"flags"`
-	Value   train.Value   `json:"value"` // the best on the validation split, or the mean of those of all folds
-	Epoch   int           `json:"epoch"` // of that value; of the last fold
-	Best    []train.Value `json:"best"`  // the value after each epoch, or after each fold
-	End     string        `json:"end"`   // one of these:
+	Value   train.Value   `json:"value"`            // the best on the validation split, or the mean of those of all folds
+	Epoch   int           `json:"epoch"`            // of that value; of the last fold
+	Report  train.Values  `json:"report,omitempty"` // what -report names, of that epoch; the mean over folds
+	Best    []train.Value `json:"best"`             // the value after each epoch, or after each fold
+	End     string        `json:"end"`              // one of these:
 	Error   string        `json:"error,omitempty"`
 	Seconds float64       `json:"seconds"`
 }

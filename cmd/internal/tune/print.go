@@ -1,14 +1,17 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -29,16 +32,23 @@ func (s *search) print(w io.Writer) error {
 			Command []string `json:"command"` // null: no trial is complete
 		}{s.common.Metric, s.ranked(), words})
 	}
-	table := viz.Table{Columns: []string{s.common.Metric, "epoch"}}
+	table := viz.Table{Columns: slices.Concat([]string{s.common.Metric, "epoch"}, s.report)}
 	for _, c := range s.grid {
 		table.Columns = append(table.Columns, c.flag)
 	}
 	table.Columns = append(table.Columns, "end", "seconds")
 	for _, t := range s.ranked() {
 		row := viz.Row{cli.FormatValue(t.Value), t.Epoch}
+		for _, name := range s.report {
+			value, known := t.Report[name]
+			if !known { // of a trial that failed, or of an older version
+				value = train.Value(math.NaN())
+			}
+			row = append(row, cli.FormatValue(value))
+		}
 		for _, f := range t.Flags {
 			_, value, _ := strings.Cut(f, "=")
-			row = append(row, value)
+			row = append(row, cmp.Or(value, `""`))
 		}
 		table.Rows = append(table.Rows, append(row, t.End, fmt.Sprintf("%.1f", t.Seconds)))
 	}

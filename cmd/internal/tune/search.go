@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
@@ -23,6 +24,7 @@ type search struct {
 	*options
 	data    *trainer.Trials
 	common  train.Config   // without the flags of a trial
+	report  []string       // metrics beside its own
 	flags   [][]string     // of each trial
 	configs []train.Config // with them
 	invalid []error        // nil: the flags make sense together
@@ -45,6 +47,14 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 	}
 	if s.common, _, err = s.data.Config(); err != nil {
 		return nil, err
+	}
+	for _, name := range s.common.Report {
+		if m, err := metrics.ParseMeasure(name); err == nil {
+			name = m.String() // as it is reported
+		}
+		if name != s.common.Metric && !slices.Contains(s.report, name) {
+			s.report = append(s.report, name)
+		}
 	}
 	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
 	for _, more := range flags {
@@ -159,10 +169,17 @@ func (s *search) outcome(t *trial) string {
 
 // try trains trial i on every fold.
 func (s *search) try(ctx context.Context, t *trial, i int) error {
-	folds, sum := len(s.data.Folds), 0.
+	folds, sum, sums := len(s.data.Folds), 0., train.Values{}
 	for fold := range folds {
-		best, err := s.train(ctx, t, i, fold)
+		best, values, err := s.train(ctx, t, i, fold)
 		sum += best
+		for _, name := range s.report {
+			sums[name] += values[name]
+			if t.Report == nil {
+				t.Report = train.Values{}
+			}
+			t.Report[name] = sums[name] / train.Value(fold+1)
+		}
 		t.Value = train.Value(sum / float64(fold+1))
 		if err != nil {
 			return err
@@ -176,11 +193,11 @@ func (s *search) try(ctx context.Context, t *trial, i int) error {
 	return nil
 }
 
-// train trains trial i on a fold, and gives its best value.
-func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64, err error) {
+// train trains trial i on a fold, and gives its best value, and all values of that epoch.
+func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64, values train.Values, err error) {
 	tr, err := s.data.Trainer(s.configs[i], fold)
 	if err != nil {
-		return math.NaN(), err
+		return math.NaN(), nil, err
 	}
 	if len(s.done) == 0 {
 		s.warn(tr.Warnings()...)
@@ -189,7 +206,7 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 	metric, folds := tr.Config.Metric, float64(len(s.data.Folds))
 	result, err := tr.Run(ctx, train.Hooks{
 		Initial: func(v train.Values) error {
-			best, t.Epoch = float64(v[metric]), 0
+			best, values, t.Epoch = float64(v[metric]), v, 0
 			return nil
 		},
 		Step: func(at train.Step) {
@@ -198,7 +215,7 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 		},
 		Epoch: func(_ *train.Trainer, e train.Epoch) error {
 			if e.Best {
-				best, t.Epoch = float64(e.Vali[metric]), e.Epoch
+				best, values, t.Epoch = float64(e.Vali[metric]), e.Vali, e.Epoch
 			}
 			if folds > 1 {
 				return nil
@@ -212,7 +229,7 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 	if err == nil && result.Interrupted {
 		err = command.ErrInterrupted
 	}
-	return best, err
+	return best, values, err
 }
 
 // The median rule (Golovin et al., Google Vizier, KDD 2017, section 3.2.2) waits for a few trials

@@ -51,7 +51,7 @@ var own = []string{"out", "resume", "json", "version", "evaluate-test"}
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("tune", flag.ContinueOnError)
 	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003, or hidden=64;128,64, or a range lr=1e-4..1e-1; once for each flag")
-	f.IntVar(&o.trials, "trials", 0, "draw `N` combinations by -seed; without it, all")
+	command.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all")
 	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
@@ -76,8 +76,6 @@ func (o *options) take(flags *flag.FlagSet) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case o.trials < 0:
-		return fmt.Errorf("-trials %d: want a number of 1 or more, or none for all", o.trials)
 	case o.resume && o.out == "":
 		return errors.New("-resume needs the folder of the trials: -out")
 	case o.resume:

@@ -370,7 +370,7 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 		"-lr is given for all trials, too":         {"-grid", "lr=1,2", "-lr", "3"},
 		"no trial with -loss=plrnk: ":              {"-grid", "loss=plrank-rb,plrnk"},
 		"no trial with -hidden=x: ":                {"-grid", "hidden=x"},
-		"-trials -1: want a number":                {"-grid", "lr=1,2", "-trials", "-1"},
+		"-trials -1: want 0 to 10000":              {"-grid", "lr=1,2", "-trials", "-1"},
 		"-grid has a range: -trials must say":      {"-grid", "lr=1..2"},
 		"-metric must name one for all":            {"-grid", "loss=plrank-rb,plrank-rb+disparity"},
 		"the metric loss goes by -samples":         {"-grid", "samples=5,6", "-metric", "loss"},
@@ -397,5 +397,30 @@ func TestNormalizeCanBeTriedByAMetricWithoutACutoff(t *testing.T) {
 	must(t, append(args, "-metric", "map")...)
 	if status, _, stderr := call(append(args, "-metric", "loss")...); status == 0 || !strings.Contains(stderr, "the metric loss goes by -normalize") {
 		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// What -report names has a column, with the value of the best epoch, as the training of these flags has it.
+func TestReportedMetricsHaveColumns(t *testing.T) {
+	t.Parallel()
+	shop := commandtest.Shop(t)
+	args := []string{"-data", shop, "-group-column", "seller", "-report", "exposure-ratio,P@3", "-epochs", "2", "-members", "1"}
+	stdout, _ := must(t, append(args, "-grid", "hidden=;4")...)
+	for _, want := range []string{"exposure-ratio", "precision@3", `""`, "-hidden="} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %s in\n%s", want, stdout)
+		}
+	}
+	var r struct {
+		Trials []trial `json:"trials"`
+	}
+	stdout, _ = must(t, append(args, "-grid", "hidden=;4", "-json")...)
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range r.Trials {
+		if ratio, p := of.Report["exposure-ratio"], of.Report["precision@3"]; len(of.Report) != 2 || !(ratio > 0 && ratio <= 1) || !(p > 0 && p <= 1) {
+			t.Errorf("%v: %v", of.Flags, of.Report)
+		}
 	}
 }

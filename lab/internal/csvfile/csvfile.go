@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/file"
 )
 
-// Read gives the header and the rows of a file. A file without rows is an error.
+// Read returns the header and the rows of a file, and an error if there are no rows.
 func Read(path string) (columns []string, rows [][]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 var marker = regexp.MustCompile(`^<!-- (/?)((?:\.\./)*[\pL\pN][\pL\pN._/-]*) -->$`)
 
-// parse says which part a line opens or closes; its name is empty if it is no marker.
+// parse says which part a line opens or closes; its name is empty for other lines.
 func parse(line string) (name string, closes bool) {
 	m := marker.FindStringSubmatch(strings.TrimSpace(line))
 	if m == nil {
@@ -51,8 +51,8 @@ func Section(text, name string) (string, error) {
 }
 
 // Replace is a text with body in the place of what stands between the markers of
-// a name. A body that does not end its last line gets an end of line. It is an
-// error if body itself has markers, and in all cases in which [Section] has one.
+// a name. A body that does not end its last line gets an end of line. It returns an
+// error if body itself has markers, and whenever [Section] does.
 func Replace(text, name, body string) (string, error) {
 	from, to, err := find(text, name)
 	if err != nil {

@@ -111,7 +111,7 @@ func TestRankingsWithoutReplacementDiffer(t *testing.T) {
 	}
 }
 
-// All methods are unbiased but for those with a baseline of rankings that are not
+// All methods are unbiased except those with a baseline of rankings that are not
 // independent, whose bias can be seen.
 func TestOnlyDependentBaselinesAreBiased(t *testing.T) {
 	all := append(Estimators(), Competitors()...)

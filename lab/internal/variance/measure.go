@@ -82,7 +82,7 @@ func Measure(ctx context.Context, lists []List, discounts []float64, o Options) 
 	return traces, nil
 }
 
-// exactTolerance is that of the gradient that biases are told from, far below what sampling
+// exactTolerance is the tolerance of the gradient that biases are measured against, far below what sampling
 // can show.
 const exactTolerance = 1e-11
 

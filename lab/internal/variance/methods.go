@@ -9,7 +9,7 @@ type Method struct {
 	estimate func(w *worker, l List, from plackett.Stream, lambda []float64) error
 }
 
-// Estimators are those of package plackett, under their names, on independent rankings, the
+// Estimators are the estimators of package plackett, under their names, on independent rankings, the
 // same for all.
 func Estimators() []Method {
 	var all []Method

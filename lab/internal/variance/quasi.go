@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// random is a source of numbers for a stream; those of different purposes are different.
+// random is a source of numbers for a stream; streams of different purposes are different.
 func random(from plackett.Stream, purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(from.Seed<<20^from.Step, from.Query<<8^purpose))
 }

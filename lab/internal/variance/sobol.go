@@ -56,7 +56,7 @@ var directions = sync.OnceValue(func() [][sobolBits]uint32 {
 })
 
 // MostQuasiRandom is how many documents a list may have for quasi-random rankings: there are
-// direction numbers for so many dimensions.
+// direction numbers for the given number of dimensions.
 const MostQuasiRandom = 256
 
 // sobol fills n points of the unit cube, row after row, with a Sobol' sequence that is

@@ -28,7 +28,7 @@ func zeroTraces(names []string) Traces {
 }
 
 // newTraces sums up the estimates of one list, by method and repeat. Their distances from
-// the mean count as independent of each other, which they are but for that mean: errors
+// the mean count as independent of each other, which they are except for that mean: errors
 // come out too small where there are only a few.
 func newTraces(methods []Method, estimates [][][]float64, gradient []float64) Traces {
 	var names []string
@@ -121,7 +121,7 @@ func biasError(estimates [][]float64) float64 {
 	return math.Sqrt2 * mat.Norm(&product, 2) / float64(repeats-1) / float64(repeats)
 }
 
-// Mean is the mean over lists, of the same methods. Its errors are those of the traces of
+// Mean is the mean over lists, of the same methods. Its errors are the errors of the traces of
 // these lists; that the lists may be a sample of others is not in them. Without lists all is
 // NaN.
 func Mean(lists []Traces) Traces {
@@ -153,7 +153,7 @@ func (t Traces) Trace(method string) (trace, stdErr float64) {
 	return t.mean[i], math.Sqrt(t.covariance[i][i])
 }
 
-// Ratio is the trace of a method divided by that of another one, and its standard error to
+// Ratio is the trace of a method divided by another method's, and its standard error to
 // first order (the delta method, with the covariance of the two). Where the other one's
 // trace is 0 both are NaN.
 func (t Traces) Ratio(method, to string) (ratio, stdErr float64) {

@@ -132,7 +132,7 @@ func TestSamplesDivideTheTrace(t *testing.T) {
 	}
 }
 
-// With one place PL-Rank-RB is no random number, however peaked the scores.
+// With one place PL-Rank-RB is not random, however peaked the scores.
 func TestRBHasNoVarianceAtCutoff1(t *testing.T) {
 	for _, sd := range []float64{0, 1, 20, 500} {
 		for _, samples := range []int{1, 2, 10} {

@@ -76,7 +76,11 @@ func execute(t *testing.T, data string, tags []string, cells ...string) (string,
 func TestMessages(t *testing.T) {
 	cases := []struct{ cell, want string }{
 		{"import (\"errors\"; \"fmt\")\nif err := errors.New(\"no such split\"); err != nil { panic(fmt.Errorf(\"reading: %w\", err)) }", `^reading: no such split$`},
-		{"x := []int{1, 2}\ni := 5\nx[i]", `index out of range`},
+		{"x := []int{1, 2}\ni := 5\nx[i]", `^cell:3:1: .*index out of range`},
+		{"i = 4\n\nx[i] = 3\ni = 2", `^cell:3:\d+: .*index out of range`},
+		{"func last(v []int) int {\n\tn := len(v)\n\treturn v[n]\n}\nlast(x)", `^cell:3:\d+: .*index out of range`},
+		{"for k := 0; k < 3; k++ {\n\tx[k] = k\n}", `^cell:2:\d+: .*index out of range`},
+		{"var none map[string]int\nnone[\"a\"] = 1", `^cell:2:\d+: .*nil map`},
 		{"import \"github.com/plrank/plrank/viz\"\nviz.Plot{Series: []viz.Series{{Name: \"a\", X: []float64{1}, Y: []float64{1, 2}}}}.SVG()", `^viz: series 0 \("a"\) has 1 x and 2 y values$`},
 		{"y := 1\nx := := 3", `^cell:2:6: expected operand, found ':='$`},
 		{"var n int = \"text\"", `cannot convert .*"text".* to <int>`},

@@ -37,6 +37,17 @@ var edits = map[string][]edit{
 			"A failed import went unnoticed.",
 			"	c.ImportPackagesOrError(paths)\n}\n",
 			"	if _, err := c.ImportPackagesOrError(paths); err != nil {\n		c.Error(err)\n	}\n}\n"},
+		{"fast/repl.go",
+			"A panic of the run time had no line: the position of the statement where the innermost call stands.",
+			"	run.applyDebugOp(DebugOpContinue)\n\n	defer run.setCurrEnv(run.setCurrEnv(env))\n",
+			"	run.applyDebugOp(DebugOpContinue)\n\n	defer run.setCurrEnv(run.setCurrEnv(env))\n" +
+				"	env.DebugPos = nil // of the cell before\n" +
+				"	defer func() {\n		for at := run.CurrEnv; at != nil; at = at.Caller {\n" +
+				"			if at.IP >= 0 && at.IP < len(at.DebugPos) {\n				StoppedAt = at.DebugPos[at.IP]\n				return\n			}\n		}\n	}()\n"},
+		{"fast/repl.go",
+			"The same.",
+			"// set CurrEnv, returns previous value\n",
+			"// StoppedAt is where the last run stood when it ended; a caller sets what it is if that is not known.\nvar StoppedAt token.Pos\n\n// set CurrEnv, returns previous value\n"},
 		{"base/genimport/importer.go",
 			"What is not linked into the kernel was built as a plugin, by a `go get` without a version.",
 			"	if len(pathMap) != 0 {\n		imported",
@@ -47,6 +58,16 @@ var edits = map[string][]edit{
 			"An interrupt killed the kernel and all its variables: end the running cell only. And places in cells were called repl.go:1:2.",
 			"	ir := interp.New()\n",
 			"	ir := interp.New()\n	base.StartSignalHandler(ir.Interrupt)\n	ir.Comp.Filepath = \"cell\"\n"},
+		{"kernel.go",
+			"A panic of the run time had no line.",
+			"				err = errors.New(fmt.Sprint(r))\n			}\n",
+			"				err = errors.New(fmt.Sprint(r))\n			}\n" +
+				"			if _, ok := r.(runtime.Error); (ok || strings.HasPrefix(err.Error(), \"reflect: \")) && interp.StoppedAt.IsValid() {\n" +
+				"				err = fmt.Errorf(\"%s: %w\", ir.Comp.Fileset.Position(interp.StoppedAt), err)\n			}\n"},
+		{"kernel.go",
+			"The same: an expression at the end of a cell is no statement.",
+			"	compiledSrc := ir.CompileAst(srcAst)\n",
+			"	compiledSrc := ir.CompileAst(srcAst)\n	interp.StoppedAt = nodes[len(nodes)-1].Pos()\n"},
 		{"kernel.go",
 			"A cell that ended in fmt.Println showed the number of bytes printed as its result.",
 			"		_, srcEndsWithExpr = nodes[len(nodes)-1].(ast.Expr)\n",

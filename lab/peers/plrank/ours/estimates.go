@@ -37,7 +37,7 @@ var estimators = []plackett.Estimator{plackett.PolicyGradient, plackett.PLRank1,
 const noisy = 4
 
 // writeEstimates writes scores, gains, full rankings, and our estimates of every query. Gains are
-// those of labels 0 to 4.
+// the gains of labels 0 to 4.
 func writeEstimates(folder string, _ int) error {
 	var arrays []npzfile.Array
 	for i, q := range queries {

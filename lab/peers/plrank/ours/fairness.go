@@ -16,7 +16,7 @@ import (
 // fairEpochs is the number of epochs of the authors' script.
 const fairEpochs = 20
 
-// fairScale is that of the collection in the shape of Yahoo's.
+// fairScale is the scale of the collection in Yahoo's shape.
 const fairScale = 0.005
 
 var (
@@ -24,7 +24,7 @@ var (
 	fairMeasures = []string{"disparity", "abs-disparity"}
 )
 
-// printFairness prints the measures on the test split in the course of so many runs, without the query
+// printFairness prints the measures on the test split in the course of the given runs, without the query
 // size as a feature and with it, as in the authors' script; and writes the collection as that reads it.
 func printFairness(folder string, runs int) error {
 	out := csv.NewWriter(os.Stdout)

@@ -24,7 +24,7 @@ var methods = []method{
 }
 
 // writeRuns writes DCG@5 on the test split after every epoch of every run, "curve-METHOD" by
-// number, and the initial weights of every run: those of its number as the seed, of every method.
+// number, and the initial weights of every run: made from its number as the seed, the same for every method.
 func writeRuns(folder string, runs int) error {
 	splits := collection()
 	transform, err := datasets.FitTransform("minmax", splits.Train)

@@ -163,7 +163,7 @@ func learn(model *nn.MLP, training, test *prepared) (curve []float64, order []in
 	return curve, order, noise, nil
 }
 
-// A graph has the scores of one query of at most so many documents, and perhaps a loss.
+// A graph has the scores of one query of at most a given number of documents, and perhaps a loss.
 type graph struct {
 	x, scores                *G.Node
 	gains, offsets, rankings *G.Node // of the loss, nil without one
