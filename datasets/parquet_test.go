@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	_ "github.com/plrank/plrank/datasets/parquet"
 )
 
 // product is a document with a column of each type.

@@ -15,7 +15,7 @@ import (
 // A server that ranks documents below /ranking/, beside its other handlers.
 func Example() {
 	s, err := serve.New(serve.Options{
-		Models: map[string]string{"shop": "../testdata/model.npz"},
+		Models: map[string]string{"shop": "../ranker/testdata/model.npz"},
 		Limits: serve.Limits{Documents: 500},
 		Log:    slog.New(slog.DiscardHandler),
 	})

@@ -146,7 +146,7 @@ func TestChecksumsOfPagesAreVerified(t *testing.T) {
 
 // Whatever the bytes of an Arrow schema, reading it ends without a panic.
 func FuzzDurations(f *testing.F) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "parquet", "times.parquet"))
+	b, err := os.ReadFile(filepath.Join("..", "testdata", "parquet", "times.parquet"))
 	if err != nil {
 		f.Fatal(err)
 	}
