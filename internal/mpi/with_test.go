@@ -1,6 +1,6 @@
 //go:build mpi
 
-package mpi
+package mpi_test
 
 import (
 	"bytes"
@@ -11,17 +11,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/testkit"
 )
 
 // part is what the test binary does as one of the ranks of a test.
 const part = "PLRANK_TEST_PART"
 
-var parts = map[string]func(World){"calls": everyCall, "late": late(step, hang), "idle": late(meet, hang), "busy": late(meet, busy)}
+var parts = map[string]func(mpi.World){"calls": everyCall, "late": late(step, hang), "idle": late(meet, hang), "busy": late(meet, busy)}
 
 func TestMain(m *testing.M) {
 	if play := parts[os.Getenv(part)]; play != nil {
-		w, err := Start()
+		w, err := mpi.Start()
 		if err != nil {
 			panic(err)
 		}
@@ -42,7 +43,7 @@ func ranks(t *testing.T, n int, name string) (output string, err error) {
 }
 
 // everyCall is every collective call, with small and large slices.
-func everyCall(w World) {
+func everyCall(w mpi.World) {
 	for _, size := range []int{0, 1, 1000, 1 << 20} {
 		mine := bytes.Repeat([]byte{byte(w.Rank() + 1)}, size)
 		of := bytes.Clone(mine)
@@ -63,7 +64,7 @@ func everyCall(w World) {
 	}
 }
 
-func check(w World, what string, got []byte, want func(i int) byte) {
+func check(w mpi.World, what string, got []byte, want func(i int) byte) {
 	for i, b := range got {
 		if b != want(i) {
 			panic(fmt.Sprintf("rank %d: %s: byte %d is %d, want %d", w.Rank(), what, i, b, want(i)))
@@ -80,8 +81,8 @@ func TestEveryCall(t *testing.T) {
 }
 
 // A late part is that of ranks of which one does not come to a call, for a while or for ever.
-func late(call func(w World), one func()) func(World) {
-	return func(w World) {
+func late(call func(w mpi.World), one func()) func(mpi.World) {
+	return func(w mpi.World) {
 		if w.Rank() == 1 {
 			one()
 		}
@@ -89,10 +90,13 @@ func late(call func(w World), one func()) func(World) {
 	}
 }
 
-func step(w World) { w.Alltoall(make([]byte, w.Size()), make([]byte, w.Size())) }
-func meet(w World) { w.Allgather(make([]byte, w.Size()), make([]byte, 1)) }
+func step(w mpi.World) { w.Alltoall(make([]byte, w.Size()), make([]byte, w.Size())) }
+func meet(w mpi.World) { w.Allgather(make([]byte, w.Size()), make([]byte, 1)) }
 
 func hang() { select {} }
+
+// patience is how many seconds ranks wait for one another, as the messages below say.
+const patience = 20
 
 // busy works for longer than patience, as a rank does that reads a large file.
 func busy() {
