@@ -182,7 +182,7 @@ func (t *table) source() ([]byte, error) {
 	for _, path := range paths {
 		fmt.Fprintf(&f, "\t%s %q\n", t.names[path], path)
 	}
-	fmt.Fprintf(&f, ")\n\nfunc init() {\n\timports.Packages[%q] = imports.Package{\n\t\tName: %q,\n", t.pkg.Path(), t.pkg.Name())
+	fmt.Fprintf(&f, ")\n\nvar _ r.Type // also where the package has no names\n\nfunc init() {\n\timports.Packages[%q] = imports.Package{\n\t\tName: %q,\n", t.pkg.Path(), t.pkg.Name())
 	for _, m := range []struct {
 		name, typ string
 		entries   *bytes.Buffer
