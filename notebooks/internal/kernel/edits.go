@@ -39,11 +39,11 @@ var edits = map[string][]edit{
 			"	if _, err := c.ImportPackagesOrError(paths); err != nil {\n		c.Error(err)\n	}\n}\n"},
 		{"fast/repl.go",
 			"A panic of the run time had no line: the position of the statement where the innermost call stands.",
-			"	run.applyDebugOp(DebugOpContinue)\n\n	defer run.setCurrEnv(run.setCurrEnv(env))\n",
+			"	run.applyDebugOp(DebugOpContinue)\n\n	defer run.setCurrEnv(run.setCurrEnv(env))",
 			"	run.applyDebugOp(DebugOpContinue)\n\n	defer run.setCurrEnv(run.setCurrEnv(env))\n" +
 				"	env.DebugPos = nil // of the cell before\n" +
 				"	defer func() {\n		for at := run.CurrEnv; at != nil; at = at.Caller {\n" +
-				"			if at.IP >= 0 && at.IP < len(at.DebugPos) {\n				StoppedAt = at.DebugPos[at.IP]\n				return\n			}\n		}\n	}()\n"},
+				"			if at.IP >= 0 && at.IP < len(at.DebugPos) {\n				StoppedAt = at.DebugPos[at.IP]\n				return\n			}\n		}\n	}()"},
 		{"fast/repl.go",
 			"The same.",
 			"// set CurrEnv, returns previous value\n",
