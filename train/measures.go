@@ -54,15 +54,6 @@ func (custom customMeasures) named(names ...string) ([]metrics.Measure, error) {
 	return list, nil
 }
 
-// Measures are the metrics that a run reports.
-func (c Config) Measures() ([]metrics.Measure, error) {
-	p, err := c.parse(Parts{})
-	if err != nil {
-		return nil, err
-	}
-	return p.evaluator.measures, nil
-}
-
 var measurePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z][A-Za-z0-9]*)*(\([^()]*\))?(@\d+)?`)
 
 // next is the name that text begins with: that of a custom measure, the longest, or what looks

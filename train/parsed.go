@@ -106,3 +106,12 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 }
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }
+
+// Measures are the metrics that a run reports.
+func (c Config) Measures() ([]metrics.Measure, error) {
+	p, err := c.parse(Parts{})
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluator.measures, nil
+}

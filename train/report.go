@@ -55,9 +55,6 @@ type SplitReport struct {
 	TrainedOn int `json:"trainedOn,omitempty"`
 }
 
-// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
-func fractional(label float32) bool { return 0 < label && label < 1 }
-
 // Value is a metric of a ranker in the report of a split, NaN if it has none.
 func (s SplitReport) Value(ranker int, metric string) float64 {
 	if v, ok := s.Rows[ranker][metric]; ok {

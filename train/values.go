@@ -51,3 +51,6 @@ func longest(d *datasets.Dataset) (documents int) {
 	}
 	return documents
 }
+
+// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
+func fractional(label float32) bool { return 0 < label && label < 1 }

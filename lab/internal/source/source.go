@@ -8,10 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
 )
 
 // A Source is a collection on disk, or a synthetic one.
@@ -43,7 +45,12 @@ func (s *Source) Define(f *flag.FlagSet) {
 
 // Check reports flags that make no sense together.
 func (s *Source) Check() error {
+	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
 	switch {
+	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape):
+		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix)
+	case s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth):
+		return fmt.Errorf("-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape)
 	case s.Synthetic() && (s.Vali != "" || s.Test != "" || s.Fold != 0):
 		return fmt.Errorf("%s is made with all its splits: -vali, -test and -fold have no meaning beside it", s.Data)
 	case s.Scale != 0 && !s.Synthetic():
