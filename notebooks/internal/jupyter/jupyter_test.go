@@ -51,7 +51,7 @@ func TestInstall(t *testing.T) {
 // Without Jupyter, its own rules say where its data is.
 func TestUserDataWithoutJupyter(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the rules tested are those of Linux")
+		t.Skip("the test is of the rules of Linux")
 	}
 	t.Setenv("PATH", "")
 	t.Setenv("HOME", "/home/x")

@@ -72,7 +72,7 @@ func execute(t *testing.T, data string, tags []string, cells ...string) (string,
 }
 
 // What is wrong in a cell is said in the notebook, and the next cell runs, with all
-// variables there are; an interrupt is no different.
+// variables there are; so does an interrupt.
 func TestMessages(t *testing.T) {
 	cases := []struct{ cell, want string }{
 		{"import (\"errors\"; \"fmt\")\nif err := errors.New(\"no such split\"); err != nil { panic(fmt.Errorf(\"reading: %w\", err)) }", `^reading: no such split$`},
