@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestInstall(t *testing.T) {
+func TestInstallReplacesAnOlderKernel(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "plrank-kernel")
 	data := filepath.Join(dir, "share", "jupyter")
@@ -74,7 +74,7 @@ func TestUserDataWithoutJupyter(t *testing.T) {
 	}
 }
 
-func TestCellError(t *testing.T) {
+func TestCellErrorLeavesOutTheTraceback(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"[NbConvertApp] Converting\nTraceback\nnbclient.exceptions.CellExecutionError: An error\nERROR: reason\n", "CellExecutionError: An error\nERROR: reason"},
 		{" something else \n", "something else"},
