@@ -29,11 +29,12 @@
 // # Packages
 //
 // Data and measures:
-//   - [github.com/plrank/plrank/datasets] reads LETOR files and their relatives, splits and
-//     transforms them, and packs queries into batches.
+//   - [github.com/plrank/plrank/datasets] reads LETOR files, tables and others, and packs
+//     queries into batches; [github.com/plrank/plrank/datasets/parquet] adds Parquet by import.
+//   - [github.com/plrank/plrank/transforms] makes inputs of raw features.
 //   - [github.com/plrank/plrank/metrics] has measures of rankings, policies and exposure, and
 //     tests of differences.
-//   - [github.com/plrank/plrank/clicks] estimates the value of policies, the bias of ranks and
+//   - [github.com/plrank/plrank/clicks] estimates position bias, the value of policies and
 //     gains from logs of clicks.
 //
 // Training:
@@ -56,6 +57,6 @@
 //
 // # Documents are packed rows
 //
-// Everywhere in plrank the documents of several queries stand one after another, and those of
-// query q are the rows offsets[q] up to offsets[q+1]. Rows past the last offset are padding.
+// Everywhere in plrank the documents of several queries stand one after another: query q has the
+// rows from offsets[q] up to offsets[q+1]. Rows past the last offset are padding.
 package plrank

@@ -19,7 +19,7 @@ var (
 	punctuation = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// documents are the texts of all Markdown files of the project, by path.
+// documents returns the texts of all Markdown files of the project, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -39,7 +39,7 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-// anchors are the names that GitHub gives the headings of a text.
+// anchors returns the names that GitHub gives the headings of a text.
 func anchors(text string) (names []string) {
 	for _, h := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
 		title := link.ReplaceAllString(strings.ToLower(h[1]), "]")
@@ -88,8 +88,7 @@ var (
 	made   = regexp.MustCompile(`(?m)^(\w+(?:, \w+)*) :=`)
 )
 
-// The Go code of the README compiles.
-func TestCodeCompiles(t *testing.T) {
+func TestGoCodeOfReadmeCompiles(t *testing.T) {
 	program := around
 	blocks := goCode.FindAllStringSubmatch(documents(t)["README.md"], -1)
 	if len(blocks) < 2 {
@@ -124,7 +123,7 @@ func TestCodeCompiles(t *testing.T) {
 }
 
 // Links within the project lead to files and headings that exist.
-func TestLinks(t *testing.T) {
+func TestLinksLeadSomewhere(t *testing.T) {
 	texts := documents(t)
 	checked := 0
 	for path, text := range texts {

@@ -79,7 +79,7 @@ func Example_trainingLoop() {
 	// NDCG@10 after:  0.5
 }
 
-// ndcg scores a dataset in one graph, and measures the rankings.
+// ndcg scores a dataset in one graph and returns the mean NDCG@10.
 func ndcg(model nn.Scorer, transform *transforms.Transform, d *datasets.Dataset) float64 {
 	all := make([]int, d.Queries())
 	for q := range all {
@@ -106,7 +106,7 @@ func ndcg(model nn.Scorer, transform *transforms.Transform, d *datasets.Dataset)
 	return metrics.Mean(perQuery, metrics.LabelFreeSkip)
 }
 
-// letorFolder is a folder of LETOR files, of synthetic data.
+// letorFolder writes synthetic data to a folder of LETOR files.
 func letorFolder() string {
 	folder, err := os.MkdirTemp("", "letor")
 	check(err)

@@ -9,8 +9,7 @@ import (
 
 const module = "github.com/plrank/plrank/"
 
-// rooms are the folders with public packages, and the others that packages in them may import: themselves and
-// internal besides. Imports run one way.
+// rooms lists the folders of packages, and for each the others that it may import in addition to internal.
 var rooms = map[string][]string{
 	"plackett":   {},
 	"transforms": {},
@@ -66,7 +65,6 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// What is in internal is the ground of all rooms, and its tests stand on it alone, too.
 func TestInternalImportsNothingPublic(t *testing.T) {
 	for _, line := range listed(t, "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./internal/...") {
 		pkg, imports, _ := strings.Cut(line, " ")

@@ -2,7 +2,7 @@
 #
 #   docker run -v $PWD:/work plrank-mpi mpirun -n 4 plrank train -data /work/data -out /work/runs/1
 #
-# In deploy/mpijob.yaml it is both the launcher, which runs mpirun, and the workers, which run sshd by a command of theirs:
+# In deploy/mpijob.yaml it is both the launcher, which runs mpirun, and the workers, whose command is sshd:
 # the MPI Operator reaches its workers by SSH. Nothing listens unless told to.
 FROM golang:1.26-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libopenmpi-dev pkg-config && rm -rf /var/lib/apt/lists/*
@@ -15,7 +15,7 @@ RUN bash deploy/notices.sh >/THIRD_PARTY_NOTICES
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends openmpi-bin openssh-server openssh-client && rm -rf /var/lib/apt/lists/*
-# The MPI Operator gives all pods one key, and workers have names that are in no known_hosts file. sshd runs as the user
+# The MPI Operator gives all pods one key, and no known_hosts file has the names of workers. sshd runs as the user
 # mpiuser, on port 2222, without root and without passwords.
 RUN useradd --create-home --uid 1000 mpiuser && mkdir -p /run/sshd /home/mpiuser/.ssh && \
 	printf 'Host *\n\tStrictHostKeyChecking no\n\tUserKnownHostsFile /dev/null\n\tLogLevel ERROR\n\tIdentityFile /home/mpiuser/.ssh/id_rsa\n\tPort 2222\n' >> /etc/ssh/ssh_config && \

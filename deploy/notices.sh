@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the notices that a binary of plrank has to carry: the licences of Go and of all modules that are linked into it.
+# Prints the notices that binaries of plrank must carry: the licences of Go and of all linked modules.
 # It fails if a module has no licence. The images have the result in THIRD_PARTY_NOTICES.
 set -euo pipefail
 cd "$(dirname "$0")/.."

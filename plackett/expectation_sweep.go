@@ -16,7 +16,7 @@ const maxStates = 8192
 //
 // The forward sweep multiplies the polynomials P, B and A by one document after another, from
 // those of the pool on; the backward sweep carries U, X and Y from the last rank back over the documents,
-// and gives each its result. docs/exact.md, section 4, has the recurrences and a worked example.
+// and gives each its result. docs/exact.md, section 4, has the recurrences, lab/exact.md a worked example.
 // Where there are many states, only those before every part are kept, and those within a part
 // are computed again.
 func (x *quadrature) sweep(exposure bool) (value, left float64) {

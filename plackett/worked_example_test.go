@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The worked example of docs/exact.md, section 4: one node of the quadrature, for three documents and two ranks.
+// The worked example of lab/exact.md: one node of the quadrature, for three documents and two ranks.
 func TestSweepOfWorkedExample(t *testing.T) {
 	const time = 0.5
 	w, gains, drops := []float64{2, 1, 1}, []float64{1, 0, 3}, [3]float64{.5, .5, 0}
@@ -13,7 +13,7 @@ func TestSweepOfWorkedExample(t *testing.T) {
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 5e-5 {
-			t.Errorf("%s: %.4f, docs/exact.md has %.4f", what, got, want)
+			t.Errorf("%s: %.4f, lab/exact.md has %.4f", what, got, want)
 		}
 	}
 	before := []state{{p: [2]float64{1, 0}}}

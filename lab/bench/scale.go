@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// scaleTables are generated parts of scale.md and docs/scale.md.
+// scaleTables are generated parts of scale.md.
 var scaleTables = []documentPart[*scaleModel]{
 	{"scale-ranks", (*scaleModel).ranksTable},
 	{"scale-costs", (*scaleModel).costTable},
@@ -21,7 +21,7 @@ var scaleTables = []documentPart[*scaleModel]{
 
 // scale fits the cost model, and prints the tables of scale.md.
 var scale = tablesCommand[*scaleModel]{
-	name: "scale", about: "fit the cost model of training by many processes, and print the tables of scale.md and docs/scale.md; with -write, write epoch.csv and epoch.svg to -results, too",
+	name: "scale", about: "fit the cost model of training by many processes, and print the tables of scale.md; with -write, write epoch.csv and epoch.svg to -results, too",
 	read: readScale, parts: scaleTables, files: (*scaleModel).files,
 }
 

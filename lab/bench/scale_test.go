@@ -13,13 +13,13 @@ import (
 
 const scaleFolder = "../scale"
 
-// scale.md, docs/scale.md and the picture are what the measurements give.
+// scale.md and the picture are what the measurements give.
 func TestScaleIsFresh(t *testing.T) {
 	m, err := readScale(scaleFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	areFresh(t, scale, m, "../docs/scale.md", "scale.md")
+	areFresh(t, scale, m, "scale.md")
 }
 
 // writeScale writes measurements of a machine that keeps to the model, with the given costs.

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// compare lists the outputs that differ. Everything must be the same but pictures,
-// of which it is enough to be there, and the last digit of a number with decimals,
-// which may be one more or less: processors and libraries round differently.
+// compare lists the outputs that differ. Everything must be the same except pictures,
+// which only have to be there, and the last digit of a number with decimals, which may be one
+// more or less: processors and libraries round differently.
 func compare(saved, executed notebook) []string {
 	before, after := saved.codeCells(), executed.codeCells()
 	if len(before) != len(after) {

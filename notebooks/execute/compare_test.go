@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSame(t *testing.T) {
+func TestLastDecimalDigitMayDiffer(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -44,7 +44,7 @@ const before = `{"cells": [
   {"output_type": "execute_result", "execution_count": 3, "data": {"image/svg+xml": "<svg>1</svg>", "text/html": "<b>7</b>"}, "metadata": {}}]}
 ], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`
 
-func TestCompare(t *testing.T) {
+func TestCompareNamesDifferentCells(t *testing.T) {
 	dir := t.TempDir()
 	read := func(text string) notebook {
 		path := filepath.Join(dir, "n.ipynb")
@@ -85,7 +85,7 @@ func TestCompare(t *testing.T) {
 }
 
 // What is written reads back with the same outputs, streams in one piece.
-func TestWrite(t *testing.T) {
+func TestWrittenNotebookReadsBack(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "n.ipynb")
 	if err := os.WriteFile(path, []byte(before), 0o644); err != nil {

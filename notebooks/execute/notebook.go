@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A notebook is a file in Jupyter's format, of which only the parts that matter
-// here are taken apart; the rest stays as it is.
+// A notebook is a file in Jupyter's format. Only the parts that matter here are taken
+// apart; the rest stays as it is.
 type notebook map[string]any
 
 func readNotebook(path string) (notebook, error) {
@@ -25,7 +25,7 @@ func readNotebook(path string) (notebook, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if _, ok := n["cells"].([]any); !ok {
-		return nil, fmt.Errorf("%s: this is no notebook: it has no cells", path)
+		return nil, fmt.Errorf("%s: not a notebook: it has no cells", path)
 	}
 	return n, nil
 }
@@ -61,7 +61,7 @@ func (n notebook) codeCells() []cell {
 // source is the text of a cell.
 func (c cell) source() string { return text(c["source"]) }
 
-// volatile tells whether the outputs of a cell may differ from run to run.
+// volatile reports whether the outputs of a cell may differ from run to run.
 func (c cell) volatile() bool {
 	metadata, _ := c["metadata"].(map[string]any)
 	tags, _ := metadata["tags"].([]any)

@@ -16,7 +16,7 @@ import (
 
 // For all types of all tables, the interpreter must find each method, with the
 // right signature.
-func TestMethods(t *testing.T) {
+func TestInterpreterFindsEveryMethod(t *testing.T) {
 	list, err := os.ReadFile("packages.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 // HowToGet says how to get what runs notebooks headless.
 const HowToGet = "pip install nbconvert jupyter-client ipykernel (Debian and Ubuntu: apt install jupyter-nbconvert jupyter-client python3-ipykernel)"
 
-// ErrMissing is returned where there is no Jupyter that could run a notebook.
-var ErrMissing = errors.New("jupyter nbconvert is needed to run notebooks, and is not there: " + HowToGet)
+// ErrMissing is returned if no Jupyter can run a notebook.
+var ErrMissing = errors.New("running notebooks needs jupyter nbconvert, which was not found: " + HowToGet)
 
 // Available returns ErrMissing, or nil.
 func Available() error {

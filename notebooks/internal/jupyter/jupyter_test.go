@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestInstall(t *testing.T) {
+func TestInstallReplacesAnOlderKernel(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "plrank-kernel")
 	data := filepath.Join(dir, "share", "jupyter")
@@ -51,7 +51,7 @@ func TestInstall(t *testing.T) {
 // Without Jupyter, its own rules say where its data is.
 func TestUserDataWithoutJupyter(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the rules tested are those of Linux")
+		t.Skip("the test is of the rules of Linux")
 	}
 	t.Setenv("PATH", "")
 	t.Setenv("HOME", "/home/x")
@@ -74,7 +74,7 @@ func TestUserDataWithoutJupyter(t *testing.T) {
 	}
 }
 
-func TestCellError(t *testing.T) {
+func TestCellErrorLeavesOutTheTraceback(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"[NbConvertApp] Converting\nTraceback\nnbclient.exceptions.CellExecutionError: An error\nERROR: reason\n", "CellExecutionError: An error\nERROR: reason"},
 		{" something else \n", "something else"},

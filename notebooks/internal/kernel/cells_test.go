@@ -72,8 +72,8 @@ func execute(t *testing.T, data string, tags []string, cells ...string) (string,
 }
 
 // What is wrong in a cell is said in the notebook, and the next cell runs, with all
-// variables there are; an interrupt is no different.
-func TestMessages(t *testing.T) {
+// variables there are; so does an interrupt.
+func TestKernelGoesOnAfterAnError(t *testing.T) {
 	cases := []struct{ cell, want string }{
 		{"import (\"errors\"; \"fmt\")\nif err := errors.New(\"no such split\"); err != nil { panic(fmt.Errorf(\"reading: %w\", err)) }", `^reading: no such split$`},
 		{"x := []int{1, 2}\ni := 5\nx[i]", `^cell:3:1: .*index out of range`},
@@ -119,7 +119,7 @@ func TestMessages(t *testing.T) {
 }
 
 // A run that fails has an error, with what the cell said.
-func TestFailedRuns(t *testing.T) {
+func TestFailedRunSaysWhatTheCellSaid(t *testing.T) {
 	data := installed(t)
 	for cell, want := range map[string]string{
 		"panic(\"reason\")":         "reason",
@@ -131,7 +131,7 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
-func TestResults(t *testing.T) {
+func TestLastValueOfACellIsShown(t *testing.T) {
 	out, err := execute(t, installed(t), []string{}, `import (
 	"fmt"
 	"github.com/plrank/plrank/ops"
@@ -174,7 +174,7 @@ rankings.Value().Shape()`)
 
 // The interpreter must see the methods that there are; see the tests of symbols,
 // which need the edited gomacro.
-func TestMethods(t *testing.T) {
+func TestCellsSeeMethods(t *testing.T) {
 	module, _ := build(t)
 	modfile, err := kernel.Prepare(module)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCopyEdited(t *testing.T) {
+func TestCopyAppliesEdits(t *testing.T) {
 	from := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module m\n", "a.go": "package m // one two\n", "a_test.go": "package m\n", "README.md": "x",

@@ -48,7 +48,7 @@ type closed struct{}
 type Closed interface{ Get() closed }
 `
 
-func TestUpdate(t *testing.T) {
+func TestUpdateNamesWhatChanged(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

@@ -27,7 +27,7 @@ func main() {
 	dir := flag.String("dir", ".", "the folder of packages.txt and of the tables")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q: the packages are those of packages.txt", flag.Arg(0))
+		log.Fatalf("unexpected argument %q: packages.txt lists the packages", flag.Arg(0))
 	}
 	changes, err := update(*dir)
 	if err != nil {
