@@ -28,10 +28,11 @@ type pairWeights struct {
 //
 //	Σ_{ρ_i > ρ_j} w_ij f(m_j − m_i),
 //
-// w_ij times the weights of both documents, if there are any. It is 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
-// included, are constants for differentiation (as they are for LambdaRank, and in the M-step
-// of LambdaLoss). It costs O(D²) for a query, where only the distances of ranks have weights O(D)
-// for each of these, but the memory of O(D) only: no pair is ever stored.
+// w_ij times the weights of both documents, if there are any. It is 0 for queries without such
+// pairs, differentiable in the scores: gains and weights, ranks included, are constants for
+// differentiation (as they are for LambdaRank, and in the M-step of LambdaLoss). It costs O(D²) for
+// a query, where only the distances of ranks have weights O(D) for each of these, but the memory of
+// O(D) only: no pair is ever stored.
 type pairLoss struct {
 	name     string
 	f, slope func(x float64) float64

@@ -15,7 +15,6 @@ import (
 type Term struct {
 	Loss   string  // its name
 	Weight float64 // the factor before it
-	Doc    string  // one line: what it is, and its source
 	// Measure is the name of the measure of fairness that the loss is about, as
 	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
 	Measure string
@@ -46,7 +45,7 @@ type Term struct {
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byGains && e.degree == 0 && !e.noisy, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
+	return Term{Loss: e.name, Weight: 1, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byGains && e.degree == 0 && !e.noisy, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		MostDocuments: e.most,
 		entry:         e, build: e.build, number: e.number.usual}
 }
