@@ -65,7 +65,7 @@ func TestNDCGLossesBoundOneMinusNDCG(t *testing.T) {
 		missing := f.query(0).missing()
 		for _, name := range bounds {
 			if bound := f.value(t, name); bound < missing-1e-12 {
-				t.Errorf("%s@%d: %v is no bound of %v", name, cutoff, bound, missing)
+				t.Errorf("%s@%d: %v is not a bound of %v", name, cutoff, bound, missing)
 			}
 		}
 	})

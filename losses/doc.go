@@ -16,7 +16,7 @@
 // Every loss is a node [queries] of the dtype of the scores, float32 or float64: the loss of each query,
 // and 0 for a query without documents. It is 0, too, for a query without gains, unless the comment says
 // that it goes by labels or groups. A loss returns an error that names the field of Batch that is missing
-// or does not fit; numbers that a loss does not take are errors of the run, which name query and row.
+// or does not fit; a run returns an error that names query and row if a number is one that the loss does not take.
 //
 // Losses are graph algebra over package ops, save that losses of pairs are ops of their own, which
 // store no pair: Gorgonia's ops would need matrices of all pairs.

@@ -41,7 +41,7 @@ func disparityBy(b *batch, loss builder) *G.Node {
 	return loss(b)
 }
 
-// EEL returns the loss Σ_d (E_d − E*_d)², E the expected exposure, E* that of the best policy (Diaz
+// EEL returns the loss Σ_d (E_d − E*_d)², E the expected exposure, E* under the best policy (Diaz
 // et al., CIKM 2020).
 //
 // The best policy ranks by gain and lets documents of equal gain share the discounts of

@@ -178,7 +178,7 @@ func TestLambdaLossIsThatOfGorgoniasOps(t *testing.T) {
 
 // BenchmarkLambdaLoss is one run of the graph of LambdaLoss and its gradient for a query of 125
 // documents, in float32, K = 5: as one op, which draws noise and ranks, and in Gorgonia's ops, which
-// are given the noise and the weights; beside PL-Rank-2.
+// are given the noise and the weights; compared with PL-Rank-2.
 func BenchmarkLambdaLoss(b *testing.B) {
 	const documents = 125
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -141,8 +141,8 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 	if lambda == nil {
 		return value
 	}
-	// The derivative by P is θ_k a_k b_d ρ_d and, of every round, a product of two vectors; those of
-	// rounds that have the same vectors on one side are added up.
+	// The derivative by P is θ_k a_k b_d ρ_d and, of every round, a product of two vectors. Products of
+	// rounds with the same vectors on one side are added up.
 	var products []product
 	add := func(column, row, byColumn, byRow []float64) {
 		if m := len(products); m > 0 && &products[m-1].b[0] == &row[0] && &products[m-1].a[0] == &column[0] {

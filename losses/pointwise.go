@@ -126,7 +126,7 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 // from the score cost nothing or their distance from it, and are added up at once.
 func thresholds(score, label, highest float64) (value, slope float64) {
 	const near = 40 // e^−40 is 4e-18
-	// The label is above the thresholds before grade, and the share over above that of grade.
+	// The label is above the thresholds before grade, and the share over above the threshold grade.
 	grade, over := math.Floor(label)+1, label-math.Floor(label)
 	first := max(1, min(highest+1, math.Ceil(score+0.5-near)))
 	last := max(first-1, min(highest, math.Floor(score+0.5+near)))

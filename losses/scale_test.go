@@ -14,7 +14,7 @@ import (
 )
 
 // Gains and weights near the ends of float32: a loss has the gradient that it has in float64,
-// in sign and size, or it is an error that says so.
+// in sign and size, or the run returns an error that says so.
 func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 	f := newFixture(func(rng *rand.Rand, _ int) float64 { return float64(float32(rng.NormFloat64())) })
 	ones := slices.Repeat([]float64{1}, len(f.scores))

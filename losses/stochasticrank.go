@@ -11,8 +11,8 @@ import (
 // StochasticRank returns the loss −(1/N) Σ_i Σ_k θ_k ρ_{y_k}, y by m + noise, with the gradient of
 // StochasticRank (Ustimenko & Prokhorenkova, ICML 2020).
 //
-// It is minus the expected metric, smoothed with Gumbel noise, which makes the policy that of
-// Plackett–Luce. With ŝ = m + noise, y is the ranking by ŝ, and the gradient is the mean over samples
+// It is minus the expected metric, smoothed with Gumbel noise, which makes the policy
+// Plackett–Luce's. With ŝ = m + noise, y is the ranking by ŝ, and the gradient is the mean over samples
 // of the derivative of the expected metric R given the noisy scores of the other documents, whose
 // ranking is y': R jumps where m_i plus its own noise passes one of them, so that
 //

@@ -75,7 +75,7 @@ const (
 	byGroups               // Batch.Groups or Batch.Logged; all documents count alike
 )
 
-// labelFree tells whether queries without a document of gain count.
+// labelFree reports whether queries without a document of gain count.
 func (t target) labelFree() bool { return t != byGains }
 
 // A weighting says what the weight of a document multiplies, over the mean of the weights of its
@@ -182,8 +182,8 @@ func Names() []string {
 	return all
 }
 
-// names are those of an entry, in alphabetical order: the one without a parameter, and those with the
-// name of another loss for it.
+// names returns the names of an entry in alphabetical order: without a parameter, and with the name of
+// another loss for it.
 func (e entry) names() []string {
 	all := []string{e.name}
 	for _, by := range e.by {

@@ -413,7 +413,7 @@ func TestRunErrorsNameQueryAndRow(t *testing.T) {
 	}
 }
 
-// Nodes of other settings are not merged, those of the same are.
+// Nodes of other settings are not merged, nodes of the same settings are.
 func TestSettingsTellNodesApart(t *testing.T) {
 	g := G.NewGraph()
 	b := optest.Batch{

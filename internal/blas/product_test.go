@@ -60,18 +60,18 @@ func untouched[T Float](r *rand.Rand, rows, cols int) (c Matrix[T], clean func()
 	c = Matrix[T]{nil, rows, cols, cols + r.IntN(2)*r.IntN(40), 1}
 	room := make([]T, rows*c.Row+64)
 	c.Data = room[:rows*c.Row]
-	beside := func(i int) bool { return i >= rows*c.Row || i%c.Row >= cols }
+	outside := func(i int) bool { return i >= rows*c.Row || i%c.Row >= cols }
 	clean = func() {
 		for i := range room {
 			room[i] = T(math.NaN()) // what was there before does not matter
-			if beside(i) {
+			if outside(i) {
 				room[i] = -7
 			}
 		}
 	}
 	intact = func() bool {
 		for i, v := range room {
-			if beside(i) && v != -7 {
+			if outside(i) && v != -7 {
 				return false
 			}
 		}
@@ -115,7 +115,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 		}
 	}
 	if !intact() {
-		t.Fatalf("%s: something is written beside c", name)
+		t.Fatalf("%s: something is written outside c", name)
 	}
 	// The same on any number of cores, and on the calling goroutine.
 	was := runtime.GOMAXPROCS(1)
@@ -131,7 +131,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 		t.Errorf("%s: another result of Multiply", name)
 	}
 	if !intact() {
-		t.Fatalf("%s: something is written beside c", name)
+		t.Fatalf("%s: something is written outside c", name)
 	}
 	// then gets every block once.
 	clean()
@@ -164,7 +164,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 			}
 		}
 		if !intact() {
-			t.Fatalf("%s: something is written beside c", name)
+			t.Fatalf("%s: something is written outside c", name)
 		}
 	}
 }
@@ -269,7 +269,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// BenchmarkProduct is of a query's layers (125 documents), and of those of batches of 4096,
+// BenchmarkProduct is of a query's layers (125 documents), and of layers of batches of 4096,
 // forward and backward: y = x·w, dw = xᵀ·dy, dx = dy·wᵀ.
 func BenchmarkProduct(b *testing.B) {
 	defer func(was library) { inUse = was }(inUse)

@@ -8,7 +8,7 @@ import (
 )
 
 // Dropping in pieces, which begin at even and odd entries, is dropping at once, the same in
-// both dtypes; and the fused VJP is that of an activation and a dropout after it.
+// both dtypes; and the fused VJP equals an activation's with a dropout after it.
 func TestDropoutInPiecesIsTheSame(t *testing.T) {
 	const n = 1001
 	rng := rand.New(rand.NewPCG(1, 2))
