@@ -42,7 +42,7 @@ func functions(t *testing.T) map[string][]*ast.FuncDecl {
 // Every row has one function of its name, whose comment has what it returns and its source, and is in
 // the list of the package comment.
 func TestEveryLossIsADocumentedFunction(t *testing.T) {
-	list, err := os.ReadFile("table.go")
+	list, err := os.ReadFile("losses.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,6 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// PiRank returns the loss −Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature, G = ρ / ideal
-// DCG (Swezey et al., NeurIPS 2021).
-//
-// It is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR 2019),
-//
-//	P_k = softmax of ((D + 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature over d,
-//
-// ranks k from 1 up to the number of discounts, or of documents if these are fewer. The lower the
-// temperature, the closer is P to the matrix that sorts by score. It costs O(D² + D·K), and memory for
-// O(D). The temperature is above 0, 1 by name; another makes the Func return an error. It reads
-// Gains and Discounts; errors are those documented for [LambdaRank].
-func PiRank(temperature float64) Func { return withParameter("pirank", temperature) }
 func piRank(b *batch) *G.Node {
 	temperature := b.number
 	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64, err error) {
@@ -52,15 +40,6 @@ func piRank(b *batch) *G.Node {
 	})
 }
 
-// NeuralNDCG returns the loss −Σ_k θ_k Σ_d S_kd G_d, S the P of PiRank after Sinkhorn scaling
-// (Pobrotyn & Białobrzeski 2021).
-//
-// It is the deterministic NeuralNDCG: after the scaling (Sinkhorn 1964), which divides columns and
-// rows by their sums in turn, 50 times, S ranks every document once in all. It costs
-// O(D²) for each of these rounds until all sums are 1, and for each before the last that the
-// derivative depends on. It needs a matrix of D² numbers for every core, 8 MB for 1000
-// documents: a run with a query of more than 5000 returns an error. The rest is as for [PiRank].
-func NeuralNDCG(temperature float64) Func { return withParameter("neuralndcg", temperature) }
 func neuralNDCG(b *batch) *G.Node {
 	temperature := b.number
 	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) (float64, error) {

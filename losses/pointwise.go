@@ -10,11 +10,6 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// MSE returns the loss 1/D Σ_d (m_d − label_d)² (Cossock & Zhang, COLT 2006).
-//
-// It reads Labels, which must be finite. Queries without a label above 0 count like any other, as in
-// the other losses by labels.
-func MSE(b Batch) (*G.Node, error) { return named("mse", b) }
 func mse(b *batch) *G.Node {
 	return meanLoss(b, "losses: SquaredError", "", b.finiteLabels(), func(score, label float64) (value, slope float64) {
 		gap := score - label
@@ -22,17 +17,6 @@ func mse(b *batch) *G.Node {
 	})
 }
 
-// QueryRMSE returns the loss Σ_d (m_d − m̄ − c(label_d − mean label))², c the scale (CatBoost's
-// QueryRMSE, squared, times the documents per query).
-//
-// It is the squared error of the scores as predictions of c·label, up to a constant of the query:
-// with the weights w of the documents Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. CatBoost's
-// QueryRMSE is the root of the same sum over all queries, with c = 1, divided by Σ w over all
-// documents. [Mean] divides by the number of queries instead: it is the square times the documents per
-// query, a constant of the data. So in both a query counts in proportion to its documents. A larger c
-// makes a sharper policy. The scale is above 0 and at most 1e6, 1 by name; another makes the Func
-// return an error. It reads Labels, which must be finite.
-func QueryRMSE(scale float64) Func { return withParameter("query-rmse", scale) }
 func queryRMSE(b *batch) *G.Node {
 	weightsIn, weightsOf := b.weights(2)
 	scale := b.number
@@ -63,14 +47,6 @@ func mean(x, weights []float64) float64 {
 	return floats.Sum(floats.MulTo(make([]float64, len(x)), x, weights)) / floats.Sum(weights)
 }
 
-// Ordinal returns the loss 1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c, + elsewhere
-// (Rennie & Srebro 2005).
-//
-// It is ordinal regression by the logistic loss at all thresholds between the grades c = 1, 2, …,
-// which stand at ½, 1½, …. Labels between grades count as a mixture of the two. The last grade is
-// HighestGrade, rounded up: 0 stands for 4, and a negative one returns an error. It reads Labels; a
-// run with negative labels returns an error.
-func Ordinal(b Batch) (*G.Node, error) { return named("ordinal", b) }
 func ordinal(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0 && highest <= math.MaxInt32) {
@@ -82,14 +58,6 @@ func ordinal(b *batch) *G.Node {
 	})
 }
 
-// CrossEntropy returns the loss 1/D Σ_d log(1 + e^m_d) − t_d m_d, t = label / highest grade
-// (logistic regression).
-//
-// The chance of a document to be relevant is the sigmoid of its score. TF-Ranking has it as sigmoid
-// cross entropy, for labels 0 and 1; grades between 0 and the highest count as a mixture of the two,
-// those above as the highest. HighestGrade is as for [Ordinal]. It reads Labels; a run with negative
-// labels returns an error.
-func CrossEntropy(b Batch) (*G.Node, error) { return named("cross-entropy", b) }
 func binaryCrossEntropy(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0) || math.IsInf(highest, 1) {

@@ -6,22 +6,6 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// ExposureRisk returns the loss √(Z (1−δ)/δ Σ_d E_d²/S_d), Z = Σ_d E_d, δ the level (Gupta,
-// Oosterhuis & de Rijke, SIGIR 2023).
-//
-// It measures how far the exposure E of the policy is from the policies in a log. S_d, Batch.Logged,
-// is the exposure that document d had in the log, summed over the impressions of the query: with N of
-// them of the exposure E0, Σ E²/S = (1/N) Σ E²/E0. It comes from Cantelli's inequality: with
-// probability 1−δ at least, the metric of a query under position-based clicks is not below its
-// estimate from the log minus this loss. So a smaller δ is safer. Exposure and gradient are exact.
-//
-// The paper has one root over all Q queries. The mean of these roots is larger, by a factor of
-// √Q where queries are alike: the weight 1/√Q makes it the paper's.
-//
-// The level is between 0 and 1, .95 by name; another makes the Func return an error. It reads
-// Discounts and Logged, which must not be negative. An S_d below 1e-6 of Σ S counts as that much. A
-// query that was never logged has the loss 0.
-func ExposureRisk(level float64) Func { return withParameter("exposure-risk", level) }
 func exposureRisk(b *batch) *G.Node {
 	l, logged, exposure := b.Lists, b.logged(), b.exposure()
 	floored := larger(logged, scaled(spread(l, total(l, logged)), 1e-6))
@@ -29,18 +13,6 @@ func exposureRisk(b *batch) *G.Node {
 	return root(scaled(mul(total(l, exposure), divergence), (1-b.number)/b.number))
 }
 
-// PRPO returns the loss −Σ_d ρ_d min(E_d, E0_d/ε) over ρ_d ≥ 0, −Σ_d ρ_d max(E_d, ε E0_d) over
-// other documents, ε the ratio (Gupta, Oosterhuis & de Rijke, CIKM 2024).
-//
-// It is proximal ranking policy optimization: minus the expected metric, where nothing more is earned
-// by leaving the policy of the log. E0 is the exposure under that policy, by its scores
-// Batch.LoggedScores and the same discounts. It is the paper's Σ r_d f(E_d/E0_d) with r_d = ρ_d E0_d,
-// ε− = ε and ε+ = 1/ε. Where all ratios are between these it is minus the expected metric; beyond,
-// there is no gradient away from E0. Exposures and gradient are exact.
-//
-// The ratio is above 0 and at most 1, .5 by name; another makes the Func return an error. It reads
-// Gains, finite, Discounts and LoggedScores.
-func PRPO(ratio float64) Func { return withParameter("prpo", ratio) }
 func prpo(b *batch) *G.Node {
 	l, gains, former, exposure := b.Lists, b.finiteGains(), b.former(), b.exposure()
 	size := G.Must(G.Abs(gains))

@@ -11,29 +11,12 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// ApproxNDCG returns the loss −NDCG of all documents, with ranks 1 + Σ_{j≠i} sigmoid((m_j − m_i) /
-// temperature) (Qin, Liu & Li 2010).
-//
-// All ranks count, whatever the cutoff: Discounts are not read. The temperature is above 0, 1 by name;
-// another makes the Func return an error. It reads Gains; a run with negative gains returns an error.
-// Queries without gains have 0.
-func ApproxNDCG(temperature float64) Func { return withParameter("approxndcg", temperature) }
 func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
 	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
-// GumbelApproxNDCG returns the loss ApproxNDCG of the scores m + noise, the mean over samples
-// (Bruch et al., WSDM 2020).
-//
-// It is minus the NDCG of approximate ranks expected under the Plackett–Luce policy. The Gumbel noise
-// is a constant for differentiation: the gradient goes through the perturbed scores
-// (reparametrisation). It costs O(N·D²) for a query; TF-Ranking draws 8 samples. It reads Noise or else
-// Sampler; the rest is as for [ApproxNDCG].
-func GumbelApproxNDCG(temperature float64) Func {
-	return withParameter("gumbel-approxndcg", temperature)
-}
 func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
 	approximate := total(b.Lists, mul(gains, approxDiscounts(b)))

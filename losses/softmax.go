@@ -10,12 +10,7 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Softmax returns the loss −Σ_d (ρ_d / Σρ) log p_d, p = softmax of m (Bruch et al., ICTIR 2019).
-//
-// It is the cheapest of the listwise losses. It reads Gains; a run with negative gains returns an
-// error. Queries without gains have 0.
-func Softmax(b Batch) (*G.Node, error) { return named("softmax", b) }
-func softmax(b *batch) *G.Node         { return crossEntropy(b, b.times(b.gainsFromZero())) }
+func softmax(b *batch) *G.Node { return crossEntropy(b, b.times(b.gainsFromZero())) }
 
 // crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ_j w_j exp m_j with the weights w of the
 // documents, which the target is multiplied by.
@@ -42,21 +37,6 @@ func (b *batch) logWeights() *G.Node {
 	return G.Must(op.Elementwise("losses: LogWeight", b.DocumentWeights, logWeight, nil))
 }
 
-// XENDCG returns the loss −Σ_d φ_d log p_d, φ = (ρ + u) / Σ(ρ + u), u uniform noise, p = softmax of
-// m (Bruch, WWW 2021).
-//
-// It is a cross entropy that bounds NDCG. The paper has
-//
-//	φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
-//
-// with γ uniform in (0, 1) and drawn anew in every step. 2^label is ρ + 1, so that
-// φ_d is in proportion to ρ_d + u_d, where u = 1 − γ is uniform, too; other gains than
-// 2^label − 1 take the place of these. Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over
-// samples; the paper has one.
-//
-// It reads Gains, and Noise or else Sampler; a run with negative gains returns an error. Queries
-// without gains have 0: their target is noise alone, whose mean is the same for all documents.
-func XENDCG(b Batch) (*G.Node, error) { return named("xe-ndcg", b) }
 func xendcg(b *batch) *G.Node {
 	return b.withGains(crossEntropy(b, noisyTarget(b)))
 }
@@ -83,12 +63,6 @@ func noisyTarget(b *batch) *G.Node {
 	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise())}, weightsIn...)...))
 }
 
-// ListNet returns the loss −Σ_d t_d log p_d, t = softmax of the labels, p = softmax of m (Cao et
-// al., ICML 2007).
-//
-// It is the cross entropy of the probabilities to stand first, by the labels and by the scores. It
-// reads Labels, which must be finite.
-func ListNet(b Batch) (*G.Node, error) { return named("listnet", b) }
 func listNet(b *batch) *G.Node {
 	target := exp(G.Must(ops.LogSoftmax(b.copies(b.finiteLabels()))))
 	if b.DocumentWeights != nil { // a query may have no others than of weight 0
@@ -97,14 +71,6 @@ func listNet(b *batch) *G.Node {
 	return neg(total(b.Lists, mul(target, b.logSoftmax())))
 }
 
-// ListMLE returns the loss −Σ_y Σ_k log P(y_k | y_1..k−1), y the ranking by gain, or rankings that
-// are given (Xia et al., ICML 2008).
-//
-// It is the negative log-likelihood of rankings under the Plackett–Luce policy of the scores. It reads
-// Rankings, which may have been observed, or else Gains: the ideal ranking, documents of equal gain in
-// the order that Sampler draws, without it by row (see [ops.IdealRankings]), and the loss 0 for queries
-// without gains. Rankings shorter than the list give the top-k ListMLE (Xia et al., NIPS 2009).
-func ListMLE(b Batch) (*G.Node, error) { return named("listmle", b) }
 func listMLE(b *batch) *G.Node {
 	likelihood := func(rankings *G.Node) *G.Node {
 		logs := G.Must(ops.LogProbs(b.copies(b.Lists.Scores), rankings))
@@ -134,14 +100,6 @@ func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
 	return G.Must(f.Apply(l, op.AnyRows("numbers", numbers), op.Rankings(rankings)))
 }
 
-// PartialListMLE returns the loss −Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some
-// of the documents (Plackett 1975).
-//
-// It is −log of the probability that the documents with a gain come first, in the order of their
-// gains: the likelihood of an observed ranking, where the others are the rest of the set that was
-// chosen from. Documents of equal gain are all chosen from the same set (Breslow, Biometrics 30,
-// 1974). It reads Gains; a run with negative gains returns an error.
-func PartialListMLE(b Batch) (*G.Node, error) { return named("partial-listmle", b) }
 func partialListMLE(b *batch) *G.Node {
 	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric("losses: PartialListMLE", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {

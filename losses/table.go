@@ -1,20 +1,3 @@
-// # Losses
-//
-// The name of a loss is the name of its function in lower case, with hyphens where [Names] has them:
-// softmax for [Softmax], plrank2-loo for [PLRank2LOO], approxndcg(0.1) for ApproxNDCG(0.1).
-//
-//   - Minus the expected metric: [PLRankExact], and from sampled rankings or noise [PolicyGradient],
-//     [PolicyGradientLOO], [PlacementPolicyGradient], [PLRank1], [PLRank1LOO], [PLRank2], [PLRank2LOO],
-//     [PLRank2Expected], [PLRankRB] and [StochasticRank].
-//   - Fairness of exposure: [Disparity], [EEL], [GroupExposure] and [GroupTreatment], and from samples
-//     [DisparityBy] for names such as disparity(plrank2), [EELByRB], [GroupExposureByRB] and
-//     [GroupTreatmentByRB] for names such as ee-l(plrank-rb).
-//   - Near the policy of a log: [ExposureRisk] and [PRPO].
-//   - Pairs of documents: [LambdaLoss], [LambdaLossDeterministic], [RankNet], [Hinge], [LambdaRank],
-//     [NDCGLoss1], [NDCGLoss2], [NDCGLoss2PP] and [NDCGLoss2K].
-//   - All documents of a query: [Softmax], [XENDCG], [ListNet], [ListMLE], [PartialListMLE],
-//     [ApproxNDCG], [GumbelApproxNDCG], [PiRank] and [NeuralNDCG].
-//   - Single documents: [MSE], [QueryRMSE], [Ordinal] and [CrossEntropy].
 package losses
 
 import (
@@ -22,12 +5,9 @@ import (
 	"slices"
 
 	G "gorgonia.org/gorgonia"
-
-	"github.com/plrank/plrank/plackett"
 )
 
-// An entry describes one named loss. What the package knows of a loss by its name follows from it;
-// the formula is in the comment of the exported function, whose name is the same without hyphens.
+// An entry describes one named loss. What the package knows of a loss by its name follows from it.
 type entry struct {
 	name string
 
@@ -100,67 +80,6 @@ const (
 	byExposure           // Batch.Logged
 	byScores             // Batch.LoggedScores
 )
-
-const exact = "plrank-exact"
-
-// table has all losses. A new one is a row here, and a function whose doc comment has its formula and source.
-var table = append(estimators(), []entry{
-	// Minus the metric expected under the Plackett–Luce policy of the scores, exactly or estimated.
-	{name: exact, build: expected, degree: 1},
-	{name: "placement-policy-gradient", build: placementPolicyGradient, degree: 1, sampled: true, objective: exact},
-	{name: "stochasticrank", build: stochasticRank, degree: 1, sampled: true, objective: exact},
-	// Fairness of the expected exposure, exactly or sampled.
-	{name: "disparity", build: disparity, weights: ofPairs, degree: 2, measure: "disparity",
-		through: disparityBy, by: append(estimatorNames(), "placement-policy-gradient", "lambdaloss")},
-	{name: "ee-l", build: exposureLoss, weights: ofTerms, target: byShares, measure: "ee-l", by: byRB},
-	{name: "group-exposure", build: groupExposure, target: byGroups, weights: unweighted, measure: "exposure-ratio", by: byRB},
-	{name: "group-treatment", build: groupTreatment, weights: ofTerms, degree: -2, measure: "treatment-ratio", by: byRB},
-	// Staying near the policy of a log.
-	{name: "exposure-risk", build: exposureRisk, number: level, target: byGroups, weights: unweighted, logged: byExposure},
-	{name: "prpo", build: prpo, number: ratio, degree: 1, logged: byScores, unlogged: exact},
-	// Pairs of documents.
-	{name: "lambdaloss", build: lambdaLoss, weights: ofPairs, degree: 1, sampled: true},
-	{name: "lambdaloss-deterministic", build: lambdaLossDeterministic, weights: ofPairs, degree: 1},
-	{name: "ranknet", build: logisticPairs.mean, weights: ofPairs},
-	{name: "hinge", build: hingePairs.mean, weights: ofPairs},
-	{name: "lambdarank", build: lambdaRank, weights: ofPairs},
-	{name: "ndcg-loss1", build: ndcgLoss1, weights: ofPairs},
-	{name: "ndcg-loss2", build: ndcgLoss2, weights: ofPairs},
-	{name: "ndcg-loss2pp", build: ndcgLoss2PP, weights: ofPairs},
-	{name: "ndcg-loss2k", build: ndcgLoss2AtK, weights: ofPairs},
-	// All documents of a query.
-	{name: "softmax", build: softmax, weights: ofCopies},
-	{name: "xe-ndcg", build: xendcg, weights: ofCopies, noisy: true, sampled: true},
-	{name: "listnet", build: listNet, weights: ofCopies, target: byLabels},
-	{name: "listmle", build: listMLE, weights: ofCopies},
-	{name: "partial-listmle", build: partialListMLE, weights: ofCopies},
-	{name: "approxndcg", build: approxNDCG, weights: ofRanks, number: temperature},
-	{name: "gumbel-approxndcg", build: gumbelApproxNDCG, weights: ofRanks, number: temperature, sampled: true},
-	{name: "pirank", build: piRank, number: temperature},
-	{name: "neuralndcg", build: neuralNDCG, most: mostSorted, number: temperature},
-	// One document at a time, or its difference from the mean of the query.
-	{name: "mse", build: mse, weights: ofTerms, target: byLabels, degree: 1},
-	{name: "query-rmse", build: queryRMSE, weights: ofTerms, number: labelScale, target: byLabels, degree: 1},
-	{name: "ordinal", build: ordinal, weights: ofTerms, target: byLabels, degree: 1},
-	{name: "cross-entropy", build: binaryCrossEntropy, weights: ofTerms, target: byLabels, degree: 1},
-}...)
-
-var byRB = []string{plackett.PLRankRB.String()}
-
-// estimators are the entries of the table of package plackett.
-func estimators() (all []entry) {
-	for _, e := range plackett.Estimators() {
-		all = append(all, entry{name: e.String(), build: estimated(e), degree: 1, sampled: true, objective: exact})
-	}
-	return all
-}
-
-func estimatorNames() (all []string) {
-	for _, e := range plackett.Estimators() {
-		all = append(all, e.String())
-	}
-	return all
-}
 
 // find gives the entry of a name.
 func find(name string) (entry, bool) {
