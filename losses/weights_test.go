@@ -158,13 +158,13 @@ func TestDescentOrdersByGainWhateverTheWeights(t *testing.T) {
 		vm := G.NewTapeMachine(loss.Graph())
 		scores := b.Lists.Scores.Value().Data().([]float64)
 		squares := make([]float64, len(scores))
-		for range 2000 {
+		for range 500 {
 			if err := vm.RunAll(); err != nil {
 				t.Fatal(err)
 			}
 			for d, v := range numbers(grads[0].Value()) { // RMSprop: the weights say how much, not how fast
 				squares[d] = .99*squares[d] + .01*v*v
-				scores[d] -= .01 * v / (math.Sqrt(squares[d]) + 1e-12)
+				scores[d] -= .04 * v / (math.Sqrt(squares[d]) + 1e-12)
 			}
 			vm.Reset()
 		}

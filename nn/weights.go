@@ -124,7 +124,7 @@ func (w *Weights) Get(name string) []float64 {
 }
 
 // Set sets the array of that name. It returns an error for another number of values than it has,
-// and so is one that is not finite.
+// and for one that is not finite.
 func (w *Weights) Set(name string, values []float64) error {
 	i := w.index(name)
 	if i < 0 {

@@ -21,7 +21,7 @@ import (
 // rows, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
 //
 // Embed returns an error if shapes or dtypes do not fit; the run returns one that names the row if a
-// table does not have a code. The value lasts until the next run.
+// table does not have a code. Its value lasts until the next run.
 func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 	const name = "ops: Embed"
 	embeddings, err := checkEmbed(x, tables)
