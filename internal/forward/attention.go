@@ -29,7 +29,7 @@ const stripeRows = 4096
 func (a Attention[T]) Run(qkv, y []T, offsets []int) {
 	clearPadding(y, a.Width, offsets)
 	pieces := a.pieces(offsets)
-	each(pieces, func(s *attentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
+	forEachPiece(pieces, func(s *attentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
 }
 
 // RunQuery sets y for the documents of one query on the calling goroutine, to the same
@@ -56,7 +56,7 @@ func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	// in the order of the stripes.
 	size := a.Width / a.Heads
 	shares := make([][]T, len(pieces))
-	each(pieces, func(s *attentionSpace[T], i int) {
+	forEachPiece(pieces, func(s *attentionSpace[T], i int) {
 		p := pieces[i]
 		dk, dv := p.vectorsOf(dqkv, 1, 3), p.vectorsOf(dqkv, 2, 3)
 		if p.from > 0 {
@@ -268,8 +268,8 @@ func dot[T float](x, y []T) (sum T) {
 	return sum
 }
 
-// each calls f for every piece, on all cores.
-func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
+// forEachPiece calls f for every piece, on all cores.
+func forEachPiece[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
 	pool := attentionSpaces[T]()
 	parallel.For(len(pieces), parallel.Workers(len(pieces)), func(_, i int) {
 		s := pool.Get().(*attentionSpace[T])
