@@ -99,7 +99,7 @@ func TestMissingArgumentIsNamed(t *testing.T) {
 
 // Gains and labels that are NaN make the run return an error that says where, and so
 // are negative ones where the loss takes none. In padding they do not matter.
-func TestArgumentsThatAreNotFiniteAreAnErrorOfTheRun(t *testing.T) {
+func TestArgumentsThatAreNotFiniteAreErrors(t *testing.T) {
 	for name, arguments := range takes {
 		for _, argument := range []string{"gains", "labels"} {
 			if !strings.Contains(arguments, argument) {

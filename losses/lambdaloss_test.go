@@ -153,7 +153,7 @@ func ofGorgoniasOps(m *G.Node, gains, discounts []float64, noise [][]float64) *G
 }
 
 // The loss of one query is the same in Gorgonia's own ops, and so is that without noise.
-func TestLambdaLossIsThatOfGorgoniasOps(t *testing.T) {
+func TestLambdaLossEqualsGorgoniasOps(t *testing.T) {
 	scores, gains, discounts := []float64{.3, -1.2, 2, .7, .1}, []float64{3, 0, 1, 0, 7}, []float64{1, .63, .5}
 	for name, noise := range map[string][][]float64{
 		"lambdaloss-deterministic": {make([]float64, 5)},

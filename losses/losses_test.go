@@ -237,7 +237,7 @@ func gradient(loss, scores *G.Node) (*G.Node, error) {
 
 // Scores that are not finite make the run return an error that says where. In padding they do not
 // matter.
-func TestScoresThatAreNotFiniteAreAnErrorOfTheRun(t *testing.T) {
+func TestScoresThatAreNotFiniteAreErrors(t *testing.T) {
 	for _, name := range losses.Names() {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			f := newFixture(normal)

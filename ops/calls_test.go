@@ -23,7 +23,7 @@ import (
 )
 
 // Every function of the package through what may happen to any.
-func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
+func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 	checkCalls(t, func(n callNodes) map[string]call {
 		l, theta, sampler := n.Lists, n.Discounts, ops.NewSampler(3, 2, 1)
 		dropout, err := ops.NewDropout(.5, 1)
@@ -216,7 +216,7 @@ func checkShape(t *testing.T, name string, n *G.Node) {
 }
 
 // An op of other inputs has another shape: of three rows in two queries, and of five in one.
-func TestShapesFollowFromThoseOfTheInputs(t *testing.T) {
+func TestShapesFollowFromTheInputs(t *testing.T) {
 	n := newCallNodes(G.NewGraph(), "", "", 0)
 	l := n.Lists
 	three, queries, rankings := tensor.Shape{3}, tensor.Shape{3}, tensor.Shape{2, 4, 1}

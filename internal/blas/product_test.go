@@ -191,7 +191,7 @@ func TestEndKeepsNaN(t *testing.T) {
 
 // Every entry is one sum, in the order of the inner index, of fused multiplications, so
 // that it is the same in any tile, and on any machine that has tiles.
-func TestOrderOfSums(t *testing.T) {
+func TestSumsGoInTheOrderOfTheInnerIndex(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, inUse = range available {
@@ -236,7 +236,7 @@ func fma32(x, y, z float32) float32 {
 
 // Numbers below the smallest normal one, which some processors take a hundred times as
 // long for, count as 0.
-func TestSubnormalNumbers(t *testing.T) {
+func TestSubnormalNumbersCountAsZero(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
 	for _, inUse = range available {
 		if inUse.rows == 0 {
@@ -258,7 +258,7 @@ func TestSubnormalNumbers(t *testing.T) {
 	}
 }
 
-func TestProduct(t *testing.T) {
+func TestProductEqualsPlainSums(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
 	for _, l := range available {
 		t.Run(l.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestRowsAreIndependent(t *testing.T) {
 }
 
 // A 0 is left out only where that changes nothing.
-func TestSkipZeros(t *testing.T) {
+func TestSkipZerosLeavesOutZeros(t *testing.T) {
 	if inUse.rows == 0 {
 		t.Skip("gonum leaves out all zeros")
 	}

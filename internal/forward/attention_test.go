@@ -55,7 +55,7 @@ func TestAttentionInPiecesIsTheSame(t *testing.T) {
 }
 
 // RunQuery gives the bits of Run, and allocates nothing.
-func TestAttentionOfOneQueryIsThatOfAll(t *testing.T) {
+func TestAttentionOfOneQueryEqualsAttentionOfAll(t *testing.T) {
 	a, n := Attention[float32]{Width: 6, Heads: 2}, 300
 	want, _ := attentionResults(a, []int{0, n})
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -53,7 +53,7 @@ func TestDropoutKeepsNonFiniteNumbers(t *testing.T) {
 	}
 }
 
-func TestFusedVJPIsThatOfActivationAndDropout(t *testing.T) {
+func TestFusedVJPEqualsActivationAndDropout(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testVJPOfDropout[float32](t, 1e-5) })
 	t.Run("float64", func(t *testing.T) { testVJPOfDropout[float64](t, 1e-13) })
 }
