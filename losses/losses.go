@@ -104,9 +104,9 @@ func withParameter(name string, parameter any) Func {
 
 // PLRankExact returns the loss −E[Σ_k θ_k ρ_{y_k}], y a ranking of the policy, exactly.
 //
-// It is minus the expected metric, with its exact value and gradient: no rankings, no variance (the
-// recursion that [ops.ExpectedMetric] documents). It reads Gains and Discounts. Gains may be
-// negative; a run with gains that are not finite returns an error.
+// It is minus the expected metric, with its exact value and gradient, without rankings or variance
+// (see [ops.ExpectedMetric]). It reads Gains and Discounts. Gains may be negative; a run with gains
+// that are not finite returns an error.
 func PLRankExact(b Batch) (*G.Node, error) { return named("plrank-exact", b) }
 
 // PLRank1 returns the loss −(1/N) Σ_i Σ_k θ_k ρ_{y_k}, with the gradient of PL-Rank-1 (Oosterhuis,
@@ -121,7 +121,8 @@ func PLRank1(b Batch) (*G.Node, error) { return named("plrank1", b) }
 // PLRank1LOO returns the loss of PLRank1 with a leave-one-out baseline (Kool, van Hoof & Welling 2019).
 //
 // The mean reward of the other rankings of the query is subtracted from the reward of each: the
-// same expectation, less variance. It needs two rankings of a query at least.
+// same expectation, less variance. The rankings must be independent draws; with a single one, the
+// reward of the likeliest ranking is subtracted.
 func PLRank1LOO(b Batch) (*G.Node, error) { return named("plrank1-loo", b) }
 
 // PLRank2 returns the loss of PLRank1 with the gradient of PL-Rank-2 (Oosterhuis, SIGIR 2021,
