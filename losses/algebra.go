@@ -72,8 +72,8 @@ func count(l ops.Lists) *G.Node {
 	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores)))
 }
 
-// finite is x, with padding 0. Numbers that are not finite are an error of the run that calls
-// them by what they are: "gain".
+// finite is x, with padding 0. A run returns an error that calls numbers that are not finite by what
+// they are: "gain".
 func finite(l ops.Lists, what string, x *G.Node) *G.Node {
 	return checked(op.ListFunc{Name: "losses", Settings: "Checked " + what, Do: copyDocuments}, l, what, x)
 }
@@ -105,7 +105,7 @@ func copyDocuments(l *op.List) error {
 	return nil
 }
 
-// caught turns the panic of a loss, such as that of [G.Must], into the error that it stands for.
+// caught turns the panic of a loss, such as one of [G.Must], into the error that it stands for.
 func caught(err *error) {
 	switch r := recover().(type) {
 	case nil:

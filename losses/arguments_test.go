@@ -58,7 +58,7 @@ func (a arguments) make(name string) (*G.Node, error) {
 	return meanOf(name, a.Batch)
 }
 
-// An argument that is missing is an error that names it, and no panic.
+// A loss returns an error that names a missing argument, and does not panic.
 func TestMissingArgumentIsNamed(t *testing.T) {
 	for name, arguments := range takes {
 		for _, argument := range append(strings.Fields(strings.ReplaceAll(arguments, "≥0", "")), "scores", "Discounts(-1)") {
@@ -97,9 +97,9 @@ func TestMissingArgumentIsNamed(t *testing.T) {
 	}
 }
 
-// Gains and labels that are no numbers are an error of the run that says where, and so
+// Gains and labels that are NaN make the run return an error that says where, and so
 // are negative ones where the loss takes none. In padding they do not matter.
-func TestArgumentsThatAreNotFiniteAreAnErrorOfTheRun(t *testing.T) {
+func TestArgumentsThatAreNotFiniteAreErrors(t *testing.T) {
 	for name, arguments := range takes {
 		for _, argument := range []string{"gains", "labels"} {
 			if !strings.Contains(arguments, argument) {

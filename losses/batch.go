@@ -9,21 +9,20 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Batch is what a loss is built on: lists of one graph, and what is known of their
-// documents. Most losses take gains ρ, 2^label − 1 for DCG, the same divided by the query's
+// Batch holds the inputs of a loss: packed lists and per-document data, all nodes of one graph. Most losses take gains ρ, 2^label − 1 for DCG, the same divided by the query's
 // ideal DCG for NDCG ([NormalizedGains]), and the rank discounts θ of the metric, 1/log2(k+1)
-// for DCG. Nodes that a loss needs and that are missing or do not fit are an error, which names
-// them, when it is built; gains and labels that are not finite, or negative where a loss takes
-// none, are an error of the run that names query and row. Empty queries, queries of one document
+// for DCG. Building a loss returns an error that names a node that is missing or does not fit; a run
+// returns an error that names query and row if gains or labels are not finite, or negative where a
+// loss takes no negative ones. Empty queries, queries of one document
 // or without gains (see [Term].LabelFree), queries shorter than the cutoff, ties and padding are
 // all defined.
 //
-// In float32, gains and weights so small or large that there is no room for the loss or
-// its gradient are an error of the run: the largest gain of a query, and its product with
+// In float32, a run returns an error if gains and weights are too small or too large for the loss or
+// its gradient: the largest gain of a query, and its product with
 // the weight of the query and the factor of the loss, are to be from 2^-100 to 2^100,
 // about 1e±30; so is the square of the gain for disparity and group-treatment.
 type Batch struct {
-	Lists     ops.Lists    // the scores, and which of them are of which query
+	Lists     ops.Lists    // the scores, and where the rows of each query are
 	Gains     *G.Node      // [rows], of the dtype of the scores: ρ of the metric
 	Discounts []float64    // θ of the metric, as many as its cutoff
 	Sampler   *ops.Sampler // of the rankings, or the noise, that the gradient is estimated from
@@ -37,14 +36,14 @@ type Batch struct {
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
 	// losses that do not go by gains: listnet, mse, query-rmse, ordinal and cross-entropy.
 	Labels *G.Node
-	// HighestGrade is that of the data set, for ordinal and cross-entropy: above 0, not
+	// HighestGrade is the highest label of the data set, for ordinal and cross-entropy: above 0, not
 	// necessarily a whole number. 0: 4, as in most data sets.
 	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The weight of a document says how much it counts, and changes
 	// no gain, which says how good it is: little weight does not put a good document below a
 	// worse one. The mean of the weights of its documents multiplies the loss of a query; the
-	// weights over this mean, w, say how the documents count beside each other:
+	// weights over this mean, w, say how the documents count relative to each other:
 	//
 	//   - In the losses of a policy, which are minus an expected metric, and in pirank and
 	//     neuralndcg, w multiplies e^m: the policy has the scores m + log w.
@@ -54,7 +53,7 @@ type Batch struct {
 	//     and a mean is divided by the sum of these products. In approxndcg and gumbel-approxndcg
 	//     only the derivative of a rank by a score is. Ranks and the ideal DCG are of all documents.
 	//   - In mse, query-rmse, ordinal, cross-entropy and ee-l the term of the document is multiplied
-	//     by w, in group-treatment those of both sums. group-exposure and exposure-risk, which
+	//     by w, in group-treatment the terms of both sums. group-exposure and exposure-risk, which
 	//     know no labels, have no use for w.
 	//
 	// A document of weight 0 has no term, and none of the losses by preference moves it. Rankings
@@ -66,12 +65,12 @@ type Batch struct {
 	// group-treatment compare. A negative number stands for no group.
 	Groups *G.Node
 	// Logged, [rows], of the dtype of the scores, is the exposure that each document had in a
-	// log of impressions, summed over those of its query, for exposure-risk. LoggedScores, [rows]
+	// log of impressions, summed over the impressions of its query, for exposure-risk. LoggedScores, [rows]
 	// of the same dtype, are the log-scores of the policy of the log, for prpo.
 	Logged, LoggedScores *G.Node
 	// Exposure is the sampler of the rankings that the fairness losses by sampling, such as
 	// disparity(plrank2), estimate exposure from, 1000 a query in the paper; their gradient
-	// is estimated from those of Sampler. nil: Sampler draws a second set.
+	// is estimated from the rankings of Sampler. nil: Sampler draws a second set.
 	Exposure *ops.Sampler
 }
 
@@ -85,8 +84,8 @@ type Func func(Batch) (*G.Node, error)
 //
 //	Σ_q w_q loss_q / max(1, number of queries with documents).
 //
-// A Func that gives anything but [queries] is an error; a weight that is negative or not
-// finite is an error of the run that names the query.
+// It returns an error if the Func gives anything else than [queries]; the run returns an error that
+// names the query if a weight is negative or not finite.
 func Mean(f Func, b Batch) (loss *G.Node, err error) {
 	perQuery, err := f(b)
 	if err != nil {

@@ -65,14 +65,14 @@ func TestNDCGLossesBoundOneMinusNDCG(t *testing.T) {
 		missing := f.query(0).missing()
 		for _, name := range bounds {
 			if bound := f.value(t, name); bound < missing-1e-12 {
-				t.Errorf("%s@%d: %v is no bound of %v", name, cutoff, bound, missing)
+				t.Errorf("%s@%d: %v is not a bound of %v", name, cutoff, bound, missing)
 			}
 		}
 	})
 }
 
 // Where they are none, as their comments say.
-func TestNDCGLoss2IsNoBoundBelowAllRanks(t *testing.T) {
+func TestNDCGLoss2IsNotABoundBelowAllRanks(t *testing.T) {
 	f := one([]float64{-.01, 10, .01}, []float64{1, 1, 0}, 2)
 	missing := f.query(0).missing()
 	if loss := f.value(t, "ndcg-loss2"); !(loss < missing) || math.Abs(missing-.387) > .001 || math.Abs(loss-.23) > .005 {

@@ -21,7 +21,7 @@ func order(x []float64) []int {
 	return o
 }
 
-// ranks are those of the documents by descending x, from 1.
+// ranks returns the rank of each document by descending x, from 1.
 func ranks(x []float64) []int {
 	r := make([]int, len(x))
 	for rank, d := range order(x) {
@@ -38,7 +38,7 @@ func (q query) theta(rank int) float64 {
 	return 0
 }
 
-// weight is that of a document.
+// weight returns the weight of a document, 1 without weights.
 func (q query) weight(d int) float64 {
 	if q.weights == nil {
 		return 1

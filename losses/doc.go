@@ -1,13 +1,23 @@
 // Package losses turns objectives of learning to rank into loss nodes of a Gorgonia graph,
-// to be minimised: each is a few lines of graph algebra over package ops. Those of pairs of
-// documents, also lambdaloss-deterministic, are not made of Gorgonia's own ops, which would need
-// matrices of all pairs: they are ops that store no pair. Every loss is a
-// [Func], from a [Batch] to the losses of its queries, and [Mean] makes a scalar of it:
+// to be minimised. Every loss is a [Func], from a [Batch] to the losses of its queries, and [Mean]
+// makes a scalar of it:
 //
 //	loss, err := losses.Mean(losses.PLRankExact, losses.Batch{Lists: lists, Gains: gains, Discounts: discounts})
 //
-// They can be looked up by name, see [ByName], and mixed, see [Parse]. [Reward] makes a loss
-// of any reward of rankings, such as ERR.
+// [ByName] finds a loss by its name, [Parse] reads weighted sums of them, and [Reward] makes a loss of
+// any reward of rankings, such as ERR.
+//
+// # Conventions
+//
+// In the comments of the losses m are the scores, ρ the gains, θ the discounts of ranks from 1 (0 beyond the last),
+// and D is the number of documents of the query. The formulas are for documents without weights; what
+// weights do is told in the comment of [Batch].
+//
+// Every loss is a node [queries] of the dtype of the scores, float32 or float64: the loss of each query,
+// and 0 for a query without documents. It is 0, too, for a query without gains, unless the comment says
+// that it goes by labels or groups. A loss returns an error that names the field of Batch that is missing
+// or does not fit; a run returns an error that names query and row if a number is one that the loss does not take.
+//
+// Losses are graph algebra over package ops, save that losses of pairs are ops of their own, which
+// store no pair: Gorgonia's ops would need matrices of all pairs.
 package losses
-
-//go:generate go test . -run TestPackageCommentListsEveryLoss -update

@@ -24,7 +24,7 @@ func exactLosses() map[string]func(q exactQuery) float64 {
 	return of
 }
 
-// Value and gradient of the exact losses are those of the expectations over all rankings,
+// The exact losses have value and gradient of the expectations over all rankings,
 // the gradient by finite differences of them.
 func TestExactLossesAreExpectationsOverAllRankings(t *testing.T) {
 	for name, of := range exactLosses() {
@@ -64,7 +64,7 @@ func TestExactLossesAreExpectationsOverAllRankings(t *testing.T) {
 	}
 }
 
-// Where every rank counts, the exact losses and their gradients are those of exposures rank by rank,
+// Where every rank counts, the exact losses and their gradients follow from exposures rank by rank,
 // which take sweeps where the losses take products.
 func TestExactLossesWhereEveryRankCounts(t *testing.T) {
 	const documents = 40

@@ -158,13 +158,13 @@ func ExamplePLRankRB() {
 	// Output: -2.33 [-0.61 0.50 0.12]
 }
 
-// The value is that of a surrogate: only its gradient is of use.
+// The value belongs to a surrogate: only its gradient is of use.
 func ExamplePolicyGradient() {
 	show(losses.PolicyGradient)
 	// Output: 3.13 [-0.47 0.43 0.03]
 }
 
-// The value is that of a surrogate; the gradient is PL-Rank-1's, ranking by ranking.
+// The value belongs to a surrogate; the gradient is PL-Rank-1's, ranking by ranking.
 func ExamplePlacementPolicyGradient() {
 	show(losses.PlacementPolicyGradient)
 	// Output: 2.39 [-0.48 0.46 0.02]

@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// expected is the loss of [PLRankExact].
+// expected builds PLRankExact.
 func expected(b *batch) *G.Node {
 	return neg(G.Must(ops.ExpectedMetric(b.Lists, b.gains(), b.discounts())))
 }
@@ -25,8 +25,6 @@ func estimated(e plackett.Estimator) builder {
 	}
 }
 
-// policyGradient and placementPolicyGradient are the losses of [PolicyGradient] and
-// [PlacementPolicyGradient].
 func policyGradient(b *batch) *G.Node          { return reinforce(b, rewards(b, false)) }
 func placementPolicyGradient(b *batch) *G.Node { return reinforce(b, rewards(b, true)) }
 

@@ -1,8 +1,6 @@
 package losses
 
 import (
-	"slices"
-
 	G "gorgonia.org/gorgonia"
 )
 
@@ -20,11 +18,10 @@ func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
 	}, given)
 }
 
-// Pointwise tells whether a loss goes by one document at a time: by scores, not their
-// differences.
+// Pointwise reports whether a loss goes by the scores of single documents, not only by their differences.
 func Pointwise(name string) bool {
-	last := sections[len(sections)-1]
-	return slices.ContainsFunc(last.entries, func(e entry) bool { return e.name == name })
+	e, _ := find(name)
+	return e.target == byLabels && e.weights == ofTerms
 }
 
 // WeightsOf says what the weights of documents multiply in a loss: "policy", "copies", "pairs",
@@ -39,10 +36,8 @@ func WeightsOf(name string) string {
 
 // EntryNames are the names of the rows of the table.
 func EntryNames() (all []string) {
-	for _, s := range sections {
-		for _, e := range s.entries {
-			all = append(all, e.name)
-		}
+	for _, e := range table {
+		all = append(all, e.name)
 	}
 	return all
 }

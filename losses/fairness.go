@@ -7,14 +7,8 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// disparity is that of the PL-Rank paper (Oosterhuis, SIGIR 2021, §6),
-//
-//	1/(D(D−1)) Σ_{d,d'} (E_{d'} ρ_d − E_d ρ_{d'})²
-//
-// with the weights of both documents as factors, if there are any:
-// 0 where exposure is in proportion to gain, and for queries of one document or
-// without gains. [DisparityGains] has its derivative. It costs O(D): with c the exposure per
-// gain that fits best, Σ E ρ / Σ ρ², the double sum is 2 Σ ρ² Σ (E − cρ)².
+// disparity costs O(D): with c the exposure per gain that fits best, Σ E ρ / Σ ρ², the double sum
+// is 2 Σ ρ² Σ (E − cρ)².
 func disparity(b *batch) *G.Node {
 	l, gains, exposure := b.Lists, b.finiteGains(), b.exposure()
 	merit := total(l, b.times(square(gains)))
@@ -24,8 +18,6 @@ func disparity(b *batch) *G.Node {
 	return scaled(mul(sum, inverse(orderedPairs(count(l)))), 2)
 }
 
-// disparityBy is the disparity of sampled exposure, with the gradient by another loss for
-// an expected metric. Its value is that loss's.
 func disparityBy(b *batch, loss builder) *G.Node {
 	gains, weights := b.Gains, b.DocumentWeights
 	defer func() { b.Gains, b.DocumentWeights = gains, weights }() // of the next terms of a sum
@@ -33,26 +25,11 @@ func disparityBy(b *batch, loss builder) *G.Node {
 	return loss(b)
 }
 
-// exposureLoss is the expected-exposure loss of Diaz et al. (CIKM 2020),
-//
-//	‖E − E*‖² = Σ_d (E_d − E*_d)²,
-//
-// each term times the weight of the document,
-// where E* is the exposure under the policy that is best for relevance and lets
-// documents of equal gain share the discounts of their ranks equally. A query of one
-// document has 0; in one without gains all documents are to share alike.
-func exposureLoss(b *batch) *G.Node {
+func eel(b *batch) *G.Node {
 	target := targetExposure(b.Lists, b.gains(), b.discounts())
 	return total(b.Lists, b.times(square(sub(b.exposure(), target))))
 }
 
-// groupExposure asks for equal exposure of groups of documents, the demographic
-// parity of Singh & Joachims (KDD 2018): with X_g the mean exposure of the documents
-// of group g in a query, it is
-//
-//	the mean over pairs of groups of (X_g − X_h)²,
-//
-// 0 for queries with fewer than two groups.
 func groupExposure(b *batch) *G.Node {
 	l, groups := b.Lists, b.groups()
 	heads := groupHeads(l, groups)
@@ -62,14 +39,6 @@ func groupExposure(b *batch) *G.Node {
 	return betweenGroups(l, heads, each)
 }
 
-// groupTreatment asks for exposure of groups of documents in proportion to their
-// merit, without the disparate treatment of Singh & Joachims (KDD 2018): it is
-// groupExposure with X_g the exposure of a group divided by its gain,
-//
-//	X_g = Σ_{d∈g} E_d / Σ_{d∈g} ρ_d,
-//
-// each term times the weight of the document.
-// Groups without gain in a query do not count in it. Gains must not be negative.
 func groupTreatment(b *batch) *G.Node {
 	l, groups, gains := b.Lists, b.groups(), b.gainsFromZero()
 	merit := sumOverGroups(l, groups, b.times(gains))

@@ -88,7 +88,7 @@ func fairnessLoss(t *testing.T, name string, b losses.Batch, exposure *G.Node) *
 }
 
 // The value of a packed batch is the mean of the definition over the queries, and the
-// derivative by the exposures is that of the definition.
+// derivative by the exposures follows from the definition.
 func TestFairnessLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
 	exposure := make([]float64, len(f.scores))
@@ -155,7 +155,7 @@ func TestFairQueriesHaveTheLoss0(t *testing.T) {
 }
 
 // exposureSlopes is the derivative of a fairness loss of one query by the exposures,
-// by differences: exact but for rounding, since all of them are quadratic.
+// by differences: exact up to rounding, since all of them are quadratic.
 func exposureSlopes(q query, exposure []float64, loss func(query, []float64) float64) []float64 {
 	slopes := make([]float64, len(exposure))
 	x := slices.Clone(exposure)
@@ -171,7 +171,7 @@ func exposureSlopes(q query, exposure []float64, loss func(query, []float64) flo
 }
 
 // Enumeration of all pairs of rankings, one for the exposure and one for the gradient:
-// the gradient has that of the exact F(E) as its expectation. With one ranking for
+// the expectation of the gradient is the gradient of the exact F(E). With one ranking for
 // both it has not: the bias of sharing them.
 func TestSeparateRankingsAreUnbiasedAndSharedOnesAreNot(t *testing.T) {
 	f := fixture{

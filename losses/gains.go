@@ -10,11 +10,10 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// NormalizedGains are gains divided by the best value that the metric can have in
+// NormalizedGains returns the gains divided by the best value that the metric can have in
 // their query, Σ_k θ_k of the k-th largest gain: the gains of NDCG@k, for any of the
-// losses. Queries without gains keep 0. A node [rows], not differentiable. Discounts that are
-// negative or rise from rank to rank are an error; gains that are not finite, or negative, are one
-// of the run.
+// losses. Queries without gains keep 0. A node [rows], not differentiable. It returns an error if
+// discounts are negative or rise from rank to rank, and the run if gains are negative or not finite.
 func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalized *G.Node, err error) {
 	defer caught(&err)
 	b := batch{Batch: Batch{Lists: l, Gains: gains, Discounts: discounts}}
@@ -33,7 +32,7 @@ func (b *batch) normalizedGains() *G.Node {
 }
 
 // targetExposure is the E* of expected exposure (Diaz et al., CIKM 2020): documents
-// are in the order of their gains, and those of equal gain share the discounts of
+// are in the order of their gains, and documents of equal gain share the discounts of
 // their ranks equally; ranks beyond the discounts have none. A node [rows], not
 // differentiable. Σ_d ρ_d E*_d is the best value that the metric can have.
 func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
@@ -44,14 +43,14 @@ func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
 	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Discounts(discounts)))
 }
 
-// DisparityGains are gains whose expected metric has the gradient of minus the disparity
+// DisparityGains returns gains whose expected metric has the gradient of minus the disparity
 // of the PL-Rank paper: minus the derivative of the disparity by the exposures (the paper
 // leaves out the minus),
 //
 //	4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'} = 4/(D(D−1)) (ρ_d Σ E ρ − E_d Σ ρ²),
 //
 // [rows], constant for differentiation. Any estimator of the gradient of an expected
-// metric, given them for gains, so estimates that of the disparity (Oosterhuis, SIGIR
+// metric, given them for gains, so estimates the gradient of the disparity (Oosterhuis, SIGIR
 // 2021, §6), without bias if exposure, [rows], is estimated from other rankings, see
 // [ops.Exposure]. The loss disparity(plrank2) is made so.
 func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err error) {

@@ -30,9 +30,8 @@ type power struct {
 
 // inRange is the scores, with a check in every run that float32 can hold what losses are
 // computed from: that all s, s^degree and the scale are from 2^-100 to 2^100, or 0. Beyond that,
-// squares and sums become infinite, or 0, and so do gradients. weights are those of the
-// queries, [queries], nil for 1; a query that weighs little beside others of the batch is no
-// error. In float64 there is no check.
+// squares and sums become infinite, or 0, and so do gradients. weights are the weights of the
+// queries, [queries], nil for 1; a query may weigh little compared with others of the batch. In float64 there is no check.
 func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	if err := op.Check(l); err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 }
 
 // fits reports whether float32 has room for a loss of those numbers of the documents, in a query of
-// that weight, of which the batch has others of most; if not, it says how large they are.
+// that weight, where the largest weight of the batch is most; if not, it says how large they are.
 func (s scale) fits(of [][]float64, weight, most float64) (fits bool, sizes string) {
 	factor, product := math.Abs(s.factor), 1.0
 	fits = true
@@ -103,7 +102,7 @@ func (s scale) fits(of [][]float64, weight, most float64) (fits bool, sizes stri
 	return fits && holds(factor*most*product, factor*weight*product), sizes
 }
 
-// holds tells whether there is room for numbers of at least low and of at most high. NaN is
+// holds reports whether there is room for numbers of at least low and of at most high. NaN is
 // for other checks.
 func holds(low, high float64) bool {
 	const limit = 0x1p100

@@ -12,7 +12,7 @@ import (
 
 // A loss learns from a query without a gain if and only if it says so: all others have no
 // gradient there.
-func TestLabelFreeQueriesTeachWhomTheTableSays(t *testing.T) {
+func TestLabelFreeQueriesTeachTheLossesOfTheTable(t *testing.T) {
 	f := newFixture(normal)
 	first, end := f.offsets[4], f.offsets[5] // of the query without a gain
 	for _, name := range losses.Names() {

@@ -153,7 +153,7 @@ func ofGorgoniasOps(m *G.Node, gains, discounts []float64, noise [][]float64) *G
 }
 
 // The loss of one query is the same in Gorgonia's own ops, and so is that without noise.
-func TestLambdaLossIsThatOfGorgoniasOps(t *testing.T) {
+func TestLambdaLossEqualsGorgoniasOps(t *testing.T) {
 	scores, gains, discounts := []float64{.3, -1.2, 2, .7, .1}, []float64{3, 0, 1, 0, 7}, []float64{1, .63, .5}
 	for name, noise := range map[string][][]float64{
 		"lambdaloss-deterministic": {make([]float64, 5)},
@@ -178,7 +178,7 @@ func TestLambdaLossIsThatOfGorgoniasOps(t *testing.T) {
 
 // BenchmarkLambdaLoss is one run of the graph of LambdaLoss and its gradient for a query of 125
 // documents, in float32, K = 5: as one op, which draws noise and ranks, and in Gorgonia's ops, which
-// are given the noise and the weights; beside PL-Rank-2.
+// are given the noise and the weights; compared with PL-Rank-2.
 func BenchmarkLambdaLoss(b *testing.B) {
 	const documents = 125
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -71,7 +71,7 @@ func (f fixture) logged() []float64 {
 	return logged
 }
 
-// loggedScores are those of the policy that was logged.
+// loggedScores are the scores of the policy that was logged.
 func (f fixture) loggedScores() []float64 {
 	scores := make([]float64, len(f.scores))
 	for d := range scores {
@@ -219,10 +219,10 @@ func TestLossesAreTheSameWithoutAGradient(t *testing.T) {
 	f := newFixture(normal)
 	for _, name := range losses.Names() {
 		alone := sampled(t, f.batch(tensor.Float64))
-		beside := sampled(t, f.batch(tensor.Float64))
-		want, _ := differentiate(t, build(t, name, beside), beside.Lists.Scores)
+		second := sampled(t, f.batch(tensor.Float64))
+		want, _ := differentiate(t, build(t, name, second), second.Lists.Scores)
 		if got := evaluate(t, build(t, name, alone)); got[0] != want {
-			t.Errorf("%s: %v, and %v beside the gradient", name, got[0], want)
+			t.Errorf("%s: %v, and %v with the gradient", name, got[0], want)
 		}
 	}
 }
@@ -235,9 +235,9 @@ func gradient(loss, scores *G.Node) (*G.Node, error) {
 	return grads[0], nil
 }
 
-// Scores that are not finite are an error of the run that says where. In padding they do not
+// Scores that are not finite make the run return an error that says where. In padding they do not
 // matter.
-func TestScoresThatAreNotFiniteAreAnErrorOfTheRun(t *testing.T) {
+func TestScoresThatAreNotFiniteAreErrors(t *testing.T) {
 	for _, name := range losses.Names() {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			f := newFixture(normal)

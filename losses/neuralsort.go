@@ -15,15 +15,6 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// piRank is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR
-// 2019; Swezey et al., NeurIPS 2021),
-//
-//	−Σ_k θ_k Σ_d P_kd G_d,
-//	P_k = softmax of ((D + 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature over d,
-//
-// ranks k from 1, as many as there are discounts and documents, and G the
-// [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
-// sorts by score. It costs O(D² + D·K), and memory for O(D).
 func piRank(b *batch) *G.Node {
 	temperature := b.number
 	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64, err error) {
@@ -49,16 +40,6 @@ func piRank(b *batch) *G.Node {
 	})
 }
 
-// neuralNDCG is piRank with a matrix S that ranks every document once in all
-// (Pobrotyn & Białobrzeski 2021), the deterministic NeuralNDCG:
-//
-//	−Σ_k θ_k Σ_d S_kd G_d,
-//
-// S being P after Sinkhorn scaling (Sinkhorn 1964): its columns and its rows are divided by
-// their sums in turn, [sinkhornRounds] times. It costs
-// O(D²) for each of these rounds until all sums are 1, and for each before the last that the
-// derivative depends on. It needs a matrix of D² numbers for every core, 8 MB for 1000
-// documents: queries of more than [mostSorted] are an error.
 func neuralNDCG(b *batch) *G.Node {
 	temperature := b.number
 	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) (float64, error) {
@@ -139,8 +120,8 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 	if lambda == nil {
 		return value
 	}
-	// The derivative by P is θ_k a_k b_d ρ_d and, of every round, a product of two vectors; those of
-	// rounds that have the same vectors on one side are added up.
+	// The derivative by P is θ_k a_k b_d ρ_d and, of every round, a product of two vectors. Products of
+	// rounds with the same vectors on one side are added up.
 	var products []product
 	add := func(column, row, byColumn, byRow []float64) {
 		if m := len(products); m > 0 && &products[m-1].b[0] == &row[0] && &products[m-1].a[0] == &column[0] {

@@ -100,7 +100,7 @@ func TestNeuralNDCGIsNDCGAtALowTemperature(t *testing.T) {
 	})
 }
 
-// The derivative is that of all rounds of the scaling, also where scores that are symmetric about
+// The derivative goes through all rounds of the scaling, also where scores that are symmetric about
 // their mean have the right sums after a few.
 func TestNeuralNDCGHasTheDerivativeOfAllRounds(t *testing.T) {
 	slope := func(scores, gains []float64, temperature float64) []float64 {
@@ -152,7 +152,7 @@ func TestNeuralNDCGHasTheDerivativeOfAllRounds(t *testing.T) {
 	}
 }
 
-// A matrix of all pairs of documents that would not fit into memory is an error before it is made.
+// A run returns an error before it makes a matrix of all pairs that would not fit into memory.
 func TestNeuralNDCGOfTooManyDocumentsIsAnError(t *testing.T) {
 	f := one(make([]float64, 5001), make([]float64, 5001), 10)
 	_, err := evaluated(build(t, "neuralndcg", f.batch(tensor.Float64)))

@@ -47,7 +47,7 @@ var noisy = map[string]func(q query, noise [][]float64) float64{
 	},
 }
 
-// The losses on given noise, of which a sample is absent, against their definitions and by
+// The losses on given noise, with one sample absent, against their definitions and by
 // finite differences, on both machines.
 func TestLossesOnNoiseHaveTheirDefinitions(t *testing.T) {
 	const rows, samples = 24, 3

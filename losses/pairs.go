@@ -12,7 +12,7 @@ import (
 )
 
 // pairWeights are the weights w_ij of the pairs of a pairwise loss, ρ_i > ρ_j, as
-// the sum of four parts, each of which is left out where it is zero. r are the ranks
+// the sum of four parts; a part is left out where it is zero. r are the ranks
 // of [ops.Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
 type pairWeights struct {
 	each     float64   // the same for every pair
@@ -28,10 +28,11 @@ type pairWeights struct {
 //
 //	Σ_{ρ_i > ρ_j} w_ij f(m_j − m_i),
 //
-// w_ij times the weights of both documents, if there are any. It is 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
-// included, are constants for differentiation (as they are for LambdaRank, and in the M-step
-// of LambdaLoss). It costs O(D²) for a query, where only the distances of ranks have weights O(D)
-// for each of these, but the memory of O(D) only: no pair is ever stored.
+// w_ij times the weights of both documents, if there are any. It is 0 for queries without such
+// pairs, differentiable in the scores: gains and weights, ranks included, are constants for
+// differentiation (as they are for LambdaRank, and in the M-step of LambdaLoss). It costs O(D²) for
+// a query, where only the distances of ranks have weights O(D) for each of these, but the memory of
+// O(D) only: no pair is ever stored.
 type pairLoss struct {
 	name     string
 	f, slope func(x float64) float64
@@ -145,7 +146,7 @@ func (w pairWeights) eachPair(order []int, gains, documents []float64, f func(be
 	}
 }
 
-// continued is the discounts of atCutoff for so many ranks.
+// continued returns the discounts of atCutoff for that number of ranks.
 func (w pairWeights) continued(ranks int) []float64 {
 	k := len(w.atCutoff)
 	if k == 0 {

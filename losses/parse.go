@@ -10,11 +10,11 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
-// neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
-// they do not; exposure-risk its level, 0.95; prpo its ratio, 0.5; and query-rmse its scale, 1.
-// Losses of exposure may have the loss behind them by whose samples it is estimated, such as
-// disparity(plrank2). A name that is not known is an error that lists those that are.
+// ByName returns the loss of that name, see [Names]. A parameter follows in parentheses, or has its
+// default: approxndcg, gumbel-approxndcg, neuralndcg and pirank take a temperature (1), as in
+// approxndcg(0.1), exposure-risk a level (0.95), prpo a ratio (0.5) and query-rmse a scale (1).
+// Losses of exposure take the loss that estimates it from samples, as in disparity(plrank2). The
+// error of an unknown name lists the known ones.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {
@@ -27,11 +27,11 @@ func ByName(name string) (Func, error) {
 //
 //	plrank-exact + 0.5*disparity
 //
-// Blanks do not matter (but for one before the minus of a - 0.5*b, which may else be part
+// Blanks do not matter (except before the minus of a - 0.5*b, which may else be part
 // of a name), a weight may be any finite number, and a term of weight 0 is left out. The
 // terms share what they draw: the rankings that gradients are estimated from, and the
-// others that exposure is. An error says at which column the text is wrong, and what would
-// be right.
+// others that exposure is estimated from. An error says at which column the text is wrong, and what
+// would be right.
 func Parse(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {
@@ -40,14 +40,13 @@ func Parse(text string) (Func, error) {
 	return sum(terms), nil
 }
 
-// Objective reads a loss as [Parse] does, and gives what it minimises, by its value: the
-// losses whose value is an estimate of an exact one, or like that of policy-gradient means
-// nothing, are replaced by that one, plrank2 by plrank-exact and disparity(plrank2) by
-// disparity. Others are themselves, and those that draw noise need a Sampler still. Of a batch
+// Objective reads a loss as [Parse] does and returns what it minimises, to compare models by its
+// value, not to be differentiated. A loss whose value estimates an exact one, or means nothing, as
+// policy-gradient's, is replaced by the exact one: plrank2 by plrank-exact, disparity(plrank2) by
+// disparity. Others stay as they are; if they draw noise, they still need a Sampler. For a batch
 // without Batch.Logged, exposure-risk is left out, and without Batch.LoggedScores prpo is minus the
-// expected metric. It is to
-// compare models with, not to be differentiated. Errors are those of Parse, and those of the Func
-// of a loss of which nothing is left.
+// expected metric. Objective returns the errors of Parse; its Func also returns an error if no term is
+// left.
 func Objective(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {
@@ -65,8 +64,8 @@ func Objective(text string) (Func, error) {
 	}, nil
 }
 
-// Terms are the losses of which Parse makes the sum: those of weight 0 are not among
-// them. Errors are those of Parse.
+// Terms returns the losses that Parse adds up, without terms of weight 0. It returns the errors of
+// Parse.
 func Terms(text string) ([]Term, error) {
 	var terms []Term
 	err := names.ParseSum(text, "loss", func(weight float64, rest string) (length int, err error) {

@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
 )
 
 // A weighted sum has the weighted values and gradients of its terms.
@@ -170,4 +171,38 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: neither a loss nor an error, or both", text)
 		}
 	})
+}
+
+func TestParametersOfFunctionsAreThoseOfNames(t *testing.T) {
+	for name, f := range map[string]losses.Func{
+		"approxndcg(0.3)": losses.ApproxNDCG(.3), "gumbel-approxndcg(0.3)": losses.GumbelApproxNDCG(.3), "pirank(0.3)": losses.PiRank(.3),
+		"neuralndcg(0.3)": losses.NeuralNDCG(.3), "exposure-risk(0.3)": losses.ExposureRisk(.3), "prpo(0.3)": losses.PRPO(.3),
+		"query-rmse(1e-20)": losses.QueryRMSE(1e-20), "disparity(lambdaloss)": losses.DisparityBy("lambdaloss"),
+	} {
+		value := func(f losses.Func) float64 {
+			b := newSmall().batch()
+			b.Sampler = ops.NewSampler(3, 4, 1)
+			loss, err := losses.Mean(f, b)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return evaluate(t, loss)[0]
+		}
+		named, err := losses.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := value(f), value(named); got != want {
+			t.Errorf("%s has %v, its function %v", name, want, got)
+		}
+	}
+	for want, f := range map[string]losses.Func{
+		"approxndcg(-1): want a temperature above 0": losses.ApproxNDCG(-1),
+		"prpo(NaN): want a ratio above 0":            losses.PRPO(math.NaN()),
+		`no loss "disparity(softmax)"`:               losses.DisparityBy("softmax"),
+	} {
+		if _, err := f(newSmall().batch()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
 }

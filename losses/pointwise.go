@@ -10,7 +10,6 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// mse is the squared error of the scores as predictions of the labels.
 func mse(b *batch) *G.Node {
 	return meanLoss(b, "losses: SquaredError", "", b.finiteLabels(), func(score, label float64) (value, slope float64) {
 		gap := score - label
@@ -18,11 +17,6 @@ func mse(b *batch) *G.Node {
 	})
 }
 
-// queryRMSE is the squared error of the scores as predictions of c·label, up to a constant of the query, c the
-// parameter: Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. CatBoost's
-// QueryRMSE is the root of the same sum over all queries, with c = 1, divided by Σ w over all documents. [Mean] divides by
-// the number of queries instead: it is the square times the documents per query, a constant of the data. So in both a
-// query counts in proportion to its documents. A larger c makes a sharper policy.
 func queryRMSE(b *batch) *G.Node {
 	weightsIn, weightsOf := b.weights(2)
 	scale := b.number
@@ -53,9 +47,6 @@ func mean(x, weights []float64) float64 {
 	return floats.Sum(floats.MulTo(make([]float64, len(x)), x, weights)) / floats.Sum(weights)
 }
 
-// ordinal is ordinal regression by the logistic loss at all thresholds between grades
-// (Rennie & Srebro, IJCAI 2005 workshop), which stand at ½, 1½, …. Labels between grades count
-// as a mixture of the two. The last grade is the first whole number not below the highest.
 func ordinal(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0 && highest <= math.MaxInt32) {
@@ -67,9 +58,6 @@ func ordinal(b *batch) *G.Node {
 	})
 }
 
-// binaryCrossEntropy is that of every document by itself, whose chance to be relevant is
-// the sigmoid of its score. TF-Ranking has it as sigmoid cross-entropy, for labels 0 and 1;
-// grades between 0 and the highest count as a mixture of the two, those above as the highest.
 func binaryCrossEntropy(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0) || math.IsInf(highest, 1) {
@@ -106,7 +94,7 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 // from the score cost nothing or their distance from it, and are added up at once.
 func thresholds(score, label, highest float64) (value, slope float64) {
 	const near = 40 // e^−40 is 4e-18
-	// The label is above the thresholds before grade, and the share over above that of grade.
+	// The label is above the thresholds before grade, and the share over above the threshold grade.
 	grade, over := math.Floor(label)+1, label-math.Floor(label)
 	first := max(1, min(highest+1, math.Ceil(score+0.5-near)))
 	last := max(first-1, min(highest, math.Floor(score+0.5+near)))

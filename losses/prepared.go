@@ -21,7 +21,7 @@ type batch struct {
 	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
 
 	meanWeights *G.Node // of the documents of every query; nil: there are no weights
-	given       *G.Node // the weights as they are: those of the batch are over their mean
+	given       *G.Node // the weights as they are; DocumentWeights are divided by their mean
 
 	policy  *batch // see weighted
 	noiseOf *batch // that draws the noise; nil: itself

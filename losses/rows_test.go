@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
 )
 
 // small is a query with rankings, longer than the discounts, and noise.
@@ -87,7 +88,7 @@ func (s small) earned(y []int) (sum float64) {
 	return sum
 }
 
-// sampledMetric is minus the mean metric of the rankings, expectedNext minus that of the gains that
+// sampledMetric is minus the mean metric of the rankings, expectedNext minus the metric of the gains that
 // are expected at each rank, given those before.
 func (s small) sampledMetric() (mean float64) {
 	for _, y := range s.rankings {
@@ -138,7 +139,7 @@ func (s small) groupGap(of func(documents []int, e []float64) float64) float64 {
 	return gap * gap
 }
 
-// rows are the formulas of the table, with those of definitions.
+// rows has the formulas of the table that definitions lacks.
 var rows = map[string]func(s small) float64{
 	"plrank-exact": func(s small) (sum float64) {
 		for d, e := range s.exposure(s.scores) {
@@ -254,4 +255,47 @@ func TestEveryRowHasItsFormula(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where the policy is sure of its ranking, here 3, 0, 2, 1, sampled exposure is the discounts, and losses of it
+// have their formulas.
+func TestSampledFairnessHasItsFormula(t *testing.T) {
+	s := newSmall()
+	s.scores = []float64{60, -60, 0, 120}
+	exposure := []float64{.63, 0, 0, 1}
+	for name, want := range map[string]float64{
+		"ee-l(plrank-rb)":            0,                     // the best ranking: E = E*
+		"group-exposure(plrank-rb)":  1.63 / 2 * 1.63 / 2,   // groups {0, 3} and {1, 2}
+		"group-treatment(plrank-rb)": 1.63 / 10 * 1.63 / 10, // gains 3 + 7, and 0 + 1
+		"disparity(plrank2)":         s.disparityBy(exposure),
+	} {
+		b := s.batch()
+		b.Exposure = ops.NewSampler(2, 2, 1)
+		got, _ := differentiate(t, build(t, name, b), b.Lists.Scores)
+		if math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+			t.Errorf("%s: %v, its formula gives %v", name, got, want)
+		}
+	}
+	s.gains = []float64{0, 3, 7, 1} // E* = 0, .63, 1, 0
+	b := s.batch()
+	b.Exposure = ops.NewSampler(2, 2, 1)
+	got, _ := differentiate(t, build(t, "ee-l(plrank-rb)", b), b.Lists.Scores)
+	if want := .63*.63 + .63*.63 + 1 + 1; math.Abs(got-want) > 1e-12 {
+		t.Errorf("ee-l(plrank-rb): %v, its formula gives %v", got, want)
+	}
+}
+
+// disparityBy is minus the mean metric of the rankings, with the gains 4/12 (ρ_d Σ E ρ − E_d Σ ρ²).
+func (s small) disparityBy(exposure []float64) float64 {
+	earned, squares := 0.0, 0.0
+	for d, e := range exposure {
+		earned += e * s.gains[d]
+		squares += s.gains[d] * s.gains[d]
+	}
+	gains := make([]float64, len(exposure))
+	for d, e := range exposure {
+		gains[d] = (s.gains[d]*earned - e*squares) / 3
+	}
+	s.gains = gains
+	return s.sampledMetric()
 }

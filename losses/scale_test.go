@@ -14,7 +14,7 @@ import (
 )
 
 // Gains and weights near the ends of float32: a loss has the gradient that it has in float64,
-// in sign and size, or it is an error that says so.
+// in sign and size, or the run returns an error that says so.
 func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 	f := newFixture(func(rng *rand.Rand, _ int) float64 { return float64(float32(rng.NormFloat64())) })
 	ones := slices.Repeat([]float64{1}, len(f.scores))
@@ -50,6 +50,9 @@ func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 	for _, name := range losses.Names() {
 		if _, by, ok := strings.Cut(name, "("); ok && by != "plrank-rb)" {
 			continue // has the range of the loss without a parameter, whatever the estimator
+		}
+		if terms, _ := losses.Terms(name); terms[0].Sampled && strings.Contains(name, "plrank") && name != "plrank-rb" && !strings.Contains(name, "(") {
+			continue // estimators have one range
 		}
 		for _, factor := range []float64{0x1p-140, 1e-38, 1e-20, 1e-10, 1e10, 1e20, 4e37} {
 			for _, what := range []string{"gains", "document weights", "query weights", "term", "gains and query weights"} {

@@ -12,7 +12,7 @@ import (
 )
 
 // A loss of the differences of scores has the same gradient wherever the scores are, and
-// however far one document is above the others, be noise of the size of 1 lost beside them.
+// however far one document is above the others, or noise of the size of 1 would be lost in them.
 func TestGradientsDoNotDependOnWhereTheScoresAre(t *testing.T) {
 	eighths := func(rng *rand.Rand, _ int) float64 { return math.Round(8*rng.NormFloat64()) / 8 }
 	gradient := func(name string, dt tensor.Dtype, change func(f fixture)) []float64 {

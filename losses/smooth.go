@@ -11,23 +11,12 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// approxNDCG is minus the NDCG of approximate ranks (Qin, Liu & Li, Information
-// Retrieval 13, 2010), from 0,
-//
-//	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)).
-//
-// All ranks count, whatever the cutoff. Queries without gains have 0.
 func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
 	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
-// gumbelApproxNDCG is approxNDCG of scores perturbed by Gumbel noise (Bruch, Han,
-// Bendersky & Najork, WSDM 2020), the mean over samples: minus the NDCG of approximate ranks
-// expected under the Plackett–Luce policy. The noise is a constant for differentiation: the
-// gradient goes through the perturbed scores (reparametrisation). It costs O(N·D²) for a
-// query; TF-Ranking draws 8 samples.
 func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
 	approximate := total(b.Lists, mul(gains, approxDiscounts(b)))

@@ -10,7 +10,6 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// softmax is the cheapest of the listwise losses. Queries without gains have 0.
 func softmax(b *batch) *G.Node { return crossEntropy(b, b.times(b.gainsFromZero())) }
 
 // crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ_j w_j exp m_j with the weights w of the
@@ -38,16 +37,6 @@ func (b *batch) logWeights() *G.Node {
 	return G.Must(op.Elementwise("losses: LogWeight", b.DocumentWeights, logWeight, nil))
 }
 
-// xendcg is the cross-entropy loss that bounds NDCG (Bruch, WWW 2021),
-//
-//	−Σ_d φ_d log p_d,   φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
-//
-// with γ uniform in (0, 1) and drawn anew in every step. 2^label is ρ + 1, so that
-// φ_d is in proportion to ρ_d + u_d, where u = 1 − γ is uniform, too; other gains than
-// 2^label − 1 take the place of these. Queries without gains have 0: their target is noise
-// alone, whose mean is the same for all documents.
-//
-// Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
 func xendcg(b *batch) *G.Node {
 	return b.withGains(crossEntropy(b, noisyTarget(b)))
 }
@@ -74,8 +63,6 @@ func noisyTarget(b *batch) *G.Node {
 	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise())}, weightsIn...)...))
 }
 
-// listNet is the cross-entropy of the probabilities to stand first, by the labels and by the
-// scores.
 func listNet(b *batch) *G.Node {
 	target := exp(G.Must(ops.LogSoftmax(b.copies(b.finiteLabels()))))
 	if b.DocumentWeights != nil { // a query may have no others than of weight 0
@@ -84,7 +71,6 @@ func listNet(b *batch) *G.Node {
 	return neg(total(b.Lists, mul(target, b.logSoftmax())))
 }
 
-// listMLE is the loss of [ListMLE].
 func listMLE(b *batch) *G.Node {
 	likelihood := func(rankings *G.Node) *G.Node {
 		logs := G.Must(ops.LogProbs(b.copies(b.Lists.Scores), rankings))
@@ -114,9 +100,6 @@ func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
 	return G.Must(f.Apply(l, op.AnyRows("numbers", numbers), op.Rankings(rankings)))
 }
 
-// partialListMLE is −log of the probability that the documents with a gain come first, in the order of their gains:
-// the likelihood of an observed ranking, where the others are the rest of the set that was chosen from. Documents of
-// equal gain are all chosen from the same set (Breslow, Biometrics 30, 1974).
 func partialListMLE(b *batch) *G.Node {
 	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric("losses: PartialListMLE", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
@@ -126,8 +109,10 @@ func partialListMLE(b *batch) *G.Node {
 	}, append([]op.In{op.AnyRows("gains", b.gainsFromZero())}, weightsIn...)...))
 }
 
-// choices is the loss of partialListMLE, with its derivatives if lambda is not nil. order has the documents by descending gain; room is for
-// two numbers of each. A document of weight w counts as w of them; without weights all are 1. Sums are kept over the exp of their largest m: differences of scores are exact, however large scores are.
+// choices is the loss of partialListMLE, with its derivatives if lambda is not nil. order has the
+// documents by descending gain; room is for two numbers of each. A document of weight w counts as w
+// of them; without weights all are 1. Sums are kept over the exp of their largest m: differences of
+// scores are exact, however large scores are.
 func choices(scores, gains, weights []float64, order []int, room, lambda []float64) (loss float64) {
 	tops, sums := room[:len(order)], room[len(order):] // Σ exp m from a rank on is sum·exp top
 	top, sum := math.Inf(-1), 0.0

@@ -57,7 +57,7 @@ func TestStochasticRankIsUnbiased(t *testing.T) {
 	}
 }
 
-// The metric is that of the rankings by the noisy scores; the derivative is that of
+// The metric belongs to the rankings by the noisy scores; the derivative belongs to
 // the metric's expectation over a document's own noise, by its definition: where the
 // document would have to land to change places, times the density there.
 func TestStochasticRankHasItsDefinition(t *testing.T) {

@@ -15,28 +15,27 @@ import (
 type Term struct {
 	Loss   string  // its name
 	Weight float64 // the factor before it
-	Doc    string  // one line: what it is, and its source
 	// Measure is the name of the measure of fairness that the loss is about, as
 	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
 	Measure string
-	// Sampled tells whether the loss draws rankings or noise, as many as the Sampler of
+	// Sampled reports whether the loss draws rankings or noise, as many as the Sampler of
 	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
 	Sampled bool
-	// LabelFree tells whether the loss learns from queries without a document of gain, too:
+	// LabelFree reports whether the loss learns from queries without a document of gain, too:
 	// those by labels alone take a label of 0 as they take any other, and ee-l and
 	// group-exposure want exposure to be shared whatever the labels are. For all others such a
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
 	// MostDocuments is how many documents a query may have, because the loss has a matrix of all
-	// pairs; 0: any number. A query of more is an error of the run.
+	// pairs; 0: any number. A run with a larger query returns an error.
 	MostDocuments int
 
 	// RatioOnly reports whether the loss goes by gains and only by their ratios within a query:
 	// it is the same for normalized gains.
 	RatioOnly bool
 
-	// Logged and LoggedScores tell whether the loss needs the fields of Batch of these names.
+	// Logged and LoggedScores report whether the loss needs the fields of Batch of these names.
 	Logged, LoggedScores bool
 
 	entry  entry
@@ -46,7 +45,7 @@ type Term struct {
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byGains && e.degree == 0 && !e.noisy, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
+	return Term{Loss: e.name, Weight: 1, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byGains && e.degree == 0 && !e.noisy, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		MostDocuments: e.most,
 		entry:         e, build: e.build, number: e.number.usual}
 }
@@ -137,7 +136,7 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	return perQuery, nil
 }
 
-// scale is that of the loss.
+// scale describes the size of the loss, for inRange.
 func (t Term) scale(b *batch) scale {
 	s := scale{factor: t.Weight}
 	if target := t.entry.target; target != byLabels && target != byGroups && b.Gains != nil {

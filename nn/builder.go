@@ -37,7 +37,7 @@ func (b *builder) add(what string, make func() (*G.Node, error)) *G.Node {
 	return n
 }
 
-// inputs are those of the first layer: vectors instead of codes.
+// inputs returns the inputs of the first layer: vectors instead of codes.
 func (b *builder) inputs(embeddings int) *G.Node {
 	if embeddings == 0 {
 		return b.in.Features

@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// The score of an ensemble is the mean of those of its members, no two of which are equal, and a
+// The score of an ensemble is the mean of the scores of its members, which all differ, and a
 // file keeps all of them.
 func TestEnsembleScoreIsTheMeanOfMembers(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
@@ -52,7 +52,7 @@ func TestEnsembleScoreIsTheMeanOfMembers(t *testing.T) {
 	}
 }
 
-// scoresOf are those of x [rows, 3].
+// scoresOf returns the scores of x [rows, 3].
 func scoresOf(s Scorer, x []float64) ([]float64, error) {
 	g := G.NewGraph()
 	features := G.NewMatrix(g, tensor.Float64, G.WithName("x"), G.WithValue(optest.Dense(tensor.Float64, x, len(x)/3, 3)))
@@ -68,7 +68,7 @@ func scoresOf(s Scorer, x []float64) ([]float64, error) {
 	return Float64s(out.Value())
 }
 
-// A network by itself scores as those of the arrays that are said to be its own: those of others may be anything.
+// A network by itself scores by the arrays that are said to be its own: other arrays may be anything.
 // The mean over networks is the score of the ensemble.
 func TestNetworkScoresByItsOwnArrays(t *testing.T) {
 	for _, c := range []MLPConfig{
@@ -99,7 +99,7 @@ func TestNetworkScoresByItsOwnArrays(t *testing.T) {
 		}
 		for r := range mean {
 			if math.Abs(mean[r]-want[r]) > 1e-12 {
-				t.Errorf("the mean of score %d is %v, that of the ensemble %v", r, mean[r], want[r])
+				t.Errorf("the mean of score %d is %v, the ensemble has %v", r, mean[r], want[r])
 			}
 		}
 	}

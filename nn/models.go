@@ -15,7 +15,7 @@ import (
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
 	Features      int            // columns of the input
-	Bins          []int          // of the columns before those of the embeddings, which are positions in so many bins, see ops.PiecewiseLinear; nil: they are numbers
+	Bins          []int          // of the columns before the embeddings', which are positions in that number of bins, see ops.PiecewiseLinear; nil: they are numbers
 	Embeddings    []Embedding    // of categorical features, whose codes are the last columns of the input, one each
 	Hidden        []int          // units of the hidden layers, which take two columns each with SwiGLU; none: a linear model
 	Activation    ops.Activation // of the hidden layers; the zero value is none
@@ -27,12 +27,12 @@ type MLPConfig struct {
 }
 
 // TransformerConfig describes a transformer over the documents of a query. Its hidden layers,
-// at least one, see every document by itself; the width of the last one is that of the blocks.
+// at least one, see every document by itself; the last one has the width of the blocks.
 type TransformerConfig struct {
 	MLPConfig
 	Blocks      int  // of attention and two dense layers; 0: none
 	Heads       int  // of each attention, which divide the width; 0: 1
-	LatentCross bool // the output of the blocks scales that of the hidden layers, see Transformer
+	LatentCross bool // the output of the blocks scales the output of the hidden layers, see Transformer
 }
 
 // An Embedding is the shape of the table that a model learns for a categorical feature: a vector
@@ -43,7 +43,7 @@ type TransformerConfig struct {
 //	type Embedding struct{ Codes, Width int }
 type Embedding = forward.Embedding
 
-// EmbeddingWidth is the default width of the embedding of a feature with that many codes:
+// EmbeddingWidth returns the default width of the embedding of a feature with that many codes:
 // the square root, and 16 at most.
 func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(float64(codes))))) }
 
@@ -61,11 +61,11 @@ func (c TransformerConfig) settings() model.Settings {
 	return s
 }
 
-// Size is the number of weights of the model that [NewMLP] makes, or its error. It takes no memory for them, and has
-// a result beyond those of int.
+// Size returns the number of weights of the model that [NewMLP] makes, or its error. It takes no memory for them, and has
+// a result out of the range of int.
 func (c MLPConfig) Size() (float64, error) { return sizeOf(c.settings()) }
 
-// Size is the number of weights of the model that [NewTransformer] makes, see [MLPConfig.Size].
+// Size returns the number of weights of the model that [NewTransformer] makes, see [MLPConfig.Size].
 func (c TransformerConfig) Size() (float64, error) { return sizeOf(c.settings()) }
 
 func sizeOf(s model.Settings) (size float64, err error) {
@@ -93,7 +93,7 @@ func (n *network) config() MLPConfig {
 
 // An MLP is a multi-layer perceptron: hidden layers with an activation and dropout, and a
 // linear last layer of width one. It may be an ensemble of several such networks. Its score is
-// the mean of those of its members, which varies less with the seed than that of one, and ranks
+// the mean score of its members, which varies less with the seed than the score of one, and ranks
 // better (Lakshminarayanan et al., NeurIPS 2017).
 //
 // Its weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer w [in], b [1]. With
@@ -109,7 +109,7 @@ func (n *network) config() MLPConfig {
 //
 //	act((x·w0) ⊙ scale0 + b0).
 //
-// That product, mostly the largest, is computed once for all of them. Each has its own loss; that of
+// That product, mostly the largest, is computed once for all of them. Each has its own loss; the loss of
 // training is their mean. In a [Transformer] the gains and biases of normalisations are their own, too.
 type MLP struct{ network }
 
@@ -126,7 +126,7 @@ type MLP struct{ network }
 //
 // The order of the documents does not matter. It may be an ensemble, as [MLP].
 //
-// Its weights are those of an [MLP] of the same hidden layers; for each block block0.qkv,
+// Its weights are first the weights of an [MLP] of the same hidden layers; for each block block0.qkv,
 // block0.merge, block0.up and block0.down, each with .w [in, out] and .b [out], and
 // block0.norm1 and block0.norm2 with .gain and .bias [width]; and norm.gain and norm.bias.
 // Weight decay leaves all of those alone but .w.
@@ -165,8 +165,8 @@ func NewMLP(c MLPConfig) (*MLP, error) {
 	return &MLP{n}, nil
 }
 
-// NewTransformer makes a model with weights drawn as those of [NewMLP], gains of 1 and biases
-// of 0. Errors are those of [NewMLP]; no hidden layer, or heads that do not divide the width of
+// NewTransformer makes a model with weights drawn as by [NewMLP], gains of 1 and biases
+// of 0. Errors are as for [NewMLP]; no hidden layer, or heads that do not divide the width of
 // the last one, are errors, too.
 func NewTransformer(c TransformerConfig) (*Transformer, error) {
 	n, err := newNetwork(c.settings(), c.Dtype)
@@ -176,10 +176,10 @@ func NewTransformer(c TransformerConfig) (*Transformer, error) {
 	return &Transformer{n}, nil
 }
 
-// Config is the config that the model was made with.
+// Config returns the config that the model was made with.
 func (m *MLP) Config() MLPConfig { return m.config() }
 
-// Config is the config that the model was made with.
+// Config returns the config that the model was made with.
 func (t *Transformer) Config() TransformerConfig {
 	a := t.settings.Attention
 	return TransformerConfig{MLPConfig: t.config(), Blocks: a.Blocks, Heads: a.Heads, LatentCross: a.LatentCross}

@@ -81,7 +81,7 @@ func networkOf(s model.Settings, weights *Weights) (n network, err error) {
 	return n, nil
 }
 
-// Kind is "mlp" or "attention".
+// Kind returns "mlp" or "attention".
 func (n *network) Kind() string {
 	if n.settings.Attention != nil {
 		return model.Transformer
@@ -89,10 +89,10 @@ func (n *network) Kind() string {
 	return model.MLP
 }
 
-// Settings are the Config as a model file has it.
+// Settings returns the Config as a model file has it.
 func (n *network) Settings() any { return n.settings }
 
-// Weights are the arrays that the type describes.
+// Weights returns the arrays that the type describes.
 func (n *network) Weights() *Weights { return n.weights }
 
 // SetStep sets the step of the dropout.
@@ -125,10 +125,10 @@ func (n *network) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) 
 	return scores, b.err
 }
 
-// SharedMembers is the number of members that share weights, see [SharedMembers].
+// SharedMembers returns the number of members that share weights, see [SharedMembers].
 func (n *network) SharedMembers() int { return n.settings.Sharing() }
 
-// Network is a network of an [Ensemble] by itself, on the weights of all: its score is the mean of its
+// Network returns a network of an [Ensemble] by itself, on the weights of all: its score is the mean of its
 // [SharedMembers]. They count from 1, see [Array].
 func Network(s Ensemble, number int) Scorer { return oneNetwork{s, number} }
 

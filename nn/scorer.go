@@ -29,7 +29,7 @@ type Input struct {
 // [Input.Offsets] a score may depend on the other documents of the query.
 type Scorer interface {
 	// Build adds the model to the graph of the input, and gives the scores [rows].
-	// An input that does not fit the model is an error.
+	// It returns an error if an input does not fit the model.
 	Build(in Input, mode Mode) (*G.Node, error)
 
 	// Weights are the parameters, always the same ones.
@@ -41,7 +41,7 @@ type Scorer interface {
 	Settings() any
 }
 
-// An Ensemble is a Scorer whose scores are the mean of those of several members.
+// An Ensemble is a Scorer whose scores are the mean scores of several members.
 // Each member is trained by its own loss.
 type Ensemble interface {
 	Scorer
@@ -50,7 +50,7 @@ type Ensemble interface {
 	BuildMembers(in Input, mode Mode) (G.Nodes, error)
 }
 
-// SharedMembers is the number of members of an [Ensemble] that share weights, by a method of that
+// SharedMembers returns the number of members of an [Ensemble] that share weights, by a method of that
 // name; 1: each has its own. Training lowers the sum of the losses of all members, divided by it.
 func SharedMembers(s Scorer) int {
 	if e, ok := s.(interface{ SharedMembers() int }); ok {

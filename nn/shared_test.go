@@ -36,7 +36,7 @@ func encoded(x []float64) (e []float64) {
 	return e
 }
 
-// The score is the mean of those of plain networks: the matrices of a member are those that it shares,
+// The score is the mean of the scores of plain networks: the matrices of a member are those that it shares,
 // the first one with its columns times the scales, and all else is its own. A file keeps all.
 func TestSharedMembersAreNetworksWithScaledColumns(t *testing.T) {
 	for i := range 2 * len(ops.ActivationNames()) {
@@ -128,7 +128,7 @@ func TestSharedMembersGradientsAreFiniteDifferences(t *testing.T) {
 					}
 					return value()
 				}
-				const h = 1e-6 // rows of which dropout leaves little bend the normalisation
+				const h = 1e-6 // rows that dropout leaves little of bend the normalisation
 				numeric, slope := (at(h)-at(-h))/(2*h), 0.
 				copy(data, was)
 				for j, d := range direction {

@@ -186,7 +186,7 @@ func transformerConfigs() (all []TransformerConfig) {
 	return all
 }
 
-// Scores are those of the formulas, and derivatives finite differences.
+// Scores have their formulas, and derivatives are finite differences.
 func TestTransformerIsItsFormula(t *testing.T) {
 	x := random(transformerRows*5, 8)
 	for _, c := range transformerConfigs() {

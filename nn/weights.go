@@ -25,7 +25,7 @@ type Array struct {
 	ScaledBy string // of such a bias: what that product is multiplied by before; "": nothing
 }
 
-// Size is the number of weights in the array.
+// Size returns the number of weights in the array.
 func (a Array) Size() int {
 	size := 1
 	for _, n := range a.Shape {
@@ -84,7 +84,7 @@ func NewWeights(dtype tensor.Dtype, arrays ...Array) (*Weights, error) {
 	return w, nil
 }
 
-// Dtype is float32 or float64.
+// Dtype returns float32 or float64.
 func (w *Weights) Dtype() tensor.Dtype {
 	if w.float64s != nil {
 		return tensor.Float64
@@ -95,16 +95,16 @@ func (w *Weights) Dtype() tensor.Dtype {
 // Arrays lists the arrays, in the order of their memory.
 func (w *Weights) Arrays() []Array { return slices.Clone(w.arrays) }
 
-// Size is the number of weights.
+// Size returns the number of weights.
 func (w *Weights) Size() int { return w.starts[len(w.arrays)] }
 
-// Float32s is the memory of all arrays, nil if the dtype is float64.
+// Float32s returns the memory of all arrays, nil if the dtype is float64.
 func (w *Weights) Float32s() []float32 { return w.float32s }
 
-// Float64s is the memory of all arrays, nil if the dtype is float32.
+// Float64s returns the memory of all arrays, nil if the dtype is float32.
 func (w *Weights) Float64s() []float64 { return w.float64s }
 
-// memory is that of array i.
+// memory returns the memory of array i.
 func (w *Weights) memory(i int) any {
 	from, to := w.starts[i], w.starts[i+1]
 	if w.float64s != nil {
@@ -113,7 +113,7 @@ func (w *Weights) memory(i int) any {
 	return w.float32s[from:to:to]
 }
 
-// Get is a copy of the array of that name, nil if there is none.
+// Get returns a copy of the array of that name, nil if there is none.
 func (w *Weights) Get(name string) []float64 {
 	i := w.index(name)
 	if i < 0 {
@@ -123,8 +123,8 @@ func (w *Weights) Get(name string) []float64 {
 	return t.Read(nil, w.starts[i], w.starts[i+1])
 }
 
-// Set sets the array of that name. Another number of values than it has is an error,
-// and so is one that is not finite.
+// Set sets the array of that name. It returns an error for another number of values than it has,
+// and for one that is not finite.
 func (w *Weights) Set(name string, values []float64) error {
 	i := w.index(name)
 	if i < 0 {
@@ -192,8 +192,8 @@ func (w *Weights) Nodes(g *G.ExprGraph) G.Nodes {
 	return nodes
 }
 
-// Float64s is a copy of the numbers of a value, such as the scores that a graph has
-// computed. Any value but a float32 or float64 tensor or scalar is an error.
+// Float64s returns a copy of the numbers of a value, such as the scores that a graph has
+// computed. It returns an error for a value that is not a float32 or float64 tensor or scalar.
 func Float64s(v G.Value) ([]float64, error) {
 	if v == nil {
 		return nil, fmt.Errorf("nn: there is no value: has the graph run?")

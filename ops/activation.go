@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/internal/forward"
 )
 
-// An Activation is the function at the end of a dense layer, elementwise but for SwiGLU. It is written in
+// An Activation is the function at the end of a dense layer, elementwise except SwiGLU. It is written in
 // text, such as JSON, by the name that [ParseActivation] reads, which is its String too.
 type Activation = forward.Activation
 
@@ -28,7 +28,7 @@ const (
 // ActivationNames lists the names that [ParseActivation] knows.
 func ActivationNames() []string { return forward.ActivationNames() }
 
-// ParseActivation is the activation of that name: none (or linear), sigmoid,
+// ParseActivation returns the activation of that name: none (or linear), sigmoid,
 // tanh, relu, gelu or swiglu.
 func ParseActivation(name string) (Activation, error) {
 	a, err := forward.ParseActivation(name)

@@ -55,7 +55,7 @@ func checkAllocations(t *testing.T, discounts []float64) {
 	}
 }
 
-// The scratch space of an expectation, about 100 KB here, is not kept beside every node: a training has a graph for
+// The scratch space of an expectation, about 100 KB here, is not kept for every node: a training has a graph for
 // each number of rows.
 func TestNodesShareScratchSpace(t *testing.T) {
 	const nodes, rows = 50, 300

@@ -103,7 +103,7 @@ func checkAttention(qkv, offsets *G.Node, heads int) (width int, err error) {
 	return columns / 3, nil
 }
 
-// rowsOf are the offsets, which are input number i, or those of one query.
+// rowsOf returns the offsets, input number i, or the offsets of a single query.
 func rowsOf(in []op.Tensor, i int) ([]int, error) {
 	rows := in[0].Shape[0]
 	if i == len(in) {

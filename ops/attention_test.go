@@ -92,7 +92,7 @@ func (c attentionCase) run(t rapid.TB, run optest.Machine, dt tensor.Dtype) (los
 	return value[0], gradient
 }
 
-// The result is that of the formula, and the derivatives are its finite differences, on
+// The result has its formula, and the derivatives are its finite differences, on
 // both machines; in float32 they are near. Padding gets no derivative.
 func TestAttentionHasItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,7 +23,7 @@ import (
 )
 
 // Every function of the package through what may happen to any.
-func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
+func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 	checkCalls(t, func(n callNodes) map[string]call {
 		l, theta, sampler := n.Lists, n.Discounts, ops.NewSampler(3, 2, 1)
 		dropout, err := ops.NewDropout(.5, 1)
@@ -85,7 +85,7 @@ type call struct {
 	fn       any
 	args     []any
 	optional []int  // arguments that may be nil
-	reads    string // those of "scores" and "gains" that must be finite
+	reads    string // which of "scores" and "gains" must be finite
 }
 
 // callNodes are leaves to call functions with: of two queries, an empty one between
@@ -96,7 +96,7 @@ type callNodes struct {
 	Discounts                 []float64
 }
 
-// A name is that of a function, and perhaps of a variant after a blank.
+// A name is a function's, perhaps with a variant after a blank.
 type calls = func(n callNodes) map[string]call
 
 // newCallNodes puts leaves of their own into a graph. The number of row 4 in a vector,
@@ -144,9 +144,9 @@ func (c call) nodes() (nodes G.Nodes, err error) {
 }
 
 // checkCalls checks every exported function of the package in the folder at hand: that
-// it is among the calls; that an argument that is nil is an error; that a number that is
-// not finite is an error of the run that says where; that gradients can be asked for
-// as often as one likes, in a graph with all other functions; and that shapes follow from those of
+// it is among the calls; that a nil argument returns an error; that a run with a number that is
+// not finite returns an error that says where; that gradients can be asked for
+// as often as one likes, in a graph with all other functions; and that shapes follow from the shapes of
 // the inputs.
 func checkCalls(t *testing.T, all calls) {
 	names := slices.Sorted(maps.Keys(all(newCallNodes(G.NewGraph(), "", "", 0))))
@@ -179,7 +179,7 @@ func checkCalls(t *testing.T, all calls) {
 						vm.Close()
 					}
 					if !strings.Contains(of.reads, read) {
-						continue // that there is no panic is all
+						continue // only a panic would be wrong
 					}
 					want := fmt.Sprintf("query 2, row 4: the %s is %v", strings.TrimSuffix(read, "s"), x)
 					if err == nil || !strings.Contains(err.Error(), want) {
@@ -216,7 +216,7 @@ func checkShape(t *testing.T, name string, n *G.Node) {
 }
 
 // An op of other inputs has another shape: of three rows in two queries, and of five in one.
-func TestShapesFollowFromThoseOfTheInputs(t *testing.T) {
+func TestShapesFollowFromTheInputs(t *testing.T) {
 	n := newCallNodes(G.NewGraph(), "", "", 0)
 	l := n.Lists
 	three, queries, rankings := tensor.Shape{3}, tensor.Shape{3}, tensor.Shape{2, 4, 1}
@@ -282,7 +282,7 @@ func checkOrders(t *testing.T, names []string, all calls) {
 		return x
 	}
 	changed := map[string]int{}
-	// value is that of a new op, which draws what others draw, of inputs in an order.
+	// value returns the value of a new op, which draws what others draw, of inputs in an order.
 	value := func(name, order string) []float64 {
 		nodes, err := all(newCallNodes(G.NewGraph(), "", "", 0))[name].nodes()
 		if err != nil || len(nodes) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// Dense is a fused layer y = act(x·w + b), in one pass over the rows.
+// Dense returns a fused layer y = act(x·w + b), in one pass over the rows.
 //
 // Shapes: x [rows, in]; w [in, out] and b [out] give y [rows, out]; a vector w
 // [in] with b [1] gives a vector y [rows], which is how a model ends in one
@@ -27,7 +27,7 @@ func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
 	return denseDrop("ops: Dense", x, w, b, nil, act, nil, 0)
 }
 
-// DenseDrop is Drop(Dense(x, w, b, act), d, layer), with the same numbers, in one pass over
+// DenseDrop returns Drop(Dense(x, w, b, act), d, layer), with the same numbers, in one pass over
 // the rows, and one over their gradient. Its value lasts until the next run.
 func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
 	const name = "ops: DenseDrop"
@@ -37,7 +37,7 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 	return denseDrop(name, x, w, b, nil, act, d, layer)
 }
 
-// PiecewiseLinear is a first layer that sees features through bins: y = act(e(x)·w + b). The first
+// PiecewiseLinear returns a first layer that sees features through bins: y = act(e(x)·w + b). The first
 // columns of x, as many as there are numbers of bins, are positions p, for which e(x) has as many
 // columns as they have bins (Gorishniy, Rubachev & Babenko 2022, "On Embeddings for Numerical
 // Features in Tabular Deep Learning", section 3.1):

@@ -13,7 +13,7 @@
 // Rankings and their probabilities:
 //   - [Rankings] draws from the policy, [Gumbel] draws the noise that does; a [Sampler]
 //     says how many and from which seed. [IdealRankings] are by gain.
-//   - [LogProbs] is log π of rankings, [LogSoftmax] that of the first document.
+//   - [LogProbs] is log π of rankings, [LogSoftmax] of the first document.
 //
 // For custom losses:
 //   - [SumOverDocuments], [SpreadOverDocuments] and [MeanOverQueries] go from documents

@@ -21,8 +21,8 @@ type Dropout struct {
 	set  bool
 }
 
-// NewDropout is a source of masks that drop an entry with probability rate.
-// Every run of a graph draws anew. A rate outside [0, 1) is an error.
+// NewDropout returns a source of masks that drop an entry with probability rate.
+// Every run of a graph draws anew. It returns an error for a rate outside [0, 1).
 func NewDropout(rate float64, seed uint64) (*Dropout, error) {
 	if !(rate >= 0 && rate < 1) {
 		return nil, fmt.Errorf("ops: dropout rate %v: want one in [0, 1)", rate)
@@ -30,11 +30,11 @@ func NewDropout(rate float64, seed uint64) (*Dropout, error) {
 	return &Dropout{rate: rate, seed: seed, id: op.NewID()}, nil
 }
 
-// SetStep makes the masks of the next runs those of that step. Without it each
+// SetStep makes the next runs use the masks of that step. Without it each
 // mask counts the runs of its graph.
 func (d *Dropout) SetStep(step uint64) { d.step, d.set = step, true }
 
-// Drop is inverted dropout, y = x ⊙ mask: each entry of the mask is 0 with
+// Drop returns inverted dropout, y = x ⊙ mask: each entry of the mask is 0 with
 // probability rate and 1/(1−rate) otherwise, so that E[y] = x. The mask depends
 // on the seed, the step, the layer and the position of the entry alone, and the
 // gradient goes through the same mask. (Gorgonia's own Dropout divides the
@@ -99,7 +99,7 @@ func (d *Dropout) key(name string, x *G.Node, layer int) (*G.Node, error) {
 
 func (d *Dropout) settings() string { return fmt.Sprintf("%d: rate %v", d.id, d.rate) }
 
-// masks are those of the key, input number i; of no dropout there are none.
+// masks returns the masks of the key, input number i; without dropout there are none.
 func (d *Dropout) masks(in []op.Tensor, i int) forward.Dropout {
 	if d == nil {
 		return forward.Dropout{}

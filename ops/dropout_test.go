@@ -154,7 +154,7 @@ func TestDenseDropIsDenseThenDrop(t *testing.T) {
 			run := func(layer func(x, w, b *G.Node) (*G.Node, error)) [][]float64 {
 				cs := &denseCase{dt: dt}
 				g := G.NewGraph()
-				// x is no leaf, so that it has a gradient.
+				// x is not a leaf, so that it has a gradient.
 				leaf := G.NewMatrix(g, dt, G.WithShape(rows, in), G.WithName("x"), G.WithValue(cs.tensor(x, rows, in)))
 				wn := G.NewMatrix(g, dt, G.WithShape(in, out), G.WithName("w"), G.WithValue(cs.tensor(w, in, out)))
 				bn := G.NewVector(g, dt, G.WithShape(out), G.WithName("b"), G.WithValue(cs.tensor(b, out)))
@@ -232,7 +232,7 @@ func TestDropoutDropsAtItsRate(t *testing.T) {
 	}
 }
 
-// Masks of one seed and layer in one graph are drawn independently, those of several
+// Masks of one seed and layer in one graph are drawn independently, masks of several
 // sources too.
 func TestDropoutsOfOneSeedDrawIndependently(t *testing.T) {
 	x, _ := ramp(64)

@@ -20,8 +20,8 @@ import (
 // Gradients reach the tables: the sum of what comes in at each code, in the order of the
 // rows, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
 //
-// Shapes or dtypes that do not fit are errors; a code that the table does not have is an
-// error of the run that names the row. Its value lasts until the next run.
+// Embed returns an error if shapes or dtypes do not fit; the run returns one that names the row if a
+// table does not have a code. Its value lasts until the next run.
 func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 	const name = "ops: Embed"
 	embeddings, err := checkEmbed(x, tables)

@@ -60,7 +60,7 @@ func ExamplePLRankRB() {
 	// Output: [1.309] [0.738 -0.286 -0.452]
 }
 
-// A loss of one's own of the exposures: that of the first document should be ½.
+// A custom loss of the exposures: the first document should have ½.
 func ExampleExpectedExposure() {
 	g := G.NewGraph()
 	lists := ops.Lists{Scores: numbersOf(g, "scores", 0, 1, 0)}
@@ -75,7 +75,7 @@ func ExampleExpectedExposure() {
 }
 
 // The expected reciprocal rank (Chapelle et al., CIKM 2009) of documents that satisfy a
-// reader with the chances ¾, 0 and ¼: a reward that is no sum over ranks.
+// reader with the chances ¾, 0 and ¼: a reward that is not a sum over ranks.
 func ExampleRewardFunc() {
 	g := G.NewGraph()
 	lists := ops.Lists{Scores: numbersOf(g, "scores", 0, 1, 0)}

@@ -20,7 +20,7 @@ import (
 // [Sampler].
 //
 // rankings and gradRankings are [queries, samples, cutoff], whose numbers of
-// samples may differ. Errors and cost are those of [PLRank1]. Its value lasts until the next run.
+// samples may differ. Errors and cost are as for [PLRank1]. Its value lasts until the next run.
 func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.Node, error) {
 	if gradRankings == nil {
 		gradRankings = rankings
@@ -43,7 +43,7 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 		}, op.Rankings(rankings), op.Rankings(gradRankings), op.Discounts(discounts))
 }
 
-// ExpectedExposure is the exposure that every row can expect under the Plackett–Luce
+// ExpectedExposure returns the exposure that every row can expect under the Plackett–Luce
 // policy of the scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], a node [rows] of the dtype of the
 // scores; padding gets 0. There are no rankings and no N: it is exact, to 1e-7 of the
 // largest discount before it is rounded to the dtype, by the quadrature of

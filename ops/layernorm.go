@@ -35,7 +35,7 @@ func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
 	return norm.Apply(x, gain, bias)
 }
 
-// checkColumns is an error unless x is a matrix, and gain, called so, and bias are as long as its rows.
+// checkColumns returns an error unless x is a matrix, and gain, called so, and bias are as long as its rows.
 func checkColumns(x *G.Node, name string, gain, bias *G.Node) error {
 	if err := op.CheckNode("x", x, 2, tensor.Float32, tensor.Float64); err != nil {
 		return err

@@ -68,7 +68,7 @@ func newLayerNormInputs(rows, width int, seed uint64) (in layerNormInputs) {
 	return in
 }
 
-// The result is that of the formula, and the derivatives are its finite differences, on
+// The result has its formula, and the derivatives are its finite differences, on
 // both machines; in float32 they are near.
 func TestLayerNormHasItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

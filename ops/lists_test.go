@@ -75,9 +75,9 @@ func TestEstimatorsHaveTheGoldenGradients(t *testing.T) {
 	}
 }
 
-// TestEstimatorsEqualThoseOfPackagePlackett compares packed batches, with empty queries, padding and absent
+// TestEstimatorsEqualPackagePlackett compares packed batches, with empty queries, padding and absent
 // samples, with the kernel on each query alone: metric, λ, exposure.
-func TestEstimatorsEqualThoseOfPackagePlackett(t *testing.T) {
+func TestEstimatorsEqualPackagePlackett(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		weights := make([]float64, b.Queries())
@@ -413,7 +413,7 @@ func TestRunErrorsNameQueryAndRow(t *testing.T) {
 	}
 }
 
-// Nodes of other settings are not merged, those of the same are.
+// Nodes of other settings are not merged, nodes of the same settings are.
 func TestSettingsTellNodesApart(t *testing.T) {
 	g := G.NewGraph()
 	b := optest.Batch{

@@ -17,7 +17,7 @@ import (
 // rankings are constants. Accurate for any finite scores. With weights w that do
 // not depend on the scores, Σ w·LogProbs is a REINFORCE loss (Williams 1992).
 //
-// Errors are those of [PLRank1]. It costs O(D + N·K) for a query, like its
+// Errors are as for [PLRank1]. It costs O(D + N·K) for a query, like its
 // backward pass. Its value lasts until the next run.
 func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 	f := op.ListFunc{

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/internal/forward"
 )
 
-// BenchmarkPiecewiseLinear is a first layer of 136 features of 16 bins and 256 units beside a dense one
+// BenchmarkPiecewiseLinear is a first layer of 136 features of 16 bins and 256 units compared with a dense one
 // of 136 inputs, with ReLU, in batches of 4,096 documents, forward and backward, and the same where half of
 // the features have two values, and one bin. Each is measured in turn, in processor time, and the shortest runs
 // are compared, which other programs disturb least. With GOMAXPROCS=1 it is for one core.
@@ -53,7 +53,7 @@ func BenchmarkPiecewiseLinear(b *testing.B) {
 	}
 }
 
-// layerOf runs a layer of 256 units, with so many rows of weights, and its gradients on 4,096 documents
+// layerOf runs a layer of 256 units, with that number of rows of weights, and its gradients on 4,096 documents
 // with features up to most.
 func layerOf(b *testing.B, features, weights int, most float32, layer layerFunc) G.VM {
 	const rows, units = 4096, 256
@@ -77,7 +77,7 @@ func layerOf(b *testing.B, features, weights int, most float32, layer layerFunc)
 	return G.NewTapeMachine(g, G.WithPrecompiled(program, places))
 }
 
-// processorTime is that of this process until now.
+// processorTime returns the processor time of this process until now.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

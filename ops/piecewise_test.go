@@ -77,7 +77,7 @@ func TestPiecewiseLinearSeesEveryRowByItself(t *testing.T) {
 	}
 	c.rows, c.values["x"], c.lossCoeff = 12, append(c.values["x"], make([]float64, 12)...), append(c.lossCoeff, make([]float64, 6)...)
 	_, padded, _ := c.run(t, binnedLayer, false)
-	near(t, "y beside padding", padded[:18], y, 0)
+	near(t, "y next to padding", padded[:18], y, 0)
 }
 
 func TestPiecewiseLinearArgumentsThatDoNotFitAreErrors(t *testing.T) {

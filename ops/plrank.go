@@ -39,7 +39,7 @@ func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 	return plRank(plackett.PLRank1, "PLRank1", l, gains, rankings, discounts)
 }
 
-// PLRank2 is [PLRank1] with the gradient of PL-Rank-2 (Oosterhuis, SIGIR 2021,
+// PLRank2 returns [PLRank1] with the gradient of PL-Rank-2 (Oosterhuis, SIGIR 2021,
 // §5.3 and Algorithm 1; PL-Rank-3 of SIGIR 2022 computes the same numbers),
 // which uses the gains of the documents that were not sampled too:
 //
@@ -50,7 +50,7 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 	return plRank(plackett.PLRank2, "PLRank2", l, gains, rankings, discounts)
 }
 
-// PLRankRB is [PLRank1] with the estimates of PL-Rank-RB, which have the same
+// PLRankRB returns [PLRank1] with the estimates of PL-Rank-RB, which have the same
 // expectation and usually less variance than PL-Rank-2's: 10 to 1000 times less where
 // scores are flat, about 10 times where they are peaked; more is possible on lists of a
 // few documents (docs/pl-rank-rb.md). Rewards are replaced by their expectation given
@@ -67,7 +67,7 @@ func PLRankRB(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, e
 	return plRank(plackett.PLRankRB, "PLRankRB", l, gains, rankings, discounts)
 }
 
-// PLRankBy is [PLRank1] with the gradient of any estimator of package plackett.
+// PLRankBy returns [PLRank1] with the gradient of any estimator of package plackett.
 // Its value lasts until the next run.
 func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	if !slices.Contains(plackett.Estimators(), e) {
@@ -86,7 +86,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 	}, op.Rows("gains", gains), op.Rankings(rankings), op.Discounts(discounts))
 }
 
-// ExpectedMetric is the metric of every query expected under the Plackett–Luce policy of
+// ExpectedMetric returns the metric of every query expected under the Plackett–Luce policy of
 // the scores,
 //
 //	R_q = E_y[Σ_k θ_k ρ_{y_k}],
@@ -94,7 +94,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // a node [queries] of the dtype of the scores; queries without documents get 0. There
 // are no rankings and no N: it is exact, to 1e-7 of max|ρ|·Σ|θ| before it is rounded to
 // the dtype, by the quadrature of [plackett.Expectation], and so is its gradient in the
-// scores, which is that of a pairwise loss (docs/exact.md):
+// scores, the gradient of a pairwise loss (docs/exact.md):
 //
 //	λ_d = Σ_j (ρ_d − ρ_j) W_dj.
 //

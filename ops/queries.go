@@ -44,7 +44,7 @@ func spreadRows(l *op.List) error {
 	return nil
 }
 
-// MeanOverQueries is the scalar mean of values, [queries], over the queries that
+// MeanOverQueries returns the scalar mean of values, [queries], over the queries that
 // have documents: Σ_q v_q / max(1, number of queries with documents). It is
 // differentiable in values. Its value lasts until the next run.
 func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
@@ -67,13 +67,13 @@ func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 	return G.Sum(weighted)
 }
 
-// LogSoftmax is the logarithm of the softmax of the scores of every query,
+// LogSoftmax returns the logarithm of the softmax of the scores of every query,
 //
 //	log p_d = m_d − log Σ_{d'} exp m_{d'},
 //
 // a node [rows], 0 in padding: the log-probability of the document to be ranked
-// first. It is differentiable in the scores. Accurate for any finite scores; others
-// are an error of the run that names the row. Its value lasts until the next run.
+// first. It is differentiable in the scores. It is accurate for any finite scores; for
+// others the run returns an error that names the row. Its value lasts until the next run.
 func LogSoftmax(l Lists) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: LogSoftmax",
@@ -102,7 +102,7 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 }
 
 // logSumExp is log Σ exp m, less a shift: the largest score where that is so large that the
-// logarithm of a sum would be lost beside it, else 0.
+// logarithm of a sum would be lost in it, else 0.
 func logSumExp(scores []float64) (shift, logSum float64) {
 	largest, sum := math.Inf(-1), 0.0
 	for _, m := range scores {
@@ -119,7 +119,7 @@ func logSumExp(scores []float64) (shift, logSum float64) {
 
 // Ranks gives every document its rank in its query, from 0, in descending order of
 // score, ties by row: a node [rows] of the dtype of the scores, 0 in padding. It is
-// not differentiable. Scores that are not finite are an error of the run. Its value lasts until the next run.
+// not differentiable. The run returns an error if scores are not finite. Its value lasts until the next run.
 func Ranks(l Lists) (*G.Node, error) {
 	f := op.ListFunc{Name: "ops: Ranks", Do: func(l *op.List) error {
 		out := l.Out()

@@ -35,7 +35,7 @@ func TestOpsHaveTheirValues(t *testing.T) {
 	optest.CheckValue(t, "Ranks", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) }, 0, 2, 0, 1, 2, 1, 0, 0)
 }
 
-func TestNumbersThatAreNotFiniteAreErrorsOfTheRun(t *testing.T) {
+func TestNumbersThatAreNotFiniteAreErrors(t *testing.T) {
 	optest.CheckFault(t, "ops: LogSoftmax: query 0, row 2: the score is NaN: scores must be finite", []float64{0, 0, math.NaN()}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) })
 	optest.CheckFault(t, "ops: Ranks: query 0, row 1: the score is +Inf", []float64{0, math.Inf(1), 0}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) })
 	optest.CheckFault(t, "row 2: the gain is +Inf", nil, []float64{0, 0, math.Inf(1)}, func(l ops.Lists, g *G.Node) (*G.Node, error) { return ops.IdealRankings(l, g, nil) })

@@ -19,7 +19,7 @@ import (
 //
 // −1 stands for absent: past the end of a query shorter than the cutoff, in the
 // samples beyond [Sampler.SetSamples], and for empty queries. The node is not
-// differentiable. A score that is NaN or infinite is an error of the run that
+// differentiable. A score that is NaN or infinite makes the run return an error that
 // names its row.
 //
 // The ranking is drawn exactly, in O(D + N·K) in most cases; no list is sorted.
@@ -47,7 +47,7 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 // [LogProbs] takes it. Documents of equal gain are in an order drawn anew by the
 // sampler at every run, or where it is nil in the order of their rows; neither its
 // samples nor its cutoff play a part. gains is [rows]. The node is not
-// differentiable. Gains that are not finite are an error of the run. Its value lasts until the next run.
+// differentiable. The run returns an error if gains are not finite. Its value lasts until the next run.
 func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: IdealRankings", Dtype: tensor.Int, Absent: -1, Layout: op.PerRanking,
@@ -81,7 +81,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 
 // Gumbel draws standard Gumbel noise for every row and sample, −log(−log u), a
 // node [samples × rows] of the dtype of the scores, sample after sample. Ranking
-// by m + noise draws from the Plackett–Luce policy (Gumbel 1954; Yellott 1977); beside large
+// by m + noise draws from the Plackett–Luce policy (Gumbel 1954; Yellott 1977); next to large
 // scores such sums are rounded, differences of m and of noise are not.
 // It is NaN in the samples beyond [Sampler.SetSamples] and 0 in padding rows. The
 // node is not differentiable; the cutoff of the sampler plays no part. Its value lasts until the next run.

@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// RewardFunc is the reward of every query expected under the Plackett–Luce policy of the
+// RewardFunc returns the reward of every query expected under the Plackett–Luce policy of the
 // scores, for any function of rankings (ERR, business rules), estimated from sampled
 // rankings y^(1..N):
 //
@@ -31,15 +31,15 @@ import (
 // has documents. It may change the slice, but not keep it. It is called for every ranking
 // that is present at every run of the graph, by several goroutines at once for different
 // queries, and must give the same for the same arguments as long as the run lasts. A
-// reward that is not finite is an error of the run that names query and sample. For a
+// reward that is not finite makes the run return an error that names query and sample. For a
 // reward that is a sum over ranks of discount times gain, [PLRankRB] and [ExpectedMetric]
 // have less variance, and none.
 //
 // Another policy than Plackett–Luce's is a loss of its own (docs/architecture.md, Decisions).
 //
 // rankings is [queries, samples, cutoff], from [Rankings] or elsewhere, see there for
-// what −1 means: independent draws, of which each is a ranking of its first cutoff
-// documents. They are constants for differentiation. Other errors are those of [PLRank1].
+// what −1 means: independent draws, each the ranking of its first cutoff
+// documents. They are constants for differentiation. Other errors are as for [PLRank1].
 // Besides the calls it costs O(D + N·K) for a query. Its value lasts until the next run.
 func RewardFunc(l Lists, rankings *G.Node, reward func(query int, ranking []int) float64) (*G.Node, error) {
 	const name = "ops: RewardFunc"

@@ -29,7 +29,7 @@ func TestRewardFuncIsUnbiased(t *testing.T) {
 	scores, chances := []float64{.3, -1, 1.2, .4}, []float64{.8, 0, .3, .5}
 	reward := func(ranking []int) float64 {
 		bonus := 0.0
-		if ranking[0] == 3 { // a rule that is no sum over ranks
+		if ranking[0] == 3 { // a rule that is not a sum over ranks
 			bonus = float64(ranking[1])
 		}
 		return reciprocalRank(chances, ranking) + bonus

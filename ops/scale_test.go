@@ -50,7 +50,7 @@ func runScale(t *testing.T, run optest.Machine, dt tensor.Dtype, in layerNormInp
 	return value[0], gradient
 }
 
-// Scale and its derivatives are those of Dense, which are finite differences, with a diagonal matrix.
+// Scale and its derivatives equal Dense with a diagonal matrix, whose derivatives are finite differences.
 func TestScaleIsDenseWithADiagonalMatrix(t *testing.T) {
 	in := newLayerNormInputs(700, 5, 4)
 	for act := range ops.SwiGLU {

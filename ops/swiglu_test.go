@@ -78,7 +78,7 @@ func runSwiGLU(t *testing.T, layer string, dt tensor.Dtype, rows, width int, sta
 }
 
 // Widths are below, at and above the columns that are computed at a time.
-func TestSwiGLUIsThatOfGorgoniasOps(t *testing.T) {
+func TestSwiGLUEqualsGorgoniasOps(t *testing.T) {
 	for layer := range swigluLayers {
 		for _, width := range []int{2, 5, 128, 131} {
 			for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5} {

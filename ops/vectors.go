@@ -13,7 +13,7 @@ import (
 // Gather picks numbers of a vector, y_i = x[at_i]: x is [n], float32 or float64, at
 // is int [m] with numbers from 0 to n−1, repeats included, and y is [m]. It is
 // differentiable in x: incoming gradients are added up where a number was picked more than once. A number
-// that is out of range is an error of the run.
+// that is out of range makes the run return an error.
 //
 // (Gorgonia's ByIndices has a wrong gradient for vectors unless m = n, and none
 // that is right on the Lisp machine.) Its value lasts until the next run.
@@ -63,7 +63,7 @@ func pick[T op.Float](in []op.Tensor, x [][]T, y []T) error {
 	return nil
 }
 
-// Constant is x, a vector, as a constant for differentiation: what it depends on gets
+// Constant returns x, a vector, as a constant for differentiation: what it depends on gets
 // no gradient by way of it. Its value lasts until the next run.
 func Constant(x *G.Node) (*G.Node, error) {
 	const name = "ops: Constant"

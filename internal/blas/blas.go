@@ -32,5 +32,5 @@ var available = append([]library{{name: "gonum"}}, tiled()...)
 // inUse is what products are computed with.
 var inUse = available[len(available)-1]
 
-// Name is that of the library in use: gonum, AVX2, AVX-512 or NEON.
+// Name returns the name of the library in use: gonum, AVX2, AVX-512 or NEON.
 func Name() string { return inUse.name }

@@ -15,15 +15,15 @@ type Matrix[T Float] struct {
 	Row, Col   int
 }
 
-// RowMajor is the matrix of rows one after another. It panics where data is too short.
+// RowMajor returns the matrix of rows one after another. It panics where data is too short.
 func RowMajor[T Float](data []T, rows, cols int) Matrix[T] {
 	return Matrix[T]{data[:len(data):len(data)][:rows*cols], rows, cols, cols, 1}
 }
 
-// T is the transposed matrix, of the same numbers.
+// T returns the transposed matrix, of the same numbers.
 func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Data, m.Cols, m.Rows, m.Col, m.Row} }
 
-// Slice is the part of a matrix with rows from row on and columns from col on.
+// Slice returns the part of a matrix with rows from row on and columns from col on.
 func (m Matrix[T]) Slice(row, rows, col, cols int) Matrix[T] {
 	if row < 0 || rows < 0 || row+rows > m.Rows || col < 0 || cols < 0 || col+cols > m.Cols {
 		panic(fmt.Sprintf("blas: rows %d:%d and columns %d:%d of a matrix [%d, %d]", row, row+rows, col, col+cols, m.Rows, m.Cols))
@@ -63,8 +63,8 @@ type End[T Float] struct {
 	ReLU bool // and then numbers below 0 become 0; NaN stays
 }
 
-// at is the bias from column j on, nil if there is none, and whether there is a ReLU.
-func (e End[T]) at(j int) (bias *T, relu int) {
+// fromColumn returns the bias from column j on, nil if there is none, and whether there is a ReLU.
+func (e End[T]) fromColumn(j int) (bias *T, relu int) {
 	if e.Bias != nil {
 		bias = &e.Bias[j]
 	}

@@ -36,7 +36,7 @@ func newPanels(b Matrix[float32], rows int) panels {
 	return p
 }
 
-// pack copies a matrix to rows that are so many numbers apart, with zeros behind its own.
+// pack copies a matrix to rows that are row numbers apart, with zeros behind its own.
 func pack[T Float](to []T, row int, m Matrix[T]) {
 	if m.Cols < row {
 		clear(to)
@@ -63,8 +63,8 @@ func (p *panels) free() {
 	}
 }
 
-// at is where row k of the panel of column j is, and the distance to the next row.
-func (p *panels) at(k, j int) (*float32, int) {
+// start returns where row k of the panel of column j is, and the distance to the next row.
+func (p *panels) start(k, j int) (*float32, int) {
 	if j < p.inB {
 		return &p.b.Data[k*p.b.Row+j], p.b.Row
 	}
@@ -114,7 +114,7 @@ func (p *panels) product(c, a Matrix[float32], end End[float32]) {
 			copy(padded, end.Bias[whole:])
 		}
 	}
-	const chunk = 256 // rows of b at a time: those of a panel stay in the fastest cache
+	const chunk = 256 // rows of b at a time: the rows of a panel stay in the fastest cache
 	for k := 0; k < a.Cols; k += chunk {
 		var now End[float32] // with the last chunk
 		if k+chunk >= a.Cols {
@@ -122,15 +122,15 @@ func (p *panels) product(c, a Matrix[float32], end End[float32]) {
 		}
 		for j := first; j < c.Cols; j += p.width {
 			to, row := &c.Data[j], c.Row
-			bias, relu := now.at(j)
+			bias, relu := now.fromColumn(j)
 			if j == whole {
 				to, row = &last[0], p.width
 				if bias != nil {
 					bias = &padded[0]
 				}
 			}
-			b, bRow := p.at(k, j)
-			// The sums go on from those of the chunks before.
+			b, bRow := p.start(k, j)
+			// The sums go on from the chunks before.
 			inUse.tiles(c.Rows, min(chunk, a.Cols-k), &a.Data[k*a.Col], inUse.rows*a.Row*size, a.Row*size, a.Col*size,
 				b, bRow*size, to, row*size, min(k, 1), bias, relu)
 		}
@@ -150,7 +150,7 @@ func (p *panels) row(c, a Matrix[float32], end End[float32]) (done int) {
 	}
 	for left := c.Cols / p.width; left > 0; {
 		n := min(left, rowPanels)
-		bias, relu := end.at(done)
+		bias, relu := end.fromColumn(done)
 		inUse.row(a.Cols, &a.Data[0], a.Col*size, &p.b.Data[done], p.b.Row*size, &c.Data[done], n, bias, relu, p.all)
 		left, done = left-n, done+n*p.width
 	}

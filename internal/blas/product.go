@@ -40,7 +40,7 @@ func Product[T Float](c, a, b Matrix[T], end End[T], then func(from, to int)) {
 	})
 }
 
-// Multiply is Product without an end, on the calling goroutine: the same numbers, bit for
+// Multiply computes Product without an end, on the calling goroutine: the same numbers, bit for
 // bit.
 func Multiply[T Float](c, a, b Matrix[T]) {
 	check(c, a, b)
@@ -76,7 +76,7 @@ func NewRight[T Float](b Matrix[T]) Right[T] {
 	return newRight(b, b.Rows*b.Cols)
 }
 
-// newRight prepares b for products with so many rows in all.
+// newRight prepares b for products with that number of rows in all.
 func newRight[T Float](b Matrix[T], rows int) Right[T] {
 	r := Right[T]{b: b}
 	if b32, ok := any(b).(Matrix[float32]); ok && inUse.rows > 0 && b.Rows > 0 && b.Cols > 0 {
@@ -90,7 +90,7 @@ func newRight[T Float](b Matrix[T], rows int) Right[T] {
 	return r
 }
 
-// SkipZeros has products with a single row leave out what that row multiplies by 0, if all
+// SkipZeros makes products with a single row leave out what that row multiplies by 0, if all
 // numbers of b are finite: that changes nothing then.
 func (r Right[T]) SkipZeros() Right[T] {
 	for _, v := range r.b.Data {
@@ -145,7 +145,7 @@ func check[T Float](c, a, b Matrix[T]) {
 }
 
 // blockRows is the number of rows that are computed at a time: few enough for all
-// cores, but so many that starting goroutines for them costs little.
+// cores, but enough that starting goroutines for them costs little.
 func blockRows(rows, inner, cols int) int {
 	const (
 		worthwhile = 1 << 21 // multiplications: some ten microseconds on one core, in which a goroutine starts

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A row of a product does not depend on how many rows there are beside it: what a
+// A row of a product does not depend on how many other rows there are: what a
 // model gives a document alone is what it gives it in a batch.
 func TestRowsAreIndependent(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
@@ -29,7 +29,7 @@ func TestRowsAreIndependent(t *testing.T) {
 				c := make([]float32, n*cols)
 				right.Product(RowMajor(c, n, cols), RowMajor(a, n, inner), End[float32]{})
 				if !slices.Equal(c, all[:n*cols]) {
-					t.Errorf("%s, %v: %d rows differ from those of %d", inUse.name, s, n, rows)
+					t.Errorf("%s, %v: %d rows differ from a product of %d", inUse.name, s, n, rows)
 				}
 			}
 		}
@@ -37,7 +37,7 @@ func TestRowsAreIndependent(t *testing.T) {
 }
 
 // A 0 is left out only where that changes nothing.
-func TestSkipZeros(t *testing.T) {
+func TestSkipZerosLeavesOutZeros(t *testing.T) {
 	if inUse.rows == 0 {
 		t.Skip("gonum leaves out all zeros")
 	}

@@ -31,7 +31,7 @@ func ReLUVJP(y, dy, dz []float32, factor float32) {
 func ones(a, b uint64) uint32 { return uint32(int64(a-b) >> 63) }
 
 // Drop multiplies the numbers of x by kept, or by 0 where a random number of 32 bits is
-// below that given. Two entries, of which the first has an even number, share the bits of
+// below that given. Two entries, the first with an even number, share the bits of
 // a random number of 64: num.SplitMixNext(key + that number/2). The number of the first entry is from.
 func Drop(x []float32, from int, key uint64, below uint64, kept float32) {
 	keep := math.Float32bits(kept)
@@ -61,7 +61,7 @@ func Descend(w, g []float32, rate float32) {
 	}
 }
 
-// Adam is a step of Adam (Kingma & Ba 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8:
+// Adam takes a step of Adam (Kingma & Ba 2015) with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8:
 //
 //	mean = β₁·mean + (1−β₁)·g,  squares = β₂·squares + (1−β₂)·g²,
 //	w = w − rate·mean/(√squares/unbias + ε).

@@ -14,7 +14,7 @@ const least = -60
 // Exponentials, the inner loop of attention, replaces x by e^(scale·(x − max x)), 0 below e^−60, and
 // gives the sum. The scale is positive. NaN, and a maximum that is infinite, make the sum NaN. There
 // must be a number at least. Where the machine has AVX2 instructions, float32 has the same results
-// but for rounding.
+// up to rounding.
 func Exponentials[T float32 | float64](x []T, scale T) T {
 	if x, ok := any(x).([]float32); ok {
 		return T(exponentials32(x, vek32.Max(x), float32(scale)))

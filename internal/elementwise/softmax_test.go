@@ -8,7 +8,7 @@ import (
 )
 
 // Exponentials are right to the precision of their type, at any length.
-func TestExponentials(t *testing.T) {
+func TestExponentialsAreAccurate(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testExponentials[float32](t, 2e-7) })
 	t.Run("float64", func(t *testing.T) { testExponentials[float64](t, 1e-15) })
 }
@@ -44,7 +44,7 @@ func testExponentials[T float32 | float64](t *testing.T, tolerance float64) {
 }
 
 // What is not finite does not get lost.
-func TestExponentialsOfNoNumbers(t *testing.T) {
+func TestExponentialsKeepNonFiniteNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		for _, n := range []int{1, 7, 8, 9, 16, 30} {
 			for at := range n {

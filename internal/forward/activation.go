@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// An Activation is the function at the end of a dense layer, elementwise but for SwiGLU.
+// An Activation is the function at the end of a dense layer, elementwise except SwiGLU.
 type Activation int
 
 const (
@@ -42,7 +42,7 @@ func relu32(z []float32) { vek32.MaximumNumber_Inplace(z, 0) } // NaN stays
 // normalCDF is Φ(z), without the cancellation of 1 + erf for negative z.
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// Products is how many columns of z an activation makes one output of: 2 for SwiGLU, else 1.
+// Products returns how many columns of z an activation makes one output of: 2 for SwiGLU, else 1.
 func (a Activation) Products() int {
 	if a == SwiGLU {
 		return 2
@@ -80,7 +80,7 @@ func ActivationNames() (all []string) {
 	return all
 }
 
-// ParseActivation is the activation of that name: none (or linear), sigmoid, tanh,
+// ParseActivation returns the activation of that name: none (or linear), sigmoid, tanh,
 // relu, gelu or swiglu.
 func ParseActivation(name string) (Activation, error) {
 	if name == "linear" {
@@ -96,7 +96,7 @@ func ParseActivation(name string) (Activation, error) {
 // Valid reports whether a is one of them.
 func (a Activation) Valid() bool { return a >= 0 && int(a) < len(activations) }
 
-// String is the name that ParseActivation reads.
+// String returns the name that ParseActivation reads.
 func (a Activation) String() string {
 	if !a.Valid() {
 		return fmt.Sprintf("Activation(%d)", int(a))
@@ -119,7 +119,7 @@ func (a *Activation) UnmarshalText(text []byte) (err error) {
 }
 
 // ActivationVJP sets dz = dy·a'(z) where nothing was dropped, else 0. It reads a(z) after the
-// dropout, from which the derivatives of all activations follow but that of GELU, which needs z.
+// dropout, which determines the derivatives of all activations except GELU, which needs z.
 func ActivationVJP[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	Elementwise(len(dz), func(from, to int) {
 		part := dz[from:to]

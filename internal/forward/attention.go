@@ -14,9 +14,9 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// An Attention is that of ops.Attention, y_i = Σ_j p_ij v_j with p_i = softmax_j(q_i·k_j / √size), from
+// An Attention computes ops.Attention, y_i = Σ_j p_ij v_j with p_i = softmax_j(q_i·k_j / √size), from
 // [rows, 3·Width] to [rows, Width]. The weights p are computed for a few rows at a time, and again for
-// the derivative: memory is a few times that of the input, however many documents a query has.
+// the derivative: memory is a few times the input, however many documents a query has.
 type Attention[T float] struct {
 	Width, Heads int
 
@@ -29,7 +29,7 @@ const stripeRows = 4096
 func (a Attention[T]) Run(qkv, y []T, offsets []int) {
 	clearPadding(y, a.Width, offsets)
 	pieces := a.pieces(offsets)
-	each(pieces, func(s *attentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
+	forEachPiece(pieces, func(s *attentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
 }
 
 // RunQuery sets y for the documents of one query on the calling goroutine, to the same
@@ -56,9 +56,9 @@ func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	// in the order of the stripes.
 	size := a.Width / a.Heads
 	shares := make([][]T, len(pieces))
-	each(pieces, func(s *attentionSpace[T], i int) {
+	forEachPiece(pieces, func(s *attentionSpace[T], i int) {
 		p := pieces[i]
-		dk, dv := p.of(dqkv, 1, 3), p.of(dqkv, 2, 3)
+		dk, dv := p.vectorsOf(dqkv, 1, 3), p.vectorsOf(dqkv, 2, 3)
 		if p.from > 0 {
 			shares[i] = make([]T, 2*p.n*size)
 			dk, dv = p.share(shares[i])
@@ -68,8 +68,8 @@ func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	for i, p := range pieces {
 		if p.from > 0 {
 			dk, dv := p.share(shares[i])
-			addRows(p.of(dqkv, 1, 3), dk)
-			addRows(p.of(dqkv, 2, 3), dv)
+			addRows(p.vectorsOf(dqkv, 1, 3), dk)
+			addRows(p.vectorsOf(dqkv, 2, 3), dv)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func clearPadding[T float](x []T, width int, offsets []int) {
 	clear(x[offsets[len(offsets)-1]*width:])
 }
 
-// pieces are those of all queries; the stripes of a query and head stand together.
+// pieces are the pieces of all queries; the stripes of a query and head stand together.
 func (a Attention[T]) pieces(offsets []int) (all []piece[T]) {
 	stripe := cmp.Or(a.stripe, stripeRows)
 	for q := range len(offsets) - 1 {
@@ -114,9 +114,9 @@ func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
 func (p piece[T]) size() int { return p.width / p.heads }
 func (p piece[T]) scale() T  { return T(1 / math.Sqrt(float64(p.size()))) }
 
-// of is the matrix [n, size] of the piece's head in x, which has several vectors for each row and
-// head: those of number which.
-func (p piece[T]) of(x []T, which, vectors int) blas.Matrix[T] {
+// vectorsOf returns the matrix [n, size] of the piece's head in x, which has several vectors for each row and
+// head: the vectors of number which.
+func (p piece[T]) vectorsOf(x []T, which, vectors int) blas.Matrix[T] {
 	columns := vectors * p.width
 	all := blas.RowMajor(x[p.first*columns:], p.n, columns)
 	return all.Slice(0, p.n, which*p.width+p.head*p.size(), p.size())
@@ -157,7 +157,7 @@ func attentionSpaces[T float]() *sync.Pool {
 
 // run sets the part of y that belongs to the piece, unless the context ends.
 func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
-	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
+	q, k, v, all := p.vectorsOf(qkv, 0, 3), p.vectorsOf(qkv, 1, 3), p.vectorsOf(qkv, 2, 3), p.vectorsOf(y, 0, 1)
 	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
 	defer keys.Free()
 	defer values.Free()
@@ -192,8 +192,8 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 //	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
 //	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.
 func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
-	q, k, v, dq := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(dqkv, 0, 3)
-	ys, dys := p.of(y, 0, 1), p.of(dy, 0, 1)
+	q, k, v, dq := p.vectorsOf(qkv, 0, 3), p.vectorsOf(qkv, 1, 3), p.vectorsOf(qkv, 2, 3), p.vectorsOf(dqkv, 0, 3)
+	ys, dys := p.vectorsOf(y, 0, 1), p.vectorsOf(dy, 0, 1)
 	keys, columns, values := blas.NewRight(k.T()), blas.NewRight(k), blas.NewRight(v.T())
 	defer keys.Free()
 	defer columns.Free()
@@ -268,8 +268,8 @@ func dot[T float](x, y []T) (sum T) {
 	return sum
 }
 
-// each calls f for every piece, on all cores.
-func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
+// forEachPiece calls f for every piece, on all cores.
+func forEachPiece[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
 	pool := attentionSpaces[T]()
 	parallel.For(len(pieces), parallel.Workers(len(pieces)), func(_, i int) {
 		s := pool.Get().(*attentionSpace[T])

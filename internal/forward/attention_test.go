@@ -27,7 +27,7 @@ func attentionResults(a Attention[float32], offsets []int) (y, dqkv []float32) {
 }
 
 // The same bits on any number of cores and by RunQuery; where a query is worked on in
-// several pieces, the same numbers but for rounding.
+// several pieces, the same numbers up to rounding.
 func TestAttentionInPiecesIsTheSame(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a, offsets := Attention[float32]{Width: 6, Heads: 2}, []int{0, 30, 30, 700, 701, 900}
@@ -55,7 +55,7 @@ func TestAttentionInPiecesIsTheSame(t *testing.T) {
 }
 
 // RunQuery gives the bits of Run, and allocates nothing.
-func TestAttentionOfOneQueryIsThatOfAll(t *testing.T) {
+func TestAttentionOfOneQueryEqualsAttentionOfAll(t *testing.T) {
 	a, n := Attention[float32]{Width: 6, Heads: 2}, 300
 	want, _ := attentionResults(a, []int{0, n})
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -67,6 +67,6 @@ func TestAttentionOfOneQueryIsThatOfAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(y, want) {
-		t.Error("other bits than those of Run")
+		t.Error("other bits than Run")
 	}
 }

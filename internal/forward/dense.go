@@ -43,14 +43,14 @@ func NewLayer[T float](act Activation, bins []int, in, out int, w, b []T) *Layer
 	return l
 }
 
-// WithBias is the same layer with another bias.
+// WithBias returns the same layer with another bias.
 func (l *Layer[T]) WithBias(b []T) *Layer[T] {
 	other := *l
 	other.bias = b[:l.Out]
 	return &other
 }
 
-// Run is Dense or Piecewise: the same rows, bit for bit. It gives the outputs, which are all of y, or the first
+// Run computes Dense or Piecewise: the same rows, bit for bit. It returns the outputs, which are all of y, or the first
 // half of it for SwiGLU.
 func (l *Layer[T]) Run(x, y []T) []T {
 	end, more := ending(l.Activation, l.bias)
@@ -62,7 +62,7 @@ func (l *Layer[T]) Run(x, y []T) []T {
 	return Finish(more, l.Out, y)
 }
 
-// Finish applies an activation to rows of so many columns, in place, and gives the outputs.
+// Finish applies an activation to rows of that number of columns, in place, and gives the outputs.
 func Finish[T float](act Activation, columns int, z []T) []T {
 	if act == SwiGLU {
 		Gate(columns/2, z, z)

@@ -15,7 +15,7 @@ type Dropout struct {
 	Key  uint64
 }
 
-// DropoutKey is the key of the masks of a layer at a step.
+// DropoutKey returns the key of the masks of a layer at a step.
 func DropoutKey(seed, step, layer uint64) uint64 {
 	return num.SplitMixNext(num.SplitMixNext(num.SplitMixNext(seed)+step) + layer)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Dropping in pieces, which begin at even and odd entries, is dropping at once, the same in
-// both dtypes; and the fused VJP is that of an activation and a dropout after it.
+// both dtypes; and the fused VJP equals an activation's with a dropout after it.
 func TestDropoutInPiecesIsTheSame(t *testing.T) {
 	const n = 1001
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -53,7 +53,7 @@ func TestDropoutKeepsNonFiniteNumbers(t *testing.T) {
 	}
 }
 
-func TestFusedVJPIsThatOfActivationAndDropout(t *testing.T) {
+func TestFusedVJPEqualsActivationAndDropout(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testVJPOfDropout[float32](t, 1e-5) })
 	t.Run("float64", func(t *testing.T) { testVJPOfDropout[float64](t, 1e-13) })
 }

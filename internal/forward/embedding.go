@@ -9,7 +9,7 @@ type Embedding struct {
 	Width int `json:"width"`
 }
 
-// EmbeddedWidth is the width of rows after Embed.
+// EmbeddedWidth returns the width of rows after Embed.
 func EmbeddedWidth(features int, embeddings []Embedding) int {
 	for _, e := range embeddings {
 		features += e.Width - 1
@@ -19,7 +19,7 @@ func EmbeddedWidth(features int, embeddings []Embedding) int {
 
 // Embed replaces the codes at the end of every row, one for each table, by their vectors:
 // x [rows, features], tables [codes, width], y [rows, as EmbeddedWidth says]. A code that a
-// table does not have is an error. (Rows and codes are few: it runs on one core.)
+// table does not have returns an error. (Rows and codes are few: it runs on one core.)
 func Embed[T float](features int, embeddings []Embedding, tables [][]T, x, y []T) error {
 	first := features - len(embeddings)
 	for r := range len(x) / features {

@@ -2,7 +2,7 @@ package forward
 
 const gateBlock = 128 // columns that are computed at a time
 
-// Gate is SwiGLU: it sets y = z1·σ(z1)·z2 for rows z of the columns z1 [width] and z2 [width]. y, [rows,
+// Gate computes SwiGLU: it sets y = z1·σ(z1)·z2 for rows z of the columns z1 [width] and z2 [width]. y, [rows,
 // width], may begin where z begins.
 func Gate[T float](width int, z, y []T) {
 	var space [gateBlock]T
@@ -21,7 +21,7 @@ func Gate[T float](width int, z, y []T) {
 	}
 }
 
-// GateInto is Gate on all cores.
+// GateInto runs Gate on all cores.
 func GateInto[T float](width int, z, y []T) {
 	eachRow(len(y)/width, width, func(from, to int) { Gate(width, z[2*from*width:2*to*width], y[from*width:to*width]) })
 }

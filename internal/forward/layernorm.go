@@ -14,7 +14,7 @@ func LayerNorm[T float](gain, bias, x, y []T) {
 	})
 }
 
-// NormalizeRows is LayerNorm on the calling goroutine. y may be x.
+// NormalizeRows computes LayerNorm on the calling goroutine. y may be x.
 func NormalizeRows[T float](gain, bias, x, y []T) {
 	width := len(gain)
 	for at := 0; at < len(x); at += width {

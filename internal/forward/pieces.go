@@ -52,7 +52,7 @@ func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
 	}
 }
 
-// Add adds the first numbers of v to those of to.
+// Add adds the first numbers of v to the first of to.
 func Add[T float](to, v []T) {
 	if to, ok := any(to).([]float32); ok {
 		vek32.Add_Inplace(to, any(v).([]float32)[:len(to)])

@@ -7,10 +7,10 @@ import (
 
 const piecewiseRows = 256 // that are computed at a time: they stay in the cache
 
-// BinRows is the number of rows of the weights of so many columns, of which the first have bins.
+// BinRows returns the number of rows of the weights of that number of columns, the first of them with bins.
 func BinRows(bins []int, columns int) int { return piecewise.Rows(bins) + columns - len(bins) }
 
-// CheckBins is an error for bins of so many columns that no layer can have.
+// CheckBins returns an error for bins that no layer of that number of columns can have.
 func CheckBins(bins []int, columns int) error { return piecewise.Check(bins, columns) }
 
 // Piecewise sets y = act(e(x)·w + b), with dropout, on all cores: x [rows, in], w [BinRows(bins, in),

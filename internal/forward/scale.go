@@ -10,7 +10,7 @@ func Scale[T float](act Activation, scale, bias, x, y []T) {
 	})
 }
 
-// ScaleRows is Scale on the calling goroutine, and gives the outputs as Layer.Run does. y may be x.
+// ScaleRows computes Scale on the calling goroutine, and returns the outputs as Layer.Run does. y may be x.
 func ScaleRows[T float](act Activation, scale, bias, x, y []T) []T {
 	width := len(scale)
 	for at := 0; at < len(x); at += width {

@@ -35,8 +35,8 @@ const (
 // missing, whose vectors begin as zeros.
 const unknownCodes = 2
 
-// Arrays are those of the layers of one member after another, the tables of the embeddings,
-// and then those of the blocks of one member after another.
+// Arrays returns the arrays of the layers of one member after another, the tables of the embeddings,
+// and then the arrays of the blocks of one member after another.
 func (s Settings) Arrays() (all []Array) {
 	members := s.Layers()
 	network, stream := 0, uint64(0)
@@ -113,7 +113,7 @@ func (s Settings) count() int {
 	return matrices*max(1, s.Members) + vectors*s.Size() + len(s.Embeddings)
 }
 
-// CheckShape is an error where a stored array has another shape than it should, nil being that
+// CheckShape returns an error if a stored array has another shape than it should, nil being the shape
 // of an array that was not stored.
 func CheckShape(name string, has, want []int) error {
 	switch {

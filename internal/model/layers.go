@@ -16,7 +16,7 @@ type Dense struct {
 	In, Out int
 }
 
-// Rows is the number of rows of w: In, without bins.
+// Rows returns the number of rows of w: In, without bins.
 func (d Dense) Rows() int { return forward.BinRows(d.Bins, d.In) }
 
 // A Norm names the arrays of a layer normalisation, both [width].
@@ -41,17 +41,17 @@ const upwards = 2
 // transformer has blocks and a normalisation between them.
 type Member struct {
 	Network int  // of an ensemble that it belongs to, from 1; 0: there is one
-	Shares  bool // the matrices of the member before it, which are those of its layers of the same names
+	Shares  bool // the matrices of the member before it, of its layers of the same names
 	Hidden  []Dense
 	Blocks  []Block
 	Last    Norm
 	Score   Dense
 }
 
-// Layers are the layers of all members. The arrays of a layer are called w0, b0, w1, …, those
+// Layers returns the layers of all members. The arrays of a layer are called w0, b0, w1, …, those
 // of a transformer also block0.norm1.gain, block0.norm1.bias, block0.qkv.w, block0.qkv.b, …,
 // norm.gain and norm.bias; in an ensemble m0.w0, …. Of those that share weights, the vectors are called
-// s0.b0, s1.b0, …, that of the score too, and each has scales of the first layer: s0.scale0.
+// s0.b0, s1.b0, …, the score's too, and each has scales of the first layer: s0.scale0.
 func (s Settings) Layers() (all []Member) {
 	for i := range max(1, s.Members) {
 		prefix, network := "", 0
@@ -127,7 +127,7 @@ func (s Settings) repeated() (n int) {
 	return n
 }
 
-// Table is the name of the table of embedding i, an array [codes, width].
+// Table returns the name of the table of embedding i, an array [codes, width].
 func Table(i int) string { return fmt.Sprintf("embedding%d", i) }
 
 // A Builder adds layers to a graph with values of type V.
@@ -142,7 +142,7 @@ type Builder[V any] interface {
 	Number(v float64) V
 }
 
-// NoDropout is no number of a dropout.
+// NoDropout is the number of a layer without a dropout.
 const NoDropout = -1
 
 // Build adds the members of a model, and gives the scores of each. x is the inputs of the first layer.
@@ -163,7 +163,7 @@ func Build[V any](s Settings, b Builder[V], x V) (scores []V) {
 			h = b.Scale(d, s.Activation, dropout+j, product)
 		}
 		if s.Attention != nil {
-			// Dropouts of the blocks are numbered after those of all hidden layers.
+			// Dropouts of the blocks are numbered after the dropouts of all hidden layers.
 			h = buildBlocks(s, b, m, len(members)*(len(s.Hidden)+1)+2*i*s.Blocks, h)
 		}
 		scores = append(scores, b.Dense(m.Score, forward.Identity, NoDropout, h))

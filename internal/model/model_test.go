@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/forward"
 )
 
-// The JSON of settings is that of all model files since format 1: its bytes are part of digests.
+// The JSON of settings is the same in all model files since format 1: its bytes are part of digests.
 func TestSettingsAreJSONOfModelFiles(t *testing.T) {
 	mlp := Settings{Features: 3, Hidden: []int{4, 2}, Activation: forward.ReLU, Dropout: .5, Members: 2, Seed: 7}
 	attention := mlp

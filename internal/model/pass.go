@@ -14,7 +14,7 @@ import (
 // several goroutines at once.
 type Pass func(ctx context.Context, scores []float64, x []float32) error
 
-// KeptNumbers is the most numbers of scratch space that are kept for the next query; those of
+// KeptNumbers is the most numbers of scratch space that are kept for the next query; the numbers of
 // one with more documents are not.
 const KeptNumbers = 1 << 20
 
@@ -117,7 +117,7 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 	return nil
 }
 
-// inputs are those of the first layer, for rows of transformed features.
+// inputs returns the inputs of the first layer, for rows of transformed features.
 func (n *network[T]) inputs(rows []float32, s *space[T]) ([]T, error) {
 	x, same := any(rows).([]T)
 	if !same {

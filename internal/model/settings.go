@@ -122,17 +122,17 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Size is the number of ensemble members, those that share weights included.
+// Size returns the number of ensemble members, those that share weights included.
 func (s Settings) Size() int { return max(1, s.Members) * s.Sharing() }
 
-// Sharing is the number of members that share their matrices of weights; 1: none do.
+// Sharing returns the number of members that share their matrices of weights; 1: none do.
 func (s Settings) Sharing() int { return max(1, s.SharedMembers) }
 
-// Heads is the number of heads of each attention.
+// Heads returns the number of heads of each attention.
 func (s Settings) Heads() int { return max(1, s.Attention.Heads) }
 
-// Width is that of the last hidden layer, and of the blocks behind it.
+// Width returns the width of the last hidden layer, and of the blocks behind it.
 func (s Settings) Width() int { return s.Hidden[len(s.Hidden)-1] }
 
-// Inputs is the number of columns that the first layer sees.
+// Inputs returns the number of columns that the first layer sees.
 func (s Settings) Inputs() int { return forward.EmbeddedWidth(s.Features, s.Embeddings) }

@@ -14,8 +14,8 @@ type Func struct {
 	// Settings are all that the result depends on besides the name and the inputs:
 	// Gorgonia merges nodes of equal name, settings and inputs.
 	Settings string
-	Dtype    tensor.Dtype                           // of the result; zero: that of the first input
-	Shape    func(in []tensor.Shape) tensor.Shape   // of the result; nil: that of the first input
+	Dtype    tensor.Dtype                           // of the result; zero: as the first input
+	Shape    func(in []tensor.Shape) tensor.Shape   // of the result; nil: as the first input
 	Do       func(in []Tensor, result Tensor) error // the result holds anything before
 	// VJPs are the vector-Jacobian products, the derivatives by the inputs times the
 	// incoming gradient; nil for an input that is a constant for differentiation.
@@ -29,8 +29,8 @@ type Func struct {
 // Float is a type of the numbers of a graph.
 type Float interface{ float32 | float64 }
 
-// A Kernel is what a [Func] does on numbers of one type: x are those of the inputs, nil for
-// ints, y those of the result.
+// A Kernel is what a [Func] does on numbers of one type: x are the numbers of the inputs, nil for
+// ints, y the numbers of the result.
 type Kernel[T Float] func(in []Tensor, x [][]T, y []T) error
 
 // ByDtype runs the kernel for the dtype of the result.
@@ -51,7 +51,7 @@ func numbers[T Float](in []Tensor, of func(Tensor) []T) [][]T {
 	return x
 }
 
-// Elementwise is f(x) of every number of a vector, a node with the derivative vjp(x, incoming);
+// Elementwise returns f(x) of every number of a vector, a node with the derivative vjp(x, incoming);
 // if that is nil, it is a constant for differentiation.
 func Elementwise(name string, x *G.Node, f func(x float64) float64, vjp func(x, incoming float64) float64) (*G.Node, error) {
 	if err := CheckNode("x", x, 1, tensor.Float32, tensor.Float64); err != nil {
@@ -73,7 +73,7 @@ func Elementwise(name string, x *G.Node, f func(x float64) float64, vjp func(x, 
 	return fn.Apply(x)
 }
 
-// Ordinal is the number of nodes of a graph whose random numbers are from that source.
+// Ordinal returns the number of nodes of a graph whose random numbers are from that source.
 func Ordinal(g *G.ExprGraph, source any) (ordinal int) {
 	for _, n := range g.AllNodes() {
 		if op, ok := n.Op().(*funcOp); ok && op.f.Source == source {
@@ -108,7 +108,7 @@ func (f *Func) on(shapes []tensor.Shape, dt tensor.Dtype) *funcOp {
 	return op
 }
 
-// shape is that of the result for inputs of those shapes.
+// shape returns the shape of the result for inputs of the given shapes.
 func (f *Func) shape(in []tensor.Shape) tensor.Shape {
 	if f.Shape == nil {
 		return in[0]
@@ -138,13 +138,13 @@ var (
 	Incoming = &Term{}
 )
 
-// Input is input i of the op.
+// Input returns input i of the op.
 func Input(i int) *Term { return &Term{input: i} }
 
-// Of is the function of terms.
+// Of returns the function of terms.
 func (f *Func) Of(terms ...*Term) *Term { return &Term{f: f, of: terms} }
 
-// evaluate gives a term its value, be it a node or numbers.
+// evaluate gives a term its value, a node or numbers.
 func evaluate[T any](t *Term, inputs []T, result, incoming T, apply func(*Func, ...T) (T, error)) (T, error) {
 	switch {
 	case t == Result:
@@ -175,7 +175,7 @@ func (f *Func) value(in ...G.Value) (G.Value, error) {
 
 var ids atomic.Uint64
 
-// NewID is a number for settings that cannot be compared, such as a function: Gorgonia merges
+// NewID returns a number for settings that cannot be compared, such as a function: Gorgonia merges
 // nodes of equal settings.
 func NewID() uint64 { return ids.Add(1) }
 

@@ -43,33 +43,33 @@ type In struct {
 	node      *G.Node
 	layout    Layout
 	ints      bool // else it has the dtype of the scores
-	finite    bool // numbers that are not are an error of the run
+	finite    bool // the run returns an error for other numbers
 	setting   bool // no node, but
 	discounts []float64
 }
 
-// Scores are those of the lists, which must be finite.
+// Scores returns the input of the scores of the lists, which must be finite.
 func Scores(l Lists) In { return Rows("scores", l.Scores) }
 
-// Rows is an input with a finite number for every row, AnyRows one with any.
+// Rows returns an input with a finite number for every row.
 func Rows(name string, n *G.Node) In { return In{name: name, node: n, finite: true} }
 
-// AnyRows is [Rows] without a check of the numbers.
+// AnyRows returns [Rows] without a check of the numbers.
 func AnyRows(name string, n *G.Node) In { return In{name: name, node: n} }
 
-// RowInts is an input with an int for every row.
+// RowInts returns an input with an int for every row.
 func RowInts(name string, n *G.Node) In { return In{name: name, node: n, ints: true} }
 
-// Queries is an input with a number for every query.
+// Queries returns an input with a number for every query.
 func Queries(name string, n *G.Node) In { return In{name: name, node: n, layout: PerQuery} }
 
-// Rankings is an input of rankings, int [queries, samples, cutoff].
+// Rankings returns an input of rankings, int [queries, samples, cutoff].
 func Rankings(n *G.Node) In { return In{name: "rankings", node: n, layout: PerRanking, ints: true} }
 
-// Samples is an input with a number for every row in every sample, [samples × rows].
+// Samples returns an input with a number for every row in every sample, [samples × rows].
 func Samples(name string, n *G.Node) In { return In{name: name, node: n, layout: PerSample} }
 
-// Discounts are [List.Discounts], a setting that tells nodes apart.
+// Discounts returns the input of [List.Discounts], a setting that tells nodes apart.
 func Discounts(theta []float64) In { return In{setting: true, discounts: slices.Clone(theta)} }
 
 // Check reports what is wrong with the nodes of l, and with other inputs.

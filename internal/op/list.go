@@ -9,7 +9,7 @@ import (
 )
 
 // A List is one query of a run of a [ListFunc], with what one goroutine needs to work on it.
-// Slices are good until the function returns, those of methods until the next call.
+// Slices are good until the function returns; slices that methods return, until the next call.
 type List struct {
 	Query    int
 	From, To int // its rows are From to To−1, one at least
@@ -61,8 +61,8 @@ func (l *List) read(inputs []In) error {
 	return nil
 }
 
-// write puts what is in Out into the result. If inRange, a finite number that the result
-// cannot hold is an error.
+// write puts what is in Out into the result. If inRange, it returns an error for a finite
+// number that the result cannot hold.
 func (l *List) write(inRange bool) error {
 	if !l.written {
 		return nil
@@ -77,13 +77,13 @@ func (l *List) write(inRange bool) error {
 	return nil
 }
 
-// Len is the number of documents.
+// Len returns the number of documents.
 func (l *List) Len() int { return l.To - l.From }
 
-// Last is the query's numbers of the last input, for a VJP the incoming gradient.
+// Last returns the query's numbers of the last input, for a VJP the incoming gradient.
 func (l *List) Last() []float64 { return l.X[len(l.In)-1] }
 
-// Out is room for the query's numbers in the result, to be added to: 0 before. Where it is
+// Out returns room for the query's numbers in the result, to be added to: 0 before. Where it is
 // not called they stay 0.
 func (l *List) Out() []float64 {
 	from, to := l.block(l.result, l.Result)
@@ -93,19 +93,19 @@ func (l *List) Out() []float64 {
 	return l.out
 }
 
-// OutInts is the query's ints in the result.
+// OutInts returns the query's ints in the result.
 func (l *List) OutInts() []int {
 	from, to := l.block(l.result, l.Result)
 	return l.Result.Int[from:to]
 }
 
-// Scratch is room for n numbers, of any contents.
+// Scratch returns room for n numbers, of any contents.
 func (l *List) Scratch(n int) []float64 {
 	l.scratch = slices.Grow(l.scratch[:0], n)[:n]
 	return l.scratch
 }
 
-// Order is the positions in x in descending order, ties by position.
+// Order returns the positions in x in descending order, ties by position.
 func (l *List) Order(x []float64) []int {
 	l.order = num.DescendingOrder(l.order[:0], x)
 	return l.order
@@ -131,12 +131,12 @@ type Drawn struct {
 	Base      int
 }
 
-// Rankings are those of the query in input i.
+// Rankings returns the query's rankings in input i.
 func (l *List) Rankings(i int) Drawn {
 	return Drawn{Documents: l.Ints[i], Cutoff: l.In[i].Shape[2], Base: l.From}
 }
 
-// FullRankings are [List.Rankings] that may not end before the discounts do while
+// FullRankings returns [List.Rankings], and an error if they end before the discounts do while
 // there are documents left: they would estimate another metric than the one asked for.
 func (l *List) FullRankings(i int) (Drawn, error) {
 	r, discounts := l.Rankings(i), len(l.Discounts)

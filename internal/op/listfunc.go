@@ -21,7 +21,7 @@ type ListFunc struct {
 	Layout   Layout                                                  // of the result
 	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result, if not PerRow or PerQuery
 	Absent   int                                                     // instead of 0 in a result of ints
-	InRange  bool                                                    // a number out of the range of the dtype is an error
+	InRange  bool                                                    // the run returns an error for a number out of the range of the dtype
 
 	Whole  *bool  // as in Func
 	Source any    // as in Func
@@ -34,7 +34,7 @@ type ListFunc struct {
 	VJP func(l *List) error
 }
 
-// Like is the shape of an input.
+// Like returns the shape of an input.
 func Like(i int) func(rows, queries int, in []tensor.Shape) tensor.Shape {
 	return func(_, _ int, in []tensor.Shape) tensor.Shape { return in[i].Clone() }
 }
@@ -102,7 +102,7 @@ func (r *listRun) function(l Lists) *Func {
 	return fn
 }
 
-// shape is that of the result: the first input has a number for every row, and the offsets come last.
+// shape returns the shape of the result: the first input has a number for every row, and the offsets come last.
 func (r *listRun) shape(in []tensor.Shape) tensor.Shape {
 	rows, queries := size(in[0]), 1
 	if len(in) > len(r.inputs) {
@@ -142,13 +142,13 @@ func (r *listRun) do(in []Tensor, result Tensor) error {
 		l.In, l.Result, l.Rows, l.Present, l.Discounts, l.result = in[:n], result, rows, present, r.discounts, r.f.Layout
 		r.workers = append(r.workers, l)
 	}
-	err = r.each(queries)
+	err = r.runQueries(queries)
 	r.release()
 	return err
 }
 
-// each works on so many queries, on as many cores as there are lists for.
-func (r *listRun) each(queries int) error {
+// runQueries works on the first queries, on as many cores as there are lists for.
+func (r *listRun) runQueries(queries int) error {
 	if workers := len(r.workers); workers > 1 {
 		return parallel.Each(queries, workers, func(w, q int) error { return r.query(r.workers[w], q) })
 	}

@@ -9,7 +9,7 @@ import (
 // and its gradient λ, which do gives together: one op computes both, as one vector of all
 // λ and then of all metrics, and another, the result, is the metrics and has the λ for its
 // derivative. The vector is float64 whatever the scores are: numbers are rounded once,
-// when they are made use of. lambda is that of the documents of the list, 0 before, or nil as
+// when they are made use of. lambda is the gradient of the documents of the list, 0 before, or nil as
 // long as nobody asked for the gradient. The inputs are the scores and then the others.
 func Metric(name, settings string, l Lists, do func(l *List, lambda []float64) (float64, error), others ...In) (*G.Node, error) {
 	whole := new(bool)

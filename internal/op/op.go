@@ -32,7 +32,7 @@ type funcOp struct {
 	result buffer
 }
 
-// Every op has symbolic derivatives, be they none: Grad gives up on a graph with an
+// Every op has symbolic derivatives, perhaps none: Grad gives up on a graph with an
 // op that does not say.
 var (
 	_ G.SDOp = &funcOp{}
@@ -46,7 +46,7 @@ func (op *funcOp) Type() hm.Type {
 	return hm.NewFnType(append(types, G.TensorType{Dims: op.shape.Dims(), Of: op.dtype})...)
 }
 
-// InferShape is the shape of the result for inputs of these shapes.
+// InferShape returns the shape of the result for inputs of these shapes.
 func (op *funcOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
 	if len(in) != len(op.sizes) {
 		return nil, fmt.Errorf("%s: %d inputs, want %d", op.f.Name, len(in), len(op.sizes))
@@ -70,7 +70,7 @@ func (op *funcOp) Hashcode() uint32 {
 }
 func (op *funcOp) String() string { return op.f.String() }
 
-// Do computes the result. A panic is an error of the run: it would end the process,
+// Do computes the result. It turns a panic into an error: it would end the process,
 // since a machine runs ops outside of the caller's goroutine.
 func (op *funcOp) Do(values ...G.Value) (result G.Value, err error) {
 	defer func() {
@@ -124,7 +124,7 @@ func (op *funcOp) DiffWRT(inputs int) []bool {
 	return wrt
 }
 
-// SymDiff is for the tape machine.
+// SymDiff returns the derivatives as nodes, for the tape machine.
 func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error) {
 	slopes := make(G.Nodes, len(inputs))
 	for _, n := range inputs {
@@ -144,7 +144,7 @@ func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error)
 	return slopes, nil
 }
 
-// DoDiff is for the Lisp machine.
+// DoDiff adds the derivatives to the gradients of the inputs, for the Lisp machine.
 func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) error {
 	var values []G.Value
 	for _, n := range inputs {
@@ -181,7 +181,7 @@ func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) e
 	return nil
 }
 
-// add adds the numbers of a value to those of another.
+// add adds the numbers of one value to another.
 func add(to, from G.Value) error {
 	sum, err := tensorOf(to)
 	if err != nil {
@@ -229,7 +229,7 @@ func (b *buffer) get(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	return b.t
 }
 
-// moved tells whether another op has made the room larger, which is then elsewhere.
+// moved reports whether another op has made the room larger, which is then elsewhere.
 func (b *buffer) moved() bool { return b.at != nil && b.at != unsafe.SliceData(b.room.numbers) }
 
 // tensor is a new one, of float32 in the room, which is made as large as need be.
@@ -243,8 +243,7 @@ func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room.numbers))
 }
 
-// Rooms are the memory of the results of graphs of which one runs at a time, and whose ops are the same but for their
-// shapes. The zero value is ready for use.
+// Rooms hold the results of several graphs that run one at a time and differ only in the shapes of their ops. The zero value is ready for use.
 type Rooms struct{ list []*room }
 
 // Give lets a graph have its results there. They last until another one runs.

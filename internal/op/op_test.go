@@ -109,8 +109,8 @@ func TestLambdaIsComputedOnlyForAGradient(t *testing.T) {
 	}
 }
 
-// A panic in a function is an error of the run, on whichever core it happens.
-func TestPanicsAreErrorsOfTheRun(t *testing.T) {
+// A panic in a function makes the run return an error, on whichever core it happens.
+func TestPanicsBecomeErrors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 3} {
 		runtime.GOMAXPROCS(procs)

@@ -93,7 +93,7 @@ func inOrder(shape, strides []int, f func(i, at int)) {
 	}
 }
 
-// Numbers is a copy of the floats of a value.
+// Numbers returns a copy of the floats of a value.
 func Numbers(v G.Value) ([]float64, error) {
 	t, err := tensorOf(v)
 	if err == nil && t.Int != nil {
@@ -105,10 +105,10 @@ func Numbers(v G.Value) ([]float64, error) {
 	return t.Read(nil, 0, t.Len()), nil
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
 
-// At is number i of floats.
+// At returns number i of floats.
 func (t *Tensor) At(i int) float64 {
 	if t.F32 != nil {
 		return float64(t.F32[i])

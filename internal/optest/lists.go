@@ -23,7 +23,7 @@ type Batch struct {
 	Samples, Cutoff          int
 }
 
-// DrawBatch is a random batch, with padding at both ends, empty queries and absent
+// DrawBatch returns a random batch, with padding at both ends, empty queries and absent
 // samples.
 func DrawBatch(t *rapid.T) Batch {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -60,7 +60,7 @@ func DrawBatch(t *rapid.T) Batch {
 	return b
 }
 
-// Queries is the number of queries, empty ones included.
+// Queries returns the number of queries, empty ones included.
 func (b Batch) Queries() int { return len(b.Offsets) - 1 }
 
 // Lists puts scores and offsets into a graph.

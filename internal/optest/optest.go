@@ -11,12 +11,12 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// Vector is a node of numbers in that dtype.
+// Vector returns a node of numbers in that dtype.
 func Vector(g *G.ExprGraph, name string, dt tensor.Dtype, x []float64) *G.Node {
 	return G.NewVector(g, dt, G.WithName(name), G.WithShape(len(x)), G.WithValue(Dense(dt, x, len(x))))
 }
 
-// Dense is a tensor of numbers in that dtype.
+// Dense returns a tensor of numbers in that dtype.
 func Dense(dt tensor.Dtype, x []float64, shape ...int) *tensor.Dense {
 	if dt == tensor.Float64 {
 		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(append([]float64{}, x...)))
@@ -28,7 +28,7 @@ func Dense(dt tensor.Dtype, x []float64, shape ...int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(y))
 }
 
-// Ints is a node of ints.
+// Ints returns a node of ints.
 func Ints(g *G.ExprGraph, name string, x []int, shape ...int) *G.Node {
 	t := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(append([]int{}, x...)))
 	return G.NewTensor(g, tensor.Int, len(shape), G.WithName(name), G.WithShape(shape...), G.WithValue(t))
@@ -43,7 +43,7 @@ func Numbers(v G.Value) []float64 {
 	return x
 }
 
-// Run is the value of a node.
+// Run returns the value of a node.
 func Run(t testing.TB, n *G.Node) G.Value {
 	t.Helper()
 	var value G.Value
@@ -81,7 +81,7 @@ type Machine func(loss, wrt *G.Node) (value, gradient []float64, err error)
 // Machines are those that Gorgonia has.
 var Machines = map[string]Machine{"tape": Tape, "lisp": Lisp}
 
-// Tape is the tape machine.
+// Tape runs a graph on the tape machine.
 func Tape(loss, wrt *G.Node) ([]float64, []float64, error) {
 	grads, err := G.Grad(loss, wrt)
 	if err != nil {
@@ -98,7 +98,7 @@ func Tape(loss, wrt *G.Node) ([]float64, []float64, error) {
 	return Numbers(value), Numbers(gradient), nil
 }
 
-// Lisp is the Lisp machine, on the part of a graph that the loss needs: to it all
+// Lisp runs the Lisp machine, on the part of a graph that the loss needs: to it all
 // others are losses, too.
 func Lisp(loss, wrt *G.Node) ([]float64, []float64, error) {
 	vm := G.NewLispMachine(loss.Graph().SubgraphRoots(loss))

@@ -8,18 +8,18 @@ type kernels[T Float] struct {
 	name  string
 	width int // units of a block
 
-	// split sets at to first plus the bin of a position, of so many, and part, which has the positions, to
+	// split sets at to first plus the bin of a position, and part, which has the positions, to
 	// the part of the bin. There are whole registers of them.
 	split func(part, bins []T, first, at []uint32)
 
-	// forward sets every row of to to that of from, plus, for each of the features, row at of the table
+	// forward sets every row of to to the row of from, plus, for each of the features, row at of the table
 	// times 1−part and the row after it times part, but to floor at least. From one row of at and part to
 	// the next are stride numbers.
 	forward func(rows, features int, at []uint32, part []T, stride int, table []T, from, to block[T], floor T)
 
 	// backward adds to row b of dw the rows of dz of all entries in bins above b, and those in bin b
-	// times part, see newEntry. The entries lie bin by bin, those of the last bin first, and counts has
-	// their numbers, those of the first bin first.
+	// times part, see newEntry. The entries lie bin by bin, the last bin first, and counts has
+	// their numbers, the first bin first.
 	backward func(counts, entries []uint32, dz, dw []T)
 }
 

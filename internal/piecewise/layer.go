@@ -35,7 +35,7 @@ type Layer[T Float] struct {
 // A table has the sums C of the weights, block of units after block.
 type table[T Float] struct{ sums []T }
 
-// blocks is the number of blocks of so many units.
+// blocks returns the number of blocks of that number of units.
 func (k kernels[T]) blocks(out int) int { return (out + k.width - 1) / k.width }
 
 // NewLayer makes the layer of weights w and what end says, on all cores.

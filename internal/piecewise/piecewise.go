@@ -1,4 +1,4 @@
-// Package piecewise computes layers whose inputs are encoded by bins. A feature of so many bins has
+// Package piecewise computes layers whose inputs are encoded by bins. A feature of n bins has
 // a position p, and the encoding (Gorishniy, Rubachev & Babenko 2022, section 3.1)
 //
 //	e_k(p) = min(max(p − k, 0), 1),   k = 0, …, bins−1,
@@ -8,10 +8,10 @@
 // feature, where C_i is the sum of the first i rows of its weights: two rows of a table,
 // however many bins there are. The derivative by w_f,k is the sum of e_k·dz over the documents: those
 // above the bin count whole, which one sweep from the last bin to the first adds up. Features of one bin,
-// such as those of two values, are inputs of a dense layer, and so are those without bins.
+// such as features of two values, are inputs of a dense layer, and so are features without bins.
 //
 // Positions are rounded to multiples of 2^−16. Weights [Σ bins, units] have the rows of one feature
-// after those of another. AVX-512, AVX2 and NEON instructions are used where the machine has them,
+// after the rows of another. AVX-512, AVX2 and NEON instructions are used where the machine has them,
 // for float32; results are bit-identical for any GOMAXPROCS.
 package piecewise
 
@@ -32,7 +32,7 @@ const (
 	MostBins = 255     // of a feature: 8 bits and 16 hold a position, as does a float32
 )
 
-// Rows is the number of rows of the weights.
+// Rows returns the number of rows of the weights.
 func Rows(bins []int) (rows int) {
 	for _, n := range bins {
 		rows += n
@@ -40,7 +40,7 @@ func Rows(bins []int) (rows int) {
 	return rows
 }
 
-// Check is an error where there are more bins than columns, or a feature has not 1 to MostBins.
+// Check returns an error if there are more bins than columns, or a feature does not have 1 to MostBins.
 func Check(bins []int, columns int) error {
 	if len(bins) > columns {
 		return fmt.Errorf("bins of %d features for %d columns", len(bins), columns)
@@ -56,14 +56,14 @@ func Check(bins []int, columns int) error {
 // A column of x has bins, 0 for none, and rows of the weights from one on.
 type column struct{ at, bins, row int }
 
-// Columns are those of the inputs x of a layer.
+// Columns describes the columns of the inputs x of a layer.
 type Columns struct {
 	bent     []column // two bins or more
 	straight []column // one bin, and behind them those without: inputs of a dense layer
 	in       int
 }
 
-// NewColumns are so many columns, of which the first have bins.
+// NewColumns returns that number of columns, the first of them with bins.
 func NewColumns(bins []int, in int) Columns {
 	c, row := Columns{in: in}, 0
 	var plain []column
@@ -86,7 +86,7 @@ func NewColumns(bins []int, in int) Columns {
 	return c
 }
 
-// StraightRows are the rows of the weights that are those of a dense layer, whose inputs are [Straight].
+// StraightRows returns the rows of the weights of a dense layer, whose inputs are [Straight].
 func (c Columns) StraightRows() (rows []int) {
 	for _, s := range c.straight {
 		rows = append(rows, s.row)
@@ -118,14 +118,14 @@ type inputs[T Float] struct {
 	binned  int  // how many have bins
 	inRow   bool // these are neighbours in x
 	bins    []T
-	first   []uint32 // row of each where those of all stand one after another
+	first   []uint32 // row of each where all rows stand one after another
 	rows    int
 }
 
 // register is a multiple of the numbers that a register has.
 const register = 16
 
-// newInputs are those of columns, of which each that is bent has more rows than bins.
+// newInputs returns the inputs of columns; each that is bent has more rows than bins.
 func newInputs[T Float](columns []column, more int) inputs[T] {
 	in, n := inputs[T]{columns: columns}, (len(columns)+register-1)/register*register
 	in.bins, in.first = make([]T, n), make([]uint32, n)

@@ -36,7 +36,7 @@ func WeightsVJP[T Float](c Columns, out int, x []T, dz, dw []T) {
 	})
 }
 
-// dzBlocks has the derivatives by the output of backwardRows documents after those of others, block of
+// dzBlocks has the derivatives by the output of backwardRows documents after others, block of
 // units after block.
 type dzBlocks[T Float] struct{ dz []T }
 
@@ -59,7 +59,7 @@ type sweep[T Float] struct {
 	positions[T]
 	counts  []uint32 // of documents in the bins of all features
 	next    []uint32 // by bin: where its next entry goes
-	entries []uint32 // one for each feature and document, those of the last bin first
+	entries []uint32 // one for each feature and document, the last bin first
 	sums    []T      // block of units after block
 }
 
