@@ -165,7 +165,7 @@ func TestGradientOnBaseScores(t *testing.T) {
 		var b stepBatch
 		tr.loop.batches.packStep(&b, order, 0)
 		b.next = func() {}
-		if _, err := tr.loop.gradients.of(ctx, &b, 0); err != nil {
+		if _, err := tr.loop.gradients.compute(ctx, &b, 0); err != nil {
 			t.Fatal(err)
 		}
 		gradient := slices.Clone(tr.loop.gradients.total)

@@ -43,11 +43,7 @@ func (p *batches) pack(b *shardBatch, queryCapacity int) {
 	}
 	b.Rows = datasets.Capacity(used)
 	b.Packed.PackTransformed(p.data.features[d], b.queries, b.Rows, queryCapacity)
-	b.Gains = b.Gains[:0]
-	for _, q := range b.queries {
-		b.Gains = append(b.Gains, p.data.gains[d.Offsets[q]:d.Offsets[q+1]]...)
-	}
-	b.Gains = padded(b.Gains, nil, b.Rows, 0)
+	packGains(&b.Batch, d, p.data.gains, b.queries...)
 }
 
 // packStep fills b with the queries of a step of a pass over the queries in that order.

@@ -70,13 +70,13 @@ func BenchmarkEpoch(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := t.loop.epoch(ctx, len(t.history.epochs), nil); err != nil { // compiles the graphs
+				if _, err := t.loop.epoch(ctx, len(t.history.epochs)); err != nil { // compiles the graphs
 					b.Fatal(err)
 				}
 				seconds := 0.0
 				b.ReportAllocs()
 				for b.Loop() {
-					e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
+					e, err := t.loop.epoch(ctx, len(t.history.epochs))
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -112,7 +112,7 @@ func BenchmarkValidation(b *testing.B) {
 					b.Fatal(err)
 				}
 				between := time.Now()
-				if err := t.validation.evaluate(&e); err != nil {
+				if err := t.validation.Evaluate(&e); err != nil {
 					b.Fatal(err)
 				}
 				scoring += between.Sub(start)
@@ -133,7 +133,7 @@ func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
 		b.Fatal(err)
 	}
 	for range 20 {
-		e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
+		e, err := t.loop.epoch(ctx, len(t.history.epochs))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -25,8 +25,8 @@ type checkpointHeader struct {
 	inputs  inputs
 }
 
-func (h *checkpointHeader) state() state {
-	return state{values: map[string]any{"format": &h.format, "version": &h.version, "config": &h.config, "inputs": &h.inputs}}
+func (h *checkpointHeader) state() State {
+	return State{Values: map[string]any{"format": &h.format, "version": &h.version, "config": &h.config, "inputs": &h.inputs}}
 }
 
 // A Checkpoint is all that a run needs to go on after its last epoch as if nothing had happened:
@@ -47,7 +47,7 @@ func (t *Trainer) Checkpoint() (*Checkpoint, error) {
 		return nil, err
 	}
 	header, s := checkpointHeader{checkpointFormat, checkpointVersion, t.Config, *in}, t.state()
-	maps.Copy(s.values, header.state().values)
+	maps.Copy(s.Values, header.state().Values)
 	values, arrays, err := s.copied()
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (t *Trainer) Restore(path string) error {
 	arrays := map[string][]float64{}
 	for _, name := range own.names() {
 		if err == nil {
-			arrays[name], err = f.Take(name, len(own.arrays[name]))
+			arrays[name], err = f.Take(name, len(own.Arrays[name]))
 		}
 	}
 	if err == nil {
@@ -102,7 +102,7 @@ func (t *Trainer) Restore(path string) error {
 	}
 	for name, values := range arrays {
 		for i, v := range values {
-			own.arrays[name][i] = float32(v)
+			own.Arrays[name][i] = float32(v)
 		}
 	}
 	t.loop.within = false
@@ -126,7 +126,7 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 		return err
 	}
 	if d := in.differences(h.inputs); d != "" {
-		return fmt.Errorf("train: %s was written by a run with other data or another model: %s differ", path, d)
+		return fmt.Errorf("train: %s was written by a run with other data, another model or other hooks: %s differ", path, d)
 	}
 	return nil
 }
@@ -146,5 +146,6 @@ func (t *Trainer) inputs() (*inputs, error) {
 	in := t.data.fingerprints()
 	in.Transform = hex.EncodeToString(hash[:8])
 	in.Model = fmt.Sprintf("%s %s", model.Kind(), settings)
+	in.Hooks = t.parsed.parts.hookTypes()
 	return &in, nil
 }

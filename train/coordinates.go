@@ -29,7 +29,7 @@ import (
 // weights then turn units around there, and do not move them up and down as well. It costs three passes over the weights
 // a step. After the step there are w and b again.
 type coordinates struct {
-	idle
+	NopHook
 	inputs []axes
 	origin blas32.Vector // m, of the bins of all inputs
 	layers []binnedLayer
@@ -146,17 +146,17 @@ func (x axes) stretch(w blas32.General, line, bend float32) {
 	blas32.Scal(bend, vector(w.Data[w.Cols:w.Rows*w.Cols]))
 }
 
-// gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
-func (c *coordinates) gradient(s *step) error {
+// Gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
+func (c *coordinates) Gradient(s *Step) error {
 	for _, l := range c.layers {
-		w, dw := l.of(s.weights, c.origin.N), l.of(s.gradient, c.origin.N)
+		w, dw := l.of(s.Weights, c.origin.N), l.of(s.Gradient, c.origin.N)
 		product, change := c.product(w), make([]float32, l.outputs)
-		l.shift(s.weights, product, 1)
+		l.shift(s.Weights, product, 1)
 		for i, b := range l.biases {
-			for o, db := range s.gradient[b:][:l.outputs] {
+			for o, db := range s.Gradient[b:][:l.outputs] {
 				if scale := l.scales[i]; scale >= 0 {
-					s.gradient[scale+o] -= product.Data[o] * db
-					db *= s.weights[scale+o]
+					s.Gradient[scale+o] -= product.Data[o] * db
+					db *= s.Weights[scale+o]
 				}
 				change[o] += db
 			}
@@ -193,7 +193,7 @@ func (l binnedLayer) shift(weights []float32, product blas32.Vector, sign float3
 	}
 }
 
-// restore is the way back, from v and d to weights.
+// restore goes back from v and d to weights.
 func (c *coordinates) restore(weights []float32) {
 	for _, l := range c.layers {
 		w := l.of(weights, c.origin.N)
@@ -213,13 +213,8 @@ func (c *coordinates) straighten(weights []float32) {
 	c.restore(weights)
 }
 
-// restored is the hook that ends what coordinates began.
-type restored struct {
-	idle
-	coordinates *coordinates
-}
-
-func (r restored) stepped(s *step) error {
-	r.coordinates.restore(s.weights)
+// AfterUpdate goes back to weights.
+func (c *coordinates) AfterUpdate(s *Step) error {
+	c.restore(s.Weights)
 	return nil
 }

@@ -97,16 +97,16 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 			}
 			return sum
 		}
-		s := &step{weights: slices.Clone(weights)}
+		s := &Step{Weights: slices.Clone(weights)}
 		for i, v := range weights {
-			s.gradient = append(s.gradient, slopes[i]+v)
+			s.Gradient = append(s.Gradient, slopes[i]+v)
 		}
-		if err := c.gradient(s); err != nil {
+		if err := c.Gradient(s); err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range s.gradient {
+		for i, got := range s.Gradient {
 			const h = 0.01
-			at := slices.Clone(s.weights)
+			at := slices.Clone(s.Weights)
 			at[i] += h
 			above := value(at)
 			at[i] -= 2 * h
@@ -114,12 +114,12 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 				t.Errorf("number %d: the derivative is %v, want %v", i, got, want)
 			}
 		}
-		if err := (restored{coordinates: c}).stepped(s); err != nil {
+		if err := c.AfterUpdate(s); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range weights {
-			if math.Abs(float64(v-s.weights[i])) > 1e-4 {
-				t.Errorf("weight %d came back as %v, was %v", i, s.weights[i], v)
+			if math.Abs(float64(v-s.Weights[i])) > 1e-4 {
+				t.Errorf("weight %d came back as %v, was %v", i, s.Weights[i], v)
 			}
 		}
 	})
@@ -132,19 +132,19 @@ func TestCoordinatesOfExtremeKnotsAreFinite(t *testing.T) {
 			bins := []transforms.Bins{{Knots: knots, Missing: missing}}
 			arrays := binnedArrays(bins)
 			c := newCoordinates(bins, arrays)
-			s := &step{weights: slices.Repeat([]float32{1}, weightsIn(arrays))}
-			c.straighten(s.weights)
+			s := &Step{Weights: slices.Repeat([]float32{1}, weightsIn(arrays))}
+			c.straighten(s.Weights)
 			for range 3 {
-				s.gradient = slices.Repeat([]float32{1}, weightsIn(arrays))
-				if err := c.gradient(s); err != nil {
+				s.Gradient = slices.Repeat([]float32{1}, weightsIn(arrays))
+				if err := c.Gradient(s); err != nil {
 					t.Fatal(err)
 				}
-				if !allFinite(s.weights) || !allFinite(s.gradient) {
-					t.Fatalf("knots %v, missing %t: %v with gradient %v", knots, missing, s.weights, s.gradient)
+				if !allFinite(s.Weights) || !allFinite(s.Gradient) {
+					t.Fatalf("knots %v, missing %t: %v with gradient %v", knots, missing, s.Weights, s.Gradient)
 				}
-				c.restore(s.weights)
-				if !allFinite(s.weights) {
-					t.Errorf("knots %v, missing %t: %v", knots, missing, s.weights)
+				c.restore(s.Weights)
+				if !allFinite(s.Weights) {
+					t.Errorf("knots %v, missing %t: %v", knots, missing, s.Weights)
 				}
 			}
 		}

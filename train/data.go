@@ -194,9 +194,10 @@ func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranke
 type inputs struct {
 	Train     datasets.Fingerprint  `json:"train"`
 	Vali      datasets.Fingerprint  `json:"vali"`
-	Test      *datasets.Fingerprint `json:"test"`      // null: there is no test split
-	Transform string                `json:"transform"` // hash
-	Model     string                `json:"model"`     // kind and settings
+	Test      *datasets.Fingerprint `json:"test"`            // null: there is no test split
+	Transform string                `json:"transform"`       // hash
+	Model     string                `json:"model"`           // kind and settings
+	Hooks     []string              `json:"hooks,omitempty"` // types of Parts.Hooks
 }
 
 // differences names what differs, "" where nothing does.
@@ -223,6 +224,9 @@ func (in inputs) differences(other inputs) string {
 	if in.Model != other.Model {
 		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
 	}
+	if !slices.Equal(in.Hooks, other.Hooks) {
+		list = append(list, fmt.Sprintf("the hooks (%q, which were %q)", in.Hooks, other.Hooks))
+	}
 	return strings.Join(list, "; ")
 }
 
@@ -232,6 +236,7 @@ type task struct {
 	Metrics []string
 	Data    inputs // without transform and model
 	Initial string // digest of the initial model, "" if there is none
+	Hooks   []string
 }
 
 // checkTask is collective: an error where a rank has another task than rank 0.
@@ -240,7 +245,7 @@ func checkTask(p *parsed, d *runData) error {
 	if g.Size() == 1 {
 		return nil
 	}
-	own := task{Config: p.config, Data: d.fingerprints()}
+	own := task{Config: p.config, Data: d.fingerprints(), Hooks: p.parts.hookTypes()}
 	for _, m := range p.evaluator.measures {
 		own.Metrics = append(own.Metrics, m.String())
 	}
@@ -271,6 +276,9 @@ func (own task) differences(first task) error {
 	}
 	if own.Initial != first.Initial {
 		list = append(list, "the initial model")
+	}
+	if !slices.Equal(own.Hooks, first.Hooks) {
+		list = append(list, fmt.Sprintf("the hooks (%q, on rank 0 %q)", own.Hooks, first.Hooks))
 	}
 	if list == nil {
 		return nil

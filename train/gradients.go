@@ -43,9 +43,9 @@ var (
 	errElsewhere   = errors.New("an error of another rank")
 )
 
-// of computes the loss of a step, after so many, and its gradient: the mean over its queries, of
+// compute computes the loss of a step, after so many, and its gradient: the mean over its queries, of
 // all shards. Where a rank fails, all do, in the same way.
-func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64, error) {
+func (g *gradients) compute(ctx context.Context, b *stepBatch, steps uint64) (float64, error) {
 	losses, err := g.ownShares(ctx, b, steps)
 	if g.reduction == nil {
 		shards.Fold(g.own)

@@ -33,7 +33,7 @@ func TestGroupLasso(t *testing.T) {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at = 0
@@ -98,7 +98,7 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 		tr.loop.weights[i] = float32(rng.NormFloat64())
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at := 0

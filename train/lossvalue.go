@@ -82,8 +82,8 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 
 // query is the loss of the query of that number, which has the given rows.
 func (v *lossValue) query(scores []float64, from, to, number int) (float64, error) {
-	gains, b := v.gains[from:to], &v.batch
-	if from == to || !v.labelFree && !slices.ContainsFunc(gains, func(g float32) bool { return g != 0 }) {
+	b := &v.batch
+	if from == to || !v.labelFree && !slices.ContainsFunc(v.gains[from:to], func(g float32) bool { return g != 0 }) {
 		return math.NaN(), nil
 	}
 	b.Rows = datasets.Capacity(to - from)
@@ -97,19 +97,11 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 		x = append(x, float32(s))
 	}
 	b.Packed.X = padded(x, nil, b.Rows, 0)
-	b.Gains = padded(b.Gains[:0], gains, b.Rows, 0)
+	packGains(b, v.data, v.gains, number)
 	v.objective.SetStep(uint64(number))
 	loss, err := g.Loss(b, nil)
 	if err == nil && !finite(loss) {
 		err = fmt.Errorf("the loss is %v", loss)
 	}
 	return loss, err
-}
-
-// padded is to with values behind it, and then as many of fill as make it that long.
-func padded[T any](to, values []T, length int, fill T) []T {
-	for to = append(to, values...); len(to) < length; {
-		to = append(to, fill)
-	}
-	return to
 }

@@ -100,7 +100,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 			Optimization: Optimization{Batch: 3, LearningRate: 1e-30},
 			Evaluation:   Evaluation{EvaluationSamples: 20000},
 		}, s)
-		e, err := tr.loop.epoch(ctx, 0, nil)
+		e, err := tr.loop.epoch(ctx, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

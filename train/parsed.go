@@ -56,6 +56,15 @@ func (c Config) Check() error {
 	return err
 }
 
+// Measures returns the metrics that a run reports.
+func (c Config) Measures() ([]metrics.Measure, error) {
+	p, err := c.parse(Parts{})
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluator.measures, nil
+}
+
 // checkData is an error for documents that cannot be measured.
 func (p *parsed) checkData(d *datasets.Dataset) error {
 	if err := d.Validate(); err != nil {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plrank/plrank/internal/mpi"
@@ -10,8 +11,8 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// Parts are a custom loss, model, optimizer and measures, in the place of
-// those that a [Config] names. The zero value has none: all are the Config's.
+// Parts are a custom loss, model, optimizer and measures, which replace the ones that a [Config] names, and custom
+// hooks. The zero value has none: all are the Config's.
 type Parts struct {
 	// Loss is the objective. Config.Loss then only names it in reports and checkpoints;
 	// where it is empty, or names a built-in loss, it becomes "custom".
@@ -43,6 +44,10 @@ type Parts struct {
 	// value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
+	// Hooks take part in the run, in this order, which [Hook] places among the others. A hook is of one Trainer. What
+	// its State gives is in checkpoints: a run goes on with hooks of the same types.
+	Hooks []Hook
+
 	// Processes train the model together; each is a rank, and makes a Trainer of the same Config
 	// and data, and all get the same model. nil: this one process. The methods are
 	//
@@ -60,6 +65,14 @@ type Parts struct {
 
 // custom is the name of a part that was given none.
 const custom = "custom"
+
+// hookTypes returns the types of the custom hooks.
+func (p Parts) hookTypes() (types []string) {
+	for _, h := range p.Hooks {
+		types = append(types, fmt.Sprintf("%T", h))
+	}
+	return types
+}
 
 // naming is c with names for the parts, and without what means nothing beside them.
 func (p Parts) naming(c Config) Config {

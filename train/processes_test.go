@@ -90,7 +90,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 	order := one.loop.batches.division.Order(0, one.data.queries, one.data.documents)
 	var whole stepBatch
 	one.loop.batches.packStep(&whole, order, 0)
-	want, err := one.loop.gradients.of(ctx, &whole, 0)
+	want, err := one.loop.gradients.compute(ctx, &whole, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 		other := mustNew(t, c, small())
 		var divided stepBatch
 		other.loop.batches.packStep(&divided, order, 0)
-		loss, err := other.loop.gradients.of(ctx, &divided, 0)
+		loss, err := other.loop.gradients.compute(ctx, &divided, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

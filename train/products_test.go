@@ -38,7 +38,7 @@ func BenchmarkWide(b *testing.B) {
 	bare()
 	last, products := math.Inf(1), math.Inf(1) // the shortest times
 	for b.Loop() {
-		e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
+		e, err := t.loop.epoch(ctx, len(t.history.epochs))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func TestRates(t *testing.T) {
 		c.LearningRate, c.Epochs = 0.8, 4
 		for step := range 4 {
 			p := parsedConfig(t, c)
-			list = append(list, (&rates{Optimization: p.config.Optimization, schedule: p.schedule}).of(history, step, 4))
+			list = append(list, (&rates{Optimization: p.config.Optimization, schedule: p.schedule}).rate(history, step, 4))
 		}
 		return list
 	}

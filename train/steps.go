@@ -54,18 +54,21 @@ func parseSchedule(text string) (schedule, error) {
 
 // rates is the hook that gives every step its learning rate.
 type rates struct {
-	idle
+	NopHook
 	Optimization
 	schedule schedule
 	history  *history
 }
 
-func (r *rates) plan(s *step) { s.rate = r.of(r.history.epochs, s.index, s.steps) }
+func (r *rates) BeforeStep(s *Step) error {
+	s.Rate = r.rate(r.history.epochs, s.Step-1, s.Steps)
+	return nil
+}
 
-// of is the learning rate of a step of the epoch after the history: of the first
+// rate is the learning rate of a step of the epoch after the history: of the first
 // for step 0, of so many steps an epoch. It follows from these alone, so that a run
 // that goes on has the same rates as one that was not interrupted.
-func (r *rates) of(history []Epoch, step, steps int) float64 {
+func (r *rates) rate(history []Epoch, step, steps int) float64 {
 	rate := r.LearningRate * math.Pow(r.Decay, float64(len(history)))
 	done := float64(len(history)) + float64(step)/float64(steps) // in epochs
 	if next := done + 1/float64(steps); next < r.Warmup {
@@ -92,26 +95,26 @@ func (r *rates) of(history []Epoch, step, steps int) float64 {
 // l2 is the hook of Config.L2: the gradient of every weight w that is not a bias gets λ·w, the
 // derivative of a penalty of λ/2·‖w‖².
 type l2 struct {
-	idle
+	NopHook
 	rate   float32 // λ
 	arrays []nn.Array
 }
 
-func (l *l2) gradient(s *step) error {
-	eachPenalised(l.arrays, func(i int) { s.gradient[i] += l.rate * s.weights[i] })
+func (l *l2) Gradient(s *Step) error {
+	eachPenalised(l.arrays, func(i int) { s.Gradient[i] += l.rate * s.Weights[i] })
 	return nil
 }
 
 // clipping is the hook of Config.Clip: a gradient whose norm is larger is scaled down to it; 0:
 // never. A gradient that is not finite is an error.
 type clipping struct {
-	idle
+	NopHook
 	most float64
 }
 
-func (c *clipping) gradient(s *step) error {
-	if c.most > 0 || !allFinite(s.gradient) {
-		if _, err := clip(s.gradient, c.most); err != nil {
+func (c *clipping) Gradient(s *Step) error {
+	if c.most > 0 || !allFinite(s.Gradient) {
+		if _, err := clip(s.Gradient, c.most); err != nil {
 			return graph.Unsound(err)
 		}
 	}
@@ -145,16 +148,16 @@ func clip(g []float32, most float64) (float64, error) {
 // two such groups, and r_j is that of both. The weights of an input that says nothing of the objective become exactly 0; with Adam,
 // whose steps are no smaller where the gradient is, only if λ is large enough.
 type groupLasso struct {
-	idle
+	NopHook
 	penalty float64 // λ
 	arrays  []nn.Array
 }
 
-func (l *groupLasso) stepped(s *step) error {
-	weights := s.weights
+func (l *groupLasso) AfterUpdate(s *Step) error {
+	weights := s.Weights
 	for _, a := range l.arrays {
 		if of := weights[:a.Size()]; a.Inputs && len(of) > 0 {
-			shrinkInputs(of, a.Size()/a.Shape[0], a.Bins, s.rate*l.penalty)
+			shrinkInputs(of, a.Size()/a.Shape[0], a.Bins, s.Rate*l.penalty)
 		}
 		weights = weights[a.Size():]
 	}
@@ -201,11 +204,11 @@ func norm(x []float32) float64 { return math.Sqrt(blas32.DDot(vector(x), vector(
 func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Inc: 1, Data: x} }
 
 // finiteWeights is the hook that ends a run whose weights are not finite any more.
-type finiteWeights struct{ idle }
+type finiteWeights struct{ NopHook }
 
-func (finiteWeights) stepped(s *step) error {
-	if !allFinite(s.weights) {
-		return &weightError{s.weights[slices.IndexFunc(s.weights, notFinite)]}
+func (finiteWeights) AfterUpdate(s *Step) error {
+	if !allFinite(s.Weights) {
+		return &weightError{s.Weights[slices.IndexFunc(s.Weights, notFinite)]}
 	}
 	return nil
 }
@@ -222,16 +225,16 @@ func (e *weightError) Error() string {
 // the difference: it is over about a ninth of the steps (Shamir & Zhang 2013, section 4, η = 8), so that the first steps
 // are soon forgotten, and from 9/(1−β) steps on it is the exponential moving average Σ_i β^(n−i) w_i.
 type average struct {
-	idle
+	NopHook
 	beta     float64
 	averaged []float32
 }
 
-func (a *average) stepped(s *step) error {
-	share := max(1-a.beta, 9/float64(s.number+8))
-	forward.Elementwise(len(s.weights), func(from, to int) {
+func (a *average) AfterUpdate(s *Step) error {
+	share := max(1-a.beta, 9/float64(s.Number+8))
+	forward.Elementwise(len(s.Weights), func(from, to int) {
 		averaged := a.averaged[from:to]
-		for i, w := range s.weights[from:to] {
+		for i, w := range s.Weights[from:to] {
 			// That of a weight that stays 0 fades away.
 			averaged[i] = num.Flush(averaged[i] + float32(share*(float64(w)-float64(averaged[i]))))
 		}
@@ -239,6 +242,6 @@ func (a *average) stepped(s *step) error {
 	return nil
 }
 
-func (a *average) state() state {
-	return state{arrays: map[string][]float32{"average": a.averaged}}
+func (a *average) State() State {
+	return State{Arrays: map[string][]float32{"average": a.averaged}}
 }

@@ -100,7 +100,9 @@ func current(t *testing.T, tr *Trainer) *ranker.Model {
 
 // oneStep makes a step of a batch, as the loop does.
 func oneStep(tr *Trainer, b *stepBatch) (float64, error) {
-	return tr.loop.step(ctx, b, &step{steps: 1, number: tr.loop.steps + 1, weights: tr.loop.weights, gradient: tr.loop.gradients.total})
+	s := &Step{Step: 1, Steps: 1, Number: tr.loop.steps + 1, Weights: tr.loop.weights, Gradient: tr.loop.gradients.total}
+	err := tr.loop.step(ctx, b, s)
+	return s.Loss, err
 }
 
 // saveCheckpoint writes that of the last epoch.

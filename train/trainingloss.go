@@ -117,63 +117,6 @@ func (l *trainingLoss) checkSizes(d *datasets.Dataset) error {
 	return nil
 }
 
-// rawGains are those of all documents of d, by labels unless d has gains; an error says where the
-// label is that has none.
-func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error) {
-	if d.Gains != nil {
-		return d.Gains, nil
-	}
-	gains = make([]float64, d.Rows())
-	for row, label := range d.Labels {
-		if gains[row], err = l.gain.Of(label); err != nil {
-			return nil, fmt.Errorf("train: %s: %w", d.Where(row), err)
-		}
-	}
-	return gains, nil
-}
-
-// gains are those of all documents of d as the loss has them.
-func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
-	raw, err := l.rawGains(d)
-	if err != nil {
-		return nil, err
-	}
-	gains := make([]float32, len(raw))
-	for q := range d.Queries() {
-		from, to, norm := d.Offsets[q], d.Offsets[q+1], 1.0
-		if l.settings.NormalizeGains {
-			if best := l.discounts.Norm(raw[from:to]); best > 0 {
-				norm = best
-			}
-		}
-		for i := from; i < to; i++ {
-			gains[i] = float32(raw[i] / norm)
-		}
-	}
-	return gains, nil
-}
-
-// relevantQueries are the queries of d with a document whose gain is not 0: one above 0, or if
-// gains were estimated from clicks, one of any sign. Labels that have no gain are an error.
-func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
-	gains, err := l.rawGains(d)
-	if err != nil {
-		return nil, err
-	}
-	relevant := func(gain float64) bool { return gain != 0 }
-	return queriesWhere(d, func(from, to int) bool { return slices.ContainsFunc(gains[from:to], relevant) }), nil
-}
-
-// queriesWhere are the queries of d whose rows are as wanted.
-func queriesWhere(d *datasets.Dataset, wanted func(from, to int) bool) (queries []int) {
-	for q := range d.Queries() {
-		if wanted(d.Offsets[q], d.Offsets[q+1]) {
-			queries = append(queries, q)
-		}
-	}
-	return queries
-}
-
 // objective is what graphs compute for queries of d, with so many ranks.
 func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objective {
 	return &graph.Objective{

@@ -44,6 +44,9 @@ func allFinite(v []float32) bool {
 	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
 }
 
+// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
+func fractional(label float32) bool { return 0 < label && label < 1 }
+
 // longest is the number of documents of the longest query.
 func longest(d *datasets.Dataset) (documents int) {
 	for q := range d.Queries() {
@@ -52,5 +55,10 @@ func longest(d *datasets.Dataset) (documents int) {
 	return documents
 }
 
-// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
-func fractional(label float32) bool { return 0 < label && label < 1 }
+// padded appends values to a slice, and then fill until it has that length.
+func padded[T any](to, values []T, length int, fill T) []T {
+	for to = append(to, values...); len(to) < length; {
+		to = append(to, fill)
+	}
+	return to
+}
