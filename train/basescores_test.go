@@ -152,7 +152,7 @@ func TestTrainingOnARightBaseStays(t *testing.T) {
 	}
 }
 
-// The gradient of a step is that of the loss of network and base together, by finite differences
+// The gradient of a step is the gradient of the loss of network and base together, by finite differences
 // of what validation measures: for a network by itself, and one with attention.
 func TestGradientOnBaseScores(t *testing.T) {
 	t.Parallel()

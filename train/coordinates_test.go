@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// drawnBins are those of an input, with knots at about so large.
+// drawnBins returns the bins of an input, with knots of about a size.
 func drawnBins(t *rapid.T, size float32) transforms.Bins {
 	knots := rapid.SliceOfNDistinct(rapid.Float32Range(-size, size), 1, 12, rapid.ID[float32]).Draw(t, "knots")
 	slices.Sort(knots)
@@ -40,7 +40,7 @@ func binnedArrays(bins []transforms.Bins) []nn.Array {
 
 // Units begin as v·x + b, where x is in units of its spread, and a missing value counts as 0.
 func TestBinsBeginAsLines(t *testing.T) {
-	knots := []float32{-3.5, -1.2, -.6745, -.6, -.3, .2, .6745, 1, 3.5} // quartiles as those of the normal distribution
+	knots := []float32{-3.5, -1.2, -.6745, -.6, -.3, .2, .6745, 1, 3.5} // quartiles of the normal distribution
 	for _, missing := range []bool{false, true} {
 		for _, size := range []float32{1, 1e-30, 1e30} {
 			b := transforms.Bins{Missing: missing}
@@ -82,7 +82,7 @@ func sharedBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weight
 	return arrays, rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "weights")
 }
 
-// The gradient in coordinates is that of finite differences there, and the way back gives the weights.
+// The gradient in coordinates equals finite differences there, and the way back gives the weights.
 func TestCoordinatesHaveTheirGradient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bins := []transforms.Bins{drawnBins(t, 1), drawnBins(t, 1)}

@@ -25,7 +25,7 @@ func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error
 	return gains, nil
 }
 
-// gains returns the gains of d as the loss takes them: with Config.NormalizeGains, those of a query are divided by its
+// gains returns the gains of d as the loss takes them: with Config.NormalizeGains, the gains of a query are divided by its
 // ideal value of the objective, if that is above 0.
 func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
 	raw, err := l.rawGains(d)

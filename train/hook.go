@@ -29,7 +29,7 @@ type Hook interface {
 	// Begin is called by Run before the first step, also where Run goes on from a checkpoint.
 	Begin() error
 
-	// BeforeStep can change the learning rate of the step. There is no gradient yet.
+	// BeforeStep can change the learning rate of the step. The gradient is not computed yet.
 	BeforeStep(*Step) error
 	// Gradient can change the gradient. The weights are still the old ones.
 	Gradient(*Step) error

@@ -103,7 +103,7 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 	}
 	at := 0
 	for range 2 { // members, of w0, b0, w1 and b1
-		// Rows of both inputs, of which the first has a bin of missing values.
+		// Rows of both inputs; the first has a bin of missing values.
 		r := [2]float64{norm(before[at:][:6*8]) / math.Sqrt(6*8), norm(before[at+6*8:][:5*8]) / math.Sqrt(5*8)}
 		for group, rows := range []int{1, 5, 1, 4} {
 			by := rate * lambda * math.Sqrt(float64(8*rows)) * math.Sqrt((r[0]+r[1])/2/r[group/2])

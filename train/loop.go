@@ -94,7 +94,7 @@ func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 		before += earlier.Skipped
 	}
 	order := division.Order(epoch/parts, data.queries, data.documents)
-	err := l.batches.each(ctx, order, first, end, func(b *stepBatch) error {
+	err := l.batches.forSteps(ctx, order, first, end, func(b *stepBatch) error {
 		made++
 		s := &Step{Epoch: e.Epoch, Step: made, Steps: steps, Number: l.steps + 1, Weights: l.weights, Gradient: l.gradients.total}
 		l.within = true
@@ -154,7 +154,7 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
 
 // skip leaves a batch that failed out of an epoch, and counts it, if Config.OnNaN says so; else it
 // is the error of the run, with the queries. What is reported of the first one in an epoch names
-// the queries, too. A pass of which all batches are skipped is an error; before are those that earlier epochs skipped of it.
+// the queries, too. It returns an error if all batches of a pass are skipped; before counts those that earlier epochs skipped.
 func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass int, b *stepBatch, s *Step) (reported, err error) {
 	if !l.skips || !Skippable(failed) {
 		return nil, l.locate(ctx, failed, b, s)
@@ -182,7 +182,7 @@ func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *Step) err
 	}
 	agreed := mpi.Agree(l.group, here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
-		agreed = graph.Unsound(agreed)
+		agreed = graph.NewBatchError(agreed)
 	}
 	return agreed
 }

@@ -36,7 +36,7 @@ func countNetworks(arrays []nn.Array) (n int) {
 	return n
 }
 
-// keepNetworks makes the model that validation evaluates the one that the hook keeps. It is nil where that is no
+// keepNetworks makes the model that validation evaluates the one that the hook keeps. It returns nil if that is not an
 // ensemble, or one that can only be kept as a whole.
 func (t *Trainer) keepNetworks(current *graphScoring) (*networks, error) {
 	ensemble, ok := current.model.(nn.Ensemble)

@@ -22,7 +22,7 @@ type Parts struct {
 	// losses.Term has it of others. Without it they are left out of training.
 	LabelFree bool
 
-	// Scorer makes the model, for so many inputs: the width of the transform, whose last
+	// Scorer makes the model for a number of inputs: the width of the transform, whose last
 	// columns are the codes of categorical features. With Config.Bins, which the recipe for large data
 	// sets, the others are positions in bins, as for ops.PiecewiseLinear; without, numbers. It is called
 	// for every copy of the model, and must give the same every time. The weights are float32. Hidden,
@@ -31,7 +31,7 @@ type Parts struct {
 	// kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
-	// Optimizer makes the optimizer, for so many weights. Config.Optimizer then only
+	// Optimizer makes the optimizer for a number of weights. Config.Optimizer then only
 	// names it, as Config.Loss does the loss.
 	Optimizer func(weights int) Optimizer
 
@@ -40,7 +40,7 @@ type Parts struct {
 	// architecture and transform. It is the best model until an epoch is better.
 	Initial *ranker.Model
 
-	// Metrics are reported beside the others, and Config.Metric and Config.Report may name them. A
+	// Metrics are reported with the others, and Config.Metric and Config.Report may name them. A
 	// value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
@@ -53,13 +53,13 @@ type Parts struct {
 	//
 	//	Rank() int                 of this process, from 0
 	//	Size() int                 how many processes there are
-	//	Broadcast(b []byte)        b becomes that of rank 0
+	//	Broadcast(b []byte)        b becomes b of rank 0
 	//	Allgather(dst, src []byte) dst becomes src of rank 0, of rank 1, and so on
 	//	Alltoall(dst, src []byte)  part r of src goes to rank r, part r of dst comes from there
 	//
 	// All but Rank and Size are collective: every rank calls them in the same order, with slices of
-	// the same lengths, and gets an answer when all have. A rank that cannot be reached is not an
-	// error here: the implementation ends all processes then.
+	// the same lengths, and gets an answer when all have. If a rank cannot be reached, the
+	// implementation ends all processes.
 	Processes mpi.Group
 }
 
@@ -74,7 +74,7 @@ func (p Parts) hookTypes() (types []string) {
 	return types
 }
 
-// naming is c with names for the parts, and without what means nothing beside them.
+// naming returns c with names for the parts, and without the settings that they replace.
 func (p Parts) naming(c Config) Config {
 	if p.Loss != nil {
 		if _, err := losses.Parse(c.Loss); c.Loss == "" || err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/internal/npzfile"
 )
 
-// A State is what a checkpoint keeps of a hook, by name: the memory itself, which [Trainer.Restore] writes to.
+// A State holds what a checkpoint keeps of a hook, by name: the memory itself, which [Trainer.Restore] writes to.
 type State struct {
 	Arrays map[string][]float32 // finite numbers; their lengths are the same in every run of the Config
 	Values map[string]any       // pointers to what package json writes and reads
@@ -22,8 +22,8 @@ type State struct {
 // names of the arrays, in the order of a file.
 func (s State) names() []string { return slices.Sorted(maps.Keys(s.Arrays)) }
 
-// copied is a copy of a state, which training does not change: texts of JSON, and arrays. An array
-// with an entry that is not finite could not be read from a file: it is an error.
+// copied is a copy of a state, which training does not change: texts of JSON, and arrays. It returns an
+// error if an entry of an array is not finite, which could not be read from a file.
 func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Array, err error) {
 	values = map[string]json.RawMessage{}
 	for name, v := range s.Values {
@@ -44,8 +44,7 @@ func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 	return values, arrays, nil
 }
 
-// set reads values: all, or none if there is an error. One that is not there is zero, as those of
-// older files.
+// set reads values: all, or none if it returns an error. A value that is missing, as in older files, becomes zero.
 func (s State) set(values map[string]json.RawMessage) error {
 	read := map[string]reflect.Value{}
 	for name, to := range s.Values {

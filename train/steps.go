@@ -42,7 +42,7 @@ func parseSchedule(text string) (schedule, error) {
 	patience, factor, two := strings.Cut(inner, ",")
 	var err error
 	if s.patience, err = strconv.Atoi(strings.TrimSpace(patience)); err != nil || s.patience < 1 {
-		return s, fmt.Errorf("train: schedule %q: after how many epochs? %s", text, want)
+		return s, fmt.Errorf("train: schedule %q: plateau needs a patience in epochs: %s", text, want)
 	}
 	if two {
 		if s.factor, err = strconv.ParseFloat(strings.TrimSpace(factor), 64); err != nil || !(s.factor > 0 && s.factor < 1) {
@@ -65,8 +65,8 @@ func (r *rates) BeforeStep(s *Step) error {
 	return nil
 }
 
-// rate is the learning rate of a step of the epoch after the history: of the first
-// for step 0, of so many steps an epoch. It follows from these alone, so that a run
+// rate returns the learning rate of a step of the epoch after the history: of the first
+// for step 0 of the number of steps of an epoch. It follows from these alone, so that a run
 // that goes on has the same rates as one that was not interrupted.
 func (r *rates) rate(history []Epoch, step, steps int) float64 {
 	rate := r.LearningRate * math.Pow(r.Decay, float64(len(history)))
@@ -106,7 +106,7 @@ func (l *l2) Gradient(s *Step) error {
 }
 
 // clipping is the hook of Config.Clip: a gradient whose norm is larger is scaled down to it; 0:
-// never. A gradient that is not finite is an error.
+// never. It returns an error if the gradient is not finite.
 type clipping struct {
 	NopHook
 	most float64
@@ -115,14 +115,14 @@ type clipping struct {
 func (c *clipping) Gradient(s *Step) error {
 	if c.most > 0 || !allFinite(s.Gradient) {
 		if _, err := clip(s.Gradient, c.most); err != nil {
-			return graph.Unsound(err)
+			return graph.NewBatchError(err)
 		}
 	}
 	return nil
 }
 
 // clip scales the gradient down to the norm given, 0: none, and gives the norm
-// it had. A norm that is not finite is an error.
+// it had. It returns an error if the norm is not finite.
 func clip(g []float32, most float64) (float64, error) {
 	norm := norm(g)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
@@ -142,10 +142,10 @@ func clip(g []float32, most float64) (float64, error) {
 //	w_j · max(0, 1 − ηλ·√n·√(r̄/r_j) / ‖w_j‖),
 //
 // where r_j = ‖w_j‖/√n, and r̄ is the mean of r_j over the inputs. Without √(r̄/r_j) it is the step of the penalty λ·√n·Σ_j ‖w_j‖
-// (group lasso: Yuan & Lin 2006; proximal: Parikh & Boyd 2014, section 6.5.4). With it inputs of small weights, most
-// of which is noise, are shrunk more than others: it is the step of a penalty on the roots of the norms (group bridge: Huang
+// (group lasso: Yuan & Lin 2006; proximal: Parikh & Boyd 2014, section 6.5.4). With it inputs of small weights, mostly
+// noise, are shrunk more than others: it is the step of a penalty on the roots of the norms (group bridge: Huang
 // et al. 2009), made linear around the weights as they are (Zou & Li 2008). Of an input with bins, lines and bends, see [coordinates], are
-// two such groups, and r_j is that of both. The weights of an input that says nothing of the objective become exactly 0; with Adam,
+// two such groups, and r_j is over both. The weights of an input that says nothing about the objective become exactly 0; with Adam,
 // whose steps are no smaller where the gradient is, only if λ is large enough.
 type groupLasso struct {
 	NopHook
@@ -192,7 +192,7 @@ func shrinkInputs(weights []float32, row int, bins []int, step float64) {
 	})
 }
 
-// shrink makes the norm n of weights smaller by so much times the root of their number, or 0.
+// shrink makes the norm n of weights smaller by as much as by times the root of their number, to 0 at most.
 func shrink(weights []float32, n, by float64) {
 	if n != 0 {
 		blas32.Scal(float32(max(0, 1-by*math.Sqrt(float64(len(weights)))/n)), vector(weights)) // NaN stays
@@ -235,7 +235,7 @@ func (a *average) AfterUpdate(s *Step) error {
 	forward.Elementwise(len(s.Weights), func(from, to int) {
 		averaged := a.averaged[from:to]
 		for i, w := range s.Weights[from:to] {
-			// That of a weight that stays 0 fades away.
+			// The average of a weight that stays 0 fades away.
 			averaged[i] = num.Flush(averaged[i] + float32(share*(float64(w)-float64(averaged[i]))))
 		}
 	})

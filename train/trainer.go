@@ -41,7 +41,7 @@ type Hooks struct {
 	Epoch   func(*Trainer, Epoch) error // after each epoch, the place to take a Checkpoint; its error ends the training
 }
 
-// A Result is what training ended with.
+// A Result holds what training ended with.
 type Result struct {
 	Model       *ranker.Model // the best model by the validation value
 	BestEpoch   int           // its epoch; 0 if it is the initial one, or if the run was interrupted in the first
@@ -50,7 +50,7 @@ type Result struct {
 	Interrupted bool   // the context was cancelled before the end
 }
 
-// Run trains a model: New and Trainer.Run.
+// Run trains a model: it calls New and Trainer.Run.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
 	t, err := New(c, Parts{}, s)
 	if err != nil {
@@ -217,10 +217,10 @@ func (c *callbacks) AfterEpoch(e Epoch) (err error) {
 }
 
 // Run trains until the last epoch, until Config.Patience epochs in a row were not better than the
-// best one, or until the context is cancelled, which is no error: the result is the best model so
+// best one, or until the context is cancelled, which is not an error: the result is the best model so
 // far. A loss, gradient or weight that is not finite ends it with an error that names the step and
 // the queries, unless Config.OnNaN says otherwise. A validation value that is not finite is never
-// the best, and ends it with an error while there is no other, after the first epoch as a rule. A
+// the best, and if there is no other value yet, usually in the first epoch, the run ends with an error. A
 // trainer that was interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if !t.running.TryLock() {
@@ -261,40 +261,40 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 // Done reports whether there is nothing left to train.
 func (t *Trainer) Done() bool { return t.loop.done() }
 
-// History is the line of each epoch until now.
+// History returns the line of each epoch until now.
 func (t *Trainer) History() []Epoch { return t.history.epochs }
 
-// Best is the model of the best epoch until now.
+// Best returns the model of the best epoch until now.
 func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
-// Current is the model as it is, after the last step, or of the average of its weights: see Config.Average.
-// Its networks are not as after their best epochs.
+// Current returns the model after the last step, or of the average of its weights, see Config.Average. The networks of
+// an ensemble are the last ones, not those of their best epochs.
 func (t *Trainer) Current() (*ranker.Model, error) {
 	return t.model(t.evaluated)
 }
 
-// LeftOut is how many queries of the training split are left out of training, for the loss
-// learns nothing from queries without a relevant document (see losses.Term), or from empty ones.
+// LeftOut returns the number of training queries that are left out because the loss learns nothing from them: empty
+// ones and, for most losses, queries without a relevant document (see losses.Term).
 func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
 
-// Warnings are what is odd about the features and the splits together: features that are constant within every training
-// query, and queries of one split that have the same documents as those of another, whatever their ids. Those of each by itself are in datasets.Splits.Warnings.
+// Warnings returns problems of the features and across splits: features that are constant within every training query,
+// and queries that two splits share, compared by their documents, whatever their ids. Problems of one split are in
+// datasets.Splits.Warnings.
 func (t *Trainer) Warnings() []string { return t.warnings }
 
-// Objective says in words what is learned: "plrank-rb with N = 100, K = 10"; N only of a
-// loss that samples, and of Parts.Loss, of which that is not known.
+// Objective describes what is learned: "plrank-rb with N = 100, K = 10", with N for a loss that samples, and for
+// Parts.Loss, which may sample.
 func (t *Trainer) Objective() string { return t.parsed.loss.words() }
 
-// Validation says in words what the best epoch has the best of: "ndcg@10", or "loss, of which
-// less is better".
+// Validation describes the criterion that picks the best epoch: "ndcg@10", or "loss (lower is better)".
 func (t *Trainer) Validation() string {
 	if t.parsed.evaluator.metric.LowerIsBetter() {
-		return t.Config.Metric + ", of which less is better,"
+		return t.Config.Metric + " (lower is better)"
 	}
 	return t.Config.Metric
 }
 
-// Architecture says in words what the model is: "92 inputs, hidden 64 (relu), 6017 weights".
+// Architecture describes the model: "92 inputs, hidden 64 (relu), 6017 weights".
 func (t *Trainer) Architecture() string {
 	words := fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
 	if t.data.splits.Train.BaseScores != nil {

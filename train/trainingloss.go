@@ -13,8 +13,7 @@ import (
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
-// ErrNoGroups is the error of [New] for a loss or a measure that compares groups of
-// documents, and data that have none.
+// ErrNoGroups is returned by [New] if a loss or a measure compares groups of documents and the data have none.
 var ErrNoGroups = errors.New("the documents have no groups, see datasets.ReadOptions")
 
 // A trainingLoss is what is learned: a loss, with the gains and the discounts that it goes by.
@@ -55,18 +54,18 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 	return l, nil
 }
 
-// learnsLabelFree tells whether the loss learns from queries without a relevant document.
+// learnsLabelFree reports whether the loss learns from queries without a relevant document.
 func (l *trainingLoss) learnsLabelFree() bool {
 	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree })
 }
 
-// needsNoLabels tells whether the loss can learn where no query at all has a relevant
+// needsNoLabels reports whether the loss can learn where no query at all has a relevant
 // document: one of fairness can, but not one by labels, which are then all the same.
 func (l *trainingLoss) needsNoLabels() bool {
 	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree && t.Measure != "" })
 }
 
-// samples tells whether the loss draws rankings or noise; Parts.Loss may.
+// samples reports whether the loss draws rankings or noise; Parts.Loss may.
 func (l *trainingLoss) samples() bool {
 	return l.terms == nil || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.Sampled })
 }
@@ -83,16 +82,16 @@ func (l *trainingLoss) rankings() int {
 	return n
 }
 
-// takeGrade makes the highest grade that the loss goes by that of the training split, where none
-// is set: nothing else may change what is learned. Where no label is above 0 it is 1, for to
-// losses 0 stands for the usual one.
+// takeGrade sets the highest grade that the loss goes by: Config.HighestGrade, or else the highest label of the training
+// split, and of no other data, which must not change what is learned. Without labels above 0 it is 1, because 0 means
+// unset to losses.
 func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
 	if l.grade = cmp.Or(l.settings.HighestGrade, float64(slices.Max(d.Labels))); l.grade <= 0 {
 		l.grade = 1
 	}
 }
 
-// checkLogged is an error where the loss goes by what a log has, and d lacks it.
+// checkLogged returns an error if the loss goes by what a log has and d lacks.
 func (l *trainingLoss) checkLogged(d *datasets.Dataset) error {
 	for _, t := range l.terms {
 		switch {
@@ -117,7 +116,7 @@ func (l *trainingLoss) checkSizes(d *datasets.Dataset) error {
 	return nil
 }
 
-// objective is what graphs compute for queries of d, with so many ranks.
+// objective returns what graphs compute for queries of d, with that many ranks.
 func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objective {
 	return &graph.Objective{
 		Loss: l.compute,
@@ -127,16 +126,11 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 			Discounts:    l.discounts.Discounts[:cutoff],
 			HighestGrade: l.grade,
 		},
-		Groups:          d.Groups != nil,
-		Logged:          d.Logged != nil,
-		LoggedScores:    d.LoggedScores != nil,
-		DocumentWeights: d.Weights != nil,
-		QueryWeights:    d.QueryWeights != nil,
-		BaseScores:      d.BaseScores != nil,
+		Data: d,
 	}
 }
 
-// words are those of [Trainer.Objective].
+// words returns what [Trainer.Objective] does.
 func (l *trainingLoss) words() string {
 	samples := ""
 	if l.samples() {

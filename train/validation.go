@@ -61,8 +61,8 @@ func (v *validation) Evaluate(e *Epoch) (err error) {
 	return err
 }
 
-// isBest tells whether a model of these values on the validation split is better than all
-// before it. It is an error if neither has a value.
+// isBest reports whether a model of these values on the validation split is better than all before it. It returns an
+// error if neither has a value.
 func (v *validation) isBest(vali Values) (bool, error) {
 	metric := v.evaluator.metric
 	value, best := float64(vali[metric.name]), v.history.bestValue()

@@ -44,17 +44,6 @@ func allFinite(v []float32) bool {
 	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
 }
 
-// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
-func fractional(label float32) bool { return 0 < label && label < 1 }
-
-// longest is the number of documents of the longest query.
-func longest(d *datasets.Dataset) (documents int) {
-	for q := range d.Queries() {
-		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
-	}
-	return documents
-}
-
 // padded appends values to a slice, and then fill until it has that length.
 func padded[T any](to, values []T, length int, fill T) []T {
 	for to = append(to, values...); len(to) < length; {
@@ -62,3 +51,14 @@ func padded[T any](to, values []T, length int, fill T) []T {
 	}
 	return to
 }
+
+// longest returns the number of documents of the longest query.
+func longest(d *datasets.Dataset) (documents int) {
+	for q := range d.Queries() {
+		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
+	}
+	return documents
+}
+
+// fractional reports whether a label is between 0, which is never relevant, and 1, which always is.
+func fractional(label float32) bool { return 0 < label && label < 1 }
