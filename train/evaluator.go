@@ -125,26 +125,18 @@ type measurement struct {
 // begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
 // number of ranks.
 //
-// Of data with gains from clicks, which have no labels, measures other than the loss are missing.
+// Data with gains from clicks have no labels: all measures except the loss are missing.
 func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
-	if d.Gains != nil {
-		return e.lossOnly(d, scores, list, begin)
+	if d.Gains == nil {
+		return e.allMeans(d, scores, list, begin)
 	}
-	return e.allMeans(d, scores, list, begin)
-}
-
-// lossOnly is means for data with gains from clicks.
-func (e *evaluator) lossOnly(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
-	means := make([]measurement, len(list))
-	for i, m := range list {
-		if means[i].missing = !isLoss(m); means[i].missing {
-			continue
-		}
-		own, err := e.allMeans(d, scores, list[i:i+1], begin)
+	means := slices.Repeat([]measurement{{missing: true}}, len(list))
+	if i := slices.IndexFunc(list, isLoss); i >= 0 {
+		loss, err := e.allMeans(d, scores, list[i:i+1], begin)
 		if err != nil {
 			return nil, err
 		}
-		means[i] = own[0]
+		means[i] = loss[0]
 	}
 	return means, nil
 }

@@ -262,3 +262,10 @@ func TestRanksHaveTheSameHooks(t *testing.T) {
 		}
 	}
 }
+
+func TestNilHookIsRefused(t *testing.T) {
+	_, err := New(busy("sgd").Plain(), Parts{Hooks: []Hook{&inertia{}, nil}}, small())
+	if err == nil || err.Error() != "train: Parts.Hooks[1] is nil" {
+		t.Error(err)
+	}
+}

@@ -32,6 +32,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			}
 		}
 	}
+	if i := slices.Index(parts.Hooks, nil); i >= 0 {
+		return nil, fmt.Errorf("train: Parts.Hooks[%d] is nil", i)
+	}
 	p := &parsed{config: c, parts: parts, group: mpi.GroupOf(parts.Processes)}
 	var err error
 	if p.loss, err = newTrainingLoss(c, parts); err != nil {
