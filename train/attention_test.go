@@ -48,7 +48,7 @@ func TestAttentionSeesTheOthers(t *testing.T) {
 	}
 	t.Logf("NDCG@10 %v, weights %v", best, weights)
 	if best["attention"] < best["mlp"]+.05 || weights["mlp"] < weights["attention"] {
-		t.Errorf("NDCG@10 %v, of so many weights: %v", best, weights)
+		t.Errorf("NDCG@10 %v, with weights: %v", best, weights)
 	}
 }
 

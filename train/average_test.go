@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/nn"
 )
 
-// The average is that of its formula over the weights after every step; it is what is
+// The average follows its formula over the weights after every step; it is what is
 // evaluated, kept and saved, while training goes on with the weights themselves.
 func TestAverage(t *testing.T) {
 	t.Parallel()

@@ -17,10 +17,10 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// Report evaluates a model beside two baselines: random order, and the best single raw
+// Report evaluates a model and two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
-// split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them. Of
-// training data with gains from clicks there is no best feature.
+// split, or of large data on a sample of it, see Report.FeatureQueries; and the baselines given. Training
+// data with gains from clicks have no best feature.
 func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 	if m == nil {
 		return nil, errNoModel
@@ -125,7 +125,7 @@ func sampleOf(d *datasets.Dataset, most int) *datasets.Dataset {
 	return d.Select(queries)
 }
 
-// An Importance is how much worse a model ranks without knowing a feature.
+// An Importance says how much worse a model ranks without knowing a feature.
 type Importance struct {
 	Feature int    `json:"feature"` // its id
 	Name    string `json:"name"`    // its name, or else the id
@@ -133,14 +133,14 @@ type Importance struct {
 	SD      Value  `json:"sd"`      // over the repeats; NaN of one
 }
 
-// Importances is the permutation importance (Breiman, Machine Learning 2001) of every feature that
+// Importances returns the permutation importance (Breiman, Machine Learning 2001) of every feature that
 // the model uses, the most important first: the values of the feature are exchanged at random among
 // the documents of each query, so that they say nothing of a document while each query keeps its
 // values, and the validation metric of c is measured again, repeats times. Features that say the
 // same share what they are worth: neither is missed while the other is there.
 //
-// Of parts, those that measure are taken. Less than one repeat is an error, and so is what [Evaluate] refuses; when the
-// context is done, that is the error.
+// Only the parts that measure are used. It returns an error if repeats is below 1, if [Evaluate] would return one, and if the
+// context ends.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
 	if model == nil {
 		return nil, errNoModel

@@ -152,7 +152,7 @@ func TestTrainingOnARightBaseStays(t *testing.T) {
 	}
 }
 
-// The gradient of a step is that of the loss of network and base together, by finite differences
+// The gradient of a step is the gradient of the loss of network and base together, by finite differences
 // of what validation measures: for a network by itself, and one with attention.
 func TestGradientOnBaseScores(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestGradientOnBaseScores(t *testing.T) {
 		var b stepBatch
 		tr.loop.batches.packStep(&b, order, 0)
 		b.next = func() {}
-		if _, err := tr.loop.gradients.of(ctx, &b, 0); err != nil {
+		if _, err := tr.loop.gradients.compute(ctx, &b, 0); err != nil {
 			t.Fatal(err)
 		}
 		gradient := slices.Clone(tr.loop.gradients.total)

@@ -43,11 +43,7 @@ func (p *batches) pack(b *shardBatch, queryCapacity int) {
 	}
 	b.Rows = datasets.Capacity(used)
 	b.Packed.PackTransformed(p.data.features[d], b.queries, b.Rows, queryCapacity)
-	b.Gains = b.Gains[:0]
-	for _, q := range b.queries {
-		b.Gains = append(b.Gains, p.data.gains[d.Offsets[q]:d.Offsets[q+1]]...)
-	}
-	b.Gains = padded(b.Gains, nil, b.Rows, 0)
+	packGains(&b.Batch, d, p.data.gains, b.queries...)
 }
 
 // packStep fills b with the queries of a step of a pass over the queries in that order.
@@ -91,9 +87,9 @@ func (p *batches) prefetch(order []int, step int) {
 // prefetched is how many queries the disk may be asked for at once.
 const prefetched = 64
 
-// each calls f with the batches of the steps of a pass over the queries in that order, from the first to before the end,
+// forSteps calls f with the batches of the steps of a pass over the queries in that order, from the first to before the end,
 // one after another, while the next one is packed. It ends early with the error of f, or of the context.
-func (p *batches) each(ctx context.Context, order []int, first, end int, f func(*stepBatch) error) error {
+func (p *batches) forSteps(ctx context.Context, order []int, first, end int, f func(*stepBatch) error) error {
 	pack := func(i int) { p.packStep(&p.buffers[i%len(p.buffers)], order, i) }
 	pack(first)
 	for i := first; i < end; i++ {
@@ -128,7 +124,7 @@ func (p *batches) ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// cancelled tells whether an error is that of a context which has ended.
+// cancelled reports whether an error is the error of a context that has ended.
 func cancelled(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

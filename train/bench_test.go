@@ -49,7 +49,7 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkEpoch is an epoch over 378 queries in MSLR's shape. Its s/fold are the
 // seconds of the training steps, scaled by documents to the 2.26 million of
 // 18,919 queries that the training split of a fold of MSLR-WEB30K has. The default recipe is
-// that for so many documents.
+// the one for that many documents.
 func BenchmarkEpoch(b *testing.B) {
 	const foldQueries, foldDocuments = 18919, 2.26e6
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: foldQueries / 50, Vali: 2, Test: 1})
@@ -70,13 +70,13 @@ func BenchmarkEpoch(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := t.loop.epoch(ctx, len(t.history.epochs), nil); err != nil { // compiles the graphs
+				if _, err := t.loop.epoch(ctx, len(t.history.epochs)); err != nil { // compiles the graphs
 					b.Fatal(err)
 				}
 				seconds := 0.0
 				b.ReportAllocs()
 				for b.Loop() {
-					e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
+					e, err := t.loop.epoch(ctx, len(t.history.epochs))
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -92,7 +92,7 @@ func BenchmarkEpoch(b *testing.B) {
 
 // BenchmarkValidation is the validation of 189 queries in MSLR's shape by both default recipes,
 // by a policy that has been trained until it is sharp. Its x-scoring is the ratio of its time
-// to that of scoring alone.
+// to the time of scoring alone.
 func BenchmarkValidation(b *testing.B) {
 	s, err := datasets.SyntheticShape("mslr", .01, 1)
 	if err != nil {
@@ -112,7 +112,7 @@ func BenchmarkValidation(b *testing.B) {
 					b.Fatal(err)
 				}
 				between := time.Now()
-				if err := t.validation.evaluate(&e); err != nil {
+				if err := t.validation.Evaluate(&e); err != nil {
 					b.Fatal(err)
 				}
 				scoring += between.Sub(start)
@@ -123,7 +123,7 @@ func BenchmarkValidation(b *testing.B) {
 	}
 }
 
-// sharp is a run by the default recipe for so many documents, after epochs that have made the
+// sharp is a run by the default recipe for a number of documents, after epochs that have made the
 // policy sharp, while the rate was high.
 func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
 	c, _ := recipeOf(documents, documents/100, 4)
@@ -133,7 +133,7 @@ func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
 		b.Fatal(err)
 	}
 	for range 20 {
-		e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
+		e, err := t.loop.epoch(ctx, len(t.history.epochs))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// named is a collection in which the relevance of a document is that of its category, one
+// named is a collection in which the relevance of a document is its category's, one
 // of 60 numbers that mean nothing; two other features are noise. Some documents of the
 // validation and test splits have no category, or one that was not seen.
 func named() *datasets.Splits {
@@ -165,7 +165,7 @@ func TestInitialModelOfTexts(t *testing.T) {
 	}
 }
 
-// Other bins than those of the initial model are refused.
+// Other bins than the initial model's are refused.
 func TestInitialModelHasItsBins(t *testing.T) {
 	s := named()
 	c := byName(mlpScorer)

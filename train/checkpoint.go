@@ -17,7 +17,7 @@ const (
 	checkpointVersion = 3
 )
 
-// A checkpointHeader is in every checkpoint, beside what hooks keep.
+// A checkpointHeader is in every checkpoint, with what hooks keep.
 type checkpointHeader struct {
 	format  string
 	version int
@@ -25,19 +25,19 @@ type checkpointHeader struct {
 	inputs  inputs
 }
 
-func (h *checkpointHeader) state() state {
-	return state{values: map[string]any{"format": &h.format, "version": &h.version, "config": &h.config, "inputs": &h.inputs}}
+func (h *checkpointHeader) state() State {
+	return State{Values: map[string]any{"format": &h.format, "version": &h.version, "config": &h.config, "inputs": &h.inputs}}
 }
 
-// A Checkpoint is all that a run needs to go on after its last epoch as if nothing had happened:
+// A Checkpoint holds all that a run needs to go on after its last epoch as if nothing had happened:
 // a copy, which training does not change.
 type Checkpoint struct {
 	values map[string]json.RawMessage
 	arrays []npzfile.Array
 }
 
-// Checkpoint is that of the last epoch, to be taken in Hooks.Epoch or after a run that was not
-// interrupted: within an epoch it is an error.
+// Checkpoint returns the checkpoint of the last epoch. It is for Hooks.Epoch, or after a run that was not interrupted:
+// inside an epoch it returns an error.
 func (t *Trainer) Checkpoint() (*Checkpoint, error) {
 	if err := t.loop.errWithin(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (t *Trainer) Checkpoint() (*Checkpoint, error) {
 		return nil, err
 	}
 	header, s := checkpointHeader{checkpointFormat, checkpointVersion, t.Config, *in}, t.state()
-	maps.Copy(s.values, header.state().values)
+	maps.Copy(s.Values, header.state().Values)
 	values, arrays, err := s.copied()
 	if err != nil {
 		return nil, err
@@ -63,13 +63,13 @@ func (c *Checkpoint) Save(path string) error {
 	return nil
 }
 
-// ErrDamaged is the error of a checkpoint that is not whole any more.
+// ErrDamaged is returned when a checkpoint is not whole any more.
 var ErrDamaged = errors.New("the checkpoint is damaged")
 
-// Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all
-// splits and their transform must be those of the checkpoint, but for OnNaN and the numbers of
-// epochs and of patience. With a cosine schedule and another number of epochs, the learning rates
-// from here on are those of a run of so many epochs. The error says what differs, or is [ErrDamaged].
+// Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all splits and their
+// transform must be the same; only OnNaN, Epochs and Patience may differ. With a cosine schedule and another number of
+// epochs, the learning rates from here on are those of a run that had this number from the start. The error says what
+// differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var values map[string]json.RawMessage
 	f, err := npzfile.Read(path, &values)
@@ -91,7 +91,7 @@ func (t *Trainer) Restore(path string) error {
 	arrays := map[string][]float64{}
 	for _, name := range own.names() {
 		if err == nil {
-			arrays[name], err = f.Take(name, len(own.arrays[name]))
+			arrays[name], err = f.Take(name, len(own.Arrays[name]))
 		}
 	}
 	if err == nil {
@@ -102,14 +102,14 @@ func (t *Trainer) Restore(path string) error {
 	}
 	for name, values := range arrays {
 		for i, v := range values {
-			own.arrays[name][i] = float32(v)
+			own.Arrays[name][i] = float32(v)
 		}
 	}
 	t.loop.within = false
 	return nil
 }
 
-// checkHeader is an error for a checkpoint that is not of this run.
+// checkHeader returns an error if a checkpoint is not of this run.
 func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 	if h.format != checkpointFormat {
 		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.format, checkpointFormat)
@@ -126,12 +126,12 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 		return err
 	}
 	if d := in.differences(h.inputs); d != "" {
-		return fmt.Errorf("train: %s was written by a run with other data or another model: %s differ", path, d)
+		return fmt.Errorf("train: %s was written by a run with other data, another model or other hooks: %s differ", path, d)
 	}
 	return nil
 }
 
-// inputs are those of t.
+// inputs returns the inputs of the run.
 func (t *Trainer) inputs() (*inputs, error) {
 	transform, err := json.Marshal(t.transform)
 	if err != nil {
@@ -146,5 +146,6 @@ func (t *Trainer) inputs() (*inputs, error) {
 	in := t.data.fingerprints()
 	in.Transform = hex.EncodeToString(hash[:8])
 	in.Model = fmt.Sprintf("%s %s", model.Kind(), settings)
+	in.Hooks = t.parsed.parts.hookTypes()
 	return &in, nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A Config is how a model is trained: settings in groups, which [Config.Settings] explains at
+// A Config says how a model is trained: settings in groups, which [Config.Settings] explains at
 // length. A field that is zero is left to the recipe for the training data, see [DefaultFor].
-// Only where all is spelt out, as in what DefaultFor, [Paper] and [Config.Plain] give and in a
-// config.json, zero is zero: to train without dropout, start from one of those. A number of which zero is no
-// value is an error there, while a name that is "" is still left to the recipe.
+// In a complete Config, as DefaultFor, [Paper] and [Config.Plain] return and config.json holds, zero means zero: to train
+// without dropout, start from one of those. There a zero that is not a value of its setting is refused, while a name that
+// is "" is still left to the recipe.
 type Config struct {
 	Objective
 	Inputs
@@ -25,13 +25,13 @@ type Config struct {
 	Seed uint64 `json:"seed"` // of weights, dropout, the order of queries and sampled rankings
 }
 
-// An Objective is what is learned.
+// An Objective says what is learned.
 type Objective struct {
 	Loss           string      `json:"loss"`           // a loss of package losses or a weighted sum, see losses.Parse
 	Cutoff         RankCount   `json:"cutoff"`         // K: the ranks that count, at most as many as the longest training query has documents; or all
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step by losses that sample, see losses.Term
 	Gain           string      `json:"gain"`           // of a label, see metrics.ParseGain
-	HighestGrade   float64     `json:"highestGrade"`   // highest label possible; a label above it is an error; 0: that of the data
+	HighestGrade   float64     `json:"highestGrade"`   // highest label possible, a higher one is refused; 0: the highest of the data
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by its ideal value of the objective
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective
 }
@@ -40,7 +40,7 @@ type Objective struct {
 type Inputs struct {
 	Transform   string   `json:"transform"`   // of raw features, see datasets.FitTransform
 	Bins        int      `json:"bins"`        // through which the first layer sees each output of the transform, see transforms.Transform.FitBins; 0: none
-	Categorical Features `json:"categorical"` // whose values are names, see nn.Embedding; those of text are in any case
+	Categorical Features `json:"categorical"` // whose values are names, see nn.Embedding; features of text always are
 }
 
 // Features are words that stand for features, by name, id or pattern: see datasets.Dataset.Choose.
@@ -65,7 +65,7 @@ func (f *Features) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ids are those of the features of d that the words stand for, and of those of text, ascending.
+// ids returns the ids of the features of d that the words stand for, and of the features of text, ascending.
 func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 	var ids []int
 	for _, word := range f {
@@ -86,7 +86,7 @@ func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 	return slices.Compact(ids), nil
 }
 
-// A Model gives the scores.
+// A Model says what gives the scores.
 type Model struct {
 	Scorer        string         `json:"scorer"`        // kind of model, see Scorers
 	Hidden        []int          `json:"hidden"`        // widths of the hidden layers; none: a linear model
@@ -99,7 +99,7 @@ type Model struct {
 	LatentCross   bool           `json:"latentCross"`   // the scorer attention ends in the latent cross of DASALC
 }
 
-// An Optimization is how, and for how long, the weights are learned.
+// An Optimization says how, and for how long, the weights are learned.
 type Optimization struct {
 	Optimizer     string  `json:"optimizer"`     // see Optimizers
 	LearningRate  float64 `json:"learningRate"`  // of the first epoch
@@ -120,7 +120,7 @@ type Optimization struct {
 	Patience      int     `json:"patience"`      // epochs without a better validation value before training stops; 0: it does not
 }
 
-// An Evaluation is what is measured, and how the best epoch is chosen.
+// An Evaluation says what is measured, and how the best epoch is chosen.
 type Evaluation struct {
 	Metric            string   `json:"metric"`            // the validation value: a metric, LossMetric, or a weighted sum of metrics
 	Convention        string   `json:"convention"`        // for queries without a relevant document, see metrics.ParseLabelFree

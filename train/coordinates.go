@@ -29,13 +29,13 @@ import (
 // weights then turn units around there, and do not move them up and down as well. It costs three passes over the weights
 // a step. After the step there are w and b again.
 type coordinates struct {
-	idle
+	NopHook
 	inputs []axes
 	origin blas32.Vector // m, of the bins of all inputs
 	layers []binnedLayer
 }
 
-// axes are those of an input.
+// axes are the coordinates of one input.
 type axes struct {
 	row    int           // the first one
 	mirror blas32.Vector // h with R = I − h·hᵀ
@@ -81,7 +81,7 @@ func newCoordinates(bins []transforms.Bins, arrays []nn.Array) *coordinates {
 	return c
 }
 
-// rises are those of an input in its bins, and the encoding of 0. They are in units of its spread, which
+// rises returns how much an input rises in each of its bins, and the encoding of 0. They are in units of its spread, which
 // is 1 for normal scores, so that inputs of any size learn alike, and 3 at most, which bounds outliers. On the line a
 // missing value is as 0.
 func rises(b *transforms.Bins) (a []float64, origin []float32) {
@@ -104,7 +104,7 @@ func rises(b *transforms.Bins) (a []float64, origin []float32) {
 	return a, origin
 }
 
-// newAxes makes those of an input with such rises.
+// newAxes returns the axes of an input with such rises.
 func newAxes(a []float64) axes {
 	line := floats.Norm(a, 2)
 	h := blas32.Vector{N: len(a), Inc: 1}
@@ -119,13 +119,13 @@ func newAxes(a []float64) axes {
 	return axes{mirror: h, line: float32(-first * line), bend: float32(min(1, math.Sqrt(12)/float64(len(a))))}
 }
 
-// of are the rows of the layer in an array of weights or of derivatives.
-func (l binnedLayer) of(array []float32, rows int) blas32.General {
+// rows returns the rows of the layer in an array of weights or of derivatives.
+func (l binnedLayer) rows(array []float32, rows int) blas32.General {
 	return blas32.General{Rows: rows, Cols: l.outputs, Stride: l.outputs, Data: array[l.weights:][:rows*l.outputs]}
 }
 
-// each calls f with the axes of every input and its rows, on all cores.
-func (c *coordinates) each(rows blas32.General, f func(x axes, of blas32.General)) {
+// forInputs calls f with the axes of every input and its rows, on all cores.
+func (c *coordinates) forInputs(rows blas32.General, f func(x axes, of blas32.General)) {
 	parallel.For(len(c.inputs), parallel.Workers(len(c.inputs)), func(_, i int) {
 		of, x := rows, c.inputs[i]
 		of.Rows, of.Data = x.mirror.N, of.Data[x.row*of.Cols:]
@@ -146,27 +146,27 @@ func (x axes) stretch(w blas32.General, line, bend float32) {
 	blas32.Scal(bend, vector(w.Data[w.Cols:w.Rows*w.Cols]))
 }
 
-// gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
-func (c *coordinates) gradient(s *step) error {
+// Gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
+func (c *coordinates) Gradient(s *Step) error {
 	for _, l := range c.layers {
-		w, dw := l.of(s.weights, c.origin.N), l.of(s.gradient, c.origin.N)
+		w, dw := l.rows(s.Weights, c.origin.N), l.rows(s.Gradient, c.origin.N)
 		product, change := c.product(w), make([]float32, l.outputs)
-		l.shift(s.weights, product, 1)
+		l.shift(s.Weights, product, 1)
 		for i, b := range l.biases {
-			for o, db := range s.gradient[b:][:l.outputs] {
+			for o, db := range s.Gradient[b:][:l.outputs] {
 				if scale := l.scales[i]; scale >= 0 {
-					s.gradient[scale+o] -= product.Data[o] * db
-					db *= s.weights[scale+o]
+					s.Gradient[scale+o] -= product.Data[o] * db
+					db *= s.Weights[scale+o]
 				}
 				change[o] += db
 			}
 		}
 		blas32.Ger(-1, c.origin, vector(change), dw)
-		c.each(w, func(x axes, of blas32.General) {
+		c.forInputs(w, func(x axes, of blas32.General) {
 			x.reflect(of)
 			x.stretch(of, 1/x.line, 1/x.bend)
 		})
-		c.each(dw, func(x axes, of blas32.General) {
+		c.forInputs(dw, func(x axes, of blas32.General) {
 			x.reflect(of)
 			x.stretch(of, x.line, x.bend)
 		})
@@ -181,7 +181,7 @@ func (c *coordinates) product(w blas32.General) blas32.Vector {
 	return y
 }
 
-// shift adds a product, scaled as that of the layer, to the biases, sign times.
+// shift adds sign times a product to the biases, scaled as the layer scales its own.
 func (l binnedLayer) shift(weights []float32, product blas32.Vector, sign float32) {
 	for i, b := range l.biases {
 		for o, p := range product.Data {
@@ -193,11 +193,11 @@ func (l binnedLayer) shift(weights []float32, product blas32.Vector, sign float3
 	}
 }
 
-// restore is the way back, from v and d to weights.
+// restore goes back from v and d to weights.
 func (c *coordinates) restore(weights []float32) {
 	for _, l := range c.layers {
-		w := l.of(weights, c.origin.N)
-		c.each(w, func(x axes, of blas32.General) {
+		w := l.rows(weights, c.origin.N)
+		c.forInputs(w, func(x axes, of blas32.General) {
 			x.stretch(of, x.line, x.bend)
 			x.reflect(of)
 		})
@@ -208,18 +208,13 @@ func (c *coordinates) restore(weights []float32) {
 // straighten makes the first weight of every input its v, and its d 0.
 func (c *coordinates) straighten(weights []float32) {
 	for _, l := range c.layers {
-		c.each(l.of(weights, c.origin.N), func(_ axes, of blas32.General) { clear(of.Data[of.Cols : of.Rows*of.Cols]) })
+		c.forInputs(l.rows(weights, c.origin.N), func(_ axes, of blas32.General) { clear(of.Data[of.Cols : of.Rows*of.Cols]) })
 	}
 	c.restore(weights)
 }
 
-// restored is the hook that ends what coordinates began.
-type restored struct {
-	idle
-	coordinates *coordinates
-}
-
-func (r restored) stepped(s *step) error {
-	r.coordinates.restore(s.weights)
+// AfterUpdate goes back to weights.
+func (c *coordinates) AfterUpdate(s *Step) error {
+	c.restore(s.Weights)
 	return nil
 }

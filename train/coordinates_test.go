@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// drawnBins are those of an input, with knots at about so large.
+// drawnBins returns the bins of an input, with knots of about a size.
 func drawnBins(t *rapid.T, size float32) transforms.Bins {
 	knots := rapid.SliceOfNDistinct(rapid.Float32Range(-size, size), 1, 12, rapid.ID[float32]).Draw(t, "knots")
 	slices.Sort(knots)
@@ -40,7 +40,7 @@ func binnedArrays(bins []transforms.Bins) []nn.Array {
 
 // Units begin as v·x + b, where x is in units of its spread, and a missing value counts as 0.
 func TestBinsBeginAsLines(t *testing.T) {
-	knots := []float32{-3.5, -1.2, -.6745, -.6, -.3, .2, .6745, 1, 3.5} // quartiles as those of the normal distribution
+	knots := []float32{-3.5, -1.2, -.6745, -.6, -.3, .2, .6745, 1, 3.5} // quartiles of the normal distribution
 	for _, missing := range []bool{false, true} {
 		for _, size := range []float32{1, 1e-30, 1e30} {
 			b := transforms.Bins{Missing: missing}
@@ -82,7 +82,7 @@ func sharedBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weight
 	return arrays, rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "weights")
 }
 
-// The gradient in coordinates is that of finite differences there, and the way back gives the weights.
+// The gradient in coordinates equals finite differences there, and the way back gives the weights.
 func TestCoordinatesHaveTheirGradient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bins := []transforms.Bins{drawnBins(t, 1), drawnBins(t, 1)}
@@ -97,16 +97,16 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 			}
 			return sum
 		}
-		s := &step{weights: slices.Clone(weights)}
+		s := &Step{Weights: slices.Clone(weights)}
 		for i, v := range weights {
-			s.gradient = append(s.gradient, slopes[i]+v)
+			s.Gradient = append(s.Gradient, slopes[i]+v)
 		}
-		if err := c.gradient(s); err != nil {
+		if err := c.Gradient(s); err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range s.gradient {
+		for i, got := range s.Gradient {
 			const h = 0.01
-			at := slices.Clone(s.weights)
+			at := slices.Clone(s.Weights)
 			at[i] += h
 			above := value(at)
 			at[i] -= 2 * h
@@ -114,12 +114,12 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 				t.Errorf("number %d: the derivative is %v, want %v", i, got, want)
 			}
 		}
-		if err := (restored{coordinates: c}).stepped(s); err != nil {
+		if err := c.AfterUpdate(s); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range weights {
-			if math.Abs(float64(v-s.weights[i])) > 1e-4 {
-				t.Errorf("weight %d came back as %v, was %v", i, s.weights[i], v)
+			if math.Abs(float64(v-s.Weights[i])) > 1e-4 {
+				t.Errorf("weight %d came back as %v, was %v", i, s.Weights[i], v)
 			}
 		}
 	})
@@ -132,19 +132,19 @@ func TestCoordinatesOfExtremeKnotsAreFinite(t *testing.T) {
 			bins := []transforms.Bins{{Knots: knots, Missing: missing}}
 			arrays := binnedArrays(bins)
 			c := newCoordinates(bins, arrays)
-			s := &step{weights: slices.Repeat([]float32{1}, weightsIn(arrays))}
-			c.straighten(s.weights)
+			s := &Step{Weights: slices.Repeat([]float32{1}, weightsIn(arrays))}
+			c.straighten(s.Weights)
 			for range 3 {
-				s.gradient = slices.Repeat([]float32{1}, weightsIn(arrays))
-				if err := c.gradient(s); err != nil {
+				s.Gradient = slices.Repeat([]float32{1}, weightsIn(arrays))
+				if err := c.Gradient(s); err != nil {
 					t.Fatal(err)
 				}
-				if !allFinite(s.weights) || !allFinite(s.gradient) {
-					t.Fatalf("knots %v, missing %t: %v with gradient %v", knots, missing, s.weights, s.gradient)
+				if !allFinite(s.Weights) || !allFinite(s.Gradient) {
+					t.Fatalf("knots %v, missing %t: %v with gradient %v", knots, missing, s.Weights, s.Gradient)
 				}
-				c.restore(s.weights)
-				if !allFinite(s.weights) {
-					t.Errorf("knots %v, missing %t: %v", knots, missing, s.weights)
+				c.restore(s.Weights)
+				if !allFinite(s.Weights) {
+					t.Errorf("knots %v, missing %t: %v", knots, missing, s.Weights)
 				}
 			}
 		}

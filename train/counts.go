@@ -12,12 +12,12 @@ type SampleCount int
 
 // Dynamic is a number of samples that grows from step to step, from 10 to 100 in the course of
 // 40 epochs: N = 10 + 90·epoch/40 (Oosterhuis 2021, section 8.2), rounded, where epoch is the
-// number of training queries seen so far over that of all.
+// number of training queries seen so far over the number of all.
 const Dynamic SampleCount = -1
 
 const dynamicName = "dynamic"
 
-// At is the number of samples of the step after so many epochs: 2.5 in the middle of the third.
+// At returns the number of samples of the step after a number of epochs: 2.5 in the middle of the third.
 func (n SampleCount) At(epochs float64) int {
 	if n == Dynamic {
 		return int(math.RoundToEven(10 + 90*min(1, epochs/40)))
@@ -28,7 +28,7 @@ func (n SampleCount) At(epochs float64) int {
 // most is the highest that At gives.
 func (n SampleCount) most() int { return n.At(40) }
 
-// String is a number, or "dynamic".
+// String returns a number, or "dynamic".
 func (n SampleCount) String() string { return countText(int(n), dynamicName) }
 
 // MarshalText writes what String gives.
@@ -54,23 +54,23 @@ func (n *SampleCount) UnmarshalJSON(data []byte) error {
 // A RankCount is the number of ranks that count, or [AllRanks].
 type RankCount int
 
-// AllRanks is no cutoff: every rank counts, however many documents a query has.
+// AllRanks means no cutoff: every rank counts, however many documents a query has.
 const AllRanks RankCount = -1
 
 const allName = "all"
 
-// Cutoff is the number as package metrics has it: 0 for AllRanks.
+// Cutoff returns the number as package metrics takes it: 0 for AllRanks.
 func (n RankCount) Cutoff() int { return max(0, int(n)) }
 
-// of is the name of a metric with that cutoff.
-func (n RankCount) of(metric string) string {
+// metric returns the name of a metric with that cutoff.
+func (n RankCount) metric(name string) string {
 	if n == AllRanks {
-		return metric
+		return name
 	}
-	return fmt.Sprintf("%s@%d", metric, int(n))
+	return fmt.Sprintf("%s@%d", name, int(n))
 }
 
-// String is a number, or "all".
+// String returns a number, or "all".
 func (n RankCount) String() string { return countText(int(n), allName) }
 
 // MarshalText writes what String gives.
@@ -90,7 +90,7 @@ func (n *RankCount) UnmarshalText(text []byte) error {
 // MarshalJSON writes a number, or the string "all".
 func (n RankCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), allName) }
 
-// UnmarshalJSON reads what MarshalJSON writes. 0 is no setting, as in a [Config].
+// UnmarshalJSON reads what MarshalJSON writes. 0 means unset, as in a [Config].
 func (n *RankCount) UnmarshalJSON(data []byte) error {
 	v, err := parseCountJSON(data, mostRanks, allName)
 	*n = RankCount(v)

@@ -47,7 +47,7 @@ func TestCraftedListsAreDamage(t *testing.T) {
 	own := tr.state()
 	var arrays []npzfile.Array
 	for _, name := range own.names() {
-		values, err := f.Take(name, len(own.arrays[name]))
+		values, err := f.Take(name, len(own.Arrays[name]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ func TestSumOfMetricsChoosesTheEpoch(t *testing.T) {
 		t.Errorf("%v in the report, %v in the history", got, r.History[best].Vali[c.Metric])
 	}
 	if got := vali.Value(featureRow, c.Metric); !math.IsNaN(got) {
-		t.Errorf("the feature, which is no policy, has %v", got)
+		t.Errorf("the feature, which is not a policy, has %v", got)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestNaNIsNeverTheBest(t *testing.T) {
 		}
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			if c.Better(v, 0) || c.Better(v, v) || !c.Better(0, v) {
-				t.Errorf("%s: %v beside 0", text, v)
+				t.Errorf("%s: %v, and 0", text, v)
 			}
 		}
 	}

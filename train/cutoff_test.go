@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/losses"
 )
 
-// A cutoff beyond the longest list, and none, is that of its length, to the last bit, for losses of
+// A cutoff beyond the longest list, and none, is a cutoff at its length, to the last bit, for losses of
 // all kinds: what is drawn and computed for ranks does not grow with it.
 func TestCutoffBeyondTheLongestList(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestCutoffBeyondTheLongestList(t *testing.T) {
 	}
 }
 
-// Where every rank counts, a run is that of a cutoff at the longest query of all splits, of which
+// Where every rank counts, a run has a cutoff at the longest query of all splits, where
 // here some are long enough for expectations by geometric sums.
 func TestAllRanksAreThoseOfTheLongestQuery(t *testing.T) {
 	t.Parallel()
@@ -100,13 +100,13 @@ func TestAllRanksAreThoseOfTheLongestQuery(t *testing.T) {
 				}
 			}
 			if values[LossMetric] != measured[i][LossMetric] || values["ee-l"] != measured[i]["ee-l"] {
-				t.Errorf("%s, split %d: loss and ee-l of all ranks are not bit for bit those of a cutoff of 60", discounts, i)
+				t.Errorf("%s, split %d: loss and ee-l of all ranks differ from a cutoff of 60", discounts, i)
 			}
 		}
 	}
 }
 
-// The memory of rankings is that of as many ranks as the longest query has documents, and only what
+// The memory of rankings is for as many ranks as the longest query has documents, and only what
 // is sampled takes any.
 func TestMemoryOfAllRanks(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestMemoryOfAllRanks(t *testing.T) {
 	}
 }
 
-// In JSON all ranks are a word, and a number of 0 is no setting, as in files of older versions.
+// In JSON all ranks are a word, and a number of 0 means unset, as in files of older versions.
 func TestRankCountsAreNumbersOrAll(t *testing.T) {
 	for text, want := range map[string]RankCount{"7": 7, "all": AllRanks, "0": AllRanks} {
 		var n RankCount

@@ -16,7 +16,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// A Split is documents, and what they are called in a report.
+// A Split holds documents, and their name in a report.
 type Split struct {
 	Name string
 	Data *datasets.Dataset
@@ -41,7 +41,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 	for _, split := range d.named() {
 		if split.Data == nil && split.Name == "test" {
 			if p.config.EvaluateTest {
-				return nil, errors.New("train: evaluateTest: there is no test split")
+				return nil, errors.New("train: evaluateTest: no test split")
 			}
 			continue
 		}
@@ -77,13 +77,12 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 	return d, cmp.Or(p.loss.checkLogged(s.Train), p.loss.checkSizes(s.Train), err)
 }
 
-// named are the splits with their names; that of the test split may be nil.
+// named returns the splits with their names; the test split may be nil.
 func (d *runData) named() []Split {
 	return []Split{{"training", d.splits.Train}, {"validation", d.splits.Vali}, {"test", d.splits.Test}}
 }
 
-// check is an error for a split that cannot be used; else it gives the queries that have a
-// relevant document.
+// check returns the queries of a split that have a relevant document, and an error if the split cannot be used.
 func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	first, of := d.splits.Train, split.Data
 	if of == nil || of.Rows() == 0 {
@@ -96,7 +95,7 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 		if has.BaseScores == nil {
 			has, lacks = lacks, has
 		}
-		return nil, fmt.Errorf("train: %s has base scores, but %s has none: want them for all splits, in a column or in a file FILE.init beside each FILE, or for none", has.Name, lacks.Name)
+		return nil, fmt.Errorf("train: %s has base scores, but %s has none: want them for all splits, in a column or in a file FILE.init next to each FILE, or for none", has.Name, lacks.Name)
 	}
 	if err := p.checkData(of); err != nil {
 		return nil, err
@@ -143,8 +142,8 @@ func (d *runData) fingerprints() inputs {
 	return *d.prints
 }
 
-// seenQueries are the queries of the training split for the model files, beside those of the
-// initial model; and warnings of those that other splits have, too.
+// seenQueries returns the queries of the training split and of the initial model, for model files, and warnings about
+// queries that other splits have, too.
 func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
 	warn := func(d *datasets.Dataset, split string, n int) {
 		if n > 0 {
@@ -194,9 +193,10 @@ func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranke
 type inputs struct {
 	Train     datasets.Fingerprint  `json:"train"`
 	Vali      datasets.Fingerprint  `json:"vali"`
-	Test      *datasets.Fingerprint `json:"test"`      // null: there is no test split
-	Transform string                `json:"transform"` // hash
-	Model     string                `json:"model"`     // kind and settings
+	Test      *datasets.Fingerprint `json:"test"`            // null: none
+	Transform string                `json:"transform"`       // hash
+	Model     string                `json:"model"`           // kind and settings
+	Hooks     []string              `json:"hooks,omitempty"` // types of Parts.Hooks
 }
 
 // differences names what differs, "" where nothing does.
@@ -223,24 +223,28 @@ func (in inputs) differences(other inputs) string {
 	if in.Model != other.Model {
 		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
 	}
+	if !slices.Equal(in.Hooks, other.Hooks) {
+		list = append(list, fmt.Sprintf("the hooks (%q, which were %q)", in.Hooks, other.Hooks))
+	}
 	return strings.Join(list, "; ")
 }
 
-// A task is what all ranks must have in common, for their gradients to be those of one training.
+// A task is what all ranks must have in common to train one model.
 type task struct {
 	Config  Config
 	Metrics []string
 	Data    inputs // without transform and model
 	Initial string // digest of the initial model, "" if there is none
+	Hooks   []string
 }
 
-// checkTask is collective: an error where a rank has another task than rank 0.
+// checkTask is collective. It returns an error if a rank has another task than rank 0.
 func checkTask(p *parsed, d *runData) error {
 	g := p.group
 	if g.Size() == 1 {
 		return nil
 	}
-	own := task{Config: p.config, Data: d.fingerprints()}
+	own := task{Config: p.config, Data: d.fingerprints(), Hooks: p.parts.hookTypes()}
 	for _, m := range p.evaluator.measures {
 		own.Metrics = append(own.Metrics, m.String())
 	}
@@ -258,7 +262,7 @@ func checkTask(p *parsed, d *runData) error {
 	return mpi.Agree(g, err)
 }
 
-// differences is an error that says what rank 0 has otherwise.
+// differences returns an error that says what differs from rank 0.
 func (own task) differences(first task) error {
 	var list []string
 	if d := own.Data.differences(first.Data); d != "" {
@@ -272,10 +276,13 @@ func (own task) differences(first task) error {
 	if own.Initial != first.Initial {
 		list = append(list, "the initial model")
 	}
+	if !slices.Equal(own.Hooks, first.Hooks) {
+		list = append(list, fmt.Sprintf("the hooks (%q, on rank 0 %q)", own.Hooks, first.Hooks))
+	}
 	if list == nil {
 		return nil
 	}
-	return fmt.Errorf("train: other than on rank 0: %s: all ranks need the same", strings.Join(list, "; "))
+	return fmt.Errorf("train: %s differs from rank 0: all processes must use the same configuration and data", strings.Join(list, "; "))
 }
 
 // checkModel is checkTask for the model, which may be a custom one.

@@ -9,8 +9,8 @@
 // the same result, bit for bit, whatever the number of cores, and also if the
 // run was interrupted and resumed from a checkpoint on the way.
 //
-// A custom loss, model, optimizer and metrics take the place of those that the Config names as
-// [Parts] of [New], with validation, early stopping, reports, checkpoints and model files.
+// [Parts] of [New] are custom: a loss, a model, an optimizer and metrics, which replace the ones that the Config names,
+// and hooks. Validation, early stopping, reports, checkpoints and model files work with them.
 //
 // The objective is a loss, or a sum of losses, with the gains and the rank discounts
 // of a metric: DCG, NDCG, precision, RBP, ARP or custom discounts. Fairness can
@@ -21,8 +21,7 @@
 // goroutine that works ahead of the training. Batches go through static graphs, compiled once for
 // each capacity of rows (see datasets.Capacity), which share the model's weights.
 //
-// Inside, a loop (loop.go) makes the steps: batch, gradient, optimizer. All else is done by hooks
-// (hook.go), in the order of newHooks: learning rates, penalties, clipping, the average of weights,
-// validation, history, patience. A new one is a file with a type that embeds idle, and a row of
-// newHooks. What its state method gives is kept in checkpoints, and shared between processes.
+// A loop (loop.go) makes the steps: batch, gradient, optimizer. A [Hook] does all else: learning rates, penalties,
+// clipping, the average of the weights, validation, history, patience, and what a program adds by Parts.Hooks. What its
+// State returns is kept in checkpoints, and shared between processes.
 package train

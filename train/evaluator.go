@@ -16,12 +16,12 @@ type evaluator struct {
 	highest  float64   // Config.HighestGrade
 	metric   criterion // of validation
 	measures []metrics.Measure
-	in       metrics.Input // without data; its highest grade is that of all splits
+	in       metrics.Input // without data; with the highest grade of all splits
 	losses   *lossValues
 	group    mpi.Group
 }
 
-// newEvaluator looks up the names of what is measured, beside a loss. The settings get the names
+// newEvaluator looks up the names of what is measured of a loss. The settings get the names
 // as they are written.
 func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mpi.Group) (*evaluator, error) {
 	if err := custom.check(); err != nil {
@@ -51,7 +51,7 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	}, err
 }
 
-// checkGroups is an error where the loss or a measure compares groups of documents, and d has none.
+// checkGroups returns an error if the loss or a measure compares groups of documents and d has none.
 func (e *evaluator) checkGroups(d *datasets.Dataset) error {
 	if d.Groups != nil {
 		return nil
@@ -67,8 +67,8 @@ func (e *evaluator) checkGroups(d *datasets.Dataset) error {
 	return nil
 }
 
-// takeGrade makes the highest grade that measures go by that of d, if it is higher, or that
-// of Config.HighestGrade, which no label may be above.
+// takeGrade sets the highest grade that measures go by: Config.HighestGrade, which no label may exceed, or else the highest
+// label of all splits until now.
 func (e *evaluator) takeGrade(d *datasets.Dataset) error {
 	highest := slices.Max(d.Labels)
 	if e.highest == 0 {
@@ -91,7 +91,7 @@ func (e *evaluator) takeRanks(d *datasets.Dataset) {
 	}
 }
 
-// names are those of all reported values: of the measures, and of Config.Metric if it is a sum.
+// names returns the names of all reported values: of the measures, and Config.Metric if it is a sum.
 func (e *evaluator) names() []string {
 	var names []string
 	for _, m := range e.measures {
@@ -110,7 +110,7 @@ func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics
 		return list
 	}
 	list = slices.Clone(list)
-	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Input) ([]float64, error) { return e.losses.of(d, in) }).TieAware()
+	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Input) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	return list
 }
 
@@ -125,26 +125,18 @@ type measurement struct {
 // begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
 // number of ranks.
 //
-// Of data with gains from clicks, which have no labels, measures other than the loss are missing.
+// Data with gains from clicks have no labels: all measures except the loss are missing.
 func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
-	if d.Gains != nil {
-		return e.lossOnly(d, scores, list, begin)
+	if d.Gains == nil {
+		return e.allMeans(d, scores, list, begin)
 	}
-	return e.allMeans(d, scores, list, begin)
-}
-
-// lossOnly is means for data with gains from clicks.
-func (e *evaluator) lossOnly(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
-	means := make([]measurement, len(list))
-	for i, m := range list {
-		if means[i].missing = !isLoss(m); means[i].missing {
-			continue
-		}
-		own, err := e.allMeans(d, scores, list[i:i+1], begin)
+	means := slices.Repeat([]measurement{{missing: true}}, len(list))
+	if i := slices.IndexFunc(list, isLoss); i >= 0 {
+		loss, err := e.allMeans(d, scores, list[i:i+1], begin)
 		if err != nil {
 			return nil, err
 		}
-		means[i] = own[0]
+		means[i] = loss[0]
 	}
 	return means, nil
 }
@@ -221,7 +213,7 @@ func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]measurement, 
 	return e.means(d, scores, e.measures, queries)
 }
 
-// values are those of measure.
+// values returns the means of measure by name.
 func (e *evaluator) values(model scoring, d *datasets.Dataset) (Values, error) {
 	means, err := e.measure(model, d)
 	if err != nil {
@@ -265,7 +257,7 @@ func (e *evaluator) ofRanking() []metrics.Measure {
 	return slices.DeleteFunc(slices.Clone(e.measures), func(m metrics.Measure) bool { return m.OfPolicy() || isLoss(m) })
 }
 
-// checkValue is an error for a model whose validation value on d is not a finite number.
+// checkValue returns an error if the validation value of a model on d is not a finite number.
 func (e *evaluator) checkValue(values Values, d *datasets.Dataset) error {
 	if finite(float64(values[e.metric.name])) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DefineSettings defines a flag for each setting, such as those of [Config.Settings]; the default is what it holds.
+// DefineSettings defines a flag for each setting, such as [Config.Settings] returns; its default is the value it has.
 func DefineSettings(f *flag.FlagSet, settings []Setting) {
 	for _, s := range settings {
 		switch at := s.Value.(type) {

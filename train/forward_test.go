@@ -101,7 +101,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 	}
 }
 
-// graphScores are those of the graph.
+// graphScores returns the scores of the graph.
 func graphScores(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
 	g := &graphScoring{
@@ -115,7 +115,7 @@ func graphScores(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d 
 	return scores
 }
 
-// checkRanker compares package ranker's scores with those of the graph.
+// checkRanker compares package ranker's scores with the graph's.
 func checkRanker(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d *datasets.Dataset) {
 	t.Helper()
 	f, err := File(model, fitted, d, "exp2")

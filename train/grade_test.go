@@ -101,16 +101,16 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := evaluate(Config{}, model, Split{"low", low}, Split{"test", s.Test})
+	both, err := evaluate(Config{}, model, Split{"low", low}, Split{"test", s.Test})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, metric := range []string{"err@10", "graded-rbp"} {
-		if a, b := lowest.Splits[0].Value(1, metric), beside.Splits[0].Value(1, metric); a != b || !(a > 0) {
-			t.Errorf("%s is %v alone, %v beside other data", metric, a, b)
+		if a, b := lowest.Splits[0].Value(1, metric), both.Splits[0].Value(1, metric); a != b || !(a > 0) {
+			t.Errorf("%s is %v alone, %v with other data", metric, a, b)
 		}
 		model := len(report.Splits[2].Rows) - 1
-		if a, b := report.Splits[2].Value(model, metric), beside.Splits[1].Value(1, metric); a != b {
+		if a, b := report.Splits[2].Value(model, metric), both.Splits[1].Value(1, metric); a != b {
 			t.Errorf("%s is %v in the report of the training, %v measured", metric, a, b)
 		}
 	}
@@ -118,7 +118,7 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 		t.Errorf("the reports have the highest grades %v and %v", lowest.HighestGrade, report.HighestGrade)
 	}
 
-	// A label above it is an error for the metrics that go by it, and only for them.
+	// A label above it is refused for the metrics that go by it, and only for them.
 	high := s.Test.Select([]int{0, 1})
 	high.Labels[1] = 5
 	if _, err := evaluate(Config{}, model, Split{"high", high}); err == nil || !strings.Contains(err.Error(), "label 5 is above 4, the highest grade") {
@@ -134,7 +134,7 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 		t.Errorf("a label above the grade that is set: %v", err)
 	}
 
-	// Older files say none: then it is that of the data.
+	// Older files say none: then it is the highest of the data.
 	old := *model.File()
 	old.Grade = 0
 	without, err := ranker.New(&old)
@@ -161,7 +161,7 @@ func queriesUpTo(d *datasets.Dataset, highest float32) *datasets.Dataset {
 	return d.Select(queries)
 }
 
-// A split without documents, or without data, is an error that names it.
+// A split without documents, or without data, is refused by name.
 func TestEmptySplitsAreErrors(t *testing.T) {
 	t.Parallel()
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, small()), Hooks{})

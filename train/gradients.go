@@ -19,8 +19,8 @@ type gradients struct {
 	division  shards.Division
 	graphs    graph.Cache[*graph.Step]
 	total     []float32         // the gradient of a step
-	own       [][]float32       // those of this rank's shards
-	reduction *shards.Reduction // of those of all ranks into total; nil: total is the first
+	own       [][]float32       // gradients of this rank's shards
+	reduction *shards.Reduction // of the gradients of all ranks into total; nil: total is the first of own
 }
 
 // newGradients makes room for the gradients of the shards of this rank, and for their sum,
@@ -43,9 +43,9 @@ var (
 	errElsewhere   = errors.New("an error of another rank")
 )
 
-// of computes the loss of a step, after so many, and its gradient: the mean over its queries, of
-// all shards. Where a rank fails, all do, in the same way.
-func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64, error) {
+// compute computes the loss of a step, given the number of steps before it, and its gradient: the mean over the queries
+// of all shards. If a rank fails, all do, in the same way.
+func (g *gradients) compute(ctx context.Context, b *stepBatch, steps uint64) (float64, error) {
 	losses, err := g.ownShares(ctx, b, steps)
 	if g.reduction == nil {
 		shards.Fold(g.own)
@@ -54,13 +54,13 @@ func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64
 	if cancelled(ctx, err) { // while a graph was built: all ranks are told, and end
 		err = nil
 	}
-	b.next() // to come to the others without work that goes on beside
+	b.next() // to come to the others without other work going on
 	all := g.reduction.Sum(g.total, shards.Record{Failed: failureOf(err), Interrupted: ctx.Err() != nil, Losses: losses})
 	switch {
 	case all.Failed > failureOf(err):
 		err = errElsewhere
 		if all.Failed == shards.OfBatch {
-			err = graph.Unsound(err)
+			err = graph.NewBatchError(err)
 		}
 	case all.Failed == shards.NoFailure && all.Interrupted:
 		err = errInterrupted
@@ -71,9 +71,8 @@ func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64
 	return sum(all.Losses), nil
 }
 
-// Skippable tells whether an error of [Trainer.Run] is about a batch that would have been
-// left out with Config.OnNaN "skip". A weight that became infinite is no such error: all
-// batches after it are lost.
+// Skippable reports whether an error of [Trainer.Run] is about a batch that would have been left out with Config.OnNaN
+// "skip". A weight that became infinite is not: all batches after it are lost.
 func Skippable(err error) bool {
 	var of *graph.BatchError
 	return errors.As(err, &of)
@@ -102,7 +101,7 @@ func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) (
 		loss, err := g.differentiate(ctx, &g.graphs, of, g.division.Capacity(), steps, gradient)
 		if err == nil && g.reduction != nil { // the sum would not tell whose it was
 			if _, err = clip(gradient, 0); err != nil {
-				err = graph.Unsound(err)
+				err = graph.NewBatchError(err)
 			}
 		}
 		if err != nil {
@@ -119,7 +118,7 @@ func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) (
 	return losses, nil
 }
 
-// differentiate computes the loss of a batch, for graphs of so many queries, and its gradient.
+// differentiate computes the loss of a batch, for graphs of that many queries, and its gradient.
 func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *shardBatch, queries int, steps uint64, gradient []float32) (float64, error) {
 	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
 		return graph.NewStep(ctx, g.model, g.objective, b.Rows, queries, g.features)
@@ -133,7 +132,7 @@ func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*grap
 	g.objective.SetStep(draw)
 	loss, err := compiled.Loss(&b.Batch, gradient)
 	if err == nil && !finite(loss) {
-		err = graph.Unsound(fmt.Errorf("the loss is %v", loss))
+		err = graph.NewBatchError(fmt.Errorf("the loss is %v", loss))
 	}
 	return loss, err
 }

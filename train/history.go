@@ -4,19 +4,19 @@ import "math"
 
 // A history is the hook that keeps the lines of epochs.
 type history struct {
-	idle
+	NopHook
 	metric  criterion
 	epochs  []Epoch
 	initial Values // of the initial model on the validation split; nil: there is none
 }
 
-func (h *history) finished(e Epoch) error {
+func (h *history) AfterEpoch(e Epoch) error {
 	h.epochs = append(h.epochs, e)
 	return nil
 }
 
-func (h *history) state() state {
-	return state{values: map[string]any{"history": &h.epochs, "initial": &h.initial}}
+func (h *history) State() State {
+	return State{Values: map[string]any{"history": &h.epochs, "initial": &h.initial}}
 }
 
 // best is the index of the best epoch, −1 if there is none.
@@ -44,12 +44,12 @@ func (h *history) bestValue() float64 {
 // patience is the hook that ends a run after Config.Epochs, or where Config.Patience epochs in a
 // row were not better than the best one; 0: never for that.
 type patience struct {
-	idle
+	NopHook
 	history          *history
 	epochs, patience int
 }
 
-func (p *patience) enough() bool {
+func (p *patience) Done() bool {
 	done := len(p.history.epochs)
 	return done >= p.epochs || p.patience > 0 && done-1-p.history.best() >= p.patience
 }

@@ -1,41 +1,101 @@
 package train
 
-// A hook takes part in a run. Its methods are the moments of a run, in their order; at each of
-// them the loop calls the hooks in the order of newHooks. A hook embeds idle, and has the methods
-// of the moments that it needs.
-type hook interface {
-	begin() error         // the first step is about to be made, or the first after a checkpoint
-	plan(*step)           // a step is about to be made: its learning rate can change
-	gradient(*step) error // its gradient is there, and can change; the weights are still the old ones
-	stepped(*step) error  // the optimizer has changed the weights
-	evaluate(*Epoch) error
-	finished(Epoch) error // an epoch is evaluated
-	enough() bool         // true ends the training after this epoch
+import (
+	"errors"
+	"fmt"
 
-	state() state // what a checkpoint keeps
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/nn"
+)
+
+// A Hook takes part in a run. Learning rates, penalties, clipping, the average of the weights, validation, history and
+// patience are hooks; [Parts].Hooks adds custom ones. Its methods are the moments of a run, in their order. A hook embeds
+// [NopHook] and has the methods of the moments that it needs, so that a new moment breaks no hook.
+//
+// At each moment the hooks are called in one order; only AfterUpdate has the reverse order, so that hooks nest: what one
+// changes in Gradient it can restore in AfterUpdate, after the hooks within it. The order is
+//
+//	history, average of the weights, weights must be finite, networks of an ensemble, validation,
+//	learning rate, L2 penalty, Parts.Hooks as they are listed, clipping, bins, group lasso, patience, Hooks of Run
+//
+// A custom hook therefore sees the gradient with the L2 penalty and before it is clipped, and the new weights before
+// they are checked and averaged; in AfterEpoch the history has the epoch already.
+//
+// An error of a hook ends the run. If several processes train together, each calls hooks of its own, in the same order:
+// they must do the same to the Step on all ranks and give the same Done, while an error of one rank becomes an error of all.
+type Hook interface {
+	// Prepare is called once, by New, with the arrays of the model's weights. A hook makes the arrays of its State here.
+	Prepare([]nn.Array) error
+	// Begin is called by Run before the first step, also where Run goes on from a checkpoint.
+	Begin() error
+
+	// BeforeStep can change the learning rate of the step. The gradient is not computed yet.
+	BeforeStep(*Step) error
+	// Gradient can change the gradient. The weights are still the old ones.
+	Gradient(*Step) error
+	// AfterUpdate can change the weights, which the optimizer has changed. Hooks are called in reverse order.
+	AfterUpdate(*Step) error
+	// AfterStep is called when all of the step is done, also for a batch that was skipped, which has no Gradient or AfterUpdate.
+	AfterStep(*Step) error
+
+	// Evaluate is called after the last step of an epoch and completes the line of the history.
+	// Custom hooks find the values of the validation in it.
+	Evaluate(*Epoch) error
+	// AfterEpoch is called when all of the epoch is done.
+	AfterEpoch(Epoch) error
+	// Done reports whether the run ends here. It is asked between epochs, and by Trainer.Done at any time.
+	Done() bool
+
+	// State returns what the hook remembers from epoch to epoch, which a checkpoint keeps.
+	State() State
 }
 
-// A step is a step of a run, as hooks see it.
-type step struct {
-	epoch        int    // from 0
-	index, steps int    // in this epoch: from 0, and how many there are
-	number       uint64 // in the run, from 1
-	rate         float64
+// NopHook is a Hook that does nothing, for others to embed.
+type NopHook struct{}
 
-	weights, gradient []float32
+// Prepare returns nil.
+func (NopHook) Prepare([]nn.Array) error { return nil }
+
+// Begin returns nil.
+func (NopHook) Begin() error { return nil }
+
+// BeforeStep returns nil.
+func (NopHook) BeforeStep(*Step) error { return nil }
+
+// Gradient returns nil.
+func (NopHook) Gradient(*Step) error { return nil }
+
+// AfterUpdate returns nil.
+func (NopHook) AfterUpdate(*Step) error { return nil }
+
+// AfterStep returns nil.
+func (NopHook) AfterStep(*Step) error { return nil }
+
+// Evaluate returns nil.
+func (NopHook) Evaluate(*Epoch) error { return nil }
+
+// AfterEpoch returns nil.
+func (NopHook) AfterEpoch(Epoch) error { return nil }
+
+// Done returns false.
+func (NopHook) Done() bool { return false }
+
+// State returns the zero State: nothing.
+func (NopHook) State() State { return State{} }
+
+// A Step is a step of a run, as hooks see it.
+type Step struct {
+	Epoch       int     // from 1
+	Step, Steps int     // the number of the step in its epoch, from 1, and of how many
+	Number      uint64  // of the step in the run, from 1
+	Rate        float64 // learning rate
+	Loss        float64 // mean over the queries of the batch, from Gradient on; 0 of a skipped batch
+	Skipped     error   // why the batch was skipped, see Config.OnNaN; nil: it was not
+
+	// Weights and Gradient are flat, one array of the model after another, as Prepare gives them. They are the memory of
+	// the run, only to be used until the method returns. Gradient has no meaning before the moment of that name.
+	Weights, Gradient []float32
 }
-
-// idle is a hook that does nothing.
-type idle struct{}
-
-func (idle) begin() error          { return nil }
-func (idle) plan(*step)            {}
-func (idle) gradient(*step) error  { return nil }
-func (idle) stepped(*step) error   { return nil }
-func (idle) evaluate(*Epoch) error { return nil }
-func (idle) finished(Epoch) error  { return nil }
-func (idle) enough() bool          { return false }
-func (idle) state() state          { return state{} }
 
 // An Epoch is a line of the history of training.
 type Epoch struct {
@@ -43,20 +103,65 @@ type Epoch struct {
 	Steps        uint64  `json:"steps"`             // made since the beginning
 	Samples      int     `json:"samples"`           // N of the last step, for losses that sample
 	LearningRate float64 `json:"learningRate"`      // of the last step
-	Loss         float64 `json:"loss"`              // mean over the training queries of the epoch, at the time of their step, but for those of skipped batches; 0 where all were skipped
+	Loss         float64 `json:"loss"`              // mean over the training queries of the epoch at the time of their step, without skipped batches; 0 if all were skipped
 	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
-	Vali         Values  `json:"vali"`              // as Train and Test, of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members
+	Vali         Values  `json:"vali"`              // like Train and Test of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members
 	Test         Values  `json:"test,omitempty"`    // with Config.EvaluateTest
-	Best         bool    `json:"best"`              // the validation value is better than in all epochs before, and than that of the initial model
-	Seconds      float64 `json:"seconds"`           // for training and evaluation; times are all here that may differ from run to run
+	Best         bool    `json:"best"`              // the validation value is better than in all epochs before, and than the initial model's
+	Seconds      float64 `json:"seconds"`           // for training and evaluation; only times may differ from run to run
 	TrainSeconds float64 `json:"trainSeconds"`      // for the steps alone, and the packing of their batches
 }
 
-// A Step is how far an epoch has come.
-type Step struct {
-	Epoch       int // from 1
-	Step, Steps int // done, and in all, of this epoch
-	Loss        float64
-	Skipped     error // why the batch was skipped, see Config.OnNaN; nil: it was not
+// customHook is one of Parts.Hooks: an error says whose it is, and all ranks get it; its state has names of its own.
+type customHook struct {
+	Hook
+	number int // from 1
+	group  mpi.Group
 }
+
+// hookError is an error of a custom hook that all ranks have.
+type hookError struct {
+	hook string
+	err  error
+}
+
+func (e *hookError) Error() string { return fmt.Sprintf("hook %s: %v", e.hook, e.err) }
+func (e *hookError) Unwrap() error { return e.err }
+
+// ofHook adds to an error of a custom hook where in the run it happened; others have that already.
+func ofHook(where string, err error) error {
+	if hook := (*hookError)(nil); errors.As(err, &hook) {
+		return fmt.Errorf("train: %s%w", where, err)
+	}
+	return err
+}
+
+func (c *customHook) agree(err error) error {
+	if err = mpi.Agree(c.group, err); err != nil {
+		return &hookError{fmt.Sprintf("%T", c.Hook), err}
+	}
+	return nil
+}
+
+func (c *customHook) Prepare(a []nn.Array) error { return c.agree(c.Hook.Prepare(a)) }
+func (c *customHook) Begin() error               { return c.agree(c.Hook.Begin()) }
+func (c *customHook) BeforeStep(s *Step) error   { return c.agree(c.Hook.BeforeStep(s)) }
+func (c *customHook) Gradient(s *Step) error     { return c.agree(c.Hook.Gradient(s)) }
+func (c *customHook) AfterUpdate(s *Step) error  { return c.agree(c.Hook.AfterUpdate(s)) }
+func (c *customHook) AfterStep(s *Step) error    { return c.agree(c.Hook.AfterStep(s)) }
+func (c *customHook) Evaluate(e *Epoch) error    { return c.agree(c.Hook.Evaluate(e)) }
+func (c *customHook) AfterEpoch(e Epoch) error   { return c.agree(c.Hook.AfterEpoch(e)) }
+
+func (c *customHook) State() State {
+	s, named := c.Hook.State(), State{Arrays: map[string][]float32{}, Values: map[string]any{}}
+	for name, array := range s.Arrays {
+		named.Arrays[c.name(name)] = array
+	}
+	for name, value := range s.Values {
+		named.Values[c.name(name)] = value
+	}
+	return named
+}
+
+func (c *customHook) name(name string) string { return fmt.Sprintf("hook%d-%s", c.number, name) }

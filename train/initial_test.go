@@ -112,7 +112,7 @@ func TestWithinAnEpochIsNoCheckpoint(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("train: the run stands within epoch 2, after step %d: ", whole.History[0].Steps+2)
+	want := fmt.Sprintf("train: stopped inside epoch 2, after step %d: ", whole.History[0].Steps+2)
 	if _, err := tr.Checkpoint(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -33,7 +33,7 @@ func TestGroupLasso(t *testing.T) {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at = 0
@@ -98,12 +98,12 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 		tr.loop.weights[i] = float32(rng.NormFloat64())
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
 	for range 2 { // members, of w0, b0, w1 and b1
-		// Rows of both inputs, of which the first has a bin of missing values.
+		// Rows of both inputs; the first has a bin of missing values.
 		r := [2]float64{norm(before[at:][:6*8]) / math.Sqrt(6*8), norm(before[at+6*8:][:5*8]) / math.Sqrt(5*8)}
 		for group, rows := range []int{1, 5, 1, 4} {
 			by := rate * lambda * math.Sqrt(float64(8*rows)) * math.Sqrt((r[0]+r[1])/2/r[group/2])

@@ -21,58 +21,64 @@ type loop struct {
 	skips     bool // batches that are not finite, see Config.OnNaN
 	optimizer Optimizer
 	weights   []float32
-	hooks     []hook
+	hooks     []Hook
 	history   *history
 	group     mpi.Group
 	steps     uint64 // made
 	within    bool   // an epoch: some of its steps are made
 }
 
-// errWithin says that an epoch is half done, and nothing can go on from there as if nothing had happened.
+// errWithin returns an error inside an epoch, where nothing can go on as if nothing had happened.
 func (l *loop) errWithin() error {
 	if !l.within {
 		return nil
 	}
-	return fmt.Errorf("train: the run stands within epoch %d, after step %d: take a checkpoint in Hooks.Epoch, and Restore the last one in a new Trainer", len(l.history.epochs)+1, l.steps)
+	return fmt.Errorf("train: stopped inside epoch %d, after step %d: take checkpoints in Hooks.Epoch and Restore the last one in a new Trainer", len(l.history.epochs)+1, l.steps)
 }
 
-func (l *loop) state() state {
-	s := state{arrays: map[string][]float32{"weights": l.weights}, values: map[string]any{"step": &l.steps}, lengths: map[string]int{}}
+func (l *loop) state() State {
+	s := State{Arrays: map[string][]float32{"weights": l.weights}, Values: map[string]any{"step": &l.steps}, lengths: map[string]int{}}
 	for name, values := range l.optimizer.State() {
-		s.arrays["optimizer-"+name] = values
+		s.Arrays["optimizer-"+name] = values
 	}
 	return s
 }
 
-// run trains until a hook has enough, or until the context is cancelled.
-func (l *loop) run(ctx context.Context, report func(Step)) (interrupted bool, err error) {
+// call calls f with each hook, until one returns an error.
+func (l *loop) call(f func(Hook) error) error {
 	for _, h := range l.hooks {
-		if err := h.begin(); err != nil {
-			return false, err
+		if err := f(h); err != nil {
+			return err
 		}
 	}
-	for !l.enough() {
-		e, err := l.epoch(ctx, len(l.history.epochs), report)
+	return nil
+}
+
+// run trains until a hook is done, or until the context is cancelled.
+func (l *loop) run(ctx context.Context) (interrupted bool, err error) {
+	if err := ofHook("", l.call(Hook.Begin)); err != nil {
+		return false, err
+	}
+	for !l.done() {
+		e, err := l.epoch(ctx, len(l.history.epochs))
 		if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 			return true, nil
 		}
+		if err == nil {
+			err = ofHook(fmt.Sprintf("epoch %d: ", e.Epoch), l.call(func(h Hook) error { return h.AfterEpoch(e) }))
+		}
 		if err != nil {
 			return false, err
-		}
-		for _, h := range l.hooks {
-			if err := h.finished(e); err != nil {
-				return false, err
-			}
 		}
 	}
 	return false, nil
 }
 
-// enough tells whether there is nothing left to train.
-func (l *loop) enough() bool { return slices.ContainsFunc(l.hooks, hook.enough) }
+// done reports whether there is nothing left to train.
+func (l *loop) done() bool { return slices.ContainsFunc(l.hooks, Hook.Done) }
 
-// epoch makes the steps of an epoch, counted from 0, and calls report, if it is not nil, after each.
-func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, error) {
+// epoch makes the steps of an epoch, counted from 0.
+func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 	start := time.Now()
 	e := Epoch{Epoch: epoch + 1}
 	data, division := l.batches.data, l.batches.division
@@ -88,27 +94,27 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 		before += earlier.Skipped
 	}
 	order := division.Order(epoch/parts, data.queries, data.documents)
-	err := l.batches.each(ctx, order, first, end, func(b *stepBatch) error {
-		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
+	err := l.batches.forSteps(ctx, order, first, end, func(b *stepBatch) error {
 		made++
+		s := &Step{Epoch: e.Epoch, Step: made, Steps: steps, Number: l.steps + 1, Weights: l.weights, Gradient: l.gradients.total}
 		l.within = true
-		progress := Step{Epoch: e.Epoch, Step: made, Steps: steps}
-		e.Samples = l.samples.At((float64(epoch) + float64(s.index)/float64(steps)) / float64(parts))
+		e.Samples = l.samples.At((float64(epoch) + float64(made-1)/float64(steps)) / float64(parts))
 		err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples)
 		if err != nil {
 			return err
 		}
-		if progress.Loss, err = l.step(ctx, b, s); err != nil {
-			if progress.Skipped, err = l.skip(ctx, err, &e, before, pass, b, s); err != nil {
+		if err := l.step(ctx, b, s); err != nil {
+			if s.Skipped, err = l.skip(ctx, err, &e, before, pass, b, s); err != nil {
 				return err
 			}
+			s.Loss = 0
 			learned -= len(b.queries)
 		}
-		e.LearningRate = s.rate
-		e.Loss += progress.Loss * float64(len(b.queries)) / float64(queries)
+		e.LearningRate = s.Rate
+		e.Loss += s.Loss * float64(len(b.queries)) / float64(queries)
 		l.steps++
-		if report != nil {
-			report(progress)
+		if err := l.call(func(h Hook) error { return h.AfterStep(s) }); err != nil {
+			return l.locate(ctx, err, b, s)
 		}
 		return nil
 	})
@@ -119,42 +125,37 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 		e.Loss *= float64(queries) / float64(learned)
 	}
 	e.Steps, e.TrainSeconds = l.steps, time.Since(start).Seconds()
-	for _, h := range l.hooks {
-		if err := h.evaluate(&e); err != nil {
-			return e, fmt.Errorf("train: epoch %d, after step %d: %w", e.Epoch, l.steps, err)
-		}
+	if err := l.call(func(h Hook) error { return h.Evaluate(&e) }); err != nil {
+		return e, fmt.Errorf("train: epoch %d, after step %d: %w", e.Epoch, l.steps, err)
 	}
 	e.Seconds, l.within = time.Since(start).Seconds(), false
 	return e, nil
 }
 
-// step makes one step, and gives its loss.
-func (l *loop) step(ctx context.Context, b *stepBatch, s *step) (float64, error) {
-	for _, h := range l.hooks {
-		h.plan(s)
+// step makes one step, until the weights are the new ones.
+func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
+	if err := l.call(func(h Hook) error { return h.BeforeStep(s) }); err != nil {
+		return err
 	}
-	loss, err := l.gradients.of(ctx, b, l.steps)
-	if err != nil {
-		return 0, err
+	if s.Loss, err = l.gradients.compute(ctx, b, l.steps); err != nil {
+		return err
 	}
-	for _, h := range l.hooks {
-		if err := h.gradient(s); err != nil {
-			return 0, err
+	if err := l.call(func(h Hook) error { return h.Gradient(s) }); err != nil {
+		return err
+	}
+	l.optimizer.Step(s.Weights, s.Gradient, s.Rate, s.Number)
+	for _, h := range slices.Backward(l.hooks) {
+		if err := h.AfterUpdate(s); err != nil {
+			return err
 		}
 	}
-	l.optimizer.Step(s.weights, s.gradient, s.rate, s.number)
-	for _, h := range l.hooks {
-		if err := h.stepped(s); err != nil {
-			return 0, err
-		}
-	}
-	return loss, nil
+	return nil
 }
 
 // skip leaves a batch that failed out of an epoch, and counts it, if Config.OnNaN says so; else it
 // is the error of the run, with the queries. What is reported of the first one in an epoch names
-// the queries, too. A pass of which all batches are skipped is an error; before are those that earlier epochs skipped of it.
-func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass int, b *stepBatch, s *step) (reported, err error) {
+// the queries, too. It returns an error if all batches of a pass are skipped; before counts those that earlier epochs skipped.
+func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass int, b *stepBatch, s *Step) (reported, err error) {
 	if !l.skips || !Skippable(failed) {
 		return nil, l.locate(ctx, failed, b, s)
 	}
@@ -168,9 +169,12 @@ func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass in
 }
 
 // locate says at which step an error happened, and for which queries, to all ranks.
-func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *step) error {
+func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *Step) error {
 	if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 		return err
+	}
+	if of := ofHook(fmt.Sprintf("epoch %d, step %d: ", s.Epoch, s.Number), err); of != err { // all ranks have it
+		return of
 	}
 	var here error
 	if !errors.Is(err, errElsewhere) {
@@ -178,13 +182,13 @@ func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *step) err
 	}
 	agreed := mpi.Agree(l.group, here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
-		agreed = graph.Unsound(agreed)
+		agreed = graph.NewBatchError(agreed)
 	}
 	return agreed
 }
 
 // locateHere names those queries of this rank's shards that fail alone, or else all of the step.
-func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step) error {
+func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *Step) error {
 	var queries []int
 	var tooFar *weightError
 	if !errors.As(err, &tooFar) {
@@ -205,5 +209,5 @@ func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step)
 	if len(queries) > most {
 		ids = append(ids, fmt.Sprintf("… (%d in all)", len(queries)))
 	}
-	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.epoch+1, s.number, strings.Join(ids, ", "), d.Name, err)
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.Epoch, s.Number, strings.Join(ids, ", "), d.Name, err)
 }

@@ -21,10 +21,10 @@ type lossValues struct {
 	by map[*datasets.Dataset]*lossValue
 }
 
-// of is the loss of every query of in, which is of d: NaN for those that it learns nothing
+// perQuery returns the loss of every query of in, which is of d: NaN for queries that it learns nothing
 // from. The losses that estimate an exact one are replaced by it, see [losses.Objective]; what
 // others draw depends on the seed and the query alone.
-func (l *lossValues) of(d *datasets.Dataset, in metrics.Input) ([]float64, error) {
+func (l *lossValues) perQuery(d *datasets.Dataset, in metrics.Input) ([]float64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l.by[d]
@@ -68,9 +68,9 @@ type lossValue struct {
 }
 
 func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error) {
-	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(d, len(l.discounts.Discounts))}
-	v.objective.QueryWeights = false // the mean has them
-	v.objective.BaseScores = false   // the scores have them
+	of := *d
+	of.QueryWeights, of.BaseScores = nil, nil // the mean has the weights, and the scores have the base scores
+	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(&of, len(l.discounts.Discounts))}
 	if l.terms != nil {
 		if v.objective.Loss, err = losses.Objective(l.settings.Loss); err != nil {
 			return nil, err
@@ -80,10 +80,10 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 	return v, err
 }
 
-// query is the loss of the query of that number, which has the given rows.
+// query returns the loss of the query of that number, which has the given rows.
 func (v *lossValue) query(scores []float64, from, to, number int) (float64, error) {
-	gains, b := v.gains[from:to], &v.batch
-	if from == to || !v.labelFree && !slices.ContainsFunc(gains, func(g float32) bool { return g != 0 }) {
+	b := &v.batch
+	if from == to || !v.labelFree && !slices.ContainsFunc(v.gains[from:to], func(g float32) bool { return g != 0 }) {
 		return math.NaN(), nil
 	}
 	b.Rows = datasets.Capacity(to - from)
@@ -97,19 +97,11 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 		x = append(x, float32(s))
 	}
 	b.Packed.X = padded(x, nil, b.Rows, 0)
-	b.Gains = padded(b.Gains[:0], gains, b.Rows, 0)
+	packGains(b, v.data, v.gains, number)
 	v.objective.SetStep(uint64(number))
 	loss, err := g.Loss(b, nil)
 	if err == nil && !finite(loss) {
 		err = fmt.Errorf("the loss is %v", loss)
 	}
 	return loss, err
-}
-
-// padded is to with values behind it, and then as many of fill as make it that long.
-func padded[T any](to, values []T, length int, fill T) []T {
-	for to = append(to, values...); len(to) < length; {
-		to = append(to, fill)
-	}
-	return to
 }

@@ -42,7 +42,7 @@ func TestLossOnValidationIsTheObjective(t *testing.T) {
 			}
 		}
 		if r.BestEpoch != best+1 {
-			t.Errorf("%s: the best epoch is %d, that of the lowest loss is %d", of.loss, r.BestEpoch, best+1)
+			t.Errorf("%s: the best epoch is %d, the lowest loss is in %d", of.loss, r.BestEpoch, best+1)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestRanksHaveOneLoss(t *testing.T) {
 	}
 }
 
-// A loss that is not finite is an error that names the query.
+// A loss that is not finite is refused, and the query named.
 func TestLossOnValidationIsFinite(t *testing.T) {
 	mse, err := losses.ByName("mse")
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// lossMeasure stands for the loss among measures, until lossValues says of which data.
+// lossMeasure stands for the loss among measures, until lossValues binds it to data.
 var lossMeasure = metrics.NewMeasure(LossMetric, true, nil)
 
 func isLoss(m metrics.Measure) bool { return m.String() == LossMetric }
 
-// customMeasures are those of Parts.Metrics, which may be named like those of package metrics.
+// customMeasures are Parts.Metrics. They can be named wherever a measure of package metrics can.
 type customMeasures []metrics.Measure
 
 // check looks that they have names, which no other measure has.
@@ -37,7 +37,7 @@ func (custom customMeasures) check() error {
 	return nil
 }
 
-// named are the measures of the given names: the loss, custom ones, or those of package metrics.
+// named returns the measures of the given names: the loss, custom ones, or measures of package metrics.
 func (custom customMeasures) named(names ...string) ([]metrics.Measure, error) {
 	own := append(slices.Clip(custom), lossMeasure)
 	list := make([]metrics.Measure, len(names))
@@ -56,8 +56,8 @@ func (custom customMeasures) named(names ...string) ([]metrics.Measure, error) {
 
 var measurePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z][A-Za-z0-9]*)*(\([^()]*\))?(@\d+)?`)
 
-// next is the name that text begins with: that of a custom measure, the longest, or what looks
-// like one of package metrics.
+// next returns the name that text begins with: the longest of a custom measure, or else what looks like a measure of
+// package metrics.
 func (custom customMeasures) next(text string) string {
 	name := ""
 	for _, m := range custom {
@@ -72,7 +72,7 @@ func (custom customMeasures) next(text string) string {
 // of the objective and of the validation, each of the ranking and expected; then fairness, where it
 // is part of the loss; then the measure of the validation, what is asked for, and custom measures.
 func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeasures) (list []metrics.Measure, err error) {
-	names := []string{c.Cutoff.of("dcg"), "ndcg@5", "ndcg@10"}
+	names := []string{c.Cutoff.metric("dcg"), "ndcg@5", "ndcg@10"}
 	if of := loss.discounts.Metric; of != "" {
 		names = append(names, of)
 	}
@@ -119,7 +119,7 @@ func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeas
 }
 
 // A criterion tells which of two models is better: by a measure, or by a weighted sum of
-// several, of which more is better.
+// several, where higher is better.
 type criterion struct {
 	name     string
 	measures []metrics.Measure
@@ -130,8 +130,8 @@ type criterion struct {
 var sumPattern = regexp.MustCompile(`^[-+]|[+*]|\s-|@\d+-`)
 
 // parseCriterion reads what [Config.Metric] says: a measure, or a sum such as
-// expected-ndcg@5-10*disparity. More of a sum is better, so that its measures of which less is
-// better need a weight below 0, and all others one above.
+// expected-ndcg@5-10*disparity. A higher sum is better, so that measures where less is better need
+// a weight below 0, and all others one above.
 func parseCriterion(text string, custom customMeasures) (criterion, error) {
 	text = strings.TrimSpace(text)
 	list, err := custom.named(text)
@@ -180,11 +180,10 @@ func termOf(weight float64, m metrics.Measure, first bool) string {
 	return factor + m.String()
 }
 
-// LowerIsBetter tells whether a smaller value is a better one.
+// LowerIsBetter reports whether a lower value is better.
 func (c criterion) LowerIsBetter() bool { return c.weights == nil && c.measures[0].LowerIsBetter() }
 
-// Better tells whether a is a better value than b. One that is not finite never is, and is
-// worse than all others.
+// Better reports whether a is better than b. A value that is not finite is worse than all others.
 func (c criterion) Better(a, b float64) bool {
 	switch {
 	case !finite(a):
@@ -197,8 +196,8 @@ func (c criterion) Better(a, b float64) bool {
 	return a > b
 }
 
-// Better tells whether a is a better value of c.Metric than b. One that is not finite never is, and
-// is worse than all others. A metric that is no name, or a custom one, is higher where it is better.
+// Better reports whether a is a better value of c.Metric than b. A value that is not finite is worse than all others. Of
+// a custom metric, or a name that is not known, higher is better.
 func (c Config) Better(a, b float64) bool {
 	metric, err := parseCriterion(c.Metric, nil)
 	if err != nil {
@@ -207,7 +206,7 @@ func (c Config) Better(a, b float64) bool {
 	return metric.Better(a, b)
 }
 
-// add completes values, which are of measures, by that of a sum, where all of its terms have one.
+// add adds the value of a sum to values of measures, if all of its terms have one.
 func (c criterion) add(values Values) Values {
 	if c.weights == nil {
 		return values

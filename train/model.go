@@ -64,7 +64,7 @@ func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *transf
 	return nn.NewMLP(network.MLPConfig)
 }
 
-// inputsOf are those of a model of what a transform gives.
+// inputsOf returns the inputs of a model of what a transform gives.
 func inputsOf(t *transforms.Transform) nn.MLPConfig {
 	inputs := nn.MLPConfig{Features: t.Width(), Bins: t.BinCounts()}
 	for i := range t.Categories {
@@ -100,7 +100,7 @@ func architecture(s nn.Scorer) string {
 	return fmt.Sprintf("%s, %d weights", model, s.Weights().Size())
 }
 
-// fitTransform fits the transform of the features, or takes that of the initial model.
+// fitTransform fits the transform of the features, or returns the one of the initial model.
 func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error) {
 	c := p.config
 	ids, err := c.Categorical.ids(d)

@@ -154,7 +154,7 @@ func TestModelFilesOfOlderVersionsScoreAsBefore(t *testing.T) {
 	}
 }
 
-// Documents without labels are scored; a dataset that is not whole is an error.
+// Documents without labels are scored; a dataset that is not whole is refused.
 func TestScoreRefuses(t *testing.T) {
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Model
 	whole := tinySplits().Test

@@ -13,7 +13,7 @@ import (
 // after an epoch is the ensemble of these: each learns by its own loss, and fits the training data too closely
 // from another epoch on.
 type networks struct {
-	idle
+	NopHook
 	evaluator     *evaluator // of the metric of validation alone
 	vali          *datasets.Dataset
 	history       *history
@@ -36,7 +36,7 @@ func countNetworks(arrays []nn.Array) (n int) {
 	return n
 }
 
-// keepNetworks makes the model that validation evaluates the one that the hook keeps. It is nil where that is no
+// keepNetworks makes the model that validation evaluates the one that the hook keeps. It returns nil if that is not an
 // ensemble, or one that can only be kept as a whole.
 func (t *Trainer) keepNetworks(current *graphScoring) (*networks, error) {
 	ensemble, ok := current.model.(nn.Ensemble)
@@ -63,25 +63,25 @@ func (t *Trainer) keepNetworks(current *graphScoring) (*networks, error) {
 	return n, nil
 }
 
-func (n *networks) state() state {
-	return state{
-		arrays: map[string][]float32{"networks": n.kept}, values: map[string]any{"networks": &n.best},
+func (n *networks) State() State {
+	return State{
+		Arrays: map[string][]float32{"networks": n.kept}, Values: map[string]any{"networks": &n.best},
 		lengths: map[string]int{"networks": len(n.alone)},
 	}
 }
 
-// begin evaluates the networks of the initial model: each is the best until an epoch of its own is better.
-func (n *networks) begin() error {
+// Begin evaluates the networks of the initial model: each is the best until an epoch of its own is better.
+func (n *networks) Begin() error {
 	if n.initial == nil || len(n.history.epochs) > 0 {
 		return nil
 	}
-	if err := n.evaluate(nil); err != nil {
+	if err := n.Evaluate(nil); err != nil {
 		return fmt.Errorf("train: the initial model: %w", err)
 	}
 	return nil
 }
 
-func (n *networks) evaluate(*Epoch) error {
+func (n *networks) Evaluate(*Epoch) error {
 	for i, network := range n.alone {
 		values, err := n.evaluator.values(network, n.vali)
 		if err != nil {

@@ -84,7 +84,7 @@ func TestNetworksAreKeptAtTheirOwnBestEpochs(t *testing.T) {
 			t.Errorf("%s: all networks were best after epoch %d: no test", c.Scorer, epochs[0])
 		}
 		if kept := r.History[r.BestEpoch-1].Vali; !reflect.DeepEqual(of(r.Model), kept) {
-			t.Errorf("%s: values of the model are %v, those of its epoch %v", c.Scorer, of(r.Model), kept)
+			t.Errorf("%s: values of the model are %v, of its epoch %v", c.Scorer, of(r.Model), kept)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestNetworksResume(t *testing.T) {
 	}
 }
 
-// Interrupted in the first epoch, the model is that of the last step. An initial model whose networks become worse
+// Interrupted in the first epoch, the model is the one of the last step. An initial model whose networks become worse
 // is what is kept of each.
 func TestNetworksBeginWithTheInitialModel(t *testing.T) {
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestNetworksBeginWithTheInitialModel(t *testing.T) {
 	tr := mustNew(t, c, small())
 	r, err := tr.Run(stopped, Hooks{Step: func(Step) { stop() }})
 	if err != nil || !slices.Equal(trainedWeights(r.Model), tr.loop.weights) {
-		t.Errorf("interrupted: another model than that of the last step, or %v", err)
+		t.Errorf("interrupted: another model than after the last step, or %v", err)
 	}
 	begin := initialModel(t, c)
 	c.LearningRate, c.Epochs = 5, 2
@@ -129,7 +129,7 @@ func TestNetworksBeginWithTheInitialModel(t *testing.T) {
 	}
 }
 
-// Networks with vectors of categories in common are kept together: their model is that of the best epoch.
+// Networks with vectors of categories in common are kept together: their model is the one of the best epoch.
 func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 	t.Parallel()
 	c := byName(mlpScorer)
@@ -143,6 +143,6 @@ func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 		return nil
 	}})
 	if !slices.Equal(trainedWeights(r.Model), want) {
-		t.Error("the model is not that of the best epoch")
+		t.Error("the model is not the one of the best epoch")
 	}
 }

@@ -78,7 +78,7 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 }
 
 // The loss is what the discounts, gains and normalization say that it is: minus
-// precision, RBP, NDCG, and ARP but for a constant.
+// precision, RBP, NDCG, and ARP up to a constant.
 func TestObjectiveIsTheMetric(t *testing.T) {
 	t.Parallel()
 	s := tinySplits()
@@ -100,7 +100,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 			Optimization: Optimization{Batch: 3, LearningRate: 1e-30},
 			Evaluation:   Evaluation{EvaluationSamples: 20000},
 		}, s)
-		e, err := tr.loop.epoch(ctx, 0, nil)
+		e, err := tr.loop.epoch(ctx, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestReported(t *testing.T) {
 	}
 }
 
-// Fairness is that of the exposure under the policy, with the objective's
+// Fairness is measured on the exposure under the policy, with the objective's
 // discounts; of random order too, and unknown for rankers that are no policy.
 func TestFairnessReport(t *testing.T) {
 	t.Parallel()
@@ -250,7 +250,7 @@ func TestReportedStdErr(t *testing.T) {
 	}
 }
 
-// A measure of which less is better picks the epoch, and its loss lowers it.
+// A measure where less is better picks the epoch, and its loss lowers it.
 func TestFairnessPicksTheEpoch(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"disparity", "ee-l"} {
@@ -328,7 +328,7 @@ func TestLoggedExposureIsMissing(t *testing.T) {
 	}
 }
 
-// Gains of a dataset take the place of those of its labels.
+// Gains of a dataset take the place of gains by its labels.
 func TestGainsOfADatasetAreLearned(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 4, Vali: 1, Test: 1, Seed: 3})
 	config := learning("plrank-exact")
@@ -344,7 +344,7 @@ func TestGainsOfADatasetAreLearned(t *testing.T) {
 	}
 }
 
-// grouped gives the documents groups that their first feature tells, of which the
+// grouped gives the documents groups that their first feature tells, where the
 // relevant are mostly in one, and some are in none.
 func grouped(s *datasets.Splits) *datasets.Splits {
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {

@@ -45,7 +45,7 @@ func weightsIn(arrays []nn.Array) (n int) {
 //	sgd       w ← w − η·g
 //	momentum  v ← μ·v + g, w ← w − η·v (Polyak 1964)
 //	adam      with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8 (Kingma & Ba 2015)
-//	adamw     adam and, for weights w that are no biases, w ← w − η·decay·w, apart from
+//	adamw     adam and, for weights w that are not biases, w ← w − η·decay·w, apart from
 //	          the gradient (Loshchilov & Hutter 2019, algorithm 2)
 func Optimizers() []string { return []string{"sgd", "momentum", "adam", "adamw"} }
 
@@ -105,7 +105,7 @@ func (o *adamW) Step(w, g []float32, learningRate float64, n uint64) {
 	o.adam.Step(w, g, learningRate, n)
 }
 
-// eachPenalised calls f with the number of every weight that is no bias.
+// eachPenalised calls f with the number of every weight that is not a bias.
 func eachPenalised(arrays []nn.Array, f func(i int)) {
 	at := 0
 	for _, a := range arrays {

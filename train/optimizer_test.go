@@ -89,7 +89,7 @@ func TestL2(t *testing.T) {
 		tr.loop.weights[i] = 2
 		tr.loop.gradients.total[i] = 1
 	}
-	if err := (&l2{rate: float32(tr.Config.L2), arrays: tr.arrays}).gradient(&step{weights: tr.loop.weights, gradient: tr.loop.gradients.total}); err != nil {
+	if err := (&l2{rate: float32(tr.Config.L2), arrays: tr.arrays}).Gradient(&Step{Weights: tr.loop.weights, Gradient: tr.loop.gradients.total}); err != nil {
 		t.Fatal(err)
 	}
 	at := 0

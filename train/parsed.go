@@ -32,6 +32,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			}
 		}
 	}
+	if i := slices.Index(parts.Hooks, nil); i >= 0 {
+		return nil, fmt.Errorf("train: Parts.Hooks[%d] is nil", i)
+	}
 	p := &parsed{config: c, parts: parts, group: mpi.GroupOf(parts.Processes)}
 	var err error
 	if p.loss, err = newTrainingLoss(c, parts); err != nil {
@@ -56,7 +59,7 @@ func (c Config) Check() error {
 	return err
 }
 
-// checkData is an error for documents that cannot be measured.
+// checkData returns an error if documents cannot be measured.
 func (p *parsed) checkData(d *datasets.Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -69,9 +72,9 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 // it a number is a slip, and would end in the system's killing the program.
 const maxMemory = 3e9
 
-// checkMemory is an error for a model or for samples that take too much memory of a process, one
-// of so many, whose steps have so many queries. Before the data are known, there is one input and one
-// query; and the ranks, where every one counts, are none yet.
+// checkMemory returns an error if the model, or the rankings drawn for the queries of a step, take too much memory of this
+// process. Before the data are known, it is called for one input and one query; the ranks, where every one counts, are
+// none yet.
 func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 	c := p.config
 	if p.parts.Scorer == nil {
@@ -107,7 +110,7 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }
 
-// Measures are the metrics that a run reports.
+// Measures returns the metrics that a run reports.
 func (c Config) Measures() ([]metrics.Measure, error) {
 	p, err := c.parse(Parts{})
 	if err != nil {

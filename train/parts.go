@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plrank/plrank/internal/mpi"
@@ -10,8 +11,8 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// Parts are a custom loss, model, optimizer and measures, in the place of
-// those that a [Config] names. The zero value has none: all are the Config's.
+// Parts are a custom loss, model, optimizer and measures, which replace the ones that a [Config] names, and custom
+// hooks. The zero value has none: all are the Config's.
 type Parts struct {
 	// Loss is the objective. Config.Loss then only names it in reports and checkpoints;
 	// where it is empty, or names a built-in loss, it becomes "custom".
@@ -21,7 +22,7 @@ type Parts struct {
 	// losses.Term has it of others. Without it they are left out of training.
 	LabelFree bool
 
-	// Scorer makes the model, for so many inputs: the width of the transform, whose last
+	// Scorer makes the model for a number of inputs: the width of the transform, whose last
 	// columns are the codes of categorical features. With Config.Bins, which the recipe for large data
 	// sets, the others are positions in bins, as for ops.PiecewiseLinear; without, numbers. It is called
 	// for every copy of the model, and must give the same every time. The weights are float32. Hidden,
@@ -30,7 +31,7 @@ type Parts struct {
 	// kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
-	// Optimizer makes the optimizer, for so many weights. Config.Optimizer then only
+	// Optimizer makes the optimizer for a number of weights. Config.Optimizer then only
 	// names it, as Config.Loss does the loss.
 	Optimizer func(weights int) Optimizer
 
@@ -39,29 +40,41 @@ type Parts struct {
 	// architecture and transform. It is the best model until an epoch is better.
 	Initial *ranker.Model
 
-	// Metrics are reported beside the others, and Config.Metric and Config.Report may name them. A
+	// Metrics are reported with the others, and Config.Metric and Config.Report may name them. A
 	// value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
+
+	// Hooks take part in the run, in this order, which [Hook] places among the others. A hook is of one Trainer. What
+	// its State gives is in checkpoints: a run goes on with hooks of the same types.
+	Hooks []Hook
 
 	// Processes train the model together; each is a rank, and makes a Trainer of the same Config
 	// and data, and all get the same model. nil: this one process. The methods are
 	//
 	//	Rank() int                 of this process, from 0
 	//	Size() int                 how many processes there are
-	//	Broadcast(b []byte)        b becomes that of rank 0
+	//	Broadcast(b []byte)        b becomes b of rank 0
 	//	Allgather(dst, src []byte) dst becomes src of rank 0, of rank 1, and so on
 	//	Alltoall(dst, src []byte)  part r of src goes to rank r, part r of dst comes from there
 	//
 	// All but Rank and Size are collective: every rank calls them in the same order, with slices of
-	// the same lengths, and gets an answer when all have. A rank that cannot be reached is not an
-	// error here: the implementation ends all processes then.
+	// the same lengths, and gets an answer when all have. If a rank cannot be reached, the
+	// implementation ends all processes.
 	Processes mpi.Group
 }
 
 // custom is the name of a part that was given none.
 const custom = "custom"
 
-// naming is c with names for the parts, and without what means nothing beside them.
+// hookTypes returns the types of the custom hooks.
+func (p Parts) hookTypes() (types []string) {
+	for _, h := range p.Hooks {
+		types = append(types, fmt.Sprintf("%T", h))
+	}
+	return types
+}
+
+// naming returns c with names for the parts, and without the settings that they replace.
 func (p Parts) naming(c Config) Config {
 	if p.Loss != nil {
 		if _, err := losses.Parse(c.Loss); c.Loss == "" || err == nil {

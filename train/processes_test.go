@@ -20,7 +20,7 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// onEach trains c on so many ranks, and gives the history and the weights of each.
+// onEach trains c on a number of ranks, and returns the history and the weights of each.
 func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch, weights [][]float32) {
 	t.Helper()
 	histories, weights = make([][]Epoch, size), make([][]float32, size)
@@ -80,7 +80,7 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 	}
 }
 
-// The gradient of a step is that of all its queries, however they are divided: to
+// The gradient of a step is over all its queries, however they are divided: to
 // rounding, where nothing is random.
 func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 	order := one.loop.batches.division.Order(0, one.data.queries, one.data.documents)
 	var whole stepBatch
 	one.loop.batches.packStep(&whole, order, 0)
-	want, err := one.loop.gradients.of(ctx, &whole, 0)
+	want, err := one.loop.gradients.compute(ctx, &whole, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 		other := mustNew(t, c, small())
 		var divided stepBatch
 		other.loop.batches.packStep(&divided, order, 0)
-		loss, err := other.loop.gradients.of(ctx, &divided, 0)
+		loss, err := other.loop.gradients.compute(ctx, &divided, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 	}
 }
 
-// A batch that one rank cannot use is skipped by all, and the model is that of one process.
+// A batch that one rank cannot use is skipped by all, and the model is the one of one process.
 func TestRanksSkipTogether(t *testing.T) {
 	t.Parallel()
 	c := busy("adam")

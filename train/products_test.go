@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkWide is an epoch of the default recipe for large data in MSLR's shape, once the policy
-// is sharp, beside one of the first, and beside the bare products of matrices of its layers:
+// is sharp, with one of the first, and with the bare products of matrices of its layers:
 // forward, and for the gradients of weights and inputs.
 func BenchmarkWide(b *testing.B) {
 	s, err := datasets.SyntheticShape("mslr", .01, 1)
@@ -38,7 +38,7 @@ func BenchmarkWide(b *testing.B) {
 	bare()
 	last, products := math.Inf(1), math.Inf(1) // the shortest times
 	for b.Loop() {
-		e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
+		e, err := t.loop.epoch(ctx, len(t.history.epochs))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func BenchmarkWide(b *testing.B) {
 	b.ReportMetric(last/fresh, "last/first")
 }
 
-// bareProducts multiplies the matrices of a step on so many rows through layers of those
+// bareProducts multiplies the matrices of a step on a number of rows through layers of those
 // widths.
 func bareProducts(rows int, widths []int) {
 	x := blas.RowMajor(make([]float32, rows*widths[0]), rows, widths[0])

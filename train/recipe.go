@@ -12,15 +12,15 @@ import (
 const (
 	longFrom  = 50        // documents of a query, on average
 	largeFrom = 100_000   // training documents
-	slowFrom  = 1_000_000 // training documents, so many that a lower rate for longer is better
+	slowFrom  = 1_000_000 // training documents; from here on a lower rate for longer is better
 )
 
-// Default is the zero Config: all is left to the recipe for the training data.
+// Default returns the zero Config: all is left to the recipe for the training data.
 func Default() Config { return Config{} }
 
-// DefaultFor is the recipe for the training data, with all settings spelt out, and the reason in words.
-// A [Config] has it where it is zero. There are two, by size, and the one for small data has two forms,
-// of which the first is that for no data, too:
+// DefaultFor returns the recipe for the training data, with all settings spelt out, and the reason in words.
+// A [Config] has it where it is zero. There are two, by size. The one for small data has two forms,
+// the first also for no data:
 //
 //	documents       below 100,000                      from 100,000 on
 //	queries         short             long, of 50      all
@@ -30,7 +30,7 @@ func Default() Config { return Config{} }
 //	inputs          several views of a feature         one, by quantile, through 16 bins
 //	                and ranks         and what is
 //	                                  missing
-//	beside          0.01 of           0.1 of           0.02 of query-rmse
+//	added to        0.01 of           0.1 of           0.02 of query-rmse
 //	plrank-exact    softmax           softmax
 //	against noise   dropout 0.3,      dropout 0.5,     group lasso of 45/√documents
 //	                group lasso       weight decay,
@@ -47,11 +47,11 @@ func Default() Config { return Config{} }
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
-// exactly. The expected metric, by which it is chosen, has less noise than that of one ranking. The gradient
-// of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
+// exactly. The expected metric, by which it is chosen, has less noise than the metric of one ranking. The gradient
+// of NDCG at 10 comes from the few documents at the top: softmax adds what the others say, and so
 // does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
-// have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values, and products, SwiGLU, conditions
+// have scores that are 8 or 32 higher than documents of grade 0. Bins let them see thresholds and missing values, and products, SwiGLU, conditions
 // that have to hold together. The group
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
@@ -74,7 +74,7 @@ func DefaultFor(s *datasets.Splits) (c Config, reason string) {
 	return c, reason + ", for gains from clicks"
 }
 
-// highestLabel is 0 where no label is above it.
+// highestLabel returns the highest label, or 0 if none is higher.
 func highestLabel(d *datasets.Dataset) (highest float64) {
 	for _, label := range d.Labels {
 		highest = max(highest, float64(label))
@@ -82,7 +82,7 @@ func highestLabel(d *datasets.Dataset) (highest float64) {
 	return highest
 }
 
-// recipeOf is that for labels up to the highest on so many documents of so many queries.
+// recipeOf returns the recipe for numbers of documents and queries, and labels up to the highest.
 func recipeOf(documents, queries int, highest float64) (c Config, reason string) {
 	if documents >= largeFrom {
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
@@ -130,7 +130,7 @@ func largeRecipe(documents int, highest float64) Config {
 	return c
 }
 
-// Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
+// Paper returns the set-up of the experiments of Oosterhuis (2021), section 7, with
 // PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
 // number of samples that grows from step to step, [Dynamic], DCG@5 under the policy. All settings are spelt out.
 func Paper() Config {
@@ -172,8 +172,8 @@ func (c Config) orRecipe(recipe Config) Config {
 	return c
 }
 
-// speltOut tells whether c began as one that is complete, such as Paper: most of what zero is no
-// value of is set. Then a number that is zero is what it says, if need be in an error, and not left to a recipe.
+// speltOut reports whether c began as a complete Config, such as Paper: most settings of which zero is not a value are
+// set. Then a number that is zero means zero, possibly an error, and is not left to a recipe.
 func (c Config) speltOut() bool {
 	set, unset := 0, 0
 	for _, s := range c.Settings() {

@@ -40,8 +40,8 @@ type SplitReport struct {
 	Rankers   []string `json:"rankers"`
 	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
 
-	// PerQuery has the values of the queries in the order of the split, by metric, of which the
-	// last row has the means: NaN for a query that is left out. It is of a Report by Evaluate or
+	// PerQuery has the values of the queries in the order of the split, by metric; the last of Rows
+	// has their means. NaN stands for a query that is left out. It is of a Report by Evaluate or
 	// EvaluateRun. metrics.Compare compares such values.
 	PerQuery map[string][]float64 `json:"-"`
 
@@ -55,7 +55,7 @@ type SplitReport struct {
 	TrainedOn int `json:"trainedOn,omitempty"`
 }
 
-// Value is a metric of a ranker in the report of a split, NaN if it has none.
+// Value returns a metric of a ranker in the report of a split, NaN if it has none.
 func (s SplitReport) Value(ranker int, metric string) float64 {
 	if v, ok := s.Rows[ranker][metric]; ok {
 		return float64(v)
@@ -63,7 +63,7 @@ func (s SplitReport) Value(ranker int, metric string) float64 {
 	return math.NaN()
 }
 
-// Threshold says in words from which label documents are relevant, if some labels are between 0 and 1; else it is "".
+// Threshold describes from which label on documents are relevant if some labels are between 0 and 1, and else returns "".
 func (s SplitReport) Threshold() string {
 	if len(s.ByRelevance) == 0 {
 		return ""
@@ -71,7 +71,7 @@ func (s SplitReport) Threshold() string {
 	return fmt.Sprintf("%d of the %d documents have labels between 0 and 1: they are not relevant to %s, where relevance begins at label 1", s.Fractional, s.Documents, strings.Join(s.ByRelevance, ", "))
 }
 
-// LabelFree says in words what the convention makes of label-free queries.
+// LabelFree describes how the convention counts label-free queries.
 func (r Report) LabelFree() string {
 	switch c, _ := metrics.ParseLabelFree(r.Convention); c {
 	case metrics.LabelFreeZero:
@@ -81,7 +81,7 @@ func (r Report) LabelFree() string {
 	case metrics.LabelFreeSkip:
 		return "queries without a relevant document are left out of metrics of relevance, but count 0 in DCG, precision, ERR and RBP"
 	case metrics.LETOR4:
-		return "queries without a relevant document count 0 in metrics of relevance; NDCG is that of LETOR 4.0"
+		return "queries without a relevant document count 0 in metrics of relevance; NDCG is as in LETOR 4.0"
 	}
 	return r.Convention
 }
@@ -94,12 +94,11 @@ type Baseline struct {
 	} // such as the Tree of datasets/golearn
 }
 
-var errNoModel = errors.New("train: there is no model to measure")
+var errNoModel = errors.New("train: no model to measure")
 
-// Evaluate measures a model on any labelled documents, beside random order. The
-// configuration says which metrics and how, as for a run; how to train means nothing, but for
-// the loss where that is to be measured. The highest grade is that of the configuration, or
-// else of the model, or of the splits where the model does not say it.
+// Evaluate measures a model and random order on any labelled documents. The configuration says which metrics and how, as
+// for a run; of how to train, only the loss matters, where it is measured. The highest grade is taken from the
+// configuration, or else from the model, or else from the splits.
 func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
 	if model == nil {
 		return nil, errNoModel
@@ -124,9 +123,9 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 	return report, nil
 }
 
-// EvaluateRun measures scores from anywhere, as [Evaluate] does those of a model. They need not
+// EvaluateRun measures scores from anywhere, as [Evaluate] does the scores of a model. They need not
 // be a policy: expected metrics and measures of fairness are left out, unless Config.Report names
-// them. The highest grade is that of the configuration, or else of the run, or of the labels.
+// them. The highest grade is taken from the configuration, or else from the run, or else from the labels.
 func EvaluateRun(c Config, parts Parts, run *datasets.Run) (*Report, error) {
 	split := Split{Name: "data", Data: run.Dataset}
 	c.HighestGrade = cmp.Or(c.HighestGrade, float64(run.HighestLabel))
@@ -155,7 +154,7 @@ func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*ev
 		return nil, err
 	}
 	if len(splits) == 0 {
-		return nil, errors.New("train: there is no split to measure on")
+		return nil, errors.New("train: no split to measure on")
 	}
 	e := p.evaluator
 	for _, s := range splits {

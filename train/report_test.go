@@ -66,7 +66,7 @@ func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// Scores are measured as the model that gave them, but for what is of a policy and not asked for;
+// Scores are measured as the model that gave them, except what is of a policy and not asked for;
 // and the mean of the values by query is the value of the table, whatever the convention.
 func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 			t.Errorf("%s: %v of a query without a relevant document", convention, split.PerQuery["map"][0])
 		}
 	}
-	// Without a rank there is no policy.
+	// Without a rank there cannot be a policy.
 	run := &datasets.Run{Dataset: s.Test, Scores: scores, Unranked: make([]bool, len(scores))}
 	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 is of a policy") {
 		t.Error(err)
@@ -120,7 +120,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 		}
 	}
 	if _, err := mustNew(t, c, s).Report(nil); err == nil {
-		t.Error("a report of no model is no error")
+		t.Error("a report of no model has no error")
 	}
 }
 

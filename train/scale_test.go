@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// underMPI runs a part on so many ranks, and gives the lines of its output. A core of 0 or
+// underMPI runs a part on a number of ranks, and returns the lines of its output. A core of 0 or
 // more is the only one for all of them.
 func underMPI(t *testing.T, ranks int, link testkit.Link, core int, part string) [][]string {
 	t.Helper()
@@ -188,10 +188,10 @@ func (g *exchangeTimer) Allgather(dst, src []byte) {
 	}
 }
 
-// timeSteps trains by a recipe with so many queries a step, on so many queries, for some
-// epochs, and writes of each step but those of the first epoch, of every rank: its
+// timeSteps trains by a recipe with a number of queries a step, on a number of queries, for some
+// epochs, and writes of each step after the first epoch, of every rank: its
 // shards that had queries, its documents, the seconds it computed, and the seconds of the
-// exchange, which are also those of waiting for the others.
+// exchange, in which waiting for the others is included.
 func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 	numbers := make([]int, 3)
 	for i := range numbers {

@@ -25,7 +25,7 @@ func TestRates(t *testing.T) {
 		c.LearningRate, c.Epochs = 0.8, 4
 		for step := range 4 {
 			p := parsedConfig(t, c)
-			list = append(list, (&rates{Optimization: p.config.Optimization, schedule: p.schedule}).of(history, step, 4))
+			list = append(list, (&rates{Optimization: p.config.Optimization, schedule: p.schedule}).rate(history, step, 4))
 		}
 		return list
 	}
@@ -67,8 +67,8 @@ func TestRates(t *testing.T) {
 
 func TestScheduleErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"x": "want constant, cosine", "cosine(3)": "want constant, cosine", "plateau()": "after how many epochs",
-		"plateau(0)": "after how many epochs", "plateau(2,1)": "between 0 and 1", "plateau(2,)": "between 0 and 1",
+		"x": "want constant, cosine", "cosine(3)": "want constant, cosine", "plateau()": "plateau needs a patience in epochs",
+		"plateau(0)": "plateau needs a patience in epochs", "plateau(2,1)": "between 0 and 1", "plateau(2,)": "between 0 and 1",
 		"plateau(2,NaN)": "between 0 and 1", "plateau(2,.5,1)": "between 0 and 1",
 	} {
 		if err := (Config{Optimization: Optimization{Schedule: text}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), want) {
@@ -82,8 +82,8 @@ func TestScheduleErrors(t *testing.T) {
 	}
 }
 
-// Schedules go on where they were. With more epochs, that of a cosine goes on as that of a run
-// of so many.
+// Schedules go on where they were. With more epochs, a cosine goes on as in a run that had
+// them from the start.
 func TestSchedulesResume(t *testing.T) {
 	t.Parallel()
 	s := small()

@@ -75,12 +75,12 @@ func (g *graphScoring) score(d *datasets.Dataset, chunks []int) ([]float64, erro
 	return scores[:d.Rows()], nil
 }
 
-// graph is the graph for so many rows.
+// graph returns the graph for a number of rows.
 func (g *graphScoring) graph(rows int) (*graph.Scores, error) {
 	return g.graphs.Get(rows, func() (*graph.Scores, error) { return graph.NewScores(g.model, rows, g.width) })
 }
 
-// run is the scores of its batch, which has so many rows.
+// run returns the scores of the batch, which has that many rows.
 func (g *graphScoring) run(rows int) ([]float64, error) {
 	compiled, err := g.graph(rows)
 	if err != nil {
@@ -120,10 +120,10 @@ func (r runScoring) score(d *datasets.Dataset, _ []int) ([]float64, error) {
 
 func init() { ranker.RegisterOthers(Forward) }
 
-// Forward is a forward pass of any kind of model that package nn knows, nil for others: it runs the
+// Forward returns a forward pass of any kind of model that package nn knows, nil for others: it runs the
 // graphs of the model. In a program that has this package, package ranker takes it for the kinds
 // that have no plain one. Several goroutines may call it at once, but a program that builds graphs
-// itself meanwhile has a race: Gorgonia numbers some nodes, such as those of Rectify, with a
+// itself meanwhile has a race: Gorgonia numbers some nodes, such as the ones of Rectify, with a
 // counter of the process.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	if !slices.Contains(nn.Kinds(), f.Kind) {
@@ -136,7 +136,7 @@ func Forward(f *ranker.File) (ranker.Forward, error) {
 	return graphForward(model, f.Transform.Width())
 }
 
-// graphForward runs the graphs of a model, for so many features.
+// graphForward returns a forward pass that runs the graphs of a model of that many features.
 func graphForward(model nn.Scorer, features int) (ranker.Forward, error) {
 	pool := sync.Pool{New: func() any { return &graphScoring{model: model, width: features, batch: new(datasets.Batch)} }}
 	first := pool.Get().(*graphScoring)
@@ -159,7 +159,7 @@ func graphForward(model nn.Scorer, features int) (ranker.Forward, error) {
 	}, nil
 }
 
-// File is the file of a model that was trained without a [Trainer], on the features of d after
+// File returns the file of a model that was trained without a [Trainer], on the features of d after
 // the transform, and with the gain of that name. The highest label of d is the highest grade. If
 // d has base scores, the model needs them. It is a copy of the weights.
 func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
@@ -184,7 +184,7 @@ func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain st
 
 var dtypes = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64}
 
-// weightsOf are those of a model file.
+// weightsOf returns the weights of a model file.
 func weightsOf(f *ranker.File) (*nn.Weights, error) {
 	var arrays []nn.Array
 	for _, a := range f.Arrays {
@@ -202,7 +202,7 @@ func weightsOf(f *ranker.File) (*nn.Weights, error) {
 	return weights, nil
 }
 
-// Scorer is the model of a file, of any kind that package nn knows, as a graph is built of it. It
+// Scorer returns the model of a file, of any kind that package nn knows, as a graph is built of it. It
 // has a copy of the weights.
 func Scorer(f *ranker.File) (nn.Scorer, error) {
 	weights, err := weightsOf(f)

@@ -34,7 +34,7 @@ type Setting struct {
 	check check // of the value by itself; nil: all values, or what else looks at it checks them
 }
 
-// Unset tells whether the setting is zero although zero is not a value of it.
+// Unset reports whether the setting is zero although zero is not a value of it.
 func (s Setting) Unset() bool { return s.Plain != nil && s.field().IsZero() }
 
 // Take gives the setting the value that it has in another Config.
@@ -72,13 +72,13 @@ const (
 	mostEpochs  = 1_000_000
 )
 
-// LossMetric is the value of Config.Metric by which the loss itself is the validation value.
+// LossMetric is the Config.Metric that makes the loss itself the validation value.
 const LossMetric = "loss"
 
 // plainCutoff is Config.Cutoff without a recipe.
 const plainCutoff = 5
 
-// Settings are those of c, whose fields they point to, in the order of Config.
+// Settings returns the settings of c, whose fields they point to, in the order of Config.
 func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
@@ -99,9 +99,9 @@ func (c *Config) Settings() []Setting {
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
 			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing"},
 		{Flag: "bins", Value: &c.Bins, check: between(0, transforms.MostBins-1),
-			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0 is none"},
+			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0: none"},
 		{Flag: "categorical", Value: &c.Categorical,
-			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, which those of a single training document count as. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
+			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, and a value of a single training document counts as unseen. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
 
 		{Flag: "scorer", Value: &c.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
 			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query"},
@@ -114,7 +114,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "members", Value: &c.Members, check: between(0, mostMembers),
 			Help: "`number` of networks in an ensemble, whose scores are averaged"},
 		{Flag: "shared-members", Value: &c.SharedMembers, check: between(0, mostMembers),
-			Help: "`number` of members within each network, which share its matrices of weights and differ by vectors; their scores are averaged: an ensemble in less time; 0 is none"},
+			Help: "`number` of members within each network, which share its matrices of weights and differ by vectors; their scores are averaged: an ensemble in less time; 0: none"},
 		{Flag: "blocks", Value: &c.Blocks, Plain: 1, check: between(1, mostBlocks),
 			Help: "`number` of blocks of the scorer attention, which are as wide as the last hidden layer"},
 		{Flag: "heads", Value: &c.Heads, Plain: 2, check: between(1, mostWidth),
@@ -137,13 +137,13 @@ func (c *Config) Settings() []Setting {
 		{Flag: "warmup", Value: &c.Warmup, check: within(0, mostEpochs, fmt.Sprintf("epochs of warm-up, a number from 0 to %d", mostEpochs)),
 			Help: "`epochs` in which the learning rate rises from 0 in equal steps; 0.5 is half an epoch"},
 		{Flag: "l2", Value: &c.L2, check: notNegative,
-			Help: "`weight` of the L2 penalty on weights that are not biases; 0 is none"},
+			Help: "`weight` of the L2 penalty on weights that are not biases; 0: none"},
 		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative,
-			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on those of its line and of its bends, which keeps those of uninformative inputs small; 0 is none"},
+			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on the norms of its line and its bends, which keeps the weights of uninformative inputs small; 0: none"},
 		{Flag: "clip", Value: &c.Clip, check: notNegative,
-			Help: "highest `norm` of a gradient; 0 is no limit"},
+			Help: "highest `norm` of a gradient; 0: no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),
-			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999, and over at most a ninth of them: the model is then the average; 0 is none"},
+			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999, and over at most a ninth of them: the model is then the average; 0: none"},
 		{Flag: "batch", Value: &c.Batch, Plain: 1, check: between(1, mostQueries), Help: "`queries` a step; more than the training split has are all of them"},
 		{Flag: "shards", Value: &c.Shards, Plain: 1, check: between(1, mostShards),
 			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where the default is 8; the result does not depend on how many do"},
@@ -152,12 +152,12 @@ func (c *Config) Settings() []Setting {
 		{Flag: "epochs", Value: &c.Epochs, Plain: 40, check: between(1, mostEpochs), Resumable: true,
 			Help: "`passes` over the training queries, or parts of them, see -epochs-per-pass; at most"},
 		{Flag: "epochs-per-pass", Value: &c.EpochsPerPass, check: between(0, mostEpochs),
-			Help: "`parts` of a pass over the training queries that are epochs, each of which ends with the validation; at most one a step; 0 and 1: an epoch is a pass"},
+			Help: "`parts` of a pass over the training queries that are epochs, each with a validation at its end; at most one a step; 0 and 1: an epoch is a pass"},
 		{Flag: "patience", Value: &c.Patience, check: between(0, mostEpochs), Resumable: true,
-			Help: "stop after so many `epochs` without a better validation value; 0 is never"},
+			Help: "stop after so many `epochs` without a better validation value; 0: never"},
 
 		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
-			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, of which more is better, such as expected-ndcg@10-5*disparity"},
+			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, where higher is better, such as expected-ndcg@10-5*disparity"},
 		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
 			Help: "what queries without a relevant document count in metrics of relevance, but DCG, precision, ERR and RBP, where they count 0: zero, one, skip or letor4 (`name`)"},
 		{Flag: "ties", Value: &c.Ties, Plain: metrics.TiesRandom.String(), Measuring: true,
@@ -195,8 +195,8 @@ func (c *Config) Settings() []Setting {
 	return list
 }
 
-// Plain is c without any recipe: each field that is zero, and of which zero is not a value, has
-// the same value whatever the data, such as plain SGD. JSON of older versions means this.
+// Plain returns c without any recipe: a field that is zero although zero is not a value of it gets the
+// same value whatever the data, such as plain SGD. JSON of older versions means this.
 func (c Config) Plain() Config {
 	for _, s := range c.Settings() {
 		if s.Unset() {
@@ -237,11 +237,11 @@ func (c Config) usualMetric() string {
 	if byLoss(c.Loss) {
 		return LossMetric
 	}
-	return cmp.Or(c.Cutoff, plainCutoff).of("ndcg")
+	return cmp.Or(c.Cutoff, plainCutoff).metric("ndcg")
 }
 
-// byLoss tells whether [LossMetric] is the usual metric for a loss: for sums of several, and for
-// those of fairness.
+// byLoss reports whether [LossMetric] is the usual metric for a loss: for a sum of several, or a loss of
+// fairness.
 func byLoss(loss string) bool {
 	terms, err := losses.Terms(loss)
 	return err == nil && (len(terms) > 1 || terms[0].Measure != "")
@@ -270,7 +270,7 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// A settingError is an error of one setting.
+// A settingError reports one setting that is wrong.
 type settingError struct {
 	flag string
 	error
@@ -278,10 +278,10 @@ type settingError struct {
 
 func (e *settingError) Unwrap() error { return e.error }
 
-// Flag is the name of the setting on a command line.
+// Flag returns the name of the setting on a command line.
 func (e *settingError) Flag() string { return e.flag }
 
-// A check is an error for a setting whose value makes no sense.
+// A check returns an error if the value of a setting makes no sense.
 type check = func(s Setting) error
 
 // within looks that a number lies in [least, most], and says what is wanted.

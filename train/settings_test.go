@@ -49,7 +49,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 	}
 }
 
-// sized is data of so many queries of so many documents each.
+// sized returns data of a number of queries of a number of documents each.
 func sized(queries, documents int) *datasets.Splits {
 	split := func(name string, queries int) *datasets.Dataset {
 		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1}, Offsets: []int{0}}
@@ -220,7 +220,7 @@ func TestOlderConfigJSON(t *testing.T) {
 	}
 }
 
-// The settings that may differ when a run is resumed are those of how long it goes on, and of what
+// The settings that may differ when a run is resumed say how long it goes on, and what
 // becomes of batches that cannot be computed.
 func TestResumableSettings(t *testing.T) {
 	var resumable []string

@@ -38,7 +38,7 @@ func TestSharedMembersLearnFromTheMeanOfTheirLosses(t *testing.T) {
 	gradient := func(tr *Trainer) (float64, map[string][]float32) {
 		var b stepBatch
 		tr.loop.batches.packStep(&b, tr.loop.batches.division.Order(0, tr.data.queries, tr.data.documents), 0)
-		loss, err := tr.loop.gradients.of(ctx, &b, 0)
+		loss, err := tr.loop.gradients.compute(ctx, &b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

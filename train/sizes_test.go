@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A query that a loss has no memory for is an error before training, which names it.
+// A query that a loss has no memory for is refused before training, by name.
 func TestQueryTooLongForItsLossIsAnErrorBeforeTraining(t *testing.T) {
 	long := small()
 	d := long.Train

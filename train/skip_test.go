@@ -23,7 +23,7 @@ func (o forgetful) Step(w, g []float32, learningRate float64, n uint64) {
 }
 
 // A batch that is skipped leaves all others as they are: the weights are, bit for bit,
-// those of a run in which the optimizer leaves out the same steps; and the run is the
+// the ones of a run in which the optimizer leaves out the same steps; and the run is the
 // same after it was resumed.
 func TestSkippedBatches(t *testing.T) {
 	bad, good := tinySplits(), tinySplits()
@@ -63,14 +63,14 @@ func TestSkippedBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	losses := map[int]float64{} // mean of an epoch, but for the skipped steps
+	losses := map[int]float64{} // mean of an epoch, without the skipped steps
 	mustRun(t, large(reference), Hooks{Step: func(s Step) {
 		if !skipped[reference.loop.steps] {
 			losses[s.Epoch] += s.Loss / float64(s.Steps-1)
 		}
 	}})
 	if !slices.Equal(tr.loop.weights, reference.loop.weights) {
-		t.Error("the weights are not those of the other batches alone")
+		t.Error("the weights are not the ones of the other batches alone")
 	}
 	for _, e := range r.History {
 		if want := losses[e.Epoch]; math.Abs(e.Loss-want) > 1e-12*math.Abs(want) {

@@ -11,28 +11,29 @@ import (
 	"github.com/plrank/plrank/internal/npzfile"
 )
 
-// A state is what a checkpoint keeps: the memory itself, which is written to where a run goes on.
-type state struct {
-	arrays  map[string][]float32
-	values  map[string]any // pointers to what JSON can hold
-	lengths map[string]int // of those of them that are lists of one length
+// A State holds what a checkpoint keeps of a hook, by name: the memory itself, which [Trainer.Restore] writes to.
+type State struct {
+	Arrays map[string][]float32 // finite numbers; their lengths are the same in every run of the Config
+	Values map[string]any       // pointers to what package json writes and reads
+
+	lengths map[string]int // of the Values that are lists of one length
 }
 
 // names of the arrays, in the order of a file.
-func (s state) names() []string { return slices.Sorted(maps.Keys(s.arrays)) }
+func (s State) names() []string { return slices.Sorted(maps.Keys(s.Arrays)) }
 
-// copied is a copy of a state, which training does not change: texts of JSON, and arrays. An array
-// with an entry that is not finite could not be read from a file: it is an error.
-func (s state) copied() (values map[string]json.RawMessage, arrays []npzfile.Array, err error) {
+// copied is a copy of a state, which training does not change: texts of JSON, and arrays. It returns an
+// error if an entry of an array is not finite, which could not be read from a file.
+func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Array, err error) {
 	values = map[string]json.RawMessage{}
-	for name, v := range s.values {
+	for name, v := range s.Values {
 		if values[name], err = json.Marshal(v); err != nil {
 			return nil, nil, fmt.Errorf("train: %s: %w", name, err)
 		}
 	}
 	for _, name := range s.names() {
-		of := npzfile.Array{Name: name, Shape: []int{len(s.arrays[name])}}
-		for i, v := range s.arrays[name] {
+		of := npzfile.Array{Name: name, Shape: []int{len(s.Arrays[name])}}
+		for i, v := range s.Arrays[name] {
 			if notFinite(v) {
 				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, name, v)
 			}
@@ -43,11 +44,10 @@ func (s state) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 	return values, arrays, nil
 }
 
-// set reads values: all, or none if there is an error. One that is not there is zero, as those of
-// older files.
-func (s state) set(values map[string]json.RawMessage) error {
+// set reads values: all, or none if it returns an error. A value that is missing, as in older files, becomes zero.
+func (s State) set(values map[string]json.RawMessage) error {
 	read := map[string]reflect.Value{}
-	for name, to := range s.values {
+	for name, to := range s.Values {
 		v := reflect.New(reflect.TypeOf(to).Elem())
 		if text := values[name]; text != nil {
 			if err := json.Unmarshal(text, v.Interface()); err != nil {
@@ -59,7 +59,7 @@ func (s state) set(values map[string]json.RawMessage) error {
 		}
 		read[name] = v.Elem()
 	}
-	for name, to := range s.values {
+	for name, to := range s.Values {
 		reflect.ValueOf(to).Elem().Set(read[name])
 	}
 	return nil
@@ -67,17 +67,17 @@ func (s state) set(values map[string]json.RawMessage) error {
 
 // followFirst brings all ranks to the state of rank 0, which may have been restored from a
 // checkpoint.
-func (s state) followFirst(g mpi.Group) error {
+func (s State) followFirst(g mpi.Group) error {
 	if g.Size() == 1 {
 		return nil
 	}
-	text, err := json.Marshal(s.values)
+	text, err := json.Marshal(s.Values)
 	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
 	text = mpi.FromFirst(g, text)
 	for _, name := range s.names() {
-		g.Broadcast(mpi.Bytes(s.arrays[name]))
+		g.Broadcast(mpi.Bytes(s.Arrays[name]))
 	}
 	if g.Rank() > 0 {
 		var values map[string]json.RawMessage

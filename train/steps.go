@@ -42,7 +42,7 @@ func parseSchedule(text string) (schedule, error) {
 	patience, factor, two := strings.Cut(inner, ",")
 	var err error
 	if s.patience, err = strconv.Atoi(strings.TrimSpace(patience)); err != nil || s.patience < 1 {
-		return s, fmt.Errorf("train: schedule %q: after how many epochs? %s", text, want)
+		return s, fmt.Errorf("train: schedule %q: plateau needs a patience in epochs: %s", text, want)
 	}
 	if two {
 		if s.factor, err = strconv.ParseFloat(strings.TrimSpace(factor), 64); err != nil || !(s.factor > 0 && s.factor < 1) {
@@ -54,18 +54,21 @@ func parseSchedule(text string) (schedule, error) {
 
 // rates is the hook that gives every step its learning rate.
 type rates struct {
-	idle
+	NopHook
 	Optimization
 	schedule schedule
 	history  *history
 }
 
-func (r *rates) plan(s *step) { s.rate = r.of(r.history.epochs, s.index, s.steps) }
+func (r *rates) BeforeStep(s *Step) error {
+	s.Rate = r.rate(r.history.epochs, s.Step-1, s.Steps)
+	return nil
+}
 
-// of is the learning rate of a step of the epoch after the history: of the first
-// for step 0, of so many steps an epoch. It follows from these alone, so that a run
+// rate returns the learning rate of a step of the epoch after the history: of the first
+// for step 0 of the number of steps of an epoch. It follows from these alone, so that a run
 // that goes on has the same rates as one that was not interrupted.
-func (r *rates) of(history []Epoch, step, steps int) float64 {
+func (r *rates) rate(history []Epoch, step, steps int) float64 {
 	rate := r.LearningRate * math.Pow(r.Decay, float64(len(history)))
 	done := float64(len(history)) + float64(step)/float64(steps) // in epochs
 	if next := done + 1/float64(steps); next < r.Warmup {
@@ -92,34 +95,34 @@ func (r *rates) of(history []Epoch, step, steps int) float64 {
 // l2 is the hook of Config.L2: the gradient of every weight w that is not a bias gets λ·w, the
 // derivative of a penalty of λ/2·‖w‖².
 type l2 struct {
-	idle
+	NopHook
 	rate   float32 // λ
 	arrays []nn.Array
 }
 
-func (l *l2) gradient(s *step) error {
-	eachPenalised(l.arrays, func(i int) { s.gradient[i] += l.rate * s.weights[i] })
+func (l *l2) Gradient(s *Step) error {
+	eachPenalised(l.arrays, func(i int) { s.Gradient[i] += l.rate * s.Weights[i] })
 	return nil
 }
 
 // clipping is the hook of Config.Clip: a gradient whose norm is larger is scaled down to it; 0:
-// never. A gradient that is not finite is an error.
+// never. It returns an error if the gradient is not finite.
 type clipping struct {
-	idle
+	NopHook
 	most float64
 }
 
-func (c *clipping) gradient(s *step) error {
-	if c.most > 0 || !allFinite(s.gradient) {
-		if _, err := clip(s.gradient, c.most); err != nil {
-			return graph.Unsound(err)
+func (c *clipping) Gradient(s *Step) error {
+	if c.most > 0 || !allFinite(s.Gradient) {
+		if _, err := clip(s.Gradient, c.most); err != nil {
+			return graph.NewBatchError(err)
 		}
 	}
 	return nil
 }
 
 // clip scales the gradient down to the norm given, 0: none, and gives the norm
-// it had. A norm that is not finite is an error.
+// it had. It returns an error if the norm is not finite.
 func clip(g []float32, most float64) (float64, error) {
 	norm := norm(g)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
@@ -139,22 +142,22 @@ func clip(g []float32, most float64) (float64, error) {
 //	w_j · max(0, 1 − ηλ·√n·√(r̄/r_j) / ‖w_j‖),
 //
 // where r_j = ‖w_j‖/√n, and r̄ is the mean of r_j over the inputs. Without √(r̄/r_j) it is the step of the penalty λ·√n·Σ_j ‖w_j‖
-// (group lasso: Yuan & Lin 2006; proximal: Parikh & Boyd 2014, section 6.5.4). With it inputs of small weights, most
-// of which is noise, are shrunk more than others: it is the step of a penalty on the roots of the norms (group bridge: Huang
+// (group lasso: Yuan & Lin 2006; proximal: Parikh & Boyd 2014, section 6.5.4). With it inputs of small weights, mostly
+// noise, are shrunk more than others: it is the step of a penalty on the roots of the norms (group bridge: Huang
 // et al. 2009), made linear around the weights as they are (Zou & Li 2008). Of an input with bins, lines and bends, see [coordinates], are
-// two such groups, and r_j is that of both. The weights of an input that says nothing of the objective become exactly 0; with Adam,
+// two such groups, and r_j is over both. The weights of an input that says nothing about the objective become exactly 0; with Adam,
 // whose steps are no smaller where the gradient is, only if λ is large enough.
 type groupLasso struct {
-	idle
+	NopHook
 	penalty float64 // λ
 	arrays  []nn.Array
 }
 
-func (l *groupLasso) stepped(s *step) error {
-	weights := s.weights
+func (l *groupLasso) AfterUpdate(s *Step) error {
+	weights := s.Weights
 	for _, a := range l.arrays {
 		if of := weights[:a.Size()]; a.Inputs && len(of) > 0 {
-			shrinkInputs(of, a.Size()/a.Shape[0], a.Bins, s.rate*l.penalty)
+			shrinkInputs(of, a.Size()/a.Shape[0], a.Bins, s.Rate*l.penalty)
 		}
 		weights = weights[a.Size():]
 	}
@@ -189,7 +192,7 @@ func shrinkInputs(weights []float32, row int, bins []int, step float64) {
 	})
 }
 
-// shrink makes the norm n of weights smaller by so much times the root of their number, or 0.
+// shrink makes the norm n of weights smaller by as much as by times the root of their number, to 0 at most.
 func shrink(weights []float32, n, by float64) {
 	if n != 0 {
 		blas32.Scal(float32(max(0, 1-by*math.Sqrt(float64(len(weights)))/n)), vector(weights)) // NaN stays
@@ -201,11 +204,11 @@ func norm(x []float32) float64 { return math.Sqrt(blas32.DDot(vector(x), vector(
 func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Inc: 1, Data: x} }
 
 // finiteWeights is the hook that ends a run whose weights are not finite any more.
-type finiteWeights struct{ idle }
+type finiteWeights struct{ NopHook }
 
-func (finiteWeights) stepped(s *step) error {
-	if !allFinite(s.weights) {
-		return &weightError{s.weights[slices.IndexFunc(s.weights, notFinite)]}
+func (finiteWeights) AfterUpdate(s *Step) error {
+	if !allFinite(s.Weights) {
+		return &weightError{s.Weights[slices.IndexFunc(s.Weights, notFinite)]}
 	}
 	return nil
 }
@@ -222,23 +225,23 @@ func (e *weightError) Error() string {
 // the difference: it is over about a ninth of the steps (Shamir & Zhang 2013, section 4, η = 8), so that the first steps
 // are soon forgotten, and from 9/(1−β) steps on it is the exponential moving average Σ_i β^(n−i) w_i.
 type average struct {
-	idle
+	NopHook
 	beta     float64
 	averaged []float32
 }
 
-func (a *average) stepped(s *step) error {
-	share := max(1-a.beta, 9/float64(s.number+8))
-	forward.Elementwise(len(s.weights), func(from, to int) {
+func (a *average) AfterUpdate(s *Step) error {
+	share := max(1-a.beta, 9/float64(s.Number+8))
+	forward.Elementwise(len(s.Weights), func(from, to int) {
 		averaged := a.averaged[from:to]
-		for i, w := range s.weights[from:to] {
-			// That of a weight that stays 0 fades away.
+		for i, w := range s.Weights[from:to] {
+			// The average of a weight that stays 0 fades away.
 			averaged[i] = num.Flush(averaged[i] + float32(share*(float64(w)-float64(averaged[i]))))
 		}
 	})
 	return nil
 }
 
-func (a *average) state() state {
-	return state{arrays: map[string][]float32{"average": a.averaged}}
+func (a *average) State() State {
+	return State{Arrays: map[string][]float32{"average": a.averaged}}
 }

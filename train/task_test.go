@@ -77,7 +77,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 			return second(New(r.Config.Plain(), r.Parts, r.Splits))
 		}) {
 			var agreed mpi.Agreed
-			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: other than on rank 0: ") || !strings.Contains(err.Error(), of.want) {
+			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: ") || !strings.Contains(err.Error(), " differs from rank 0: ") || !strings.Contains(err.Error(), of.want) {
 				t.Errorf("%s: rank %d: %v, want %s", of.name, rank, err, of.want)
 				continue
 			}

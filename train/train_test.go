@@ -24,7 +24,7 @@ import (
 var ctx = context.Background()
 
 // small is a collection that one epoch takes milliseconds for: short lists of six
-// features, of which three say something about the label.
+// features; three of them say something about the label.
 func small() *datasets.Splits {
 	split := func(name string, queries int, seed uint64) *datasets.Dataset {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -78,7 +78,7 @@ func mustRun(t *testing.T, tr *Trainer, h Hooks) *Result {
 	return r
 }
 
-// trainedWeights are those of a model, one array after another.
+// trainedWeights returns the weights of a model, one array after another.
 func trainedWeights(m *ranker.Model) (weights []float32) {
 	for _, a := range m.File().Arrays {
 		for _, v := range a.Values {
@@ -100,10 +100,12 @@ func current(t *testing.T, tr *Trainer) *ranker.Model {
 
 // oneStep makes a step of a batch, as the loop does.
 func oneStep(tr *Trainer, b *stepBatch) (float64, error) {
-	return tr.loop.step(ctx, b, &step{steps: 1, number: tr.loop.steps + 1, weights: tr.loop.weights, gradient: tr.loop.gradients.total})
+	s := &Step{Step: 1, Steps: 1, Number: tr.loop.steps + 1, Weights: tr.loop.weights, Gradient: tr.loop.gradients.total}
+	err := tr.loop.step(ctx, b, s)
+	return s.Loss, err
 }
 
-// saveCheckpoint writes that of the last epoch.
+// saveCheckpoint writes the checkpoint of the last epoch.
 func saveCheckpoint(tr *Trainer, path string) error {
 	c, err := tr.Checkpoint()
 	if err != nil {
@@ -303,7 +305,7 @@ func TestInterruption(t *testing.T) {
 			t.Errorf("stopped in epoch %d: history %+v", stop.epoch, r.History)
 		}
 		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), tr.loop.weights)) {
-			t.Error("stopped in the first epoch: the model is not that of the last step")
+			t.Error("stopped in the first epoch: the model is not the one of the last step")
 		}
 		if _, err := datasets.Score(r.Model, s.Test); err != nil {
 			t.Error(err)
@@ -316,7 +318,7 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
-// The ranker of the result is that of the best epoch, and patience ends a run.
+// The ranker of the result is the one of the best epoch, and patience ends a run.
 func TestBestEpochAndPatience(t *testing.T) {
 	t.Parallel()
 	s := small()

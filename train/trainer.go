@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/plrank/plrank/datasets"
@@ -32,14 +33,15 @@ type Trainer struct {
 	history    *history
 }
 
-// Hooks are called while training goes on; those that are nil are not.
+// Hooks are the usual callbacks of a run; those that are nil are not called. They are called after all other hooks. For
+// more, or for what a checkpoint must keep, there is [Hook].
 type Hooks struct {
 	Initial func(Values) error          // before the first step, with the validation of Parts.Initial if there is one; its error ends the training
-	Step    func(Step)                  // after each step
-	Epoch   func(*Trainer, Epoch) error // after each epoch; its error ends the training
+	Step    func(Step)                  // after each step, also of a skipped batch
+	Epoch   func(*Trainer, Epoch) error // after each epoch, the place to take a Checkpoint; its error ends the training
 }
 
-// A Result is what training ended with.
+// A Result holds what training ended with.
 type Result struct {
 	Model       *ranker.Model // the best model by the validation value
 	BestEpoch   int           // its epoch; 0 if it is the initial one, or if the run was interrupted in the first
@@ -48,7 +50,7 @@ type Result struct {
 	Interrupted bool   // the context was cancelled before the end
 }
 
-// Run trains a model: New and Trainer.Run.
+// Run trains a model: it calls New and Trainer.Run.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
 	t, err := New(c, Parts{}, s)
 	if err != nil {
@@ -135,47 +137,48 @@ func (t *Trainer) prepare() error {
 		samples:   c.Samples, parts: c.EpochsPerPass, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
 	}
 	networks, err := t.keepNetworks(t.validation.current)
+	if err != nil {
+		return err
+	}
 	t.loop.hooks = t.newHooks(p.schedule, bins, networks)
-	return err
+	return ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(t.arrays)) }))
 }
 
 // stepQueries is the number of queries of a step: a batch has no more than there are, and takes no more memory.
 func (t *Trainer) stepQueries() int { return min(t.Config.Batch, len(t.data.queries)) }
 
-// newHooks are the hooks of a run, in the order in which the loop calls them at each moment.
-func (t *Trainer) newHooks(s schedule, bins *coordinates, n *networks) (list []hook) {
+// newHooks returns the hooks of a run, in the order that [Hook] says.
+func (t *Trainer) newHooks(s schedule, bins *coordinates, n *networks) (list []Hook) {
 	c, arrays, v := t.Config, t.arrays, t.validation
-	for _, row := range []struct {
-		wanted bool
-		hook   hook
-	}{
-		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
-		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
-		{true, &clipping{most: c.Clip}},
-		{c.Bins != 0, bins},
-		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
-		{c.Bins != 0, restored{coordinates: bins}},
-		{true, finiteWeights{}},
-		{c.Average != 0, &average{beta: c.Average, averaged: t.evaluated}},
-		{n != nil, n},
-		{true, v},
-		{true, v.history},
-		{true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience}},
-	} {
-		if row.wanted {
-			list = append(list, row.hook)
+	add := func(wanted bool, h Hook) {
+		if wanted {
+			list = append(list, h)
 		}
 	}
+	add(true, v.history)
+	add(c.Average != 0, &average{beta: c.Average, averaged: t.evaluated})
+	add(true, finiteWeights{})
+	add(n != nil, n)
+	add(true, v)
+	add(true, &rates{Optimization: c.Optimization, schedule: s, history: v.history})
+	add(c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays})
+	for i, h := range t.parsed.parts.Hooks {
+		add(true, &customHook{Hook: h, number: i + 1, group: t.parsed.group})
+	}
+	add(true, &clipping{most: c.Clip})
+	add(c.Bins != 0, bins)
+	add(c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays})
+	add(true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience})
 	return list
 }
 
-// state is that of the loop and its hooks.
-func (t *Trainer) state() state {
+// state returns the state of the loop and its hooks.
+func (t *Trainer) state() State {
 	all := t.loop.state()
 	for _, h := range t.loop.hooks {
-		s := h.state()
-		maps.Copy(all.arrays, s.arrays)
-		maps.Copy(all.values, s.values)
+		s := h.State()
+		maps.Copy(all.Arrays, s.Arrays)
+		maps.Copy(all.Values, s.Values)
 		maps.Copy(all.lengths, s.lengths)
 	}
 	return all
@@ -183,12 +186,12 @@ func (t *Trainer) state() state {
 
 // callbacks is the hook of Hooks.
 type callbacks struct {
-	idle
+	NopHook
 	Hooks
 	trainer *Trainer
 }
 
-func (c *callbacks) begin() (err error) {
+func (c *callbacks) Begin() (err error) {
 	h := c.trainer.history
 	if h.initial == nil || len(h.epochs) > 0 {
 		return nil
@@ -199,7 +202,14 @@ func (c *callbacks) begin() (err error) {
 	return mpi.Agree(c.trainer.parsed.group, err)
 }
 
-func (c *callbacks) finished(e Epoch) (err error) {
+func (c *callbacks) AfterStep(s *Step) error {
+	if c.Step != nil {
+		c.Step(*s)
+	}
+	return nil
+}
+
+func (c *callbacks) AfterEpoch(e Epoch) (err error) {
 	if c.Epoch != nil {
 		err = c.Epoch(c.trainer, e)
 	}
@@ -207,10 +217,10 @@ func (c *callbacks) finished(e Epoch) (err error) {
 }
 
 // Run trains until the last epoch, until Config.Patience epochs in a row were not better than the
-// best one, or until the context is cancelled, which is no error: the result is the best model so
+// best one, or until the context is cancelled, which is not an error: the result is the best model so
 // far. A loss, gradient or weight that is not finite ends it with an error that names the step and
 // the queries, unless Config.OnNaN says otherwise. A validation value that is not finite is never
-// the best, and ends it with an error while there is no other, after the first epoch as a rule. A
+// the best, and if there is no other value yet, usually in the first epoch, the run ends with an error. A
 // trainer that was interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if !t.running.TryLock() {
@@ -229,7 +239,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	own := t.loop.hooks
 	t.loop.hooks = append(own[:len(own):len(own)], &callbacks{Hooks: h, trainer: t})
 	defer func() { t.loop.hooks = own }()
-	interrupted, err := t.loop.run(ctx, h.Step)
+	interrupted, err := t.loop.run(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -248,43 +258,43 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	return r, nil
 }
 
-// Done tells whether there is nothing left to train.
-func (t *Trainer) Done() bool { return t.loop.enough() }
+// Done reports whether there is nothing left to train.
+func (t *Trainer) Done() bool { return t.loop.done() }
 
-// History is the line of each epoch until now.
+// History returns the line of each epoch until now.
 func (t *Trainer) History() []Epoch { return t.history.epochs }
 
-// Best is the model of the best epoch until now.
+// Best returns the model of the best epoch until now.
 func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
-// Current is the model as it is, after the last step, or of the average of its weights: see Config.Average.
-// Its networks are not as after their best epochs.
+// Current returns the model after the last step, or of the average of its weights, see Config.Average. The networks of
+// an ensemble are the last ones, not those of their best epochs.
 func (t *Trainer) Current() (*ranker.Model, error) {
 	return t.model(t.evaluated)
 }
 
-// LeftOut is how many queries of the training split are left out of training, for the loss
-// learns nothing from queries without a relevant document (see losses.Term), or from empty ones.
+// LeftOut returns the number of training queries that are left out because the loss learns nothing from them: empty
+// ones and, for most losses, queries without a relevant document (see losses.Term).
 func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
 
-// Warnings are what is odd about the features and the splits together: features that are constant within every training
-// query, and queries of one split that have the same documents as those of another, whatever their ids. Those of each by itself are in datasets.Splits.Warnings.
+// Warnings returns problems of the features and across splits: features that are constant within every training query,
+// and queries that two splits share, compared by their documents, whatever their ids. Problems of one split are in
+// datasets.Splits.Warnings.
 func (t *Trainer) Warnings() []string { return t.warnings }
 
-// Objective says in words what is learned: "plrank-rb with N = 100, K = 10"; N only of a
-// loss that samples, and of Parts.Loss, of which that is not known.
+// Objective describes what is learned: "plrank-rb with N = 100, K = 10", with N for a loss that samples, and for
+// Parts.Loss, which may sample.
 func (t *Trainer) Objective() string { return t.parsed.loss.words() }
 
-// Validation says in words what the best epoch has the best of: "ndcg@10", or "loss, of which
-// less is better".
+// Validation describes the criterion that picks the best epoch: "ndcg@10", or "loss (lower is better)".
 func (t *Trainer) Validation() string {
 	if t.parsed.evaluator.metric.LowerIsBetter() {
-		return t.Config.Metric + ", of which less is better,"
+		return t.Config.Metric + " (lower is better)"
 	}
 	return t.Config.Metric
 }
 
-// Architecture says in words what the model is: "92 inputs, hidden 64 (relu), 6017 weights".
+// Architecture describes the model: "92 inputs, hidden 64 (relu), 6017 weights".
 func (t *Trainer) Architecture() string {
 	words := fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
 	if t.data.splits.Train.BaseScores != nil {

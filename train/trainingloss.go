@@ -13,8 +13,7 @@ import (
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
-// ErrNoGroups is the error of [New] for a loss or a measure that compares groups of
-// documents, and data that have none.
+// ErrNoGroups is returned by [New] if a loss or a measure compares groups of documents and the data have none.
 var ErrNoGroups = errors.New("the documents have no groups, see datasets.ReadOptions")
 
 // A trainingLoss is what is learned: a loss, with the gains and the discounts that it goes by.
@@ -55,18 +54,18 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 	return l, nil
 }
 
-// learnsLabelFree tells whether the loss learns from queries without a relevant document.
+// learnsLabelFree reports whether the loss learns from queries without a relevant document.
 func (l *trainingLoss) learnsLabelFree() bool {
 	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree })
 }
 
-// needsNoLabels tells whether the loss can learn where no query at all has a relevant
+// needsNoLabels reports whether the loss can learn where no query at all has a relevant
 // document: one of fairness can, but not one by labels, which are then all the same.
 func (l *trainingLoss) needsNoLabels() bool {
 	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree && t.Measure != "" })
 }
 
-// samples tells whether the loss draws rankings or noise; Parts.Loss may.
+// samples reports whether the loss draws rankings or noise; Parts.Loss may.
 func (l *trainingLoss) samples() bool {
 	return l.terms == nil || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.Sampled })
 }
@@ -83,16 +82,16 @@ func (l *trainingLoss) rankings() int {
 	return n
 }
 
-// takeGrade makes the highest grade that the loss goes by that of the training split, where none
-// is set: nothing else may change what is learned. Where no label is above 0 it is 1, for to
-// losses 0 stands for the usual one.
+// takeGrade sets the highest grade that the loss goes by: Config.HighestGrade, or else the highest label of the training
+// split, and of no other data, which must not change what is learned. Without labels above 0 it is 1, because 0 means
+// unset to losses.
 func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
 	if l.grade = cmp.Or(l.settings.HighestGrade, float64(slices.Max(d.Labels))); l.grade <= 0 {
 		l.grade = 1
 	}
 }
 
-// checkLogged is an error where the loss goes by what a log has, and d lacks it.
+// checkLogged returns an error if the loss goes by what a log has and d lacks.
 func (l *trainingLoss) checkLogged(d *datasets.Dataset) error {
 	for _, t := range l.terms {
 		switch {
@@ -117,64 +116,7 @@ func (l *trainingLoss) checkSizes(d *datasets.Dataset) error {
 	return nil
 }
 
-// rawGains are those of all documents of d, by labels unless d has gains; an error says where the
-// label is that has none.
-func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error) {
-	if d.Gains != nil {
-		return d.Gains, nil
-	}
-	gains = make([]float64, d.Rows())
-	for row, label := range d.Labels {
-		if gains[row], err = l.gain.Of(label); err != nil {
-			return nil, fmt.Errorf("train: %s: %w", d.Where(row), err)
-		}
-	}
-	return gains, nil
-}
-
-// gains are those of all documents of d as the loss has them.
-func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
-	raw, err := l.rawGains(d)
-	if err != nil {
-		return nil, err
-	}
-	gains := make([]float32, len(raw))
-	for q := range d.Queries() {
-		from, to, norm := d.Offsets[q], d.Offsets[q+1], 1.0
-		if l.settings.NormalizeGains {
-			if best := l.discounts.Norm(raw[from:to]); best > 0 {
-				norm = best
-			}
-		}
-		for i := from; i < to; i++ {
-			gains[i] = float32(raw[i] / norm)
-		}
-	}
-	return gains, nil
-}
-
-// relevantQueries are the queries of d with a document whose gain is not 0: one above 0, or if
-// gains were estimated from clicks, one of any sign. Labels that have no gain are an error.
-func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
-	gains, err := l.rawGains(d)
-	if err != nil {
-		return nil, err
-	}
-	relevant := func(gain float64) bool { return gain != 0 }
-	return queriesWhere(d, func(from, to int) bool { return slices.ContainsFunc(gains[from:to], relevant) }), nil
-}
-
-// queriesWhere are the queries of d whose rows are as wanted.
-func queriesWhere(d *datasets.Dataset, wanted func(from, to int) bool) (queries []int) {
-	for q := range d.Queries() {
-		if wanted(d.Offsets[q], d.Offsets[q+1]) {
-			queries = append(queries, q)
-		}
-	}
-	return queries
-}
-
-// objective is what graphs compute for queries of d, with so many ranks.
+// objective returns what graphs compute for queries of d, with that many ranks.
 func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objective {
 	return &graph.Objective{
 		Loss: l.compute,
@@ -184,16 +126,11 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 			Discounts:    l.discounts.Discounts[:cutoff],
 			HighestGrade: l.grade,
 		},
-		Groups:          d.Groups != nil,
-		Logged:          d.Logged != nil,
-		LoggedScores:    d.LoggedScores != nil,
-		DocumentWeights: d.Weights != nil,
-		QueryWeights:    d.QueryWeights != nil,
-		BaseScores:      d.BaseScores != nil,
+		Data: d,
 	}
 }
 
-// words are those of [Trainer.Objective].
+// words returns what [Trainer.Objective] does.
 func (l *trainingLoss) words() string {
 	samples := ""
 	if l.samples() {

@@ -10,7 +10,7 @@ import (
 
 // validation is the hook that evaluates the model after each epoch, and keeps the best one.
 type validation struct {
-	idle
+	NopHook
 	evaluator *evaluator
 	data      *runData
 	history   *history
@@ -19,13 +19,13 @@ type validation struct {
 	initial   *ranker.Model // nil: there is none
 }
 
-func (v *validation) state() state {
-	return state{arrays: map[string][]float32{"best": v.best}}
+func (v *validation) State() State {
+	return State{Arrays: map[string][]float32{"best": v.best}}
 }
 
-// begin evaluates the initial model, where a run begins with one: it is the best until an epoch
+// Begin evaluates the initial model, where a run begins with one: it is the best until an epoch
 // is better.
-func (v *validation) begin() error {
+func (v *validation) Begin() error {
 	if v.initial == nil || len(v.history.epochs) > 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (v *validation) begin() error {
 	return nil
 }
 
-func (v *validation) evaluate(e *Epoch) (err error) {
+func (v *validation) Evaluate(e *Epoch) (err error) {
 	s, splits := v.evaluator.settings, v.data.splits
 	for _, of := range []struct {
 		wanted bool
@@ -61,8 +61,8 @@ func (v *validation) evaluate(e *Epoch) (err error) {
 	return err
 }
 
-// isBest tells whether a model of these values on the validation split is better than all
-// before it. It is an error if neither has a value.
+// isBest reports whether a model of these values on the validation split is better than all before it. It returns an
+// error if neither has a value.
 func (v *validation) isBest(vali Values) (bool, error) {
 	metric := v.evaluator.metric
 	value, best := float64(vali[metric.name]), v.history.bestValue()

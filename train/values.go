@@ -44,7 +44,15 @@ func allFinite(v []float32) bool {
 	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
 }
 
-// longest is the number of documents of the longest query.
+// padded appends values to a slice, and then fill until it has that length.
+func padded[T any](to, values []T, length int, fill T) []T {
+	for to = append(to, values...); len(to) < length; {
+		to = append(to, fill)
+	}
+	return to
+}
+
+// longest returns the number of documents of the longest query.
 func longest(d *datasets.Dataset) (documents int) {
 	for q := range d.Queries() {
 		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])

@@ -71,7 +71,7 @@ func TestWeightsOfTraining(t *testing.T) {
 	}
 }
 
-// Documents of grade 4 are ranked above those of grade 1, however little they weigh.
+// Documents of grade 4 are ranked above documents of grade 1, however little they weigh.
 func TestWeightsDoNotReversePreferences(t *testing.T) {
 	t.Parallel()
 	split := func(name string) *datasets.Dataset {

@@ -12,7 +12,7 @@ type World interface {
 	Abort(status int) // ends all ranks at once
 }
 
-// launched tells whether the process is one of several that a launcher has started: by the
+// launched reports whether the process is one of several that a launcher has started: by the
 // variables that Open MPI's mpirun sets, or another launcher by PMIx or PMI, such as srun.
 func launched() bool {
 	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"} {
@@ -23,7 +23,7 @@ func launched() bool {
 	return false
 }
 
-// FirstOfHost tells whether the process is the first one of its host, as the launcher
+// FirstOfHost reports whether the process is the first one of its host, as the launcher
 // numbers them; where it does not, every process is.
 func FirstOfHost() bool {
 	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"} {

@@ -9,17 +9,17 @@ import (
 	"unsafe"
 )
 
-// A Group is the processes that train one model together: see train.Parts.
+// A Group connects the processes that train one model together: see train.Parts.
 type Group interface {
 	Rank() int // of this process, from 0
 	Size() int // processes
 
-	Broadcast(b []byte)        // b becomes that of rank 0
+	Broadcast(b []byte)        // b becomes b of rank 0
 	Allgather(dst, src []byte) // dst becomes src of rank 0, of rank 1, and so on
 	Alltoall(dst, src []byte)  // part r of src goes to rank r, part r of dst comes from there
 }
 
-// GroupOf is the group itself, or for nil the group of this one process.
+// GroupOf returns g, or for nil the group of this one process.
 func GroupOf(g Group) Group {
 	if g == nil {
 		return alone{}
@@ -36,8 +36,7 @@ func (alone) Broadcast([]byte)          {}
 func (alone) Allgather(dst, src []byte) { copy(dst, src) }
 func (alone) Alltoall(dst, src []byte)  { copy(dst, src) }
 
-// Share completes numbers of which rank r has those from begin[r] to begin[r+1]−1. It is
-// collective.
+// Share completes numbers: rank r has the ones from begin[r] to begin[r+1]−1. It is collective.
 func Share(g Group, numbers []float64, begin []int) {
 	room := 0
 	for rank := range g.Size() {
@@ -51,24 +50,23 @@ func Share(g Group, numbers []float64, begin []int) {
 	}
 }
 
-// Bytes is the memory of numbers. The ranks have one byte order.
+// Bytes returns the memory of numbers. The ranks have one byte order.
 func Bytes[T float32 | float64](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), int(unsafe.Sizeof(T(0)))*len(x))
 }
 
-// Agreed is an error that all ranks know of: they end for the same reason,
+// Agreed reports an error that all ranks know of: they end for the same reason,
 // and one of them can say so for all.
 type Agreed struct{ error }
 
-// Unwrap is the error itself.
+// Unwrap returns the error itself.
 func (e Agreed) Unwrap() error { return e.error }
 
 // longestText is what is passed on of the text of an error.
 const longestText = 1000
 
-// Agree is collective. It gives nil where no rank has an error; else every rank gets one:
-// its own, if all have the same, or that of the first rank which has one, with its number. Nil
-// stands for one process.
+// Agree is collective. It returns nil if no rank has an error. Otherwise it returns an error on every rank: its own, if all
+// have the same, or else the error of the first rank that has one, with its number. A nil Group is one process.
 func Agree(g Group, err error) error {
 	if g == nil || g.Size() == 1 {
 		return err
@@ -95,8 +93,8 @@ func Agree(g Group, err error) error {
 	return Agreed{fmt.Errorf("rank %d of %d: %s", first, g.Size(), bytes.TrimRight(records[first][1:], "\x00"))}
 }
 
-// Alike is collective. It is an error where a rank has another text than rank 0 for what is
-// named. Nil stands for one process.
+// Alike is collective. It returns an error if a rank has another text than rank 0 for what is named. A nil Group is one
+// process.
 func Alike(g Group, what, text string) error {
 	if g == nil || g.Size() == 1 {
 		return nil
@@ -108,7 +106,7 @@ func Alike(g Group, what, text string) error {
 	return Agree(g, err)
 }
 
-// FromFirst is collective: it gives the bytes of rank 0.
+// FromFirst is collective. It returns the bytes of rank 0.
 func FromFirst(g Group, own []byte) []byte {
 	size := binary.LittleEndian.AppendUint64(nil, uint64(len(own)))
 	g.Broadcast(size)

@@ -11,7 +11,7 @@ package mpi
 
 static MPI_Comm heartbeats;
 
-// start joins the ranks, and tells whether several threads may communicate.
+// start joins the ranks, and reports whether several threads may communicate.
 static int start(int *rank, int *size) {
 	int level;
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
@@ -52,7 +52,7 @@ static void collective(int kind, void *dst, void *src, int n) {
 }
 
 // beat tells the next rank how far this one has come, its calls and its work, and puts into
-// theirs how far the one before has. It tells whether that has said anything since the
+// theirs how far the one before has. It reports whether that has said anything since the
 // last time.
 static int beat(int next, int before, long long *mine, long long *theirs) {
 	static MPI_Request sending = MPI_REQUEST_NULL;
@@ -97,7 +97,7 @@ type world struct {
 	stop, done chan struct{}
 }
 
-// Start joins the ranks that mpirun has started. It gives nil for a process that was
+// Start joins the ranks that mpirun has started. It returns nil for a process that was
 // started by itself.
 func Start() (World, error) {
 	if !launched() {
@@ -148,12 +148,12 @@ func (w *world) Close() {
 
 func (w *world) Abort(status int) { C.end(C.int(status)) }
 
-// A rank is given up after so many heartbeats, one a second, without a sign of life; or
+// A rank is given up after that many heartbeats, one a second, without a sign of life; or
 // while another one awaits it, without a sign of the step in which it is awaited, or of
 // work.
 const patience = 20
 
-// leastWork is the time of a processor that counts as work, of so many seconds. Who
+// leastWork is the time of a processor that counts as work within patience. Who
 // reads a file, if only by a few MB a second, takes more; a process that waits
 // takes a tenth of it.
 const leastWork = 100 * time.Millisecond
@@ -168,7 +168,7 @@ func work() time.Duration {
 }
 
 // watch gives the next rank a sign of life every second, and ends all ranks where
-// that of the rank before stays away. It counts its own seconds: where all processes of a
+// the one of the rank before stays away. It counts its own seconds: where all processes of a
 // machine were stopped for a while, nothing is missed.
 func (w *world) watch() {
 	defer close(w.done)

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ranks plays a part on so many ranks.
+// ranks plays a part on a number of ranks.
 func ranks(t *testing.T, n int, name string) (output string, err error) {
 	t.Helper()
 	run := testkit.MPICommand(t.Context(), n, testkit.Memory, os.Args[0])
@@ -80,7 +80,7 @@ func TestEveryCall(t *testing.T) {
 	}
 }
 
-// A late part is that of ranks of which one does not come to a call, for a while or for ever.
+// In a late part one of the ranks does not come to a call, for a while or for ever.
 func late(call func(w mpi.World), one func()) func(mpi.World) {
 	return func(w mpi.World) {
 		if w.Rank() == 1 {

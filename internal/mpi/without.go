@@ -4,7 +4,7 @@ package mpi
 
 import "errors"
 
-// Start gives nil for a process that was started by itself, and an error for one that
+// Start returns nil for a process that was started by itself, and an error for one that
 // mpirun has started.
 func Start() (World, error) {
 	if launched() {

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 )
 
-// Workers is the number of workers that make use of all cores for so many pieces of
+// Workers returns the number of workers that make use of all cores for n pieces of
 // work. It may change while a program runs: ask once, make scratch space for as many,
 // and give the number to For.
 func Workers(n int) int { return min(n, runtime.GOMAXPROCS(0)) }
 
-// For calls f(worker, i) for every i in [0, n) in so many goroutines, and returns when
+// For calls f(worker, i) for every i in [0, n) in that many goroutines, and returns when
 // all have ended. Which worker takes which i is left open: the number
 // of the worker is for scratch space, and a call may write only what belongs to
 // its own i, so that results do not depend on the number of cores.
@@ -68,7 +68,7 @@ func For(n, workers int, f func(worker, i int)) {
 	}
 }
 
-// Each is [For] for work that can fail. It returns the error of the smallest i that
+// Each calls f as [For] does, for work that can fail. It returns the error of the smallest i that
 // failed, so that a message does not depend on the scheduler.
 func Each(n, workers int, f func(worker, i int) error) error {
 	var (
@@ -88,8 +88,8 @@ func Each(n, workers int, f func(worker, i int) error) error {
 	return first
 }
 
-// Go calls f in a goroutine. What it gives waits for the end of f, and a panic in f
-// becomes one of the waiting.
+// Go calls f in a goroutine. The function it returns waits for the end of f, and
+// panics if f has.
 func Go(f func()) (wait func()) {
 	ended := make(chan *failure, 1)
 	go func() {
@@ -106,7 +106,7 @@ func Go(f func()) (wait func()) {
 	}
 }
 
-// catch recovers a panic of the function that it is deferred in, among them those of
+// catch recovers a panic of the function that it is deferred in, also the one of
 // reading a file that is mapped to memory and was cut short.
 func catch(then func(*failure)) {
 	if r := recover(); r != nil {
@@ -122,7 +122,7 @@ type failure struct {
 
 func (f *failure) Error() string { return fmt.Sprintf("%v, in\n%s", f.value, f.stack) }
 
-// Unwrap is what the other goroutine panicked with, where that is an error.
+// Unwrap returns what the other goroutine panicked with, if that is of type error.
 func (f *failure) Unwrap() error {
 	err, _ := f.value.(error)
 	return err

@@ -87,7 +87,7 @@ func TestNamesOfALogAreThoseOfItsModel(t *testing.T) {
 	if stdout, _ := evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data); !regexp.MustCompile(`model +\S+ +\S+ +1\.0000`).MatchString(stdout) {
 		t.Errorf("labels that the city tells are not learned from its texts:\n%s", stdout)
 	}
-	// From an initial model, with other numbers for the texts, the features of the log are those of the data.
+	// From an initial model, with other numbers for the texts, the log has the features of the data.
 	initial, err := ranker.Open(filepath.Join(out+"1", "model.npz"))
 	if err != nil || slices.Equal(initial.File().Levels[1], m.File().Levels[1]) {
 		t.Fatalf("%v, texts %q", err, m.File().Levels)
@@ -159,7 +159,7 @@ func TestLogsOfOneQueryNeedLabelledValidation(t *testing.T) {
 	}
 }
 
-// Learning from clicks needs no label: a column that may be one is not guessed to be the label, and is no feature either.
+// Learning from clicks needs no label: a column that may be one is not guessed to be the label, and is not a feature either.
 func TestLabelsAreNoFeaturesBesideClicks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

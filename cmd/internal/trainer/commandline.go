@@ -43,7 +43,7 @@ func parse(args []string) (*options, error) {
 }
 
 // parseFlags reads the command line into o. The defaults of the flags are what o was. Whether they make sense
-// together is not said before all are known, those of a file too: see check.
+// together is not said before all are known, also from a file: see check.
 func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 	flags := o.flags()
 	if err := command.Parse(flags, args); err != nil {
@@ -67,7 +67,7 @@ func (o *options) startingPoint() (*options, error) {
 		return &options{settings: settings{Preset: o.Preset, Config: preset}}, nil
 	}
 	if slices.Contains(o.given, "preset") {
-		return nil, command.Usage(errors.New("-preset has no meaning beside -config"))
+		return nil, command.Usage(errors.New("-preset has no meaning with -config"))
 	}
 	text, err := os.ReadFile(o.config)
 	if err != nil {
@@ -84,7 +84,7 @@ func (o *options) startingPoint() (*options, error) {
 }
 
 // resumed is the options of the run in folder out. Flags given besides must say
-// what the run was started with, but for how long it goes on and where the files are
+// what the run was started with, except how long it goes on and where the files are
 // now: their content is compared with what the checkpoint knows of it.
 func resumed(out string, args []string) (*options, error) {
 	if out == "" {
@@ -113,7 +113,7 @@ func resumed(out string, args []string) (*options, error) {
 		return nil, err
 	}
 	if o.Schedule == "cosine" && o.Epochs != s.Epochs {
-		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was that of %d\n", o.Epochs, s.Epochs)
+		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was the schedule of %d\n", o.Epochs, s.Epochs)
 	}
 	return o, o.check()
 }

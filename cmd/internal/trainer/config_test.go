@@ -29,7 +29,7 @@ func TestRunIsRepeatedFromItsConfig(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.json")
 	write(t, bad, `{"learningrat": 3}`)
 	for args, want := range map[string]string{
-		"-preset paper -config " + config: "-preset has no meaning beside -config",
+		"-preset paper -config " + config: "-preset has no meaning with -config",
 		"-config none.json":               "none.json: no such file",
 		"-config " + bad:                  `unknown field "learningrat"`,
 	} {
@@ -39,7 +39,7 @@ func TestRunIsRepeatedFromItsConfig(t *testing.T) {
 	}
 }
 
-// The flags that need -data, or -clicks, find it in the files of a run, too: beside -config, and beside -resume, where the
+// The flags that need -data, or -clicks, find it in the files of a run, too: with -config, and with -resume, where the
 // paths of data may change.
 func TestPathsBesideThoseOfARun(t *testing.T) {
 	t.Parallel()

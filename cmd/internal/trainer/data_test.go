@@ -186,7 +186,7 @@ func TestCacheGivesTheSameModel(t *testing.T) {
 	if stderr := train(cache); !strings.Contains(stderr, "built anew") {
 		t.Errorf("a truncated cache: %s", stderr)
 	}
-	if stderr := train(filepath.Join(data, "train.txt")); !strings.Contains(stderr, "no cache was written") { // a file is no folder
+	if stderr := train(filepath.Join(data, "train.txt")); !strings.Contains(stderr, "no cache was written") { // a file, not a folder
 		t.Errorf("a folder that cannot be made: %s", stderr)
 	}
 	for i, m := range models {
@@ -195,11 +195,11 @@ func TestCacheGivesTheSameModel(t *testing.T) {
 		}
 	}
 
-	// By default the cache is the user's, and nothing appears beside the data.
+	// By default the cache is the user's, and nothing appears next to the data.
 	callQuick(t, "-data", data)
 	user, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "plrank", ".plrank-*.cache"))
 	if entries, _ := os.ReadDir(data); len(user) == 0 || len(entries) != 3 {
-		t.Errorf("%d files in the user's cache, %d beside the data", len(user), len(entries))
+		t.Errorf("%d files in the user's cache, %d next to the data", len(user), len(entries))
 	}
 }
 
@@ -359,7 +359,7 @@ func TestErrorNamesTheGainThatHelps(t *testing.T) {
 	callQuick(t, "-data", data, "-gain", "linear")
 	write(t, path, read(t, path)+"-3 qid:99 1:1\n")
 	if status, _, stderr := call("-data", data); status != 1 || strings.Contains(stderr, "(-gain linear)") {
-		t.Errorf("linear is no help where a label is negative, but: %s", stderr)
+		t.Errorf("linear does not help where a label is negative, but: %s", stderr)
 	}
 }
 
@@ -516,7 +516,7 @@ func TestModelOnBaseScoresRanksAsTheyDo(t *testing.T) {
 		t.Errorf("%d, %s", status, stderr)
 	}
 
-	// The scores of the production ranker, in files beside the data.
+	// The scores of the production ranker, in files next to the data.
 	plain := filepath.Join(t.TempDir(), "plain")
 	callQuick(t, "-data", data, "-group-column", "seller", "-out", plain)
 	for _, split := range []string{"train", "vali", "test"} {

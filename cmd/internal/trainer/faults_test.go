@@ -346,7 +346,7 @@ func (f *faulty) fullDisk(t *testing.T, c *faultCount) {
 	}
 }
 
-// smallDisk is a run on a file system of so many kB, and tells whether they are enough.
+// smallDisk is a run on a file system of some kB, and reports whether they are enough.
 func (f *faulty) smallDisk(t *testing.T, c *faultCount, size int) (enough bool) {
 	dir := t.TempDir()
 	if err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dk", size), "plrank", dir).Run(); err != nil {

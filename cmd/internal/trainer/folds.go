@@ -57,7 +57,7 @@ func foldsOf(o *options) ([]int, error) {
 }
 
 // fitFolds trains a model on each fold, and prints means and spreads. If it is
-// interrupted, they are those of the folds that were trained on to the end.
+// interrupted, they are of the folds that were trained on to the end.
 func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Writer) error {
 	dir, err := runDir(o) // of all folds
 	if err != nil {
@@ -85,8 +85,8 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 	return nil
 }
 
-// fitEach gives the reports of the folds that were trained on to the end. It prints that of the
-// first, if it was interrupted.
+// fitEach returns the reports of the folds that were trained on to the end. It prints the report of
+// the first, if it was interrupted.
 func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
 	for _, fold := range folds {
 		fmt.Fprintf(stderr, "fold %d\n", fold)
@@ -184,7 +184,7 @@ func (g grades) shared() float64 {
 	return 0
 }
 
-// highestLabel is that of d, 0 where d is nil or has none above it.
+// highestLabel returns the highest label of d, 0 if d is nil or has none above it.
 func highestLabel(d *datasets.Dataset) float64 {
 	if d == nil || len(d.Labels) == 0 {
 		return 0

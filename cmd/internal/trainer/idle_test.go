@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 )
 
-// A flag that has no effect beside the others is a warning that says what it is for. There is none where
+// A flag that has no effect with the others is a warning that says what it is for. There is none where
 // the flag asks for nothing, or where a recipe has set what it sets.
 func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 	t.Parallel()
@@ -19,27 +19,27 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 	_, log, bias := logged(t)
 	clicks := "-clicks " + log + " -bias " + bias
 	for _, c := range []struct{ args, want string }{
-		{"-momentum 0.5", "-momentum has no effect beside -optimizer adam: it is for -optimizer momentum"},
+		{"-momentum 0.5", "-momentum has no effect with -optimizer adam: it is for -optimizer momentum"},
 		{"-momentum 0.5 -optimizer momentum", ""},
-		{"-weight-decay 0.1", "-weight-decay has no effect beside -optimizer adam: it is for -optimizer adamw"},
+		{"-weight-decay 0.1", "-weight-decay has no effect with -optimizer adam: it is for -optimizer adamw"},
 		{"-weight-decay 0.1 -optimizer adamw", ""},
-		{"-samples 9", "-samples has no effect beside -loss plrank-exact+0.01*softmax: it is for losses that sample, such as plrank-rb"},
-		{"-samples 9 -loss listmle", "-samples has no effect beside -loss listmle"},
+		{"-samples 9", "-samples has no effect with -loss plrank-exact+0.01*softmax: it is for losses that sample, such as plrank-rb"},
+		{"-samples 9 -loss listmle", "-samples has no effect with -loss listmle"},
 		{"-samples 9 -loss softmax+plrank2", ""},
 		{"-samples 9 -preset paper", ""},
-		{"-blocks 2", "-blocks has no effect beside -scorer mlp: it is for -scorer attention"},
-		{"-heads 1", "-heads has no effect beside -scorer mlp"},
-		{"-latent-cross", "-latent-cross has no effect beside -scorer mlp"},
+		{"-blocks 2", "-blocks has no effect with -scorer mlp: it is for -scorer attention"},
+		{"-heads 1", "-heads has no effect with -scorer mlp"},
+		{"-latent-cross", "-latent-cross has no effect with -scorer mlp"},
 		{"-latent-cross=false", ""},
 		{"-blocks 2 -heads 1 -latent-cross -scorer attention", ""},
-		{"-activation tanh -hidden=", `-activation has no effect beside -hidden "": it is for hidden layers`},
-		{"-dropout 0.1 -hidden=", `-dropout has no effect beside -hidden ""`},
+		{"-activation tanh -hidden=", `-activation has no effect with -hidden "": it is for hidden layers`},
+		{"-dropout 0.1 -hidden=", `-dropout has no effect with -hidden ""`},
 		{"-dropout 0 -hidden=", ""},
-		{"-normalize -loss mse", "-normalize has no effect beside -loss mse: it is for losses that go by the size of gains, such as plrank-exact"},
-		{"-normalize -loss hinge", "-normalize has no effect beside -loss hinge"},
-		{"-normalize -loss listmle", "-normalize has no effect beside -loss listmle"},
-		{"-normalize -loss partial-listmle", "-normalize has no effect beside -loss partial-listmle"},
-		{"-normalize -loss ranknet+softmax", "-normalize has no effect beside -loss ranknet+softmax"},
+		{"-normalize -loss mse", "-normalize has no effect with -loss mse: it is for losses that go by the size of gains, such as plrank-exact"},
+		{"-normalize -loss hinge", "-normalize has no effect with -loss hinge"},
+		{"-normalize -loss listmle", "-normalize has no effect with -loss listmle"},
+		{"-normalize -loss partial-listmle", "-normalize has no effect with -loss partial-listmle"},
+		{"-normalize -loss ranknet+softmax", "-normalize has no effect with -loss ranknet+softmax"},
 		{"-normalize -loss xe-ndcg", ""},
 		{"-normalize=false -loss mse", ""},
 		{"-normalize -loss mse+plrank-exact", ""},
@@ -51,9 +51,9 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-drop-label-free-test" + one, "-drop-label-free-test has no effect without a test split: -test names one"},
 		{"-preset paper" + one, ""},
 		{groups + one, "-groups has no effect beside -metric expected-ndcg@10: it is for losses and metrics that compare groups, such as -report exposure-ratio"},
-		{"-group-column seller -data " + shop, ""}, // which is no feature then
-		{"-report map " + clicks, "-report has no effect beside -clicks and no labels: it is for labelled data, which -vali names"},
-		{"-ties order " + clicks, "-ties has no effect beside -clicks and no labels"},
+		{"-group-column seller -data " + shop, ""}, // which is not a feature then
+		{"-report map " + clicks, "-report has no effect with -clicks and no labels: it is for labelled data, which -vali names"},
+		{"-ties order " + clicks, "-ties has no effect with -clicks and no labels"},
 		{"-label-column x " + clicks, "-label-column has no effect without -data FILE or FOLDER: it is for what is read"},
 		{"-features 1 -data synthetic:mslr -scale 0.0001", "-features has no effect without -data FILE"},
 		{"-cache x -data synthetic:mslr -scale 0.0001", "-cache has no effect without -data FILE"},

@@ -109,7 +109,7 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	return splits, err
 }
 
-// checkChosen is an error where flags choose other features than those of the initial model, which were read.
+// checkChosen returns an error if flags choose other features than the initial model has, which were read.
 func checkChosen(o *options, d *datasets.Dataset) error {
 	r := o.ReadOptions()
 	for _, word := range r.Ignore {
@@ -143,7 +143,7 @@ func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 	return datasets.ReadOptions{Categorical: o.Categorical}
 }
 
-// checkWeights is an error where nothing has a weight: a training would end without one.
+// checkWeights returns an error if all weights are zero, which training would not notice.
 func checkWeights(d *datasets.Dataset) error {
 	for _, weights := range [][]float32{d.Weights, d.QueryWeights} {
 		if len(weights) > 0 && slices.Max(weights) == 0 {
@@ -186,14 +186,14 @@ func initialFile(o *options) string {
 func withFlags(err error, o *options, s *datasets.Splits) error {
 	switch {
 	case errors.Is(err, train.ErrNoGroups):
-		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups beside each FILE of data)", err)
+		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups next to each FILE of data)", err)
 	case o.Gain == metrics.Exp2Gain.String() && linearHelps(s):
 		return fmt.Errorf("%w (-gain linear)", err)
 	}
 	return err
 }
 
-// linearHelps tells whether labels are too high for the gain exp2, and right for the linear one.
+// linearHelps reports whether labels are too high for the gain exp2, and right for the linear one.
 func linearHelps(s *datasets.Splits) bool {
 	high := false
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {

@@ -19,7 +19,7 @@ func eventually(t *testing.T, something string, there func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("there is no sign of %s", something)
+			t.Fatalf("no sign of %s", something)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestOneRunInAFolder(t *testing.T) {
 	}
 }
 
-// The folder of several folds is that of one run, and so is each fold's in it.
+// The folder of several folds belongs to one run, and so is each fold's in it.
 func TestOneRunInAFolderOfFolds(t *testing.T) {
 	t.Parallel()
 	data, out := folds(t, 3), filepath.Join(t.TempDir(), "runs")

@@ -317,7 +317,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// What could not be printed is an error, whatever was to be printed.
+// A failed print is reported, whatever was to be printed.
 func TestLostOutputIsAnError(t *testing.T) {
 	t.Parallel()
 	data := fold(t)

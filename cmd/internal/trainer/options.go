@@ -36,7 +36,7 @@ type settings struct {
 	Preset string `json:"preset"`
 	cli.Source
 	cli.ClickLogs
-	Items     string `json:"items,omitempty"`    // features of the items of which the data are rankings; "": the data are documents with labels
+	Items     string `json:"items,omitempty"`    // features of the items that the data rank; "": the data are documents with labels
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
@@ -98,7 +98,7 @@ func (o *options) ofOneFile() int {
 // usualShards is -shards where mpirun has started the command.
 const usualShards = 8
 
-// join makes the options those of a rank.
+// join makes these the options of a rank.
 func (o *options) join(group mpi.Group) error {
 	if o.version {
 		return nil
@@ -139,9 +139,9 @@ func (o *options) checkFolds() error {
 	case o.Clicks != "":
 		return errors.New("-folds and -clicks exclude each other: part of a log is held out for validation")
 	case o.Folds == allFolds && o.Fold != 0:
-		return errors.New("-folds all takes every fold: -fold has no meaning beside it")
+		return errors.New("-folds all takes every fold: -fold has no meaning with it")
 	case o.Vali != "" || o.Test != "" || o.Synthetic():
-		return errors.New("-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning beside it")
+		return errors.New("-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning with it")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (o *options) checkRankings() error {
 	}
 	for _, name := range slices.Concat(cli.ReadingFlags, cli.TrainingFlags, []string{"fold", "folds"}) {
 		if slices.Contains(o.given, name) {
-			return fmt.Errorf("-%s has no meaning beside -items", name)
+			return fmt.Errorf("-%s has no meaning with -items", name)
 		}
 	}
 	if !slices.Contains(o.given, "loss") && o.config == "" && !o.resume {
@@ -42,7 +42,7 @@ func (o *options) checkRankings() error {
 	return nil
 }
 
-// openRankings gives observed rankings as queries, of which a fifth is held out if there is no -vali.
+// openRankings returns observed rankings as queries, a fifth of them held out if there is no -vali.
 func openRankings(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, error) {
 	items, err := worth.ReadFeatures(o.Items)
 	if err != nil {

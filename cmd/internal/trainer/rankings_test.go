@@ -162,7 +162,7 @@ func TestRankingsOfItems(t *testing.T) {
 	data := file("races.txt", "a > b > c\nb > a\nc > a\na > c | b\nc\n")
 	out := filepath.Join(dir, "run")
 	_, stderr := callQuick(t, "-data", data, "-items", items, "-out", out, "-cache", t.TempDir())
-	if !strings.Contains(stderr, "-cache has no effect beside -items") {
+	if !strings.Contains(stderr, "-cache has no effect with -items") {
 		t.Error(stderr)
 	}
 	if strings.Count(stderr, "races.txt: 1 rankings of one item, observed 1 times, are left out") != 1 {

@@ -20,13 +20,13 @@ import (
 	"github.com/plrank/plrank/internal/testkit"
 )
 
-// mpirun is the command on so many ranks, which share memory.
+// mpirun is the command on a number of ranks, which share memory.
 func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
 	return mpirunOver(t, testkit.Memory, ranks, args...)
 }
 
-// mpirunOver is the command on so many ranks over a link.
+// mpirunOver is the command on a number of ranks over a link.
 func mpirunOver(t *testing.T, link testkit.Link, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := os.Executable()
@@ -106,7 +106,7 @@ func TestRanksWithBinsGiveTheSameFiles(t *testing.T) {
 	}
 }
 
-// checkSameRun checks that two runs have the same files, but for times.
+// checkSameRun checks that two runs have the same files, except times.
 func checkSameRun(t *testing.T, out, want string) {
 	t.Helper()
 	if !bytes.Equal([]byte(read(t, filepath.Join(out, "model.npz"))), []byte(read(t, filepath.Join(want, "model.npz")))) {
@@ -166,8 +166,8 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		first, second []string
 		want          string // "": no error
 	}{
-		{[]string{"-data", data}, []string{"-data", other}, "rank 1 of 2: train: other than on rank 0: the data (labels of the training split): all ranks need the same"},
-		{[]string{"-data", data}, []string{"-data", longer}, "rank 1 of 2: train: other than on rank 0: the data (feature values, labels, queries of the training split)"},
+		{[]string{"-data", data}, []string{"-data", other}, "rank 1 of 2: train: the data (labels of the training split) differs from rank 0: all processes must use the same configuration and data"},
+		{[]string{"-data", data}, []string{"-data", longer}, "rank 1 of 2: train: the data (feature values, labels, queries of the training split) differs from rank 0"},
 		{[]string{"-data", data}, []string{"-data", data, "-lr", "0.5"}, "the configuration (learningRate is 0.5, on rank 0 "},
 		{[]string{"-data", data}, []string{"-data", data, "-loss", "softmax"}, `(loss is "softmax", on rank 0 "`},
 		{[]string{"-data", three, "-folds", "all"}, []string{"-data", three, "-fold", "1"}, "rank 1 of 2: train: folds: [], on rank 0 [1 2 3]"},

@@ -127,7 +127,7 @@ func TestLabelWithoutGainIsAnError(t *testing.T) {
 	}
 }
 
-// A run goes on with a copy of its data, and not with data of which a byte in the midst of
+// A run goes on with a copy of its data, and not with data where a byte in the midst of
 // a large file is another, be its size and time the same.
 func TestResumeSeesEveryByte(t *testing.T) {
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestResumeSeesEveryByte(t *testing.T) {
 	}
 }
 
-// A feature by which documents are grouped is no input; files to be scored and measured may
+// A feature by which documents are grouped is not an input; files to be scored and measured may
 // have it. A model that was trained with it still gets it.
 func TestGroupColumnIsNoInput(t *testing.T) {
 	t.Parallel()

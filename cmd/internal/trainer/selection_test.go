@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// brands writes a CSV file of queries of documents of two brands, of which the labels prefer
+// brands writes a CSV file of queries of documents of two brands; the labels prefer
 // one. Every third query has no label above 0.
 func brands(t *testing.T, queries int) string {
 	t.Helper()
@@ -104,7 +104,7 @@ func TestCosineGoesOnForMoreEpochs(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	callQuick(t, "-data", fold(t), "-schedule", "cosine", "-out", out)
 	status, _, stderr := call("-resume", "-out", out, "-epochs", "3")
-	if status != 0 || !strings.Contains(stderr, "the learning rate goes on by the cosine schedule of 3 epochs; until now it was that of 1") {
+	if status != 0 || !strings.Contains(stderr, "the learning rate goes on by the cosine schedule of 3 epochs; until now it was the schedule of 1") {
 		t.Errorf("%d, %q", status, stderr)
 	}
 	if lines := strings.Count(read(t, filepath.Join(out, "metrics.jsonl")), "\n"); lines != 3 {

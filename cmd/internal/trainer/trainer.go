@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/version"
 )
 
-// Run is the sub-command, and its exit status. Started by mpirun, it is one of several ranks.
+// Run runs the sub-command, and returns its exit status. Started by mpirun, it is one of several ranks.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	command.LimitGarbage()
 	world, err := mpi.Start()

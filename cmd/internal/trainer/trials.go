@@ -24,7 +24,7 @@ type Trials struct {
 	whole   *datasets.Splits   // of the first fold, with no more of the test split than idle asks for
 }
 
-// Flags are those of the sub-command train.
+// Flags returns the flags of the sub-command train.
 func Flags() *flag.FlagSet { return defaults().flags() }
 
 // OpenTrials reads the data that flags of train name.
@@ -81,8 +81,8 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	return t, nil
 }
 
-// Config is the settings of a trial with more flags, and warnings of those without effect in it by flag; an error says
-// what is wrong with these.
+// Config returns the settings of a trial with more flags, and by flag warnings of the ones without effect in it. It returns
+// an error if the flags are wrong.
 func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string, err error) {
 	o, err := parse(slices.Concat(t.args, more))
 	if err == nil {
@@ -99,7 +99,7 @@ func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string,
 	return o.Config, idle, nil
 }
 
-// Trainer is the training of a trial on a fold.
+// Trainer returns the training of a trial on a fold.
 func (t *Trials) Trainer(c train.Config, fold int) (*train.Trainer, error) {
 	s := *t.Folds[fold]
 	s.Test = t.top

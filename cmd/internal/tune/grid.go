@@ -20,7 +20,7 @@ type choice struct {
 }
 
 // parseChoice reads "lr=.001,.01", "hidden=64;128,64", whose values have commas, or "lr=1e-4..1e-1". A value may be
-// empty, as in "hidden=;16", but for one after the last separator, which ends the list, as in "hidden=128,64;".
+// empty, as in "hidden=;16", but not after the last separator, which ends the list, as in "hidden=128,64;".
 func parseChoice(text string) (choice, error) {
 	name, list, _ := strings.Cut(text, "=")
 	c := choice{text: text, flag: strings.TrimLeft(strings.TrimSpace(name), "-")}
@@ -94,8 +94,8 @@ func (g grid) size() int {
 	return n
 }
 
-// trials are the flags of n different trials, drawn by the seed, of which the first stay the same
-// where there are more; or of the whole grid, in its order, where it has no more, or n is 0.
+// trials are the flags of n different trials, drawn by the seed, the first the same
+// if there are more; or of the whole grid, in its order, where it has no more, or n is 0.
 func (g grid) trials(n int, seed uint64) (list [][]string, err error) {
 	size := g.size()
 	switch {

@@ -18,7 +18,7 @@ import (
 // A trial is a training with some flags, or one on each fold, and how it ended.
 type trial struct {
 	Flags   []string      `json:"flags"`
-	Value   train.Value   `json:"value"`            // the best on the validation split, or the mean of those of all folds
+	Value   train.Value   `json:"value"`            // the best on the validation split, or the mean over all folds
 	Epoch   int           `json:"epoch"`            // of that value; of the last fold
 	Report  train.Values  `json:"report,omitempty"` // what -report names, of that epoch; the mean over folds
 	Best    []train.Value `json:"best"`             // the value after each epoch, or after each fold
@@ -116,7 +116,7 @@ func (l *log) read() error {
 	return nil
 }
 
-// begin writes the head of a new log; the one of an old log must be the same but for its args.
+// begin writes the head of a new log; the one of an old log must be the same, except its args.
 func (l *log) begin(h head) (err error) {
 	if was := l.head; was != nil {
 		for i, of := range []string{"training", "validation"} {
@@ -164,8 +164,8 @@ func (l *log) close() {
 	os.Remove(filepath.Dir(l.path)) // which fails if something is in it
 }
 
-// of is the trial with such flags among those that have ended; nil: there is none.
-func of(trials []*trial, flags []string) *trial {
+// trialWith returns the trial with such flags among the ones that have ended; nil: there is none.
+func trialWith(trials []*trial, flags []string) *trial {
 	i := slices.IndexFunc(trials, func(t *trial) bool { return slices.Equal(t.Flags, flags) })
 	if i < 0 {
 		return nil

@@ -24,7 +24,7 @@ type search struct {
 	*options
 	data    *trainer.Trials
 	common  train.Config   // without the flags of a trial
-	report  []string       // metrics beside its own
+	report  []string       // metrics other than its own
 	flags   [][]string     // of each trial
 	configs []train.Config // with them
 	invalid []error        // nil: the flags make sense together
@@ -77,10 +77,10 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 	return s, nil
 }
 
-// comparable is an error for a trial whose validation value means something else.
+// comparable returns an error if the validation value of a trial means something else.
 func (s *search) comparable(c train.Config) error {
 	if c.Metric != s.common.Metric {
-		return fmt.Errorf("its metric is %s, but %s that of others: -metric must name one for all", c.Metric, s.common.Metric)
+		return fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all", c.Metric, s.common.Metric)
 	}
 	for _, of := range new(train.Config).Settings() {
 		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == of.Flag })
@@ -92,7 +92,7 @@ func (s *search) comparable(c train.Config) error {
 	return nil
 }
 
-// checkValues is an error for a value with which no trial makes sense, such as a slip of the pen.
+// checkValues returns an error if no trial makes sense with some value, such as a slip of the pen.
 func (s *search) checkValues() error {
 	why, good := map[string]error{}, map[string]bool{}
 	for i, flags := range s.flags {
@@ -123,7 +123,7 @@ func (s *search) head() head {
 func (s *search) run(ctx context.Context) error {
 	defer s.bar.Finish()
 	for i, flags := range s.flags {
-		if of(s.done, flags) != nil {
+		if trialWith(s.done, flags) != nil {
 			continue
 		}
 		t := &trial{Flags: flags, End: complete}
@@ -241,7 +241,7 @@ const (
 
 var errStopped = errors.New("the trial is stopped early")
 
-// hopeless tells whether the last value of a trial, after at least so many, is worse than the median
+// hopeless reports whether the last value of a trial, after at least fewest, is worse than the median
 // of what the trials that were not stopped had at that time.
 func (s *search) hopeless(t *trial, fewest int) bool {
 	n := len(t.Best)

@@ -91,7 +91,7 @@ func (o *options) take(flags *flag.FlagSet) (err error) {
 	return nil
 }
 
-// check is an error for a flag that cannot be tried.
+// check returns an error if the flag cannot be tried.
 func (c choice) check(shared []string) error {
 	known := []string{"preset"}
 	for _, s := range new(train.Config).Settings() {
@@ -118,7 +118,7 @@ func (o *options) args() []string {
 	return append(args, fmt.Sprintf("-trials=%d", o.trials), fmt.Sprintf("-early-stop=%t", o.early))
 }
 
-// goOn makes the options those of a search with such args, but for the given flags that may change.
+// goOn makes these the options of a search with such args, and takes the given flags that may change.
 func (o *options) goOn(args []string, given *flag.FlagSet) error {
 	was := options{}
 	flags := was.flags()
@@ -147,7 +147,7 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 	return err
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	command.LimitGarbage()
 	return run(command.Interruptible(), args, stdout, stderr)

@@ -126,7 +126,7 @@ func TestCommandOfTheBestOnFoldsGivesItsValue(t *testing.T) {
 	}
 }
 
-// The highest grade is that of all splits, for a trial as for the command.
+// The highest grade is the one of all splits, for a trial as for the command.
 func TestTrialsGoByTheHighestGradeOfTheTestSplit(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
@@ -154,9 +154,9 @@ func TestFlagsWithoutEffectInAnyTrialAreWarnings(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	for _, c := range []struct{ args, want string }{
-		{"-grid momentum=.1,.9", "-momentum has no effect beside -optimizer adam: it is for -optimizer momentum"},
+		{"-grid momentum=.1,.9", "-momentum has no effect with -optimizer adam: it is for -optimizer momentum"},
 		{"-grid momentum=.1,.9 -grid optimizer=adam,momentum", ""},
-		{"-samples 5 -grid loss=softmax,mse", "-samples has no effect beside -loss softmax"},
+		{"-samples 5 -grid loss=softmax,mse", "-samples has no effect with -loss softmax"},
 		{"-samples 5 -grid loss=softmax,plrank2", ""},
 		{"-drop-label-free-test -grid lr=.1", ""}, // the command for the best has it
 	} {

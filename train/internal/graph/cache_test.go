@@ -29,7 +29,7 @@ type fakeGraph func()
 func (f fakeGraph) Graph() *G.ExprGraph { return G.NewGraph() }
 func (f fakeGraph) Close() error        { f(); return nil }
 
-// Graphs compute the same by themselves and in common memory, which is that of the largest until then.
+// Graphs compute the same by themselves and in common memory, which is as large as the largest until then needs.
 func TestGraphsOfACacheShareMemory(t *testing.T) {
 	const features = 3
 	model, err := nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{32}, Seed: 1})

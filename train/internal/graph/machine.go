@@ -14,12 +14,12 @@ import (
 	"github.com/plrank/plrank/nn"
 )
 
-// building is held while nodes are made: Gorgonia numbers some of them, those of Rectify
+// building is held while nodes are made: Gorgonia numbers some of them, as for Rectify
 // among others, with a counter of the process.
 var building sync.Mutex
 
 // newMachine compiles the graph that describe makes, which computes the outputs. Compiling by one
-// input prunes what Grad adds beside the outputs. Gorgonia cannot be stopped while it compiles,
+// input prunes what Grad adds apart from the outputs. Gorgonia cannot be stopped while it compiles,
 // which takes long for a large graph: when the context ends, it is left alone.
 func newMachine(ctx context.Context, describe func(g *G.ExprGraph) (input *G.Node, outputs G.Nodes, err error)) (G.VM, error) {
 	g := G.NewGraph()
@@ -106,10 +106,10 @@ func NewScores(model nn.Scorer, rows, features int) (*Scores, error) {
 	return s, err
 }
 
-// Graph is what it was compiled from.
+// Graph returns what it was compiled from.
 func (s *Scores) Graph() *G.ExprGraph { return s.x.Graph() }
 
-// Score is the scores of the rows of a batch.
+// Score returns the scores of the rows of a batch.
 func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
 	if err := let(leaf{s.x, b.X}, leaf{s.offsets, b.Offsets}); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ type compiled interface {
 // mostGraphs is how many there may be at once: more than an epoch of usual data has.
 const mostGraphs = 64
 
-// Get gives the graph of so many rows, which it makes if there is none. Its results last until another one runs.
+// Get returns the graph of that many rows, which it makes if there is none. Its results last until another one runs.
 func (c *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
 	if made, ok := c.by[rows]; ok {
 		return made, nil

@@ -21,7 +21,7 @@ import (
 type Step struct {
 	G.VM
 	x       *G.Node
-	batch   losses.Batch // but for the scores
+	batch   losses.Batch // without scores
 	base    *G.Node      // nil: there are no base scores
 	members int
 	shared  int      // how many of them share weights; 1: none do
@@ -44,10 +44,10 @@ func NewStep(ctx context.Context, model nn.Scorer, o *Objective, rows, queries, 
 	})
 }
 
-// Graph is what it was compiled from.
+// Graph returns what it was compiled from.
 func (s *Step) Graph() *G.ExprGraph { return s.x.Graph() }
 
-// NewLoss is a Step of one query whose scores take the place of its features, and which has no
+// NewLoss returns a Step of one query whose scores take the place of its features, and which has no
 // gradient.
 func NewLoss(o *Objective, rows int) (*Step, error) {
 	return newStep(context.Background(), o, rows, 1, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
@@ -56,7 +56,7 @@ func NewLoss(o *Objective, rows int) (*Step, error) {
 	})
 }
 
-// newStep builds a graph of the loss of scores, which are those of all members.
+// newStep builds a graph of the loss of scores, one node for each member.
 func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*Step, *G.ExprGraph) (G.Nodes, error)) (*Step, error) {
 	s := &Step{batch: o.Settings, shared: 1, loss: new(G.Value)}
 	var err error
@@ -82,28 +82,43 @@ func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*
 	return s, err
 }
 
-// addInputs adds the inputs of a loss, but for those that scores are made of.
+// addInputs adds the inputs of a loss, without the inputs of the scores.
 func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
 	b := &s.batch
 	b.Gains, b.Labels = vector(g, tensor.Float32, rows, "gains"), vector(g, tensor.Float32, rows, "labels")
 	b.Lists.Offsets = vector(g, tensor.Int, queries+1, "offsets")
-	if o.Groups {
-		b.Groups = vector(g, tensor.Int, rows, "groups")
+	for _, c := range s.columns(o.Data, new(datasets.Batch)) {
+		if !c.there {
+			continue
+		}
+		length := rows
+		if c.perQuery {
+			length = queries
+		}
+		*c.node = vector(g, c.dtype, length, c.name)
 	}
-	if o.Logged {
-		b.Logged = vector(g, tensor.Float32, rows, "logged exposures")
-	}
-	if o.LoggedScores {
-		b.LoggedScores = vector(g, tensor.Float32, rows, "logged scores")
-	}
-	if o.DocumentWeights {
-		b.DocumentWeights = vector(g, tensor.Float32, rows, "document weights")
-	}
-	if o.BaseScores {
-		s.base = vector(g, tensor.Float32, rows, "base scores")
-	}
-	if o.QueryWeights {
-		b.QueryWeights = vector(g, tensor.Float32, queries, "query weights")
+}
+
+// A column is an optional input of a loss: a value for each row, or for each query.
+type column struct {
+	node     **G.Node
+	there    bool // the dataset has it
+	values   any  // of the batch
+	name     string
+	dtype    tensor.Dtype
+	perQuery bool
+}
+
+// columns lists all optional inputs, of batches of a dataset.
+func (s *Step) columns(d *datasets.Dataset, b *datasets.Batch) []column {
+	in := &s.batch
+	return []column{
+		{&in.Groups, d.Groups != nil, b.Groups, "groups", tensor.Int, false},
+		{&in.Logged, d.Logged != nil, b.Logged, "logged exposures", tensor.Float32, false},
+		{&in.LoggedScores, d.LoggedScores != nil, b.LoggedScores, "logged scores", tensor.Float32, false},
+		{&in.DocumentWeights, d.Weights != nil, b.Weights, "document weights", tensor.Float32, false},
+		{&s.base, d.BaseScores != nil, b.BaseScores, "base scores", tensor.Float32, false},
+		{&in.QueryWeights, d.QueryWeights != nil, b.QueryWeights, "query weights", tensor.Float32, true},
 	}
 }
 
@@ -140,29 +155,27 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum
 // Loss computes the loss of a batch, the mean over members, and the gradient of their
 // sum, which goes into a slice as long as the weights.
 func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
-	in := &s.batch
-	if err := let(
-		leaf{s.x, b.Packed.X}, leaf{in.Lists.Offsets, b.Packed.Offsets},
-		leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Groups, b.Packed.Groups},
-		leaf{in.Logged, b.Packed.Logged}, leaf{in.LoggedScores, b.Packed.LoggedScores}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
-		leaf{s.base, b.Packed.BaseScores},
-	); err != nil {
+	leaves := []leaf{{s.x, b.Packed.X}, {s.batch.Lists.Offsets, b.Packed.Offsets}, {s.batch.Gains, b.Gains}, {s.batch.Labels, b.Packed.Labels}}
+	for _, c := range s.columns(new(datasets.Dataset), &b.Packed) {
+		leaves = append(leaves, leaf{*c.node, c.values}) // without a node if the dataset lacks it
+	}
+	if err := let(leaves...); err != nil {
 		return 0, err
 	}
 	s.Reset()
 	if err := s.RunAll(); err != nil {
-		return 0, Unsound(err)
+		return 0, NewBatchError(err)
 	}
 	loss, err := nn.Float64s(*s.loss)
 	if err != nil || len(loss) != 1 {
 		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", (*s.loss).Shape())
 	}
-	return loss[0] * float64(s.shared) / float64(s.members), s.gather(gradient)
+	return loss[0] * float64(s.shared) / float64(s.members), s.flattenGradients(gradient)
 }
 
-// gather brings the gradients of all arrays together: ops, which may be anybody's,
+// flattenGradients copies the gradients of all arrays into one slice: ops, which may be anybody's,
 // leave them in memory of their own.
-func (s *Step) gather(gradient []float32) error {
+func (s *Step) flattenGradients(gradient []float32) error {
 	at := 0
 	for i, n := range s.grads {
 		v := n.Value()
@@ -186,18 +199,15 @@ func (s *Step) gather(gradient []float32) error {
 	return nil
 }
 
-// An Objective is what stays the same in the graphs of a run.
+// An Objective holds what stays the same in the graphs of a run.
 type Objective struct {
 	Loss     losses.Func
-	Settings losses.Batch // with samplers, discounts and the highest grade, and without nodes
-
-	// Documents have groups, and an exposure and scores in a log; documents and queries have weights.
-	Groups, Logged, LoggedScores, DocumentWeights, QueryWeights bool
-	BaseScores                                                  bool // documents have base scores, which those of the model are added to
+	Settings losses.Batch      // with samplers, discounts and the highest grade, and without nodes
+	Data     *datasets.Dataset // whose optional columns batches have
 }
 
-// ExposureSamples is the number of rankings that exposure is estimated from, that
-// of Oosterhuis (2021), section 7.
+// ExposureSamples is the number of rankings that exposure is estimated from, as in
+// Oosterhuis (2021), section 7.
 const ExposureSamples = 1000
 
 // SetStep makes the next run draw what belongs to that step.
@@ -206,19 +216,19 @@ func (o *Objective) SetStep(step uint64) {
 	o.Settings.Exposure.SetStep(step)
 }
 
-// A Batch is what a [Step] runs on.
+// A Batch holds what a [Step] runs on.
 type Batch struct {
 	Rows   int // capacity
 	Packed datasets.Batch
 	Gains  []float32 // [rows]
 }
 
-// A BatchError tells that the loss of a batch, or its gradient, is not finite or cannot be
-// computed. The weights are still those of the step before.
+// A BatchError reports that the loss of a batch, or its gradient, is not finite or cannot be
+// computed. The weights are unchanged.
 type BatchError struct{ error }
 
-// Unsound makes a BatchError of an error.
-func Unsound(err error) *BatchError { return &BatchError{err} }
+// NewBatchError returns a BatchError that wraps an error.
+func NewBatchError(err error) *BatchError { return &BatchError{err} }
 
-// Unwrap is the error itself.
+// Unwrap returns the error itself.
 func (e *BatchError) Unwrap() error { return e.error }

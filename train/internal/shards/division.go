@@ -14,7 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// A Division is how the training queries are divided.
+// A Division says how the training queries are divided.
 type Division struct {
 	Shards int
 	Batch  int // queries a step
@@ -23,7 +23,7 @@ type Division struct {
 	Rank, Ranks int // of this process, and in all
 }
 
-// Order is that of the training queries in an epoch, given how many documents each query has:
+// Order returns the order of the training queries in an epoch, given how many documents each query has:
 // position i belongs to shard i mod Shards. A shard is a run of queries of the data, in an order of
 // its own, but all have the same random order of sizes: in a step, one has about as many documents
 // as another, and ranks hardly wait.
@@ -65,7 +65,7 @@ func arrange(queries, positions []int, documents func(query int) int, rng *rand.
 	}
 }
 
-// Own are the numbers of the shards of this rank.
+// Own returns the numbers of the shards of this rank.
 func (d Division) Own() (own []int) {
 	for shard := d.Rank; shard < d.Shards; shard += d.Ranks {
 		own = append(own, shard)
@@ -73,5 +73,5 @@ func (d Division) Own() (own []int) {
 	return own
 }
 
-// Capacity is the number of queries of a step that a shard can have.
+// Capacity returns the number of queries of a step that a shard can have.
 func (d Division) Capacity() int { return (d.Batch + d.Shards - 1) / d.Shards }

@@ -29,7 +29,7 @@ func TestOrder(t *testing.T) {
 		}
 		order := division.Order(rapid.IntRange(0, 5).Draw(rt, "epoch"), queries, documents(offsets))
 		if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, queries) {
-			rt.Fatalf("%v is no order of %v", order, queries)
+			rt.Fatalf("%v is not an order of %v", order, queries)
 		}
 		next := 0
 		for shard := range shards {

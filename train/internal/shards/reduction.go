@@ -35,7 +35,7 @@ type Reduction struct {
 	result, all   []byte    // of this rank, and of all: a slice of the sum and a record
 }
 
-// NewReduction is for gradients of that many shards, of which own are those of this rank.
+// NewReduction returns the reduction of gradients of that many shards, where own are the ones of this rank.
 func NewReduction(g mpi.Group, shards int, own [][]float32) *Reduction {
 	r := &Reduction{group: g, shards: shards, own: own, vectors: 1}
 	ranks := g.Size()
@@ -51,14 +51,14 @@ func NewReduction(g mpi.Group, shards int, own [][]float32) *Reduction {
 	return r
 }
 
-// A Record is what a rank tells of a step, besides its gradients.
+// A Record holds what a rank tells of a step, besides its gradients.
 type Record struct {
 	Failed      Failure
 	Interrupted bool
 	Losses      []float64 // of its shards
 }
 
-// Failure is whether a rank can compute its gradients.
+// Failure says whether a rank can compute its gradients.
 type Failure byte
 
 const (
