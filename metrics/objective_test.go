@@ -14,23 +14,31 @@ func TestObjectivesAreTheirMetrics(t *testing.T) {
 		discounts string
 		gain      func(label float64) float64
 		want      float64
+		norm      float64 // of the best ranking 3, 2, 1, 0, 0; of arp the sum of the labels
 	}{
-		"DCG@3":       {"dcg", func(l float64) float64 { return math.Exp2(l) - 1 }, 3 + 1./2},
-		"precision@3": {"precision", func(l float64) float64 { return min(l, 1) }, 2. / 3},
-		"RBP@3":       {"rbp(0.8)", func(l float64) float64 { return min(l, 1) }, .2 * (1 + .64)},
+		"DCG@3":       {"dcg", func(l float64) float64 { return math.Exp2(l) - 1 }, 3 + 1./2, 7 + 3/math.Log2(3) + 1./2},
+		"precision@3": {"precision", func(l float64) float64 { return min(l, 1) }, 2. / 3, 1},
+		"RBP@3":       {"rbp(0.8)", func(l float64) float64 { return min(l, 1) }, .2 * (1 + .64), .2 * (1 + .8 + .64)},
 		// The label-weighted mean of the ranks 1, 3 and, for the one beyond, 4.
-		"4 − ARP@3": {"arp", func(l float64) float64 { return l / 6 }, 4 - (2.*1+1*3+3*4)/6},
+		"6·(4 − ARP@3)": {"arp", func(l float64) float64 { return l }, 6 * (4 - (2.*1+1*3+3*4)/6), 2 + 1 + 3},
+		"numbers":       {"1, 0.5, 0.25", func(l float64) float64 { return l }, 2 + .25, 3 + 2*.5 + .25},
 	} {
 		o, err := ParseObjective(c.discounts, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := 0.0
+		sum, gains := 0.0, make([]float64, len(labels))
+		for d, label := range labels {
+			gains[d] = c.gain(label)
+		}
 		for k, theta := range o.Discounts {
-			sum += theta * c.gain(labels[k])
+			sum += theta * gains[k]
 		}
 		if math.Abs(sum-c.want) > 1e-15 {
 			t.Errorf("%s: %v, want %v", name, sum, c.want)
+		}
+		if norm := o.Norm(gains); math.Abs(norm-c.norm) > 1e-14 {
+			t.Errorf("%s: the norm is %v, want %v", name, norm, c.norm)
 		}
 	}
 }
