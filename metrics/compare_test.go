@@ -190,7 +190,7 @@ func TestExactRandomizationCountsTheSigns(t *testing.T) {
 // A document without a rank lowers recall and NDCG by what it would have counted, and is worth no
 // more than one that is not there; documents of equal scores are still in random order.
 func TestUnrankedDocumentsHaveNoRank(t *testing.T) {
-	in := Input{ // ranking: 0, then 1 and 2; 3 and 4 were not found
+	in := Queries{ // ranking: 0, then 1 and 2; 3 and 4 were not found
 		Scores: []float64{3, 2, 2, 9, 0}, Labels: []float32{0, 1, 0, 2, 0}, Offsets: []int{0, 5},
 		Unranked: []bool{false, false, false, true, true},
 	}
@@ -250,8 +250,8 @@ func TestUnrankedDocumentsAreAsThoseAtTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "ranked")
 		labels := rapid.SliceOfN(rapid.Float32Range(0, 3), n, n+4).Draw(t, "labels")
-		in := Input{Labels: labels, Ties: Ties(rapid.IntRange(0, 1).Draw(t, "ties")), HighestGrade: 3}
-		end := Input{Labels: labels, Ties: in.Ties, HighestGrade: 3}
+		in := Queries{Labels: labels, Ties: Ties(rapid.IntRange(0, 1).Draw(t, "ties")), HighestGrade: 3}
+		end := Queries{Labels: labels, Ties: in.Ties, HighestGrade: 3}
 		for d := range labels {
 			labels[d] = float32(math.Round(float64(labels[d])))
 			score := float64(rapid.IntRange(0, 3).Draw(t, "score"))

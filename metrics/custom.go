@@ -12,13 +12,13 @@ import (
 
 // estimateCustom calls a user's function: once, or if scores tie and their order is random,
 // for several orders of them. Their number does not depend on which queries have documents.
-func (m Measure) estimateCustom(in Input) (Estimate, error) {
+func (m Measure) estimateCustom(in Queries) (QueryValues, error) {
 	if m.perQuery == nil {
-		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
+		return QueryValues{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
 	}
 	if in.Scores != nil { // of which one that is not finite would be no score of any document of its query, see untied
 		if err := in.each(func() func(query) error { return func(query) error { return nil } }); err != nil {
-			return Estimate{}, err
+			return QueryValues{}, err
 		}
 	}
 	offsets := in.offsets()
@@ -36,15 +36,15 @@ func (m Measure) estimateCustom(in Input) (Estimate, error) {
 		perQuery, err := m.perQuery(ordered)
 		switch {
 		case err != nil:
-			return Estimate{}, fmt.Errorf("metrics: measure %q: %w", m.name, err)
+			return QueryValues{}, fmt.Errorf("metrics: measure %q: %w", m.name, err)
 		case len(perQuery) != queries:
-			return Estimate{}, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
+			return QueryValues{}, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
 		}
 		for q, v := range perQuery {
 			over[q].add(v)
 		}
 	}
-	e := Estimate{make([]float64, queries), make([]float64, queries)}
+	e := QueryValues{make([]float64, queries), make([]float64, queries)}
 	for q := range over {
 		e.PerQuery[q] = over[q].mean
 		if ties {
@@ -70,14 +70,14 @@ func tied(scores []float64, offsets []int) bool {
 // untied are the scores with those that are equal in a query set apart by as little as
 // possible, in a random order: the probabilities of their policy change by 1e-10 at most.
 // All others keep their order.
-func (in Input) untied(offsets []int, order uint64) []float64 {
+func (in Queries) untied(offsets []int, order uint64) []float64 {
 	scores := slices.Clone(in.Scores)
 	var noise []float64
 	var rows []int // ascending
 	for q, first := range offsets[:len(offsets)-1] {
 		of := scores[first:offsets[q+1]]
 		noise = num.Sized(noise, len(of))
-		plackett.Gumbel(plackett.Stream{Seed: in.Policy.Seed, Step: in.Policy.Step, Query: uint64(q)}, order, noise)
+		plackett.Gumbel(plackett.Stream{Seed: in.Sampling.Seed, Step: in.Sampling.Step, Query: uint64(q)}, order, noise)
 		rows = num.Sized(rows, len(of))
 		for i := range rows {
 			rows[i] = i

@@ -1,10 +1,10 @@
 // Package metrics says how good rankings are, how fairly they share exposure, and
 // whether one model is better than another.
 //
-// A [Measure] is made from its name, and computed for an [Input]:
+// A [Measure] is made from its name, and computed for [Queries]:
 //
 //	m, err := metrics.ParseMeasure("ndcg@5")
-//	in := metrics.Input{Scores: scores, Labels: labels, Offsets: offsets}
+//	in := metrics.Queries{Scores: scores, Labels: labels, Offsets: offsets}
 //	perQuery, err := m.PerQuery(in)
 //	mean := metrics.Mean(perQuery, metrics.LabelFreeSkip)
 //

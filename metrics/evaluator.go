@@ -38,7 +38,7 @@ type family struct {
 	graded func(param float64) bool
 	// letor4 is the family that LETOR 4.0's tools mean by the name; nil: this one.
 	letor4 *family
-	// theta is the discount of rank k of the objective that ParseObjective reads by the
+	// theta is the discount of rank k of the objective that ParseDiscounts reads by the
 	// name; nil: none. With bySum normalized gains are divided by their sum.
 	theta func(k, cutoff, param float64) float64
 	bySum bool
@@ -84,7 +84,7 @@ type evaluator struct {
 	scratch    []float64
 }
 
-func newEvaluator(m metric, in Input) *evaluator {
+func newEvaluator(m metric, in Queries) *evaluator {
 	e := &evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade, unranked: in.Unranked != nil}
 	if in.LabelFree == LETOR4 && m.family.letor4 != nil {
 		e.family = m.family.letor4

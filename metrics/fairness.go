@@ -10,19 +10,19 @@ import (
 )
 
 // Exposure is the expected exposure of every row under the Plackett–Luce policy of the
-// scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the Input's discounts (0 at ranks beyond
+// scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the discounts of the Queries (0 at ranks beyond
 // them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
 // Over given rankings it is the mean of the exposure in them; they must be as long as
 // there are discounts, or reach the end of a shorter list. Rows outside of all queries
 // have 0. Errors are those of [Measure.PerQuery].
-func Exposure(in Input) ([]float64, error) {
+func Exposure(in Queries) ([]float64, error) {
 	in.Exposure = nil
 	return in.exposures((*worker).exposure)
 }
 
 // RankExposure is the exposure of every row in the ranking by descending scores. Errors
 // are those of [Measure.PerQuery].
-func RankExposure(in Input) ([]float64, error) {
+func RankExposure(in Queries) ([]float64, error) {
 	return in.exposures(func(_ *worker, q query) ([]float64, error) {
 		exposure := make([]float64, len(q.scores))
 		if in.Ties == TiesRandom {
@@ -37,7 +37,7 @@ func RankExposure(in Input) ([]float64, error) {
 }
 
 // exposures collects the exposure of all queries.
-func (in Input) exposures(of func(w *worker, q query) ([]float64, error)) ([]float64, error) {
+func (in Queries) exposures(of func(w *worker, q query) ([]float64, error)) ([]float64, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}

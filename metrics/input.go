@@ -9,9 +9,9 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Input is what is measured, ranked lists packed row after row, and the settings. The
+// Queries is what is measured, ranked lists packed row after row, and the settings. The
 // fields say what their zero values mean.
-type Input struct {
+type Queries struct {
 	Scores  []float64 // [rows]
 	Labels  []float32 // [rows] raw grades, 0 or more
 	Offsets []int     // [queries+1] query q has the rows Offsets[q] up to Offsets[q+1]; nil: one query of all rows
@@ -31,33 +31,33 @@ type Input struct {
 	LabelFree    LabelFree // what queries without a relevant document count in a mean
 
 	Discounts []float64 // θ of the ranks, for exposure
-	Policy    Policy    // how rankings are sampled, for expectations that have no closed form
+	Sampling  Sampling  // how rankings are sampled, for expectations that have no closed form
 
 	// Rankings are given rankings to take expectations over, for the measures of a
 	// policy. nil: those of the Plackett–Luce policy of the scores.
-	Rankings *Rankings
+	Rankings *DrawnRankings
 	// Exposure, [rows], is a given expected exposure, for the fairness measures. nil: that
 	// of the rankings, see [Exposure].
 	Exposure []float64
 }
 
-// Policy says how the Plackett–Luce policy of the scores is sampled.
-type Policy struct {
+// Sampling says how the Plackett–Luce policy of the scores is sampled.
+type Sampling struct {
 	Samples int    // rankings drawn for every query; 0: 100
 	Seed    uint64 // of the random numbers: the same seed and step, the same rankings
 	Step    uint64 // tells apart draws of one seed, such as those of the epochs
 }
 
-// Rankings are given rankings of the queries of an Input in the layout of ops.Rankings:
+// DrawnRankings holds given rankings of the queries of Queries in the layout of ops.Rankings:
 // [queries, Samples, Cutoff] row numbers, −1 after the end of a list. A sample whose first
 // entry is −1 is absent, such as all samples of a query without documents.
-type Rankings struct {
+type DrawnRankings struct {
 	Rows    []int
 	Samples int
 	Cutoff  int
 }
 
-// query is one query of an Input.
+// query is one query of Queries.
 type query struct {
 	number int
 	first  int // its first row
@@ -68,7 +68,7 @@ type query struct {
 // each calls a function with every query, in blocks of queries on all cores; start makes the
 // function of one worker. The error is that of the first query that has one, be it a score
 // that is not finite. It names the query and, if it is a *rowError, the row.
-func (in Input) each(start func() func(q query) error) error {
+func (in Queries) each(start func() func(q query) error) error {
 	if len(in.Labels) != len(in.Scores) {
 		return fmt.Errorf("metrics: %d scores but %d labels: want one of each per row", len(in.Scores), len(in.Labels))
 	}
@@ -111,20 +111,20 @@ func without(scores []float64, unranked []bool) []float64 {
 }
 
 // check reports what is invalid whatever is measured.
-func (in Input) check() error {
+func (in Queries) check() error {
 	known := func(setting, count int) bool { return 0 <= setting && setting < count }
 	rows := len(in.Labels)
 	switch highest := in.HighestGrade; {
 	case !known(int(in.Gain), len(gainNames)):
-		return fmt.Errorf("metrics: invalid Input.Gain: %v", in.Gain)
+		return fmt.Errorf("metrics: invalid Queries.Gain: %v", in.Gain)
 	case !known(int(in.Ties), len(tiesNames)):
-		return fmt.Errorf("metrics: invalid Input.Ties: %v", in.Ties)
+		return fmt.Errorf("metrics: invalid Queries.Ties: %v", in.Ties)
 	case !known(int(in.LabelFree), len(labelFreeNames)):
-		return fmt.Errorf("metrics: invalid Input.LabelFree: %v", in.LabelFree)
+		return fmt.Errorf("metrics: invalid Queries.LabelFree: %v", in.LabelFree)
 	case !(highest >= 0) || math.IsInf(highest, 1):
 		return fmt.Errorf("metrics: the highest grade is %v: it must be finite and not negative, or 0 for the highest label", highest)
-	case in.Policy.Samples < 0:
-		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Policy.Samples)
+	case in.Sampling.Samples < 0:
+		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Sampling.Samples)
 	case in.Groups != nil && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
 	case in.Unranked != nil && len(in.Unranked) != rows:
@@ -154,7 +154,7 @@ func (in Input) check() error {
 }
 
 // offsets are Offsets, or those of one query.
-func (in Input) offsets() []int {
+func (in Queries) offsets() []int {
 	if in.Offsets == nil {
 		return []int{0, len(in.Labels)}
 	}

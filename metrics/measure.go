@@ -20,7 +20,7 @@ type Measure struct {
 	expected      bool   // the expectation of the metric
 
 	custom   bool // perQuery computes it
-	perQuery func(Input) ([]float64, error)
+	perQuery func(Queries) ([]float64, error)
 	tieAware bool // perQuery is called once, whatever ties
 }
 
@@ -37,10 +37,10 @@ func newMeasure(m metric, expected bool) Measure {
 // NewMeasure makes a custom measure. perQuery gives a value for every query, NaN where the
 // measure is not defined; it must not change the input, whose slices are those of the data.
 // [Exposure] and [Rank] may serve it. It need not handle ties: if documents of a query have
-// equal scores and Input.Ties is TiesRandom, it is called several times, each time with
-// these scores set apart by next to nothing, in an order drawn by Input.Policy.Seed, and
+// equal scores and Queries.Ties is TiesRandom, it is called several times, each time with
+// these scores set apart by next to nothing, in an order drawn by Queries.Sampling.Seed, and
 // the measure is the mean.
-func NewMeasure(name string, lowerIsBetter bool, perQuery func(Input) ([]float64, error)) Measure {
+func NewMeasure(name string, lowerIsBetter bool, perQuery func(Queries) ([]float64, error)) Measure {
 	return Measure{name: name, lowerIsBetter: lowerIsBetter, custom: true, perQuery: perQuery}
 }
 
@@ -67,11 +67,11 @@ func (m Measure) Better(a, b float64) bool {
 	return a > b || math.IsNaN(b) && !math.IsNaN(a)
 }
 
-// NeedsGroups tells whether the measure compares groups of documents, Input.Groups.
+// NeedsGroups tells whether the measure compares groups of documents, Queries.Groups.
 func (m Measure) NeedsGroups() bool { return m.ofExposure() && m.metric.family.ofGroups }
 
 // NeedsGrade tells whether the measure goes by the highest grade of the data set,
-// Input.HighestGrade: graded RBP, and ERR without a grade in its name.
+// Queries.HighestGrade: graded RBP, and ERR without a grade in its name.
 func (m Measure) NeedsGrade() bool {
 	f := m.metric.family
 	return f != nil && f.graded != nil && f.graded(m.metric.param)
@@ -95,7 +95,7 @@ func (m Measure) ByRelevance(g Gain) bool {
 // and not of the ranking by them alone.
 func (m Measure) OfPolicy() bool { return m.expected || m.ofExposure() }
 
-// Sampled tells whether the value is an estimate from sampled rankings, see Input.Policy,
+// Sampled tells whether the value is an estimate from sampled rankings, see Queries.Sampling,
 // and has a standard error: the expectations of MAP and ERR, and of pair accuracy at a
 // cutoff. All other measures are exact, expectations to 1e-10 of their scale.
 func (m Measure) Sampled() bool { return m.expected && m.metric.exactly() == nil }
@@ -120,27 +120,27 @@ func (m Measure) ofExposure() bool { return m.metric.family != nil && m.metric.f
 // PerQuery computes the measure of every query: NaN where it is not defined (see the
 // package comment). A score that is not finite, and a label that the measure cannot use,
 // are errors that name query and row.
-func (m Measure) PerQuery(in Input) ([]float64, error) {
+func (m Measure) PerQuery(in Queries) ([]float64, error) {
 	e, err := m.Estimate(in)
 	return e.PerQuery, err
 }
 
 // Estimate is PerQuery with standard errors.
-func (m Measure) Estimate(in Input) (Estimate, error) {
+func (m Measure) Estimate(in Queries) (QueryValues, error) {
 	all, err := Estimates(in, []Measure{m})
 	if err != nil {
-		return Estimate{}, err
+		return QueryValues{}, err
 	}
 	return all[0], nil
 }
 
 // Estimates are those of several measures, of which [Means] takes the means. What several of
 // the measures need is computed once, and for different queries on all cores.
-func Estimates(in Input, measures []Measure) ([]Estimate, error) {
+func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	estimates, queries := make([]Estimate, len(measures)), len(in.offsets())-1
+	estimates, queries := make([]QueryValues, len(measures)), len(in.offsets())-1
 	scored := false
 	for i, m := range measures {
 		err := m.check(in)
@@ -150,7 +150,7 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 			estimates[i], err = m.estimateCustom(in)
 		default:
 			scored = scored || !m.ofExposure() || in.Exposure == nil
-			estimates[i] = Estimate{make([]float64, queries), make([]float64, queries)}
+			estimates[i] = QueryValues{make([]float64, queries), make([]float64, queries)}
 		}
 		if err != nil {
 			return nil, err
@@ -201,7 +201,7 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 			return value, 0, err
 		}
 	}
-	e := newEvaluator(m.metric, w.Input)
+	e := newEvaluator(m.metric, w.Queries)
 	exactly := e.exactly()
 	return func(q query) (value, stdErr float64, err error) {
 		defined, err := e.prepare(q.labels)
@@ -226,7 +226,7 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 }
 
 // check reports what the measure lacks.
-func (m Measure) check(in Input) error {
+func (m Measure) check(in Queries) error {
 	f, rows := m.metric.family, len(in.Labels)
 	switch {
 	case f == nil && !m.custom:
@@ -241,9 +241,9 @@ func (m Measure) check(in Input) error {
 	return nil
 }
 
-// Means are the means of measures over the queries, by Input.LabelFree and
-// Input.QueryWeights; of a fairness measure, over the queries for which it is defined.
-func Means(in Input, measures []Measure) ([]Summary, error) {
+// Means are the means of measures over the queries, by Queries.LabelFree and
+// Queries.QueryWeights; of a fairness measure, over the queries for which it is defined.
+func Means(in Queries, measures []Measure) ([]Summary, error) {
 	estimates, err := Estimates(in, measures)
 	if err != nil {
 		return nil, err
@@ -259,12 +259,12 @@ func Means(in Input, measures []Measure) ([]Summary, error) {
 
 // Mean is the mean of estimates of m by the LabelFree and the QueryWeights of in, as
 // [Means] gives it.
-func (m Measure) Mean(in Input, e Estimate) (Summary, error) {
+func (m Measure) Mean(in Queries, e QueryValues) (Summary, error) {
 	return e.mean(in.QueryWeights, m.labelFree(in))
 }
 
 // Counted is the value of every query that enters [Measure.Mean], NaN for one that is left out.
-func (m Measure) Counted(in Input, e Estimate) []float64 {
+func (m Measure) Counted(in Queries, e QueryValues) []float64 {
 	counted := make([]float64, len(e.PerQuery))
 	for q, v := range e.PerQuery {
 		v, counts := m.labelFree(in).counted(v)
@@ -277,7 +277,7 @@ func (m Measure) Counted(in Input, e Estimate) []float64 {
 }
 
 // labelFree is what a query counts for which m is not defined.
-func (m Measure) labelFree(in Input) LabelFree {
+func (m Measure) labelFree(in Queries) LabelFree {
 	if m.ofExposure() {
 		return LabelFreeSkip // the others are about metrics of relevance
 	}
@@ -285,7 +285,7 @@ func (m Measure) labelFree(in Input) LabelFree {
 }
 
 // Estimate is the values of a measure, query by query, with their standard errors.
-type Estimate struct {
+type QueryValues struct {
 	PerQuery []float64 // NaN where the measure is not defined
 	// StdErr is the standard error of PerQuery as an estimate of the exact expectation,
 	// from the spread of the samples: 0 for a value that is not sampled, +Inf for one that
@@ -300,13 +300,13 @@ type Summary struct {
 }
 
 // Mean is the mean over queries, of which those that are NaN count as l says.
-func (e Estimate) Mean(l LabelFree) Summary {
+func (e QueryValues) Mean(l LabelFree) Summary {
 	m, _ := e.mean(nil, l) // without weights there is no error
 	return m
 }
 
 // mean takes weights of the queries; nil: equal ones.
-func (e Estimate) mean(weights []float32, l LabelFree) (Summary, error) {
+func (e QueryValues) mean(weights []float32, l LabelFree) (Summary, error) {
 	if weights != nil && len(weights) != len(e.PerQuery) {
 		return Summary{}, fmt.Errorf("metrics: %d query weights for %d queries", len(weights), len(e.PerQuery))
 	}
@@ -335,5 +335,5 @@ func (e Estimate) mean(weights []float32, l LabelFree) (Summary, error) {
 // Mean is the mean over queries, of which those that are NaN count as l says. It is NaN if
 // no query counts.
 func Mean(perQuery []float64, l LabelFree) float64 {
-	return Estimate{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
+	return QueryValues{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
 }

@@ -18,7 +18,7 @@ func mustParse(t interface{ Fatal(...any) }, name string) Measure {
 // One query, ranked 2 0 4 1 3 with the labels 0 2 1 0 3 in that order, and every metric
 // of it written out.
 func TestMetricsAreTheirFormulas(t *testing.T) {
-	l := Input{
+	l := Queries{
 		Scores: []float64{2, 0.5, 3, -1, 1},
 		Labels: []float32{2, 0, 0, 3, 1},
 	}
@@ -94,7 +94,7 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 	}
 	// Of binary gains, only which documents are relevant matters, and NDCG is
 	// relative to the best ranking of those.
-	fine := Input{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}, Gain: BinaryGain}
+	fine := Queries{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}, Gain: BinaryGain}
 	for name, want := range map[string]float64{"dcg": 1/log3 + 1/log5, "ndcg": (1/log3 + 1/log5) / (1 + 1/log3)} {
 		if got, err = mustParse(t, name).PerQuery(fine); err != nil || !near(got[0], want, 1e-14) {
 			t.Errorf("%s of binary gains is %v, %v; want %v", name, got, err, want)
@@ -107,9 +107,9 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 // ABC and ACB come up three times each, BAC and CAB twice, BCA and CBA once. So A is at the ranks 1, 2, 3 with
 // probabilities 6/12, 4/12, 2/12, and B, as C, with 3/12, 4/12, 5/12.
 func TestExpectationsAreTheirFormulas(t *testing.T) {
-	in := Input{Scores: []float64{math.Ln2, 0, 0}, Labels: []float32{0, 2, 1}, Discounts: []float64{1, 0.5}, Groups: []int{1, 0, 1}}
+	in := Queries{Scores: []float64{math.Ln2, 0, 0}, Labels: []float32{0, 2, 1}, Discounts: []float64{1, 0.5}, Groups: []int{1, 0, 1}}
 	drawn := in
-	drawn.Rankings = &Rankings{Samples: 12, Cutoff: 3, Rows: []int{
+	drawn.Rankings = &DrawnRankings{Samples: 12, Cutoff: 3, Rows: []int{
 		0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 1, 0, 2, 1, 0, 2, 1,
 		1, 0, 2, 1, 0, 2, 1, 2, 0, 2, 0, 1, 2, 0, 1, 2, 1, 0,
 	}}
@@ -182,7 +182,7 @@ func TestExpectationsAreTheirFormulas(t *testing.T) {
 		"exposure-ratio":  (5 / 12.) / (13 / 24.),
 		"treatment-ratio": (5 / 36.) / (13 / 12.),
 	} {
-		for _, l := range []Input{in, drawn} {
+		for _, l := range []Queries{in, drawn} {
 			if got, err := mustParse(t, name).PerQuery(l); err != nil || !near(got[0], want, 1e-9) {
 				t.Errorf("%s is %v, %v; want %v", name, got, err, want)
 			}
@@ -191,7 +191,7 @@ func TestExpectationsAreTheirFormulas(t *testing.T) {
 }
 
 func TestTiesInOrderGoByRow(t *testing.T) {
-	l := Input{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}, Ties: TiesOrder}
+	l := Queries{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}, Ties: TiesOrder}
 	got, err := mustParse(t, "mrr").PerQuery(l)
 	if err != nil || got[0] != 0.5 {
 		t.Errorf("reciprocal rank %v, %v; want 0.5", got, err)
@@ -216,7 +216,7 @@ var (
 
 func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
 	// label-free, empty, one relevant document, one irrelevant; two rows of padding
-	l := Input{
+	l := Queries{
 		Scores:  []float64{1, 2, 3, 7, 7, 0, 0},
 		Labels:  []float32{0, 0, 0, 1, 0, 3, 3},
 		Offsets: []int{0, 3, 3, 4, 5},
@@ -226,7 +226,7 @@ func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Policy.Samples = 3
+		l.Sampling.Samples = 3
 		expected, err := m.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
@@ -278,24 +278,24 @@ func TestErrorsNameQueryAndRow(t *testing.T) {
 	ndcg := mustParse(t, "ndcg@5")
 	for _, c := range []struct {
 		metric Measure
-		lists  Input
+		lists  Queries
 		want   string
 	}{
-		{ndcg, Input{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
-		{ndcg, Input{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
-		{ndcg, Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{mustParse(t, "map"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{mustParse(t, "arp"), Input{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
-		{mustParse(t, "precision"), Input{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
-		{mustParse(t, "err(max=4)@10"), Input{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
-		{mustParse(t, "graded-rbp"), Input{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
-		{mustParse(t, "pair-accuracy"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{ndcg, Input{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
-		{Measure{}, Input{}, "no measure"},
+		{ndcg, Queries{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
+		{ndcg, Queries{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
+		{ndcg, Queries{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "map"), Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "arp"), Queries{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
+		{mustParse(t, "precision"), Queries{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
+		{mustParse(t, "err(max=4)@10"), Queries{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
+		{mustParse(t, "graded-rbp"), Queries{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
+		{mustParse(t, "pair-accuracy"), Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
+		{Measure{}, Queries{}, "no measure"},
 	} {
 		if _, err := c.metric.PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("PerQuery: %v; want an error with %q", err, c.want)
@@ -304,24 +304,24 @@ func TestErrorsNameQueryAndRow(t *testing.T) {
 			t.Errorf("Expected: %v; want an error with %q", err, c.want)
 		}
 	}
-	l := Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Gain: LinearGain}
+	l := Queries{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Gain: LinearGain}
 	if _, err := ndcg.PerQuery(l); err != nil {
 		t.Errorf("a label of 40 with linear gain: %v", err)
 	}
 }
 
 func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
-	for want, change := range map[string]func(in *Input){
-		"invalid Input.Gain: Gain(9)":           func(in *Input) { in.Gain = 9 },
-		"invalid Input.Ties: Ties(-1)":          func(in *Input) { in.Ties = -1 },
-		"invalid Input.LabelFree: LabelFree(4)": func(in *Input) { in.LabelFree = 4 },
-		"the highest grade is NaN":              func(in *Input) { in.HighestGrade = math.NaN() },
-		"the highest grade is -1":               func(in *Input) { in.HighestGrade = -1 },
-		"the highest grade is +Inf":             func(in *Input) { in.HighestGrade = math.Inf(1) },
-		"1 groups but 3 labels":                 func(in *Input) { in.Groups = []int{0} },
-		"discount 2 is NaN":                     func(in *Input) { in.Discounts[1] = math.NaN() },
+	for want, change := range map[string]func(in *Queries){
+		"invalid Queries.Gain: Gain(9)":           func(in *Queries) { in.Gain = 9 },
+		"invalid Queries.Ties: Ties(-1)":          func(in *Queries) { in.Ties = -1 },
+		"invalid Queries.LabelFree: LabelFree(4)": func(in *Queries) { in.LabelFree = 4 },
+		"the highest grade is NaN":                func(in *Queries) { in.HighestGrade = math.NaN() },
+		"the highest grade is -1":                 func(in *Queries) { in.HighestGrade = -1 },
+		"the highest grade is +Inf":               func(in *Queries) { in.HighestGrade = math.Inf(1) },
+		"1 groups but 3 labels":                   func(in *Queries) { in.Groups = []int{0} },
+		"discount 2 is NaN":                       func(in *Queries) { in.Discounts[1] = math.NaN() },
 	} {
-		in := Input{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
+		in := Queries{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
 		change(&in)
 		for _, name := range []string{"ndcg", "expected-err", "graded-rbp", "disparity", "ee-l"} {
 			m, err := ParseMeasure(name)
@@ -340,7 +340,7 @@ func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
 
 // To a measure that goes by relevance, a label of one half is as good as 0, and to others it is not.
 func TestMeasuresByRelevanceDoNotSeeHalves(t *testing.T) {
-	half := Input{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}}
+	half := Queries{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}}
 	for _, name := range slices.Concat(Names(), []string{"expected-map@2", "disparity", "ee-l", "treatment-ratio"}) {
 		for _, gain := range []Gain{Exp2Gain, LinearGain, BinaryGain} {
 			m, err := ParseMeasure(name)

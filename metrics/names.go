@@ -101,11 +101,11 @@ func lookup(name string) *family {
 //     relevant documents.
 //   - mrr, or rr: 1 / the rank of the first relevant document, 0 if it comes after k.
 //   - err: Σ_r 1/r · R_r · Π_{i<r} (1 − R_i) with R = (2^label − 1)/2^max. Chapelle
-//     et al., CIKM 2009. max is Input.HighestGrade, or that of err(max=4).
+//     et al., CIKM 2009. max is Queries.HighestGrade, or that of err(max=4).
 //   - rbp: (1 − p) Σ over relevant r of p^(r−1). Moffat & Zobel, TOIS 2008. p is 0.8,
 //     or that of rbp(p=0.95), rbp(0.95).
 //   - graded-rbp: (1 − p) Σ_r g_r p^(r−1) with g the gain divided by that of
-//     Input.HighestGrade; p as in rbp. Sakai & Kando, Information Retrieval 11, 2008.
+//     Queries.HighestGrade; p as in rbp. Sakai & Kando, Information Retrieval 11, 2008.
 //   - hits, or success: 1 if a relevant document is at rank k or above, else 0, as
 //     success in trec_eval; hit rate in recommendation.
 //   - pair-accuracy: the share of pairs of documents of different labels in which the one
@@ -122,7 +122,7 @@ func lookup(name string) *family {
 //
 // # Fairness
 //
-// E_d is the expected exposure of a document with the discounts of the Input, see
+// E_d is the expected exposure of a document with the discounts of the Queries, see
 // [Exposure], ρ_d its gain, D the number of documents.
 //
 //   - disparity: Σ_{d,d'} (E_{d'}ρ_d − E_dρ_{d'})² / D(D−1). Oosterhuis, SIGIR 2021, §6.

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Objective is a sum over ranks that a model can be trained for, Σ_k θ_k ρ_{y_k}.
-type Objective struct {
+// DiscountedGain is a sum over ranks that a model can be trained for, Σ_k θ_k ρ_{y_k}.
+type DiscountedGain struct {
 	Discounts []float64 // θ, as many as the cutoff; without one, as many as Over was asked for
 	// Metric is the name of the metric that the sum is, given the metric's gains: "" for
 	// discounts that no metric has.
@@ -19,24 +19,24 @@ type Objective struct {
 	of metric // that Metric names; without a family, none
 }
 
-// ParseObjective reads discounts for that many ranks, or for a cutoff of 0 for every rank,
-// see [Objective.Over]:
+// ParseDiscounts reads discounts for that many ranks, or for a cutoff of 0 for every rank,
+// see [DiscountedGain.Over]:
 //
-//   - dcg: θ_k = 1/log2(k+1), for gains 2^label − 1; with [Objective.Norm], NDCG;
+//   - dcg: θ_k = 1/log2(k+1), for gains 2^label − 1; with [DiscountedGain.Norm], NDCG;
 //   - precision: θ_k = 1/cutoff, for binary gains;
 //   - rbp, of persistence 0.8, or rbp(0.95): θ_k = (1 − p) p^(k−1), for binary gains;
-//   - arp: θ_k = cutoff + 1 − k, for linear gains divided by Objective.Norm: the sum
+//   - arp: θ_k = cutoff + 1 − k, for linear gains divided by DiscountedGain.Norm: the sum
 //     is then cutoff + 1 − ARP@cutoff;
 //   - or numbers such as "1, 0.5, 0.25", as many as the cutoff, not all 0.
 //
 // Where every rank counts, an objective by precision or numbers is an error: it needs a cutoff.
-func ParseObjective(text string, cutoff int) (Objective, error) {
+func ParseDiscounts(text string, cutoff int) (DiscountedGain, error) {
 	text = strings.TrimSpace(text)
 	if cutoff < 0 {
-		return Objective{}, fmt.Errorf("metrics: discounts for a cutoff of %d: want 1 or more, or 0 for every rank", cutoff)
+		return DiscountedGain{}, fmt.Errorf("metrics: discounts for a cutoff of %d: want 1 or more, or 0 for every rank", cutoff)
 	}
-	fault := func(format string, args ...any) (Objective, error) {
-		return Objective{}, fmt.Errorf("metrics: discounts %q: %s", text, fmt.Sprintf(format, args...))
+	fault := func(format string, args ...any) (DiscountedGain, error) {
+		return DiscountedGain{}, fmt.Errorf("metrics: discounts %q: %s", text, fmt.Sprintf(format, args...))
 	}
 	name := strings.ToLower(text)
 	base, _, _ := strings.Cut(name, "(")
@@ -51,7 +51,7 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 			return fault("it counts all ranks alike: without a cutoff all rankings are equal, so want one")
 		case err == nil && c.cutoff == 0:
 			of := metric{f, cutoff, p}
-			return Objective{Metric: of.String(), of: of}.over(cutoff), nil
+			return DiscountedGain{Metric: of.String(), of: of}.over(cutoff), nil
 		case f.param.name == "":
 			return fault("%s has no parameter", f.name)
 		}
@@ -73,12 +73,12 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 	case !slices.ContainsFunc(given, func(v float64) bool { return v != 0 }):
 		return fault("all are 0: nothing is left to learn from")
 	}
-	return Objective{Discounts: given}, nil
+	return DiscountedGain{Discounts: given}, nil
 }
 
 // Over is the objective for queries of up to that many documents: where every rank counts it has
 // as many discounts, of which arp's are documents + 1 − k. With a cutoff it is o.
-func (o Objective) Over(documents int) Objective {
+func (o DiscountedGain) Over(documents int) DiscountedGain {
 	if o.of.family == nil || o.of.cutoff > 0 {
 		return o
 	}
@@ -86,7 +86,7 @@ func (o Objective) Over(documents int) Objective {
 }
 
 // over gives an objective that is a metric so many discounts.
-func (o Objective) over(ranks int) Objective {
+func (o DiscountedGain) over(ranks int) DiscountedGain {
 	o.Discounts = make([]float64, ranks)
 	for k := range o.Discounts {
 		o.Discounts[k] = o.of.family.theta(float64(k+1), float64(ranks), o.of.param)
@@ -96,7 +96,7 @@ func (o Objective) over(ranks int) Objective {
 
 // CheckNorm returns an error for discounts that are negative or rise from rank to rank:
 // gains cannot be normalized by them.
-func (o Objective) CheckNorm() error {
+func (o DiscountedGain) CheckNorm() error {
 	for k, v := range o.Discounts {
 		if v < 0 || k > 0 && v > o.Discounts[k-1] {
 			return fmt.Errorf("rank %d: gains are only normalized by discounts that are 0 or more and do not rise", k+1)
@@ -107,7 +107,7 @@ func (o Objective) CheckNorm() error {
 
 // Norm is what normalized gains of a query are divided by: the highest value that the sum
 // can have, or for arp the sum of the gains.
-func (o Objective) Norm(gains []float64) float64 {
+func (o DiscountedGain) Norm(gains []float64) float64 {
 	if f := o.of.family; f != nil && f.bySum {
 		return floats.Sum(gains)
 	}
@@ -115,7 +115,7 @@ func (o Objective) Norm(gains []float64) float64 {
 }
 
 // Discounts are DCG's rank discounts θ_k = 1/log2(k+1) for ranks k = 1 … n (Burges et al.,
-// ICML 2005), none for n below 1. [ParseObjective] has others.
+// ICML 2005), none for n below 1. [ParseDiscounts] has others.
 func Discounts(n int) []float64 {
 	d := make([]float64, max(n, 0))
 	for k := range d {

@@ -23,7 +23,7 @@ func TestObjectivesAreTheirMetrics(t *testing.T) {
 		"6·(4 − ARP@3)": {"arp", func(l float64) float64 { return l }, 6 * (4 - (2.*1+1*3+3*4)/6), 2 + 1 + 3},
 		"numbers":       {"1, 0.5, 0.25", func(l float64) float64 { return l }, 2 + .25, 3 + 2*.5 + .25},
 	} {
-		o, err := ParseObjective(c.discounts, 3)
+		o, err := ParseDiscounts(c.discounts, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,11 +57,11 @@ func TestParseObjectiveRejectsOtherText(t *testing.T) {
 		"0,-0,0":   "all are 0",
 		"dcg(2)":   "dcg has no parameter",
 	} {
-		if _, err := ParseObjective(text, 3); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseDiscounts(text, 3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := ParseObjective("dcg", -1); err == nil {
+	if _, err := ParseDiscounts("dcg", -1); err == nil {
 		t.Error("no error for a cutoff of -1")
 	}
 }
@@ -69,12 +69,12 @@ func TestParseObjectiveRejectsOtherText(t *testing.T) {
 // Where every rank counts, discounts are those of a cutoff of as many as there are documents.
 func TestObjectivesOfEveryRank(t *testing.T) {
 	for text, metric := range map[string]string{"dcg": "dcg", "rbp(0.9)": "rbp(p=0.9)", "arp": "arp"} {
-		o, err := ParseObjective(text, 0)
+		o, err := ParseDiscounts(text, 0)
 		if err != nil || o.Metric != metric || len(o.Discounts) > 0 {
 			t.Fatalf("%s: %+v, %v", text, o, err)
 		}
 		for _, documents := range []int{7, 3} {
-			want, err := ParseObjective(text, documents)
+			want, err := ParseDiscounts(text, documents)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestObjectivesOfEveryRank(t *testing.T) {
 		"precision": `discounts "precision": it counts all ranks alike`,
 		"1,0.5,0.2": `discounts "1,0.5,0.2": 3 numbers where every rank counts: want a cutoff of 3`,
 	} {
-		if _, err := ParseObjective(text, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseDiscounts(text, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestParseMeasureReadsTheMetricOfAnObjective(t *testing.T) {
 	for text, want := range map[string]string{
 		" DCG ": "dcg@2", "precision": "precision@2", "arp": "arp@2", "rbp": "rbp@2", "rbp( p = 0.5 )": "rbp(p=0.5)@2", "1,0": "",
 	} {
-		o, err := ParseObjective(text, 2)
+		o, err := ParseDiscounts(text, 2)
 		if err != nil || o.Metric != want || len(o.Discounts) != 2 {
 			t.Errorf("%q: %+v, %v; want %q", text, o, err, want)
 		}

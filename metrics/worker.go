@@ -14,7 +14,7 @@ import (
 
 // worker computes measures of one query after another, and keeps what they share.
 type worker struct {
-	Input
+	Queries
 	order   ranking // by descending score
 	weights map[string]*expectedWeights
 
@@ -24,8 +24,8 @@ type worker struct {
 	count   int
 }
 
-func newWorker(in Input) *worker {
-	return &worker{Input: in, weights: map[string]*expectedWeights{}}
+func newWorker(in Queries) *worker {
+	return &worker{Queries: in, weights: map[string]*expectedWeights{}}
 }
 
 // tolerance of expectations, relative to their scale: ten digits.
@@ -83,8 +83,8 @@ func (w *worker) rankings(q query, depth int) ([]int, error) {
 	if w.Rankings != nil {
 		return w.given(q, depth)
 	}
-	w.ranked = num.Sized(w.ranked, cmp.Or(w.Policy.Samples, 100)*depth)
-	stream := plackett.Stream{Seed: w.Policy.Seed, Step: w.Policy.Step, Query: uint64(q.number)}
+	w.ranked = num.Sized(w.ranked, cmp.Or(w.Sampling.Samples, 100)*depth)
+	stream := plackett.Stream{Seed: w.Sampling.Seed, Step: w.Sampling.Step, Query: uint64(q.number)}
 	return w.ranked, w.sampler.Draw(q.scores, stream, plackett.Rankings{Documents: w.ranked, Cutoff: depth})
 }
 

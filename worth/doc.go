@@ -22,7 +22,7 @@
 // [Model.Uncertainty] has their standard errors, covariances and quasi-variances, [Model.Ranks] has intervals
 // of ranks, [LikelihoodRatio] and [Model.EqualWorths] test, and [Model.Evaluate] measures how well a model
 // predicts other rankings. [FitMixture] fits several models of groups of rankings that are not known.
-// [Features.Dataset] makes queries of rankings of items that have features, from which package train learns worths.
+// [ItemFeatures.Dataset] makes queries of rankings of items that have features, from which package train learns worths.
 //
 // The largest likelihood may be at infinity: if an item has won always, or if wins do not connect
 // two groups of items. [Connectivity] tells, and Options.Prior is a remedy.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// An Evaluation says how well a model predicts rankings.
-type Evaluation struct {
+// Accuracy describes how well a model predicts rankings.
+type Accuracy struct {
 	Weight        float64 // the sum of the weights of the rankings
 	LogLikelihood float64 // Σ weight · log P(ranking); over Weight, the mean of a ranking
 	Tau           float64 // the mean of Kendall's τ of the rankings and the order by worth, by weight
@@ -21,11 +21,11 @@ type Evaluation struct {
 // have the same order by worth, D the reverse one; equal worths are neither. Items at one place,
 // and the Rest among themselves, are no such pairs. Rankings without any have no part in the mean, which is
 // NaN if none is left.
-func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
+func (m *Model) Evaluate(r *Observations) (Accuracy, error) {
 	if err := m.checkRankings(r); err != nil {
-		return Evaluation{}, err
+		return Accuracy{}, err
 	}
-	var e Evaluation
+	var e Accuracy
 	var tau, ordered float64
 	for _, s := range r.spans {
 		e.Weight += s.weight
@@ -40,7 +40,7 @@ func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
 }
 
 // checkRankings reports a model that is none, and rankings that it has no probability of.
-func (m *Model) checkRankings(r *Rankings) error {
+func (m *Model) checkRankings(r *Observations) error {
 	if err := m.check(); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (m *Model) checkRankings(r *Rankings) error {
 
 // tau is Kendall's τ of a ranking, and the number of pairs that it orders. Items are counted in a
 // Fenwick tree over their worths, from the last place up.
-func (m *Model) tau(r *Rankings, s span) (tau float64, pairs int) {
+func (m *Model) tau(r *Observations, s span) (tau float64, pairs int) {
 	entries := r.entries[s.from:s.to]
 	sorted := make([]float64, len(entries))
 	for i, e := range entries {

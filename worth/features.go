@@ -16,8 +16,8 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// Features are numbers that describe items, from which a model can tell their worths, also those of new items.
-type Features struct {
+// ItemFeatures holds numbers that describe items, from which a model can tell their worths, also those of new items.
+type ItemFeatures struct {
 	Items  []string  // the names of the items, by number
 	Names  []string  // the names of the features
 	Values []float32 // of item i: Values[i·len(Names):(i+1)·len(Names)]; NaN is a missing value
@@ -27,7 +27,7 @@ type Features struct {
 // a row for each item, whose other columns are numbers. An empty value and NaN are missing. Blanks around values do not count. Errors begin with
 // file:line. They are rows that are not in the format, values that are not finite numbers of float32, columns without a
 // name, and items or names of columns twice.
-func ReadFeatures(path string) (*Features, error) {
+func ReadFeatures(path string) (*ItemFeatures, error) {
 	file, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return nil, textfile.At(path, err)
@@ -53,7 +53,7 @@ func ReadFeatures(path string) (*Features, error) {
 			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name that no other has; leave it out if it numbers the rows", path, header, i+1)
 		}
 	}
-	f := &Features{Names: slices.Delete(slices.Clone(header), at, at+1)}
+	f := &ItemFeatures{Names: slices.Delete(slices.Clone(header), at, at+1)}
 	seen := map[string]bool{}
 	for {
 		row, err := readRow(rows)
@@ -88,7 +88,7 @@ func ReadFeatures(path string) (*Features, error) {
 //
 // The rankings must be of the items of f, in their order, see ReadOptions.Items. Ties are errors that name the ranking:
 // their probability is not known. So are tables of more than 2^31 numbers, and weights beyond float32.
-func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
+func (f *ItemFeatures) Dataset(r *Observations) (*datasets.Dataset, error) {
 	width := len(f.Names)
 	switch {
 	case len(f.Values) != len(f.Items)*width:

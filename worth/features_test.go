@@ -11,7 +11,7 @@ import (
 )
 
 // features reads a table of items.
-func features(t *testing.T, text string) (*Features, error) {
+func features(t *testing.T, text string) (*ItemFeatures, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "items.csv")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -43,8 +43,8 @@ func TestRankingsBecomeQueries(t *testing.T) {
 // Labels of a long ranking are different numbers, which descend to one above 0.
 func TestLabelsOfLongRankings(t *testing.T) {
 	const n = 20_000
-	f := &Features{Items: numbered(n)}
-	r := &Rankings{Items: f.Items}
+	f := &ItemFeatures{Items: numbered(n)}
+	r := &Observations{Items: f.Items}
 	places := make([][]int, n)
 	for i := range places {
 		places[i] = []int{i}
@@ -84,7 +84,7 @@ func TestFeaturesRefuse(t *testing.T) {
 			t.Errorf("%q: got %v, want an error with %q", text, err, want)
 		}
 	}
-	f := &Features{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
+	f := &ItemFeatures{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
 	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "a > b\n1e39: b > a\n": "ranking 2 has the weight 1e+39", "b > a": "other items"} {
 		if _, err := f.Dataset(mustRead(t, text, "x")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want an error with %q", text, err, want)

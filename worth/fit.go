@@ -54,7 +54,7 @@ const largestTie = 100
 // that do not connect all items, which is a [*DisconnectedError]; ties of a size whose δ_n grows or shrinks without a
 // limit, which is seen by the variance of log δ_n at the end; a tie of more than 100 items; options that are
 // negative or not finite.
-func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
+func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 	n, err := newNewton(r, o)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 }
 
 // newNewton is what maximizes the likelihood of rankings, or the posterior probability with a prior.
-func newNewton(r *Rankings, o Options) (*newton, error) {
+func newNewton(r *Observations, o Options) (*newton, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (n *newton) model(items []string, x []float64) *Model {
 
 // checkTies looks for a size of ties that grows against the others without a limit: whenever so many items are
 // left, that many are tied, or a size that itself grows.
-func (r *Rankings) checkTies(orders []int) error {
+func (r *Observations) checkTies(orders []int) error {
 	left := map[int]int{} // of every size, the largest set from which so many were chosen
 	for _, s := range r.spans {
 		for from := s.from; from < s.placed && s.to-from > 1; {

@@ -18,8 +18,8 @@ import (
 )
 
 // simulate draws rankings of so many of the items, by an exponential race.
-func simulate(rng *rand.Rand, logWorths []float64, rankings, length int) *Rankings {
-	r := &Rankings{Items: numbered(len(logWorths))}
+func simulate(rng *rand.Rand, logWorths []float64, rankings, length int) *Observations {
+	r := &Observations{Items: numbered(len(logWorths))}
 	times := make([]float64, len(logWorths))
 	for range rankings {
 		items := rng.Perm(len(logWorths))[:length]
@@ -92,7 +92,7 @@ func TestSameBitsWhateverGOMAXPROCS(t *testing.T) {
 
 // Neighbours that win 99 of 100 comparisons are log 99 apart: the ends of the chain by more than 1000.
 func TestLongChains(t *testing.T) {
-	r := &Rankings{Items: numbered(230)}
+	r := &Observations{Items: numbered(230)}
 	for i := range 229 {
 		mustAdd(t, r, Ranking{Places: [][]int{{i}, {i + 1}}, Weight: 99})
 		mustAdd(t, r, Ranking{Places: [][]int{{i + 1}, {i}}})
@@ -186,7 +186,7 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%.60q with %+v: got %v, want an error with %q", c.text, c.options, err, c.want)
 		}
 	}
-	if _, err := Fit(context.Background(), &Rankings{}, Options{}); err == nil {
+	if _, err := Fit(context.Background(), &Observations{}, Options{}); err == nil {
 		t.Error("no rankings are not an error")
 	}
 }
@@ -214,7 +214,7 @@ func TestFiniteEstimatesAreNotFlat(t *testing.T) {
 
 func TestExtremeWeightsAreFitted(t *testing.T) {
 	for _, w := range []float64{1e-300, 1e-9, 1e15, 1e290, largestWeight / 4} {
-		r := &Rankings{Items: numbered(3)}
+		r := &Observations{Items: numbered(3)}
 		for _, order := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}} {
 			mustAdd(t, r, Ranking{Places: [][]int{{order[0]}, {order[1]}, {order[2]}}, Weight: w})
 		}
@@ -367,7 +367,7 @@ func TestLikelihoodRatio(t *testing.T) {
 // In a circle of pairs with a win each, all worths are equal, and every item takes part in four comparisons, each with
 // the information 1/4.
 func TestManyItemsHaveTheDiagonalOnly(t *testing.T) {
-	r := &Rankings{Items: numbered(LargestCovariance + 1)}
+	r := &Observations{Items: numbered(LargestCovariance + 1)}
 	for i := range r.Items {
 		j := (i + 1) % len(r.Items)
 		mustAdd(t, r, Ranking{Places: [][]int{{i}, {j}}})
@@ -409,7 +409,7 @@ func TestNoStandardErrorsBetweenGroupsApart(t *testing.T) {
 
 // A parameter of ties is estimated by its share if all items are equal.
 func TestTiesOfThree(t *testing.T) {
-	r := &Rankings{Items: numbered(3)}
+	r := &Observations{Items: numbered(3)}
 	for _, p := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}} {
 		mustAdd(t, r, Ranking{Places: [][]int{{p[0]}}, Rest: p[1:], Weight: 5})
 	}
@@ -428,7 +428,7 @@ func TestManyWinsForALoss(t *testing.T) {
 	for _, items := range []int{2, 3, 40} {
 		for _, wins := range []float64{1e3, 1e6, 1e9, 1e12} {
 			for _, turns := range []bool{false, true} { // every other pair has it the other way round
-				r := &Rankings{}
+				r := &Observations{}
 				want := make([]float64, items-1)
 				for i := range items {
 					r.Item(fmt.Sprint(i))
@@ -472,7 +472,7 @@ func TestManyWinsForALoss(t *testing.T) {
 // The same beside ties: of two items, what is fitted to the three numbers has as many parameters, and so is exact.
 func TestManyWinsForALossWithTies(t *testing.T) {
 	for _, wins := range []float64{1e3, 1e7, 1e9, 1e12} {
-		r := &Rankings{Items: []string{"a", "b"}}
+		r := &Observations{Items: []string{"a", "b"}}
 		for _, ranking := range []Ranking{{Places: [][]int{{0}, {1}}, Weight: wins}, {Places: [][]int{{1}, {0}}}, {Places: [][]int{{0, 1}}, Weight: 3}} {
 			if err := r.Add(ranking); err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 // Rankings are taken in parts, whose number depends on the data alone, and sums of parts are
 // added in order: the bits of a result do not depend on GOMAXPROCS.
 type likelihood struct {
-	rankings *Rankings
+	rankings *Observations
 	items    int
 	orders   []int // of ties
 	parts    []*part
@@ -43,7 +43,7 @@ type part struct {
 // entriesOfPart is so large that the sums of parts cost little beside their rankings.
 const entriesOfPart, mostParts = 1 << 13, 16
 
-func newLikelihood(r *Rankings, items int, orders []int) *likelihood {
+func newLikelihood(r *Observations, items int, orders []int) *likelihood {
 	l := &likelihood{rankings: r, items: items, orders: orders}
 	n := max(1, min(len(r.entries)/entriesOfPart, mostParts))
 	for i := range n {

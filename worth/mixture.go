@@ -62,7 +62,7 @@ func (m *Mixture) BIC() float64 {
 
 // Evaluate is Σ weight · log P(ranking) of rankings of the same items, and the sum of their weights. Errors are those of
 // [Model.Evaluate].
-func (m *Mixture) Evaluate(r *Rankings) (logLikelihood, weight float64, err error) {
+func (m *Mixture) Evaluate(r *Observations) (logLikelihood, weight float64, err error) {
 	logs := make([][]float64, len(m.Components))
 	for k, c := range m.Components {
 		if err := c.checkRankings(r); err != nil {
@@ -102,7 +102,7 @@ const mostOfMixture = 1 << 25
 // returns the best mixture beside an error if the best start has not converged after MixtureOptions.MaxSteps, or if
 // the rankings of a component do not connect the items, which is a [*DisconnectedError]: worths then grow without a limit,
 // and a prior is a remedy. Other errors are those of Fit, for all rankings.
-func FitMixture(ctx context.Context, r *Rankings, o MixtureOptions) (*Mixture, error) {
+func FitMixture(ctx context.Context, r *Observations, o MixtureOptions) (*Mixture, error) {
 	o.Starts = cmp.Or(o.Starts, 10)
 	o.Tolerance = cmp.Or(o.Tolerance, 1e-6)
 	o.MaxSteps = cmp.Or(o.MaxSteps, 1000)
@@ -164,7 +164,7 @@ type em struct {
 }
 
 // newEM begins near x, the parameters that all share.
-func newEM(r *Rankings, all *newton, x []float64, o MixtureOptions, start int) *em {
+func newEM(r *Observations, all *newton, x []float64, o MixtureOptions, start int) *em {
 	e, rng := &em{options: o, start: start, reach: 2}, rand.New(rand.NewPCG(o.Seed, uint64(start)))
 	for _, s := range r.spans {
 		e.observed = append(e.observed, s.weight)

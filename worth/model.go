@@ -22,7 +22,7 @@ type Model struct {
 	Steps         int       // that Fit took
 	Change        float64   // the largest change of a parameter in the last step
 
-	rankings *Rankings
+	rankings *Observations
 	prior    float64
 }
 
@@ -68,8 +68,8 @@ func (m *Model) Parameters() int { return len(m.LogWorths) - 1 + len(m.LogTies) 
 // AIC is Akaike's criterion, 2·Parameters − 2·LogLikelihood: the smaller the better.
 func (m *Model) AIC() float64 { return 2*float64(m.Parameters()) - 2*m.LogLikelihood }
 
-// A Test is the result of a likelihood-ratio test.
-type Test struct {
+// RatioTest is the result of a likelihood-ratio test.
+type RatioTest struct {
 	Statistic float64 // twice the difference of the log-likelihoods
 	Freedom   int     // degrees of freedom
 	PValue    float64
@@ -81,34 +81,34 @@ type Test struct {
 // freedom are the parameters that the larger has more. To ask whether groups of rankings have
 // different worths, l₁ is the sum over models of each group, l₀ that of one model of all.
 // Values that are not finite and degrees of freedom below 1 are errors.
-func LikelihoodRatio(l0, l1 float64, freedom int) (Test, error) {
+func LikelihoodRatio(l0, l1 float64, freedom int) (RatioTest, error) {
 	statistic := max(0, 2*(l1-l0))
 	if math.IsNaN(l1-l0) || math.IsInf(l1-l0, 0) {
-		return Test{}, fmt.Errorf("the log-likelihoods are %v and %v: they must be finite", l0, l1)
+		return RatioTest{}, fmt.Errorf("the log-likelihoods are %v and %v: they must be finite", l0, l1)
 	}
 	if freedom < 1 {
-		return Test{}, fmt.Errorf("a likelihood-ratio test has one or more degrees of freedom, not %d", freedom)
+		return RatioTest{}, fmt.Errorf("a likelihood-ratio test has one or more degrees of freedom, not %d", freedom)
 	}
-	return Test{statistic, freedom, distuv.ChiSquared{K: float64(freedom)}.Survival(statistic)}, nil
+	return RatioTest{statistic, freedom, distuv.ChiSquared{K: float64(freedom)}.Survival(statistic)}, nil
 }
 
 // EqualWorths is the [LikelihoodRatio] test that all items have the same worth, for a model without a
 // prior. The tie parameters are free. Errors are those of [Fit], a model that does not come from it,
 // and one with a prior.
-func (m *Model) EqualWorths(ctx context.Context) (Test, error) {
+func (m *Model) EqualWorths(ctx context.Context) (RatioTest, error) {
 	if m.rankings == nil {
-		return Test{}, errNoRankings
+		return RatioTest{}, errNoRankings
 	}
 	if m.prior > 0 {
-		return Test{}, fmt.Errorf("the model was fitted with the prior %v: a likelihood-ratio test is of one without", m.prior)
+		return RatioTest{}, fmt.Errorf("the model was fitted with the prior %v: a likelihood-ratio test is of one without", m.prior)
 	}
 	n := newton{likelihood: newLikelihood(m.rankings, len(m.Items), m.TieOrders), equal: true}
 	if err := n.options.check(); err != nil {
-		return Test{}, err
+		return RatioTest{}, err
 	}
 	x, err := n.maximize(ctx)
 	if err != nil {
-		return Test{}, err
+		return RatioTest{}, err
 	}
 	return LikelihoodRatio(n.value(x), m.LogLikelihood, len(m.Items)-1)
 }

@@ -14,9 +14,9 @@ import (
 
 // drawRankings draws a few rankings of a few items: partial, top-k and tied ones, with weights. Ties
 // have two or three items.
-func drawRankings(t *rapid.T, ties bool) *Rankings {
+func drawRankings(t *rapid.T, ties bool) *Observations {
 	n := rapid.IntRange(2, 6).Draw(t, "items")
-	r := &Rankings{Items: numbered(n)}
+	r := &Observations{Items: numbered(n)}
 	for range rapid.IntRange(1, 8).Draw(t, "rankings") {
 		order := rapid.Permutation(sequence(n)).Draw(t, "order")
 		order = order[:rapid.IntRange(2, n).Draw(t, "length")]
@@ -141,7 +141,7 @@ func TestAllWaysAgree(t *testing.T) {
 		}
 		v := drawParameters(t, newLikelihood(r, n, nil))
 		// One more item, in no ranking, makes worths far apart that are not.
-		far := &Rankings{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
+		far := &Observations{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
 		one := newLikelihood(r, n, []int{2})
 		g, d, product := make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 		y := append(slices.Clone(x), -1000)
@@ -190,7 +190,7 @@ func TestTiedRankingsHaveProbabilityOne(t *testing.T) {
 	var extend func(places [][]int, left []int)
 	extend = func(places [][]int, left []int) {
 		if len(left) == 0 {
-			r := &Rankings{Items: m.Items}
+			r := &Observations{Items: m.Items}
 			mustAdd(t, r, Ranking{Places: places})
 			e, err := m.Evaluate(r)
 			if err != nil {
@@ -226,7 +226,7 @@ func TestGapsOfAThousand(t *testing.T) {
 		{[][]int{{0, 1}, {2}, {3}}, -500},
 		{[][]int{{0}, {1}, {2, 3}}, -500},
 	} {
-		r := &Rankings{Items: m.Items}
+		r := &Observations{Items: m.Items}
 		mustAdd(t, r, Ranking{Places: c.places})
 		for _, ties := range []int{1, 0} {
 			m := &Model{Items: m.Items, LogWorths: m.LogWorths, TieOrders: m.TieOrders[:ties], LogTies: m.LogTies[:ties]}
@@ -316,7 +316,7 @@ func TestEvaluateRefusesOtherItemsAndTies(t *testing.T) {
 			t.Errorf("%q: got %v, want an error with %q", c.text, err, c.want)
 		}
 	}
-	if _, err := m.Evaluate(&Rankings{Items: m.Items}); err == nil {
+	if _, err := m.Evaluate(&Observations{Items: m.Items}); err == nil {
 		t.Error("no rankings are not an error")
 	}
 }

@@ -23,8 +23,8 @@ var pudding = [][5]int{
 	{1, 6, 18, 21, 12}, {2, 6, 22, 20, 12}, {3, 6, 13, 18, 10}, {4, 6, 14, 19, 18}, {5, 6, 11, 21, 12},
 }
 
-func puddings(t *testing.T) *Rankings {
-	r := &Rankings{}
+func puddings(t *testing.T) *Observations {
+	r := &Observations{}
 	for i := range 6 {
 		r.Item(strconv.Itoa(i + 1))
 	}
@@ -118,7 +118,7 @@ func TestNascarOfHunter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few := &Rankings{Items: numbered(83)}
+	few := &Observations{Items: numbered(83)}
 	places := make([]float64, 87)
 	races := make([]float64, 87)
 	for i := range all.Len() {
@@ -213,14 +213,14 @@ func differences(m *Model) (d []float64) {
 	return d
 }
 
-func mustAdd(t rapid.TB, r *Rankings, ranking Ranking) {
+func mustAdd(t rapid.TB, r *Observations, ranking Ranking) {
 	t.Helper()
 	if err := r.Add(ranking); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func mustRead(t rapid.TB, text, name string) *Rankings {
+func mustRead(t rapid.TB, text, name string) *Observations {
 	t.Helper()
 	r, err := Read(strings.NewReader(text), name, ReadOptions{})
 	if err != nil {
@@ -229,7 +229,7 @@ func mustRead(t rapid.TB, text, name string) *Rankings {
 	return r
 }
 
-func mustFit(t rapid.TB, r *Rankings, o Options) *Model {
+func mustFit(t rapid.TB, r *Observations, o Options) *Model {
 	t.Helper()
 	m, err := Fit(context.Background(), r, o)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A Ranking is one observation. Items are numbers in [Rankings.Items].
+// A Ranking is one observation. Items are numbers in [Observations.Items].
 //
 // A full ranking has a place for every item, a partial one for some: of the others nothing is
 // known. In a top-k ranking, and in a choice from a set, the other items of the set are the Rest.
@@ -18,9 +18,9 @@ type Ranking struct {
 	Weight float64 // how often it was observed; zero is once
 }
 
-// Rankings are observed rankings of items. The zero value has none and is ready for use. It may
+// Observations holds observed rankings of items. The zero value has none and is ready for use. It may
 // be read by several goroutines at a time if none of them adds.
-type Rankings struct {
+type Observations struct {
 	Items    []string // the names of the items, by number
 	Warnings []string // what was odd about the file that they were read from
 
@@ -38,7 +38,7 @@ type span struct {
 }
 
 // Item is the number of the item with that name. A name that is new becomes a new item.
-func (r *Rankings) Item(name string) int {
+func (r *Observations) Item(name string) int {
 	if r.numbers == nil || len(r.numbers) != len(r.Items) {
 		r.numbers = make(map[string]int, len(r.Items))
 		for i, known := range r.Items {
@@ -55,10 +55,10 @@ func (r *Rankings) Item(name string) int {
 }
 
 // Len is the number of rankings.
-func (r *Rankings) Len() int { return len(r.spans) }
+func (r *Observations) Len() int { return len(r.spans) }
 
 // At is ranking i, with a weight that is not zero.
-func (r *Rankings) At(i int) Ranking {
+func (r *Observations) At(i int) Ranking {
 	s := r.spans[i]
 	ranking := Ranking{Weight: s.weight}
 	for _, e := range r.entries[s.from:s.placed] {
@@ -86,7 +86,7 @@ var errOneItem = errors.New("a ranking of one item says nothing: it needs two or
 // Add adds a ranking. Errors are an item twice, an item without a name, a place without items,
 // fewer than two items in all, a weight that is negative or not finite, and weights that sum to more than 1e300,
 // beyond which sums over the rankings would overflow; nothing is then added.
-func (r *Rankings) Add(ranking Ranking) error {
+func (r *Observations) Add(ranking Ranking) error {
 	weight := ranking.Weight
 	if weight == 0 {
 		weight = 1
@@ -114,7 +114,7 @@ func (r *Rankings) Add(ranking Ranking) error {
 	return nil
 }
 
-func (r *Rankings) appendEntries(ranking Ranking, s *span) error {
+func (r *Observations) appendEntries(ranking Ranking, s *span) error {
 	if len(ranking.Places) == 0 {
 		return errors.New("a ranking needs one place or more")
 	}
@@ -144,7 +144,7 @@ func (r *Rankings) appendEntries(ranking Ranking, s *span) error {
 }
 
 // see notes that the ranking which is being added has an item.
-func (r *Rankings) see(number int) error {
+func (r *Observations) see(number int) error {
 	if number < 0 || number >= min(len(r.Items), math.MaxInt32) {
 		return fmt.Errorf("item %d has no name: there are %d items, from 0", number, len(r.Items))
 	}
@@ -159,7 +159,7 @@ func (r *Rankings) see(number int) error {
 }
 
 // dropUnranked drops the items that are in no ranking.
-func (r *Rankings) dropUnranked() {
+func (r *Observations) dropUnranked() {
 	numbers := make([]int32, len(r.Items)) // new ones, from 1
 	for _, e := range r.entries {
 		numbers[item(e)] = 1
@@ -179,9 +179,9 @@ func (r *Rankings) dropUnranked() {
 
 // withGhost is the rankings and, for every item, a win and a loss against one more item, of
 // that weight each.
-func (r *Rankings) withGhost(weight float64) *Rankings {
+func (r *Observations) withGhost(weight float64) *Observations {
 	n := len(r.Items)
-	g := &Rankings{
+	g := &Observations{
 		entries: append(make([]int32, 0, len(r.entries)+4*n), r.entries...),
 		spans:   append(make([]span, 0, len(r.spans)+2*n), r.spans...),
 	}
@@ -194,7 +194,7 @@ func (r *Rankings) withGhost(weight float64) *Rankings {
 }
 
 // tieOrders are the sizes of the ties, ascending.
-func (r *Rankings) tieOrders() []int {
+func (r *Observations) tieOrders() []int {
 	var orders []int
 	for _, s := range r.spans {
 		for from := s.from; from < s.placed; {
@@ -210,7 +210,7 @@ func (r *Rankings) tieOrders() []int {
 }
 
 // placeEnd is the end of the place that begins at an entry.
-func (r *Rankings) placeEnd(from int, s span) int {
+func (r *Observations) placeEnd(from int, s span) int {
 	to := from + 1
 	for to < s.placed && r.entries[to] < 0 {
 		to++

@@ -19,13 +19,13 @@ func TestRanksByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Rank{{2, 2, 3}, {1, 1, 1}, {3, 2, 3}} { // 1 < 2.2414·√0.52 = 1.616 < 2 = distance to the first
+	for i, want := range []RankInterval{{2, 2, 3}, {1, 1, 1}, {3, 2, 3}} { // 1 < 2.2414·√0.52 = 1.616 < 2 = distance to the first
 		if ranks[i] != want {
 			t.Errorf("item %d has %+v, want %+v", i, ranks[i], want)
 		}
 	}
 	m.LogWorths = []float64{1, 1, 1}
-	if ranks, err := m.Ranks(u, 0.95); err != nil || ranks[0] != (Rank{1, 1, 3}) || ranks[2] != ranks[0] {
+	if ranks, err := m.Ranks(u, 0.95); err != nil || ranks[0] != (RankInterval{1, 1, 3}) || ranks[2] != ranks[0] {
 		t.Errorf("equal worths have %+v, %v", ranks, err)
 	}
 	for _, c := range []struct {

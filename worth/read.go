@@ -31,7 +31,7 @@ type ReadOptions struct {
 
 // ReadFile reads the rankings in a file, which may be compressed by gzip or zstd. The ending of its name
 // tells the format, as in [Read]; .gz or .zst may follow.
-func ReadFile(path string, o ReadOptions) (*Rankings, error) {
+func ReadFile(path string, o ReadOptions) (*Observations, error) {
 	f, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return nil, textfile.At(path, err)
@@ -65,11 +65,11 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 //
 // Errors begin with file:line. They are lines that are empty or not in the format, names that are not in UTF-8, items twice in a ranking, items that
 // are unknown, and other numbers of alternatives than in the header. A file of which no ranking is left is an error, too.
-func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
+func Read(r io.Reader, name string, o ReadOptions) (*Observations, error) {
 	if o.Unlisted != "" && o.Unlisted != "omit" && o.Unlisted != "last" {
 		return nil, fmt.Errorf("invalid ReadOptions.Unlisted %q: want omit or last", o.Unlisted)
 	}
-	in := &reader{file: name, options: o, rankings: &Rankings{}}
+	in := &reader{file: name, options: o, rankings: &Observations{}}
 	for i, known := range o.Items {
 		if in.rankings.Item(known) != i {
 			return nil, fmt.Errorf("ReadOptions.Items has %q twice", known)
@@ -130,7 +130,7 @@ type reader struct {
 	file     string
 	line     int // from 1
 	options  ReadOptions
-	rankings *Rankings
+	rankings *Observations
 	known    []int          // the items of the options
 	header   *preflibHeader // nil: the format is another one
 

@@ -15,7 +15,7 @@ import (
 )
 
 // show has a line for each ranking.
-func show(r *Rankings) string {
+func show(r *Observations) string {
 	var lines []string
 	name := func(place []int) string {
 		var names []string
@@ -226,7 +226,7 @@ func TestRankingsOfOneItemAreLeftOut(t *testing.T) {
 // A few bytes a ranking must not take the memory of all items.
 func TestUnlistedItemsAreBounded(t *testing.T) {
 	const n = 1 << 12
-	in := &reader{options: ReadOptions{Unlisted: "last"}, rankings: &Rankings{Items: numbered(n), spans: make([]span, mostEntries/n-1)}}
+	in := &reader{options: ReadOptions{Unlisted: "last"}, rankings: &Observations{Items: numbered(n), spans: make([]span, mostEntries/n-1)}}
 	if err := in.add(Ranking{Places: [][]int{{0}}}, []int{0, 1, n - 1: n - 1}); err != nil {
 		t.Errorf("the last ranking that has room: %v", err)
 	}
@@ -267,7 +267,7 @@ func TestReadFile(t *testing.T) {
 }
 
 func TestAddChangesNothingAfterAnError(t *testing.T) {
-	r := &Rankings{Items: numbered(3)}
+	r := &Observations{Items: numbered(3)}
 	mustAdd(t, r, Ranking{Places: [][]int{{0}, {1, 2}}})
 	for _, bad := range []Ranking{
 		{},
