@@ -58,7 +58,7 @@ func TestCustomMeasureOfTiesDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// A score that is not finite is an error as of other measures: with ties it made all scores of its
+// A custom measure rejects a score that is not finite, as other measures do: with ties it made all scores of its
 // query NaN, and the function did not see which was wrong.
 func TestCustomMeasureGetsFiniteScores(t *testing.T) {
 	for _, ties := range []Ties{TiesRandom, TiesOrder} {
@@ -84,11 +84,11 @@ func TestUntiedSetsEqualScoresApart(t *testing.T) {
 		}
 		in.Offsets = append(in.Offsets, len(in.Scores))
 	}
-	if !tied(in.Scores, in.Offsets) {
+	if !hasTies(in.Scores, in.Offsets) {
 		t.Fatal("no ties")
 	}
-	scores := in.untied(in.Offsets, 3)
-	if tied(scores, in.Offsets) {
+	scores := in.breakTies(in.Offsets, 3)
+	if hasTies(scores, in.Offsets) {
 		t.Error("ties are left")
 	}
 	for q, first := range in.Offsets[:30] {
@@ -109,7 +109,7 @@ func TestUntiedSetsEqualScoresApart(t *testing.T) {
 		part.Offsets[q] = in.Offsets[10]
 	}
 	from := in.Offsets[10]
-	if !slices.Equal(part.untied(part.Offsets, 3)[from:], scores[from:]) {
+	if !slices.Equal(part.breakTies(part.Offsets, 3)[from:], scores[from:]) {
 		t.Error("different scores if some queries are empty")
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Every metric's expectation over all rankings of a small query, weighted by their
-// probabilities: those of sums, and MRR, to the tolerance of the quadrature; for the sampled
+// probabilities: sums and MRR to the tolerance of the quadrature; for the sampled
 // ones the mean over copies of the query, whose standard error is well known.
 func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 	for _, scores := range [][]float64{
@@ -38,7 +38,7 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := plackett.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
-				exact += probability * j.at(&ranking{documents: documents})
+				exact += probability * j.evaluate(&ranking{documents: documents})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 			if math.Abs(mean-exact) > bound {
 				t.Errorf("%v of %v is %v ± %v, by enumeration %v", expected, scores, mean, stdErr, exact)
 			}
-			// The standard error is that of the spread between the copies, 0 for what is exact.
+			// The standard error agrees with the spread between the copies; exact values have 0.
 			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(100)
 			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
 				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", expected, scores, stdErr, spread)
@@ -66,7 +66,7 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 	}
 }
 
-// Over whole lists expectations that are sums over ranks cost O(D). They are those of the same
+// Over whole lists expectations that are sums over ranks cost O(D). They equal the expectations of the same
 // documents and one more, which is last and of no relevance, where the others' ranks count.
 func TestWholeListsTakeGeometricSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
@@ -266,12 +266,12 @@ func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 	}
 
 	for want, bad := range map[string]DrawnRankings{
-		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3": {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
-		"query 0: 3 ranks of its 3 documents count":                    {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
-		"query 0: sample 0, rank 2: row 3 is not one of the query's":   {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
-		"query 1: sample 0, rank 2: row 4 has a rank above already":    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
-		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
-		"rank 3: row -1": {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
+		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3":      {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
+		"query 0: 3 ranks of its 3 documents count":                         {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
+		"query 0: sample 0, rank 2: row 3 is outside the rows of the query": {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
+		"query 1: sample 0, rank 2: row 4 appears twice":                    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
+		"query 1: no ranking of it is present":                              {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
+		"rank 3: row -1":                                                    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
 	} {
 		l.Rankings = &bad
 		if _, err := m.Estimate(l); err == nil || !strings.Contains(err.Error(), want) {
@@ -329,9 +329,9 @@ func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 		}
 		var r ranking
 		r.rank(best, j.depth(), TiesOrder)
-		a := j.at(&r)
+		a := j.evaluate(&r)
 		r.rank(worst, j.depth(), TiesOrder)
-		b := j.at(&r)
+		b := j.evaluate(&r)
 		if v := e.PerQuery[0]; v < min(a, b) || v > max(a, b) {
 			t.Errorf("%v of labels %v, scores %v is %v, rankings have %v to %v", m, in.Labels, in.Scores, v, min(a, b), max(a, b))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// Two queries, of which the second has no relevant document.
+// Two queries; the second has no relevant document.
 func Example() {
 	in := metrics.Queries{
 		Scores:  []float64{0.2, 1.5, -0.3, 0.9, 0.1},

@@ -78,7 +78,7 @@ func TestExactExposureAgreesWithGoldenVectors(t *testing.T) {
 	}
 }
 
-// The exposure of a policy, enumerated, against ours, and that of rankings drawn from it.
+// The enumerated exposure of a policy, compared with ours and with rankings drawn from it.
 func TestExposureIsThatOfAllRankings(t *testing.T) {
 	l := Queries{
 		Scores:  []float64{9, 0.5, -0.2, 1.3, 0, 7},

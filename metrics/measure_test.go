@@ -54,8 +54,8 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 		"hits":         1,
 		"success@1":    0,
 		"hits@2":       1,
-		// ranked 0 2 1 0 3: of 9 pairs of different labels, those of 2 and 1, 2 and 0, and
-		// 1 and 0 behind it, are right; at 2, those of 0 in front and of 2, and half of the others
+		// ranked 0 2 1 0 3: of 9 pairs of different labels, three are right: 2 1, 2 0 and 1 0; at 2,
+		// the pairs with the first 0 are wrong, 2 1 and 2 0 are right, and three others count ½
 		"pair-accuracy":    3. / 9,
 		"pair-accuracy@2":  (2 + 3/2.) / 9,
 		"pair-accuracy@1":  (6 / 2.) / 9,
@@ -295,7 +295,7 @@ func TestErrorsNameQueryAndRow(t *testing.T) {
 		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
 		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
 		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
-		{Measure{}, Queries{}, "no measure"},
+		{Measure{}, Queries{}, "the zero Measure"},
 	} {
 		if _, err := c.metric.PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("PerQuery: %v; want an error with %q", err, c.want)

@@ -66,7 +66,7 @@ func TestParseObjectiveRejectsOtherText(t *testing.T) {
 	}
 }
 
-// Where every rank counts, discounts are those of a cutoff of as many as there are documents.
+// Where every rank counts, discounts equal the discounts of a cutoff at the number of documents.
 func TestObjectivesOfEveryRank(t *testing.T) {
 	for text, metric := range map[string]string{"dcg": "dcg", "rbp(0.9)": "rbp(p=0.9)", "arp": "arp"} {
 		o, err := ParseDiscounts(text, 0)

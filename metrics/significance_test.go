@@ -265,7 +265,7 @@ func TestExchangingTheModelsKeepsThePValue(t *testing.T) {
 func TestSignificanceRejectsValuesThatAreNotFinite(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []func(a, b []float64) (Test, error){PairedT, Wilcoxon} {
-		if _, err := test([]float64{1, 2}, []float64{1}); err == nil || !strings.Contains(err.Error(), "2 values cannot be paired with 1") {
+		if _, err := test([]float64{1, 2}, []float64{1}); err == nil || !strings.Contains(err.Error(), "cannot pair 2 values with 1") {
 			t.Errorf("unequal lengths: %v", err)
 		}
 		if _, err := test([]float64{1, nan}, []float64{1, 2}); err == nil || !strings.Contains(err.Error(), "query 1: NaN and 2 have no finite difference") {
@@ -279,12 +279,12 @@ func TestSignificanceRejectsValuesThatAreNotFinite(t *testing.T) {
 		b      Bootstrap
 		values []float64
 	}{
-		"no values":             {Bootstrap{}, nil},
-		"query 1: NaN":          {Bootstrap{}, []float64{1, nan}},
-		"-1 resamples":          {Bootstrap{Resamples: -1}, []float64{1}},
-		"a level of 1: want":    {Bootstrap{Level: 1}, []float64{1}},
-		"a level of NaN: want":  {Bootstrap{Level: nan}, []float64{1}},
-		"a level of -0.5: want": {Bootstrap{Level: -.5}, []float64{1}},
+		"no values":                    {Bootstrap{}, nil},
+		"query 1: cannot resample NaN": {Bootstrap{}, []float64{1, nan}},
+		"-1 resamples":                 {Bootstrap{Resamples: -1}, []float64{1}},
+		"a level of 1: want":           {Bootstrap{Level: 1}, []float64{1}},
+		"a level of NaN: want":         {Bootstrap{Level: nan}, []float64{1}},
+		"a level of -0.5: want":        {Bootstrap{Level: -.5}, []float64{1}},
 	} {
 		if got, err := c.b.MeanInterval(c.values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v of %v: %v, %v; want an error with %q", c.b, c.values, got, err, want)
@@ -413,7 +413,7 @@ func TestBootstrapIsTheSeeds(t *testing.T) {
 	if got, err := (Bootstrap{}).MeanInterval([]float64{0.25, 0.25, 0.25}); err != nil || got != (Interval{0.25, 0.25, 0.25}) {
 		t.Errorf("equal values: %v, %v", got, err)
 	}
-	// Of many values the interval is that of the normal distribution.
+	// The interval of many values is the interval of the normal distribution.
 	rng := rand.New(rand.NewPCG(5, 1))
 	many := make([]float64, 4000)
 	for i := range many {
