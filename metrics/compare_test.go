@@ -238,7 +238,7 @@ func TestUnrankedDocumentsHaveNoRank(t *testing.T) {
 }
 
 // Where the ranks that count are all taken, unranked documents are as those at the end.
-func TestUnrankedDocumentsAreAsThoseAtTheEnd(t *testing.T) {
+func TestUnrankedDocumentsCountAsIfAtTheEnd(t *testing.T) {
 	var measures []Measure
 	for _, name := range Names() {
 		m, err := ParseMeasure(name + "@2")

@@ -74,7 +74,7 @@ func TestCustomMeasureGetsFiniteScores(t *testing.T) {
 }
 
 // By next to nothing, keeping the order of the others, whatever other queries there are.
-func TestUntiedSetsEqualScoresApart(t *testing.T) {
+func TestBreakTiesMovesEqualScoresApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	in := Queries{Offsets: []int{0}}
 	for range 30 {

@@ -16,7 +16,7 @@ import (
 // Every metric's expectation over all rankings of a small query, weighted by their
 // probabilities: sums and MRR to the tolerance of the quadrature; for the sampled
 // ones the mean over copies of the query, whose standard error is well known.
-func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
+func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 	for _, scores := range [][]float64{
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
@@ -119,7 +119,7 @@ func TestOnlyMAPAndERRAndCutPairAccuracyAreSampled(t *testing.T) {
 }
 
 // Within the standard errors of the latter.
-func TestExactExpectationsAreThoseOfDrawnRankings(t *testing.T) {
+func TestExactExpectationsAgreeWithDrawnRankings(t *testing.T) {
 	l := benchmarkLists(30, 40)
 	w := newWorker(Queries{Sampling: Sampling{Samples: 200, Seed: 5}})
 	r := DrawnRankings{Samples: 200, Cutoff: 40}
@@ -152,7 +152,7 @@ func TestExactExpectationsAreThoseOfDrawnRankings(t *testing.T) {
 	}
 }
 
-func TestMeasuresComputedTogetherAreWhatTheyAreAlone(t *testing.T) {
+func TestMeasuresComputedTogetherEqualThoseAlone(t *testing.T) {
 	l := benchmarkLists(7, 20)
 	l.Discounts, l.Groups = Discounts(4), make([]int, 140)
 	for row := range l.Groups {

@@ -79,7 +79,7 @@ func TestExactExposureAgreesWithGoldenVectors(t *testing.T) {
 }
 
 // The enumerated exposure of a policy, compared with ours and with rankings drawn from it.
-func TestExposureIsThatOfAllRankings(t *testing.T) {
+func TestExposureAgreesWithEnumeration(t *testing.T) {
 	l := Queries{
 		Scores:  []float64{9, 0.5, -0.2, 1.3, 0, 7},
 		Labels:  make([]float32, 6),

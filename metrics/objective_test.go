@@ -43,7 +43,7 @@ func TestObjectivesAreTheirMetrics(t *testing.T) {
 	}
 }
 
-func TestParseObjectiveRejectsOtherText(t *testing.T) {
+func TestParseDiscountsRejectsOtherText(t *testing.T) {
 	for text, want := range map[string]string{
 		"ndcg":     `number 1, "ndcg": want dcg, precision, arp, rbp`,
 		"":         `number 1, ""`,
@@ -67,7 +67,7 @@ func TestParseObjectiveRejectsOtherText(t *testing.T) {
 }
 
 // Where every rank counts, discounts equal the discounts of a cutoff at the number of documents.
-func TestObjectivesOfEveryRank(t *testing.T) {
+func TestDiscountsOfEveryRankFollowTheList(t *testing.T) {
 	for text, metric := range map[string]string{"dcg": "dcg", "rbp(0.9)": "rbp(p=0.9)", "arp": "arp"} {
 		o, err := ParseDiscounts(text, 0)
 		if err != nil || o.Metric != metric || len(o.Discounts) > 0 {

@@ -341,7 +341,7 @@ func TestBootstrapCorrectsBiasAndSkewness(t *testing.T) {
 }
 
 // Values that differ by rounding alone are equal, as they are in a unit in which they are whole.
-func TestRoundingIsNoDifference(t *testing.T) {
+func TestRoundingDoesNotCountAsADifference(t *testing.T) {
 	tenth, fifth := 0.1, 0.2
 	a, b := []float64{0.3, 0.3, 0.3, 0.6}, []float64{tenth + fifth, tenth + fifth, tenth + fifth, 0.6}
 	for name, test := range map[string]func(a, b []float64) (Test, error){"paired t": PairedT, "Wilcoxon": Wilcoxon, "Fisher": Randomization{}.Test, "Welch": Welch} {
@@ -391,7 +391,7 @@ func TestBootstrapIntervalsDoNotDependOnTheUnit(t *testing.T) {
 	}
 }
 
-func TestBootstrapIsTheSeeds(t *testing.T) {
+func TestBootstrapDependsOnTheSeedAlone(t *testing.T) {
 	values := make([]float64, 30)
 	for i := range values {
 		values[i] = math.Sin(float64(i))

@@ -53,7 +53,7 @@ func TestSecondDerivativesAreFiniteDifferences(t *testing.T) {
 	})
 }
 
-func TestCurvatureIsThatOfPairs(t *testing.T) {
+func TestCurvatureIsASumOverPairs(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 15)
@@ -115,7 +115,7 @@ func TestSecondOrderIsRightToTheTolerance(t *testing.T) {
 }
 
 // Documents that are sure of their ranks have neither; ties have them, however far other scores are.
-func TestSecondOrderOfGaps(t *testing.T) {
+func TestSecondOrderIsFiniteForGaps(t *testing.T) {
 	var e Expectation
 	for _, gap := range []float64{60, 1000, 1e300} {
 		l := list{scores: []float64{0, -gap, gap, gap}, gains: []float64{0, 7, 1, 3}, discounts: dcg(4)}
@@ -127,7 +127,7 @@ func TestSecondOrderOfGaps(t *testing.T) {
 	}
 }
 
-func TestCurvatureErrors(t *testing.T) {
+func TestCurvatureRejectsInvalidInput(t *testing.T) {
 	two, out := []float64{1, 2}, make([]float64, 2)
 	var e Expectation
 	_, short := e.Curvature(two, two, two, out, out[:1])

@@ -129,7 +129,7 @@ func TestProductsAgreeWithEnumeration(t *testing.T) {
 }
 
 // Gradients of an expectation add up to 0, are those of its values, and do not change where all scores do.
-func TestLawsOfProducts(t *testing.T) {
+func TestProductsFollowTheLawsOfExpectations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const docs, step = 200, 1e-4
 	scores, gains, theta := gaussian(rng, docs, 2), gaussian(rng, docs, 1), discountsOf("dcg", docs)
@@ -160,7 +160,7 @@ func TestLawsOfProducts(t *testing.T) {
 }
 
 // Whole lists whose scores are as far apart as numbers can be, or equal, and gains of any size.
-func TestWholeListsOfExtremes(t *testing.T) {
+func TestWholeListsOfExtremesAreFinite(t *testing.T) {
 	const docs = 64
 	theta := discountsOf("dcg", docs)
 	rng := rand.New(rand.NewPCG(7, 8))

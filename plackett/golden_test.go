@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/internal/testkit"
 )
 
-func TestGoldenEstimators(t *testing.T) {
+func TestEstimatorsAgreeWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -43,7 +43,7 @@ func TestGoldenEstimators(t *testing.T) {
 	t.Logf("worst error over %d cases: %.2g of scale", len(file.Cases), worst)
 }
 
-func TestGoldenExact(t *testing.T) {
+func TestEnumerationAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string

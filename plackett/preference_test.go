@@ -108,7 +108,7 @@ func TestPreferenceOfTwoIsTheLogisticLoss(t *testing.T) {
 	}
 }
 
-func TestPreferenceLossRefuses(t *testing.T) {
+func TestPreferenceLossRejectsInvalidInput(t *testing.T) {
 	logs, nan := []float64{-1, -2}, math.NaN()
 	for _, c := range []struct {
 		p        plackett.Preference

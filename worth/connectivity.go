@@ -69,8 +69,8 @@ func Connectivity(r *Observations) [][]int {
 	return classes
 }
 
-// losses has an edge from an item to one just below it, for as many pairs as connect the same
-// items as all pairs do: to[next[i]:next[i+1]] are those of item i.
+// losses returns a graph with an edge from an item to one just below it, for as many pairs as connect the same
+// items as all pairs do: the edges of item i go to to[next[i]:next[i+1]].
 func (r *Observations) losses() (to []int32, next []int) {
 	next = make([]int, len(r.Items)+2)
 	r.pairs(func(above, _ int32) { next[above+2]++ })
@@ -109,14 +109,14 @@ func (r *Observations) pairs(f func(above, below int32)) {
 	}
 }
 
-// A DisconnectedError says that the worths have no finite estimate, since no path of wins leads
-// from some items to the others. Options.Prior is a remedy; another is to drop items.
+// DisconnectedError reports worths without a finite estimate, since no path of wins leads from some
+// items to the others. Options.Prior is a remedy; another is to drop items.
 type DisconnectedError struct {
 	Items   []string
 	Classes [][]int // of Connectivity
 }
 
-// Error names some items of the smaller class at either end.
+// Error names some items of the first or the last class, whichever is smaller.
 func (e *DisconnectedError) Error() string {
 	class, where := e.Classes[len(e.Classes)-1], "from %s to the others"
 	if first := e.Classes[0]; len(first) < len(class) {

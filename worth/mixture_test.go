@@ -17,7 +17,7 @@ import (
 
 var groups = [][]float64{{2, 1, 0, -1, -2}, {-1.5, 0.5, 2, -1, 0}}
 
-// twoGroups are rankings of which 60 % follow the first group.
+// twoGroups draws rankings; 60 % follow the first group.
 func twoGroups(t rapid.TB, rankings int) *Observations {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -142,7 +142,7 @@ func TestMixtureNamesAComponentWithoutAnEstimate(t *testing.T) {
 }
 
 // A component whose weight underflows stays empty, and harms nothing.
-func TestMixtureWithAnEmptyComponent(t *testing.T) {
+func TestEmptyComponentHasTheWeightZero(t *testing.T) {
 	r := twoGroups(t, 100)
 	n, err := newNewton(r, Options{})
 	if err != nil {
@@ -171,7 +171,7 @@ func TestEndOfTheContextKeepsTheBestMixture(t *testing.T) {
 	}
 }
 
-func TestFitMixtureRefuses(t *testing.T) {
+func TestFitMixtureRejectsInvalidOptions(t *testing.T) {
 	r := twoGroups(t, 20)
 	for _, c := range []struct {
 		r    *Observations

@@ -48,7 +48,7 @@ func sequence(n int) (s []int) {
 	return s
 }
 
-// logProbability is that of a ranking, from the formula in the package's comment, over all subsets.
+// logProbability returns the log-probability of a ranking from the formula in the package's comment, over all subsets.
 func logProbability(ranking Ranking, x []float64, items int, orders []int) (log float64) {
 	f := func(set []int) float64 { // log f(S)
 		sum := 0.0
@@ -82,7 +82,7 @@ func logProbability(ranking Ranking, x []float64, items int, orders []int) (log 
 	return log
 }
 
-func TestLikelihoodIsThatOfAllSubsets(t *testing.T) {
+func TestLikelihoodIsTheSumOverAllSubsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, rapid.Bool().Draw(t, "ties"))
 		l := newLikelihood(r, len(r.Items), r.tieOrders())
@@ -130,7 +130,7 @@ func TestDerivativesAreFiniteDifferences(t *testing.T) {
 // Rankings without ties have two ways, each linear in the items: over the largest of all worths, and, where worths are
 // far apart, over the largest of each choice. With the parameter of a tie that has no probability they go choice by
 // choice, as rankings with ties do.
-func TestAllWaysAgree(t *testing.T) {
+func TestBothBasesOfWorthsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, false)
 		n := len(r.Items)
@@ -169,8 +169,8 @@ func TestAllWaysAgree(t *testing.T) {
 	})
 }
 
-// The log-likelihood in linear time is that of the choices one by one, however far apart the worths are.
-func TestTheValueIsThatBesideTheDerivatives(t *testing.T) {
+// The log-likelihood in linear time equals the sum over the choices one by one, however far apart the worths are.
+func TestValueAloneEqualsValueWithDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, true)
 		l := newLikelihood(r, len(r.Items), []int{2, 3})
@@ -215,7 +215,7 @@ func TestTiedRankingsHaveProbabilityOne(t *testing.T) {
 	near(t, "sum over all 75 rankings", []float64{sum}, []float64{1}, 1e-14)
 }
 
-func TestGapsOfAThousand(t *testing.T) {
+func TestGapsOfAThousandAreFinite(t *testing.T) {
 	m := &Model{Items: numbered(4), LogWorths: []float64{1500, 500, -500, -1500}, TieOrders: []int{2}, LogTies: []float64{0}}
 	for _, c := range []struct {
 		places [][]int
@@ -242,7 +242,7 @@ func TestGapsOfAThousand(t *testing.T) {
 	}
 }
 
-func TestTauIsThatOfAllPairs(t *testing.T) {
+func TestTauCountsAllPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, true)
 		m := &Model{Items: r.Items, TieOrders: []int{2, 3}, LogTies: []float64{0, 0}}
@@ -279,7 +279,7 @@ func TestTauIsThatOfAllPairs(t *testing.T) {
 	})
 }
 
-func TestModelsOfFields(t *testing.T) {
+func TestModelsOfExportedFieldsEvaluate(t *testing.T) {
 	r := mustRead(t, "A > B = C", "races")
 	good := Model{Items: r.Items, LogWorths: []float64{1, 0, -1}, TieOrders: []int{2}, LogTies: []float64{0.5}}
 	if _, err := good.Evaluate(r); err != nil {
@@ -306,10 +306,10 @@ func TestModelsOfFields(t *testing.T) {
 	}
 }
 
-func TestEvaluateRefusesOtherItemsAndTies(t *testing.T) {
+func TestEvaluateRejectsOtherItemsAndTies(t *testing.T) {
 	m := mustFit(t, mustRead(t, "A > B\nB > A\n", "races"), Options{})
 	for _, c := range []struct{ text, want string }{
-		{"A > C", "other items"},
+		{"A > C", "different items"},
 		{"A = B", "a tie of 2 items"},
 	} {
 		if _, err := m.Evaluate(mustRead(t, c.text, "others")); err == nil || !strings.Contains(err.Error(), c.want) {

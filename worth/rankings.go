@@ -1,17 +1,18 @@
 package worth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// A Ranking is one observation. Items are numbers in [Observations.Items].
+// Ranking is one observation. Items are numbers in [Observations.Items].
 //
-// A full ranking has a place for every item, a partial one for some: of the others nothing is
-// known. In a top-k ranking, and in a choice from a set, the other items of the set are the Rest.
-// A comparison of two items is a ranking of two places.
+// A full ranking has a place for every item. A partial one has places for some, and says nothing
+// about the others. In a top-k ranking, and in a choice from a set, the other items of the set are
+// the Rest. A comparison of two items is a ranking with two places.
 type Ranking struct {
 	Places [][]int // the items of every place, best place first; several items at one place are tied
 	Rest   []int   // items after all places, in unknown order
@@ -37,7 +38,7 @@ type span struct {
 	weight           float64
 }
 
-// Item is the number of the item with that name. A name that is new becomes a new item.
+// Item returns the number of the item with that name. A new name becomes a new item.
 func (r *Observations) Item(name string) int {
 	if r.numbers == nil || len(r.numbers) != len(r.Items) {
 		r.numbers = make(map[string]int, len(r.Items))
@@ -54,10 +55,10 @@ func (r *Observations) Item(name string) int {
 	return i
 }
 
-// Len is the number of rankings.
+// Len returns the number of rankings.
 func (r *Observations) Len() int { return len(r.spans) }
 
-// At is ranking i, with a weight that is not zero.
+// At returns ranking i, with a weight that is not zero.
 func (r *Observations) At(i int) Ranking {
 	s := r.spans[i]
 	ranking := Ranking{Weight: s.weight}
@@ -74,23 +75,20 @@ func (r *Observations) At(i int) Ranking {
 	return ranking
 }
 
-// item is the item of an entry.
+// item returns the item of an entry.
 func item(entry int32) int32 { return entry ^ entry>>31 }
 
 // largestWeight of all rankings leaves room for their log-likelihood and the sums of its derivatives.
 const largestWeight = 1e300
 
-// errOneItem is the error of a ranking from which nothing can be learned.
-var errOneItem = errors.New("a ranking of one item says nothing: it needs two or more, with those that it was chosen from")
+// errOneItem is returned for a ranking that carries no information.
+var errOneItem = errors.New("a ranking of one item says nothing: want two or more, counting those it was chosen from")
 
-// Add adds a ranking. Errors are an item twice, an item without a name, a place without items,
-// fewer than two items in all, a weight that is negative or not finite, and weights that sum to more than 1e300,
-// beyond which sums over the rankings would overflow; nothing is then added.
+// Add adds a ranking. It returns an error and adds nothing if an item occurs twice or has no name, a place has
+// no items, there are fewer than two items in all, the weight is negative or not finite, or the weights of all
+// rankings sum to more than 1e300, beyond which sums over the rankings would overflow.
 func (r *Observations) Add(ranking Ranking) error {
-	weight := ranking.Weight
-	if weight == 0 {
-		weight = 1
-	}
+	weight := cmp.Or(ranking.Weight, 1)
 	if !(weight > 0) || math.IsInf(weight, 0) {
 		return fmt.Errorf("the weight is %v: it must be positive and finite", ranking.Weight)
 	}
@@ -114,6 +112,7 @@ func (r *Observations) Add(ranking Ranking) error {
 	return nil
 }
 
+// appendEntries appends the items of a ranking, and sets where they end.
 func (r *Observations) appendEntries(ranking Ranking, s *span) error {
 	if len(ranking.Places) == 0 {
 		return errors.New("a ranking needs one place or more")
@@ -143,7 +142,7 @@ func (r *Observations) appendEntries(ranking Ranking, s *span) error {
 	return nil
 }
 
-// see notes that the ranking which is being added has an item.
+// see marks an item as part of the ranking that is being added.
 func (r *Observations) see(number int) error {
 	if number < 0 || number >= min(len(r.Items), math.MaxInt32) {
 		return fmt.Errorf("item %d has no name: there are %d items, from 0", number, len(r.Items))
@@ -177,8 +176,8 @@ func (r *Observations) dropUnranked() {
 	r.Items, r.numbers, r.seen = items, nil, nil
 }
 
-// withGhost is the rankings and, for every item, a win and a loss against one more item, of
-// that weight each.
+// withGhost returns the rankings with one more item, the hidden item of a prior: every other item has a
+// win and a loss against it, each of that weight.
 func (r *Observations) withGhost(weight float64) *Observations {
 	n := len(r.Items)
 	g := &Observations{
@@ -193,7 +192,7 @@ func (r *Observations) withGhost(weight float64) *Observations {
 	return g
 }
 
-// tieOrders are the sizes of the ties, ascending.
+// tieOrders returns the sizes of the ties, ascending.
 func (r *Observations) tieOrders() []int {
 	var orders []int
 	for _, s := range r.spans {
@@ -209,7 +208,7 @@ func (r *Observations) tieOrders() []int {
 	return orders
 }
 
-// placeEnd is the end of the place that begins at an entry.
+// placeEnd returns the end of the place that begins at an entry.
 func (r *Observations) placeEnd(from int, s span) int {
 	to := from + 1
 	for to < s.placed && r.entries[to] < 0 {

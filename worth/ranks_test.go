@@ -12,7 +12,7 @@ import (
 
 // The differences of three independent log-worths 1, 2 and 0 have the variances 0.02 and, with the third, 0.52. At 95 %
 // Bonferroni's bound for two tests is 2.2414 standard errors.
-func TestRanksByHand(t *testing.T) {
+func TestRanksAreThoseByHand(t *testing.T) {
 	m := &Model{LogWorths: []float64{1, 2, 0}}
 	u := &Uncertainty{Covariance: mat.NewSymDense(3, []float64{0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.51}), items: 3}
 	ranks, err := m.Ranks(u, 0.95)
@@ -42,7 +42,7 @@ func TestRanksByHand(t *testing.T) {
 	}
 }
 
-// Two items that stand in each other's places as often, beside others in any rankings, have one worth and
+// Two items that stand in each other's places as often, next to others in any rankings, have one worth and
 // one rank, although the fit rounds.
 func TestItemsWithSymmetricRankingsShareARank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
