@@ -96,7 +96,7 @@ func TestCurvatureBoundsSecondDerivatives(t *testing.T) {
 	})
 }
 
-// By sweeps and by products, both are within the tolerance of those of the tightest.
+// By sweeps and by products, both are within the tolerance of the results with the tightest tolerance.
 func TestSecondOrderIsRightToTheTolerance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, docs := range []int{3, 20, 100, 200} {
@@ -136,7 +136,7 @@ func TestCurvatureRejectsInvalidInput(t *testing.T) {
 	_, nan := e.Curvature(two, []float64{1, math.NaN()}, two, out, make([]float64, 2))
 	for want, err := range map[string]error{
 		"curvature: 1 numbers, want 2":                                 short,
-		"the gain of document 1 is -2: for a curvature gains must not": negative,
+		"the gain of document 1 is -2: gains must not be negative for a": negative,
 		"the gain of document 1 is NaN":                                nan,
 		"second derivatives: 1 numbers, want 2":                        e.SecondDerivatives(two, two, two, out[:1]),
 		"second derivatives: 0 numbers, want 2":                        e.SecondDerivatives(two, two, two, nil),

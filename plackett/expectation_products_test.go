@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wholeDiscounts are those of metrics over whole lists.
+// wholeDiscounts are the discounts of metrics over whole lists.
 var wholeDiscounts = map[string]func(k float64) float64{
 	"dcg":       func(k float64) float64 { return 1 / math.Log2(k+1) },
 	"1/k":       func(k float64) float64 { return 1 / k },
@@ -128,7 +128,7 @@ func TestProductsAgreeWithEnumeration(t *testing.T) {
 	}
 }
 
-// Gradients of an expectation add up to 0, are those of its values, and do not change where all scores do.
+// Gradients of an expectation add up to 0, are the derivatives of its values, and do not change where all scores do.
 func TestProductsFollowTheLawsOfExpectations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const docs, step = 200, 1e-4

@@ -176,7 +176,7 @@ func TestGradientSumsToZeroAndShiftsChangeNothing(t *testing.T) {
 	})
 }
 
-// λ is the derivative of the value, and its product with weights that of the exposure.
+// λ is the derivative of the value, and its product with weights the derivative of the exposure.
 func TestExpectationGradientIsFiniteDifferences(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {

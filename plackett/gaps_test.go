@@ -6,7 +6,7 @@ import (
 )
 
 // How far the best document is above the others does not matter once it is
-// sure to be placed first, however small differences of the others are beside that gap.
+// sure to be placed first, however small differences of the others are compared with that gap.
 func TestSureDocumentIsFirstForGapsOfAnySize(t *testing.T) {
 	rest := []float64{5, 6, 4, 5.5}
 	gains, discounts := []float64{1, 2, 3, -1, 4}, dcg(5)

@@ -23,7 +23,7 @@ func TestEstimatorsAgreeWithGoldenVectors(t *testing.T) {
 	var k Kernel
 	worst := 0.0
 	for _, c := range file.Cases {
-		// Full rankings, of which the kernel reads the first K places; and with a
+		// Full rankings; the kernel reads their first K places. And with a
 		// base that is not 0, as in a packed batch.
 		r := pack(c.Rankings, c.D, 17)
 		for e, name := range names {

@@ -351,7 +351,7 @@ func TestValuesAloneEqualValuesWithGradients(t *testing.T) {
 		check := func(what string, value func(lambda []float64) (float64, error)) {
 			want, err := value(lambda)
 			if got, failed := value(nil); got != want || err != nil || failed != nil {
-				t.Errorf("%s: %v (%v) alone, %v (%v) beside the gradient", what, got, failed, want, err)
+				t.Errorf("%s: %v (%v) alone, %v (%v) with the gradient", what, got, failed, want, err)
 			}
 		}
 		for _, estimator := range Estimators() {
@@ -386,22 +386,22 @@ func TestKernelRejectsInvalidInput(t *testing.T) {
 		return err
 	}
 	for want, err := range map[string]error{
-		"the gain of document 1 is NaN":           gradient([]float64{0, math.NaN()}, two, y, lambda2),
-		"the discount of rank 1 is +Inf":          gradient(two, []float64{0, math.Inf(1)}, y, lambda2),
-		"gains: 1 numbers, want 2":                gradient(two[:1], two, y, lambda2),
-		"lambda: 3 numbers, want 2":               gradient(two, two, y, lambda),
-		"rankings: 2 entries are no rows of 3":    gradient(two, two, Rankings{[]int{0, 1}, 3, 0}, lambda2),
-		"rankings: 2 entries are no rows of -1":   gradient(two, two, Rankings{[]int{0, 1}, -1, 0}, lambda2),
-		"exposure: 3 numbers, want 2":             k.Exposure(two, two, y, lambda),
-		"the discount of rank 0 is NaN":           k.Exposure(two, []float64{math.NaN()}, y, lambda2),
-		"log-probabilities: 3 numbers, want 2":    k.LogProbs(two, y, lambda),
-		"weights: 3 numbers, want 2":              k.LogProbsGradient(two, y, lambda, lambda2),
-		"the weight of entry 0 is NaN":            k.LogProbsGradient(two, y, []float64{math.NaN(), 0}, lambda2),
-		"rewards: 3 numbers, want 2":              RewardsToGo(two, two, y, lambda),
-		"entry 5 is no document of the list":      RewardsToGo(two, two, Rankings{[]int{0, 5}, 2, 0}, lambda2),
-		"stands after the ranking's end":          RewardsToGo(two, two, Rankings{[]int{-1, 1}, 2, 0}, lambda2),
-		"rankings: 5 entries are no rows of 2":    new(Sampler).Draw(two, Stream{}, Rankings{make([]int, 5), 2, 0}),
-		"no estimator 99: want one of plackett.E": func() error { _, err := k.Gradient(99, two, two, two, y, make([]float64, 2)); return err }(),
+		"the gain of document 1 is NaN":                          gradient([]float64{0, math.NaN()}, two, y, lambda2),
+		"the discount of rank 1 is +Inf":                         gradient(two, []float64{0, math.Inf(1)}, y, lambda2),
+		"gains: 1 numbers, want 2":                               gradient(two[:1], two, y, lambda2),
+		"lambda: 3 numbers, want 2":                              gradient(two, two, y, lambda),
+		"rankings: 2 entries is not a multiple of the cutoff 3":  gradient(two, two, Rankings{[]int{0, 1}, 3, 0}, lambda2),
+		"rankings: 2 entries is not a multiple of the cutoff -1": gradient(two, two, Rankings{[]int{0, 1}, -1, 0}, lambda2),
+		"exposure: 3 numbers, want 2":                            k.Exposure(two, two, y, lambda),
+		"the discount of rank 0 is NaN":                          k.Exposure(two, []float64{math.NaN()}, y, lambda2),
+		"log-probabilities: 3 numbers, want 2":                   k.LogProbs(two, y, lambda),
+		"weights: 3 numbers, want 2":                             k.LogProbsGradient(two, y, lambda, lambda2),
+		"the weight of entry 0 is NaN":                           k.LogProbsGradient(two, y, []float64{math.NaN(), 0}, lambda2),
+		"rewards: 3 numbers, want 2":                             RewardsToGo(two, two, y, lambda),
+		"entry 5 is outside the list":                            RewardsToGo(two, two, Rankings{[]int{0, 5}, 2, 0}, lambda2),
+		"follows the ranking's end":                              RewardsToGo(two, two, Rankings{[]int{-1, 1}, 2, 0}, lambda2),
+		"rankings: 5 entries is not a multiple of the cutoff 2":  new(Sampler).Draw(two, Stream{}, Rankings{make([]int, 5), 2, 0}),
+		"invalid estimator 99: want one of plackett.E":           func() error { _, err := k.Gradient(99, two, two, two, y, make([]float64, 2)); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -116,7 +116,7 @@ func TestPLRank3AgreesWithPLRank2(t *testing.T) {
 	}
 }
 
-// Its rankings have the chances of the policy: those of the first two places, by a χ² test.
+// Its rankings have the chances of the policy: the first two places, by a χ² test.
 func TestPLRank3SamplesHaveTheChancesOfThePolicy(t *testing.T) {
 	scores := []float64{0.5, -0.3, 1.1, 0}
 	rng := rand.New(rand.NewPCG(4, 3))

@@ -44,7 +44,7 @@ func TestDrawHasTheChancesOfThePolicy(t *testing.T) {
 		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 9},
 		{"linearRace", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 2, 3},
 		{"logRace", []float64{0.5, -900, 1.5, -900.5, 0.7, -901}, 1000, 5},
-		// Scores that noise of the size of 1 is lost beside, all of them or some.
+		// Scores so large that adding noise of the size of 1 loses it, all of them or some.
 		{"logRace", []float64{1e15 + 0.5, 1e15, 1e15 + 1.5, -1, 1e15 - 0.25}, 1000, 4},
 		{"logRace", []float64{1e16, 0.5, -1, 1.5, 0.7}, 1000, 5},
 		{"logRace", []float64{0.5, -1e16, 1.5, -1e16 - 2, 0.7, -1e16 + 2}, 1000, 6},

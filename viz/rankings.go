@@ -3,6 +3,7 @@ package viz
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -21,7 +22,7 @@ type RankingTiles struct {
 	Panels []Panel   // side by side, one for each policy
 }
 
-// A Panel is the rankings of one policy, in the layout of ops.Rankings.
+// Panel holds the rankings of one policy, in the layout of ops.Rankings.
 type Panel struct {
 	Title  string
 	Rows   []int // row numbers of documents, ranking after ranking of Cutoff each; −1: absent
@@ -37,7 +38,7 @@ const (
 	margin     vg.Length = 2
 )
 
-// SVG is the picture as an SVG document. It panics if a row number has no label, or if the
+// SVG returns the picture as an SVG document. It panics if a row number has no label, or if the
 // rankings of a panel are not as long as its cutoff.
 func (r RankingTiles) SVG() string { return svg(r) }
 
@@ -106,14 +107,10 @@ func (r RankingTiles) draw(c draw.Canvas) error {
 	return nil
 }
 
-// grades is the number of grades from 0 to the highest, at most as many as there
-// are shades.
+// grades returns the number of grades from 0 to the highest, but at most one for each shade.
 func (r RankingTiles) grades() int {
-	n := 1
-	for _, l := range r.Labels {
-		n = max(n, int(l)+1)
-	}
-	return min(n, len(shades))
+	highest := slices.Max(append([]float32{0}, r.Labels...))
+	return min(int(highest)+1, len(shades))
 }
 
 // tile draws a document as a square.
