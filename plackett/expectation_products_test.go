@@ -81,16 +81,13 @@ func TestProductsAgreeWithSweeps(t *testing.T) {
 	}
 	deviations := []float64{0, .5, 2, 8}
 	for name := range wholeDiscounts {
-		for _, docs := range []int{1, 2, 3, 9, 32, 150} {
+		for _, docs := range []int{1, 2, 3, 9, 32, 100} {
 			for _, sd := range deviations {
 				agree(name, docs, sd)
 			}
 		}
 	}
-	for _, sd := range deviations {
-		agree("dcg", 300, sd)
-	}
-	agree("dcg", 1000, 1) // for which sweeps take long
+	agree("dcg", 600, 1) // sweeps take time in proportion to the square
 }
 
 // Discounts that have fallen to 0 in float64 are no cutoff, and cost no sweeps.
