@@ -38,11 +38,10 @@ func Compare(m Measure, runs [][]float64, settings Bootstrap) ([]Comparison, err
 	}
 	var pairs []Comparison
 	for a := range runs {
-		for b := range runs[:a] {
-			pairs = append(pairs, Comparison{A: b, B: a})
+		for b := a + 1; b < len(runs); b++ {
+			pairs = append(pairs, Comparison{A: a, B: b})
 		}
 	}
-	slices.SortFunc(pairs, func(x, y Comparison) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	err := parallel.Each(len(pairs), parallel.Workers(len(pairs)), func(_, i int) error {
 		p := &pairs[i]
 		if err := p.compare(m, runs[p.A], runs[p.B], settings); err != nil {
