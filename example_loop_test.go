@@ -101,7 +101,7 @@ func ndcg(model nn.Scorer, transform *transforms.Transform, d *datasets.Dataset)
 	check(err)
 	measure, err := metrics.ParseMeasure("ndcg@10")
 	check(err)
-	perQuery, err := measure.PerQuery(metrics.Input{Scores: values, Labels: d.Labels, Offsets: d.Offsets})
+	perQuery, err := measure.PerQuery(metrics.Queries{Scores: values, Labels: d.Labels, Offsets: d.Offsets})
 	check(err)
 	return metrics.Mean(perQuery, metrics.LabelFreeSkip)
 }

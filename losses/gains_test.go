@@ -63,7 +63,7 @@ func TestGainsAreNotNormalizedByDiscountsThatRise(t *testing.T) {
 }
 
 func discountsOf(t *testing.T, name string, cutoff int) []float64 {
-	o, err := metrics.ParseObjective(name, cutoff)
+	o, err := metrics.ParseDiscounts(name, cutoff)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 )
 
 // benchmarkLists are queries of one length with normal scores.
-func benchmarkLists(queries, documents int) Input {
+func benchmarkLists(queries, documents int) Queries {
 	rng := rand.New(rand.NewPCG(1, 2))
-	l := Input{Offsets: []int{0}}
+	l := Queries{Offsets: []int{0}}
 	for range queries {
 		for range documents {
 			l.Scores = append(l.Scores, rng.NormFloat64())

@@ -21,7 +21,7 @@ func TestERRAndGradedRBPNeedTheHighestGrade(t *testing.T) {
 
 // The error of a label above the highest grade names a measure, also if both are below 1.
 func TestMeasureProposedForAHigherGradeCanBeRead(t *testing.T) {
-	in := Input{Scores: []float64{1, 0}, Labels: []float32{0.75, 0}, HighestGrade: 0.5}
+	in := Queries{Scores: []float64{1, 0}, Labels: []float32{0.75, 0}, HighestGrade: 0.5}
 	_, err := mustParse(t, "err@5").PerQuery(in)
 	if err == nil || !strings.Contains(err.Error(), "use err(max=0.75)@5") {
 		t.Fatalf("error %v", err)

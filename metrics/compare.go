@@ -14,7 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// A Comparison is of two runs, A and B, by the values of one measure for the same queries.
+// Comparison compares two runs, A and B, by the values of one measure for the same queries.
 type Comparison struct {
 	A, B       int      // numbers of the runs
 	Difference Interval // of the mean of A − B
@@ -25,24 +25,23 @@ type Comparison struct {
 	Wins, Ties, Losses int // queries for which A is better than B, as good, and worse
 }
 
-// Compare compares every two of several runs by the values of a measure, [runs][queries], such
-// as those of [Measure.PerQuery] after [LabelFree.Counted]. It gives intervals of the
+// Compare compares every two of several runs by the values of a measure, [runs][queries], as
+// [Measure.PerQuery] followed by [LabelFree.Counted] gives them. It computes intervals of the
 // differences, the paired t-test and Fisher's randomization test, with p-values that are
 // adjusted over all pairs of runs. The order of the pairs is 0 and 1, 0 and 2, …, 1 and 2, ….
-// Values that agree to 12 digits tie. The settings are for the intervals, and the number of
-// resamples and the seed for the randomization, too. Errors are those of [PairedT] and
-// [Bootstrap.MeanInterval], and fewer than two runs.
+// Values that agree to 12 digits tie. The settings apply to the intervals; their number of
+// resamples and seed also apply to the randomization test. Compare returns an error for fewer
+// than two runs, and the errors of [PairedT] and [Bootstrap.MeanInterval].
 func Compare(m Measure, runs [][]float64, settings Bootstrap) ([]Comparison, error) {
 	if len(runs) < 2 {
 		return nil, fmt.Errorf("metrics: a comparison needs two or more runs, not %d", len(runs))
 	}
 	var pairs []Comparison
 	for a := range runs {
-		for b := range runs[:a] {
-			pairs = append(pairs, Comparison{A: b, B: a})
+		for b := a + 1; b < len(runs); b++ {
+			pairs = append(pairs, Comparison{A: a, B: b})
 		}
 	}
-	slices.SortFunc(pairs, func(x, y Comparison) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	err := parallel.Each(len(pairs), parallel.Workers(len(pairs)), func(_, i int) error {
 		p := &pairs[i]
 		if err := p.compare(m, runs[p.A], runs[p.B], settings); err != nil {
@@ -65,7 +64,7 @@ func Compare(m Measure, runs [][]float64, settings Bootstrap) ([]Comparison, err
 	return pairs, errors.Join(errT, errR)
 }
 
-// compare completes a comparison, but for the adjusted p-values.
+// compare computes everything except the adjusted p-values, which need all comparisons.
 func (c *Comparison) compare(m Measure, a, b []float64, settings Bootstrap) (err error) {
 	if c.T, err = PairedT(a, b); err != nil {
 		return err
@@ -92,8 +91,8 @@ func (c *Comparison) compare(m Measure, a, b []float64, settings Bootstrap) (err
 	return err
 }
 
-// Randomization is Fisher's randomization test of paired values. Its zero value draws 10,000
-// resamples.
+// Randomization holds the settings of Fisher's randomization test of paired values. Its zero
+// value draws 10,000 resamples.
 type Randomization struct {
 	Resamples int    // 0: 10,000
 	Seed      uint64 // of the resamples
@@ -101,12 +100,13 @@ type Randomization struct {
 
 // Test tests paired values a and b. If both models are equally good, the two values of a query
 // could as well be exchanged, which changes the sign of their difference. The p-value is the
-// share of the 2^n ways to choose the signs by which the mean difference is as far from 0 as it
-// is, or further (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007). n is the number of
-// pairs that differ, by more than rounding. Up to Resamples ways it is exact, as in SciPy; else so many are drawn, and
-// with c of them as far from 0 the p-value is (c + 1) / (Resamples + 1) (Phipson & Smyth 2010).
-// Errors are those of [PairedT], except that any number of pairs is valid, and Resamples below
-// 0; without a difference the p-value is 1.
+// share of the 2^n choices of signs that put the mean difference at least as far from 0 as the
+// observed one (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007). n is the number of pairs
+// that differ by more than rounding. If 2^n is at most Resamples, all choices are counted, as
+// in SciPy. Otherwise Resamples choices are drawn, and if c of them are as far from 0, the
+// p-value is (c + 1) / (Resamples + 1) (Phipson & Smyth 2010). Without a difference it is 1.
+// Test returns the errors of [PairedT], except that any number of pairs is valid, and an error
+// for a negative Resamples.
 func (r Randomization) Test(a, b []float64) (Test, error) {
 	r.Resamples = cmp.Or(r.Resamples, 10000)
 	if r.Resamples < 0 {
@@ -127,18 +127,18 @@ func (r Randomization) Test(a, b []float64) (Test, error) {
 	least := math.Abs(floats.Sum(d)) - 1e-12*floats.Norm(d, 1) // rounding does not count
 	if ways := 1 << min(len(d), 62); ways <= r.Resamples {
 		way := uint64(0)
-		test.PValue = float64(asFar(d, least, ways, func() uint64 { way++; return way })) / float64(ways)
+		test.PValue = float64(countFar(d, least, ways, func() uint64 { way++; return way })) / float64(ways)
 		return test, nil
 	}
-	far := asFar(d, least, r.Resamples, rand.NewPCG(r.Seed, 0).Uint64)
+	far := countFar(d, least, r.Resamples, rand.NewPCG(r.Seed, 0).Uint64)
 	test.PValue = float64(far+1) / float64(r.Resamples+1)
 	return test, nil
 }
 
-// asFar counts how many of so many sums of d, with signs by the next bits, are least or more
-// from 0.
-func asFar(d []float64, least float64, sums int, bits func() uint64) (count int) {
-	for range sums {
+// countFar returns how many of n signed sums of d are at least least away from 0. The signs of
+// each sum come from bits, 64 at a time.
+func countFar(d []float64, least float64, n int, bits func() uint64) (count int) {
+	for range n {
 		sum, signs := 0.0, uint64(0)
 		for i, x := range d {
 			if i%64 == 0 {

@@ -18,7 +18,7 @@ var (
 	valuesC = []float64{.4, .9, .63093, .1, .38685, .7, .63093, .8, 1, .3, .2, .5, .3, .2, .5, .6, .9, .25, .4, .38685}
 )
 
-// The p-values are those of SciPy 1.17.1: stats.ttest_rel(a, b), and stats.permutation_test((a, b),
+// The p-values come from SciPy 1.17.1: stats.ttest_rel(a, b), and stats.permutation_test((a, b),
 // lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type='samples', n_resamples=np.inf,
 // vectorized=True), which is exact.
 func TestPairedTestsAgreeWithSciPy(t *testing.T) {
@@ -75,7 +75,7 @@ func TestCompareAdjustsOverAllPairs(t *testing.T) {
 			t.Errorf("the interval %+v, p = %v", d, is.T.PValue)
 		}
 	}
-	// A rank is better if it is smaller, and 1e-16 is no difference.
+	// A rank is better if it is smaller, and 1e-16 does not count as a difference.
 	arp, err := ParseMeasure("arp")
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestComparisonErrorsNameTheRuns(t *testing.T) {
 	}{
 		"two or more runs, not 1":                               {[][]float64{{1, 2}}, 0},
 		"two or more pairs, not 1 (runs 0 and 1)":               {[][]float64{{1}, {2}}, 0},
-		"cannot be paired with 2: they must be of the same":     {[][]float64{{1, 2, 3}, {1, 2}}, 0},
+		"cannot pair 3 values with 2: they must be of the same": {[][]float64{{1, 2, 3}, {1, 2}}, 0},
 		"query 1: NaN and 2 have no finite difference; LabelFr": {[][]float64{{1, nan}, {1, 2}}, 0},
 		"-1 resamples": {[][]float64{{1, 2}, {2, 1}}, -1},
 	} {
@@ -124,7 +124,7 @@ func TestComparisonErrorsNameTheRuns(t *testing.T) {
 }
 
 // Of 2000 pairs of equally good models, 4 to 6 % differ at the level of .05, by either test. The
-// values are clustered, bounded and skewed, as those of NDCG are.
+// values are clustered, bounded and skewed, as NDCG is.
 func TestTypeIErrorIsTheLevel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	value := func(difficulty float64) float64 {
@@ -164,7 +164,7 @@ func TestExactRandomizationCountsTheSigns(t *testing.T) {
 		d := rapid.SliceOfN(rapid.IntRange(-4, 4), 0, 9).Draw(t, "differences")
 		a, sum := make([]float64, len(d)), 0
 		for i, v := range d {
-			a[i] = 0.1 * float64(v) // sums of which are rounded
+			a[i] = 0.1 * float64(v) // their sums are rounded
 			sum += v
 		}
 		far := 0
@@ -190,7 +190,7 @@ func TestExactRandomizationCountsTheSigns(t *testing.T) {
 // A document without a rank lowers recall and NDCG by what it would have counted, and is worth no
 // more than one that is not there; documents of equal scores are still in random order.
 func TestUnrankedDocumentsHaveNoRank(t *testing.T) {
-	in := Input{ // ranking: 0, then 1 and 2; 3 and 4 were not found
+	in := Queries{ // ranking: 0, then 1 and 2; 3 and 4 were not found
 		Scores: []float64{3, 2, 2, 9, 0}, Labels: []float32{0, 1, 0, 2, 0}, Offsets: []int{0, 5},
 		Unranked: []bool{false, false, false, true, true},
 	}
@@ -224,7 +224,7 @@ func TestUnrankedDocumentsHaveNoRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.Discounts = Discounts(3)
-		if _, err := m.PerQuery(in); err == nil || !strings.Contains(err.Error(), name+" is of a policy") {
+		if _, err := m.PerQuery(in); err == nil || !strings.Contains(err.Error(), name+" needs the score of every document") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestUnrankedDocumentsHaveNoRank(t *testing.T) {
 }
 
 // Where the ranks that count are all taken, unranked documents are as those at the end.
-func TestUnrankedDocumentsAreAsThoseAtTheEnd(t *testing.T) {
+func TestUnrankedDocumentsCountAsIfAtTheEnd(t *testing.T) {
 	var measures []Measure
 	for _, name := range Names() {
 		m, err := ParseMeasure(name + "@2")
@@ -250,8 +250,8 @@ func TestUnrankedDocumentsAreAsThoseAtTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "ranked")
 		labels := rapid.SliceOfN(rapid.Float32Range(0, 3), n, n+4).Draw(t, "labels")
-		in := Input{Labels: labels, Ties: Ties(rapid.IntRange(0, 1).Draw(t, "ties")), HighestGrade: 3}
-		end := Input{Labels: labels, Ties: in.Ties, HighestGrade: 3}
+		in := Queries{Labels: labels, Ties: Ties(rapid.IntRange(0, 1).Draw(t, "ties")), HighestGrade: 3}
+		end := Queries{Labels: labels, Ties: in.Ties, HighestGrade: 3}
 		for d := range labels {
 			labels[d] = float32(math.Round(float64(labels[d])))
 			score := float64(rapid.IntRange(0, 3).Draw(t, "score"))

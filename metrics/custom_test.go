@@ -9,7 +9,7 @@ import (
 )
 
 // ofTop is a custom measure that does not handle ties: the label on top.
-var ofTop = NewMeasure("top", false, func(in Input) ([]float64, error) {
+var ofTop = NewMeasure("top", false, func(in Queries) ([]float64, error) {
 	var perQuery []float64
 	for q, first := range in.Offsets[:len(in.Offsets)-1] {
 		top := Rank(in.Scores[first:in.Offsets[q+1]])[0]
@@ -32,7 +32,7 @@ func TestCustomMeasureOfTiesDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 		"neighbours":     {[]float64{0, math.SmallestNonzeroFloat64, 0, 0, 0}, 1},
 	} {
 		const queries = 400
-		in := Input{Offsets: []int{0}}
+		in := Queries{Offsets: []int{0}}
 		for range queries {
 			in.Scores = append(in.Scores, c.scores...)
 			in.Labels = append(in.Labels, 1, 1, 0, 0, 0)
@@ -58,11 +58,11 @@ func TestCustomMeasureOfTiesDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// A score that is not finite is an error as of other measures: with ties it made all scores of its
+// A custom measure rejects a score that is not finite, as other measures do: with ties it made all scores of its
 // query NaN, and the function did not see which was wrong.
 func TestCustomMeasureGetsFiniteScores(t *testing.T) {
 	for _, ties := range []Ties{TiesRandom, TiesOrder} {
-		in := Input{Scores: []float64{0, 1, 1, math.NaN()}, Labels: make([]float32, 4), Offsets: []int{0, 1, 4}, Ties: ties}
+		in := Queries{Scores: []float64{0, 1, 1, math.NaN()}, Labels: make([]float32, 4), Offsets: []int{0, 1, 4}, Ties: ties}
 		if _, err := ofTop.PerQuery(in); err == nil || !strings.Contains(err.Error(), "query 1, row 3: score NaN") {
 			t.Errorf("%v: error %v", ties, err)
 		}
@@ -74,9 +74,9 @@ func TestCustomMeasureGetsFiniteScores(t *testing.T) {
 }
 
 // By next to nothing, keeping the order of the others, whatever other queries there are.
-func TestUntiedSetsEqualScoresApart(t *testing.T) {
+func TestBreakTiesMovesEqualScoresApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	in := Input{Offsets: []int{0}}
+	in := Queries{Offsets: []int{0}}
 	for range 30 {
 		for range rng.IntN(6) {
 			in.Scores = append(in.Scores, float64(rng.IntN(4))-1)
@@ -84,11 +84,11 @@ func TestUntiedSetsEqualScoresApart(t *testing.T) {
 		}
 		in.Offsets = append(in.Offsets, len(in.Scores))
 	}
-	if !tied(in.Scores, in.Offsets) {
+	if !hasTies(in.Scores, in.Offsets) {
 		t.Fatal("no ties")
 	}
-	scores := in.untied(in.Offsets, 3)
-	if tied(scores, in.Offsets) {
+	scores := in.breakTies(in.Offsets, 3)
+	if hasTies(scores, in.Offsets) {
 		t.Error("ties are left")
 	}
 	for q, first := range in.Offsets[:30] {
@@ -109,18 +109,18 @@ func TestUntiedSetsEqualScoresApart(t *testing.T) {
 		part.Offsets[q] = in.Offsets[10]
 	}
 	from := in.Offsets[10]
-	if !slices.Equal(part.untied(part.Offsets, 3)[from:], scores[from:]) {
+	if !slices.Equal(part.breakTies(part.Offsets, 3)[from:], scores[from:]) {
 		t.Error("different scores if some queries are empty")
 	}
 }
 
 func TestTieAwareMeasureIsCalledOnceWithItsScores(t *testing.T) {
 	calls := 0
-	m := NewMeasure("spread", true, func(in Input) ([]float64, error) {
+	m := NewMeasure("spread", true, func(in Queries) ([]float64, error) {
 		calls++
 		return []float64{in.Scores[1] - in.Scores[0]}, nil
 	}).TieAware()
-	in := Input{Scores: []float64{2, 2}, Labels: []float32{1, 0}, Offsets: []int{0, 2}}
+	in := Queries{Scores: []float64{2, 2}, Labels: []float32{1, 0}, Offsets: []int{0, 2}}
 	e, err := Estimates(in, []Measure{m})
 	if err != nil || calls != 1 || e[0].PerQuery[0] != 0 {
 		t.Errorf("%d calls, %v, %v", calls, e, err)

@@ -14,9 +14,9 @@ import (
 )
 
 // Every metric's expectation over all rankings of a small query, weighted by their
-// probabilities: those of sums, and MRR, to the tolerance of the quadrature; for the sampled
+// probabilities: sums and MRR to the tolerance of the quadrature; for the sampled
 // ones the mean over copies of the query, whose standard error is well known.
-func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
+func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 	for _, scores := range [][]float64{
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
@@ -24,8 +24,8 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 		{1e16, 1e16, 1e16, 1e16, 1e16, 1e16}, // beyond what log 2 can be added to
 	} {
 		labels := []float32{2, 0, 0, 3, 1, 0}
-		copies := Input{Offsets: []int{0}}
-		copies.Policy.Seed = 7
+		copies := Queries{Offsets: []int{0}}
+		copies.Sampling.Seed = 7
 		for range 100 {
 			copies.Scores = append(copies.Scores, scores...)
 			copies.Labels = append(copies.Labels, labels...)
@@ -38,7 +38,7 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := plackett.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
-				exact += probability * j.at(&ranking{documents: documents})
+				exact += probability * j.evaluate(&ranking{documents: documents})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 			if math.Abs(mean-exact) > bound {
 				t.Errorf("%v of %v is %v ± %v, by enumeration %v", expected, scores, mean, stdErr, exact)
 			}
-			// The standard error is that of the spread between the copies, 0 for what is exact.
+			// The standard error agrees with the spread between the copies; exact values have 0.
 			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(100)
 			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
 				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", expected, scores, stdErr, spread)
@@ -66,13 +66,13 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 	}
 }
 
-// Over whole lists expectations that are sums over ranks cost O(D). They are those of the same
+// Over whole lists expectations that are sums over ranks cost O(D). They equal the expectations of the same
 // documents and one more, which is last and of no relevance, where the others' ranks count.
 func TestWholeListsTakeGeometricSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
 	for _, name := range []string{"dcg", "ndcg", "rbp(0.9)", "graded-rbp", "precision", "recall", "mrr", "hits", "letor4-ndcg", "arp", "ee-d"} {
 		for _, documents := range []int{100, 150} {
-			in := Input{HighestGrade: 2, Discounts: Discounts(documents)}
+			in := Queries{HighestGrade: 2, Discounts: Discounts(documents)}
 			for range documents {
 				in.Scores, in.Labels = append(in.Scores, 2*rng.NormFloat64()), append(in.Labels, float32(max(0, rng.IntN(4)-1)))
 			}
@@ -119,10 +119,10 @@ func TestOnlyMAPAndERRAndCutPairAccuracyAreSampled(t *testing.T) {
 }
 
 // Within the standard errors of the latter.
-func TestExactExpectationsAreThoseOfDrawnRankings(t *testing.T) {
+func TestExactExpectationsAgreeWithDrawnRankings(t *testing.T) {
 	l := benchmarkLists(30, 40)
-	w := newWorker(Input{Policy: Policy{Samples: 200, Seed: 5}})
-	r := Rankings{Samples: 200, Cutoff: 40}
+	w := newWorker(Queries{Sampling: Sampling{Samples: 200, Seed: 5}})
+	r := DrawnRankings{Samples: 200, Cutoff: 40}
 	for q := range 30 {
 		places, err := w.rankings(query{number: q, scores: l.Scores[40*q : 40*(q+1)]}, 40)
 		if err != nil {
@@ -152,7 +152,7 @@ func TestExactExpectationsAreThoseOfDrawnRankings(t *testing.T) {
 	}
 }
 
-func TestMeasuresComputedTogetherAreWhatTheyAreAlone(t *testing.T) {
+func TestMeasuresComputedTogetherEqualThoseAlone(t *testing.T) {
 	l := benchmarkLists(7, 20)
 	l.Discounts, l.Groups = Discounts(4), make([]int, 140)
 	for row := range l.Groups {
@@ -184,7 +184,7 @@ func TestMeasuresComputedTogetherAreWhatTheyAreAlone(t *testing.T) {
 }
 
 func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
-	in := Input{Scores: []float64{2, 1, 1, 2, 3, 1, 0}, Labels: []float32{1, 0, 1, 0, 0, 0, 2}, Offsets: []int{0, 2, 4, 5, 7}}
+	in := Queries{Scores: []float64{2, 1, 1, 2, 3, 1, 0}, Labels: []float32{1, 0, 1, 0, 0, 0, 2}, Offsets: []int{0, 2, 4, 5, 7}}
 	ndcg := []Measure{mustParse(t, "ndcg"), mustParse(t, "expected-map")}
 	log3 := math.Log2(3)
 	in.QueryWeights = []float32{3, 1, 7, 0.5}
@@ -228,14 +228,14 @@ func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
 }
 
 func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
-	l := Input{
+	l := Queries{
 		Scores:  []float64{9, 9, 9, 9, 9},
 		Labels:  []float32{0, 1, 0, 3, 0},
 		Offsets: []int{0, 3, 5},
 	}
 	m := mustParse(t, "expected-dcg@3")
 	log3 := math.Log2(3)
-	r := Rankings{Samples: 3, Cutoff: 3, Rows: []int{
+	r := DrawnRankings{Samples: 3, Cutoff: 3, Rows: []int{
 		1, 0, 2, 0, 1, 2, 0, 2, 1,
 		4, 3, -1, 3, 4, -1, -1, -1, -1, // the third is absent
 	}}
@@ -246,7 +246,7 @@ func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 	}
 	mean := (1 + 1/log3 + 0.5) / 3
 	variance := (square(1-mean) + square(1/log3-mean) + square(0.5-mean)) / 2
-	want := Estimate{
+	want := QueryValues{
 		PerQuery: []float64{mean, 7 * (1/log3 + 1) / 2},
 		StdErr:   []float64{math.Sqrt(variance / 3), 7 * (1 - 1/log3) / 2},
 	}
@@ -259,19 +259,19 @@ func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 		t.Errorf("mean %v ± %v, want ± %v", mean, stdErr, wantErr)
 	}
 
-	one := Rankings{Samples: 1, Cutoff: 3, Rows: []int{1, 0, 2, 4, 3, -1}}
+	one := DrawnRankings{Samples: 1, Cutoff: 3, Rows: []int{1, 0, 2, 4, 3, -1}}
 	l.Rankings = &one
 	if e, err = m.Estimate(l); err != nil || !math.IsInf(e.StdErr[0], 1) {
 		t.Errorf("one sample has a standard error of %v, %v", e.StdErr, err)
 	}
 
-	for want, bad := range map[string]Rankings{
-		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3": {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
-		"query 0: 3 ranks of its 3 documents count":                    {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
-		"query 0: sample 0, rank 2: row 3 is not one of the query's":   {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
-		"query 1: sample 0, rank 2: row 4 has a rank above already":    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
-		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
-		"rank 3: row -1": {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
+	for want, bad := range map[string]DrawnRankings{
+		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3":      {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
+		"query 0: 3 ranks of its 3 documents count":                         {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
+		"query 0: sample 0, rank 2: row 3 is outside the rows of the query": {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
+		"query 1: sample 0, rank 2: row 4 appears twice":                    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
+		"query 1: no ranking of it is present":                              {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
+		"rank 3: row -1":                                                    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
 	} {
 		l.Rankings = &bad
 		if _, err := m.Estimate(l); err == nil || !strings.Contains(err.Error(), want) {
@@ -281,26 +281,26 @@ func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 }
 
 func TestSampledExpectationsDependOnSeedAndStepAlone(t *testing.T) {
-	l := Input{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
+	l := Queries{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
 	m := mustParse(t, "err@2")
-	expected := func(p Policy) Estimate {
-		l.Policy = p
+	expected := func(p Sampling) QueryValues {
+		l.Sampling = p
 		e, err := m.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
-	a := expected(Policy{Seed: 1})
-	if b := expected(Policy{Seed: 1, Samples: 100}); !reflect.DeepEqual(a, b) {
+	a := expected(Sampling{Seed: 1})
+	if b := expected(Sampling{Seed: 1, Samples: 100}); !reflect.DeepEqual(a, b) {
 		t.Errorf("%v and %v with one seed", a, b)
 	}
-	for _, p := range []Policy{{Seed: 2}, {Seed: 1, Step: 1}} {
+	for _, p := range []Sampling{{Seed: 2}, {Seed: 1, Step: 1}} {
 		if b := expected(p); reflect.DeepEqual(a, b) {
 			t.Errorf("%+v gives what seed 1, step 0 gives", p)
 		}
 	}
-	l.Policy.Samples = -1
+	l.Sampling.Samples = -1
 	if _, err := m.Expected().Estimate(l); err == nil {
 		t.Error("no error for -1 samples")
 	}
@@ -318,7 +318,7 @@ func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 			exact = append(exact, m.Expected())
 		}
 	}
-	beyond := func(m Measure, e Estimate, in Input) {
+	beyond := func(m Measure, e QueryValues, in Queries) {
 		j := evaluator{metric: m.metric, highestGrade: 3}
 		if defined, err := j.prepare(in.Labels); err != nil || !defined {
 			return
@@ -329,15 +329,15 @@ func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 		}
 		var r ranking
 		r.rank(best, j.depth(), TiesOrder)
-		a := j.at(&r)
+		a := j.evaluate(&r)
 		r.rank(worst, j.depth(), TiesOrder)
-		b := j.at(&r)
+		b := j.evaluate(&r)
 		if v := e.PerQuery[0]; v < min(a, b) || v > max(a, b) {
 			t.Errorf("%v of labels %v, scores %v is %v, rankings have %v to %v", m, in.Labels, in.Scores, v, min(a, b), max(a, b))
 		}
 	}
 	for range 200 {
-		in := Input{Offsets: []int{0, 2 + rng.IntN(8)}, HighestGrade: 3}
+		in := Queries{Offsets: []int{0, 2 + rng.IntN(8)}, HighestGrade: 3}
 		sign := 1 - 2*float64(rng.IntN(2))
 		gap := []float64{10, 20, 40, 100}[rng.IntN(4)]
 		for range in.Offsets[1] {

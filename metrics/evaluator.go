@@ -8,60 +8,59 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// family is all measures of one name: how to read them and how to compute them. The tables
-// are in names.go, the formulas and sources in the comment of ParseMeasure.
+// family describes how to read and compute the measures of one name. The tables are in
+// names.go, the formulas and sources in the comment of ParseMeasure.
 type family struct {
 	name, alias   string
 	lowerIsBetter bool
 	param         param
 
 	// A metric has a value for each label, and most have weights of the ranks from 1: they
-	// are base + Σ_k weight(k)·value(y_k) / norm. finish completes the evaluator of a query,
-	// its values and weights are there, and tells whether the metric is defined for it;
-	// nil: it is.
+	// are base + Σ_k weight(k)·value(y_k) / norm. finish completes the evaluator of a query
+	// after its values and weights are set, and reports whether the metric is defined for the
+	// query; nil: it always is.
 	value  func(e *evaluator, label float32) (float64, error)
 	weight func(rank, param float64) float64
 	finish func(e *evaluator) (defined bool, err error)
-	// walk is the value of a ranking; nil for the metrics that are a weighted sum.
+	// walk returns the value of a ranking; nil for the metrics that are a weighted sum.
 	walk func(e *evaluator, r *ranking) float64
 
-	// expected is the exact expectation under the policy of the scores, without weights that
-	// of the metric without a cutoff. nil: that of a weighted sum, or with a walk an estimate
-	// from sampled rankings.
+	// expected computes the exact expectation under the policy of the scores; for a family
+	// without weights, only of the metric without a cutoff. nil: a weighted sum has
+	// expectedSum, and a walk is estimated from sampled rankings.
 	expected expectation
 	// weightsOf names the family that has the same weights, so that their expectations share
 	// the expectedWeights; "": this one.
 	weightsOf string
 
-	// graded tells whether the metric with that parameter goes by the highest grade of the
-	// data set; nil: none does.
+	// graded reports whether the metric with that parameter depends on the highest grade of
+	// the data set; nil: no.
 	graded func(param float64) bool
-	// letor4 is the family that LETOR 4.0's tools mean by the name; nil: this one.
+	// letor4 is what LETOR 4.0's tools compute under the name; nil: this family.
 	letor4 *family
-	// theta is the discount of rank k of the objective that ParseObjective reads by the
-	// name; nil: none. With bySum normalized gains are divided by their sum.
+	// theta returns the discount of rank k for ParseDiscounts; nil: there are none by this
+	// name. With bySum, normalized gains are divided by their sum.
 	theta func(k, cutoff, param float64) float64
 	bySum bool
 
-	// fairness is the value of a measure of how the documents of a query share exposure,
-	// nil for a metric.
+	// fairness returns the value of a fairness measure; nil for a metric.
 	fairness func(q exposed) float64
 	ofGroups bool // it compares groups of documents
 	ofTarget bool // it compares the exposure with the target, which takes discounts
 }
 
-// expectation computes the expectation of the metric prepared under the policy of the
-// query's scores.
+// expectation computes the expectation of the prepared metric under the policy of the query's
+// scores.
 type expectation func(e *evaluator, w *worker, q query) (float64, error)
 
-// metric is one metric with its cutoff.
+// metric is one metric with its parameter and cutoff.
 type metric struct {
 	family *family
-	cutoff int     // ranks that count; 0: those of the whole list
+	cutoff int     // ranks that count; 0: all
 	param  float64 // of the metrics that have one
 }
 
-// String gives the name that ParseMeasure reads.
+// String returns the name that ParseMeasure reads.
 func (m metric) String() string { return m.family.param.format(m.family.name, m.param, m.cutoff) }
 
 // evaluator computes one metric of rankings of one query after another. It keeps its
@@ -84,7 +83,7 @@ type evaluator struct {
 	scratch    []float64
 }
 
-func newEvaluator(m metric, in Input) *evaluator {
+func newEvaluator(m metric, in Queries) *evaluator {
 	e := &evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade, unranked: in.Unranked != nil}
 	if in.LabelFree == LETOR4 && m.family.letor4 != nil {
 		e.family = m.family.letor4
@@ -98,8 +97,8 @@ func newEvaluator(m metric, in Input) *evaluator {
 	return e
 }
 
-// prepare sets the evaluator up for a query and tells whether the metric is defined
-// for it. An error in a label is a *rowError.
+// prepare sets the evaluator up for a query and reports whether the metric is defined for it.
+// An error in a label is a *rowError.
 func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
 	f := e.family
 	e.weights, e.base, e.norm = e.weights[:0], 0, 1
@@ -108,7 +107,7 @@ func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
 		return false, err
 	}
 	if f.weight != nil {
-		e.weights = append(e.weights, e.weightsOf(e.depth())...)
+		e.weights = append(e.weights, e.rankWeights(e.depth())...)
 	}
 	if f.finish == nil {
 		return true, nil
@@ -116,17 +115,17 @@ func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
 	return f.finish(e)
 }
 
-// weightsOf are the weights of the first ranks, for all queries.
-func (e *evaluator) weightsOf(ranks int) []float64 {
+// rankWeights returns the weights of the first ranks, which all queries share.
+func (e *evaluator) rankWeights(ranks int) []float64 {
 	for len(e.allWeights) < ranks {
 		e.allWeights = append(e.allWeights, e.family.weight(float64(len(e.allWeights)+1), e.param))
 	}
 	return e.allWeights[:ranks]
 }
 
-// discounts are the weights for an expectation. Where they are not special to the query they go on
-// beyond its documents, which changes nothing, and are then the same for queries of about its
-// length: a plackett.Expectation looks into them once.
+// discounts returns the weights for an expectation. Unless they depend on the query, they are
+// extended beyond its documents, which changes no value. Queries of similar length then share
+// them, and a plackett.Expectation analyzes them once.
 func (e *evaluator) discounts() []float64 {
 	if !slices.Equal(e.weights, e.allWeights[:len(e.weights)]) {
 		return e.weights
@@ -138,10 +137,10 @@ func (e *evaluator) discounts() []float64 {
 	if e.cutoff > 0 {
 		ranks = min(ranks, e.cutoff)
 	}
-	return e.weightsOf(ranks)
+	return e.rankWeights(ranks)
 }
 
-// ranks is the cutoff, or for the whole list the number of the query's documents.
+// ranks returns the cutoff, or the number of the query's documents if there is no cutoff.
 func (e *evaluator) ranks() int {
 	if e.cutoff == 0 {
 		return len(e.values)
@@ -149,19 +148,19 @@ func (e *evaluator) ranks() int {
 	return e.cutoff
 }
 
-// depth is the number of documents that are at ranks that count.
+// depth returns the number of ranks that both count and have a document.
 func (e *evaluator) depth() int { return min(e.ranks(), len(e.values)) }
 
-// at is the metric of a ranking of the documents of the query prepared, which has all
-// the ranks that count: its expectation over the orders of documents that tie.
-func (e *evaluator) at(r *ranking) float64 {
+// evaluate returns the metric of a ranking of the prepared query's documents, which must have
+// all ranks that count. Documents that tie count by the expectation over their orders.
+func (e *evaluator) evaluate(r *ranking) float64 {
 	if walk := e.family.walk; walk != nil {
 		return walk(e, r)
 	}
 	return e.base + e.sum(r)/e.norm
 }
 
-// sum is Σ_k weights[k]·values[y_k]. Each document of a block has the mean weight of the
+// sum returns Σ_k weights[k]·values[y_k]. Each document of a block has the mean weight of the
 // block's ranks.
 func (e *evaluator) sum(r *ranking) float64 {
 	sum := 0.0
@@ -181,34 +180,34 @@ func (e *evaluator) sum(r *ranking) float64 {
 	return sum
 }
 
-// ideal is the ranking by descending values, down to the last rank that counts.
+// ideal returns the ranking by descending values, down to the last rank that counts.
 func (e *evaluator) ideal() *ranking {
 	e.best.rank(e.values, e.depth(), TiesOrder)
 	return &e.best
 }
 
-// bounds are the lowest and the highest value of any ranking: those of the rankings by
-// ascending and by descending values.
+// bounds returns the lowest and the highest value of any ranking, which the rankings by
+// ascending and by descending values have.
 func (e *evaluator) bounds() (low, high float64) {
-	a := e.at(e.ideal())
+	a := e.evaluate(e.ideal())
 	e.scratch = append(e.scratch[:0], e.values...)
 	floats.Scale(-1, e.scratch)
 	e.best.rank(e.scratch, e.depth(), TiesOrder)
-	b := e.at(&e.best)
+	b := e.evaluate(&e.best)
 	return min(a, b), max(a, b)
 }
 
-// average is the mean of the metric over rankings of the query's documents, numbered
+// average returns the mean of the metric over rankings of the query's documents, numbered
 // from 0, one ranking after another, and its standard error.
 func (e *evaluator) average(rankings []int) (mean, stdErr float64) {
 	var over moments
 	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
-		over.add(e.at(&ranking{documents: rankings[:depth]}))
+		over.add(e.evaluate(&ranking{documents: rankings[:depth]}))
 	}
 	return over.mean, over.stdErr()
 }
 
-// moments are the mean and the spread of values.
+// moments accumulates the mean and the spread of values.
 type moments struct{ count, mean, squares float64 } // squares: Σ (value − mean)²
 
 func (m *moments) add(value float64) {
@@ -218,7 +217,7 @@ func (m *moments) add(value float64) {
 	m.squares += change * (value - m.mean)
 }
 
-// stdErr is the standard error of the mean, +Inf for a single value.
+// stdErr returns the standard error of the mean, +Inf for a single value.
 func (m *moments) stdErr() float64 {
 	if m.count < 2 {
 		return math.Inf(1)

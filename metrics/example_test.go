@@ -8,9 +8,9 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// Two queries, of which the second has no relevant document.
+// Two queries; the second has no relevant document.
 func Example() {
-	in := metrics.Input{
+	in := metrics.Queries{
 		Scores:  []float64{0.2, 1.5, -0.3, 0.9, 0.1},
 		Labels:  []float32{2, 0, 1, 0, 0},
 		Offsets: []int{0, 3, 5},
@@ -42,7 +42,7 @@ func Example() {
 
 // The share of the queries that have a document of the highest grade on top.
 func ExampleNewMeasure() {
-	top := metrics.NewMeasure("top", false, func(in metrics.Input) ([]float64, error) {
+	top := metrics.NewMeasure("top", false, func(in metrics.Queries) ([]float64, error) {
 		var perQuery []float64
 		for q, first := range in.Offsets[:len(in.Offsets)-1] {
 			end := in.Offsets[q+1]
@@ -59,7 +59,7 @@ func ExampleNewMeasure() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	in := metrics.Input{
+	in := metrics.Queries{
 		Scores:  []float64{0.2, 1.5, -0.3, 0.9, 0.1},
 		Labels:  []float32{2, 0, 1, 1, 0},
 		Offsets: []int{0, 3, 5},
@@ -99,7 +99,7 @@ func ExampleWilcoxon() {
 // The ranking always puts the same one of two relevant documents first. Under the policy
 // they take turns.
 func ExampleExposure() {
-	in := metrics.Input{
+	in := metrics.Queries{
 		Scores:    []float64{10.01, 10, 0},
 		Labels:    []float32{1, 1, 0},
 		Discounts: metrics.Discounts(3),
@@ -129,15 +129,15 @@ func ExampleExposure() {
 	// ee-l of exposure [0.8 0.8 0.5]: 0.000
 }
 
-func ExampleParseObjective() {
+func ExampleParseDiscounts() {
 	for _, text := range []string{"dcg", "precision", "arp", "rbp(0.5)", "3, 2, 1"} {
-		o, err := metrics.ParseObjective(text, 3)
+		o, err := metrics.ParseDiscounts(text, 3)
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Printf("%s: %.2f %q\n", text, o.Discounts, o.Metric)
 	}
-	_, err := metrics.ParseObjective("ndcg", 3)
+	_, err := metrics.ParseDiscounts("ndcg", 3)
 	fmt.Println(err)
 	// Output:
 	// dcg: [1.00 0.63 0.50] "dcg@3"

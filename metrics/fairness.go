@@ -9,20 +9,20 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Exposure is the expected exposure of every row under the Plackett–Luce policy of the
-// scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the Input's discounts (0 at ranks beyond
+// Exposure returns the expected exposure of every row under the Plackett–Luce policy of the
+// scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the discounts of the Queries (0 at ranks beyond
 // them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
 // Over given rankings it is the mean of the exposure in them; they must be as long as
 // there are discounts, or reach the end of a shorter list. Rows outside of all queries
-// have 0. Errors are those of [Measure.PerQuery].
-func Exposure(in Input) ([]float64, error) {
+// have 0. It returns the same errors as [Measure.PerQuery].
+func Exposure(in Queries) ([]float64, error) {
 	in.Exposure = nil
 	return in.exposures((*worker).exposure)
 }
 
-// RankExposure is the exposure of every row in the ranking by descending scores. Errors
-// are those of [Measure.PerQuery].
-func RankExposure(in Input) ([]float64, error) {
+// RankExposure returns the exposure of every row in the ranking by descending scores. It
+// returns the same errors as [Measure.PerQuery].
+func RankExposure(in Queries) ([]float64, error) {
 	return in.exposures(func(_ *worker, q query) ([]float64, error) {
 		exposure := make([]float64, len(q.scores))
 		if in.Ties == TiesRandom {
@@ -37,18 +37,18 @@ func RankExposure(in Input) ([]float64, error) {
 }
 
 // exposures collects the exposure of all queries.
-func (in Input) exposures(of func(w *worker, q query) ([]float64, error)) ([]float64, error) {
+func (in Queries) exposures(compute func(w *worker, q query) ([]float64, error)) ([]float64, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	if in.Unranked != nil {
-		return nil, errors.New("metrics: exposure is of a policy, which needs the score of every document: some are unranked")
+		return nil, errors.New("metrics: exposure needs the score of every document, but some are unranked")
 	}
 	exposure := make([]float64, len(in.Labels))
-	err := in.each(func() func(q query) error {
+	err := in.visitQueries(func() func(q query) error {
 		w := newWorker(in)
 		return func(q query) error {
-			documents, err := of(w, q)
+			documents, err := compute(w, q)
 			copy(exposure[q.first:], documents)
 			return err
 		}
@@ -59,7 +59,7 @@ func (in Input) exposures(of func(w *worker, q query) ([]float64, error)) ([]flo
 	return exposure, nil
 }
 
-// exposed is one query.
+// exposed holds the exposure and the gains of one query.
 type exposed struct {
 	exposure, gains []float64 // of the documents
 	discounts       []float64 // of the ranks
@@ -79,14 +79,14 @@ func (w *worker) fairness(f *family, q query) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	of := exposed{exposure: exposure, gains: gains, discounts: w.Discounts}
+	e := exposed{exposure: exposure, gains: gains, discounts: w.Discounts}
 	if w.Groups != nil {
-		of.groups = w.Groups[q.first : q.first+len(q.labels)]
+		e.groups = w.Groups[q.first : q.first+len(q.labels)]
 	}
-	return f.fairness(of), nil
+	return f.fairness(e), nil
 }
 
-// target is the E* of expected exposure.
+// target returns E*, the exposure that is best for relevance and equal for equal gains.
 func (q exposed) target() []float64 {
 	target := make([]float64, len(q.gains))
 	plackett.RankedExposure(q.gains, q.discounts, target)

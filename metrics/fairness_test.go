@@ -29,8 +29,8 @@ func TestDisparityAgreesWithGoldenVectors(t *testing.T) {
 	}
 	testkit.Golden(t, "fairness.json", &file)
 	for _, c := range file.Cases {
-		l := Input{Scores: c.Scores, Labels: c.Gains, Gain: LinearGain, Discounts: c.Theta}
-		r := Rankings{Samples: c.Exposures, Cutoff: min(c.K, len(c.Scores))}
+		l := Queries{Scores: c.Scores, Labels: c.Gains, Gain: LinearGain, Discounts: c.Theta}
+		r := DrawnRankings{Samples: c.Exposures, Cutoff: min(c.K, len(c.Scores))}
 		for _, ranking := range c.Rankings[:c.Exposures] {
 			r.Rows = append(r.Rows, ranking[:r.Cutoff]...)
 		}
@@ -65,7 +65,7 @@ func TestExactExposureAgreesWithGoldenVectors(t *testing.T) {
 		if got := meanSquareDisparity(exposed{exposure: c.Exposure, gains: c.Labels}); !near(got, c.Disparity, 1e-12) {
 			t.Errorf("%s: disparity %v, want %v", c.Name, got, c.Disparity)
 		}
-		l := Input{Scores: c.Scores, Labels: make([]float32, len(c.Scores)), Discounts: c.Theta}
+		l := Queries{Scores: c.Scores, Labels: make([]float32, len(c.Scores)), Discounts: c.Theta}
 		exposure, err := Exposure(l)
 		if err != nil {
 			t.Fatal(err)
@@ -78,9 +78,9 @@ func TestExactExposureAgreesWithGoldenVectors(t *testing.T) {
 	}
 }
 
-// The exposure of a policy, enumerated, against ours, and that of rankings drawn from it.
-func TestExposureIsThatOfAllRankings(t *testing.T) {
-	l := Input{
+// The enumerated exposure of a policy, compared with ours and with rankings drawn from it.
+func TestExposureAgreesWithEnumeration(t *testing.T) {
+	l := Queries{
 		Scores:  []float64{9, 0.5, -0.2, 1.3, 0, 7},
 		Labels:  make([]float32, 6),
 		Offsets: []int{1, 5},
@@ -90,7 +90,7 @@ func TestExposureIsThatOfAllRankings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Policy = Policy{Samples: 20000, Seed: 2}
+	l.Sampling = Sampling{Samples: 20000, Seed: 2}
 	l.Discounts = theta
 	estimate, err := Exposure(l)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestExposureIsThatOfAllRankings(t *testing.T) {
 	for i, d := range ranked {
 		rows[i] = d + 1
 	}
-	l.Rankings = &Rankings{Rows: rows, Samples: 20000, Cutoff: 3}
+	l.Rankings = &DrawnRankings{Rows: rows, Samples: 20000, Cutoff: 3}
 	plain, err := Exposure(l)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestExposureIsThatOfAllRankings(t *testing.T) {
 }
 
 func TestRankExposureHasTheDiscountsOfTheRanks(t *testing.T) {
-	l := Input{Scores: []float64{1, 3, 2, 5, 5}, Labels: make([]float32, 5), Offsets: []int{0, 3, 3, 5}, Discounts: []float64{1, 0.5}, Ties: TiesOrder}
+	l := Queries{Scores: []float64{1, 3, 2, 5, 5}, Labels: make([]float32, 5), Offsets: []int{0, 3, 3, 5}, Discounts: []float64{1, 0.5}, Ties: TiesOrder}
 	got, err := RankExposure(l)
 	if want := []float64{0, 1, 0.5, 1, 0.5}; err != nil || !same(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
@@ -129,7 +129,7 @@ func TestRankExposureHasTheDiscountsOfTheRanks(t *testing.T) {
 
 // Written out for two queries, the second of one document.
 func TestFairnessMeasuresAreTheirFormulas(t *testing.T) {
-	e := Input{
+	e := Queries{
 		Exposure:  []float64{0.9, 0.5, 0.2, 1},
 		Labels:    []float32{1, 2, 0, 0},
 		Groups:    []int{4, 7, 7, 4},
@@ -167,17 +167,17 @@ func TestFairnessIsDefinedWithoutMeritGroupsOrExposure(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		what string
-		e    Input
+		e    Queries
 		want map[string]float64
 	}{
-		{"no documents", Input{}, map[string]float64{"disparity": 0, "abs-disparity": 0, "ee-d": 0, "ee-r": 0, "ee-l": 0, "exposure-ratio": nan, "treatment-ratio": nan}},
-		{"no merit", Input{Exposure: []float64{1, 0.5}, Labels: []float32{0, 0}, Groups: []int{0, 1}},
+		{"no documents", Queries{}, map[string]float64{"disparity": 0, "abs-disparity": 0, "ee-d": 0, "ee-r": 0, "ee-l": 0, "exposure-ratio": nan, "treatment-ratio": nan}},
+		{"no merit", Queries{Exposure: []float64{1, 0.5}, Labels: []float32{0, 0}, Groups: []int{0, 1}},
 			map[string]float64{"disparity": 0, "abs-disparity": 0, "ee-d": 1.25, "ee-r": 1.125, "ee-l": 0.125, "exposure-ratio": 0.5, "treatment-ratio": nan}},
-		{"no group", Input{Exposure: []float64{1, 0.5}, Labels: []float32{1, 1}, Groups: []int{0, -1}},
+		{"no group", Queries{Exposure: []float64{1, 0.5}, Labels: []float32{1, 1}, Groups: []int{0, -1}},
 			map[string]float64{"exposure-ratio": nan, "treatment-ratio": nan}},
-		{"no exposure", Input{Exposure: []float64{0, 0}, Labels: []float32{1, 1}, Groups: []int{0, 1}},
+		{"no exposure", Queries{Exposure: []float64{0, 0}, Labels: []float32{1, 1}, Groups: []int{0, 1}},
 			map[string]float64{"disparity": 0, "ee-d": 0, "ee-l": 1.125, "exposure-ratio": 1, "treatment-ratio": 1}},
-		{"three groups", Input{Exposure: []float64{1, 0.5, 0.25}, Labels: []float32{1, 1, 0}, Groups: []int{2, 0, 1}},
+		{"three groups", Queries{Exposure: []float64{1, 0.5, 0.25}, Labels: []float32{1, 1, 0}, Groups: []int{2, 0, 1}},
 			map[string]float64{"exposure-ratio": 0.25, "treatment-ratio": 0.5}},
 	} {
 		c.e.Discounts = []float64{1, 0.5}
@@ -193,7 +193,7 @@ func TestFairnessIsDefinedWithoutMeritGroupsOrExposure(t *testing.T) {
 func TestFairnessMeasuresFollowTheirLawsForAnyExposure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "documents")
-		e := Input{
+		e := Queries{
 			Exposure:  rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "exposure"),
 			Groups:    rapid.SliceOfN(rapid.IntRange(-1, 2), n, n).Draw(t, "groups"),
 			Discounts: Discounts(rapid.IntRange(1, 12).Draw(t, "cutoff")),
@@ -201,7 +201,7 @@ func TestFairnessMeasuresFollowTheirLawsForAnyExposure(t *testing.T) {
 		for _, label := range rapid.SliceOfN(rapid.IntRange(0, 3), n, n).Draw(t, "labels") {
 			e.Labels = append(e.Labels, float32(label))
 		}
-		value := func(f string, e Input) float64 {
+		value := func(f string, e Queries) float64 {
 			v, err := mustParse(t, f).PerQuery(e)
 			if err != nil {
 				t.Fatal(err)
@@ -256,7 +256,7 @@ func TestFairnessMeasuresFollowTheirLawsForAnyExposure(t *testing.T) {
 			}
 		}
 		// The order of the documents does not matter.
-		reversed := Input{Discounts: e.Discounts}
+		reversed := Queries{Discounts: e.Discounts}
 		for d := n - 1; d >= 0; d-- {
 			reversed.Exposure = append(reversed.Exposure, e.Exposure[d])
 			reversed.Labels = append(reversed.Labels, e.Labels[d])
@@ -272,7 +272,7 @@ func TestFairnessMeasuresFollowTheirLawsForAnyExposure(t *testing.T) {
 
 // Less is better if 0 is fair.
 func TestFairExposureIsBetter(t *testing.T) {
-	fair := Input{Exposure: []float64{0.8, 0.8, 0}, Labels: []float32{1, 1, 0}, Groups: []int{0, 1, -1}, Discounts: []float64{1, 0.6}}
+	fair := Queries{Exposure: []float64{0.8, 0.8, 0}, Labels: []float32{1, 1, 0}, Groups: []int{0, 1, -1}, Discounts: []float64{1, 0.6}}
 	unfair := fair
 	unfair.Exposure = []float64{1, 0, 0.6}
 	for _, name := range FairnessNames() {
@@ -296,14 +296,14 @@ func sumOf(values []float64) float64 {
 func TestFairnessErrorsNameQueryAndRow(t *testing.T) {
 	for want, c := range map[string]struct {
 		f string
-		e Input
+		e Queries
 	}{
-		"query 1, row 1: exposure NaN": {"ee-d", Input{Exposure: []float64{1, math.NaN()}, Labels: []float32{0, 0}, Offsets: []int{0, 1, 2}}},
-		"query 1, row 1: label 99":     {"disparity", Input{Exposure: []float64{1, 1}, Labels: []float32{0, 99}, Offsets: []int{0, 1, 2}}},
-		"1 exposures but 0 labels":     {"disparity", Input{Exposure: []float64{1}}},
-		"offset 1 is 2":                {"disparity", Input{Exposure: []float64{1}, Labels: []float32{0}, Offsets: []int{0, 2}}},
-		"ee-l needs the discounts":     {"ee-l", Input{Exposure: []float64{1}, Labels: []float32{0}}},
-		"0 groups for 1 rows":          {"treatment-ratio", Input{Exposure: []float64{1}, Labels: []float32{0}}},
+		"query 1, row 1: exposure NaN": {"ee-d", Queries{Exposure: []float64{1, math.NaN()}, Labels: []float32{0, 0}, Offsets: []int{0, 1, 2}}},
+		"query 1, row 1: label 99":     {"disparity", Queries{Exposure: []float64{1, 1}, Labels: []float32{0, 99}, Offsets: []int{0, 1, 2}}},
+		"1 exposures but 0 labels":     {"disparity", Queries{Exposure: []float64{1}}},
+		"offset 1 is 2":                {"disparity", Queries{Exposure: []float64{1}, Labels: []float32{0}, Offsets: []int{0, 2}}},
+		"ee-l needs the discounts":     {"ee-l", Queries{Exposure: []float64{1}, Labels: []float32{0}}},
+		"0 groups for 1 rows":          {"treatment-ratio", Queries{Exposure: []float64{1}, Labels: []float32{0}}},
 	} {
 		if got, err := mustParse(t, c.f).PerQuery(c.e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want an error with %q", got, err, want)
@@ -312,15 +312,15 @@ func TestFairnessErrorsNameQueryAndRow(t *testing.T) {
 	if _, err := ParseMeasure("parity"); err == nil || !strings.Contains(err.Error(), "or a measure of fairness: disparity, abs-disparity, ee-l") {
 		t.Errorf("ParseMeasure: %v", err)
 	}
-	bad := Input{Scores: []float64{1, math.Inf(1)}, Labels: make([]float32, 2), Discounts: Discounts(2)}
+	bad := Queries{Scores: []float64{1, math.Inf(1)}, Labels: make([]float32, 2), Discounts: Discounts(2)}
 	if _, err := Exposure(bad); err == nil || !strings.Contains(err.Error(), "query 0, row 1: score +Inf") {
 		t.Errorf("Exposure: %v", err)
 	}
 	if _, err := RankExposure(bad); err == nil || !strings.Contains(err.Error(), "query 0, row 1: score +Inf") {
 		t.Errorf("RankExposure: %v", err)
 	}
-	good := Input{Scores: []float64{1, 2}, Labels: make([]float32, 2), Discounts: Discounts(2)}
-	good.Rankings = &Rankings{Rows: []int{0}, Samples: 1, Cutoff: 1}
+	good := Queries{Scores: []float64{1, 2}, Labels: make([]float32, 2), Discounts: Discounts(2)}
+	good.Rankings = &DrawnRankings{Rows: []int{0}, Samples: 1, Cutoff: 1}
 	if _, err := Exposure(good); err == nil || !strings.Contains(err.Error(), "2 ranks of its 2 documents count") {
 		t.Errorf("Exposure over rankings: %v", err)
 	}

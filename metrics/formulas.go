@@ -22,7 +22,7 @@ func gradedGainOf(e *evaluator, label float32) (float64, error) {
 	return e.gain.Of(label)
 }
 
-// stopOf is the probability R of expected reciprocal rank that a reader stops at a document.
+// stopOf returns the probability R of expected reciprocal rank that a reader stops at a document.
 func stopOf(e *evaluator, label float32) (float64, error) {
 	highest := cmp.Or(e.param, e.highestGrade)
 	if float64(label) > highest {
@@ -41,11 +41,11 @@ func rankWeight(rank, _ float64) float64    { return rank }
 func inverseWeight(rank, _ float64) float64 { return 1 / rank }
 func dcgWeight(rank, _ float64) float64     { return 1 / math.Log2(rank+1) }
 
-// letor4Weight is 1 for the first two ranks and 1/log2(rank) for the others, the
+// letor4Weight returns 1 for the first two ranks and 1/log2(rank) for the others, the
 // discount of Järvelin & Kekäläinen (2002) with a logarithm to the base 2.
 func letor4Weight(rank, _ float64) float64 { return 1 / math.Log2(max(rank, 2)) }
 
-// rbpWeight is that of a reader who goes on to the next rank with probability p.
+// rbpWeight returns the weight of a rank for a reader who goes on to the next rank with probability p.
 func rbpWeight(rank, p float64) float64 { return (1 - p) * math.Pow(p, rank-1) }
 
 // What the sum is divided by.
@@ -119,7 +119,7 @@ func finishPairs(e *evaluator) (bool, error) {
 	return e.norm > 0, nil
 }
 
-// sortedValues are the values in ascending order, to be changed.
+// sortedValues returns the values in ascending order, in a slice that the caller may change.
 func (e *evaluator) sortedValues() []float64 {
 	e.scratch = append(e.scratch[:0], e.values...)
 	slices.Sort(e.scratch)
@@ -128,7 +128,7 @@ func (e *evaluator) sortedValues() []float64 {
 
 // The metrics that are not sums over ranks.
 
-// walkAP is average precision. In a block of n documents, r of them relevant, rank i of the
+// walkAP returns average precision. In a block of n documents, r of them relevant, rank i of the
 // block has a relevant one with probability r/n, and above it are on average
 // (i−1)(r−1)/(n−1) of the block's relevant documents (McSherry & Najork 2008, §2.4).
 func walkAP(e *evaluator, r *ranking) float64 {
@@ -145,22 +145,22 @@ func walkAP(e *evaluator, r *ranking) float64 {
 	return sum / min(e.norm, float64(e.ranks()))
 }
 
-// walkRR is the reciprocal rank of the first relevant document.
+// walkRR returns the reciprocal rank of the first relevant document.
 func walkRR(e *evaluator, r *ranking) float64 {
 	reciprocal, _ := e.firstHit(r)
 	return reciprocal
 }
 
-// walkHits is the probability that a relevant document is among the ranks that count.
+// walkHits returns the probability that a relevant document is among the ranks that count.
 func walkHits(e *evaluator, r *ranking) float64 {
 	_, none := e.firstHit(r)
 	return 1 - none
 }
 
-// firstHit is the expected reciprocal rank of the first relevant document, and the
-// probability that there is none. It is in the first block that has any, r of n documents:
-// the probability that none is above rank i+1 of the block is that for rank i times
-// (n − i − r)/(n − i), i from 0.
+// firstHit returns the expected reciprocal rank of the first relevant document, and the
+// probability that there is none. The document is in the first block that has a relevant one,
+// r of n. From rank i of the block to rank i+1, i from 0, the probability that no relevant
+// document is above falls by the factor (n − i − r)/(n − i).
 func (e *evaluator) firstHit(r *ranking) (reciprocal, none float64) {
 	depth, none := e.depth(), 1.0
 	for first, block := range r.blocks() {
@@ -178,7 +178,7 @@ func (e *evaluator) firstHit(r *ranking) (reciprocal, none float64) {
 	return reciprocal, none
 }
 
-// hits is the number of relevant documents in a block.
+// hits returns the number of relevant documents in a block.
 func (e *evaluator) hits(block []int) float64 {
 	hits := 0.0
 	for _, d := range block {
@@ -189,7 +189,7 @@ func (e *evaluator) hits(block []int) float64 {
 	return hits
 }
 
-// walkERR is expected reciprocal rank. With M_j the mean of Π (1 − R) over all choices of j
+// walkERR returns expected reciprocal rank. With M_j the mean of Π (1 − R) over all choices of j
 // documents of a block, the probability to read on after j of them, a stop at rank j of the
 // block has the probability M_{j−1} − M_j.
 func walkERR(e *evaluator, r *ranking) float64 {
@@ -207,7 +207,7 @@ func walkERR(e *evaluator, r *ranking) float64 {
 	return sum
 }
 
-// readOn is M_0 … M_ranks: M_j is the mean of Π_{d∈S} (1 − R_d) over all sets S of j
+// readOn returns M_0 … M_ranks, where M_j is the mean of Π_{d∈S} (1 − R_d) over all sets S of j
 // documents of the block. Of the sets of j of the first m documents, a share of j/m
 // has the m-th.
 func (e *evaluator) readOn(block []int, ranks int) []float64 {
@@ -221,7 +221,7 @@ func (e *evaluator) readOn(block []int, ranks int) []float64 {
 	return e.scratch
 }
 
-// walkPairs is the share of pairs in the right order. A pair counts ½, but 1 or 0 if one of
+// walkPairs returns the share of pairs in the right order. A pair counts ½, but 1 or 0 if one of
 // its documents is within the cutoff and above the other. The documents of a block are in
 // any order; the probability that one is within the cutoff is the share of the block's ranks
 // that are.

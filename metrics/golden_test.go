@@ -42,8 +42,8 @@ func TestMetricsAgreeWithGoldenVectors(t *testing.T) {
 				t.Errorf("%s: θ of rank %d is %v, want %v", c.Name, k+1, theta, c.Theta[k])
 			}
 		}
-		l := Input{Offsets: []int{0}}
-		r := Rankings{Samples: len(c.Queries[0].Rankings), Cutoff: c.K}
+		l := Queries{Offsets: []int{0}}
+		r := DrawnRankings{Samples: len(c.Queries[0].Rankings), Cutoff: c.K}
 		for _, q := range c.Queries {
 			first := len(l.Scores)
 			l.Scores = append(l.Scores, q.Scores...)
@@ -135,7 +135,7 @@ func TestExpectedDCGAgreesWithGoldenVectors(t *testing.T) {
 		}
 		compared++
 		m := mustParse(t, fmt.Sprintf("expected-dcg@%d", c.K))
-		e, err := m.Estimate(Input{Scores: c.Scores, Labels: c.Labels, Gain: LinearGain})
+		e, err := m.Estimate(Queries{Scores: c.Scores, Labels: c.Labels, Gain: LinearGain})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// call is a name and what may follow it: a parameter and a cutoff.
+// call holds a name, its parameter and its cutoff.
 type call struct {
 	name, param, value string // rbp(p=0.9): "rbp", "p", "0.9"; rbp(0.9): "rbp", "", "0.9"
 	cutoff             int    // 0: none
@@ -18,7 +18,7 @@ var callSyntax = regexp.MustCompile(`^([a-z0-9-]+)(?:\(\s*(?:([a-z]+)\s*=)?\s*([
 func parseCall(text string) (call, error) {
 	part := callSyntax.FindStringSubmatch(text)
 	if part == nil {
-		return call{}, fmt.Errorf("metrics: %q is not a metric's name; write it like ndcg@5, map or rbp(p=0.95)@10", text)
+		return call{}, fmt.Errorf("metrics: %q is not a metric's name; names look like ndcg@5, map or rbp(p=0.95)@10", text)
 	}
 	c := call{name: part[1], param: part[2], value: part[3]}
 	if part[4] != "" {
@@ -30,7 +30,7 @@ func parseCall(text string) (call, error) {
 	return c, nil
 }
 
-// param is a parameter that a name can have; the zero value is none.
+// param describes the parameter of a name; the zero value means that there is none.
 type param struct {
 	name     string
 	standard float64
@@ -38,7 +38,7 @@ type param struct {
 	valid    func(v float64) bool
 }
 
-// parse gives the value of the parameter in a call.
+// parse returns the value of the parameter in a call.
 func (p param) parse(c call) (float64, error) {
 	switch {
 	case c.value == "":
@@ -55,7 +55,7 @@ func (p param) parse(c call) (float64, error) {
 	return v, nil
 }
 
-// format writes what parseCall reads, without a standard value.
+// format returns what parseCall reads, without a parameter that has its standard value.
 func (p param) format(name string, value float64, cutoff int) string {
 	if value != p.standard {
 		name += fmt.Sprintf("(%s=%v)", p.name, value)

@@ -9,17 +9,17 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Input is what is measured, ranked lists packed row after row, and the settings. The
-// fields say what their zero values mean.
-type Input struct {
+// Queries holds the ranked lists to measure, packed row after row, and the settings of the
+// measures. The comments of the fields say what their zero values mean.
+type Queries struct {
 	Scores  []float64 // [rows]
 	Labels  []float32 // [rows] raw grades, 0 or more
 	Offsets []int     // [queries+1] query q has the rows Offsets[q] up to Offsets[q+1]; nil: one query of all rows
 	Groups  []int     // [rows] the group of each document, negative: none; for the measures that compare groups
 
-	// Unranked, [rows], tells which documents the ranking lacks, such as relevant ones that a
-	// search did not find; nil: none. They have no rank, and their scores, any finite numbers, do not
-	// count, but they are documents of their query, in NDCG's best ranking and in recall.
+	// Unranked, [rows], marks the documents that the ranking lacks, such as relevant ones that a
+	// search did not find; nil: none. They have no rank, and their scores, any finite numbers, are
+	// ignored. They still count in NDCG's best ranking and in recall.
 	// Measures of a policy need the score of every document.
 	Unranked []bool
 
@@ -31,33 +31,33 @@ type Input struct {
 	LabelFree    LabelFree // what queries without a relevant document count in a mean
 
 	Discounts []float64 // θ of the ranks, for exposure
-	Policy    Policy    // how rankings are sampled, for expectations that have no closed form
+	Sampling  Sampling  // how rankings are sampled, for expectations that have no closed form
 
-	// Rankings are given rankings to take expectations over, for the measures of a
-	// policy. nil: those of the Plackett–Luce policy of the scores.
-	Rankings *Rankings
-	// Exposure, [rows], is a given expected exposure, for the fairness measures. nil: that
-	// of the rankings, see [Exposure].
+	// Rankings are rankings to take expectations over, for the measures of a policy.
+	// nil: the expectations are over the Plackett–Luce policy of the scores.
+	Rankings *DrawnRankings
+	// Exposure, [rows], is the expected exposure for the fairness measures. nil: it is
+	// computed, see [Exposure].
 	Exposure []float64
 }
 
-// Policy says how the Plackett–Luce policy of the scores is sampled.
-type Policy struct {
+// Sampling sets how the Plackett–Luce policy of the scores is sampled.
+type Sampling struct {
 	Samples int    // rankings drawn for every query; 0: 100
 	Seed    uint64 // of the random numbers: the same seed and step, the same rankings
-	Step    uint64 // tells apart draws of one seed, such as those of the epochs
+	Step    uint64 // separates the draws of one seed, such as different epochs
 }
 
-// Rankings are given rankings of the queries of an Input in the layout of ops.Rankings:
+// DrawnRankings holds given rankings of the queries of Queries in the layout of ops.Rankings:
 // [queries, Samples, Cutoff] row numbers, −1 after the end of a list. A sample whose first
 // entry is −1 is absent, such as all samples of a query without documents.
-type Rankings struct {
+type DrawnRankings struct {
 	Rows    []int
 	Samples int
 	Cutoff  int
 }
 
-// query is one query of an Input.
+// query is one query of Queries.
 type query struct {
 	number int
 	first  int // its first row
@@ -65,10 +65,10 @@ type query struct {
 	labels []float32
 }
 
-// each calls a function with every query, in blocks of queries on all cores; start makes the
-// function of one worker. The error is that of the first query that has one, be it a score
-// that is not finite. It names the query and, if it is a *rowError, the row.
-func (in Input) each(start func() func(q query) error) error {
+// visitQueries calls a function with every query, in blocks of queries on all cores; start makes
+// the function of one worker. It returns the first error in the order of the queries, including
+// a score that is not finite. The error names the query and, if it is a *rowError, the row.
+func (in Queries) visitQueries(start func() func(q query) error) error {
 	if len(in.Labels) != len(in.Scores) {
 		return fmt.Errorf("metrics: %d scores but %d labels: want one of each per row", len(in.Scores), len(in.Labels))
 	}
@@ -86,7 +86,7 @@ func (in Input) each(start func() func(q query) error) error {
 			q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
 			err := allFinite(q.scores, "score")
 			if err == nil && in.Unranked != nil {
-				q.scores = without(q.scores, in.Unranked[first:end])
+				q.scores = withoutUnranked(q.scores, in.Unranked[first:end])
 			}
 			if err == nil {
 				err = visits[worker](q)
@@ -99,8 +99,8 @@ func (in Input) each(start func() func(q query) error) error {
 	})
 }
 
-// without is scores in which those of unranked documents are −Inf.
-func without(scores []float64, unranked []bool) []float64 {
+// withoutUnranked returns the scores with −Inf for unranked documents.
+func withoutUnranked(scores []float64, unranked []bool) []float64 {
 	scores = slices.Clone(scores)
 	for d, is := range unranked {
 		if is {
@@ -110,21 +110,21 @@ func without(scores []float64, unranked []bool) []float64 {
 	return scores
 }
 
-// check reports what is invalid whatever is measured.
-func (in Input) check() error {
+// check returns an error if a setting or the shape of a slice is invalid for any measure.
+func (in Queries) check() error {
 	known := func(setting, count int) bool { return 0 <= setting && setting < count }
 	rows := len(in.Labels)
 	switch highest := in.HighestGrade; {
 	case !known(int(in.Gain), len(gainNames)):
-		return fmt.Errorf("metrics: invalid Input.Gain: %v", in.Gain)
+		return fmt.Errorf("metrics: invalid Queries.Gain: %v", in.Gain)
 	case !known(int(in.Ties), len(tiesNames)):
-		return fmt.Errorf("metrics: invalid Input.Ties: %v", in.Ties)
+		return fmt.Errorf("metrics: invalid Queries.Ties: %v", in.Ties)
 	case !known(int(in.LabelFree), len(labelFreeNames)):
-		return fmt.Errorf("metrics: invalid Input.LabelFree: %v", in.LabelFree)
+		return fmt.Errorf("metrics: invalid Queries.LabelFree: %v", in.LabelFree)
 	case !(highest >= 0) || math.IsInf(highest, 1):
 		return fmt.Errorf("metrics: the highest grade is %v: it must be finite and not negative, or 0 for the highest label", highest)
-	case in.Policy.Samples < 0:
-		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Policy.Samples)
+	case in.Sampling.Samples < 0:
+		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Sampling.Samples)
 	case in.Groups != nil && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
 	case in.Unranked != nil && len(in.Unranked) != rows:
@@ -153,15 +153,15 @@ func (in Input) check() error {
 	return nil
 }
 
-// offsets are Offsets, or those of one query.
-func (in Input) offsets() []int {
+// offsets returns Offsets, which are 0 and the number of rows by default.
+func (in Queries) offsets() []int {
 	if in.Offsets == nil {
 		return []int{0, len(in.Labels)}
 	}
 	return in.Offsets
 }
 
-// rowError is an error in one row of a query, counted from the query's first row.
+// rowError reports an error in one row of a query, counted from the query's first row.
 type rowError struct {
 	row int
 	err error
@@ -170,8 +170,8 @@ type rowError struct {
 func (e *rowError) Error() string { return fmt.Sprintf("document %d: %v", e.row, e.err) }
 func (e *rowError) Unwrap() error { return e.err }
 
-// located adds to err the number of the query and, if it is a *rowError, of the row.
-// first is the query's first row.
+// located adds the number of the query to err, and the row if err is a *rowError. first is
+// the query's first row.
 func located(err error, query, first int) error {
 	if bad := (*rowError)(nil); errors.As(err, &bad) {
 		return fmt.Errorf("metrics: query %d, row %d: %w", query, first+bad.row, bad.err)

@@ -9,8 +9,8 @@ import (
 )
 
 // drawLists makes queries of all sizes, with ties and labels of 0 to 4.
-func drawLists(t *rapid.T) Input {
-	l := Input{Offsets: []int{0}, HighestGrade: 4}
+func drawLists(t *rapid.T) Queries {
+	l := Queries{Offsets: []int{0}, HighestGrade: 4}
 	for _, documents := range rapid.SliceOfN(rapid.IntRange(0, 12), 1, 6).Draw(t, "documents") {
 		for range documents {
 			l.Scores = append(l.Scores, float64(rapid.IntRange(-4, 4).Draw(t, "score")))
@@ -23,7 +23,7 @@ func drawLists(t *rapid.T) Input {
 
 func drawMetric(t *rapid.T) Measure { return rapid.SampledFrom(allMetrics(t)).Draw(t, "metric") }
 
-func perQuery(t *rapid.T, m Measure, l Input) []float64 {
+func perQuery(t *rapid.T, m Measure, l Queries) []float64 {
 	v, err := m.PerQuery(l)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestOrderOfDocumentsDoesNotMatter(t *testing.T) {
 		for i := range l.Scores {
 			l.Scores[i] += float64(i) / 1000 // no ties
 		}
-		shuffled := Input{Offsets: l.Offsets, HighestGrade: 4}
+		shuffled := Queries{Offsets: l.Offsets, HighestGrade: 4}
 		for q, first := range l.Offsets[:len(l.Offsets)-1] {
 			rows := make([]int, l.Offsets[q+1]-first)
 			for i := range rows {
@@ -77,9 +77,9 @@ func TestQueriesAreIndependent(t *testing.T) {
 		var alone []float64
 		for q, first := range l.Offsets[:len(l.Offsets)-1] {
 			end := l.Offsets[q+1]
-			alone = append(alone, perQuery(t, m, Input{Scores: l.Scores[first:end], Labels: l.Labels[first:end], HighestGrade: 4})...)
+			alone = append(alone, perQuery(t, m, Queries{Scores: l.Scores[first:end], Labels: l.Labels[first:end], HighestGrade: 4})...)
 		}
-		padded := Input{
+		padded := Queries{
 			HighestGrade: 4,
 			Scores:       append(l.Scores[:len(l.Scores):len(l.Scores)], 9, math.NaN()),
 			Labels:       append(l.Labels[:len(l.Labels):len(l.Labels)], 4, -1),
@@ -96,7 +96,7 @@ func TestQueriesAreIndependent(t *testing.T) {
 func TestBestRankingHasTheBestValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, m := drawLists(t), drawMetric(t)
-		ideal := Input{Labels: l.Labels, Offsets: l.Offsets, HighestGrade: 4}
+		ideal := Queries{Labels: l.Labels, Offsets: l.Offsets, HighestGrade: 4}
 		for _, label := range l.Labels {
 			ideal.Scores = append(ideal.Scores, float64(label))
 		}
@@ -143,7 +143,7 @@ func TestMovingABetterDocumentUpNeverMakesAMetricWorse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMetric(t)
 		labels := rapid.SliceOfN(rapid.IntRange(0, 4), 2, 12).Draw(t, "labels")
-		l := Input{HighestGrade: 4}
+		l := Queries{HighestGrade: 4}
 		for i, label := range labels {
 			l.Labels = append(l.Labels, float32(label))
 			l.Scores = append(l.Scores, -float64(i)) // ranked as they stand

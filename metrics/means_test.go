@@ -11,7 +11,7 @@ import (
 // Bit for bit; and an error names query and row.
 func TestMeansDoNotDependOnTheNumberOfCoresAndMeasures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	in := Input{Offsets: []int{0}, Discounts: Discounts(5), Policy: Policy{Samples: 7, Seed: 1}}
+	in := Queries{Offsets: []int{0}, Discounts: Discounts(5), Sampling: Sampling{Samples: 7, Seed: 1}}
 	for range 101 {
 		for range rng.IntN(9) { // none, too
 			in.Scores = append(in.Scores, float64(rng.IntN(4))) // with ties
@@ -31,7 +31,7 @@ func TestMeansDoNotDependOnTheNumberOfCoresAndMeasures(t *testing.T) {
 	for _, name := range FairnessNames() {
 		measures = append(measures, mustParse(t, name))
 	}
-	measures = append(measures, NewMeasure("queries", false, func(in Input) ([]float64, error) {
+	measures = append(measures, NewMeasure("queries", false, func(in Queries) ([]float64, error) {
 		values := make([]float64, len(in.Offsets)-1)
 		for q := range values {
 			values[q] = float64(q)

@@ -20,7 +20,7 @@ type Measure struct {
 	expected      bool   // the expectation of the metric
 
 	custom   bool // perQuery computes it
-	perQuery func(Input) ([]float64, error)
+	perQuery func(Queries) ([]float64, error)
 	tieAware bool // perQuery is called once, whatever ties
 }
 
@@ -34,32 +34,32 @@ func newMeasure(m metric, expected bool) Measure {
 	return Measure{name: name, lowerIsBetter: m.family.lowerIsBetter, metric: m, expected: expected}
 }
 
-// NewMeasure makes a custom measure. perQuery gives a value for every query, NaN where the
-// measure is not defined; it must not change the input, whose slices are those of the data.
-// [Exposure] and [Rank] may serve it. It need not handle ties: if documents of a query have
-// equal scores and Input.Ties is TiesRandom, it is called several times, each time with
-// these scores set apart by next to nothing, in an order drawn by Input.Policy.Seed, and
+// NewMeasure makes a custom measure. perQuery returns a value for every query, NaN where the
+// measure is not defined. It must not change its argument, which shares the slices of the data.
+// It can use [Exposure] and [Rank]. It need not handle ties: if documents of a query have
+// equal scores and Queries.Ties is TiesRandom, it is called several times, each time with
+// these scores moved apart very slightly, in an order drawn by Queries.Sampling.Seed, and
 // the measure is the mean.
-func NewMeasure(name string, lowerIsBetter bool, perQuery func(Input) ([]float64, error)) Measure {
+func NewMeasure(name string, lowerIsBetter bool, perQuery func(Queries) ([]float64, error)) Measure {
 	return Measure{name: name, lowerIsBetter: lowerIsBetter, custom: true, perQuery: perQuery}
 }
 
-// TieAware is m, made by [NewMeasure], for a function that handles equal scores itself,
-// such as a loss: it is called once, with the scores as they are.
+// TieAware returns a copy of m, made by [NewMeasure], for a function that handles equal scores
+// itself, such as a loss: it is called once, with the scores as they are.
 func (m Measure) TieAware() Measure {
 	m.tieAware = true
 	return m
 }
 
-// String gives the name that ParseMeasure reads, in lower case, or the one given to
+// String returns the name that ParseMeasure reads, in lower case, or the one given to
 // NewMeasure.
 func (m Measure) String() string { return m.name }
 
-// LowerIsBetter tells whether a smaller value is better: for ARP, and for all fairness
-// measures but ee-r and the ratios.
+// LowerIsBetter reports whether a smaller value is better, as for ARP and for all fairness
+// measures except ee-r and the ratios.
 func (m Measure) LowerIsBetter() bool { return m.lowerIsBetter }
 
-// Better tells whether a is a better value than b. NaN is the worst.
+// Better reports whether a is better than b; NaN is worst.
 func (m Measure) Better(a, b float64) bool {
 	if m.lowerIsBetter {
 		a, b = -a, -b
@@ -67,18 +67,18 @@ func (m Measure) Better(a, b float64) bool {
 	return a > b || math.IsNaN(b) && !math.IsNaN(a)
 }
 
-// NeedsGroups tells whether the measure compares groups of documents, Input.Groups.
+// NeedsGroups reports whether the measure compares groups of documents, Queries.Groups.
 func (m Measure) NeedsGroups() bool { return m.ofExposure() && m.metric.family.ofGroups }
 
-// NeedsGrade tells whether the measure goes by the highest grade of the data set,
-// Input.HighestGrade: graded RBP, and ERR without a grade in its name.
+// NeedsGrade reports whether the measure depends on the highest grade of the data set,
+// Queries.HighestGrade, as graded RBP does, and ERR without a grade in its name.
 func (m Measure) NeedsGrade() bool {
 	f := m.metric.family
 	return f != nil && f.graded != nil && f.graded(m.metric.param)
 }
 
-// ByRelevance reports whether the measure, with a gain, sees labels as relevant or not: documents with
-// labels between 0 and 1 then count nothing, as relevance begins at 1.
+// ByRelevance reports whether the measure, with gain g, only distinguishes relevant documents,
+// whose label is 1 or more, from others. Labels between 0 and 1 then count as 0.
 func (m Measure) ByRelevance(g Gain) bool {
 	switch f := m.metric.family; {
 	case f == nil:
@@ -91,21 +91,21 @@ func (m Measure) ByRelevance(g Gain) bool {
 	}
 }
 
-// OfPolicy tells whether the measure is one of the Plackett–Luce policy of the scores,
-// and not of the ranking by them alone.
+// OfPolicy reports whether the measure evaluates the Plackett–Luce policy of the scores rather
+// than the ranking by descending score.
 func (m Measure) OfPolicy() bool { return m.expected || m.ofExposure() }
 
-// Sampled tells whether the value is an estimate from sampled rankings, see Input.Policy,
-// and has a standard error: the expectations of MAP and ERR, and of pair accuracy at a
+// Sampled reports whether the value is an estimate from sampled rankings, see Queries.Sampling,
+// and has a standard error. So have the expectations of MAP and ERR, and of pair accuracy at a
 // cutoff. All other measures are exact, expectations to 1e-10 of their scale.
-func (m Measure) Sampled() bool { return m.expected && m.metric.exactly() == nil }
+func (m Measure) Sampled() bool { return m.expected && m.metric.exactExpectation() == nil }
 
-// Ranking is the metric of the ranking by descending score of which m may be the
-// expectation: ndcg@5 for expected-ndcg@5. For a measure that is no metric it is m.
+// Ranking returns the metric of the ranking by descending score whose expectation m is: ndcg@5
+// for expected-ndcg@5. It returns all other measures unchanged.
 func (m Measure) Ranking() Measure { return m.as(false) }
 
-// Expected is the expectation of a metric under the policy: expected-ndcg@5 for ndcg@5.
-// For a measure that is no metric it is m.
+// Expected returns the expectation of a metric under the policy: expected-ndcg@5 for ndcg@5.
+// It returns all other measures unchanged.
 func (m Measure) Expected() Measure { return m.as(true) }
 
 func (m Measure) as(expected bool) Measure {
@@ -117,30 +117,30 @@ func (m Measure) as(expected bool) Measure {
 
 func (m Measure) ofExposure() bool { return m.metric.family != nil && m.metric.family.fairness != nil }
 
-// PerQuery computes the measure of every query: NaN where it is not defined (see the
-// package comment). A score that is not finite, and a label that the measure cannot use,
-// are errors that name query and row.
-func (m Measure) PerQuery(in Input) ([]float64, error) {
+// PerQuery returns the measure of every query, NaN where it is not defined (see the package
+// comment). It returns an error with the query and row of a score that is not finite or of a
+// label that the measure cannot use.
+func (m Measure) PerQuery(in Queries) ([]float64, error) {
 	e, err := m.Estimate(in)
 	return e.PerQuery, err
 }
 
-// Estimate is PerQuery with standard errors.
-func (m Measure) Estimate(in Input) (Estimate, error) {
+// Estimate returns the values of PerQuery with standard errors.
+func (m Measure) Estimate(in Queries) (QueryValues, error) {
 	all, err := Estimates(in, []Measure{m})
 	if err != nil {
-		return Estimate{}, err
+		return QueryValues{}, err
 	}
 	return all[0], nil
 }
 
-// Estimates are those of several measures, of which [Means] takes the means. What several of
-// the measures need is computed once, and for different queries on all cores.
-func Estimates(in Input, measures []Measure) ([]Estimate, error) {
+// Estimates returns the values of several measures; [Means] returns their means. What several
+// measures need is computed once. Queries are computed on all cores.
+func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	estimates, queries := make([]Estimate, len(measures)), len(in.offsets())-1
+	estimates, queries := make([]QueryValues, len(measures)), len(in.offsets())-1
 	scored := false
 	for i, m := range measures {
 		err := m.check(in)
@@ -150,7 +150,7 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 			estimates[i], err = m.estimateCustom(in)
 		default:
 			scored = scored || !m.ofExposure() || in.Exposure == nil
-			estimates[i] = Estimate{make([]float64, queries), make([]float64, queries)}
+			estimates[i] = QueryValues{make([]float64, queries), make([]float64, queries)}
 		}
 		if err != nil {
 			return nil, err
@@ -159,7 +159,7 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 	if !scored {
 		in.Scores = make([]float64, len(in.Labels)) // nothing asks for them any more
 	}
-	err := in.each(func() func(q query) error {
+	err := in.visitQueries(func() func(q query) error {
 		w := newWorker(in)
 		compute := make([]func(q query) (value, stdErr float64, err error), len(measures))
 		for i, m := range measures {
@@ -192,7 +192,7 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 	return estimates, nil
 }
 
-// computation gives the function that computes m of one query after another, NaN where it is
+// computation returns the function that computes m of one query after another, NaN where it is
 // not defined.
 func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, err error) {
 	if m.ofExposure() {
@@ -201,8 +201,8 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 			return value, 0, err
 		}
 	}
-	e := newEvaluator(m.metric, w.Input)
-	exactly := e.exactly()
+	e := newEvaluator(m.metric, w.Queries)
+	exact := e.exactExpectation()
 	return func(q query) (value, stdErr float64, err error) {
 		defined, err := e.prepare(q.labels)
 		switch {
@@ -210,10 +210,10 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 			return math.NaN(), 0, err
 		case !m.expected || len(q.scores) < 2: // there is one ranking
 			w.order.rank(q.scores, e.depth(), w.Ties)
-			return e.at(&w.order), 0, nil
-		case exactly != nil && w.Rankings == nil:
+			return e.evaluate(&w.order), 0, nil
+		case exact != nil && w.Rankings == nil:
 			low, high := e.bounds() // which rounding and the quadrature may leave
-			value, err = exactly(e, w, q)
+			value, err = exact(e, w, q)
 			return max(low, min(value, high)), 0, err
 		}
 		rankings, err := w.rankings(q, e.depth())
@@ -225,25 +225,25 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 	}
 }
 
-// check reports what the measure lacks.
-func (m Measure) check(in Input) error {
+// check returns an error if in lacks what the measure needs.
+func (m Measure) check(in Queries) error {
 	f, rows := m.metric.family, len(in.Labels)
 	switch {
 	case f == nil && !m.custom:
-		return errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
+		return errors.New("metrics: the zero Measure: make one with ParseMeasure or NewMeasure")
 	case m.ofExposure() && len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
 		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
 	case in.Unranked != nil && m.OfPolicy():
-		return fmt.Errorf("metrics: %s is of a policy, which needs the score of every document: some are unranked", m)
+		return fmt.Errorf("metrics: %s needs the score of every document, but some are unranked", m)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}
 	return nil
 }
 
-// Means are the means of measures over the queries, by Input.LabelFree and
-// Input.QueryWeights; of a fairness measure, over the queries for which it is defined.
-func Means(in Input, measures []Measure) ([]Summary, error) {
+// Means returns the means of measures over the queries, by Queries.LabelFree and
+// Queries.QueryWeights. A fairness measure is averaged over the queries that define it.
+func Means(in Queries, measures []Measure) ([]Summary, error) {
 	estimates, err := Estimates(in, measures)
 	if err != nil {
 		return nil, err
@@ -257,14 +257,13 @@ func Means(in Input, measures []Measure) ([]Summary, error) {
 	return means, nil
 }
 
-// Mean is the mean of estimates of m by the LabelFree and the QueryWeights of in, as
-// [Means] gives it.
-func (m Measure) Mean(in Input, e Estimate) (Summary, error) {
+// Mean returns the mean of values of m by the LabelFree and QueryWeights of in, as [Means] does.
+func (m Measure) Mean(in Queries, e QueryValues) (Summary, error) {
 	return e.mean(in.QueryWeights, m.labelFree(in))
 }
 
-// Counted is the value of every query that enters [Measure.Mean], NaN for one that is left out.
-func (m Measure) Counted(in Input, e Estimate) []float64 {
+// Counted returns the value by which every query enters [Measure.Mean], NaN for a query left out.
+func (m Measure) Counted(in Queries, e QueryValues) []float64 {
 	counted := make([]float64, len(e.PerQuery))
 	for q, v := range e.PerQuery {
 		v, counts := m.labelFree(in).counted(v)
@@ -276,37 +275,37 @@ func (m Measure) Counted(in Input, e Estimate) []float64 {
 	return counted
 }
 
-// labelFree is what a query counts for which m is not defined.
-func (m Measure) labelFree(in Input) LabelFree {
+// labelFree returns what queries count that do not define m.
+func (m Measure) labelFree(in Queries) LabelFree {
 	if m.ofExposure() {
-		return LabelFreeSkip // the others are about metrics of relevance
+		return LabelFreeSkip // the other conventions are about metrics of relevance
 	}
 	return in.LabelFree
 }
 
-// Estimate is the values of a measure, query by query, with their standard errors.
-type Estimate struct {
+// QueryValues holds the value of a measure for every query, with its standard error.
+type QueryValues struct {
 	PerQuery []float64 // NaN where the measure is not defined
 	// StdErr is the standard error of PerQuery as an estimate of the exact expectation,
-	// from the spread of the samples: 0 for a value that is not sampled, +Inf for one that
-	// is estimated from a single sample, NaN where PerQuery is.
+	// from the spread of the samples: 0 for a value that is not sampled, +Inf for one
+	// estimated from a single sample, NaN where PerQuery is NaN.
 	StdErr []float64
 }
 
-// Summary is the mean of a measure over queries.
+// Summary holds the mean of a measure over queries.
 type Summary struct {
 	Mean   float64 // NaN if no query counts
-	StdErr float64 // from the sampling of rankings, 0 for an exact measure; the variation between queries is not in it
+	StdErr float64 // from the sampling of rankings, 0 for an exact measure; it excludes the variation between queries
 }
 
-// Mean is the mean over queries, of which those that are NaN count as l says.
-func (e Estimate) Mean(l LabelFree) Summary {
-	m, _ := e.mean(nil, l) // without weights there is no error
+// Mean returns the mean over queries; l says how undefined (NaN) queries count.
+func (e QueryValues) Mean(l LabelFree) Summary {
+	m, _ := e.mean(nil, l) // only weights can be invalid
 	return m
 }
 
-// mean takes weights of the queries; nil: equal ones.
-func (e Estimate) mean(weights []float32, l LabelFree) (Summary, error) {
+// mean returns the mean with weights of the queries; nil: equal ones.
+func (e QueryValues) mean(weights []float32, l LabelFree) (Summary, error) {
 	if weights != nil && len(weights) != len(e.PerQuery) {
 		return Summary{}, fmt.Errorf("metrics: %d query weights for %d queries", len(weights), len(e.PerQuery))
 	}
@@ -332,8 +331,8 @@ func (e Estimate) mean(weights []float32, l LabelFree) (Summary, error) {
 	return Summary{sum / all, math.Sqrt(variance) / all}, nil
 }
 
-// Mean is the mean over queries, of which those that are NaN count as l says. It is NaN if
+// Mean returns the mean over queries; l says how undefined (NaN) queries count. It returns NaN if
 // no query counts.
 func Mean(perQuery []float64, l LabelFree) float64 {
-	return Estimate{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
+	return QueryValues{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
 }

@@ -18,7 +18,7 @@ func mustParse(t interface{ Fatal(...any) }, name string) Measure {
 // One query, ranked 2 0 4 1 3 with the labels 0 2 1 0 3 in that order, and every metric
 // of it written out.
 func TestMetricsAreTheirFormulas(t *testing.T) {
-	l := Input{
+	l := Queries{
 		Scores: []float64{2, 0.5, 3, -1, 1},
 		Labels: []float32{2, 0, 0, 3, 1},
 	}
@@ -40,23 +40,28 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 		"map@4":       (1/2. + 2/3.) / 3,
 		"mrr":         1. / 2,
 		"mrr@1":       0,
+		"mrr@2":       1. / 2,
 		// R = 3/16, 1/16, 7/16 at ranks 2, 3, 5
 		"err(max=4)":   3/16./2 + 13/16.*1/16./3 + 13/16.*15/16.*7/16./5,
 		"err(max=4)@3": 3/16./2 + 13/16.*1/16./3,
 		"err(3)":       3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5,
 		"err":          3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5, // of the highest grade, 3
+		"err@2":        3 / 8. / 2,
 		"rbp":          0.2 * (0.8 + 0.64 + 0.4096),
+		"rbp(.5)@3":    1/4. + 1/8.,
 		"rbp(p=.5)":    1/4. + 1/8. + 1/32.,
 		"rbp@3":        0.2 * (0.8 + 0.64),
 		"hits":         1,
 		"success@1":    0,
 		"hits@2":       1,
-		// ranked 0 2 1 0 3: of 9 pairs of different labels, those of 2 and 1, 2 and 0, and
-		// 1 and 0 behind it, are right; at 2, those of 0 in front and of 2, and half of the others
+		// ranked 0 2 1 0 3: of 9 pairs of different labels, three are right: 2 1, 2 0 and 1 0; at 2,
+		// the pairs with the first 0 are wrong, 2 1 and 2 0 are right, and three others count ½
 		"pair-accuracy":    3. / 9,
 		"pair-accuracy@2":  (2 + 3/2.) / 9,
 		"pair-accuracy@1":  (6 / 2.) / 9,
 		"graded-rbp":       0.2 * (3*0.8 + 1*0.64 + 7*0.4096) / 7,
+		"graded-rbp@3":     0.2 * (3*0.8 + 1*0.64) / 7,
+		"graded-rbp(.5)":   (3/4. + 1/8. + 7/32.) / 7,
 		"graded-rbp(.5)@3": (3/4. + 1/8.) / 7,
 		"arp":              (2*2 + 1*3 + 3*5) / 6.,
 		"arp@3":            (2*2 + 1*3 + 3*4) / 6.,
@@ -89,15 +94,104 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 	}
 	// Of binary gains, only which documents are relevant matters, and NDCG is
 	// relative to the best ranking of those.
-	fine := Input{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}, Gain: BinaryGain}
-	got, err = mustParse(t, "ndcg").PerQuery(fine)
-	if want := (1/log3 + 1/log5) / (1 + 1/log3); err != nil || !near(got[0], want, 1e-14) {
-		t.Errorf("ndcg of binary gains is %v, %v; want %v", got, err, want)
+	fine := Queries{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}, Gain: BinaryGain}
+	for name, want := range map[string]float64{"dcg": 1/log3 + 1/log5, "ndcg": (1/log3 + 1/log5) / (1 + 1/log3)} {
+		if got, err = mustParse(t, name).PerQuery(fine); err != nil || !near(got[0], want, 1e-14) {
+			t.Errorf("%s of binary gains is %v, %v; want %v", name, got, err, want)
+		}
+	}
+}
+
+// Three documents A, B, C of the labels 0, 2, 1 (gains 0, 3, 1) and the log-scores log 2, 0, 0: A is drawn
+// first with probability 2/(2+1+1) = 1/2, before C after B with 2/(2+1) = 2/3, and so on. Of twelve draws,
+// ABC and ACB come up three times each, BAC and CAB twice, BCA and CBA once. So A is at the ranks 1, 2, 3 with
+// probabilities 6/12, 4/12, 2/12, and B, as C, with 3/12, 4/12, 5/12.
+func TestExpectationsAreTheirFormulas(t *testing.T) {
+	in := Queries{Scores: []float64{math.Ln2, 0, 0}, Labels: []float32{0, 2, 1}, Discounts: []float64{1, 0.5}, Groups: []int{1, 0, 1}}
+	drawn := in
+	drawn.Rankings = &DrawnRankings{Samples: 12, Cutoff: 3, Rows: []int{
+		0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 1, 0, 2, 1, 0, 2, 1,
+		1, 0, 2, 1, 0, 2, 1, 2, 0, 2, 0, 1, 2, 0, 1, 2, 1, 0,
+	}}
+	log3 := math.Log2(3)
+	first, second, third := 3/12., 4/12., 5/12. // B and C
+	formulas := map[string]float64{
+		"dcg":         (3 + 1) * (first + second/log3 + third/2),
+		"dcg@2":       (3 + 1) * (first + second/log3),
+		"ndcg":        (3 + 1) * (first + second/log3 + third/2) / (3 + 1/log3),
+		"ndcg@1":      (3 + 1) * first / 3,
+		"precision":   2. / 3,
+		"precision@2": 2 * (first + second) / 2,
+		"precision@4": 2. / 4,
+		"recall":      1,
+		"recall@2":    2 * (first + second) / 2,
+		// A B C and A C B; B A C and C A B; the others
+		"map":   6/12.*(1/2.+2/3.)/2 + 4/12.*(1+2/3.)/2 + 2/12.,
+		"map@2": 6/12.*(1/2.)/2 + 4/12.*1/2 + 2/12.,
+		"mrr":   6/12.*1/2 + 6/12.,
+		"mrr@1": 6 / 12.,
+		// R of B is 3/4 and of C 1/4
+		"err":              3/12.*(3./4/2+1/4.*1/4/3) + 3/12.*(1./4/2+3/4.*3/4/3) + 2/12.*(3./4+1/4.*1/4/3) + 1/12.*(3./4+1/4.*1/4/2) + 2/12.*(1./4+3/4.*3/4/3) + 1/12.*(1./4+3/4.*3/4/2),
+		"err@1":            3/12.*3/4 + 3/12.*1/4,
+		"err(max=3)":       3/12.*(3./8/2+5/8.*1/8/3) + 3/12.*(1./8/2+7/8.*3/8/3) + 2/12.*(3./8+5/8.*1/8/3) + 1/12.*(3./8+5/8.*1/8/2) + 2/12.*(1./8+7/8.*3/8/3) + 1/12.*(1./8+7/8.*3/8/2),
+		"err(max=3)@1":     3/12.*3/8 + 3/12.*1/8,
+		"rbp":              0.2 * 2 * (first + 0.8*second + 0.64*third),
+		"rbp@2":            0.2 * 2 * (first + 0.8*second),
+		"rbp(.5)":          0.5 * 2 * (first + 0.5*second + 0.25*third),
+		"rbp(.5)@2":        0.5 * 2 * (first + 0.5*second),
+		"graded-rbp":       0.2 * (3 + 1) * (first + 0.8*second + 0.64*third) / 3,
+		"graded-rbp@2":     0.2 * (3 + 1) * (first + 0.8*second) / 3,
+		"graded-rbp(.5)":   0.5 * (3 + 1) * (first + 0.5*second + 0.25*third) / 3,
+		"graded-rbp(.5)@2": 0.5 * (3 + 1) * (first + 0.5*second) / 3,
+		"arp":              (2 + 1) * (1*first + 2*second + 3*third) / 3,
+		"arp@1":            (2 + 1) * (1*first + 2*(second+third)) / 3,
+		// θ = 1, 1, 1/log2(3)
+		"letor4-ndcg":       (3 + 1) * (first + second + third/log3) / (3 + 1),
+		"letor4-ndcg@1":     (3 + 1) * first / 3,
+		"letor4-meanndcg@2": ((3+1)*first/3 + (3+1)*(first+second)/(3+1)) / 2,
+		"letor4-meanndcg":   ((3+1)*first/3 + (3+1)*(first+second)/(3+1) + (3+1)*(first+second+third/log3)/(3+1)) / 3,
+		"hits":              1,
+		"hits@1":            6 / 12.,
+		// B before A, B before C, C before A
+		"pair-accuracy": (1/3. + 1/2. + 1/3.) / 3,
+		// the first two are right if the better is at rank 1, half right if the third is
+		"pair-accuracy@1": ((3/12. + 3/12./2) + (3/12. + 6/12./2) + (3/12. + 3/12./2)) / 3,
+	}
+	for _, name := range Names() {
+		if _, has := formulas[name]; !has {
+			t.Errorf("expected-%s has no formula here", name)
+		}
+	}
+	for name, want := range formulas {
+		m := mustParse(t, expectedPrefix+name)
+		over, err := m.PerQuery(drawn)
+		if err != nil || !near(over[0], want, 1e-14) {
+			t.Errorf("%v over the twelve draws is %v, %v; want %v", m, over, err, want)
+		}
+		if exact, err := m.PerQuery(in); !m.Sampled() && (err != nil || !near(exact[0], want, 1e-9)) {
+			t.Errorf("%v is %v, %v; want %v", m, exact, err, want)
+		}
+	}
+	// Of the exposures E = 6/12 + 4/12/2 = 8/12 of A, 3/12 + 4/12/2 = 5/12 of B and C; E* = 0, 1, 1/2.
+	for name, want := range map[string]float64{
+		"disparity":       2 * (4 + 4.0/9 + (5/4.-5/12.)*(5/4.-5/12.)) / 6,
+		"abs-disparity":   2 * (2 + 2/3. + 5/4. - 5/12.) / 6,
+		"ee-l":            64/144. + 49/144. + 1/144.,
+		"ee-d":            64/144. + 25/144. + 25/144.,
+		"ee-r":            5/12. + 5/12./2,
+		"exposure-ratio":  (5 / 12.) / (13 / 24.),
+		"treatment-ratio": (5 / 36.) / (13 / 12.),
+	} {
+		for _, l := range []Queries{in, drawn} {
+			if got, err := mustParse(t, name).PerQuery(l); err != nil || !near(got[0], want, 1e-9) {
+				t.Errorf("%s is %v, %v; want %v", name, got, err, want)
+			}
+		}
 	}
 }
 
 func TestTiesInOrderGoByRow(t *testing.T) {
-	l := Input{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}, Ties: TiesOrder}
+	l := Queries{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}, Ties: TiesOrder}
 	got, err := mustParse(t, "mrr").PerQuery(l)
 	if err != nil || got[0] != 0.5 {
 		t.Errorf("reciprocal rank %v, %v; want 0.5", got, err)
@@ -122,7 +216,7 @@ var (
 
 func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
 	// label-free, empty, one relevant document, one irrelevant; two rows of padding
-	l := Input{
+	l := Queries{
 		Scores:  []float64{1, 2, 3, 7, 7, 0, 0},
 		Labels:  []float32{0, 0, 0, 1, 0, 3, 3},
 		Offsets: []int{0, 3, 3, 4, 5},
@@ -132,7 +226,7 @@ func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Policy.Samples = 3
+		l.Sampling.Samples = 3
 		expected, err := m.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
@@ -184,24 +278,24 @@ func TestErrorsNameQueryAndRow(t *testing.T) {
 	ndcg := mustParse(t, "ndcg@5")
 	for _, c := range []struct {
 		metric Measure
-		lists  Input
+		lists  Queries
 		want   string
 	}{
-		{ndcg, Input{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
-		{ndcg, Input{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
-		{ndcg, Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{mustParse(t, "map"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{mustParse(t, "arp"), Input{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
-		{mustParse(t, "precision"), Input{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
-		{mustParse(t, "err(max=4)@10"), Input{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
-		{mustParse(t, "graded-rbp"), Input{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
-		{mustParse(t, "pair-accuracy"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{ndcg, Input{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
-		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
-		{Measure{}, Input{}, "no measure"},
+		{ndcg, Queries{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
+		{ndcg, Queries{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
+		{ndcg, Queries{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "map"), Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "arp"), Queries{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
+		{mustParse(t, "precision"), Queries{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
+		{mustParse(t, "err(max=4)@10"), Queries{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
+		{mustParse(t, "graded-rbp"), Queries{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
+		{mustParse(t, "pair-accuracy"), Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
+		{ndcg, Queries{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
+		{Measure{}, Queries{}, "the zero Measure"},
 	} {
 		if _, err := c.metric.PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("PerQuery: %v; want an error with %q", err, c.want)
@@ -210,24 +304,24 @@ func TestErrorsNameQueryAndRow(t *testing.T) {
 			t.Errorf("Expected: %v; want an error with %q", err, c.want)
 		}
 	}
-	l := Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Gain: LinearGain}
+	l := Queries{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Gain: LinearGain}
 	if _, err := ndcg.PerQuery(l); err != nil {
 		t.Errorf("a label of 40 with linear gain: %v", err)
 	}
 }
 
 func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
-	for want, change := range map[string]func(in *Input){
-		"invalid Input.Gain: Gain(9)":           func(in *Input) { in.Gain = 9 },
-		"invalid Input.Ties: Ties(-1)":          func(in *Input) { in.Ties = -1 },
-		"invalid Input.LabelFree: LabelFree(4)": func(in *Input) { in.LabelFree = 4 },
-		"the highest grade is NaN":              func(in *Input) { in.HighestGrade = math.NaN() },
-		"the highest grade is -1":               func(in *Input) { in.HighestGrade = -1 },
-		"the highest grade is +Inf":             func(in *Input) { in.HighestGrade = math.Inf(1) },
-		"1 groups but 3 labels":                 func(in *Input) { in.Groups = []int{0} },
-		"discount 2 is NaN":                     func(in *Input) { in.Discounts[1] = math.NaN() },
+	for want, change := range map[string]func(in *Queries){
+		"invalid Queries.Gain: Gain(9)":           func(in *Queries) { in.Gain = 9 },
+		"invalid Queries.Ties: Ties(-1)":          func(in *Queries) { in.Ties = -1 },
+		"invalid Queries.LabelFree: LabelFree(4)": func(in *Queries) { in.LabelFree = 4 },
+		"the highest grade is NaN":                func(in *Queries) { in.HighestGrade = math.NaN() },
+		"the highest grade is -1":                 func(in *Queries) { in.HighestGrade = -1 },
+		"the highest grade is +Inf":               func(in *Queries) { in.HighestGrade = math.Inf(1) },
+		"1 groups but 3 labels":                   func(in *Queries) { in.Groups = []int{0} },
+		"discount 2 is NaN":                       func(in *Queries) { in.Discounts[1] = math.NaN() },
 	} {
-		in := Input{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
+		in := Queries{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
 		change(&in)
 		for _, name := range []string{"ndcg", "expected-err", "graded-rbp", "disparity", "ee-l"} {
 			m, err := ParseMeasure(name)
@@ -246,7 +340,7 @@ func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
 
 // To a measure that goes by relevance, a label of one half is as good as 0, and to others it is not.
 func TestMeasuresByRelevanceDoNotSeeHalves(t *testing.T) {
-	half := Input{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}}
+	half := Queries{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}}
 	for _, name := range slices.Concat(Names(), []string{"expected-map@2", "disparity", "ee-l", "treatment-ratio"}) {
 		for _, gain := range []Gain{Exp2Gain, LinearGain, BinaryGain} {
 			m, err := ParseMeasure(name)

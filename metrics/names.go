@@ -48,16 +48,16 @@ var fairnessFamilies = []*family{
 	{name: "treatment-ratio", ofGroups: true, fairness: treatmentRatio},
 }
 
-// persistence is the parameter of rank-biased precision.
+// persistence describes the parameter of rank-biased precision.
 var persistence = param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}
 
-// highestGrade is the parameter of expected reciprocal rank; 0: that of the data set.
+// highestGrade describes the parameter of expected reciprocal rank; 0: the highest of the data set.
 var highestGrade = param{"max", 0, "a label above 0, up to 31", func(v float64) bool { return v > 0 && v <= maxExp2Label }}
 
-// Names lists the metrics that [ParseMeasure] knows.
+// Names returns the names of the metrics that [ParseMeasure] knows.
 func Names() []string { return namesOf(metricFamilies) }
 
-// FairnessNames lists the fairness measures that [ParseMeasure] knows.
+// FairnessNames returns the names of the fairness measures that [ParseMeasure] knows.
 func FairnessNames() []string { return namesOf(fairnessFamilies) }
 
 func namesOf(table []*family) []string {
@@ -68,7 +68,7 @@ func namesOf(table []*family) []string {
 	return list
 }
 
-// lookup finds the family of a name, nil if there is none.
+// lookup returns the family of a name, nil if there is none.
 func lookup(name string) *family {
 	for _, f := range slices.Concat(metricFamilies, fairnessFamilies) {
 		if f.name == name || f.alias == name {
@@ -78,10 +78,10 @@ func lookup(name string) *family {
 	return nil
 }
 
-// ParseMeasure reads a measure as LightGBM, RankLib and ir_measures write it: a name of
-// [Names], perhaps with "@k" for a cutoff k (else the whole list counts), and between them
-// the parameter of a metric that has one. "expected-" before it makes it the expectation
-// under the policy. Or it reads a name of [FairnessNames]. Case does not matter:
+// ParseMeasure reads a measure as LightGBM, RankLib and ir_measures write it: one of [Names],
+// then the parameter of a metric that has one, then "@k" for a cutoff k (without it the whole
+// list counts). The prefix "expected-" makes it the expectation under the policy. ParseMeasure
+// also reads [FairnessNames]. Case does not matter:
 //
 //	ndcg@5  NDCG@10  p@5  map  rbp(0.95)@10  err(max=2)@10  expected-ndcg@5  disparity
 //
@@ -101,18 +101,18 @@ func lookup(name string) *family {
 //     relevant documents.
 //   - mrr, or rr: 1 / the rank of the first relevant document, 0 if it comes after k.
 //   - err: Σ_r 1/r · R_r · Π_{i<r} (1 − R_i) with R = (2^label − 1)/2^max. Chapelle
-//     et al., CIKM 2009. max is Input.HighestGrade, or that of err(max=4).
+//     et al., CIKM 2009. max is Queries.HighestGrade, or 4 in err(max=4).
 //   - rbp: (1 − p) Σ over relevant r of p^(r−1). Moffat & Zobel, TOIS 2008. p is 0.8,
-//     or that of rbp(p=0.95), rbp(0.95).
-//   - graded-rbp: (1 − p) Σ_r g_r p^(r−1) with g the gain divided by that of
-//     Input.HighestGrade; p as in rbp. Sakai & Kando, Information Retrieval 11, 2008.
+//     or 0.95 in rbp(p=0.95) and rbp(0.95).
+//   - graded-rbp: (1 − p) Σ_r g_r p^(r−1) with g the gain divided by the gain of
+//     Queries.HighestGrade; p as in rbp. Sakai & Kando, Information Retrieval 11, 2008.
 //   - hits, or success: 1 if a relevant document is at rank k or above, else 0, as
 //     success in trec_eval; hit rate in recommendation.
 //   - pair-accuracy: the share of pairs of documents of different labels in which the one
 //     of higher label is ranked above the other; pairs of equal scores count ½ (the
-//     accuracy of pairs of TF-Ranking and CatBoost, AUC for two labels). Pairs of which
-//     both come after rank k count ½, as if at one rank.
-//   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric of which less is better.
+//     accuracy of pairs of TF-Ranking and CatBoost, AUC for two labels). A pair counts
+//     ½ if both documents come after rank k, as if at one rank.
+//   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric where less is better.
 //     Wang et al., CIKM 2018. Documents after rank k count as if at rank k+1, so that
 //     moving a relevant document up never does harm.
 //   - letor4-ndcg: NDCG as in LETOR 4.0's evaluation script (Eval-Score-4.0.pl), with the
@@ -122,7 +122,7 @@ func lookup(name string) *family {
 //
 // # Fairness
 //
-// E_d is the expected exposure of a document with the discounts of the Input, see
+// E_d is the expected exposure of a document with the discounts of the Queries, see
 // [Exposure], ρ_d its gain, D the number of documents.
 //
 //   - disparity: Σ_{d,d'} (E_{d'}ρ_d − E_dρ_{d'})² / D(D−1). Oosterhuis, SIGIR 2021, §6.
@@ -160,7 +160,7 @@ func ParseMeasure(name string) (Measure, error) {
 		}
 		return Measure{}, errors.New(want)
 	case f.fairness != nil && expected:
-		return Measure{}, fmt.Errorf("metrics: %q: %s is of the expected exposure by itself: leave %s off", name, text, expectedPrefix)
+		return Measure{}, fmt.Errorf("metrics: %q: %s is already an expectation: remove the prefix %s", name, text, expectedPrefix)
 	}
 	value, err := f.param.parse(c)
 	if err != nil {

@@ -9,34 +9,34 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Objective is a sum over ranks that a model can be trained for, Σ_k θ_k ρ_{y_k}.
-type Objective struct {
-	Discounts []float64 // θ, as many as the cutoff; without one, as many as Over was asked for
-	// Metric is the name of the metric that the sum is, given the metric's gains: "" for
-	// discounts that no metric has.
+// DiscountedGain is an objective of training, the sum over ranks Σ_k θ_k ρ_{y_k} of discounts times gains.
+type DiscountedGain struct {
+	Discounts []float64 // θ, as many as the cutoff; without a cutoff, as many as the argument of Over
+	// Metric is the name of the metric that the sum equals with the metric's gains; "" if no
+	// metric has these discounts.
 	Metric string
 
-	of metric // that Metric names; without a family, none
+	metric metric // that Metric names; its family is nil if there is none
 }
 
-// ParseObjective reads discounts for that many ranks, or for a cutoff of 0 for every rank,
-// see [Objective.Over]:
+// ParseDiscounts reads discounts for the first cutoff ranks, or with a cutoff of 0 for every
+// rank, see [DiscountedGain.Over]:
 //
-//   - dcg: θ_k = 1/log2(k+1), for gains 2^label − 1; with [Objective.Norm], NDCG;
+//   - dcg: θ_k = 1/log2(k+1), for gains 2^label − 1; with [DiscountedGain.Norm], NDCG;
 //   - precision: θ_k = 1/cutoff, for binary gains;
 //   - rbp, of persistence 0.8, or rbp(0.95): θ_k = (1 − p) p^(k−1), for binary gains;
-//   - arp: θ_k = cutoff + 1 − k, for linear gains divided by Objective.Norm: the sum
+//   - arp: θ_k = cutoff + 1 − k, for linear gains divided by DiscountedGain.Norm: the sum
 //     is then cutoff + 1 − ARP@cutoff;
 //   - or numbers such as "1, 0.5, 0.25", as many as the cutoff, not all 0.
 //
-// Where every rank counts, an objective by precision or numbers is an error: it needs a cutoff.
-func ParseObjective(text string, cutoff int) (Objective, error) {
+// It returns an error for precision or numbers without a cutoff.
+func ParseDiscounts(text string, cutoff int) (DiscountedGain, error) {
 	text = strings.TrimSpace(text)
 	if cutoff < 0 {
-		return Objective{}, fmt.Errorf("metrics: discounts for a cutoff of %d: want 1 or more, or 0 for every rank", cutoff)
+		return DiscountedGain{}, fmt.Errorf("metrics: discounts for a cutoff of %d: want 1 or more, or 0 for every rank", cutoff)
 	}
-	fault := func(format string, args ...any) (Objective, error) {
-		return Objective{}, fmt.Errorf("metrics: discounts %q: %s", text, fmt.Sprintf(format, args...))
+	fault := func(format string, args ...any) (DiscountedGain, error) {
+		return DiscountedGain{}, fmt.Errorf("metrics: discounts %q: %s", text, fmt.Sprintf(format, args...))
 	}
 	name := strings.ToLower(text)
 	base, _, _ := strings.Cut(name, "(")
@@ -48,10 +48,10 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 		}
 		switch {
 		case err == nil && c.cutoff == 0 && cutoff == 0 && f.theta(1, 2, p) == f.theta(2, 2, p):
-			return fault("it counts all ranks alike: without a cutoff all rankings are equal, so want one")
+			return fault("it counts all ranks alike, so without a cutoff all rankings are equal: set a cutoff")
 		case err == nil && c.cutoff == 0:
-			of := metric{f, cutoff, p}
-			return Objective{Metric: of.String(), of: of}.over(cutoff), nil
+			m := metric{f, cutoff, p}
+			return DiscountedGain{Metric: m.String(), metric: m}.over(cutoff), nil
 		case f.param.name == "":
 			return fault("%s has no parameter", f.name)
 		}
@@ -71,51 +71,51 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 	case len(given) != cutoff:
 		return fault("%d numbers for a cutoff of %d: want one for every rank that counts", len(given), cutoff)
 	case !slices.ContainsFunc(given, func(v float64) bool { return v != 0 }):
-		return fault("all are 0: nothing is left to learn from")
+		return fault("all are 0: there is nothing to learn")
 	}
-	return Objective{Discounts: given}, nil
+	return DiscountedGain{Discounts: given}, nil
 }
 
-// Over is the objective for queries of up to that many documents: where every rank counts it has
-// as many discounts, of which arp's are documents + 1 − k. With a cutoff it is o.
-func (o Objective) Over(documents int) Objective {
-	if o.of.family == nil || o.of.cutoff > 0 {
+// Over returns the objective for queries of up to that many documents. If every rank counts, it
+// has that many discounts, which for arp are documents + 1 − k. With a cutoff it returns o.
+func (o DiscountedGain) Over(documents int) DiscountedGain {
+	if o.metric.family == nil || o.metric.cutoff > 0 {
 		return o
 	}
 	return o.over(documents)
 }
 
-// over gives an objective that is a metric so many discounts.
-func (o Objective) over(ranks int) Objective {
+// over sets the discounts of a metric for that number of ranks.
+func (o DiscountedGain) over(ranks int) DiscountedGain {
 	o.Discounts = make([]float64, ranks)
 	for k := range o.Discounts {
-		o.Discounts[k] = o.of.family.theta(float64(k+1), float64(ranks), o.of.param)
+		o.Discounts[k] = o.metric.family.theta(float64(k+1), float64(ranks), o.metric.param)
 	}
 	return o
 }
 
-// CheckNorm returns an error for discounts that are negative or rise from rank to rank:
-// gains cannot be normalized by them.
-func (o Objective) CheckNorm() error {
+// CheckNorm returns an error if a discount is negative or larger than the one before: such
+// discounts cannot normalize gains.
+func (o DiscountedGain) CheckNorm() error {
 	for k, v := range o.Discounts {
 		if v < 0 || k > 0 && v > o.Discounts[k-1] {
-			return fmt.Errorf("rank %d: gains are only normalized by discounts that are 0 or more and do not rise", k+1)
+			return fmt.Errorf("rank %d: to normalize gains, discounts must not be negative and must not rise", k+1)
 		}
 	}
 	return nil
 }
 
-// Norm is what normalized gains of a query are divided by: the highest value that the sum
-// can have, or for arp the sum of the gains.
-func (o Objective) Norm(gains []float64) float64 {
-	if f := o.of.family; f != nil && f.bySum {
+// Norm returns the divisor of normalized gains of a query: the highest value that the sum can
+// have, or for arp the sum of the gains.
+func (o DiscountedGain) Norm(gains []float64) float64 {
+	if f := o.metric.family; f != nil && f.bySum {
 		return floats.Sum(gains)
 	}
 	return IdealDCG(gains, o.Discounts)
 }
 
-// Discounts are DCG's rank discounts θ_k = 1/log2(k+1) for ranks k = 1 … n (Burges et al.,
-// ICML 2005), none for n below 1. [ParseObjective] has others.
+// Discounts returns DCG's rank discounts θ_k = 1/log2(k+1) for ranks k = 1 … n (Burges et al.,
+// ICML 2005), none for n below 1. [ParseDiscounts] has others.
 func Discounts(n int) []float64 {
 	d := make([]float64, max(n, 0))
 	for k := range d {
@@ -124,7 +124,7 @@ func Discounts(n int) []float64 {
 	return d
 }
 
-// IdealDCG is the highest DCG that documents of these gains can have, Σ_k θ_k ρ_(k) with
+// IdealDCG returns the highest DCG that documents of these gains can have, Σ_k θ_k ρ_(k) with
 // ρ_(1) ≥ ρ_(2) ≥ …, over as many ranks as there are discounts and documents. Discounts
 // must not grow with the rank.
 func IdealDCG(gains, discounts []float64) float64 {

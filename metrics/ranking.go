@@ -8,15 +8,15 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// ranking is the documents of a query, numbered from 0, by rank: the first of them at
-// least. Neighbours of equal scores are in one block.
+// ranking holds the documents of a query, numbered from 0, by rank, or at least the first of
+// them. Neighbours with equal scores form a block.
 type ranking struct {
 	documents []int
 	scores    []float64 // by document; nil: every document is a block
 }
 
-// rank fills r with the documents of the first depth ranks by descending score, without those
-// of score −Inf, which have no rank. If ties are random, the last block may reach further.
+// rank fills r with the documents of the first depth ranks by descending score. Documents with
+// the score −Inf have no rank. If ties are random, the last block may reach further.
 func (r *ranking) rank(scores []float64, depth int, ties Ties) {
 	r.documents, r.scores = top(r.documents, scores, depth), nil
 	for n := len(r.documents); n > 0 && math.IsInf(scores[r.documents[n-1]], -1); n-- {
@@ -38,7 +38,7 @@ func (r *ranking) rank(scores []float64, depth int, ties Ties) {
 	}
 }
 
-// blocks gives every block with the rank of its first document, from 0.
+// blocks yields every block with the rank of its first document, from 0.
 func (r *ranking) blocks() iter.Seq2[int, []int] {
 	return func(yield func(int, []int) bool) {
 		for first, end := 0, 0; first < len(r.documents); first = end {
@@ -53,12 +53,12 @@ func (r *ranking) blocks() iter.Seq2[int, []int] {
 	}
 }
 
-// Rank gives the rows by descending score, ties by row. Scores must not be NaN.
+// Rank returns the rows by descending score, ties by row. Scores must not be NaN.
 func Rank(scores []float64) []int {
 	return num.DescendingOrder(nil, scores)
 }
 
-// top is the first k of the ranking that Rank gives, in a slice that is reused.
+// top returns the first k rows of [Rank]. It reuses the slice ranking.
 func top(ranking []int, scores []float64, k int) []int {
 	if k > 32 { // insertion would cost up to k operations a row
 		return num.DescendingOrder(ranking[:0], scores)[:k]

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTopIsTheBeginningOfRank(t *testing.T) {
+func TestTopAgreesWithRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var scores []float64
 		for _, s := range rapid.SliceOfN(rapid.IntRange(-9, 9), 0, 80).Draw(t, "scores") {

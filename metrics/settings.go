@@ -25,14 +25,14 @@ const maxExp2Label = 31
 
 var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear", BinaryGain: "binary"}
 
-// String is the name that ParseGain reads: "exp2", "linear" or "binary".
+// String returns the name that ParseGain reads: "exp2", "linear" or "binary".
 func (g Gain) String() string { return nameOf(gainNames, int(g), "Gain") }
 
 // ParseGain reads "exp2", "linear" or "binary".
 func ParseGain(name string) (Gain, error) { return parseName[Gain](gainNames, name, "gain") }
 
-// Of is the gain of one label. A label that is negative, NaN or infinite is an
-// error, and for Exp2Gain one above 31.
+// Of returns the gain of one label, and an error if the label is negative, NaN, infinite or, for
+// Exp2Gain, above 31.
 func (g Gain) Of(label float32) (float64, error) {
 	l := float64(label)
 	switch {
@@ -61,7 +61,7 @@ func (g Gain) Of(label float32) (float64, error) {
 	return 0, fmt.Errorf("metrics: invalid gain: %v", g)
 }
 
-// Gains gives the gains of labels, row by row. An error names the row.
+// Gains returns the gains of labels, row by row. An error names the row.
 func (g Gain) Gains(labels []float32) ([]float64, error) {
 	gains, err := appendValues(make([]float64, 0, len(labels)), labels, g.Of)
 	if bad := (*rowError)(nil); errors.As(err, &bad) {
@@ -70,7 +70,7 @@ func (g Gain) Gains(labels []float32) ([]float64, error) {
 	return gains, nil
 }
 
-// Gains32 is Gains for graphs of float32.
+// Gains32 returns the gains of labels as float32, for graphs of that type.
 func (g Gain) Gains32(labels []float32) ([]float32, error) {
 	gains, err := g.Gains(labels)
 	if err != nil {
@@ -83,7 +83,7 @@ func (g Gain) Gains32(labels []float32) ([]float32, error) {
 	return narrow, nil
 }
 
-// appendValues appends the values of labels. Its error is a *rowError.
+// appendValues appends the values of labels to dst. Its error is a *rowError.
 func appendValues(dst []float64, labels []float32, value func(label float32) (float64, error)) ([]float64, error) {
 	for row, label := range labels {
 		v, err := value(label)
@@ -99,10 +99,10 @@ func appendValues(dst []float64, labels []float32, value func(label float32) (fl
 type Ties int
 
 const (
-	// TiesRandom gives the expected value over random orders of documents of equal scores:
-	// exactly for every built-in metric (McSherry & Najork, ECIR 2008, have most of the
-	// formulas), as a mean over some orders for a custom measure. The order of the
-	// documents does not matter.
+	// TiesRandom gives the expected value over random orders of documents with equal scores. It
+	// is exact for every built-in metric (McSherry & Najork, ECIR 2008, have most of the
+	// formulas) and a mean over some orders for a custom measure. The order of the rows does
+	// not matter.
 	TiesRandom Ties = iota
 	// TiesOrder ranks them in the order of the rows: a constant score then ranks as the
 	// file does.
@@ -111,7 +111,7 @@ const (
 
 var tiesNames = []string{TiesRandom: "random", TiesOrder: "order"}
 
-// String is the name that ParseTies reads: "random" or "order".
+// String returns the name that ParseTies reads: "random" or "order".
 func (t Ties) String() string { return nameOf(tiesNames, int(t), "Ties") }
 
 // ParseTies reads "random" or "order".
@@ -132,7 +132,7 @@ const (
 
 var labelFreeNames = []string{LabelFreeZero: "zero", LabelFreeOne: "one", LabelFreeSkip: "skip", LETOR4: "letor4"}
 
-// String is the name that ParseLabelFree reads: "zero", "one", "skip" or "letor4".
+// String returns the name that ParseLabelFree reads: "zero", "one", "skip" or "letor4".
 func (l LabelFree) String() string { return nameOf(labelFreeNames, int(l), "LabelFree") }
 
 // ParseLabelFree reads "zero", "one", "skip" or "letor4".
@@ -140,7 +140,7 @@ func ParseLabelFree(name string) (LabelFree, error) {
 	return parseName[LabelFree](labelFreeNames, name, "convention for label-free queries")
 }
 
-// counted is the value that enters a mean, and whether any does.
+// counted returns the value by which v enters a mean, and whether it does.
 func (l LabelFree) counted(v float64) (float64, bool) {
 	switch {
 	case !math.IsNaN(v):
@@ -151,8 +151,8 @@ func (l LabelFree) counted(v float64) (float64, bool) {
 	return 0, l != LabelFreeSkip
 }
 
-// Counted gives the values that enter a mean, in their order: NaN is replaced or left out.
-// Significance tests and bootstrap intervals take these values.
+// Counted returns the values that enter a mean, in order, with NaN replaced or left out. Use it
+// before significance tests and bootstrap intervals.
 func (l LabelFree) Counted(perQuery []float64) []float64 {
 	counted := make([]float64, 0, len(perQuery))
 	for _, v := range perQuery {
@@ -163,7 +163,7 @@ func (l LabelFree) Counted(perQuery []float64) []float64 {
 	return counted
 }
 
-// nameOf is the name of setting i.
+// nameOf returns the name of setting i.
 func nameOf(names []string, i int, typeName string) string {
 	if i < 0 || i >= len(names) {
 		return fmt.Sprintf("%s(%d)", typeName, i)

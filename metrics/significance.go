@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test is the result of a two-sided test of the hypothesis that two models are equally
+// Test holds the result of a two-sided test of the hypothesis that two models are equally
 // good. The pairs of a paired test are the values of one metric for the same queries.
 type Test struct {
 	Pairs      int     // used by the test
@@ -22,11 +22,12 @@ type Test struct {
 	PValue     float64 // two-sided
 }
 
-// PairedT is Student's t-test of paired values a and b, such as those of [Measure.PerQuery]
-// after [LabelFree.Counted]: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of freedom.
-// If all differences are equal it is 0 with a p-value of 1 if they are zero, and infinite
-// with a p-value of 0 if not. Values that agree to 12 digits are equal. Fewer than two pairs, unequal numbers of values and values
-// that are not finite are errors.
+// PairedT performs Student's t-test of paired values a and b, as [Measure.PerQuery] followed by
+// [LabelFree.Counted] gives them: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of freedom.
+// If all differences are zero, t is 0 and the p-value 1. If they are all equal to another
+// number, t is infinite and the p-value 0. Values that agree to 12 digits are equal. PairedT
+// returns an error for fewer than two pairs, unequal numbers of values, and values that are not
+// finite.
 func PairedT(a, b []float64) (Test, error) {
 	d, err := Differences(a, b)
 	if err != nil {
@@ -47,7 +48,7 @@ func PairedT(a, b []float64) (Test, error) {
 	return test, nil
 }
 
-// rounding is how far apart values may be that are equal but for rounding.
+// rounding returns the distance up to which values count as equal, 1e-12 of the largest of them.
 func rounding(samples ...[]float64) float64 {
 	largest := 0.0
 	for _, sample := range samples {
@@ -56,7 +57,7 @@ func rounding(samples ...[]float64) float64 {
 	return 1e-12 * largest
 }
 
-// studentT tests a difference of means with that standard error and degrees of freedom.
+// studentT returns the t-test of a difference of means with a standard error and degrees of freedom.
 func studentT(difference, stdErr, freedom float64) Test {
 	test := Test{Difference: difference, PValue: 1}
 	if difference == 0 {
@@ -70,11 +71,12 @@ func studentT(difference, stdErr, freedom float64) Test {
 	return test
 }
 
-// Welch is Welch's t-test that two samples of independent values, such as the test NDCG
-// of runs with different seeds, have the same mean: t = (mean a − mean b) /
-// √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. For
-// samples that do not vary the p-value is 0 if their means differ by more than rounding, else 1. Fewer than two
-// values in a sample and values that are not finite are errors. Test.Pairs is 0.
+// Welch performs Welch's t-test of the hypothesis that two samples of independent values, such
+// as the test NDCG of runs with different seeds, have the same mean: t = (mean a − mean b) /
+// √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. For samples
+// that do not vary, the p-value is 0 if their means differ by more than rounding and 1 if not.
+// Test.Pairs is 0. Welch returns an error for fewer than two values in a sample and for values
+// that are not finite.
 func Welch(a, b []float64) (Test, error) {
 	for _, sample := range [][]float64{a, b} {
 		if len(sample) < 2 {
@@ -99,7 +101,7 @@ func Welch(a, b []float64) (Test, error) {
 // Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose
 // adjusted value is below a level, taken together, falsely reject any true hypothesis with at
 // most that probability. The i-th smallest of m values becomes the highest of
-// (m − j + 1)·p_j over j ≤ i, and 1 at most. A value outside [0, 1] is an error.
+// (m − j + 1)·p_j over j ≤ i, and 1 at most. Holm returns an error for a value outside [0, 1].
 func Holm(p []float64) ([]float64, error) {
 	order := make([]int, len(p))
 	for i, v := range p {
@@ -122,14 +124,13 @@ func Holm(p []float64) ([]float64, error) {
 // signed-rank statistic is computed exactly, as in SciPy.
 const exactPairs = 50
 
-// Wilcoxon is the signed-rank test of paired values a and b (Wilcoxon 1945). Pairs without
-// a difference are left out and equal differences share their mean rank, as R and SciPy
-// have it by default. Up to 50 pairs the p-value is exact, also with ties: the share of the
-// 2^n ways to sign the ranks that are at least as extreme. For more pairs it comes from the
-// normal distribution with the variance corrected for ties and with a continuity
-// correction, as in R. Differences that agree to 12 digits count as equal. Errors are those
-// of PairedT, except that any number of pairs is valid; without a difference the p-value
-// is 1.
+// Wilcoxon performs the signed-rank test of paired values a and b (Wilcoxon 1945). Pairs without
+// a difference are left out, and equal differences share their mean rank, as R and SciPy do by
+// default. Up to 50 pairs the p-value is exact, even with ties: the share of the 2^n sign
+// patterns of the ranks that are at least as extreme. For more pairs it comes from the normal
+// distribution, with the variance corrected for ties and with a continuity correction, as in R.
+// Differences that agree to 12 digits count as equal. Without a difference the p-value is 1.
+// Wilcoxon returns the errors of [PairedT], except that any number of pairs is valid.
 func Wilcoxon(a, b []float64) (Test, error) {
 	d, err := Differences(a, b)
 	if err != nil {
@@ -178,8 +179,8 @@ func signedRanks(d []float64, tolerance float64) (ranks []float64, ties []int) {
 	return ranks, ties
 }
 
-// exactSignedRank is the two-sided p-value of the sum of positive ranks where
-// every rank has either sign with probability 1/2.
+// exactSignedRank returns the two-sided p-value of the sum of positive ranks if every rank has
+// either sign with probability 1/2.
 func exactSignedRank(statistic float64, ranks []float64) float64 {
 	// chance[s]: that the positive ranks add up to s/2. Shared ranks are halves.
 	chance := []float64{1}
@@ -192,13 +193,13 @@ func exactSignedRank(statistic float64, ranks []float64) float64 {
 		}
 		chance = next
 	}
-	at := int(2 * statistic)
-	low, high := floats.Sum(chance[:at+1]), floats.Sum(chance[at:])
+	observed := int(2 * statistic)
+	low, high := floats.Sum(chance[:observed+1]), floats.Sum(chance[observed:])
 	return min(1, 2*min(low, high))
 }
 
-// normalSignedRank is the same by the normal approximation for n ranks. ties are the sizes
-// of the groups that share a rank.
+// normalSignedRank returns the same p-value by the normal approximation for n ranks. ties are the
+// sizes of the groups that share a rank.
 func normalSignedRank(statistic float64, n int, ties []int) float64 {
 	count := float64(n)
 	mean := count * (count + 1) / 4
@@ -211,24 +212,24 @@ func normalSignedRank(statistic float64, n int, ties []int) float64 {
 	return 2 * distuv.UnitNormal.CDF(-distance/math.Sqrt(variance))
 }
 
-// Differences are a − b, pair by pair. Unequal numbers of values and values that are not
-// finite are errors: [LabelFree.Counted] gives queries without a relevant document a value,
-// or leaves them out.
+// Differences returns a − b, pair by pair. It returns an error for unequal numbers of values and
+// for values that are not finite: [LabelFree.Counted] replaces or drops the NaN of queries
+// without a relevant document.
 func Differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
-		return nil, fmt.Errorf("metrics: %d values cannot be paired with %d: they must be of the same queries", len(a), len(b))
+		return nil, fmt.Errorf("metrics: cannot pair %d values with %d: they must be of the same queries", len(a), len(b))
 	}
 	d := make([]float64, len(a))
 	for i := range a {
 		d[i] = a[i] - b[i]
 		if notFinite(d[i]) {
-			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted gives undefined ones a value, or leaves them out", i, a[i], b[i])
+			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted replaces or drops undefined values", i, a[i], b[i])
 		}
 	}
 	return d, nil
 }
 
-// Bootstrap computes confidence intervals. Its zero value has 10,000 resamples and a level
+// Bootstrap holds the settings of bootstrap confidence intervals. Its zero value has 10,000 resamples and a level
 // of 0.95.
 type Bootstrap struct {
 	Resamples int     // 0: 10,000
@@ -236,17 +237,17 @@ type Bootstrap struct {
 	Seed      uint64  // of the resamples
 }
 
-// Interval is a confidence interval of a mean over queries.
+// Interval holds a mean over queries and its confidence interval.
 type Interval struct {
 	Mean      float64 // of the values
 	Low, High float64 // the ends of the interval
 }
 
-// MeanInterval is the bootstrap confidence interval of the mean of values, such as the NDCG
-// of every query or the Differences of two models: queries are drawn with replacement, and
-// the interval is the bias-corrected and accelerated one (BCa; Efron, JASA 1987), whatever
-// the unit of the values. If all values are equal it is that value. No values, values that are not finite and settings out
-// of range are errors.
+// MeanInterval returns the bootstrap confidence interval of the mean of values, such as the NDCG
+// of every query or the Differences of two models. Queries are drawn with replacement, and the
+// interval is bias-corrected and accelerated (BCa; Efron, JASA 1987). It scales with the values.
+// If all values are equal, both ends are that value. MeanInterval returns an error for no values,
+// values that are not finite, and settings out of range.
 func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	b.Resamples, b.Level = cmp.Or(b.Resamples, 10000), cmp.Or(b.Level, 0.95)
 	if b.Resamples < 0 || !(b.Level > 0 && b.Level <= 0.999) {
@@ -256,21 +257,21 @@ func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 		return Interval{}, errors.New("metrics: no values to compute an interval from")
 	}
 	if i := slices.IndexFunc(values, notFinite); i >= 0 {
-		return Interval{}, fmt.Errorf("metrics: query %d: %v cannot be resampled; LabelFree.Counted gives it a value, or leaves it out", i, values[i])
+		return Interval{}, fmt.Errorf("metrics: query %d: cannot resample %v; LabelFree.Counted replaces or drops undefined values", i, values[i])
 	}
 	lowest, highest := slices.Min(values), slices.Max(values)
 	if lowest == highest {
 		return Interval{lowest, lowest, lowest}, nil
 	}
-	// Of values far from 1, sums overflow, and cubes vanish: the interval is that of scaled ones.
+	// Far from 1, sums of values overflow and their cubes underflow: scale them and scale back.
 	if _, e := math.Frexp(max(-lowest, highest)); e < -200 || e > 200 {
 		scaled := make([]float64, len(values))
 		for i, v := range values {
 			scaled[i] = math.Ldexp(v, -e)
 		}
-		of, err := b.MeanInterval(scaled)
+		i, err := b.MeanInterval(scaled)
 		back := func(v float64) float64 { return max(lowest, min(math.Ldexp(v, e), highest)) }
-		return Interval{back(of.Mean), back(of.Low), back(of.High)}, err
+		return Interval{back(i.Mean), back(i.Low), back(i.High)}, err
 	}
 	mean := stat.Mean(values, nil)
 	means := b.resample(values)
@@ -284,7 +285,7 @@ func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	return Interval{mean, quantile(tail), quantile(1 - tail)}, nil
 }
 
-// resample gives the means of the resamples, sorted.
+// resample returns the means of the resamples, sorted.
 func (b Bootstrap) resample(values []float64) []float64 {
 	rng := rand.New(rand.NewPCG(b.Seed, 0))
 	means := make([]float64, b.Resamples)
@@ -299,9 +300,9 @@ func (b Bootstrap) resample(values []float64) []float64 {
 	return means
 }
 
-// correction gives BCa's two constants: the bias z0 from the share of resamples
-// below the mean (ties count half, also those that only rounding sets apart), and the acceleration
-// from the skewness of the mean, which for a mean is that of the jackknife: Σ(x−x̄)³ / 6(Σ(x−x̄)²)^(3/2).
+// correction returns BCa's two constants. The bias z0 comes from the share of resamples below the
+// mean, where those equal to it up to rounding count half. The acceleration comes from the
+// jackknife, which for a mean gives Σ(x−x̄)³ / 6(Σ(x−x̄)²)^(3/2).
 func correction(means []float64, mean float64, values []float64) (bias, acceleration float64) {
 	least := rounding(values)
 	below, _ := slices.BinarySearch(means, mean-least)

@@ -265,7 +265,7 @@ func TestExchangingTheModelsKeepsThePValue(t *testing.T) {
 func TestSignificanceRejectsValuesThatAreNotFinite(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []func(a, b []float64) (Test, error){PairedT, Wilcoxon} {
-		if _, err := test([]float64{1, 2}, []float64{1}); err == nil || !strings.Contains(err.Error(), "2 values cannot be paired with 1") {
+		if _, err := test([]float64{1, 2}, []float64{1}); err == nil || !strings.Contains(err.Error(), "cannot pair 2 values with 1") {
 			t.Errorf("unequal lengths: %v", err)
 		}
 		if _, err := test([]float64{1, nan}, []float64{1, 2}); err == nil || !strings.Contains(err.Error(), "query 1: NaN and 2 have no finite difference") {
@@ -279,12 +279,12 @@ func TestSignificanceRejectsValuesThatAreNotFinite(t *testing.T) {
 		b      Bootstrap
 		values []float64
 	}{
-		"no values":             {Bootstrap{}, nil},
-		"query 1: NaN":          {Bootstrap{}, []float64{1, nan}},
-		"-1 resamples":          {Bootstrap{Resamples: -1}, []float64{1}},
-		"a level of 1: want":    {Bootstrap{Level: 1}, []float64{1}},
-		"a level of NaN: want":  {Bootstrap{Level: nan}, []float64{1}},
-		"a level of -0.5: want": {Bootstrap{Level: -.5}, []float64{1}},
+		"no values":                    {Bootstrap{}, nil},
+		"query 1: cannot resample NaN": {Bootstrap{}, []float64{1, nan}},
+		"-1 resamples":                 {Bootstrap{Resamples: -1}, []float64{1}},
+		"a level of 1: want":           {Bootstrap{Level: 1}, []float64{1}},
+		"a level of NaN: want":         {Bootstrap{Level: nan}, []float64{1}},
+		"a level of -0.5: want":        {Bootstrap{Level: -.5}, []float64{1}},
 	} {
 		if got, err := c.b.MeanInterval(c.values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v of %v: %v, %v; want an error with %q", c.b, c.values, got, err, want)
@@ -341,7 +341,7 @@ func TestBootstrapCorrectsBiasAndSkewness(t *testing.T) {
 }
 
 // Values that differ by rounding alone are equal, as they are in a unit in which they are whole.
-func TestRoundingIsNoDifference(t *testing.T) {
+func TestRoundingDoesNotCountAsADifference(t *testing.T) {
 	tenth, fifth := 0.1, 0.2
 	a, b := []float64{0.3, 0.3, 0.3, 0.6}, []float64{tenth + fifth, tenth + fifth, tenth + fifth, 0.6}
 	for name, test := range map[string]func(a, b []float64) (Test, error){"paired t": PairedT, "Wilcoxon": Wilcoxon, "Fisher": Randomization{}.Test, "Welch": Welch} {
@@ -391,7 +391,7 @@ func TestBootstrapIntervalsDoNotDependOnTheUnit(t *testing.T) {
 	}
 }
 
-func TestBootstrapIsTheSeeds(t *testing.T) {
+func TestBootstrapDependsOnTheSeedAlone(t *testing.T) {
 	values := make([]float64, 30)
 	for i := range values {
 		values[i] = math.Sin(float64(i))
@@ -413,7 +413,7 @@ func TestBootstrapIsTheSeeds(t *testing.T) {
 	if got, err := (Bootstrap{}).MeanInterval([]float64{0.25, 0.25, 0.25}); err != nil || got != (Interval{0.25, 0.25, 0.25}) {
 		t.Errorf("equal values: %v, %v", got, err)
 	}
-	// Of many values the interval is that of the normal distribution.
+	// The interval of many values is the interval of the normal distribution.
 	rng := rand.New(rand.NewPCG(5, 1))
 	many := make([]float64, 4000)
 	for i := range many {

@@ -12,7 +12,7 @@ import (
 func TestRandomTiesAreTheMeanOverAllOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "documents")
-		in := Input{HighestGrade: 4}
+		in := Queries{HighestGrade: 4}
 		for _, s := range rapid.SliceOfN(rapid.IntRange(0, 2), n, n).Draw(t, "scores") {
 			in.Scores = append(in.Scores, float64(s))
 		}
@@ -22,7 +22,7 @@ func TestRandomTiesAreTheMeanOverAllOrders(t *testing.T) {
 			m := mustParse(t, name+rapid.SampledFrom(cutoffs).Draw(t, name))
 			var mean moments
 			for _, order := range combin.Permutations(n, n) {
-				turned := Input{HighestGrade: 4, Ties: TiesOrder}
+				turned := Queries{HighestGrade: 4, Ties: TiesOrder}
 				for _, d := range order {
 					turned.Scores = append(turned.Scores, in.Scores[d])
 					turned.Labels = append(turned.Labels, in.Labels[d])
@@ -71,7 +71,7 @@ func TestWaysToRankTiesAgreeWithoutTies(t *testing.T) {
 }
 
 func TestConstantScoreDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
-	best := Input{Scores: make([]float64, 40), Labels: make([]float32, 40)}
+	best := Queries{Scores: make([]float64, 40), Labels: make([]float32, 40)}
 	worst := best
 	worst.Labels = make([]float32, 40)
 	for i := range 10 {

@@ -12,9 +12,9 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// worker computes measures of one query after another, and keeps what they share.
+// worker computes measures of one query after another, and keeps intermediate results.
 type worker struct {
-	Input
+	Queries
 	order   ranking // by descending score
 	weights map[string]*expectedWeights
 
@@ -24,14 +24,14 @@ type worker struct {
 	count   int
 }
 
-func newWorker(in Input) *worker {
-	return &worker{Input: in, weights: map[string]*expectedWeights{}}
+func newWorker(in Queries) *worker {
+	return &worker{Queries: in, weights: map[string]*expectedWeights{}}
 }
 
 // tolerance of expectations, relative to their scale: ten digits.
 const tolerance = 1e-10
 
-// expectedWeights are those of a name.
+// expectedWeights returns the expectedWeights kept by that name.
 func (w *worker) expectedWeights(weighting string) *expectedWeights {
 	if w.weights[weighting] == nil {
 		w.weights[weighting] = &expectedWeights{Expectation: plackett.Expectation{Tolerance: tolerance}, query: -1}
@@ -39,17 +39,17 @@ func (w *worker) expectedWeights(weighting string) *expectedWeights {
 	return w.weights[weighting]
 }
 
-// expectedWeights has Σ_k w_k P(rank of d = k) for the documents of a query, the expected
-// weight of their ranks. The expectation of a sum follows from it for any values of the
-// documents.
+// expectedWeights holds the expected weight of the rank of every document of a query,
+// Σ_k w_k P(rank of d = k). The expectation of a weighted sum follows from it for any values
+// of the documents.
 type expectedWeights struct {
 	plackett.Expectation // keeps what it finds out about the weights
 	query                int
 	documents            []float64
 }
 
-// of gives those of a query, computed once for all measures.
-func (x *expectedWeights) of(q query, compute func(out []float64) error) ([]float64, error) {
+// forQuery returns the expected weights of a query, computed once for all measures.
+func (x *expectedWeights) forQuery(q query, compute func(out []float64) error) ([]float64, error) {
 	if x.query == q.number {
 		return x.documents, nil
 	}
@@ -57,14 +57,14 @@ func (x *expectedWeights) of(q query, compute func(out []float64) error) ([]floa
 	return x.documents, compute(x.documents)
 }
 
-// exposure is the expected exposure of a query's documents: the one given, or that of the
-// rankings.
+// exposure returns the expected exposure of a query's documents, either the one given or the
+// one computed from the scores or the given rankings.
 func (w *worker) exposure(q query) ([]float64, error) {
 	if w.Exposure != nil {
 		return w.Exposure[q.first : q.first+len(q.labels)], nil
 	}
 	x := w.expectedWeights("exposure")
-	return x.of(q, func(out []float64) error {
+	return x.forQuery(q, func(out []float64) error {
 		if w.Rankings == nil {
 			return x.Expectation.Exposure(q.scores, w.Discounts, out)
 		}
@@ -78,17 +78,17 @@ func (w *worker) exposure(q query) ([]float64, error) {
 	})
 }
 
-// rankings are those of a query, given or drawn, down to the rank depth.
+// rankings returns the rankings of a query, given or drawn, down to the rank depth.
 func (w *worker) rankings(q query, depth int) ([]int, error) {
 	if w.Rankings != nil {
 		return w.given(q, depth)
 	}
-	w.ranked = num.Sized(w.ranked, cmp.Or(w.Policy.Samples, 100)*depth)
-	stream := plackett.Stream{Seed: w.Policy.Seed, Step: w.Policy.Step, Query: uint64(q.number)}
+	w.ranked = num.Sized(w.ranked, cmp.Or(w.Sampling.Samples, 100)*depth)
+	stream := plackett.Stream{Seed: w.Sampling.Seed, Step: w.Sampling.Step, Query: uint64(q.number)}
 	return w.ranked, w.sampler.Draw(q.scores, stream, plackett.Rankings{Documents: w.ranked, Cutoff: depth})
 }
 
-// given are the given rankings of a query that are present, down to the rank depth.
+// given returns the given rankings of a query that are present, down to the rank depth.
 func (w *worker) given(q query, depth int) ([]int, error) {
 	r, documents := w.Rankings, len(q.scores)
 	if depth > r.Cutoff {
@@ -108,23 +108,24 @@ func (w *worker) given(q query, depth int) ([]int, error) {
 		for k, row := range ranking {
 			d := row - q.first
 			if d < 0 || d >= documents {
-				return nil, fmt.Errorf("sample %d, rank %d: row %d is not one of the query's, %d to %d", i, k+1, row, q.first, q.first+documents-1)
+				return nil, fmt.Errorf("sample %d, rank %d: row %d is outside the rows of the query, %d to %d", i, k+1, row, q.first, q.first+documents-1)
 			}
 			if w.seen[d] == w.count {
-				return nil, fmt.Errorf("sample %d, rank %d: row %d has a rank above already", i, k+1, row)
+				return nil, fmt.Errorf("sample %d, rank %d: row %d appears twice", i, k+1, row)
 			}
 			w.seen[d] = w.count
 			w.ranked = append(w.ranked, d)
 		}
 	}
 	if len(w.ranked) == 0 && depth > 0 {
-		return nil, errors.New("none of its rankings is present")
+		return nil, errors.New("no ranking of it is present")
 	}
 	return w.ranked, nil
 }
 
-// exactly is the exact expectation of the metric under the policy, nil if it is not known.
-func (m metric) exactly() expectation {
+// exactExpectation returns the exact expectation of the metric under the policy, or nil if it has no
+// closed form.
+func (m metric) exactExpectation() expectation {
 	switch f := m.family; {
 	case f.expected != nil && (m.cutoff == 0 || f.weight != nil):
 		return f.expected
@@ -134,20 +135,20 @@ func (m metric) exactly() expectation {
 	return nil
 }
 
-// expectedSum is the expectation of base + Σ_k w_k v(y_k) / norm.
+// expectedSum returns the expectation of base + Σ_k w_k v(y_k) / norm.
 func expectedSum(e *evaluator, w *worker, q query) (float64, error) {
 	if floats.Norm(e.values, math.Inf(1)) == 0 {
 		return e.base, nil
 	}
 	x := w.expectedWeights(e.weighting)
-	documents, err := x.of(q, func(out []float64) error { return x.Exposure(q.scores, e.discounts(), out) })
+	documents, err := x.forQuery(q, func(out []float64) error { return x.Exposure(q.scores, e.discounts(), out) })
 	if err != nil {
 		return 0, err
 	}
 	return e.base + floats.Dot(e.values, documents)/e.norm, nil
 }
 
-// expectedFirst is the expected weight of the rank of the first relevant document. The
+// expectedFirst returns the expected weight of the rank of the first relevant document. The
 // first of them to be ranked is like a single document with the sum of their weights exp m,
 // the rates at which they arrive (see plackett.Expectation).
 func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
@@ -167,7 +168,7 @@ func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
 	return expected[len(list)-1], err
 }
 
-// expectedPairs is the mean over pairs of the probability of the right order, the sigmoid of
+// expectedPairs returns the mean over pairs of the probability of the right order, the sigmoid of
 // the difference of the scores.
 func expectedPairs(e *evaluator, _ *worker, q query) (float64, error) {
 	sum := 0.0

@@ -390,7 +390,7 @@ func TestRunErrorsNameQueryAndRow(t *testing.T) {
 		{func(b *optest.Batch) { b.Scores[0] = math.Inf(1) }, "query 0, row 0: the score is +Inf"},
 		{func(b *optest.Batch) { b.Offsets[1] = 9 }, "offsets[1] = 9 is outside of the 6 rows"},
 		{func(b *optest.Batch) { b.Offsets[2] = 2 }, "offsets[2] = 2 is below offsets[1] = 3"},
-		{func(b *optest.Batch) { b.Places[2] = 1 }, "query 1: ranking 0, place 0: entry 1 is no document of the list, which has rows 3 to 5"},
+		{func(b *optest.Batch) { b.Places[2] = 1 }, "query 1: ranking 0, place 0: entry 1 is outside the list, which has rows 3 to 5"},
 		{func(b *optest.Batch) { b.Places[1] = 0 }, "query 0: ranking 0, place 1: entry 0 is placed twice"},
 		{func(b *optest.Batch) { b.Discounts = []float64{1, 1, 1} }, "draw rankings with a cutoff of 3"},
 		{func(b *optest.Batch) { b.Places[3] = -1 }, "query 1: ranking 0 ends (-1) after 1 ranks, of 3 documents with 2 discounts: want 2 ranks"},

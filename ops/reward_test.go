@@ -161,7 +161,7 @@ func TestRewardFuncErrorsNameQueryAndSample(t *testing.T) {
 	}{
 		{[]int{0, 1, 2, 3, 3, 2}, math.NaN(), "ops: RewardFunc: query 1: sample 1: the reward is NaN: rewards must be finite"},
 		{[]int{0, 1, 2, 3, 3, 2}, math.Inf(-1), "query 1: sample 1: the reward is -Inf"},
-		{[]int{0, 1, 2, 3, 1, 2}, 0, "query 1: ranking 1, place 0: entry 1 is no document"},
+		{[]int{0, 1, 2, 3, 1, 2}, 0, "query 1: ranking 1, place 0: entry 1 is outside the list"},
 		{[]int{0, 1, 2, 3, 3, 3}, 0, "query 1: ranking 1, place 1: entry 3 is placed twice"},
 	} {
 		b := optest.Batch{Scores: make([]float64, 4), Offsets: []int{0, 2, 4}}

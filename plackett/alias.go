@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// alias is Walker's table (ACM TOMS 1977) in Vose's construction (IEEE TSE 1991):
+// alias holds Walker's table (ACM TOMS 1977) in Vose's construction (IEEE TSE 1991):
 // O(n) to build, then one random number and one look-up a draw.
 type alias struct {
 	cells        []cell
@@ -20,7 +20,7 @@ type cell struct {
 	other int32
 }
 
-// build makes the table of the weights, whose sum is mass.
+// build makes the table of weights whose sum is mass.
 func (a *alias) build(weights []float64, mass float64) {
 	n := len(weights)
 	a.cells = num.Sized(a.cells, n)

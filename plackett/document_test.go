@@ -8,7 +8,7 @@ import (
 )
 
 // The steps that docs/exact.md has are those that the rule takes.
-func TestDocumentedSteps(t *testing.T) {
+func TestStepsAreAsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/exact.md")
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 const maxEnumerated = 10_000_000
 
 // Enumerate calls visit with every ranking of min(cutoff, D) documents of the list with
-// log-scores m, and its probability π(y). The slice is reused. Lists must be tiny: more than
-// ten million rankings are an error, as are scores that are not finite, which are a
-// [*NumberError].
+// log-scores m, and its probability π(y). The slice is reused. Lists must be tiny: Enumerate
+// returns an error for more than ten million rankings, and a [*NumberError] for scores that are
+// not finite.
 func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probability float64)) error {
 	if err := checkFinite("score", scores); err != nil {
 		return err
@@ -71,7 +71,7 @@ func chances(scores []float64, placed []bool) []float64 {
 	return p
 }
 
-// Moments are expectations under the policy of one list.
+// Moments holds expectations under the policy of one list.
 type Moments struct {
 	Reward   float64   // R = E_y[Σ_k θ_k ρ_{y_k}]
 	Gradient []float64 // dR/dm_d
@@ -79,8 +79,8 @@ type Moments struct {
 }
 
 // EnumerateMoments computes expectations by enumeration, the gradient as
-// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)): independent of the [Kernel], which it is there
-// to check. The limits are those of [Enumerate].
+// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)). It serves to check the [Kernel] and shares no code
+// with it. It has the limits of [Enumerate].
 func EnumerateMoments(scores, gains, discounts []float64) (Moments, error) {
 	if err := cmp.Or(checkGains(gains, scores), checkDiscounts(discounts)); err != nil {
 		return Moments{}, err

@@ -1,11 +1,12 @@
 package plackett
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
 
-// A NumberError says that a number is NaN or infinite.
+// NumberError reports a number that is NaN or infinite.
 type NumberError struct {
 	What     string  // score, gain, discount or weight
 	Position int     // from 0: of the document in its list, of the rank, or of the weight
@@ -13,15 +14,12 @@ type NumberError struct {
 }
 
 func (e *NumberError) Error() string {
-	of := map[string]string{"discount": "rank", "weight": "entry"}[e.What]
-	if of == "" {
-		of = "document"
-	}
-	return fmt.Sprintf("the %s of %s %d is %v: %ss must be finite", e.What, of, e.Position, e.Value, e.What)
+	place := cmp.Or(map[string]string{"discount": "rank", "weight": "entry"}[e.What], "document")
+	return fmt.Sprintf("the %s of %s %d is %v: %ss must be finite", e.What, place, e.Position, e.Value, e.What)
 }
 
-// Document returns the position of the document that the number is of, and what is wrong with it there. It is not ok
-// where the number is a discount or a weight.
+// Document returns the position of the document that has the number, and what is wrong with the number. ok is false
+// for discounts and weights, which do not belong to a document.
 func (e *NumberError) Document() (position int, text string, ok bool) {
 	if e.What == "discount" || e.What == "weight" {
 		return 0, "", false
@@ -29,20 +27,20 @@ func (e *NumberError) Document() (position int, text string, ok bool) {
 	return e.Position, fmt.Sprintf("the %s is %v: %ss must be finite", e.What, e.Value, e.What), true
 }
 
-// A LengthError says that a slice has not the length that the other arguments ask for.
+// LengthError reports a slice whose length does not match the other arguments.
 type LengthError struct {
 	What         string // the argument, such as gains
-	Length, Want int    // the length that it has, and the right one
+	Length, Want int    // the actual length and the right one
 }
 
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%s: %d numbers, want %d", e.What, e.Length, e.Want)
 }
 
-// A RankingError says which entry of [Rankings] makes a row no ranking of the list.
+// RankingError reports the entry of [Rankings] that keeps a row from being a ranking of the list.
 type RankingError struct {
 	Sample, Place int    // the row and the position in it, from 0
-	Entry         int    // what stands there
+	Entry         int    // the entry there
 	Reason        string // what is wrong with it
 }
 
@@ -50,7 +48,7 @@ func (e *RankingError) Error() string {
 	return fmt.Sprintf("ranking %d, place %d: entry %d %s", e.Sample, e.Place, e.Entry, e.Reason)
 }
 
-// checkFinite reports the first number that is NaN or infinite.
+// checkFinite returns a [*NumberError] for the first number that is NaN or infinite.
 func checkFinite(what string, numbers []float64) error {
 	for i, x := range numbers {
 		if x-x != 0 {
@@ -67,7 +65,7 @@ func checkLength(what string, length, want int) error {
 	return nil
 }
 
-// checkLambda reports a λ of another length than the scores, but for nil: none is asked for.
+// checkLambda returns an error if λ is not nil, which asks for none, and its length differs from the scores.
 func checkLambda(lambda, scores []float64) error {
 	if lambda == nil {
 		return nil
@@ -87,8 +85,8 @@ func checkDiscounts(discounts []float64) error { return checkFinite("discount", 
 // largestScale leaves room below the largest float64 for sums over a billion entries.
 const largestScale = 1e300
 
-// scaleOf returns the scale of a result, max |ρ|·Σ|θ|, or Σ|θ| without gains. If it or one
-// of its factors leaves no room for sums, which would be infinite or NaN, that is an error.
+// scaleOf returns the scale of a result, max |ρ|·Σ|θ|, or Σ|θ| without gains. It returns an error
+// if the scale or a factor is so large that sums could become infinite or NaN.
 func scaleOf(gains, discounts []float64) (float64, error) {
 	_, sum := magnitudes(discounts)
 	scale, err := checkScale("Σ |discount|", sum)
@@ -109,11 +107,10 @@ func checkScale(what string, scale float64) (float64, error) {
 	return scale, nil
 }
 
-// negligible is the part of the scale of a result, of max |ρ|·Σ|θ| for gradients and Σ|θ|
-// for exposures, below which an entry of it is 0. A sum in float32 that has an entry of
-// 1e-13 of the scale does not see it. Without this bound a policy that is sure gives most
-// documents numbers like e^−gap, down to those below the smallest normal one, for which some
-// processors take a hundred times as long as for others.
+// negligible times the scale of a result, max |ρ|·Σ|θ| for gradients and Σ|θ| for exposures, is
+// the bound below which an entry becomes 0. Even an entry of 1e-13 of the scale is lost in a
+// float32 sum. Without the bound a policy that is nearly certain gives most documents numbers
+// like e^−gap, down to subnormal ones, which take some processors a hundred times as long.
 const negligible = 1e-20
 
 // flushNegligible sets negligible entries to 0.

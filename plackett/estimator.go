@@ -7,9 +7,9 @@ import (
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
-// An Estimator is a way to estimate from sampled rankings the gradient of the expected
-// metric R = E_y[Σ_k θ_k ρ_{y_k}] with respect to the scores. All of them give one
-// ranking the
+// Estimator selects how the gradient of the expected metric R = E_y[Σ_k θ_k ρ_{y_k}] with
+// respect to the scores is estimated from sampled rankings. Under each of them one ranking
+// contributes the
 //
 //	λ_d = Σ_k 1[y_k = d]·f_k + P_k(d)·(c·θ_k ρ_d − g_k),   f_k = X_k − b_k,   g_k = f_k + c·r_k
 //
@@ -17,15 +17,15 @@ import (
 //
 //   - The reward r_k of rank k is sampled, θ_k ρ_{y_k}, or expected given the ranking so
 //     far (Rao–Blackwell), θ_k ρ̄_k with ρ̄_k = Σ_d P_k(d) ρ_d.
-//   - The credit X_k of rank k is the reward of the whole ranking, Σ_x r_x; that from
-//     rank k on, Σ_{x≥k} r_x; or that of later ranks alone, Σ_{x>k} r_x, with c = 1:
-//     θ_k ρ_d, the reward of rank k if d is placed there, then enters for every document.
+//   - The credit X_k of rank k is the reward of the whole ranking, Σ_x r_x; the reward from
+//     rank k on, Σ_{x≥k} r_x; or the reward of later ranks alone, Σ_{x>k} r_x. With the last,
+//     c = 1: θ_k ρ_d, the reward of rank k if d is placed there, enters for every document.
 //     Otherwise c = 0.
 //   - The baseline b_k is 0, or the mean of X_k over the other rankings (leave one
 //     out), which must be independent draws. With a single ranking it is X_k of the
 //     likeliest one.
 //
-// Every one of them is unbiased. docs/pl-rank-rb.md derives and measures them.
+// All of them are unbiased. docs/pl-rank-rb.md derives and measures them.
 type Estimator int
 
 const (
@@ -39,7 +39,7 @@ const (
 	PLRankRB                           // the same with a baseline: usually the least variance of these
 )
 
-// A way has the choices of an estimator, with its name and where it is from.
+// A way holds the choices of an estimator, with its name and source.
 type way struct {
 	name, source string
 	expected     bool // rewards, which need mean gains
@@ -59,13 +59,13 @@ var table = [...]way{
 		true, later, true},
 }
 
-// credit is which rewards a rank is credited with.
+// credit selects the rewards that a rank is credited with.
 type credit int
 
 const (
-	whole  credit = iota // those of the whole ranking
-	onward               // its own and those of later ranks
-	later                // those of later ranks
+	whole  credit = iota // of the whole ranking
+	onward               // of the rank and later ones
+	later                // of later ranks
 )
 
 // Estimators returns all estimators.
@@ -77,7 +77,7 @@ func Estimators() []Estimator {
 	return all
 }
 
-// String is the name, such as "plrank-rb", by which package losses has it.
+// String returns the name in package losses, such as "plrank-rb".
 func (e Estimator) String() string {
 	if e.check() != nil {
 		return fmt.Sprintf("Estimator(%d)", int(e))
@@ -85,7 +85,7 @@ func (e Estimator) String() string {
 	return table[e].name
 }
 
-// Source says in a line what it is, and where it is from.
+// Source describes the estimator in a line, with its source.
 func (e Estimator) Source() string {
 	if e.check() != nil {
 		return ""
@@ -95,17 +95,18 @@ func (e Estimator) Source() string {
 
 func (e Estimator) check() error {
 	if e < 0 || int(e) >= len(table) {
-		return fmt.Errorf("no estimator %d: want one of plackett.Estimators", int(e))
+		return fmt.Errorf("invalid estimator %d: want one of plackett.Estimators", int(e))
 	}
 	return nil
 }
 
-// Gradient writes the estimate of dR/dm_d to lambda, if it is not nil, and returns that of R: the mean over the
+// Gradient writes the estimate of dR/dm_d to lambda, if it is not nil, and returns the estimate of R: the mean over the
 // rankings of Σ_k r_k, which has the same expectation for all estimators, and usually less
-// variance for those with expected rewards. A λ below 1e-20·max|ρ|·Σ|θ| is 0. Its cost is
-// O(D + N·K). Where rankings have more ranks than there are discounts, the first count. With no
-// ranking present all is zero. Errors are [*NumberError], [*LengthError] and [*RankingError], and
-// one for gains or discounts that are too large, as those of [Expectation].
+// variance for those with expected rewards. A λ below 1e-20·max|ρ|·Σ|θ| is 0. The cost is
+// O(D + N·K). If rankings have more ranks than there are discounts, only the first ranks count.
+// With no ranking present, all results are zero. Gradient returns a [*NumberError], a
+// [*LengthError] or a [*RankingError], or an error for gains or discounts beyond the limits of
+// [Expectation].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
 	err := cmp.Or(checkLambda(lambda, scores), e.check(), checkGains(gains, scores), checkDiscounts(discounts))
 	if err != nil {
@@ -128,7 +129,7 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 	}
 	theta := discounts[:k.cutoff]
 	if w.credit == whole {
-		theta = k.ones // which it is rewarded with at its last rank
+		theta = k.ones // the reward at the last rank includes the discounts
 	}
 	credit := k.setBaseline(w, gains, discounts, theta)
 	n := float64(len(k.samples))
@@ -143,17 +144,17 @@ func (w way) sharedGains(gains []float64) []float64 {
 	return nil
 }
 
-// reward sets what the ranks of block b are rewarded for, before discounts: where the whole ranking
-// is credited its last rank has all of the reward.
+// reward sets the rewards of the ranks of block b, before discounts. If the whole ranking is
+// credited, its last rank has all of the reward.
 func (k *Kernel) reward(b int, samples []sample, w way, gains, discounts []float64) {
 	if w.expected {
-		return // the mean gains are there
+		return // load has set the mean gains
 	}
 	k.setGains(b, samples, func(_ sample, _, d int) float64 { return gains[d] })
 	if w.credit != whole {
 		return
 	}
-	_, ranks := k.at(b)
+	_, ranks := k.blockRanks(b)
 	for lane := range samples {
 		total := 0.0
 		for p := range ranks {
@@ -197,7 +198,7 @@ func (k *Kernel) setBaseline(w way, gains, discounts, theta []float64) lanes.Cre
 	return w.credit.weights(scale)
 }
 
-// weights are those of rewards in f_k and g_k.
+// weights returns the weights of rewards in f_k and g_k.
 func (c credit) weights(scale float64) lanes.Credit {
 	if c == later {
 		return lanes.Credit{Later: scale, Risk: 1}

@@ -22,24 +22,23 @@ import (
 //	W_dj = ∫ t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt
 //
 // A quadrature computes the integrals. Its error is bounded beforehand, whatever the scores;
-// docs/exact.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: in time,
-// that of some dozen to some hundred sampled rankings. Where discounts count at every rank of a
-// list of 32 documents and more, and a short sum of geometric sequences is near enough to them
-// (DCG, RBP, 1/k, 1/√k), it is O(D) for each node and term of the sum. The sums are found by the
-// Expectation itself, which takes some milliseconds, and kept.
+// docs/exact.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: about as long
+// as a few dozen to a few hundred sampled rankings. If discounts count at every rank of a list of
+// 32 documents or more, and a short sum of geometric sequences approximates them well enough (DCG,
+// RBP, 1/k, 1/√k), the cost is O(D) for each node and term of the sum. The Expectation finds these
+// sums itself, which takes some milliseconds, and keeps them.
 //
 // Scores, gains and discounts may be any finite numbers, with max |ρ|, Σ|θ| and their product
 // up to 1e300. Discounts beyond the number of documents have no effect. The same input gives the
 // same output, bit for bit, on a machine. An Expectation allocates only while its scratch space
 // grows. It is not for concurrent use.
 type Expectation struct {
-	// Tolerance bounds the error of E_d relative to max |θ|, and that of R and λ_d
-	// relative to max |ρ| · Σ|θ|. If it equals zero, it is 1e-7. The smallest is 1e-13.
+	// Tolerance bounds the errors of E_d relative to max |θ|, and of R and λ_d relative to
+	// max |ρ| · Σ|θ|. Zero means 1e-7. The smallest is 1e-13.
 	Tolerance float64
-	// Check, if it is not nil, is called again and again while the quadrature runs, some
-	// milliseconds apart at most for lists of 10,000 documents. Where it has an error, the
-	// computation ends with that error, and what it was to write is not defined: see
-	// [context.Context.Err].
+	// Check, if it is not nil, is called repeatedly while the quadrature runs, at most some
+	// milliseconds apart for lists of 10,000 documents. If it returns an error, the computation
+	// ends with that error, and its results are undefined. See [context.Context.Err].
 	Check func() error
 
 	quadrature       quadrature
@@ -58,8 +57,8 @@ const (
 // Gradient is also the vector–Jacobian product of [Expectation.Exposure]: for a function F of
 // the exposures, dF/dm_d is λ_d with the gains ρ_d = ∂F/∂E_d.
 //
-// Errors are [*NumberError] and [*LengthError], and one for a tolerance, gains or discounts
-// out of range.
+// Gradient returns a [*NumberError] or a [*LengthError], or an error for a tolerance, gains or
+// discounts out of range.
 func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
 	if err := cmp.Or(checkGains(gains, scores), checkLambda(lambda, scores)); err != nil {
 		return 0, err
@@ -68,9 +67,9 @@ func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (valu
 }
 
 // Exposure writes the expected exposure of every document, E_d = E_y[Σ_k θ_k 1[y_k = d]].
-// One below 1e-20·Σ|θ| is 0. No rounding leads beyond the least and the highest discount or 0: with
-// discounts of 1, exposures are probabilities.
-// Errors are as those of [Expectation.Gradient].
+// One below 1e-20·Σ|θ| is 0. Exposures stay between the least and the highest discount or 0 in
+// spite of rounding: with discounts of 1 they are probabilities.
+// Exposure returns the errors of [Expectation.Gradient].
 func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
 		return err
@@ -89,8 +88,9 @@ func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 }
 
 // Placements writes P(y_k = d), the probability that document d is at rank k, to
-// out[d·cutoff + k−1]. Ranks beyond the number of documents have probability 0. The cost is
-// that of cutoff exposures. Errors are as those of [Expectation.Gradient], and a negative cutoff.
+// out[d·cutoff + k−1]. Ranks beyond the number of documents have probability 0. It costs as much
+// as cutoff exposures. Placements returns the errors of [Expectation.Gradient], and an error for a
+// negative cutoff.
 func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) error {
 	if cutoff < 0 {
 		return fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
@@ -114,8 +114,8 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 }
 
 // PairWeights writes W_dj, the weight of ρ_d − ρ_j in λ_d, to out[d·D + j]; W_dd is 0. The
-// weights are symmetric, and not negative where discounts do not rise. The cost is that of D
-// gradients: this is for small lists. Errors are as those of [Expectation.Gradient].
+// weights are symmetric, and not negative if discounts do not rise. It costs as much as D
+// gradients: use it for small lists. PairWeights returns the errors of [Expectation.Gradient].
 func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	docs := len(scores)
 	if err := checkLength("out", len(out), docs*docs); err != nil {
@@ -148,7 +148,7 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 // Nodes returns the number of nodes of the quadrature in the last call.
 func (e *Expectation) Nodes() int { return e.quadrature.blocks * lanes.Width }
 
-// Terms returns the number of geometric sequences whose sum stood for the discounts in the last
+// Terms returns the number of geometric sequences whose sum approximated the discounts in the last
 // call, 0 for sweeps.
 func (e *Expectation) Terms() int {
 	if e.sum == nil {
@@ -157,8 +157,8 @@ func (e *Expectation) Terms() int {
 	return len(e.sum.c)
 }
 
-// run checks what all methods have in common and computes the gradient, or, without gains,
-// the exposure. If out is nil, it computes the value alone.
+// run checks the arguments that all methods share and computes the gradient, or, without gains, the
+// exposure. If out is nil, it computes the value alone.
 func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
 	tolerance, err := e.begin(scores)
 	if err := cmp.Or(err, checkDiscounts(discounts)); err != nil {
@@ -183,7 +183,7 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	return value, x.err
 }
 
-// begin checks the tolerance and the scores, and forgets the last call.
+// begin checks the tolerance and the scores, and resets what the last call left.
 func (e *Expectation) begin(scores []float64) (tolerance float64, err error) {
 	e.sum = nil
 	e.quadrature.check, e.quadrature.err, e.quadrature.blocks = e.Check, nil, 0

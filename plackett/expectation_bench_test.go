@@ -22,7 +22,7 @@ var expectationSizes = []struct {
 // BenchmarkExpectation is the exact gradient of one query.
 func BenchmarkExpectation(b *testing.B) {
 	whole := expectationSizes[0]
-	whole.docs, whole.cutoff = 100_000, 100_000 // rankings of which take too much memory
+	whole.docs, whole.cutoff = 100_000, 100_000 // their rankings take too much memory
 	for _, size := range append(slices.Clone(expectationSizes), whole) {
 		b.Run(fmt.Sprintf("sd=%g/D=%d/K=%d", size.spread, size.docs, size.cutoff), func(b *testing.B) {
 			step := exactStep(b, size.docs, size.cutoff, size.spread)

@@ -53,7 +53,7 @@ func TestSecondDerivativesAreFiniteDifferences(t *testing.T) {
 	})
 }
 
-func TestCurvatureIsThatOfPairs(t *testing.T) {
+func TestCurvatureIsASumOverPairs(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 15)
@@ -96,7 +96,7 @@ func TestCurvatureBoundsSecondDerivatives(t *testing.T) {
 	})
 }
 
-// By sweeps and by products, both are within the tolerance of those of the tightest.
+// By sweeps and by products, both are within the tolerance of the results with the tightest tolerance.
 func TestSecondOrderIsRightToTheTolerance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, docs := range []int{3, 20, 100, 200} {
@@ -115,7 +115,7 @@ func TestSecondOrderIsRightToTheTolerance(t *testing.T) {
 }
 
 // Documents that are sure of their ranks have neither; ties have them, however far other scores are.
-func TestSecondOrderOfGaps(t *testing.T) {
+func TestSecondOrderIsFiniteForGaps(t *testing.T) {
 	var e Expectation
 	for _, gap := range []float64{60, 1000, 1e300} {
 		l := list{scores: []float64{0, -gap, gap, gap}, gains: []float64{0, 7, 1, 3}, discounts: dcg(4)}
@@ -127,7 +127,7 @@ func TestSecondOrderOfGaps(t *testing.T) {
 	}
 }
 
-func TestCurvatureErrors(t *testing.T) {
+func TestCurvatureRejectsInvalidInput(t *testing.T) {
 	two, out := []float64{1, 2}, make([]float64, 2)
 	var e Expectation
 	_, short := e.Curvature(two, two, two, out, out[:1])
@@ -135,13 +135,13 @@ func TestCurvatureErrors(t *testing.T) {
 	_, negative := e.Curvature(two, []float64{1, -2}, two, out, make([]float64, 2))
 	_, nan := e.Curvature(two, []float64{1, math.NaN()}, two, out, make([]float64, 2))
 	for want, err := range map[string]error{
-		"curvature: 1 numbers, want 2":                                 short,
-		"the gain of document 1 is -2: for a curvature gains must not": negative,
-		"the gain of document 1 is NaN":                                nan,
-		"second derivatives: 1 numbers, want 2":                        e.SecondDerivatives(two, two, two, out[:1]),
-		"second derivatives: 0 numbers, want 2":                        e.SecondDerivatives(two, two, two, nil),
-		"lambda: 0 numbers, want 2":                                    noLambda,
-		"the score of document 0 is +Inf: scores must be finite":       e.SecondDerivatives([]float64{math.Inf(1), 0}, two, two, out),
+		"curvature: 1 numbers, want 2":                                   short,
+		"the gain of document 1 is -2: gains must not be negative for a": negative,
+		"the gain of document 1 is NaN":                                  nan,
+		"second derivatives: 1 numbers, want 2":                          e.SecondDerivatives(two, two, two, out[:1]),
+		"second derivatives: 0 numbers, want 2":                          e.SecondDerivatives(two, two, two, nil),
+		"lambda: 0 numbers, want 2":                                      noLambda,
+		"the score of document 0 is +Inf: scores must be finite":         e.SecondDerivatives([]float64{math.Inf(1), 0}, two, two, out),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

@@ -16,23 +16,23 @@ import (
 //
 // under which an expectation over whole lists costs O(n) a node: docs/exact.md, section 5.
 type geometricSum struct {
-	discounts []float64 // that it is of
+	discounts []float64 // the approximated ones
 	tolerance float64
 
 	c, z  []float64
 	s     []float64 // −log z_m, ascending: the terms that last longest come first
-	reach []float64 // min(n, 1/(1 − z_m)), that of Σ_k z_m^{k−1}
+	reach []float64 // min(n, 1/(1 − z_m)), which bounds Σ_k z_m^{k−1}
 
 	largest, total float64 // max |θ|, Σ|θ|
 
 	rule *rule
 }
 
-// termCounts are the numbers of terms that are tried, one after another.
+// termCounts lists the numbers of terms to try, in order.
 var termCounts = []int{4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64}
 
-// newGeometricSum returns the shortest sum found for the discounts, without terms if none is near
-// enough.
+// newGeometricSum returns the shortest sum that approximates the discounts well enough, without
+// terms if there is none.
 func newGeometricSum(discounts []float64, tolerance float64) *geometricSum {
 	g := &geometricSum{discounts: slices.Clone(discounts), tolerance: tolerance}
 	g.largest, g.total = magnitudes(discounts)
@@ -73,7 +73,7 @@ func (g *geometricSum) fit(n int) {
 	var svd mat.SVD
 	g.c = make([]float64, n)
 	if !svd.Factorize(a, mat.SVDThin) {
-		return // accepted says no
+		return // accepted then reports false
 	}
 	var c mat.VecDense
 	svd.SolveVecTo(&c, b, max(1, svd.Rank(1e-15)))
@@ -82,9 +82,9 @@ func (g *geometricSum) fit(n int) {
 	}
 }
 
-// accepted tells whether the approximation leaves half of the tolerance to the quadrature, and the
-// terms are not so large that they cancel to rounding errors, and completes the sum then. With δ_k
-// the errors of the discounts, an exposure is off by at most max |δ|, and λ_d by 2·max |ρ|·Σ|δ|.
+// accepted reports whether the approximation leaves half of the tolerance to the quadrature and its
+// terms are small enough not to cancel to rounding errors. If so, it completes the sum. With δ_k the
+// errors of the discounts, an exposure is off by at most max |δ|, and λ_d by 2·max |ρ|·Σ|δ|.
 func (g *geometricSum) accepted() bool {
 	const stride = 64 // ranks between which powers are multiplied
 	most, sum := 0.0, 0.0
@@ -122,7 +122,7 @@ func (g *geometricSum) accepted() bool {
 	return true
 }
 
-// amplification is how much larger the terms are, with alternating signs, than their sum.
+// amplification returns how much larger the terms, which alternate in sign, are than their sum.
 func (g *geometricSum) amplification() float64 {
 	exposure, gradient := 0.0, 0.0
 	for m, c := range g.c {
@@ -132,9 +132,9 @@ func (g *geometricSum) amplification() float64 {
 	return max(1, exposure/g.largest, gradient/g.total)
 }
 
-// products is for geometric sums of discounts what sweep is for others. Under θ_k = z^{k−1} a
-// document before d counts z if it has arrived and 1 if not, so the expectation at a node is a
-// product. With a_i = q_i + p_i z,
+// products adds to the result what one block of nodes contributes, as sweep does, for geometric sums
+// of discounts. Under θ_k = z^{k−1} a document other than d contributes the factor z if it has
+// arrived and 1 if not, so the expectation at a node is a product. With a_i = q_i + p_i z,
 //
 //	G = Π_i a_i,   V = Σ_i t f_i Π_{j≠i} a_j,   T = Σ_i ρ_i t f_i Π_{j≠i} a_j,
 //
@@ -180,8 +180,8 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 	return value, x.rest(g, states)
 }
 
-// rest bounds what is still to come after a block, over max |θ| and Σ|θ|, and leaves out the terms
-// that add next to nothing to it: those of small z end early.
+// rest bounds what later blocks can add, relative to max |θ| and Σ|θ|, and drops the terms whose part
+// is negligible: terms of small z end early.
 func (x *quadrature) rest(g *geometricSum, states []lanes.State) (left float64) {
 	live := 0
 	for m := range states {

@@ -10,9 +10,10 @@ import (
 )
 
 // PlacementsOf writes P(y_k = documents[i]), the probability that the document is at rank k, to
-// out[i·cutoff + k−1]: [Expectation.Placements] for n documents alone, none of which may be there
-// twice. The cost is less than that of one exposure for a dozen documents, and rises with n².
-// Errors are as those of [Expectation.Gradient], a negative cutoff, and a document that is not there.
+// out[i·cutoff + k−1]. It is [Expectation.Placements] for n different documents alone. For a dozen
+// documents it costs less than one exposure; the cost rises with n². PlacementsOf returns the errors
+// of [Expectation.Gradient], and an error for a negative cutoff and for documents that are repeated or
+// out of range.
 func (e *Expectation) PlacementsOf(scores []float64, documents []int, cutoff int, out []float64) error {
 	if cutoff < 0 {
 		return fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
@@ -35,7 +36,7 @@ func (e *Expectation) PlacementsOf(scores []float64, documents []int, cutoff int
 		return nil
 	}
 	e.discount = num.Sized(e.discount, min(cutoff, len(scores)))
-	x.discounts = e.discount // as many ranks; their values have no effect
+	x.discounts = e.discount // only their number matters
 	x.prepare(tolerance, scores)
 	x.placed = num.Sized(x.placed, len(documents)*len(x.discounts))
 	clear(x.placed)
@@ -50,7 +51,7 @@ func (e *Expectation) PlacementsOf(scores []float64, documents []int, cutoff int
 	return x.err
 }
 
-// setApart sorts the documents and sets where in their order those are that are taken apart.
+// setApart sorts the documents and records the positions of the ones taken apart.
 func (x *quadrature) setApart(scores []float64, documents []int) error {
 	if len(documents) == 0 {
 		return nil
@@ -60,7 +61,7 @@ func (x *quadrature) setApart(scores []float64, documents []int) error {
 			return fmt.Errorf("document %d of %d: want an index from 0", d, len(scores))
 		}
 		if slices.Contains(documents[:i], d) {
-			return fmt.Errorf("document %d is there twice", d)
+			return fmt.Errorf("document %d is given twice", d)
 		}
 	}
 	x.sort(scores)
@@ -119,7 +120,7 @@ func (x *quadrature) place() (left float64) {
 		left += s.P[lanes.Width-1]
 	}
 	if x.ranks < cutoff-x.arrivedEnd {
-		left = 1 // documents that have not begun to arrive will take the other ranks
+		left = 1 // later documents will take the other ranks
 	}
 	return left
 }

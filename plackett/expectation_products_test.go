@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wholeDiscounts are those of metrics over whole lists.
+// wholeDiscounts are the discounts of metrics over whole lists.
 var wholeDiscounts = map[string]func(k float64) float64{
 	"dcg":       func(k float64) float64 { return 1 / math.Log2(k+1) },
 	"1/k":       func(k float64) float64 { return 1 / k },
@@ -81,16 +81,13 @@ func TestProductsAgreeWithSweeps(t *testing.T) {
 	}
 	deviations := []float64{0, .5, 2, 8}
 	for name := range wholeDiscounts {
-		for _, docs := range []int{1, 2, 3, 9, 32, 150} {
+		for _, docs := range []int{1, 2, 3, 9, 32, 100} {
 			for _, sd := range deviations {
 				agree(name, docs, sd)
 			}
 		}
 	}
-	for _, sd := range deviations {
-		agree("dcg", 300, sd)
-	}
-	agree("dcg", 1000, 1) // for which sweeps take long
+	agree("dcg", 600, 1) // sweeps take time in proportion to the square
 }
 
 // Discounts that have fallen to 0 in float64 are no cutoff, and cost no sweeps.
@@ -128,8 +125,8 @@ func TestProductsAgreeWithEnumeration(t *testing.T) {
 	}
 }
 
-// Gradients of an expectation add up to 0, are those of its values, and do not change where all scores do.
-func TestLawsOfProducts(t *testing.T) {
+// Gradients of an expectation add up to 0, are the derivatives of its values, and do not change where all scores do.
+func TestProductsFollowTheLawsOfExpectations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const docs, step = 200, 1e-4
 	scores, gains, theta := gaussian(rng, docs, 2), gaussian(rng, docs, 1), discountsOf("dcg", docs)
@@ -160,7 +157,7 @@ func TestLawsOfProducts(t *testing.T) {
 }
 
 // Whole lists whose scores are as far apart as numbers can be, or equal, and gains of any size.
-func TestWholeListsOfExtremes(t *testing.T) {
+func TestWholeListsOfExtremesAreFinite(t *testing.T) {
 	const docs = 64
 	theta := discountsOf("dcg", docs)
 	rng := rand.New(rand.NewPCG(7, 8))

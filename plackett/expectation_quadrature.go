@@ -18,7 +18,7 @@ import (
 //	[poolEnd, D)            sure not to have arrived
 type quadrature struct {
 	check     func() error
-	err       error // the one of check, which ends the computation
+	err       error // of check; it ends the computation
 	tolerance float64
 	rules     map[int]*rule         // by cutoff, for the tolerance
 	sums      map[int]*geometricSum // by the number of ranks
@@ -30,9 +30,9 @@ type quadrature struct {
 
 	discounts []float64
 
-	valueOnly bool      // there is no result
-	moment    bool      // every node counts w_d t times: see [Expectation.SecondDerivatives]
-	moments   []float64 // are then the result
+	valueOnly bool      // only the value is wanted
+	moment    bool      // integrals have the factor w_d t: see [Expectation.SecondDerivatives]
+	moments   []float64 // the result if moment is set
 
 	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
 	// which they are 0. mass and squares are the sums of w and w² from a document on.
@@ -72,8 +72,8 @@ type quadrature struct {
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
-// computes the exposures, by a geometric sum of the discounts, or with none by sweeps. What is
-// negligible beside scale is 0. If out is nil, it computes the value alone.
+// computes the exposures, by a geometric sum of the discounts, or with none by sweeps. Entries that
+// are negligible relative to scale become 0. If out is nil, it computes the value alone.
 func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
 	x.valueOnly = out == nil
@@ -109,7 +109,7 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	return value
 }
 
-// prepare makes room for the documents, whose gains and results are 0.
+// prepare makes room for the documents, with gains and results of 0.
 func (x *quadrature) prepare(tolerance float64, scores []float64) {
 	x.gain, x.result = num.Sized(x.gain, len(scores)), num.Sized(x.result, len(scores))
 	x.r, x.transitions = num.Sized(x.r, len(scores)), num.Sized(x.transitions, len(scores))
@@ -120,13 +120,13 @@ func (x *quadrature) prepare(tolerance float64, scores []float64) {
 	}
 }
 
-// rule is that of a geometric sum, or that of sweeps.
+// rule returns the rule of a geometric sum, or of sweeps if it is nil.
 func (x *quadrature) rule(sum *geometricSum) *rule {
 	if sum != nil {
 		return sum.rule
 	}
 	cutoff := len(x.discounts)
-	if x.moment { // of one more factor t
+	if x.moment { // for one more factor t
 		cutoff++
 	}
 	r := x.rules[cutoff]
@@ -138,16 +138,16 @@ func (x *quadrature) rule(sum *geometricSum) *rule {
 }
 
 // geometric returns the sum of geometric sequences for discounts that count at every rank of the
-// list, or have fallen to numbers too small for float64, nil where there is none. Lists of fewer than
-// 32 documents are left to the sweeps: from there on a sum costs less, by several times, and the more
-// the longer the list.
+// list, or have fallen to numbers too small for float64, nil if there is none. Lists of fewer than
+// 32 documents are left to the sweeps. From that length on a sum costs several times less, and the
+// factor grows with the list.
 func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64) *geometricSum {
 	const fewest, tiny = 32, 1e-300
 	last := math.Abs(x.discounts[len(x.discounts)-1])
 	if docs < fewest || len(discounts) < docs || len(x.discounts) < docs && last > tiny {
 		return nil
 	}
-	size := 1 // of lists of about this length, so that they have one sum
+	size := 1 // lists of similar length share a sum
 	for size < docs {
 		size *= 2
 	}
@@ -191,8 +191,8 @@ func (x *quadrature) setWeights() {
 	}
 }
 
-// rebase makes weights relative to the first document that has not arrived, and times with them,
-// before those weights get too small.
+// rebase makes weights and times relative to the first document that has not arrived, before its
+// weight gets too small.
 func (x *quadrature) rebase() {
 	if x.reference-x.score[x.arrivedEnd] <= 100 {
 		return
@@ -280,7 +280,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 	}
 }
 
-// collectMoments makes moments of the results of a block, whose nodes counted t times.
+// collectMoments adds w_d times the results of a block, which have the factor t, to the moments.
 func (x *quadrature) collectMoments() {
 	for i := x.arrivedEnd; i < x.poolEnd; i++ {
 		x.moments[i] += x.w[i] * x.result[i]
@@ -288,8 +288,7 @@ func (x *quadrature) collectMoments() {
 	}
 }
 
-// Documents are sorted into at most so many buckets, of a width in the score of
-// 1/bucketsPerUnit.
+// Documents are sorted into at most maxBuckets buckets; each spans 1/bucketsPerUnit of the score.
 const (
 	maxBuckets     = 4096
 	bucketsPerUnit = 8
@@ -311,9 +310,9 @@ func (x *quadrature) sort(scores []float64) {
 			starts[i+1] += starts[i]
 		}
 		for d, m := range scores {
-			at := &starts[int((highest-m)*bucketsPerUnit)]
-			x.order[*at], x.score[*at] = d, m
-			*at++
+			next := &starts[int((highest-m)*bucketsPerUnit)]
+			x.order[*next], x.score[*next] = d, m
+			*next++
 		}
 		return
 	}
@@ -323,7 +322,8 @@ func (x *quadrature) sort(scores []float64) {
 	}
 }
 
-// extremes is min and max in one pass, without regard to NaN: several times as fast.
+// extremes returns the minimum and the maximum in one pass. It ignores NaN, which makes it several
+// times as fast as min and max.
 func extremes(x []float64) (lowest, highest float64) {
 	lowest, highest = x[0], x[0]
 	for _, v := range x {

@@ -23,11 +23,12 @@ type rule struct {
 	nodes, weights lanes.Vec
 }
 
+// newRule returns the rule for sweeps of that cutoff.
 func newRule(cutoff int, tolerance float64) *rule {
 	return ruleOf(frequency(tolerance/2, gammaBound(float64(cutoff)+1)), tolerance)
 }
 
-// newProductRule is the rule for geometric discounts, whatever their number: the Mellin transform of
+// newProductRule returns the rule for geometric discounts, whatever their number: the Mellin transform of
 // their integrands at ω is at most (1 + ω²/4)·e^{−ω·arctan(ω/2)} times the integral (docs/exact.md, section 5).
 func newProductRule(tolerance float64) *rule {
 	return ruleOf(frequency(tolerance/2, func(omega float64) float64 {
@@ -35,7 +36,7 @@ func newProductRule(tolerance float64) *rule {
 	}), tolerance)
 }
 
-// ruleOf is the rule whose error is that at the frequency ω.
+// ruleOf returns the rule with the step 2π/ω.
 func ruleOf(omega, tolerance float64) *rule {
 	r := &rule{step: 2 * math.Pi / omega}
 
@@ -82,8 +83,8 @@ func ruleOf(omega, tolerance float64) *rule {
 	return r
 }
 
-// frequency returns the smallest ω, but for a thousandth, at which a falling bound, a logarithm, is at
-// most log(tolerance).
+// frequency returns the smallest ω, up to a thousandth, at which bound, a falling function, is at most
+// log(tolerance).
 func frequency(tolerance float64, bound func(omega float64) float64) float64 {
 	most := math.Log(tolerance)
 	low, high := 1.0, 2.0
@@ -101,7 +102,7 @@ func frequency(tolerance float64, bound func(omega float64) float64) float64 {
 	return high
 }
 
-// gammaBound is log |Γ(n+iω)|/Γ(n).
+// gammaBound returns the function log |Γ(n+iω)|/Γ(n) of ω.
 func gammaBound(n float64) func(omega float64) float64 {
 	logGamma, _ := math.Lgamma(n)
 	return func(omega float64) float64 { return logAbsGamma(complex(n, omega)) - logGamma }

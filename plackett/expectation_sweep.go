@@ -7,15 +7,15 @@ import (
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
-// maxStates bounds the states that are kept at a time, to what a cache holds, unless there
-// are so many that the square root of the documents has more.
+// maxStates bounds the number of states kept at a time to what a cache holds. Long lists keep more:
+// the states of as many documents as the square root of their number.
 const maxStates = 8192
 
 // sweep adds to the result what one block of nodes contributes. It returns its part of the value,
 // and the probability that fewer than K documents have arrived at its end.
 //
-// The forward sweep multiplies the polynomials P, B and A by one document after another, from
-// those of the pool on; the backward sweep carries U, X and Y from the last rank back over the documents,
+// The forward sweep starts with the polynomials P, B and A of the pool and multiplies them by one
+// document after another; the backward sweep carries U, X and Y from the last rank back over the documents,
 // and gives each its result. docs/exact.md, section 4, has the recurrences, lab/exact.md a worked example.
 // Where there are many states, only those before every part are kept, and those within a part
 // are computed again.
@@ -57,7 +57,7 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		}
 	}
 	if x.ranks < len(discounts) {
-		left = 1 // documents that have not begun to arrive will take the other ranks
+		left = 1 // later documents will take the other ranks
 	}
 
 	if x.valueOnly {
@@ -99,7 +99,7 @@ func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	}
 }
 
-// stopped asks whether the computation is to end.
+// stopped reports whether the computation is to end.
 func (x *quadrature) stopped() bool {
 	if x.err == nil && x.check != nil {
 		x.err = x.check()
@@ -107,12 +107,12 @@ func (x *quadrature) stopped() bool {
 	return x.err != nil
 }
 
-// coefficients is the number of coefficients of P before document i.
+// coefficients returns the number of coefficients of P before document i.
 func (x *quadrature) coefficients(i int) int {
 	return min(x.ranks, x.poolEnd-x.sweptEnd+i-x.arrivedEnd+1)
 }
 
-// forward sets the states after the first row to those of documents from i to before to.
+// forward sets the rows of states after the first by the documents from i to before to.
 func (x *quadrature) forward(i, to int) {
 	lanes.Forward(x.states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
 }
@@ -138,7 +138,7 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 }
 
 // maxPowers is the largest number of powers that documents are pooled with: exact for
-// as many ranks, and for r_d up to about 1/4 where there are more.
+// at most that many ranks, and for r_d up to about 1/4 if there are more.
 const maxPowers = 16
 
 // chunk is the number of documents that are pooled with the same number of powers.
@@ -174,11 +174,11 @@ func (x *quadrature) choosePool() {
 	}
 }
 
-// margin is what the first power left out has to be below the tolerance: as many documents
-// may have arrived as there are ranks, or a few more.
+// margin returns the factor by which the first power left out must be below the tolerance: as many
+// documents may have arrived as there are ranks, or a few more.
 func (x *quadrature) margin() float64 { return float64(8 * (x.ranks + 1)) }
 
-// powersFrom returns how many powers say all about document i and those after it.
+// powersFrom returns the number of powers that document i and the ones after it need.
 func (x *quadrature) powersFrom(i int) int {
 	r := math.Expm1(x.w[i] * x.times[lanes.Width-1])
 	n := 1
@@ -188,8 +188,8 @@ func (x *quadrature) powersFrom(i int) int {
 	return n
 }
 
-// poolPolynomials sets P, B and A to those of the pool, where Π (1 + r_d z) is the exponential of
-// a series in the power sums of r_d.
+// poolPolynomials sets P, B and A to the polynomials of the pool, where Π (1 + r_d z) is the
+// exponential of a series in the power sums of r_d.
 func (x *quadrature) poolPolynomials(s []lanes.State) {
 	for l, t := range x.times {
 		s[0].P[l] = 0
@@ -217,8 +217,8 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 	lanes.Series(s, sums)
 }
 
-// addPoolResults adds the results of the documents of the pool, each of which is taken out of it
-// by a series in −r_d.
+// addPoolResults adds the results of the documents of the pool. A series in −r_d takes each of them
+// out of the pool.
 func (x *quadrature) addPoolResults(s []lanes.State) {
 	if x.sweptEnd == x.poolEnd {
 		return

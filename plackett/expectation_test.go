@@ -86,7 +86,7 @@ func distance(a, b []float64) float64 {
 
 func largest(a []float64) float64 { return distance(a, make([]float64, len(a))) }
 
-func TestExpectationByEnumeration(t *testing.T) {
+func TestExpectationAgreesWithEnumeration(t *testing.T) {
 	standard, tight := new(Expectation), &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 6)
@@ -114,7 +114,7 @@ func TestExpectationByEnumeration(t *testing.T) {
 }
 
 // Long lists have no enumeration: the default tolerance against the tightest.
-func TestExpectationTolerance(t *testing.T) {
+func TestExpectationKeepsItsTolerance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 150)
 		want := l.moments(t, &Expectation{Tolerance: tightest})
@@ -124,7 +124,7 @@ func TestExpectationTolerance(t *testing.T) {
 	})
 }
 
-func TestExpectationLaws(t *testing.T) {
+func TestGradientSumsToZeroAndShiftsChangeNothing(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 60)
@@ -176,8 +176,8 @@ func TestExpectationLaws(t *testing.T) {
 	})
 }
 
-// λ is the derivative of the value, and its product with weights that of the exposure.
-func TestExpectationByFiniteDifferences(t *testing.T) {
+// λ is the derivative of the value, and its product with weights the derivative of the exposure.
+func TestExpectationGradientIsFiniteDifferences(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 20)
@@ -201,7 +201,7 @@ func TestExpectationByFiniteDifferences(t *testing.T) {
 	})
 }
 
-func TestPlacements(t *testing.T) {
+func TestPlacementsAreProbabilities(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 25)
@@ -236,7 +236,7 @@ func TestPlacements(t *testing.T) {
 }
 
 // PlacementsOf takes some documents out of sweeps and pools; Placements is tested by itself.
-func TestPlacementsOfAreThoseOfAllDocuments(t *testing.T) {
+func TestPlacementsOfAgreesWithPlacements(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 80)
@@ -278,7 +278,7 @@ func (l list) scaleOfDiscounts() float64 {
 	return sum + 1e-300
 }
 
-func TestPairWeights(t *testing.T) {
+func TestPairWeightsSumToTheGradient(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 15)
@@ -346,7 +346,7 @@ func TestExpectationIsTheMeanOfPLRankRB(t *testing.T) {
 	}
 }
 
-func TestGoldenExpectation(t *testing.T) {
+func TestExpectationAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                                       string
@@ -370,7 +370,7 @@ func TestGoldenExpectation(t *testing.T) {
 	}
 }
 
-func TestGoldenExpectationSmall(t *testing.T) {
+func TestExpectationOfSmallListsAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -393,7 +393,7 @@ func TestGoldenExpectationSmall(t *testing.T) {
 	}
 }
 
-func TestExpectationOfHugeLists(t *testing.T) {
+func TestExpectationOfHugeListsIsExact(t *testing.T) {
 	for _, docs := range []int{10_000, 100_000} {
 		l := list{discounts: dcg(10)}
 		l.scores, l.gains = benchmarkList(docs, 2)
@@ -410,7 +410,7 @@ func TestExpectationOfHugeLists(t *testing.T) {
 }
 
 // Whatever the scores, documents that are sure of their ranks have their exposure.
-func TestExpectationOfGaps(t *testing.T) {
+func TestExpectationOfGapsIsExact(t *testing.T) {
 	var e Expectation
 	for _, gap := range []float64{60, 700, 745, 1000, 1e6, 1e300, 1.7e308} {
 		l := list{scores: []float64{0, -gap, gap, gap / 2}, gains: []float64{0, 7, 1, 3}, discounts: []float64{1, 0.5, 0.25, 0.125}}
@@ -421,7 +421,7 @@ func TestExpectationOfGaps(t *testing.T) {
 	}
 }
 
-func TestExpectationOfNothing(t *testing.T) {
+func TestExpectationOfNoDocumentsIsZero(t *testing.T) {
 	var e Expectation
 	if v, err := e.Gradient(nil, nil, dcg(5), nil); v != 0 || err != nil {
 		t.Errorf("no documents: %v, %v", v, err)
@@ -438,7 +438,7 @@ func TestExpectationOfNothing(t *testing.T) {
 	}
 }
 
-func TestExpectationErrors(t *testing.T) {
+func TestExpectationRejectsInvalidInput(t *testing.T) {
 	two := []float64{1, 2}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		wrong := []float64{1, bad}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestGapsOfAnySize: how far the best document is above the others does not matter once it is
-// sure to be placed first, however small differences of the others are beside that gap.
-func TestGapsOfAnySize(t *testing.T) {
+// How far the best document is above the others does not matter once it is
+// sure to be placed first, however small differences of the others are compared with that gap.
+func TestSureDocumentIsFirstForGapsOfAnySize(t *testing.T) {
 	rest := []float64{5, 6, 4, 5.5}
 	gains, discounts := []float64{1, 2, 3, -1, 4}, dcg(5)
 	y := Rankings{Documents: []int{0, 2, 1, 3, 4, 0, 4, 3, 2, 1, 0, 1, 2, 4, 3}, Cutoff: 5}
@@ -53,8 +53,8 @@ func TestGapsOfAnySize(t *testing.T) {
 	}
 }
 
-// TestGapsBeyondFloat64: differences of scores may overflow.
-func TestGapsBeyondFloat64(t *testing.T) {
+// Differences of scores may overflow.
+func TestGapsBeyondFloat64AreSure(t *testing.T) {
 	scores, gains := []float64{math.MaxFloat64, -math.MaxFloat64, 1, 2}, []float64{1, 2, 3, -1}
 	y := Rankings{Documents: []int{0, 2, 3, 1, 0, 3, 2, 1}, Cutoff: 4}
 	var k Kernel

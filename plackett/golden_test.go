@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/internal/testkit"
 )
 
-func TestGoldenEstimators(t *testing.T) {
+func TestEstimatorsAgreeWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -23,7 +23,7 @@ func TestGoldenEstimators(t *testing.T) {
 	var k Kernel
 	worst := 0.0
 	for _, c := range file.Cases {
-		// Full rankings, of which the kernel reads the first K places; and with a
+		// Full rankings; the kernel reads their first K places. And with a
 		// base that is not 0, as in a packed batch.
 		r := pack(c.Rankings, c.D, 17)
 		for e, name := range names {
@@ -43,7 +43,7 @@ func TestGoldenEstimators(t *testing.T) {
 	t.Logf("worst error over %d cases: %.2g of scale", len(file.Cases), worst)
 }
 
-func TestGoldenExact(t *testing.T) {
+func TestEnumerationAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string

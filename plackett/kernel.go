@@ -35,7 +35,7 @@ import (
 type Kernel struct {
 	policy    policy
 	documents []document
-	mark      uint64 // of the documents of the ranking in hand
+	mark      uint64 // of the documents of the current ranking
 
 	// The rankings that are present, as read by load, eight to a block: ranking i is
 	// number i%8 of block i/8.
@@ -61,13 +61,13 @@ type Kernel struct {
 	future, risk []float64    // and the f_k and g_k of that
 }
 
-// document is what a document weighs.
+// document holds the weights of a document.
 type document struct {
 	weight, weightedGain float64 // e_d, and c·e_d·ρ_d
 	mark                 uint64  // of the last ranking that placed it
 }
 
-// sample is a ranking that was read.
+// sample describes a ranking that was read.
 type sample struct {
 	origin int  // its number among the rankings given
 	length int  // how many documents it has
@@ -106,7 +106,7 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	return nil
 }
 
-// weighDocuments prepares what the documents and all of them together weigh.
+// weighDocuments prepares the weights of the documents and their sums.
 func (k *Kernel) weighDocuments(gains []float64) {
 	k.mass, k.gain = lanes.Total{}, lanes.Total{}
 	k.documents = num.Sized(k.documents, len(k.policy.weights))
@@ -127,7 +127,7 @@ func (k *Kernel) weighDocuments(gains []float64) {
 	k.highest = 0
 }
 
-// blocks is the number of blocks of samples.
+// blocks returns the number of blocks of samples.
 func (k *Kernel) blocks() int { return (len(k.samples) + lanes.Width - 1) / lanes.Width }
 
 // block returns the samples of block b.
@@ -135,15 +135,15 @@ func (k *Kernel) block(b int) []sample {
 	return k.samples[b*lanes.Width : min((b+1)*lanes.Width, len(k.samples))]
 }
 
-// at returns the entries and the ranks of block b.
-func (k *Kernel) at(b int) ([][lanes.Width]int32, []lanes.Rank) {
+// blockRanks returns the entries and the ranks of block b.
+func (k *Kernel) blockRanks(b int) ([][lanes.Width]int32, []lanes.Rank) {
 	return k.entries[b*k.cutoff : (b+1)*k.cutoff], k.ranks[b*k.cutoff : (b+1)*k.cutoff]
 }
 
 // read copies the documents of rankings from ranking i on to block b, as many as there is room
 // for, and returns the number of the next.
 func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
-	entries, ranks := k.at(b)
+	entries, ranks := k.blockRanks(b)
 	documents, mark := k.documents, k.mark
 	for lane := uint(0); lane < lanes.Width && i*r.Cutoff < len(r.Documents); i++ {
 		row := r.Documents[i*r.Cutoff:][:len(ranks)]
@@ -181,7 +181,7 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 // prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels. Ranks without a
 // document have 0.
 func (k *Kernel) prepare(b int, samples []sample, gains []float64) {
-	_, ranks := k.at(b)
+	_, ranks := k.blockRanks(b)
 	lanes.Remain(ranks, &k.mass, &k.gain)
 	for lane := range lanes.Width {
 		length := 0
@@ -199,10 +199,9 @@ func (k *Kernel) prepare(b int, samples []sample, gains []float64) {
 	}
 }
 
-// setGains sets what the ranks of block b are rewarded for to that of their samples and
-// documents.
+// setGains sets the gains of the ranks of block b by their samples, ranks and documents.
 func (k *Kernel) setGains(b int, samples []sample, gain func(s sample, p, d int) float64) {
-	entries, ranks := k.at(b)
+	entries, ranks := k.blockRanks(b)
 	for lane, s := range samples {
 		for p := range s.length {
 			ranks[p].Gain[lane] = gain(s, p, int(entries[p][lane]))
@@ -210,8 +209,8 @@ func (k *Kernel) setGains(b int, samples []sample, gain func(s sample, p, d int)
 	}
 }
 
-// sum writes to lambda, if it is not nil, the sum over the rankings, divided by n, leaves out what is
-// negligible beside scale, and returns the sum of the rewards.
+// sum writes the sum over the rankings, divided by n, to lambda if it is not nil, and returns the sum
+// of the rewards. Entries that are negligible relative to scale become 0.
 func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale float64) (rewards float64) {
 	clear(lambda)
 	if len(k.samples) == 0 {
@@ -239,7 +238,7 @@ func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale fl
 // documents share, which it adds to the sums of the rankings' levels. It returns the sum of their
 // rewards.
 func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float64) {
-	entries, ranks := k.at(b)
+	entries, ranks := k.blockRanks(b)
 	samples := k.block(b)
 	for lane, s := range samples {
 		k.lightest[lane] = k.ceiling[max(0, s.level)]
@@ -268,7 +267,7 @@ func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float
 // E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
 // Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
 // themselves and, unless a ranking places nearly all documents, less variance. O(D + N·K).
-// With no ranking present it is zero; entries below 1e-20·Σ|θ| are 0. Errors are those of
+// With no ranking present it is zero; entries below 1e-20·Σ|θ| are 0. Exposure returns the errors of
 // [Kernel.Gradient].
 func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
 	if err := cmp.Or(checkLength("exposure", len(out), len(scores)), checkDiscounts(discounts)); err != nil {
@@ -291,7 +290,7 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 
 // LogProbs writes log P_k(y_k) of every rank of every ranking to out, which has the
 // shape of the rankings: their sum over a ranking is log π(y). Ranks without a document
-// get 0. Errors are those of [Kernel.Gradient].
+// get 0. LogProbs returns the errors of [Kernel.Gradient].
 func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 	if err := checkLength("log-probabilities", len(out), len(r.Documents)); err != nil {
 		return err
@@ -301,7 +300,7 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 	}
 	clear(out)
 	for i, s := range k.samples {
-		entries, ranks := k.at(i / lanes.Width)
+		entries, ranks := k.blockRanks(i / lanes.Width)
 		lane := i % lanes.Width
 		for p := range s.length {
 			reference := k.policy.max
@@ -316,8 +315,8 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 
 // LogProbsGradient writes to lambda the derivative of Σ_{i,k} w_{ik} log P_k(y_k^{(i)}) with
 // respect to the scores: Σ_{i,k} w_{ik} (1[y_k = d] − P_k(d)), in O(D + N·K). Entries below
-// 1e-20·Σ|w| are 0. The weights w have the shape of the rankings. Errors are those of
-// [Kernel.Gradient].
+// 1e-20·Σ|w| are 0. The weights w have the shape of the rankings. LogProbsGradient returns the errors
+// of [Kernel.Gradient].
 func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
 	err := cmp.Or(checkLength("weights", len(w), len(r.Documents)), checkFinite("weight", w),
 		checkLength("lambda", len(lambda), len(scores)))

@@ -66,7 +66,7 @@ func gradient(t interface{ Fatalf(string, ...any) }, e Estimator, l list, r Rank
 	return lambda
 }
 
-func TestAgainstDefinition(t *testing.T) {
+func TestEstimatorsAreTheirDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, 30)
 		r := pack(l.rankings, len(l.scores)+rapid.IntRange(0, 3).Draw(t, "ranks without a document"), 0)
@@ -81,7 +81,7 @@ func TestAgainstDefinition(t *testing.T) {
 	})
 }
 
-func TestAlgorithm1(t *testing.T) {
+func TestPLRank2IsAlgorithm1(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, docs := range []int{1, 2, 7, 50} {
 		l := list{discounts: dcg(5)}
@@ -97,7 +97,7 @@ func TestAlgorithm1(t *testing.T) {
 
 // The mean of λ over all rankings is the gradient of the exact expectation. With
 // more samples PL-Rank-RB's baseline couples them: all pairs are enumerated.
-func TestUnbiased(t *testing.T) {
+func TestEstimatorsAreUnbiased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for _, docs := range []int{1, 2, 3, 4, 5} {
 		for _, cutoff := range []int{1, 2, 3, 7} {
@@ -120,7 +120,7 @@ func TestUnbiased(t *testing.T) {
 	}
 }
 
-func TestUnbiasedPairs(t *testing.T) {
+func TestEstimatorsOfTwoRankingsAreUnbiased(t *testing.T) {
 	scores, gains, theta := []float64{0.3, -1, 1.2, 0}, []float64{3, -1, 0, 7}, dcg(3)
 	x, err := EnumerateMoments(scores, gains, theta)
 	if err != nil {
@@ -160,7 +160,7 @@ func TestRBHasNoVarianceAtCutoff1(t *testing.T) {
 }
 
 // Laws that hold ranking by ranking.
-func TestLaws(t *testing.T) {
+func TestEstimatorsKeepTheirInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, 20)
 		docs := len(l.scores)
@@ -245,7 +245,7 @@ func alike(a, b []float64, tolerance float64) bool {
 }
 
 // The exposure is the gradient of R with respect to the gains, and unbiased.
-func TestExposure(t *testing.T) {
+func TestExposureIsUnbiased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for _, spread := range []float64{0, 1, 3} {
 		scores := make([]float64, 5)
@@ -273,7 +273,7 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-func TestLogProbs(t *testing.T) {
+func TestLogProbsAreLogarithmsOfShares(t *testing.T) {
 	var k Kernel
 	for _, scores := range [][]float64{{0.3, -1, 1.2, 0}, {500, -500, 0, 200}, {0, 0, 0, 0}} {
 		err := Enumerate(scores, 3, func(y []int, p float64) {
@@ -295,7 +295,7 @@ func TestLogProbs(t *testing.T) {
 	}
 }
 
-func TestLogProbsGradientByFiniteDifferences(t *testing.T) {
+func TestLogProbsGradientIsFiniteDifferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, 12)
 		for d := range l.scores {
@@ -339,7 +339,7 @@ func TestLogProbsGradientByFiniteDifferences(t *testing.T) {
 }
 
 // Without λ, values have the same bits as with it.
-func TestValuesAloneAreThoseBesideGradients(t *testing.T) {
+func TestValuesAloneEqualValuesWithGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 60)
 		lambda, rankings := make([]float64, len(l.scores)), NewRankings(9, len(l.discounts))
@@ -351,7 +351,7 @@ func TestValuesAloneAreThoseBesideGradients(t *testing.T) {
 		check := func(what string, value func(lambda []float64) (float64, error)) {
 			want, err := value(lambda)
 			if got, failed := value(nil); got != want || err != nil || failed != nil {
-				t.Errorf("%s: %v (%v) alone, %v (%v) beside the gradient", what, got, failed, want, err)
+				t.Errorf("%s: %v (%v) alone, %v (%v) with the gradient", what, got, failed, want, err)
 			}
 		}
 		for _, estimator := range Estimators() {
@@ -365,7 +365,7 @@ func TestValuesAloneAreThoseBesideGradients(t *testing.T) {
 	})
 }
 
-func TestBadInput(t *testing.T) {
+func TestKernelRejectsInvalidInput(t *testing.T) {
 	var k Kernel
 	lambda := make([]float64, 3)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -386,22 +386,22 @@ func TestBadInput(t *testing.T) {
 		return err
 	}
 	for want, err := range map[string]error{
-		"the gain of document 1 is NaN":           gradient([]float64{0, math.NaN()}, two, y, lambda2),
-		"the discount of rank 1 is +Inf":          gradient(two, []float64{0, math.Inf(1)}, y, lambda2),
-		"gains: 1 numbers, want 2":                gradient(two[:1], two, y, lambda2),
-		"lambda: 3 numbers, want 2":               gradient(two, two, y, lambda),
-		"rankings: 2 entries are no rows of 3":    gradient(two, two, Rankings{[]int{0, 1}, 3, 0}, lambda2),
-		"rankings: 2 entries are no rows of -1":   gradient(two, two, Rankings{[]int{0, 1}, -1, 0}, lambda2),
-		"exposure: 3 numbers, want 2":             k.Exposure(two, two, y, lambda),
-		"the discount of rank 0 is NaN":           k.Exposure(two, []float64{math.NaN()}, y, lambda2),
-		"log-probabilities: 3 numbers, want 2":    k.LogProbs(two, y, lambda),
-		"weights: 3 numbers, want 2":              k.LogProbsGradient(two, y, lambda, lambda2),
-		"the weight of entry 0 is NaN":            k.LogProbsGradient(two, y, []float64{math.NaN(), 0}, lambda2),
-		"rewards: 3 numbers, want 2":              RewardsToGo(two, two, y, lambda),
-		"entry 5 is no document of the list":      RewardsToGo(two, two, Rankings{[]int{0, 5}, 2, 0}, lambda2),
-		"stands after the ranking's end":          RewardsToGo(two, two, Rankings{[]int{-1, 1}, 2, 0}, lambda2),
-		"rankings: 5 entries are no rows of 2":    new(Sampler).Draw(two, Stream{}, Rankings{make([]int, 5), 2, 0}),
-		"no estimator 99: want one of plackett.E": func() error { _, err := k.Gradient(99, two, two, two, y, make([]float64, 2)); return err }(),
+		"the gain of document 1 is NaN":                          gradient([]float64{0, math.NaN()}, two, y, lambda2),
+		"the discount of rank 1 is +Inf":                         gradient(two, []float64{0, math.Inf(1)}, y, lambda2),
+		"gains: 1 numbers, want 2":                               gradient(two[:1], two, y, lambda2),
+		"lambda: 3 numbers, want 2":                              gradient(two, two, y, lambda),
+		"rankings: 2 entries is not a multiple of the cutoff 3":  gradient(two, two, Rankings{[]int{0, 1}, 3, 0}, lambda2),
+		"rankings: 2 entries is not a multiple of the cutoff -1": gradient(two, two, Rankings{[]int{0, 1}, -1, 0}, lambda2),
+		"exposure: 3 numbers, want 2":                            k.Exposure(two, two, y, lambda),
+		"the discount of rank 0 is NaN":                          k.Exposure(two, []float64{math.NaN()}, y, lambda2),
+		"log-probabilities: 3 numbers, want 2":                   k.LogProbs(two, y, lambda),
+		"weights: 3 numbers, want 2":                             k.LogProbsGradient(two, y, lambda, lambda2),
+		"the weight of entry 0 is NaN":                           k.LogProbsGradient(two, y, []float64{math.NaN(), 0}, lambda2),
+		"rewards: 3 numbers, want 2":                             RewardsToGo(two, two, y, lambda),
+		"entry 5 is outside the list":                            RewardsToGo(two, two, Rankings{[]int{0, 5}, 2, 0}, lambda2),
+		"follows the ranking's end":                              RewardsToGo(two, two, Rankings{[]int{-1, 1}, 2, 0}, lambda2),
+		"rankings: 5 entries is not a multiple of the cutoff 2":  new(Sampler).Draw(two, Stream{}, Rankings{make([]int, 5), 2, 0}),
+		"invalid estimator 99: want one of plackett.E":           func() error { _, err := k.Gradient(99, two, two, two, y, make([]float64, 2)); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
@@ -424,7 +424,7 @@ func TestBadInput(t *testing.T) {
 }
 
 // Empty lists, absent rankings and a cutoff of 0 give zeros.
-func TestNothing(t *testing.T) {
+func TestNoDocumentsOrRankingsGiveZero(t *testing.T) {
 	var k Kernel
 	for _, e := range estimators {
 		lambda := []float64{7, 7}
@@ -441,7 +441,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-func TestNoAllocation(t *testing.T) {
+func TestKernelDoesNotAllocate(t *testing.T) {
 	scores, gains := benchmarkList(200, 3)
 	places := make([]int, 100*5)
 	lambda := make([]float64, len(scores))

@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// levels is the number of levels; extreme is what rankings beyond them have.
+// levels is the number of levels; extreme marks rankings beyond them.
 const (
 	levels  = 7
 	extreme = -1
@@ -35,7 +35,7 @@ func (k *Kernel) levelOf(inverse float64) int8 {
 
 // ranking returns the documents of a ranking, and marks them.
 func (k *Kernel) ranking(b, lane, length int) []int {
-	entries, _ := k.at(b)
+	entries, _ := k.blockRanks(b)
 	k.mark++
 	row := k.row[:length]
 	for p := range row {
@@ -50,7 +50,7 @@ func (k *Kernel) ranking(b, lane, length int) []int {
 // relative to the exponential of a reference, the largest score that is left, which stands in W:
 // scores may be so far apart that differences from the largest of all are equal after rounding.
 func (k *Kernel) rebuild(b, lane, length int, gains []float64) {
-	_, ranks := k.at(b)
+	_, ranks := k.blockRanks(b)
 	row := k.ranking(b, lane, length)
 	scores := k.policy.scores
 	largest := math.Inf(-1)
@@ -99,7 +99,7 @@ func (k *Kernel) rebased(d int, m, to float64) float64 {
 // multiplied by M_k, which grows smaller from rank to rank, so they stay in range
 // whatever the scores.
 func (k *Kernel) accumulateExtreme(b, lane, length int, theta, gains, lambda []float64) {
-	_, ranks := k.at(b)
+	_, ranks := k.blockRanks(b)
 	row := k.ranking(b, lane, length)
 	c, later := k.credit, 0.0
 	for p := k.cutoff - 1; p >= 0; p-- { // a whole ranking's reward may be behind its last document
@@ -109,7 +109,7 @@ func (k *Kernel) accumulateExtreme(b, lane, length int, theta, gains, lambda []f
 		later += reward
 	}
 	sumA, sumB := 0.0, 0.0    // M_k·A_k, M_k·B_k
-	var last, inverse float64 // the reference and 1/M_k of the rank in hand
+	var last, inverse float64 // the reference and 1/M_k of the current rank
 	add := func(d int) {
 		part := k.rebased(d, k.policy.scores[d], last) * inverse
 		if gains != nil {

@@ -87,7 +87,7 @@ func (p *plRank3) add(gains, discounts []float64, y []int, lambda []float64) {
 	}
 }
 
-func TestPLRank3(t *testing.T) {
+func TestPLRank3AgreesWithPLRank2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var p plRank3
 	for _, docs := range []int{1, 2, 7, 50, 200} {
@@ -116,8 +116,8 @@ func TestPLRank3(t *testing.T) {
 	}
 }
 
-// Its rankings have the chances of the policy: those of the first two places, by a χ² test.
-func TestPLRank3Samples(t *testing.T) {
+// Its rankings have the chances of the policy: the first two places, by a χ² test.
+func TestPLRank3SamplesHaveTheChancesOfThePolicy(t *testing.T) {
 	scores := []float64{0.5, -0.3, 1.1, 0}
 	rng := rand.New(rand.NewPCG(4, 3))
 	const draws = 20_000

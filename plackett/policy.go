@@ -14,8 +14,8 @@ type policy struct {
 	mass    float64   // M_1 = Σ e_d
 }
 
-// reset makes p the policy of the log-scores m, which it keeps. A score that is
-// NaN or infinite is an error that names its position.
+// reset makes p the policy of the log-scores m, which it keeps. It returns a [*NumberError] for a
+// score that is NaN or infinite.
 func (p *policy) reset(scores []float64) error {
 	if err := checkFinite("score", scores); err != nil {
 		return err
@@ -36,10 +36,10 @@ func (p *policy) reset(scores []float64) error {
 }
 
 const (
-	// roundedFrom is the size of scores beyond which a number of the size of Gumbel noise that is
-	// added to them is rounded to less than ten digits.
+	// roundedFrom is the size of scores beyond which adding Gumbel noise rounds the noise to less
+	// than ten digits.
 	roundedFrom = 1 << 20
-	// sure is a gap of scores that is as good as any wider one: e^−64 is 2e-28, and the noise of a
+	// sure is a gap of scores that acts like any wider one: e^−64 is 2e-28, and the noise of a
 	// double-precision uniform number spans 42.
 	sure = 64
 )

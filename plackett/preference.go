@@ -1,18 +1,19 @@
 package plackett
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 )
 
-// A Preference is one ranking of K answers to a prompt, such as people give to teach a language model.
+// Preference is one ranking of K answers to a prompt, such as people give to teach a language model.
 type Preference struct {
-	// LogProbs are log π of the answers under the model that learns: sums over their tokens. For a
+	// LogProbs are log π of the answers under the model in training: sums over their tokens. For a
 	// reward model they are the rewards themselves.
 	LogProbs []float64
 
-	// Reference are log π_ref of the answers, under the model that learning began with. Nil: all are 0.
+	// Reference are log π_ref of the answers, under the model that the training began with. Nil: all are 0.
 	Reference []float64
 
 	// Beta is the factor β of the rewards; the larger it is, the nearer the model stays to the reference.
@@ -24,7 +25,7 @@ type Preference struct {
 	Ranking []int
 }
 
-// PreferenceLoss is minus the log-probability of a ranking y of answers whose rewards are
+// PreferenceLoss returns minus the log-probability of a ranking y of answers whose rewards are
 // r_d = β (log π(d) − log π_ref(d)),
 //
 //	−Σ_k log(exp r_{y_k} / Σ_{d not in y_1..k−1} exp r_d),
@@ -33,9 +34,10 @@ type Preference struct {
 // 2023, appendix A.3). Of two answers it is −log σ(r_{y_1} − r_{y_2}), as for the Bradley–Terry model. Without a
 // reference and β it is the loss of a reward model (Zhu, Jordan and Jiao, ICML 2023, section 4).
 //
-// The derivatives with respect to LogProbs are written to gradient; its length is theirs, or it is nil. Their
-// sum is 0. Entries below 1e-20·β·K are 0. Errors are lengths that differ, a β that is negative or not finite, a reward that
-// is not finite, and a ranking that is empty, or has a number twice or of no answer.
+// It writes the derivatives with respect to LogProbs to gradient, which has the same length or is nil. Their
+// sum is 0. Entries below 1e-20·β·K are 0. PreferenceLoss returns an error for lengths that differ, a β that is
+// negative or not finite, a reward that is not finite, and a ranking that is empty, repeats a number or has one
+// out of range.
 func (k *Kernel) PreferenceLoss(p Preference, gradient []float64) (float64, error) {
 	rewards, beta, err := p.rewards()
 	if err != nil {
@@ -62,12 +64,9 @@ func (k *Kernel) PreferenceLoss(p Preference, gradient []float64) (float64, erro
 	return loss, nil
 }
 
-// rewards are those of the answers, with the β that they have.
+// rewards returns the rewards of the answers, and β.
 func (p Preference) rewards() (rewards []float64, beta float64, err error) {
-	if beta = p.Beta; beta == 0 {
-		beta = 1
-	}
-	if !(beta > 0) || math.IsInf(beta, 0) {
+	if beta = cmp.Or(p.Beta, 1); !(beta > 0) || math.IsInf(beta, 0) {
 		return nil, 0, fmt.Errorf("β is %v: it must be positive and finite", p.Beta)
 	}
 	if p.Reference != nil {
@@ -76,7 +75,7 @@ func (p Preference) rewards() (rewards []float64, beta float64, err error) {
 		}
 	}
 	if len(p.Ranking) == 0 {
-		return nil, 0, errors.New("the ranking is empty: it needs the best answer at least")
+		return nil, 0, errors.New("the ranking is empty: it needs at least the best answer")
 	}
 	for _, d := range p.Ranking {
 		if d < 0 || d >= len(p.LogProbs) {

@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Three answers to a prompt, the second of which people like best, then the first.
+// Three answers to a prompt. People like the second best, then the first.
 func ExampleKernel_PreferenceLoss() {
 	answers := plackett.Preference{
 		LogProbs:  []float64{-31.2, -40.1, -35.5}, // under the model that learns
@@ -108,7 +108,7 @@ func TestPreferenceOfTwoIsTheLogisticLoss(t *testing.T) {
 	}
 }
 
-func TestPreferenceLossRefuses(t *testing.T) {
+func TestPreferenceLossRejectsInvalidInput(t *testing.T) {
 	logs, nan := []float64{-1, -2}, math.NaN()
 	for _, c := range []struct {
 		p        plackett.Preference

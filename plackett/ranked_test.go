@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestRankedExposure(t *testing.T) {
+func TestRankedExposureSharesTheDiscountsOfTies(t *testing.T) {
 	for _, c := range []struct{ scores, discounts, want []float64 }{
 		{[]float64{0, 3, 1, 3, 0}, []float64{1, 0.6, 0.5, 0.4}, []float64{0.2, 0.8, 0.5, 0.8, 0.2}},
 		{[]float64{0, 0}, []float64{1, 0.6}, []float64{0.8, 0.8}},
@@ -25,7 +25,7 @@ func TestRankedExposure(t *testing.T) {
 	}
 }
 
-func TestRankedExposurePanics(t *testing.T) {
+func TestRankedExposurePanicsOnNaN(t *testing.T) {
 	for want, f := range map[string]func(){
 		"the score of document 1 is NaN": func() { RankedExposure([]float64{1, math.NaN()}, []float64{1}, make([]float64, 2)) },
 		"exposure: 1 numbers, want 2":    func() { RankedExposure([]float64{1, 2}, []float64{1}, make([]float64, 1)) },

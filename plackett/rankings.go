@@ -9,8 +9,8 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// Rankings are sampled rankings of one list: rows of Cutoff entries, each Base plus
-// the position of a document, −1 past the end of a shorter ranking. A row whose first
+// Rankings holds sampled rankings of one list, rows of Cutoff entries. An entry is Base plus
+// the position of a document, or −1 past the end of a shorter ranking. A row whose first
 // entry is −1 is absent; means are over those present.
 type Rankings struct {
 	Documents []int // [rankings × Cutoff]
@@ -18,41 +18,41 @@ type Rankings struct {
 	Base      int // 0, or the row of the first document, where lists stand in one batch
 }
 
-// NewRankings has room for so many rankings of at most cutoff documents.
+// NewRankings returns room for that many samples, rankings of at most cutoff documents.
 func NewRankings(samples, cutoff int) Rankings {
 	return Rankings{Documents: make([]int, samples*cutoff), Cutoff: cutoff}
 }
 
-// samples is the number of rows.
+// samples returns the number of rows.
 func (r Rankings) samples() (int, error) {
 	switch {
 	case r.Cutoff == 0 && len(r.Documents) == 0:
 		return 0, nil
 	case r.Cutoff < 1 || len(r.Documents)%r.Cutoff != 0:
-		return 0, fmt.Errorf("rankings: %d entries are no rows of %d", len(r.Documents), r.Cutoff)
+		return 0, fmt.Errorf("rankings: %d entries is not a multiple of the cutoff %d", len(r.Documents), r.Cutoff)
 	}
 	return len(r.Documents) / r.Cutoff, nil
 }
 
 func (r Rankings) sample(i int) []int { return r.Documents[i*r.Cutoff : (i+1)*r.Cutoff] }
 
-// fault says what is wrong with the entry at a rank of sample i, after length
-// entries of it were read.
+// fault returns what is wrong with the entry at a rank of sample i, whose first length entries are
+// valid.
 func (r Rankings) fault(i, rank, length, docs int) error {
 	entry := r.sample(i)[rank]
 	reason := "is placed twice"
 	switch d := entry - r.Base; {
 	case length < rank:
-		reason = "stands after the ranking's end (-1)"
+		reason = "follows the ranking's end (-1)"
 	case d < 0 || d >= docs:
-		reason = fmt.Sprintf("is no document of the list, which has rows %d to %d", r.Base, r.Base+docs-1)
+		reason = fmt.Sprintf("is outside the list, which has rows %d to %d", r.Base, r.Base+docs-1)
 	}
 	return &RankingError{i, rank, entry, reason}
 }
 
 // RewardsToGo writes W_k = Σ_{x≥k} θ_x ρ_{y_x}, divided by the number of rankings
-// present, for every rank to out, which has the shape of the rankings; 0 where there is no
-// document. Ranks beyond the discounts earn nothing. Errors are as those of [Kernel.Gradient].
+// present, for every rank to out, which has the shape of the rankings. Ranks without a document
+// get 0, and ranks beyond the discounts earn nothing. It returns the errors of [Kernel.Gradient].
 func RewardsToGo(gains, discounts []float64, r Rankings, out []float64) error {
 	err := cmp.Or(checkLength("rewards", len(out), len(r.Documents)), checkFinite("gain", gains), checkDiscounts(discounts))
 	if err != nil {
@@ -93,13 +93,13 @@ func RewardsToGo(gains, discounts []float64, r Rankings, out []float64) error {
 	return nil
 }
 
-// RankedExposure writes to exposure that of the ranking by descending score: the
+// RankedExposure writes the exposure of the ranking by descending score to exposure: the
 // document at rank k has θ_k, documents of equal score share the discounts of their
 // ranks equally, and ranks beyond the discounts have none. It is the limit of the
-// policy's expected exposure for scores that are scaled up without end; with the gains
+// policy's expected exposure as the scores are scaled up. With the gains
 // for scores it is the target E* of expected exposure (Diaz et al., CIKM 2020), and
-// Σ_d ρ_d E*_d the best value of the metric where discounts do not rise. It panics if
-// a score is NaN, or if exposure has not the length of scores.
+// Σ_d ρ_d E*_d is the best value of the metric if discounts do not rise. It panics if
+// a score is NaN, or if the lengths of exposure and scores differ.
 func RankedExposure(scores, discounts, exposure []float64) {
 	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
 		panic("plackett: " + err.Error())

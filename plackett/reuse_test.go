@@ -11,7 +11,7 @@ import (
 
 // A value that was used before, on other lists, other numbers of rankings and bad input,
 // computes what a fresh one does, bit for bit.
-func TestReuse(t *testing.T) {
+func TestReusedValuesGiveTheSameBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var used Kernel
 		var sampler Sampler

@@ -31,10 +31,10 @@ type Sampler struct {
 	mark   uint32
 	top    topK
 	head   []keyed   // head and tail: the likeliest documents and their weights, in top,
-	left   []keyed   // those of them not yet placed,
+	left   []keyed   // the ones not yet placed,
 	tail   []int32   // the other documents,
 	masses []float64 // their weights
-	rest   float64   // and the sum of those
+	rest   float64   // and the sum of these
 
 	compact []float64 // the scores of a race in log space
 }
@@ -51,8 +51,8 @@ const (
 )
 
 // Draw fills rankings with independent draws from the policy of the list with log-scores
-// m, by the random numbers of a stream. A score that is NaN or infinite is a
-// [*NumberError].
+// m, by the random numbers of a stream. It returns a [*NumberError] for a score that is NaN
+// or infinite.
 func (s *Sampler) Draw(scores []float64, from Stream, rankings Rankings) error {
 	samples, err := rankings.samples()
 	if err != nil {
@@ -166,8 +166,8 @@ func (s *Sampler) headTailDraw(ranking []int) {
 	}
 }
 
-// headOrTail draws from the head documents left and the whole tail. A head
-// document is taken out of those left.
+// headOrTail draws from the head documents left and the whole tail. It removes a head document from
+// those left.
 func (s *Sampler) headOrTail(mass float64) int {
 	u := s.random.open() * mass
 	for i, r := range s.left {
@@ -179,7 +179,7 @@ func (s *Sampler) headOrTail(mass float64) int {
 	return int(s.tail[s.table.pick(s.random.next())])
 }
 
-// linearRace is the exponential race on e_d.
+// linearRace runs the exponential race on e_d.
 func (s *Sampler) linearRace(ranking []int) {
 	s.top.reset(len(ranking))
 	for d, e := range s.policy.weights {
@@ -192,7 +192,7 @@ func (s *Sampler) linearRace(ranking []int) {
 	s.top.copyTo(ranking)
 }
 
-// logRace is the race on the logarithms of the times, log(−log u) − m_d, of scores that
+// logRace runs the race on the logarithms of the times, log(−log u) − m_d, of scores that
 // are compact.
 func (s *Sampler) logRace(ranking []int) {
 	s.top.reset(len(ranking))

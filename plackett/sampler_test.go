@@ -25,7 +25,7 @@ func methodOf(scores []float64, samples, cutoff int) string {
 
 // Every method draws every ranking with its probability: a chi-square test
 // against enumeration. The draws are the same in every run of the test.
-func TestDrawDistribution(t *testing.T) {
+func TestDrawHasTheChancesOfThePolicy(t *testing.T) {
 	const pkg = "github.com/plrank/plrank/plackett.(*Sampler)."
 	for _, c := range []struct {
 		method  string
@@ -44,7 +44,7 @@ func TestDrawDistribution(t *testing.T) {
 		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 9},
 		{"linearRace", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 2, 3},
 		{"logRace", []float64{0.5, -900, 1.5, -900.5, 0.7, -901}, 1000, 5},
-		// Scores that noise of the size of 1 is lost beside, all of them or some.
+		// Scores so large that adding noise of the size of 1 loses it, all of them or some.
 		{"logRace", []float64{1e15 + 0.5, 1e15, 1e15 + 1.5, -1, 1e15 - 0.25}, 1000, 4},
 		{"logRace", []float64{1e16, 0.5, -1, 1.5, 0.7}, 1000, 5},
 		{"logRace", []float64{0.5, -1e16, 1.5, -1e16 - 2, 0.7, -1e16 + 2}, 1000, 6},
@@ -107,7 +107,7 @@ func TestDrawDistribution(t *testing.T) {
 }
 
 // Whatever the scores, every row is a ranking, and a shorter list ends in −1.
-func TestDrawIsRanking(t *testing.T) {
+func TestDrawGivesRankings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, 40)
 		docs, cutoff := len(l.scores), len(l.discounts)
@@ -135,7 +135,7 @@ func TestDrawIsRanking(t *testing.T) {
 
 // The streams of different seeds, steps and queries differ; the same gives the
 // same, whatever was drawn before.
-func TestStreams(t *testing.T) {
+func TestStreamsDiffer(t *testing.T) {
 	scores := make([]float64, 50)
 	seen := map[string]string{}
 	var s Sampler
@@ -162,7 +162,7 @@ func TestStreams(t *testing.T) {
 }
 
 // Gumbel noise on compact scores draws from their policy, however large the scores are.
-func TestCompact(t *testing.T) {
+func TestCompactKeepsThePolicy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores := rapid.SliceOfN(rapid.OneOf(
 			rapid.Float64Range(-3, 3), rapid.Float64Range(-1e3, 1e3),
@@ -190,7 +190,7 @@ func TestCompact(t *testing.T) {
 }
 
 // With gaps of 1000 the order of the groups is certain.
-func TestDrawHugeGaps(t *testing.T) {
+func TestDrawOfHugeGapsIsSure(t *testing.T) {
 	scores := []float64{-500, 500, -500, 500, -500}
 	places := make([]int, 200*5)
 	var s Sampler
@@ -211,7 +211,7 @@ func TestDrawHugeGaps(t *testing.T) {
 	}
 }
 
-func TestEnumerate(t *testing.T) {
+func TestEnumerateVisitsEveryRankingOnce(t *testing.T) {
 	sum, n := 0.0, 0
 	err := Enumerate([]float64{1, 2, 3, 4}, 2, func(y []int, p float64) { sum += p; n++ })
 	if err != nil || n != 12 || math.Abs(sum-1) > 1e-14 {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestNoSilentOverflow: with finite numbers of any size, results are finite, or there is an
+// With finite numbers of any size, results are finite, or there is an
 // error that says what is too large.
-func TestNoSilentOverflow(t *testing.T) {
+func TestScalesThatOverflowAreErrors(t *testing.T) {
 	scores := [][]float64{{0, 1, 2}, {0, 0, 0}, {0, 1e30, -1e30}, {math.MaxFloat64, -math.MaxFloat64, 0}}
 	sizes := []float64{0, 5e-324, 1e-300, 1, 1e150, 1e299, 1e300, 1e301, math.MaxFloat64}
 	y := Rankings{Documents: []int{2, 1, 0, 1, 0, 2}, Cutoff: 3}

@@ -6,9 +6,8 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// A Stream names a stream of random numbers. Every seed, step and query has one of its
-// own: what is drawn for a query depends neither on the other queries nor on the order
-// in which they are worked on.
+// Stream names a stream of random numbers. Every seed, step and query has its own stream: what is
+// drawn for a query depends neither on other queries nor on the order in which they are drawn.
 type Stream struct{ Seed, Step, Query uint64 }
 
 // start returns the generator at the start of the stream.
@@ -34,10 +33,10 @@ func (g *generator) open() float64 {
 	return u
 }
 
-// Gumbel fills noise with standard Gumbel noise, −log(−log u), from a stream. Every
-// sample has other numbers, which are not those of a [Sampler] either. The documents in
-// descending order of score plus noise are a draw from their Plackett–Luce policy; beside scores beyond
-// ±2^20 noise is rounded, see [Compact].
+// Gumbel fills noise with standard Gumbel noise, −log(−log u), from a stream. Every sample has
+// different numbers, and a [Sampler] draws others again. The documents in descending order of score
+// plus noise are a draw from their Plackett–Luce policy. Scores beyond ±2^20 round the noise, see
+// [Compact].
 func Gumbel(from Stream, sample uint64, noise []float64) {
 	g := from.start()
 	g.counter = num.SplitMix(g.counter ^ num.SplitMix(sample+1))

@@ -6,7 +6,7 @@ import (
 )
 
 // The worked example of lab/exact.md: one node of the quadrature, for three documents and two ranks.
-func TestSweepOfWorkedExample(t *testing.T) {
+func TestSweepAgreesWithTheWorkedExample(t *testing.T) {
 	const time = 0.5
 	w, gains, drops := []float64{2, 1, 1}, []float64{1, 0, 3}, [3]float64{.5, .5, 0}
 	type state struct{ p, b, a [2]float64 }

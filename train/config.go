@@ -33,7 +33,7 @@ type Objective struct {
 	Gain           string      `json:"gain"`           // of a label, see metrics.ParseGain
 	HighestGrade   float64     `json:"highestGrade"`   // highest label possible, a higher one is refused; 0: the highest of the data
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by its ideal value of the objective
-	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective
+	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseDiscounts
 }
 
 // Inputs are what a model sees of the documents.

@@ -16,7 +16,7 @@ type evaluator struct {
 	highest  float64   // Config.HighestGrade
 	metric   criterion // of validation
 	measures []metrics.Measure
-	in       metrics.Input // without data; with the highest grade of all splits
+	in       metrics.Queries // without data; its highest grade is that of all splits
 	losses   *lossValues
 	group    mpi.Group
 }
@@ -43,9 +43,9 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	ties, err := metrics.ParseTies(c.Ties)
 	return &evaluator{
 		settings: c.Evaluation, highest: c.HighestGrade, metric: metric, measures: measures, group: group,
-		in: metrics.Input{
+		in: metrics.Queries{
 			Gain: loss.gain, Discounts: loss.discounts.Discounts, LabelFree: labelFree, Ties: ties,
-			Policy: metrics.Policy{Samples: c.EvaluationSamples, Seed: c.Seed},
+			Sampling: metrics.Sampling{Samples: c.EvaluationSamples, Seed: c.Seed},
 		},
 		losses: &lossValues{loss: loss, by: map[*datasets.Dataset]*lossValue{}},
 	}, err
@@ -110,7 +110,7 @@ func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics
 		return list
 	}
 	list = slices.Clone(list)
-	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Input) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
+	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	return list
 }
 

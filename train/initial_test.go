@@ -136,14 +136,14 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	for i := range s.Vali.Groups {
 		s.Vali.Groups[i] = 1
 	}
-	own := metrics.NewMeasure("mine", false, func(in metrics.Input) ([]float64, error) {
+	own := metrics.NewMeasure("mine", false, func(in metrics.Queries) ([]float64, error) {
 		values := make([]float64, len(in.Offsets)-1)
 		for i := range values {
 			values[i] = math.NaN()
 		}
 		return values, nil
 	})
-	infinite := metrics.NewMeasure("infinite", false, func(in metrics.Input) ([]float64, error) {
+	infinite := metrics.NewMeasure("infinite", false, func(in metrics.Queries) ([]float64, error) {
 		return slices.Repeat([]float64{math.Inf(1)}, len(in.Offsets)-1), nil
 	})
 	for _, of := range []struct {
@@ -195,7 +195,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	}
 	// One that is undefined once is never the best.
 	calls := 0
-	once := metrics.NewMeasure("once", false, func(in metrics.Input) ([]float64, error) {
+	once := metrics.NewMeasure("once", false, func(in metrics.Queries) ([]float64, error) {
 		calls++
 		v := slices.Repeat([]float64{1 / float64(calls)}, len(in.Offsets)-1)
 		if calls == 2 {

@@ -24,7 +24,7 @@ type lossValues struct {
 // perQuery returns the loss of every query of in, which is of d: NaN for queries that it learns nothing
 // from. The losses that estimate an exact one are replaced by it, see [losses.Objective]; what
 // others draw depends on the seed and the query alone.
-func (l *lossValues) perQuery(d *datasets.Dataset, in metrics.Input) ([]float64, error) {
+func (l *lossValues) perQuery(d *datasets.Dataset, in metrics.Queries) ([]float64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l.by[d]

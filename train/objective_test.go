@@ -201,9 +201,9 @@ func TestFairnessReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := metrics.Input{
+	in := metrics.Queries{
 		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.in.Discounts,
-		Policy: metrics.Policy{Samples: 20000, Seed: 5},
+		Sampling: metrics.Sampling{Samples: 20000, Seed: 5},
 	}
 	in.Exposure, err = metrics.Exposure(in)
 	if err != nil {

@@ -85,7 +85,7 @@ func (o *heavy) State() map[string][]float32 { return map[string][]float32{"sum"
 
 // firstRelevant is a measure of one's own: 1 where the document of the highest score
 // has the highest label, and 0 elsewhere.
-var firstRelevant = metrics.NewMeasure("first", false, func(in metrics.Input) ([]float64, error) {
+var firstRelevant = metrics.NewMeasure("first", false, func(in metrics.Queries) ([]float64, error) {
 	var values []float64
 	for q := range len(in.Offsets) - 1 {
 		from, to := in.Offsets[q], in.Offsets[q+1]

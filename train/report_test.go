@@ -38,7 +38,7 @@ func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := metrics.NewMeasure("own", false, func(in metrics.Input) ([]float64, error) { // knows no ties
+	own := metrics.NewMeasure("own", false, func(in metrics.Queries) ([]float64, error) { // knows no ties
 		in.Ties = metrics.TiesOrder
 		return first.PerQuery(in)
 	})
@@ -166,7 +166,7 @@ func TestLabelFreeNamesTheMetricsThatAreZero(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			of, err := m.PerQuery(metrics.Input{Scores: []float64{2, 1}, Labels: []float32{0, 0}, Offsets: []int{0, 2}, HighestGrade: 4})
+			of, err := m.PerQuery(metrics.Queries{Scores: []float64{2, 1}, Labels: []float32{0, 0}, Offsets: []int{0, 2}, HighestGrade: 4})
 			if err != nil {
 				t.Fatal(err)
 			}

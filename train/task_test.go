@@ -59,7 +59,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		{"optimizer", func(r *otherRank) { r.Config.Optimizer = "sgd" }, "optimizer is "},
 		{"report", func(r *otherRank) { r.Report = []string{"map"} }, `report is ["map"], on rank 0 null`},
 		{"a metric of its own", func(r *otherRank) {
-			r.Metrics = []metrics.Measure{metrics.NewMeasure("zero", false, func(in metrics.Input) ([]float64, error) { return make([]float64, len(in.Offsets)-1), nil })}
+			r.Metrics = []metrics.Measure{metrics.NewMeasure("zero", false, func(in metrics.Queries) ([]float64, error) { return make([]float64, len(in.Offsets)-1), nil })}
 		}, " zero, on rank 0 "},
 		{"a model of its own", func(r *otherRank) {
 			r.Parts.Scorer = func(features int) (nn.Scorer, error) {

@@ -24,7 +24,7 @@ type trainingLoss struct {
 	terms     []losses.Term // nil: it is Parts.Loss
 	labelFree bool          // which learns from queries without a relevant document
 	gain      metrics.Gain
-	discounts metrics.Objective
+	discounts metrics.DiscountedGain
 	grade     float64 // the highest that it goes by
 }
 
@@ -43,7 +43,7 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 	if l.gain, err = metrics.ParseGain(c.Gain); err != nil {
 		return nil, err
 	}
-	if l.discounts, err = metrics.ParseObjective(c.Discounts, c.Cutoff.Cutoff()); err != nil {
+	if l.discounts, err = metrics.ParseDiscounts(c.Discounts, c.Cutoff.Cutoff()); err != nil {
 		return nil, err
 	}
 	if c.NormalizeGains { // by the ideal value: the documents of the highest gains must come first in it

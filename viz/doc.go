@@ -6,6 +6,6 @@
 //	fmt.Print(viz.Table{Columns: []string{"", "NDCG@5"}, Rows: []viz.Row{{"PL-Rank-RB", 0.47}}})
 //	err := viz.Plot{X: "epoch", Y: "NDCG@5", Series: curves}.Save("curves.png")
 //
-// Colour-blind readers can tell the colours apart: those of Okabe & Ito (2008) for curves,
+// Colour-blind readers can tell the colours apart: the palette of Okabe & Ito (2008) for curves,
 // shades of one blue for grades of relevance.
 package viz

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Plot is a diagram of curves or points.
+// Plot is a diagram of curves or points.
 type Plot struct {
 	Title      string
 	X, Y       string   // labels of the axes
@@ -20,8 +20,8 @@ type Plot struct {
 	Series     []Series
 }
 
-// SVG is the plot as an SVG document. It panics if the fields of a series do not fit each
-// other, such as X and Y of different lengths.
+// SVG returns the plot as an SVG document. It panics if the fields of a series do not match, such
+// as X and Y of different lengths.
 func (p Plot) SVG() string { return svg(p) }
 
 // Save writes the plot to a file, in the format that its name ends in: .svg, .png
@@ -50,7 +50,7 @@ func (p Plot) draw(c draw.Canvas) error {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.Title, p.X, p.Y
 	d.Title.Padding = vg.Points(6)
-	// The legend has its own space, beside the curves.
+	// The legend has its own space, next to the curves.
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding = true, true, vg.Points(4)
 	for _, f := range []*draw.TextStyle{&d.Title.TextStyle, &d.X.Label.TextStyle, &d.Y.Label.TextStyle, &d.X.Tick.Label, &d.Y.Tick.Label, &legend.TextStyle} {
@@ -86,7 +86,7 @@ func (p Plot) draw(c draw.Canvas) error {
 	c = draw.Crop(c, vg.Points(4), -vg.Points(12), vg.Points(4), -vg.Points(6)) // the last ticks have room
 	// A reader's font may be wider than the one measured here.
 	if width := legend.Rectangle(c).Size().X * 1.15; width > 0 {
-		legend.Draw(draw.Crop(c, c.Size().X-width, 0, 0, -vg.Points(22))) // not beside the title
+		legend.Draw(draw.Crop(c, c.Size().X-width, 0, 0, -vg.Points(22))) // below the title
 		c = draw.Crop(c, 0, -width-vg.Points(10), 0, 0)
 	}
 	d.Draw(c)
@@ -138,7 +138,7 @@ func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.L
 // setAxis sets the range and the ticks of an axis that data has been added to.
 func setAxis(a *plot.Axis, log bool) {
 	a.Padding = vg.Points(4)
-	if a.Min > a.Max { // there is no data
+	if a.Min > a.Max { // without data
 		a.Min, a.Max = 0, 1
 	}
 	a.Tick.Marker = plot.TickerFunc(roundTicks)
@@ -147,7 +147,7 @@ func setAxis(a *plot.Axis, log bool) {
 	}
 }
 
-// pointTexts are texts beside points. A text is put, preferably right and above, where it
+// pointTexts draws texts next to points. A text is put, preferably right and above, where it
 // is neither cut off nor covers another text. If there is no such spot, it is left out.
 type pointTexts struct {
 	at    plotter.XYs

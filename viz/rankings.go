@@ -3,6 +3,7 @@ package viz
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -12,16 +13,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Rankings is a picture of rankings drawn from policies. Each line is a ranking, from left
+// RankingTiles is a picture of rankings drawn from policies. Each line is a ranking, from left
 // to right, and each tile a document with its number: the darker, the more relevant.
-type Rankings struct {
+type RankingTiles struct {
 	Title  string
 	Labels []float32 // grades, by row number of the document
 	First  int       // row number of the document shown as 0
 	Panels []Panel   // side by side, one for each policy
 }
 
-// A Panel is the rankings of one policy, in the layout of ops.Rankings.
+// Panel holds the rankings of one policy, in the layout of ops.Rankings.
 type Panel struct {
 	Title  string
 	Rows   []int // row numbers of documents, ranking after ranking of Cutoff each; −1: absent
@@ -37,20 +38,20 @@ const (
 	margin     vg.Length = 2
 )
 
-// SVG is the picture as an SVG document. It panics if a row number has no label, or if the
+// SVG returns the picture as an SVG document. It panics if a row number has no label, or if the
 // rankings of a panel are not as long as its cutoff.
-func (r Rankings) SVG() string { return svg(r) }
+func (r RankingTiles) SVG() string { return svg(r) }
 
 // Save writes the picture to a file, in the format that its name ends in: .svg,
 // .png or .pdf.
-func (r Rankings) Save(path string) error { return save(r, path) }
+func (r RankingTiles) Save(path string) error { return save(r, path) }
 
 // String describes the picture in a few words.
-func (r Rankings) String() string {
+func (r RankingTiles) String() string {
 	return fmt.Sprintf("rankings by %d policies", len(r.Panels))
 }
 
-func (r Rankings) check() error {
+func (r RankingTiles) check() error {
 	for i, p := range r.Panels {
 		if p.Cutoff < 1 || len(p.Rows)%p.Cutoff != 0 {
 			return fmt.Errorf("panel %d (%q) has %d row numbers, not a multiple of the cutoff %d", i, p.Title, len(p.Rows), p.Cutoff)
@@ -64,7 +65,7 @@ func (r Rankings) check() error {
 	return nil
 }
 
-func (r Rankings) size() (width, height vg.Length) {
+func (r RankingTiles) size() (width, height vg.Length) {
 	rows := 0
 	for i, p := range r.Panels {
 		if i > 0 {
@@ -76,7 +77,7 @@ func (r Rankings) size() (width, height vg.Length) {
 	return max(width, legendText+tile*vg.Length(r.grades())) + 2*margin, 3*header + vg.Length(rows)*tile + 4*margin
 }
 
-func (r Rankings) draw(c draw.Canvas) error {
+func (r RankingTiles) draw(c draw.Canvas) error {
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	style := text.Style{Color: color.Black, Font: font.From(plot.DefaultFont, 11), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 	style.Font.Variant = "Sans"
@@ -106,18 +107,14 @@ func (r Rankings) draw(c draw.Canvas) error {
 	return nil
 }
 
-// grades is the number of grades from 0 to the highest, at most as many as there
-// are shades.
-func (r Rankings) grades() int {
-	n := 1
-	for _, l := range r.Labels {
-		n = max(n, int(l)+1)
-	}
-	return min(n, len(shades))
+// grades returns the number of grades from 0 to the highest, but at most one for each shade.
+func (r RankingTiles) grades() int {
+	highest := slices.Max(append([]float32{0}, r.Labels...))
+	return min(int(highest)+1, len(shades))
 }
 
 // tile draws a document as a square.
-func (r Rankings) tile(c draw.Canvas, style text.Style, at vg.Point, label float32, name string) {
+func (r RankingTiles) tile(c draw.Canvas, style text.Style, at vg.Point, label float32, name string) {
 	shade := max(0, min(int(label), len(shades)-1))
 	side := tile - 2
 	c.FillPolygon(shades[shade], []vg.Point{

@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Series is one curve of a Plot. NaN and infinite values are gaps.
+// Series is one curve of a Plot. NaN and infinite values are gaps.
 type Series struct {
 	Name  string    // in the legend; "": not there
 	X, Y  []float64 // of the same length; X nil: 1, 2, 3, …
 	Style Style
-	Texts []string // beside the points; nil: none
+	Texts []string // next to the points; nil: none
 
-	// Low and High are the bounds of each Y, nil: none. They are drawn as a band beside a
+	// Low and High are the bounds of each Y, nil: none. They are drawn as a band around a
 	// line, and as error bars at points without one. Left and Right are the ends of an
 	// error bar of each X, at points without a line. Bounds that are not finite are not
 	// drawn.
@@ -40,7 +40,7 @@ const (
 	Guide            // a thin dashed grey line: a reference, not a result
 )
 
-// check reports fields that do not fit each other.
+// check returns an error if the fields do not match.
 func (s Series) check() error {
 	switch {
 	case s.X != nil && len(s.X) != len(s.Y):
@@ -61,7 +61,7 @@ func (s Series) check() error {
 	return nil
 }
 
-// fit tells whether the ends of error bars are as many as the values, or none.
+// fit reports whether error bars have no ends, or one low and one high end for each value.
 func fit(low, high, values []float64) bool {
 	return len(low) == len(high) && (low == nil || len(low) == len(values))
 }
@@ -98,10 +98,11 @@ func (s Series) segments(p Plot, valid func(number int) bool) []segment {
 	return list
 }
 
+// anyPoint accepts all points.
 func anyPoint(int) bool { return true }
 
-// onAxis is the position of a number on an axis, and whether it can be drawn there: the
-// length of an axis is to be finite.
+// onAxis returns the position of a number on an axis, and whether it can be drawn there: axes must
+// have a finite length.
 func onAxis(v float64, log bool) (at float64, drawable bool) {
 	if log {
 		return math.Log10(v), v > 0 && v <= math.MaxFloat64/4
@@ -190,7 +191,7 @@ func addBars(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
 	return nil
 }
 
-// barEnds are the distances of the ends of an error bar from the value, 0 for an end that
+// barEnds returns the distances of the ends of an error bar from the value, 0 for an end that
 // cannot be drawn.
 func barEnds(at float64, low, high []float64, n int, log bool) (bar struct{ Low, High float64 }) {
 	if low == nil {

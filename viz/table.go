@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 )
 
-// A Table is shown as HTML in notebooks, and as text when printed.
+// Table is shown as HTML in notebooks, and as text when printed.
 type Table struct {
 	Title   string
 	Columns []string // headings
@@ -18,11 +18,11 @@ type Table struct {
 	Digits  int // decimals of floating-point numbers; 0: 4
 }
 
-// A Row is the values of one row: numbers, which are right-aligned, or anything else, as
+// Row holds the values of one row: numbers, which are right-aligned, or anything else, as
 // fmt.Sprint writes it.
 type Row []any
 
-// HTML is the table as an HTML element.
+// HTML returns the table as an HTML element.
 func (t Table) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table>\n")
@@ -49,7 +49,7 @@ func (t Table) HTML() string {
 	return b.String()
 }
 
-// String is the table as text for a terminal, with its columns aligned.
+// String returns the table as text for a terminal, with its columns aligned.
 func (t Table) String() string {
 	var b strings.Builder
 	if t.Title != "" {
@@ -69,7 +69,7 @@ func (t Table) String() string {
 	return b.String()
 }
 
-// Markdown is the table in GitHub's Markdown, below its title.
+// Markdown returns the table in GitHub's Markdown, below its title.
 func (t Table) Markdown() string {
 	var b strings.Builder
 	if t.Title != "" {
@@ -92,7 +92,7 @@ func (t Table) Markdown() string {
 	return b.String()
 }
 
-// lines are the texts of the headings and of the rows, of equal numbers.
+// lines returns the texts of the headings and of the rows, in lines of equal lengths.
 func (t Table) lines() [][]string {
 	lines, columns := [][]string{slices.Clone(t.Columns)}, len(t.Columns)
 	for _, row := range t.Rows {
@@ -108,7 +108,7 @@ func (t Table) lines() [][]string {
 	return lines
 }
 
-// numeric tells whether column i has a number: then it is right-aligned.
+// numeric reports whether column i has a number and is therefore right-aligned.
 func (t Table) numeric(i int) bool {
 	for _, row := range t.Rows {
 		if i < len(row) {

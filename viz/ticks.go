@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// roundTicks are the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
+// roundTicks returns the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
 // at most eight of them, as decimal numbers where these are short. If the ends differ in
 // their last digits alone, or by more than the largest number, they are the only ticks.
 func roundTicks(low, high float64) []plot.Tick {
@@ -37,12 +37,12 @@ func roundTicks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// exactTick is a tick with all the digits of its value.
+// exactTick returns a tick with all the digits of its value.
 func exactTick(v float64) plot.Tick {
 	return plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
-// nameTicks are the ticks of an axis on which 0, 1, 2, … have names.
+// nameTicks returns the ticks of an axis on which 0, 1, 2, … have names.
 func nameTicks(names []string) plot.ConstantTicks {
 	const longest = 30
 	var ticks []plot.Tick
@@ -55,10 +55,9 @@ func nameTicks(names []string) plot.ConstantTicks {
 	return ticks
 }
 
-// decades are the ticks of an axis of decimal logarithms: log10(1), log10(2), …,
-// log10(10), …, with their numbers beside the powers of ten, on short axes beside 2
-// and 5 as well, or beside all. (The logarithmic scale of package plot leaves
-// room for labels that are absent.)
+// decades returns the ticks of an axis of decimal logarithms: log10(1), log10(2), …,
+// log10(10), …. The powers of ten have labels, on short axes also 2 and 5, or all. (The
+// logarithmic scale of package plot leaves room for labels that are absent.)
 func decades(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	const slack = 1e-9 // for the rounding of the sums below

@@ -20,7 +20,7 @@ var (
 		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Texts: []string{"", "", "end"}},
 		{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
 	}}
-	samples = Rankings{Title: "three documents", Labels: []float32{0, 0, 4, 1, 2}, First: 2, Panels: []Panel{
+	samples = RankingTiles{Title: "three documents", Labels: []float32{0, 0, 4, 1, 2}, First: 2, Panels: []Panel{
 		{Title: "before", Rows: []int{2, 3, 4, 3, 2, -1}, Cutoff: 3},
 		{Title: "after", Rows: []int{4, 3, 2, 3}, Cutoff: 2},
 	}}
@@ -154,7 +154,7 @@ func TestPlotsWithoutARangeAreDrawn(t *testing.T) {
 		}
 	}
 	texts(t, Plot{}.SVG())
-	texts(t, Rankings{}.SVG())
+	texts(t, RankingTiles{}.SVG())
 }
 
 func TestFieldsThatDoNotFitArePanicsAndErrors(t *testing.T) {
@@ -165,8 +165,8 @@ func TestFieldsThatDoNotFitArePanicsAndErrors(t *testing.T) {
 		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
-		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 row numbers, not a multiple of the cutoff 2`},
-		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has row number 5, but there are 0 labels`},
+		{RankingTiles{Panels: []Panel{{Title: "p", Rows: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 row numbers, not a multiple of the cutoff 2`},
+		{RankingTiles{Panels: []Panel{{Title: "p", Rows: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has row number 5, but there are 0 labels`},
 	} {
 		func() {
 			defer func() {

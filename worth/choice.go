@@ -8,8 +8,8 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// A choice has the probabilities of what may be chosen from a set A of items: every subset S
-// with one item, or with as many as one of the orders, has
+// A choice computes the probabilities of what may be chosen from a set A of items. Every subset S
+// whose size is 1 or one of the orders has
 //
 //	P(S) ∝ exp(λ_|S| + Σ_{i∈S} θ_i/|S|),  λ = log δ, λ_1 = 0.
 //
@@ -18,12 +18,12 @@ import (
 // subsets of n items are elementary symmetric polynomials of β_i = exp(θ_i/n), which tables over
 // prefixes and suffixes of A give in O(n·|A|).
 //
-// It is scratch space that is used for one choice after another.
+// It is scratch space, reused for one choice after another.
 type choice struct {
 	orders []int // 1, then the sizes of ties, ascending
 
 	top      float64   // the largest θ
-	logZ     float64   // log Σ exp(…) over the subsets, less top, beside which it may be too small to see
+	logZ     float64   // log Σ exp(…) over the subsets, less top: a sum of the two may lose it to rounding
 	mean     []float64 // E[f_i]
 	second   []float64 // E[f_i²]
 	tieMean  []float64 // P(|S| = n) of every order; 0 if A has fewer items
@@ -38,7 +38,7 @@ type choice struct {
 	prefixDot, suffixDot []float64
 }
 
-// newChoice is a choice with ties of these sizes.
+// newChoice returns a choice with ties of these sizes.
 func newChoice(orders []int) *choice {
 	all := append([]int{1}, orders...)
 	return &choice{orders: all, tieMean: make([]float64, len(all)), tieTimes: make([]float64, len(all))}
@@ -49,15 +49,10 @@ func newChoice(orders []int) *choice {
 // needed for the covariances only: nil leaves them out.
 func (c *choice) derive(theta, logTies, v, vTies []float64) {
 	c.grow(len(theta))
-	top := math.Inf(-1)
-	for _, t := range theta {
-		top = max(top, t)
+	top := floats.Max(theta)
+	for _, s := range [][]float64{c.mean, c.second, c.product, c.tieMean, c.tieTimes} {
+		clear(s)
 	}
-	clear(c.mean)
-	clear(c.second)
-	clear(c.product)
-	clear(c.tieMean)
-	clear(c.tieTimes)
 	c.lost, c.lostMean, c.lostSecond = 0, 0, 0
 	var z, zDot float64
 	for k, order := range c.orders {
@@ -103,7 +98,7 @@ func (c *choice) derive(theta, logTies, v, vTies []float64) {
 	}
 }
 
-// logOfShare is the logarithm of 1 − lost, of which log is one that is rounded.
+// logOfShare returns log(1 − lost), given log as its rounded value: a small lost is exact.
 func logOfShare(log, lost float64) float64 {
 	if lost < 1e-3 {
 		return math.Log1p(-lost)
@@ -111,7 +106,7 @@ func logOfShare(log, lost float64) float64 {
 	return log
 }
 
-// polynomials fills the tables of an order, and gives e_order(β) and its derivative along v.
+// polynomials fills the tables of an order, and returns e_order(β) and its derivative along v.
 func (c *choice) polynomials(order int, theta []float64, top float64, v []float64) (total, totalDot float64) {
 	n, width := len(theta), order+1
 	for i, t := range theta {
@@ -150,7 +145,7 @@ func (c *choice) polynomials(order int, theta []float64, top float64, v []float6
 	return row(c.prefix, n)[order], row(c.prefixDot, n)[order]
 }
 
-// containing is the part of e_order(β) with item i, and its derivative along v.
+// containing returns the part of e_order(β) with item i, and its derivative along v.
 func (c *choice) containing(order, i int, dot bool) (with, withDot float64) {
 	if order == 1 {
 		return c.beta[i], c.betaDot[i]

@@ -14,7 +14,7 @@ import (
 //
 // Worths have a finite maximum-likelihood estimate only if there is one class (Hunter, Annals of
 // Statistics 32, 2004, assumption 1), and without ties always then.
-func Connectivity(r *Rankings) [][]int {
+func Connectivity(r *Observations) [][]int {
 	to, next := r.losses()
 	const unseen = -1
 	low := make([]int, len(r.Items)) // Tarjan's low link: the earliest item on the stack that can be reached
@@ -69,9 +69,9 @@ func Connectivity(r *Rankings) [][]int {
 	return classes
 }
 
-// losses has an edge from an item to one just below it, for as many pairs as connect the same
-// items as all pairs do: to[next[i]:next[i+1]] are those of item i.
-func (r *Rankings) losses() (to []int32, next []int) {
+// losses returns a graph with an edge from an item to one just below it, for as many pairs as connect the same
+// items as all pairs do: the edges of item i go to to[next[i]:next[i+1]].
+func (r *Observations) losses() (to []int32, next []int) {
 	next = make([]int, len(r.Items)+2)
 	r.pairs(func(above, _ int32) { next[above+2]++ })
 	for i := range r.Items {
@@ -86,7 +86,7 @@ func (r *Rankings) losses() (to []int32, next []int) {
 }
 
 // pairs calls f with neighbours of the rankings. The items of a tie are a circle.
-func (r *Rankings) pairs(f func(above, below int32)) {
+func (r *Observations) pairs(f func(above, below int32)) {
 	for _, s := range r.spans {
 		last := int32(-1) // an item of the place before
 		for from := s.from; from < s.placed; {
@@ -109,14 +109,14 @@ func (r *Rankings) pairs(f func(above, below int32)) {
 	}
 }
 
-// A DisconnectedError says that the worths have no finite estimate, since no path of wins leads
-// from some items to the others. Options.Prior is a remedy; another is to drop items.
+// DisconnectedError reports worths without a finite estimate, since no path of wins leads from some
+// items to the others. Options.Prior is a remedy; another is to drop items.
 type DisconnectedError struct {
 	Items   []string
 	Classes [][]int // of Connectivity
 }
 
-// Error names some items of the smaller class at either end.
+// Error names some items of the first or the last class, whichever is smaller.
 func (e *DisconnectedError) Error() string {
 	class, where := e.Classes[len(e.Classes)-1], "from %s to the others"
 	if first := e.Classes[0]; len(first) < len(class) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A csvRanking is a ranking while its rows are read.
+// A csvRanking collects the rows of a ranking.
 type csvRanking struct {
 	line   int // of its first row
 	weight string
@@ -34,12 +34,12 @@ func (in *reader) csv(r io.Reader) error {
 	ranking, item, rank, weight := column("ranking"), column("item"), column("rank"), column("weight")
 	if ranking < 0 || item < 0 || rank < 0 {
 		in.line = 1
-		return in.at(fmt.Errorf("the header is %q: want the columns ranking, item and rank, and perhaps weight", header))
+		return in.locate(fmt.Errorf("the header is %q: want the columns ranking, item and rank, and perhaps weight", header))
 	}
 	for _, at := range []int{ranking, item, rank, weight} {
 		if at >= 0 && slices.Contains(header[at+1:], header[at]) {
 			in.line = 1
-			return in.at(fmt.Errorf("the header is %q: two columns are named %s", header, header[at]))
+			return in.locate(fmt.Errorf("the header is %q: two columns are named %s", header, header[at]))
 		}
 	}
 	var rankings []*csvRanking
@@ -62,22 +62,22 @@ func (in *reader) csv(r io.Reader) error {
 			}
 		}
 		if weight >= 0 && c.weight != row[weight] {
-			return in.at(fmt.Errorf("weight %q: ranking %q has %q on line %d", row[weight], row[ranking], c.weight, c.line))
+			return in.locate(fmt.Errorf("weight %q: ranking %q has %q on line %d", row[weight], row[ranking], c.weight, c.line))
 		}
 		if err := in.csvItem(c, row[item], row[rank]); err != nil {
-			return in.at(err)
+			return in.locate(err)
 		}
 	}
 	for _, c := range rankings {
 		in.line = c.line
 		if err := in.addCSV(c); err != nil {
-			return in.at(err)
+			return in.locate(err)
 		}
 	}
 	return nil
 }
 
-// readRow reads a row, without the blanks around its values, which are not seen in a table.
+// readRow reads a row and trims the blanks around its values.
 func readRow(rows *csv.Reader) ([]string, error) {
 	row, err := rows.Read()
 	for i, value := range row {
@@ -104,7 +104,7 @@ func (in *reader) csvItem(c *csvRanking, name, rank string) error {
 	return nil
 }
 
-// addCSV adds a ranking all of whose rows are read.
+// addCSV adds a ranking whose rows have all been read.
 func (in *reader) addCSV(c *csvRanking) error {
 	ranking := Ranking{Rest: c.rest}
 	for _, rank := range slices.Sorted(maps.Keys(c.places)) {

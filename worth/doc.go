@@ -1,6 +1,6 @@
 // Package worth fits Plackett–Luce models to observed rankings: races, votes, tastings,
-// comparisons of models. It estimates the worths of the items, with standard errors. It knows
-// no graph.
+// comparisons of models. It estimates the worths of the items, with standard errors. It uses no
+// graph.
 //
 // Item i has the worth α_i = exp(θ_i). A ranking is a sequence of choices: the best item is
 // chosen from all that were compared, the next from the others, and so on. The probability of
@@ -18,12 +18,12 @@
 //
 // A ranking may cover some items only, name the first k of many, compare two, or have ties; see [Ranking].
 // [Read] reads rankings by name, in text, in CSV and in the formats of PrefLib. [Fit] gives the
-// [Model] of largest likelihood: its log-worths, tie parameters and log-likelihood.
+// [Model] with the largest likelihood: its log-worths, tie parameters and log-likelihood.
 // [Model.Uncertainty] has their standard errors, covariances and quasi-variances, [Model.Ranks] has intervals
 // of ranks, [LikelihoodRatio] and [Model.EqualWorths] test, and [Model.Evaluate] measures how well a model
-// predicts other rankings. [FitMixture] fits several models of groups of rankings that are not known.
-// [Features.Dataset] makes queries of rankings of items that have features, from which package train learns worths.
+// predicts other rankings. [FitMixture] fits one model for each of several unknown groups of rankings.
+// [ItemFeatures.Dataset] turns rankings of items with features into queries, from which package train learns worths.
 //
-// The largest likelihood may be at infinity: if an item has won always, or if wins do not connect
-// two groups of items. [Connectivity] tells, and Options.Prior is a remedy.
+// There may be no finite maximum: if an item always won, or if no wins connect two groups of items.
+// [Connectivity] finds such groups, and Options.Prior is a remedy.
 package worth

@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// An Evaluation says how well a model predicts rankings.
-type Evaluation struct {
+// Accuracy describes how well a model predicts rankings.
+type Accuracy struct {
 	Weight        float64 // the sum of the weights of the rankings
 	LogLikelihood float64 // Σ weight · log P(ranking); over Weight, the mean of a ranking
 	Tau           float64 // the mean of Kendall's τ of the rankings and the order by worth, by weight
 }
 
 // Evaluate measures how well the model predicts rankings of the same items, such as ones held out from
-// the fit. Errors are no rankings, other items, parameters
-// that make no model, and ties of a size that the model does not have.
+// the fit. It returns an error if there are no rankings, the items differ, the model is invalid, or
+// the rankings have ties of a size that the model does not have.
 //
 // Kendall's τ of a ranking is (C − D)/N, where N is the number of pairs of items that it orders. C of them
-// have the same order by worth, D the reverse one; equal worths are neither. Items at one place,
-// and the Rest among themselves, are no such pairs. Rankings without any have no part in the mean, which is
-// NaN if none is left.
-func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
+// have the same order by worth, D the reverse one; equal worths are neither. A ranking does not order
+// items at one place, nor the Rest among themselves. The mean leaves out rankings without ordered pairs,
+// and is NaN if none is left.
+func (m *Model) Evaluate(r *Observations) (Accuracy, error) {
 	if err := m.checkRankings(r); err != nil {
-		return Evaluation{}, err
+		return Accuracy{}, err
 	}
-	var e Evaluation
+	var e Accuracy
 	var tau, ordered float64
 	for _, s := range r.spans {
 		e.Weight += s.weight
@@ -39,8 +39,8 @@ func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
 	return e, nil
 }
 
-// checkRankings reports a model that is none, and rankings that it has no probability of.
-func (m *Model) checkRankings(r *Rankings) error {
+// checkRankings returns an error if the model is invalid or gives the rankings no probability.
+func (m *Model) checkRankings(r *Observations) error {
 	if err := m.check(); err != nil {
 		return err
 	}
@@ -48,19 +48,19 @@ func (m *Model) checkRankings(r *Rankings) error {
 		return errors.New("there are no rankings to evaluate")
 	}
 	if !slices.Equal(r.Items, m.Items) {
-		return errors.New("the rankings are of other items than the model's: read them with ReadOptions.Items")
+		return errors.New("the rankings and the model have different items: read the rankings with ReadOptions.Items")
 	}
 	for _, n := range r.tieOrders() {
 		if !slices.Contains(m.TieOrders, n) {
-			return fmt.Errorf("the rankings have a tie of %d items, and those that the model is fitted to have none: it has the probability 0", n)
+			return fmt.Errorf("the rankings have a tie of %d items, which has the probability 0: the model was fitted to rankings without such ties", n)
 		}
 	}
 	return nil
 }
 
-// tau is Kendall's τ of a ranking, and the number of pairs that it orders. Items are counted in a
+// tau returns Kendall's τ of a ranking, and the number of pairs that it orders. Items are counted in a
 // Fenwick tree over their worths, from the last place up.
-func (m *Model) tau(r *Rankings, s span) (tau float64, pairs int) {
+func (m *Model) tau(r *Observations, s span) (tau float64, pairs int) {
 	entries := r.entries[s.from:s.to]
 	sorted := make([]float64, len(entries))
 	for i, e := range entries {

@@ -16,18 +16,18 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// Features are numbers that describe items, from which a model can tell their worths, also those of new items.
-type Features struct {
+// ItemFeatures holds numbers that describe items. A model of them predicts worths, also of new items.
+type ItemFeatures struct {
 	Items  []string  // the names of the items, by number
 	Names  []string  // the names of the features
 	Values []float32 // of item i: Values[i·len(Names):(i+1)·len(Names)]; NaN is a missing value
 }
 
 // ReadFeatures reads a table of items in CSV, which may be compressed by gzip or zstd: a header with a column item, and
-// a row for each item, whose other columns are numbers. An empty value and NaN are missing. Blanks around values do not count. Errors begin with
-// file:line. They are rows that are not in the format, values that are not finite numbers of float32, columns without a
-// name, and items or names of columns twice.
-func ReadFeatures(path string) (*Features, error) {
+// a row for each item, whose other columns are numbers. An empty value and NaN are missing. Blanks around values do not count.
+// ReadFeatures returns an error, which begins with file:line, for rows that are not in the format, values that are not
+// finite in float32, columns without a name, and repeated items or names of columns.
+func ReadFeatures(path string) (*ItemFeatures, error) {
 	file, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return nil, textfile.At(path, err)
@@ -50,10 +50,10 @@ func ReadFeatures(path string) (*Features, error) {
 	}
 	for i, name := range header {
 		if name == "" || slices.Contains(header[:i], name) {
-			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name that no other has; leave it out if it numbers the rows", path, header, i+1)
+			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name of its own; leave it out if it numbers the rows", path, header, i+1)
 		}
 	}
-	f := &Features{Names: slices.Delete(slices.Clone(header), at, at+1)}
+	f := &ItemFeatures{Names: slices.Delete(slices.Clone(header), at, at+1)}
 	seen := map[string]bool{}
 	for {
 		row, err := readRow(rows)
@@ -65,7 +65,7 @@ func ReadFeatures(path string) (*Features, error) {
 		line, _ := rows.FieldPos(0)
 		name := row[at]
 		if name == "" || seen[name] {
-			return nil, fmt.Errorf("%s:%d: item %q: want a name that no other row has", path, line, name)
+			return nil, fmt.Errorf("%s:%d: item %q: every row needs a name of its own", path, line, name)
 		}
 		seen[name] = true
 		f.Items = append(f.Items, name)
@@ -81,22 +81,22 @@ func ReadFeatures(path string) (*Features, error) {
 	}
 }
 
-// Dataset has a query for each ranking. Its documents are the items of the set chosen from, in the order of their
+// Dataset returns a query for each ranking. Its documents are the items of the set chosen from, in the order of their
 // numbers, with their features. The label of the item at place k of n is 1 − (k−1)/n, and 0 for the Rest. With the loss
 // partial-listmle of package losses, under any gain that rises with the label from 0 at 0, the loss of a query is minus the
-// log-likelihood of its ranking, where scores are log-worths. The weight of a ranking is that of its query.
+// log-likelihood of its ranking, where scores are log-worths. The weight of a ranking becomes the weight of its query.
 //
-// The rankings must be of the items of f, in their order, see ReadOptions.Items. Ties are errors that name the ranking:
-// their probability is not known. So are tables of more than 2^31 numbers, and weights beyond float32.
-func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
+// The rankings must have the items of f, in their order, see ReadOptions.Items. Dataset returns an error for ties, whose
+// probability is not known, for tables of more than 2^31 numbers, and for weights beyond float32.
+func (f *ItemFeatures) Dataset(r *Observations) (*datasets.Dataset, error) {
 	width := len(f.Names)
 	switch {
 	case len(f.Values) != len(f.Items)*width:
 		return nil, fmt.Errorf("%d values of %d items with %d features", len(f.Values), len(f.Items), width)
 	case !slices.Equal(r.Items, f.Items):
-		return nil, errors.New("the rankings are of other items than the features: read them with ReadOptions.Items")
+		return nil, errors.New("the rankings and the features have different items: read the rankings with ReadOptions.Items")
 	case len(r.entries) > math.MaxInt32/max(1, width):
-		return nil, fmt.Errorf("the %d entries of the rankings, each with %d features, are too many", len(r.entries), width)
+		return nil, fmt.Errorf("the rankings have too many entries, %d with %d features each", len(r.entries), width)
 	}
 	d := &datasets.Dataset{Offsets: []int{0}, FeatureNames: f.Names, Warnings: r.Warnings}
 	for i := range width {
@@ -105,7 +105,7 @@ func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
 	for i := range r.Len() {
 		ranking := r.At(i)
 		if ranking.Weight > math.MaxFloat32 {
-			return nil, fmt.Errorf("ranking %d has the weight %v: want %v at most, as of a query", i+1, ranking.Weight, math.MaxFloat32)
+			return nil, fmt.Errorf("ranking %d has the weight %v: want at most %v, the largest weight of a query", i+1, ranking.Weight, math.MaxFloat32)
 		}
 		labels := map[int]float32{}
 		for k, place := range ranking.Places {

@@ -11,7 +11,7 @@ import (
 )
 
 // features reads a table of items.
-func features(t *testing.T, text string) (*Features, error) {
+func features(t *testing.T, text string) (*ItemFeatures, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "items.csv")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -41,10 +41,10 @@ func TestRankingsBecomeQueries(t *testing.T) {
 }
 
 // Labels of a long ranking are different numbers, which descend to one above 0.
-func TestLabelsOfLongRankings(t *testing.T) {
+func TestLabelsOfLongRankingsFall(t *testing.T) {
 	const n = 20_000
-	f := &Features{Items: numbered(n)}
-	r := &Rankings{Items: f.Items}
+	f := &ItemFeatures{Items: numbered(n)}
+	r := &Observations{Items: f.Items}
 	places := make([][]int, n)
 	for i := range places {
 		places[i] = []int{i}
@@ -64,12 +64,12 @@ func TestLabelsOfLongRankings(t *testing.T) {
 	}
 }
 
-func TestFeaturesRefuse(t *testing.T) {
+func TestFeaturesRejectInvalidTables(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "has no header",
 		"item,caf\xe9\na,1\n":      `:1: the header is "item,caf\xe9": want text in UTF-8`,
 		"name,x\na,1\n":            `:1: the header is ["name" "x"]: want a column item`,
-		",item,x\n0,a,1\n":         `:1: the header is ["" "item" "x"]: column 1 needs a name that no other has`, // of a table of pandas
+		",item,x\n0,a,1\n":         `:1: the header is ["" "item" "x"]: column 1 needs a name of its own`, // of a table of pandas
 		"item,x, x\na,1,2\n":       `:1: the header is ["item" "x" "x"]: column 3 needs a name`,
 		"item\na\n":                "want a column item and one or more",
 		"item,x\na,1\na,2\n":       `:3: item "a"`,
@@ -84,8 +84,8 @@ func TestFeaturesRefuse(t *testing.T) {
 			t.Errorf("%q: got %v, want an error with %q", text, err, want)
 		}
 	}
-	f := &Features{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
-	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "a > b\n1e39: b > a\n": "ranking 2 has the weight 1e+39", "b > a": "other items"} {
+	f := &ItemFeatures{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
+	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "a > b\n1e39: b > a\n": "ranking 2 has the weight 1e+39", "b > a": "different items"} {
 		if _, err := f.Dataset(mustRead(t, text, "x")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want an error with %q", text, err, want)
 		}

@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,9 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// Options of [Fit]; the zero value is maximum likelihood.
+// Options holds the settings of [Fit]; the zero value is maximum likelihood.
 type Options struct {
-	// Prior is the number of wins, and of losses, that every item has against a ghost, an item
-	// that nobody sees. It draws the worths together, and makes them finite whatever the
+	// Prior is the number of wins, and of losses, of every item against a hidden item. It draws the worths together, and makes them finite whatever the
 	// rankings are. 0.5 is a weak prior, the default of PlackettLuce for R. Zero: no prior.
 	Prior float64
 
@@ -30,45 +30,46 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress says how far a fit has come.
+// Progress describes how far a fit has come.
 type Progress struct {
 	Step          int     // from 1
 	LogLikelihood float64 // with the prior
 	Change        float64 // the largest of a parameter in the step
 }
 
-// largestTie bounds the size of ties, for which the memory is in proportion.
+// largestTie bounds the size of ties: the memory grows in proportion to it.
 const largestTie = 100
 
 // Fit estimates the worths of all items, and the tie parameters δ_n for the sizes n of the ties
 // among the rankings, by maximum likelihood, or with a prior by the largest posterior
 // probability. The log-likelihood is concave in log α and log δ. Fit uses Newton's method from
 // equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
-// diagonal of the Hessian, in time linear in the number of items in all rankings (with ties, quadratic in those of one), and never as a matrix
-// (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that changes
-// no parameter by more than Options.Tolerance. Log-worths that differ by no more than twice that, as such a step may leave
-// two that are equal at the maximum, become their mean: items with symmetric data share a rank, whatever the rounding.
+// diagonal of the Hessian, without forming it, in time linear in the number of items in all rankings (with
+// ties, quadratic in the number of items of a ranking; Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It
+// ends after a step that changes no parameter by more than Options.Tolerance. Such a step may leave log-worths apart that
+// are equal at the maximum. So those that differ by at most twice the tolerance are replaced by their mean: items with
+// symmetric data share a rank, whatever the rounding.
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
-// model and an error. Then the model is not nil. Other errors: no rankings; without a prior, rankings
-// that do not connect all items, which is a [*DisconnectedError]; ties of a size whose δ_n grows or shrinks without a
-// limit, which is seen by the variance of log δ_n at the end; a tie of more than 100 items; options that are
+// model and an error. Otherwise the model is nil if there is an error: for no rankings; without a prior, for rankings
+// that do not connect all items, a [*DisconnectedError]; for ties of a size whose δ_n grows or shrinks without a
+// limit, as the variance of log δ_n at the end shows; for a tie of more than 100 items; and for options that are
 // negative or not finite.
-func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
+func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 	n, err := newNewton(r, o)
 	if err != nil {
 		return nil, err
 	}
 	x, err := n.maximize(ctx)
 	m := n.model(r.Items, x)
-	kept := *r // to which no ranking is added later
+	kept := *r // rankings added to r later are not in the copy
 	m.Steps, m.Change, m.rankings, m.prior = n.steps, n.change, &kept, o.Prior
 	m.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters())
 	return m, err
 }
 
-// newNewton is what maximizes the likelihood of rankings, or the posterior probability with a prior.
-func newNewton(r *Rankings, o Options) (*newton, error) {
+// newNewton returns what maximizes the likelihood of rankings, or the posterior probability with a prior.
+func newNewton(r *Observations, o Options) (*newton, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func newNewton(r *Rankings, o Options) (*newton, error) {
 	}
 	orders := r.tieOrders()
 	if n := len(orders); n > 0 && orders[n-1] > largestTie {
-		return nil, fmt.Errorf("a tie of %d items is too large: a tie has %d items at most, and items whose order is unknown are no tie", orders[n-1], largestTie)
+		return nil, fmt.Errorf("a tie of %d items exceeds the limit of %d: list items whose order is unknown as unranked", orders[n-1], largestTie)
 	}
 	fitted, items := r, len(r.Items)
 	if o.Prior > 0 {
@@ -95,7 +96,7 @@ func newNewton(r *Rankings, o Options) (*newton, error) {
 	return &newton{likelihood: newLikelihood(fitted, items, orders), options: o}, nil
 }
 
-// model has the parameters x of the items, without a ghost.
+// model returns the model with the parameters x, without the hidden item of a prior.
 func (n *newton) model(items []string, x []float64) *Model {
 	theta := slices.Clone(x[:len(items)])
 	centre(theta)
@@ -103,10 +104,10 @@ func (n *newton) model(items []string, x []float64) *Model {
 	return &Model{Items: items, LogWorths: theta, TieOrders: n.orders, LogTies: slices.Clone(x[n.items:])}
 }
 
-// checkTies looks for a size of ties that grows against the others without a limit: whenever so many items are
-// left, that many are tied, or a size that itself grows.
-func (r *Rankings) checkTies(orders []int) error {
-	left := map[int]int{} // of every size, the largest set from which so many were chosen
+// checkTies returns an error if the parameter of a size of ties grows without a limit: if, whenever enough items are
+// left, that many are tied, or as many as another size whose parameter grows.
+func (r *Observations) checkTies(orders []int) error {
+	left := map[int]int{} // by size, the largest set from which that many were chosen
 	for _, s := range r.spans {
 		for from := s.from; from < s.placed && s.to-from > 1; {
 			to := r.placeEnd(from, s)
@@ -117,27 +118,22 @@ func (r *Rankings) checkTies(orders []int) error {
 	limit := left[1]
 	for _, n := range orders {
 		if limit < n {
-			return fmt.Errorf("the parameter of ties of %d items has no finite estimate: so many are tied whenever as many are left", n)
+			return fmt.Errorf("the parameter of ties of %d items has no finite estimate: that many are tied whenever as many are left", n)
 		}
 		limit = max(limit, left[n])
 	}
 	return nil
 }
 
+// check sets the defaults, and returns an error for a setting that is out of range.
 func (o *Options) check() error {
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-9
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = 100
-	}
-	if !(o.Prior >= 0) || math.IsInf(o.Prior, 0) {
+	o.Tolerance, o.MaxSteps = cmp.Or(o.Tolerance, 1e-9), cmp.Or(o.MaxSteps, 100)
+	switch {
+	case !(o.Prior >= 0) || math.IsInf(o.Prior, 0):
 		return fmt.Errorf("Options.Prior is %v: it must be zero or positive, and finite", o.Prior)
-	}
-	if !(o.Tolerance > 0) {
+	case !(o.Tolerance > 0):
 		return fmt.Errorf("Options.Tolerance is %v: it must be positive", o.Tolerance)
-	}
-	if o.MaxSteps < 0 {
+	case o.MaxSteps < 0:
 		return fmt.Errorf("Options.MaxSteps is %d: it must be positive", o.MaxSteps)
 	}
 	return nil
@@ -153,23 +149,23 @@ type newton struct {
 	change float64
 }
 
-// A point has parameters, and the log-likelihood there with its derivatives.
+// A point holds parameters, and the log-likelihood there with its derivatives.
 type point struct {
 	x, gradient, diagonal []float64
 	value                 float64
 }
 
-// at evaluates parameters. If the context ends, only they are of use.
-func (n *newton) at(ctx context.Context, x []float64) point {
+// evaluate returns the point of parameters. If the context ends, only its x is valid.
+func (n *newton) evaluate(ctx context.Context, x []float64) point {
 	p := point{x, make([]float64, len(x)), make([]float64, len(x)), 0}
 	p.value = n.derivatives(ctx, x, p.gradient, p.diagonal)
 	n.restrict(p.gradient)
 	return p
 }
 
-// maximize returns the best parameters, also if there is an error.
+// maximize returns the best parameters, even with an error.
 func (n *newton) maximize(ctx context.Context) ([]float64, error) {
-	return n.climb(ctx, n.scaled(ctx, n.at(ctx, make([]float64, n.size()))))
+	return n.climb(ctx, n.scaled(ctx, n.evaluate(ctx, make([]float64, n.size()))))
 }
 
 // climb is maximize from a point.
@@ -189,7 +185,7 @@ func (n *newton) climb(ctx context.Context, best point) ([]float64, error) {
 		slack := 1e-12 * math.Abs(best.value) // for rounding
 		for accepted := false; !accepted; {
 			scale := min(1, radius/length)
-			trial := n.at(ctx, floats.AddScaledTo(make([]float64, len(step)), best.x, scale, step))
+			trial := n.evaluate(ctx, floats.AddScaledTo(make([]float64, len(step)), best.x, scale, step))
 			if ctx.Err() != nil {
 				return best.x, context.Cause(ctx)
 			}
@@ -238,7 +234,7 @@ func (n *newton) scaled(ctx context.Context, p point) point {
 			x[i] = p.x[i] + step
 			largest = max(largest, math.Abs(step))
 		}
-		next := n.at(ctx, x)
+		next := n.evaluate(ctx, x)
 		if ctx.Err() != nil {
 			break
 		}
@@ -247,9 +243,9 @@ func (n *newton) scaled(ctx context.Context, p point) point {
 	return p
 }
 
-// checkTieVariances tells a maximum from parameters that rounding stopped on their way to infinity. Rankings that
-// connect all items have a finite estimate but if δ_n grow or shrink without a limit, perhaps worths with them, and the
-// variance of log δ_n in the inverse of H is then infinite, beside 1/H_nn, or H_nn is 0, beside the number of ties.
+// checkTieVariances returns an error if rounding stopped the parameters on their way to infinity. Rankings that
+// connect all items have a finite estimate unless some δ_n grow or shrink without a limit, perhaps with some worths. The
+// variance of log δ_n in the inverse of H is then infinite relative to 1/H_nn, or H_nn is 0 relative to the number of ties.
 func (n *newton) checkTieVariances(ctx context.Context, p point) error {
 	product, observed := make([]float64, len(p.x)), n.observed()
 	for k := n.items; k < len(p.x); k++ {
@@ -263,7 +259,7 @@ func (n *newton) checkTieVariances(ctx context.Context, p point) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		residual := 0.0 // beside that of no column, 1/H_nn; it stays where H is singular
+		residual := 0.0 // a column of zeros has 1/H_nn; it stays there where H is singular
 		for i, u := range unit {
 			residual += (u - product[i]) * (u - product[i]) / p.diagonal[i]
 		}
@@ -274,7 +270,7 @@ func (n *newton) checkTieVariances(ctx context.Context, p point) error {
 	return nil
 }
 
-// restrict leaves out the parameters that are not free.
+// restrict sets the entries of the parameters that are not free to 0.
 func (n *newton) restrict(v []float64) {
 	if n.equal {
 		clear(v[:n.items])
@@ -296,7 +292,7 @@ func (n *newton) solve(ctx context.Context, p point, tolerance float64) ([]float
 		}
 		return floats.Dot(residual, z)
 	}
-	centre(residual[:n.items]) // which it is but for rounding
+	centre(residual[:n.items]) // it is centred, up to rounding
 	times := n.times(p.x)
 	norm := precondition()
 	first := norm
@@ -321,10 +317,10 @@ func (n *newton) solve(ctx context.Context, p point, tolerance float64) ([]float
 	return step, nil
 }
 
-// centre subtracts the mean.
+// centre subtracts the mean from v.
 func centre(v []float64) { floats.AddConst(-floats.Sum(v)/float64(len(v)), v) }
 
-// level gives log-worths that exceed the smallest of them by no more than the tolerance their mean.
+// level replaces log-worths by their mean if they exceed the smallest of them by no more than the tolerance.
 func level(theta []float64, tolerance float64) {
 	rest := num.DescendingOrder(nil, theta)
 	slices.Reverse(rest)

@@ -17,9 +17,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// simulate draws rankings of so many of the items, by an exponential race.
-func simulate(rng *rand.Rand, logWorths []float64, rankings, length int) *Rankings {
-	r := &Rankings{Items: numbered(len(logWorths))}
+// simulate draws rankings of length items each, by an exponential race.
+func simulate(rng *rand.Rand, logWorths []float64, rankings, length int) *Observations {
+	r := &Observations{Items: numbered(len(logWorths))}
 	times := make([]float64, len(logWorths))
 	for range rankings {
 		items := rng.Perm(len(logWorths))[:length]
@@ -91,8 +91,8 @@ func TestSameBitsWhateverGOMAXPROCS(t *testing.T) {
 }
 
 // Neighbours that win 99 of 100 comparisons are log 99 apart: the ends of the chain by more than 1000.
-func TestLongChains(t *testing.T) {
-	r := &Rankings{Items: numbered(230)}
+func TestLongChainsAreFitted(t *testing.T) {
+	r := &Observations{Items: numbered(230)}
 	for i := range 229 {
 		mustAdd(t, r, Ranking{Places: [][]int{{i}, {i + 1}}, Weight: 99})
 		mustAdd(t, r, Ranking{Places: [][]int{{i + 1}, {i}}})
@@ -160,7 +160,7 @@ func TestTheEndOfTheContextEndsDerivatives(t *testing.T) {
 	}
 }
 
-func TestFitRefuses(t *testing.T) {
+func TestFitRejectsWhatHasNoEstimate(t *testing.T) {
 	good := "a > b\nb > a\n"
 	for _, c := range []struct {
 		text    string
@@ -180,13 +180,13 @@ func TestFitRefuses(t *testing.T) {
 		// The more ties, and the more a wins, the likelier are both: a loss has a probability that goes to 0.
 		{"a > b\na = b", Options{}, "the estimate is not finite"},
 		{"a = b = c", Options{Prior: 1}, "ties of 3 items has no finite estimate"},
-		{tie(101), Options{}, "a tie of 101 items is too large"},
+		{tie(101), Options{}, "a tie of 101 items exceeds the limit of 100"},
 	} {
 		if _, err := Fit(context.Background(), mustRead(t, c.text, "bad"), c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60q with %+v: got %v, want an error with %q", c.text, c.options, err, c.want)
 		}
 	}
-	if _, err := Fit(context.Background(), &Rankings{}, Options{}); err == nil {
+	if _, err := Fit(context.Background(), &Observations{}, Options{}); err == nil {
 		t.Error("no rankings are not an error")
 	}
 }
@@ -194,7 +194,7 @@ func TestFitRefuses(t *testing.T) {
 // tie is a ranking of n items that are tied.
 func tie(n int) string { return strings.Join(numbered(n), " = ") }
 
-// Whether ties have a finite estimate is not decided beforehand, see TestFitRefuses. Random data
+// Whether ties have a finite estimate is not decided beforehand, see TestFitRejectsWhatHasNoEstimate. Random data
 // must not end in an estimate of rounding errors.
 func TestFiniteEstimatesAreNotFlat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -214,7 +214,7 @@ func TestFiniteEstimatesAreNotFlat(t *testing.T) {
 
 func TestExtremeWeightsAreFitted(t *testing.T) {
 	for _, w := range []float64{1e-300, 1e-9, 1e15, 1e290, largestWeight / 4} {
-		r := &Rankings{Items: numbered(3)}
+		r := &Observations{Items: numbered(3)}
 		for _, order := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}} {
 			mustAdd(t, r, Ranking{Places: [][]int{{order[0]}, {order[1]}, {order[2]}}, Weight: w})
 		}
@@ -298,7 +298,7 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	}
 }
 
-func TestEqualWorths(t *testing.T) {
+func TestEqualWorthsIsALikelihoodRatioTest(t *testing.T) {
 	m := mustFit(t, puddings(t), Options{})
 	got, err := m.EqualWorths(context.Background())
 	if err != nil {
@@ -345,7 +345,7 @@ func TestLaterRankingsDoNotChangeAModel(t *testing.T) {
 	near(t, "standard errors", mustUncertainty(t, m).StdErrs, before, 0)
 }
 
-func TestLikelihoodRatio(t *testing.T) {
+func TestLikelihoodRatioHasAChiSquareDistribution(t *testing.T) {
 	// 3.841459 and 5.991465 are the 95 % quantiles of χ² with 1 and 2 degrees of freedom.
 	for freedom, quantile := range map[int]float64{1: 3.841459, 2: 5.991465} {
 		test, err := LikelihoodRatio(-10, -10+quantile/2, freedom)
@@ -367,7 +367,7 @@ func TestLikelihoodRatio(t *testing.T) {
 // In a circle of pairs with a win each, all worths are equal, and every item takes part in four comparisons, each with
 // the information 1/4.
 func TestManyItemsHaveTheDiagonalOnly(t *testing.T) {
-	r := &Rankings{Items: numbered(LargestCovariance + 1)}
+	r := &Observations{Items: numbered(LargestCovariance + 1)}
 	for i := range r.Items {
 		j := (i + 1) % len(r.Items)
 		mustAdd(t, r, Ranking{Places: [][]int{{i}, {j}}})
@@ -408,8 +408,8 @@ func TestNoStandardErrorsBetweenGroupsApart(t *testing.T) {
 }
 
 // A parameter of ties is estimated by its share if all items are equal.
-func TestTiesOfThree(t *testing.T) {
-	r := &Rankings{Items: numbered(3)}
+func TestTiesOfThreeAreFitted(t *testing.T) {
+	r := &Observations{Items: numbered(3)}
 	for _, p := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}} {
 		mustAdd(t, r, Ranking{Places: [][]int{{p[0]}}, Rest: p[1:], Weight: 5})
 	}
@@ -422,13 +422,13 @@ func TestTiesOfThree(t *testing.T) {
 	}
 }
 
-// Each item of a chain beats the next one so many times, and loses once: the log-worths are log n apart, and the
+// Each item of a chain beats the next one n times, and loses once: the log-worths are log n apart, and the
 // variance of the difference is n + 1 over n. Wins that hardly ever fail have a part in it that is far below 1.
-func TestManyWinsForALoss(t *testing.T) {
+func TestManyWinsForALossKeepAllDigits(t *testing.T) {
 	for _, items := range []int{2, 3, 40} {
 		for _, wins := range []float64{1e3, 1e6, 1e9, 1e12} {
 			for _, turns := range []bool{false, true} { // every other pair has it the other way round
-				r := &Rankings{}
+				r := &Observations{}
 				want := make([]float64, items-1)
 				for i := range items {
 					r.Item(fmt.Sprint(i))
@@ -469,10 +469,10 @@ func TestManyWinsForALoss(t *testing.T) {
 	}
 }
 
-// The same beside ties: of two items, what is fitted to the three numbers has as many parameters, and so is exact.
-func TestManyWinsForALossWithTies(t *testing.T) {
+// The same with ties: for two items there are as many parameters as counts, so that the fit is exact.
+func TestManyWinsForALossWithTiesKeepAllDigits(t *testing.T) {
 	for _, wins := range []float64{1e3, 1e7, 1e9, 1e12} {
-		r := &Rankings{Items: []string{"a", "b"}}
+		r := &Observations{Items: []string{"a", "b"}}
 		for _, ranking := range []Ranking{{Places: [][]int{{0}, {1}}, Weight: wins}, {Places: [][]int{{1}, {0}}}, {Places: [][]int{{0, 1}}, Weight: 3}} {
 			if err := r.Add(ranking); err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 // Rankings are taken in parts, whose number depends on the data alone, and sums of parts are
 // added in order: the bits of a result do not depend on GOMAXPROCS.
 type likelihood struct {
-	rankings *Rankings
+	rankings *Observations
 	items    int
 	orders   []int // of ties
 	parts    []*part
@@ -40,10 +40,10 @@ type part struct {
 	e                    []float64 // polynomials, see tied
 }
 
-// entriesOfPart is so large that the sums of parts cost little beside their rankings.
+// entriesOfPart is large enough that adding the parts up costs little compared with their rankings.
 const entriesOfPart, mostParts = 1 << 13, 16
 
-func newLikelihood(r *Rankings, items int, orders []int) *likelihood {
+func newLikelihood(r *Observations, items int, orders []int) *likelihood {
 	l := &likelihood{rankings: r, items: items, orders: orders}
 	n := max(1, min(len(r.entries)/entriesOfPart, mostParts))
 	for i := range n {
@@ -60,18 +60,18 @@ func newLikelihood(r *Rankings, items int, orders []int) *likelihood {
 	return l
 }
 
-// size is the number of parameters.
+// size returns the number of parameters.
 func (l *likelihood) size() int { return l.items + len(l.orders) }
 
-// each calls f for all parts, some at a time.
-func (l *likelihood) each(f func(*part)) {
+// forParts calls f for all parts, some of them in parallel.
+func (l *likelihood) forParts(f func(*part)) {
 	parallel.For(len(l.parts), parallel.Workers(len(l.parts)), func(_, i int) { f(l.parts[i]) })
 }
 
 // largestSpread of the log-worths lets α and its square stand in float64 with all digits.
 const largestSpread = 300
 
-// worths are exp(θ − max θ) of all items; nil if there are ties or a large spread, see gather.
+// worths returns exp(θ − max θ) of all items, nil if there are ties or a large spread, see gather.
 func (l *likelihood) worths(x []float64) []float64 {
 	theta := x[:l.items]
 	if top := floats.Max(theta); len(l.orders) == 0 && top-floats.Min(theta) < largestSpread {
@@ -112,10 +112,10 @@ func (p *part) gather(entries []int32, placed int, x, alpha []float64) {
 	}
 }
 
-// value is the log-likelihood, in time linear in the items of all rankings.
+// value returns the log-likelihood, in time linear in the items of all rankings.
 func (l *likelihood) value(x []float64) float64 {
 	alpha := l.worths(x)
-	l.each(func(p *part) {
+	l.forParts(func(p *part) {
 		p.value = 0
 		for _, s := range p.spans {
 			p.log(l, s, x, alpha)
@@ -128,11 +128,11 @@ func (l *likelihood) value(x []float64) float64 {
 	return total
 }
 
-// derivatives writes the gradient and the diagonal of the information, and is the log-likelihood. With ties, it takes
-// time quadratic in the items of a ranking; if the context ends, all of it means nothing.
+// derivatives writes the gradient and the diagonal of the information, and returns the log-likelihood. With ties, it
+// takes time quadratic in the items of a ranking. If the context ends, the results are invalid.
 func (l *likelihood) derivatives(ctx context.Context, x, gradient, diagonal []float64) float64 {
 	alpha := l.worths(x)
-	l.each(func(p *part) {
+	l.forParts(func(p *part) {
 		p.value = 0
 		clear(p.sum)
 		clear(p.diag)
@@ -169,7 +169,7 @@ func (p *part) log(l *likelihood, s span, x, alpha []float64) {
 }
 
 // tied adds the log-likelihood of a ranking with ties. From the last item on, the polynomials e_j of each
-// order, see choice, grow by one item at a time; β and they are over the largest θ so far.
+// order, see choice, grow by one item at a time. They and β are relative to the largest θ so far.
 func (p *part) tied(l *likelihood, s span, x []float64) {
 	copy(p.ties[1:], x[l.items:])
 	orders, top := p.choice.orders, math.Inf(-1)
@@ -181,9 +181,9 @@ func (p *part) tied(l *likelihood, s span, x []float64) {
 	}
 	theta := func(at int) float64 { return x[item(l.rankings.entries[at])] }
 	for at := s.to - 1; at >= s.from; at-- {
-		fall := max(0, theta(at)-top) // of what is over top
+		fall := max(0, theta(at)-top) // of what is relative to top
 		top = max(top, theta(at))
-		z, others := 0.0, 0.0 // others: of z, all but the item alone
+		z, others := 0.0, 0.0 // others: z without the item alone
 		for k, order := range orders {
 			e, beta, scale := row(k), math.Exp((theta(at)-top)/float64(order)), math.Exp(-fall/float64(order))
 			for j, power := 1, scale; fall > 0 && j <= order; j++ {
@@ -219,7 +219,7 @@ func (p *part) tied(l *likelihood, s span, x []float64) {
 // logs writes log P of every ranking, each counted once.
 func (l *likelihood) logs(x, logs []float64) {
 	alpha := l.worths(x)
-	l.each(func(p *part) {
+	l.forParts(func(p *part) {
 		for i, s := range p.spans {
 			p.value, s.weight = 0, 1
 			p.log(l, s, x, alpha)
@@ -228,7 +228,7 @@ func (l *likelihood) logs(x, logs []float64) {
 	})
 }
 
-// observed is the sum over all choices of the f of what was chosen, see [choice].
+// observed returns the sum over all choices of f(what was chosen), see [choice].
 func (l *likelihood) observed() []float64 {
 	sum := make([]float64, l.size())
 	for _, s := range l.rankings.spans {
@@ -364,12 +364,12 @@ func (p *part) add(set []int32, chosen int, w float64, items int) {
 	}
 }
 
-// times is a function that writes H·v to product, for the information H at x. If the context ends, the product
-// means nothing.
+// times returns a function that writes H·v to product, for the information H at x. If the context ends, the
+// product is invalid.
 func (l *likelihood) times(x []float64) func(ctx context.Context, product, v []float64) {
 	alpha := l.worths(x)
 	return func(ctx context.Context, product, v []float64) {
-		l.each(func(p *part) {
+		l.forParts(func(p *part) {
 			clear(p.sum)
 			for _, s := range p.spans {
 				if len(l.orders) == 0 {
@@ -424,7 +424,7 @@ func (p *part) untiedTimes(entries []int32, placed int, w float64, v []float64) 
 	}
 }
 
-// information is H at x.
+// information returns H at x.
 func (l *likelihood) information(x []float64) *mat.SymDense {
 	h := mat.NewSymDense(l.size(), nil)
 	add := func(i, j int, v float64) { h.SetSym(i, j, h.At(i, j)+v) }

@@ -14,24 +14,24 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// A Mixture has several Plackett–Luce models, its components, of which every ranking follows one that is not known,
-// such as those of groups of voters:
+// Mixture holds several Plackett–Luce models, its components. Every ranking follows one of them, without saying which;
+// the components may stand for groups of voters:
 //
 //	P(ranking) = Σ_k π_k P_k(ranking).
 type Mixture struct {
 	Weights       []float64 // π_k, which sum to 1; the largest first
-	Components    []*Model  // what they weigh; their own LogLikelihood, Steps and Change are not set
+	Components    []*Model  // in the order of Weights; their own LogLikelihood, Steps and Change are not set
 	Rankings      float64   // the sum of the weights of the rankings
 	LogLikelihood float64   // of the rankings, without the prior
 	Steps         int       // of EM that the best start took
 }
 
-// MixtureOptions are options of [FitMixture]; only Components must be set.
+// MixtureOptions holds the settings of [FitMixture]; only Components must be set.
 type MixtureOptions struct {
 	Components int     // k; 1 is the model of Fit
 	Prior      float64 // see Options.Prior, of every component
 	Seed       uint64  // of the starts
-	Starts     int     // of which the best goes on. Zero is 10
+	Starts     int     // random starts; the best one goes on. Zero is 10
 	Tolerance  float64 // EM ends where two steps raise the log-likelihood by less. Zero is 1e-6
 	MaxSteps   int     // of EM. Zero is 1000
 
@@ -39,13 +39,13 @@ type MixtureOptions struct {
 	Progress func(MixtureProgress)
 }
 
-// MixtureProgress says how far a fit of a mixture has come.
+// MixtureProgress describes how far a fit of a mixture has come.
 type MixtureProgress struct {
 	Start, Step   int     // from 1
 	LogLikelihood float64 // with the prior; it never falls from step to step
 }
 
-// Parameters is the number of free parameters: those of all components, and of all weights but one.
+// Parameters returns the number of free parameters: of all components, and all weights but one.
 func (m *Mixture) Parameters() int {
 	n := len(m.Weights) - 1
 	for _, c := range m.Components {
@@ -54,15 +54,15 @@ func (m *Mixture) Parameters() int {
 	return n
 }
 
-// BIC is Schwarz's criterion, Parameters·log(Rankings) − 2·LogLikelihood: the smaller the better. It tells how many
-// components there should be (Gormley and Murphy, Journal of the American Statistical Association 103, 2008).
+// BIC returns Schwarz's criterion, Parameters·log(Rankings) − 2·LogLikelihood: the smaller the better. It helps to
+// choose the number of components (Gormley and Murphy, Journal of the American Statistical Association 103, 2008).
 func (m *Mixture) BIC() float64 {
 	return float64(m.Parameters())*math.Log(m.Rankings) - 2*m.LogLikelihood
 }
 
-// Evaluate is Σ weight · log P(ranking) of rankings of the same items, and the sum of their weights. Errors are those of
-// [Model.Evaluate].
-func (m *Mixture) Evaluate(r *Rankings) (logLikelihood, weight float64, err error) {
+// Evaluate returns Σ weight · log P(ranking) of rankings of the same items, and the sum of their weights. It returns the
+// same errors as [Model.Evaluate].
+func (m *Mixture) Evaluate(r *Observations) (logLikelihood, weight float64, err error) {
 	logs := make([][]float64, len(m.Components))
 	for k, c := range m.Components {
 		if err := c.checkRankings(r); err != nil {
@@ -79,7 +79,7 @@ func (m *Mixture) Evaluate(r *Rankings) (logLikelihood, weight float64, err erro
 	return logLikelihood, weight, nil
 }
 
-// mixed is log P of ranking i, and of each component k with its weight, to terms.
+// mixed returns log P of ranking i, and writes the log of every component's part of P to terms.
 func mixed(terms, weights []float64, logs [][]float64, i int) float64 {
 	for k := range terms {
 		terms[k] = math.Log(weights[k]) + logs[k][i]
@@ -87,32 +87,30 @@ func mixed(terms, weights []float64, logs [][]float64, i int) float64 {
 	return floats.LogSumExp(terms)
 }
 
-// mostOfMixture bounds the rankings and items of all components together, which take some 3 GB.
+// mostOfMixture bounds the rankings and items of all components together, which then take some 3 GB.
 const mostOfMixture = 1 << 25
 
 // FitMixture estimates a mixture by the EM algorithm (Dempster, Laird and Rubin, Journal of the Royal Statistical
-// Society B 39, 1977) from several random starts. After some steps the one of the largest likelihood, with the prior, goes on. A step divides
-// every ranking among the components by its probabilities under them, and then improves the worths of each component by
-// a step of [Fit], so that the likelihood never falls. A start has log-worths that differ from those of Fit by standard
-// normal numbers. The same seed gives the same bits.
+// Society B 39, 1977) from several random starts. After some steps only the start with the largest likelihood, including
+// the prior, goes on. A step divides every ranking among the components by its probabilities under them, and then improves
+// the worths of each component by a step of [Fit], so that the likelihood never falls. A start adds standard normal
+// numbers to the log-worths of Fit. The same seed gives the same bits.
 //
-// A component may become empty: its weight is then 0, and its worths mean nothing; fewer components are enough.
+// A component may become empty: its weight is then 0, and its worths have no meaning. Fewer components are enough.
 //
 // If the context ends after the first start has begun, FitMixture returns the best mixture so far and the cause. It also
-// returns the best mixture beside an error if the best start has not converged after MixtureOptions.MaxSteps, or if
-// the rankings of a component do not connect the items, which is a [*DisconnectedError]: worths then grow without a limit,
-// and a prior is a remedy. Other errors are those of Fit, for all rankings.
-func FitMixture(ctx context.Context, r *Rankings, o MixtureOptions) (*Mixture, error) {
-	o.Starts = cmp.Or(o.Starts, 10)
-	o.Tolerance = cmp.Or(o.Tolerance, 1e-6)
-	o.MaxSteps = cmp.Or(o.MaxSteps, 1000)
+// returns the best mixture and an error if the best start has not converged after MixtureOptions.MaxSteps, or if
+// the rankings of a component do not connect the items, a [*DisconnectedError]: worths then grow without a limit,
+// and a prior is a remedy. FitMixture also returns the errors of Fit for all rankings.
+func FitMixture(ctx context.Context, r *Observations, o MixtureOptions) (*Mixture, error) {
+	o.Starts, o.Tolerance, o.MaxSteps = cmp.Or(o.Starts, 10), cmp.Or(o.Tolerance, 1e-6), cmp.Or(o.MaxSteps, 1000)
 	switch {
 	case o.Components < 1:
 		return nil, fmt.Errorf("MixtureOptions.Components is %d: want 1 or more", o.Components)
 	case o.Components > r.Len() && r.Len() > 0:
 		return nil, fmt.Errorf("MixtureOptions.Components is %d: there are %d rankings", o.Components, r.Len())
 	case o.Components > 1 && o.Components > mostOfMixture/max(1, r.Len()+len(r.Items)):
-		return nil, fmt.Errorf("MixtureOptions.Components is %d: with %d rankings and %d items each, they take too much memory: want %d at most",
+		return nil, fmt.Errorf("MixtureOptions.Components is %d: with %d rankings and %d items each, they take too much memory: want at most %d",
 			o.Components, r.Len(), len(r.Items), max(1, mostOfMixture/(r.Len()+len(r.Items))))
 	case o.Starts < 1 || o.MaxSteps < 1 || !(o.Tolerance > 0):
 		return nil, errors.New("MixtureOptions.Starts, MaxSteps and Tolerance must be positive")
@@ -141,11 +139,11 @@ func FitMixture(ctx context.Context, r *Rankings, o MixtureOptions) (*Mixture, e
 	return best.mixture(r.Items), err
 }
 
-// stepsOfStart is how many steps tell a good start from others (Biernacki, Celeux and Govaert, Computational Statistics
+// stepsOfStart is the number of steps that tell a good start from others (Biernacki, Celeux and Govaert, Computational Statistics
 // and Data Analysis 41, 2003).
 const stepsOfStart = 20
 
-// An em is the EM algorithm from one start.
+// An em runs the EM algorithm from one start.
 type em struct {
 	options    MixtureOptions
 	start      int // its number
@@ -163,8 +161,8 @@ type em struct {
 	reach         float64 // how far ahead, in steps, the best is looked for
 }
 
-// newEM begins near x, the parameters that all share.
-func newEM(r *Rankings, all *newton, x []float64, o MixtureOptions, start int) *em {
+// newEM starts near x, with the same parameters for all components before noise.
+func newEM(r *Observations, all *newton, x []float64, o MixtureOptions, start int) *em {
 	e, rng := &em{options: o, start: start, reach: 2}, rand.New(rand.NewPCG(o.Seed, uint64(start)))
 	for _, s := range r.spans {
 		e.observed = append(e.observed, s.weight)
@@ -189,8 +187,8 @@ func newEM(r *Rankings, all *newton, x []float64, o MixtureOptions, start int) *
 	return e
 }
 
-// run goes on until the steps gain little, or are so many in all. Two steps in a row tell where the next ones would
-// lead to: it goes there at once, if that is better (Varadhan and Roland, Scandinavian Journal of Statistics 35, 2008,
+// run takes steps until they gain little, or until most steps in all. Two steps in a row show where the next ones would
+// lead to: run goes there at once if that is better (Varadhan and Roland, Scandinavian Journal of Statistics 35, 2008,
 // the scheme S3).
 func (e *em) run(ctx context.Context, most int) {
 	for !e.converged && e.steps < most && ctx.Err() == nil {
@@ -214,14 +212,14 @@ func (e *em) run(ctx context.Context, most int) {
 	}
 }
 
-// step is one of EM.
+// step takes one step of EM.
 func (e *em) step(ctx context.Context) {
 	e.maximize(ctx, 2)
 	e.expect()
 	e.steps++
 }
 
-// parameters are the weights, as logarithms, and the parameters of the components.
+// parameters returns the logarithms of the weights, each with the parameters of its component.
 func (e *em) parameters() []float64 {
 	var p []float64
 	for k, x := range e.x {
@@ -240,7 +238,7 @@ func (e *em) set(p []float64) {
 	e.expect()
 }
 
-// extrapolated is where steps lead to that went from p0 to p1 and p2, but within reach; nil if that is not further
+// extrapolated returns where steps from p0 to p1 and p2 lead to, within reach; nil if that is not further
 // than p2, or not finite.
 func (e *em) extrapolated(p0, p1, p2 []float64) []float64 {
 	r, v := make([]float64, len(p0)), make([]float64, len(p0))
@@ -280,8 +278,8 @@ func (e *em) expect() {
 	e.value += e.logLikelihood
 }
 
-// maximize improves the parameters for the rankings as they are divided, by a few steps for each component. Its
-// errors are why it did not come to the maximum.
+// maximize improves the parameters for the rankings as they are divided, by a few steps for each component. It
+// returns an error if it does not reach the maximum.
 func (e *em) maximize(ctx context.Context, steps int) error {
 	var errs error
 	for k, n := range e.components {
@@ -290,19 +288,19 @@ func (e *em) maximize(ctx context.Context, steps int) error {
 			e.mixing[k] += n.rankings.spans[i].weight / e.total
 		}
 		n.options.MaxSteps = steps
-		x, err := n.climb(ctx, n.at(ctx, e.x[k]))
+		x, err := n.climb(ctx, n.evaluate(ctx, e.x[k]))
 		e.x[k] = x
 		if err != nil && !e.empty(k) {
-			errs = errors.Join(errs, e.at(k, err))
+			errs = errors.Join(errs, e.componentError(k, err))
 		}
 	}
 	return errs
 }
 
-// empty tells whether a component has lost its rankings.
+// empty reports whether a component has lost its rankings.
 func (e *em) empty(k int) bool { return e.mixing[k] < 1e-9 }
 
-// end looks that each component has a finite estimate, and takes it.
+// end moves to the maximum, or returns an error if a component has no finite estimate.
 func (e *em) end(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -315,7 +313,7 @@ func (e *em) end(ctx context.Context) error {
 			continue
 		}
 		if classes := n.connectivity(e.observed); len(classes) > 1 {
-			return e.at(k, &DisconnectedError{n.rankings.Items, classes})
+			return e.componentError(k, &DisconnectedError{n.rankings.Items, classes})
 		}
 	}
 	err := e.maximize(ctx, 100)
@@ -323,13 +321,13 @@ func (e *em) end(ctx context.Context) error {
 	return err
 }
 
-// at says which component an error is of.
-func (e *em) at(k int, err error) error {
+// componentError adds the weight of the component to an error.
+func (e *em) componentError(k int, err error) error {
 	return fmt.Errorf("the component of weight %.3g: %w", e.mixing[k], err)
 }
 
-// connectivity is that of the rankings of which a component has a part: a worth that grows without a limit leaves it
-// less than a ten-thousandth of those that speak against it, when steps no longer gain the tolerance.
+// connectivity returns the classes of items of the rankings that follow the component. When steps no longer gain the
+// tolerance, a worth that grows without a limit has left it less than a ten-thousandth of the rankings that contradict it.
 func (n *newton) connectivity(observed []float64) [][]int {
 	own := *n.rankings
 	own.spans = nil
@@ -341,7 +339,7 @@ func (n *newton) connectivity(observed []float64) [][]int {
 	return Connectivity(&own)
 }
 
-// mixture is the result.
+// mixture returns the result.
 func (e *em) mixture(items []string) *Mixture {
 	m := &Mixture{Rankings: e.total, LogLikelihood: e.logLikelihood, Steps: e.steps}
 	for _, k := range num.DescendingOrder(nil, e.mixing) {

@@ -17,8 +17,8 @@ import (
 
 var groups = [][]float64{{2, 1, 0, -1, -2}, {-1.5, 0.5, 2, -1, 0}}
 
-// twoGroups are rankings of which 60 % follow the first group.
-func twoGroups(t rapid.TB, rankings int) *Rankings {
+// twoGroups draws rankings; 60 % follow the first group.
+func twoGroups(t rapid.TB, rankings int) *Observations {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, 9))
 	all := simulate(rng, groups[0], rankings*6/10, 5)
@@ -29,7 +29,7 @@ func twoGroups(t rapid.TB, rankings int) *Rankings {
 	return all
 }
 
-func mustMix(t rapid.TB, r *Rankings, o MixtureOptions) *Mixture {
+func mustMix(t rapid.TB, r *Observations, o MixtureOptions) *Mixture {
 	t.Helper()
 	m, err := FitMixture(context.Background(), r, o)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestMixtureNeverFalls(t *testing.T) {
 		near(t, "sum of the weights", []float64{floats.Sum(m.Weights)}, []float64{1}, 1e-12)
 		want := 0.0
 		for i := range r.Len() {
-			one := &Rankings{Items: r.Items}
+			one := &Observations{Items: r.Items}
 			mustAdd(t, one, Ranking{Places: r.At(i).Places, Rest: r.At(i).Rest})
 			p := 0.0
 			for k, c := range m.Components {
@@ -142,7 +142,7 @@ func TestMixtureNamesAComponentWithoutAnEstimate(t *testing.T) {
 }
 
 // A component whose weight underflows stays empty, and harms nothing.
-func TestMixtureWithAnEmptyComponent(t *testing.T) {
+func TestEmptyComponentHasTheWeightZero(t *testing.T) {
 	r := twoGroups(t, 100)
 	n, err := newNewton(r, Options{})
 	if err != nil {
@@ -171,10 +171,10 @@ func TestEndOfTheContextKeepsTheBestMixture(t *testing.T) {
 	}
 }
 
-func TestFitMixtureRefuses(t *testing.T) {
+func TestFitMixtureRejectsInvalidOptions(t *testing.T) {
 	r := twoGroups(t, 20)
 	for _, c := range []struct {
-		r    *Rankings
+		r    *Observations
 		o    MixtureOptions
 		want string
 	}{
@@ -184,7 +184,7 @@ func TestFitMixtureRefuses(t *testing.T) {
 		{r, MixtureOptions{Components: 2, Tolerance: math.NaN()}, "must be positive"},
 		{r, MixtureOptions{Components: 2, Prior: -1}, "Prior is -1"},
 		{r, MixtureOptions{Components: 2, MaxSteps: 1}, "not converged after 2 steps"},
-		{&Rankings{}, MixtureOptions{Components: 1}, "no rankings"},
+		{&Observations{}, MixtureOptions{Components: 1}, "no rankings"},
 		{mustRead(t, "a > b\na > b\n", "x"), MixtureOptions{Components: 2}, "no finite estimate"},
 	} {
 		if _, err := FitMixture(context.Background(), c.r, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -14,9 +14,9 @@ import (
 
 // drawRankings draws a few rankings of a few items: partial, top-k and tied ones, with weights. Ties
 // have two or three items.
-func drawRankings(t *rapid.T, ties bool) *Rankings {
+func drawRankings(t *rapid.T, ties bool) *Observations {
 	n := rapid.IntRange(2, 6).Draw(t, "items")
-	r := &Rankings{Items: numbered(n)}
+	r := &Observations{Items: numbered(n)}
 	for range rapid.IntRange(1, 8).Draw(t, "rankings") {
 		order := rapid.Permutation(sequence(n)).Draw(t, "order")
 		order = order[:rapid.IntRange(2, n).Draw(t, "length")]
@@ -48,7 +48,7 @@ func sequence(n int) (s []int) {
 	return s
 }
 
-// logProbability is that of a ranking, from the formula in the package's comment, over all subsets.
+// logProbability returns the log-probability of a ranking from the formula in the package's comment, over all subsets.
 func logProbability(ranking Ranking, x []float64, items int, orders []int) (log float64) {
 	f := func(set []int) float64 { // log f(S)
 		sum := 0.0
@@ -82,7 +82,7 @@ func logProbability(ranking Ranking, x []float64, items int, orders []int) (log 
 	return log
 }
 
-func TestLikelihoodIsThatOfAllSubsets(t *testing.T) {
+func TestLikelihoodIsTheSumOverAllSubsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, rapid.Bool().Draw(t, "ties"))
 		l := newLikelihood(r, len(r.Items), r.tieOrders())
@@ -130,7 +130,7 @@ func TestDerivativesAreFiniteDifferences(t *testing.T) {
 // Rankings without ties have two ways, each linear in the items: over the largest of all worths, and, where worths are
 // far apart, over the largest of each choice. With the parameter of a tie that has no probability they go choice by
 // choice, as rankings with ties do.
-func TestAllWaysAgree(t *testing.T) {
+func TestBothBasesOfWorthsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, false)
 		n := len(r.Items)
@@ -141,7 +141,7 @@ func TestAllWaysAgree(t *testing.T) {
 		}
 		v := drawParameters(t, newLikelihood(r, n, nil))
 		// One more item, in no ranking, makes worths far apart that are not.
-		far := &Rankings{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
+		far := &Observations{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
 		one := newLikelihood(r, n, []int{2})
 		g, d, product := make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 		y := append(slices.Clone(x), -1000)
@@ -169,8 +169,8 @@ func TestAllWaysAgree(t *testing.T) {
 	})
 }
 
-// The log-likelihood in linear time is that of the choices one by one, however far apart the worths are.
-func TestTheValueIsThatBesideTheDerivatives(t *testing.T) {
+// The log-likelihood in linear time equals the sum over the choices one by one, however far apart the worths are.
+func TestValueAloneEqualsValueWithDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, true)
 		l := newLikelihood(r, len(r.Items), []int{2, 3})
@@ -190,7 +190,7 @@ func TestTiedRankingsHaveProbabilityOne(t *testing.T) {
 	var extend func(places [][]int, left []int)
 	extend = func(places [][]int, left []int) {
 		if len(left) == 0 {
-			r := &Rankings{Items: m.Items}
+			r := &Observations{Items: m.Items}
 			mustAdd(t, r, Ranking{Places: places})
 			e, err := m.Evaluate(r)
 			if err != nil {
@@ -215,7 +215,7 @@ func TestTiedRankingsHaveProbabilityOne(t *testing.T) {
 	near(t, "sum over all 75 rankings", []float64{sum}, []float64{1}, 1e-14)
 }
 
-func TestGapsOfAThousand(t *testing.T) {
+func TestGapsOfAThousandAreFinite(t *testing.T) {
 	m := &Model{Items: numbered(4), LogWorths: []float64{1500, 500, -500, -1500}, TieOrders: []int{2}, LogTies: []float64{0}}
 	for _, c := range []struct {
 		places [][]int
@@ -226,7 +226,7 @@ func TestGapsOfAThousand(t *testing.T) {
 		{[][]int{{0, 1}, {2}, {3}}, -500},
 		{[][]int{{0}, {1}, {2, 3}}, -500},
 	} {
-		r := &Rankings{Items: m.Items}
+		r := &Observations{Items: m.Items}
 		mustAdd(t, r, Ranking{Places: c.places})
 		for _, ties := range []int{1, 0} {
 			m := &Model{Items: m.Items, LogWorths: m.LogWorths, TieOrders: m.TieOrders[:ties], LogTies: m.LogTies[:ties]}
@@ -242,7 +242,7 @@ func TestGapsOfAThousand(t *testing.T) {
 	}
 }
 
-func TestTauIsThatOfAllPairs(t *testing.T) {
+func TestTauCountsAllPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, true)
 		m := &Model{Items: r.Items, TieOrders: []int{2, 3}, LogTies: []float64{0, 0}}
@@ -279,7 +279,7 @@ func TestTauIsThatOfAllPairs(t *testing.T) {
 	})
 }
 
-func TestModelsOfFields(t *testing.T) {
+func TestModelsOfExportedFieldsEvaluate(t *testing.T) {
 	r := mustRead(t, "A > B = C", "races")
 	good := Model{Items: r.Items, LogWorths: []float64{1, 0, -1}, TieOrders: []int{2}, LogTies: []float64{0.5}}
 	if _, err := good.Evaluate(r); err != nil {
@@ -306,17 +306,17 @@ func TestModelsOfFields(t *testing.T) {
 	}
 }
 
-func TestEvaluateRefusesOtherItemsAndTies(t *testing.T) {
+func TestEvaluateRejectsOtherItemsAndTies(t *testing.T) {
 	m := mustFit(t, mustRead(t, "A > B\nB > A\n", "races"), Options{})
 	for _, c := range []struct{ text, want string }{
-		{"A > C", "other items"},
+		{"A > C", "different items"},
 		{"A = B", "a tie of 2 items"},
 	} {
 		if _, err := m.Evaluate(mustRead(t, c.text, "others")); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want an error with %q", c.text, err, c.want)
 		}
 	}
-	if _, err := m.Evaluate(&Rankings{Items: m.Items}); err == nil {
+	if _, err := m.Evaluate(&Observations{Items: m.Items}); err == nil {
 		t.Error("no rankings are not an error")
 	}
 }

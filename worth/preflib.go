@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// A preflibHeader is what a header says of the file; −1: nothing.
+// A preflibHeader holds what a header says about the file; −1: nothing.
 type preflibHeader struct {
 	alternatives, voters, orders float64
 }
 
-// numbers are the lines of a header that say them.
+// numbers returns the fields by the lines of a header that have them.
 func (h *preflibHeader) numbers() map[string]*float64 {
 	return map[string]*float64{"NUMBER ALTERNATIVES": &h.alternatives, "NUMBER VOTERS": &h.voters, "NUMBER UNIQUE ORDERS": &h.orders}
 }
@@ -58,20 +58,20 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 	return err
 }
 
-// compare warns of another number than the header has.
+// compare adds a warning if the number found differs from the one in the header.
 func (in *reader) compare(what string, said, found float64) {
 	if said < 0 || math.Abs(found-said) <= 1e-9*said { // weights need not be whole
 		return
 	}
 	reason := "the file looks cut"
 	if found > said {
-		reason = "the header is that of another file"
+		reason = "the header belongs to another file"
 	}
 	in.rankings.Warnings = append(in.rankings.Warnings, fmt.Sprintf("%s: the header says %.15g %s, but the file has %.15g: %s", in.file, said, what, found, reason))
 }
 
-// alternatives reads the lines of the header, up to one that does not begin with #. They give
-// the item of every alternative, which are numbered from 1.
+// alternatives reads the lines of the header, up to one that does not begin with #. It returns
+// the item of every alternative; alternatives are numbered from 1.
 func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 	const name = "# ALTERNATIVE NAME "
 	var items []int
@@ -91,7 +91,7 @@ func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 			what, text, _ := strings.Cut(strings.TrimPrefix(line, "# "), ":")
 			if number := numbers[what]; number != nil {
 				if *number, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !(*number >= 0 && *number <= largestWeight) {
-					return nil, in.at(fmt.Errorf("%s: %.20q: want a number", what, strings.TrimSpace(text)))
+					return nil, in.locate(fmt.Errorf("%s: %.20q: want a number", what, strings.TrimSpace(text)))
 				}
 			}
 			continue
@@ -99,23 +99,23 @@ func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 		number, text, _ := strings.Cut(text, ":")
 		n, err := strconv.Atoi(number)
 		if err != nil || n != len(items)+1 {
-			return nil, in.at(fmt.Errorf("alternative %.20q: want %d, since they are numbered from 1", number, len(items)+1))
+			return nil, in.locate(fmt.Errorf("alternative %.20q: want %d, since they are numbered from 1", number, len(items)+1))
 		}
 		item, err := in.item(strings.TrimSpace(text))
 		if err != nil {
-			return nil, in.at(err)
+			return nil, in.locate(err)
 		}
 		if len(in.options.Items) == 0 && item != len(items) {
-			return nil, in.at(fmt.Errorf("alternatives %d and %d have one name", item+1, n))
+			return nil, in.locate(fmt.Errorf("alternatives %d and %d have the same name", item+1, n))
 		}
 		items = append(items, item)
 	}
 	if items == nil {
 		in.line++
-		return nil, in.at(errors.New(`the header has no "# ALTERNATIVE NAME 1: …": want PrefLib's format of 2022 or later`))
+		return nil, in.locate(errors.New(`the header has no "# ALTERNATIVE NAME 1: …": want PrefLib's format of 2022 or later`))
 	}
 	if said := in.header.alternatives; said >= 0 && said != float64(len(items)) {
-		return nil, in.at(fmt.Errorf("the header says %.15g alternatives, but has the names of %d: it looks cut", said, len(items)))
+		return nil, in.locate(fmt.Errorf("the header says %.15g alternatives, but has the names of %d: it looks cut", said, len(items)))
 	}
 	return items, nil
 }

@@ -23,8 +23,8 @@ var pudding = [][5]int{
 	{1, 6, 18, 21, 12}, {2, 6, 22, 20, 12}, {3, 6, 13, 18, 10}, {4, 6, 14, 19, 18}, {5, 6, 11, 21, 12},
 }
 
-func puddings(t *testing.T) *Rankings {
-	r := &Rankings{}
+func puddings(t *testing.T) *Observations {
+	r := &Observations{}
 	for i := range 6 {
 		r.Item(strconv.Itoa(i + 1))
 	}
@@ -69,7 +69,7 @@ const netflix = `# ALTERNATIVE NAME 1: Mean Girls
 1: 4,1,3,2
 `
 
-func TestPuddingsOfDavidson(t *testing.T) {
+func TestPuddingsAgreeWithDavidson(t *testing.T) {
 	m := mustFit(t, puddings(t), Options{})
 	// R stops after 7 iterations, "to obtain the same worth parameters as Davidson": they are not converged.
 	near(t, "worths", m.Worths(), []float64{0.1388005, 0.1729985, 0.1617420, 0.1653930, 0.1586805, 0.2023855}, 3e-5)
@@ -81,7 +81,7 @@ func TestPuddingsOfDavidson(t *testing.T) {
 	for i := 1; i < 6; i++ {
 		differences = append(differences, u.Difference(0, i))
 	}
-	near(t, "standard errors beside brand 1", differences, []float64{0.1872168, 0.1935181, 0.1882110, 0.1927043, 0.1924059}, 2e-6)
+	near(t, "standard errors relative to brand 1", differences, []float64{0.1872168, 0.1935181, 0.1882110, 0.1927043, 0.1924059}, 2e-6)
 	quasi, worst, err := u.QuasiVariances()
 	if err != nil {
 		t.Fatal(err)
@@ -92,33 +92,33 @@ func TestPuddingsOfDavidson(t *testing.T) {
 
 // Four salad dressings by tartness, ranked by 32 judges (Vargo, 1989; Critchlow and Fligner, Psychometrika 56, 1991), in the
 // vignette PLADMM.
-func TestSaladDressingsOfVargo(t *testing.T) {
+func TestSaladDressingsAgreeWithVargo(t *testing.T) {
 	m := mustFit(t, mustRead(t, "11: B > C > D > A\n6: B > D > C > A\n3: C > B > D > A\n2: B > C > A > D\n2: B > A > D > C\n2: A > B > C > D\n"+
 		"D > C > B > A\nD > C > A > B\nC > D > B > A\nC > A > B > D\nB > D > A > C\nB > A > C > D\n", "salad"), Options{})
 	b, c, d, a := m.LogWorths[0], m.LogWorths[1], m.LogWorths[2], m.LogWorths[3] // in the order of the file
-	near(t, "log-worths beside A", []float64{b - a, c - a, d - a}, []float64{2.7299, 1.5615, 1.0268}, 5e-5)
+	near(t, "log-worths relative to A", []float64{b - a, c - a, d - a}, []float64{2.7299, 1.5615, 1.0268}, 5e-5)
 	near(t, "worths", m.Worths(), []float64{0.64176, 0.19950, 0.11688, 0.04186}, 1e-5)
 	near(t, "AIC, deviance", []float64{m.AIC(), -2 * m.LogLikelihood}, []float64{158.83, 152.83}, 0.005)
 	u := mustUncertainty(t, m)
 	near(t, "standard errors", []float64{u.Difference(0, 3), u.Difference(1, 3), u.Difference(2, 3)}, []float64{0.4481, 0.3965, 0.3771}, 5e-5)
 }
 
-func TestNetflixOfPrefLib(t *testing.T) {
+func TestNetflixOfPrefLibAgreesWithPlackettLuce(t *testing.T) {
 	m := mustFit(t, mustRead(t, netflix, "netflix.soc"), Options{Prior: 0.5})
 	near(t, "worths", m.Worths(), []float64{0.2306285, 0.4510655, 0.1684719, 0.1498342}, 1e-6)
-	near(t, "log-worths beside the first", differences(m), []float64{0.67080, -0.31404, -0.43128}, 5e-6)
+	near(t, "log-worths relative to the first", differences(m), []float64{0.67080, -0.31404, -0.43128}, 5e-6)
 	near(t, "AIC, deviance", []float64{m.AIC(), -2 * m.LogLikelihood}, []float64{3499.5, 3493.5}, 0.05)
 	u := mustUncertainty(t, m)
 	near(t, "standard errors", []float64{u.Difference(0, 1), u.Difference(0, 2), u.Difference(0, 3)}, []float64{0.07472, 0.07593, 0.07489}, 5e-6)
 }
 
 // Four drivers were last in all their races, so that there is no finite estimate without a prior. Hunter leaves them out.
-func TestNascarOfHunter(t *testing.T) {
+func TestNascarAgreesWithHunter(t *testing.T) {
 	all, err := ReadFile("testdata/nascar.txt", ReadOptions{Items: numbered(87)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	few := &Rankings{Items: numbered(83)}
+	few := &Observations{Items: numbered(83)}
 	places := make([]float64, 87)
 	races := make([]float64, 87)
 	for i := range all.Len() {
@@ -140,7 +140,7 @@ func TestNascarOfHunter(t *testing.T) {
 	ends := slices.Concat(byMean[:3], byMean[80:])
 
 	m := mustFit(t, few, Options{})
-	near(t, "without the four", besideFirst(m, ends), []float64{4.15, 3.62, 2.08, 0.03, -0.31, -0.15}, 0.005)
+	near(t, "without the four", relativeToFirst(m, ends), []float64{4.15, 3.62, 2.08, 0.03, -0.31, -0.15}, 0.005)
 
 	_, err = Fit(context.Background(), all, Options{})
 	disconnected, is := err.(*DisconnectedError)
@@ -149,9 +149,9 @@ func TestNascarOfHunter(t *testing.T) {
 	}
 
 	m = mustFit(t, all, Options{Prior: 0.5})
-	near(t, "with a prior", besideFirst(m, ends), []float64{3.20, 2.77, 1.91, 0.02, -0.38, -0.12}, 0.005)
+	near(t, "with a prior", relativeToFirst(m, ends), []float64{3.20, 2.77, 1.91, 0.02, -0.38, -0.12}, 0.005)
 	last := []int{83, 84, 85, 86}
-	near(t, "the last four", besideFirst(m, last), []float64{-2.171065, -1.744754, -1.590764, -1.768629}, 1e-6)
+	near(t, "the last four", relativeToFirst(m, last), []float64{-2.171065, -1.744754, -1.590764, -1.768629}, 1e-6)
 	u := mustUncertainty(t, m)
 	var errors []float64
 	for _, i := range last {
@@ -166,7 +166,7 @@ func TestNascarOfHunter(t *testing.T) {
 }
 
 // The vignette's example of an item that always loses.
-func TestItemThatAlwaysLoses(t *testing.T) {
+func TestItemThatAlwaysLosesNeedsAPrior(t *testing.T) {
 	r := mustRead(t, "A > B\nC > A\nA > D\nB > A\nB > C\n", "toy")
 	_, err := Fit(context.Background(), r, Options{})
 	if err == nil || !strings.Contains(err.Error(), `none from "D" to the others (there are 2 classes`) {
@@ -186,7 +186,7 @@ func TestItemThatAlwaysLoses(t *testing.T) {
 	if m.Items[1] == "C" {
 		c, b = 1, 2
 	}
-	near(t, "without D", besideFirst(m, []int{b, c}), []float64{0.8392, 0.4196}, 5e-5)
+	near(t, "without D", relativeToFirst(m, []int{b, c}), []float64{0.8392, 0.4196}, 5e-5)
 	near(t, "standard errors", []float64{u.Difference(0, b), u.Difference(0, c)}, []float64{1.3596, 1.5973}, 5e-5)
 	near(t, "deviance, AIC", []float64{-2 * m.LogLikelihood, m.AIC()}, []float64{5.1356, 9.1356}, 5e-5)
 }
@@ -198,8 +198,8 @@ func numbered(n int) (names []string) {
 	return names
 }
 
-// besideFirst are log-worths less that of the first item.
-func besideFirst(m *Model, items []int) (d []float64) {
+// relativeToFirst returns the log-worths less the log-worth of the first item.
+func relativeToFirst(m *Model, items []int) (d []float64) {
 	for _, i := range items {
 		d = append(d, m.LogWorths[i]-m.LogWorths[0])
 	}
@@ -213,14 +213,14 @@ func differences(m *Model) (d []float64) {
 	return d
 }
 
-func mustAdd(t rapid.TB, r *Rankings, ranking Ranking) {
+func mustAdd(t rapid.TB, r *Observations, ranking Ranking) {
 	t.Helper()
 	if err := r.Add(ranking); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func mustRead(t rapid.TB, text, name string) *Rankings {
+func mustRead(t rapid.TB, text, name string) *Observations {
 	t.Helper()
 	r, err := Read(strings.NewReader(text), name, ReadOptions{})
 	if err != nil {
@@ -229,7 +229,7 @@ func mustRead(t rapid.TB, text, name string) *Rankings {
 	return r
 }
 
-func mustFit(t rapid.TB, r *Rankings, o Options) *Model {
+func mustFit(t rapid.TB, r *Observations, o Options) *Model {
 	t.Helper()
 	m, err := Fit(context.Background(), r, o)
 	if err != nil {

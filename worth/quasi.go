@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// QuasiVariances are numbers q_i, one for each item, such that the variance of θ_i − θ_j is close to q_i + q_j
+// QuasiVariances returns a number q_i for each item such that the variance of θ_i − θ_j is close to q_i + q_j
 // for all pairs. The intervals θ_i ± z·√q_i can be compared with each other, whatever item is the reference.
 // They minimize the sum over all pairs of (log Var(θ_i − θ_j) − log(q_i + q_j))² (Firth and de Menezes,
-// Biometrika 91, 2004). The error is the largest |√(q_i + q_j)/Difference(i, j) − 1|. A quasi-variance can be
-// negative. Fewer than three items, and an uncertainty without Covariance, are errors.
+// Biometrika 91, 2004). LargestError is the largest |√(q_i + q_j)/Difference(i, j) − 1|. A quasi-variance
+// can be negative. QuasiVariances returns an error for fewer than three items and for an uncertainty without Covariance.
 func (u *Uncertainty) QuasiVariances() (q []float64, largestError float64, err error) {
 	if u.Covariance == nil || u.items < 3 {
 		return nil, 0, fmt.Errorf("quasi-variances need the covariances of 3 to %d items", LargestCovariance)
@@ -29,7 +29,7 @@ func (u *Uncertainty) QuasiVariances() (q []float64, largestError float64, err e
 			sums[j] += d * d
 		}
 	}
-	// The q whose sums q_i + q_j over all j are those of the variances.
+	// Start at the q whose sums q_i + q_j over all j equal the sums of the variances.
 	q = make([]float64, n)
 	mean := floats.Sum(sums) / float64(2*(n-1))
 	for i := range q {
@@ -59,7 +59,7 @@ func (u *Uncertainty) QuasiVariances() (q []float64, largestError float64, err e
 	return q, largestError, nil
 }
 
-// quasiSquares is the sum of squares; NaN if a sum of two quasi-variances is negative.
+// quasiSquares returns the sum of squares, NaN if a sum of two quasi-variances is negative.
 func quasiSquares(variances *mat.SymDense, q []float64) (sum float64) {
 	for i := range q {
 		for j := range i {
@@ -70,7 +70,7 @@ func quasiSquares(variances *mat.SymDense, q []float64) (sum float64) {
 	return sum
 }
 
-// quasiStep is a step of the method of Gauss and Newton.
+// quasiStep returns a step of the Gauss–Newton method.
 func quasiStep(variances *mat.SymDense, q []float64) ([]float64, error) {
 	n := len(q)
 	normal, right := mat.NewSymDense(n, nil), make([]float64, n)

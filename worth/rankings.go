@@ -1,26 +1,27 @@
 package worth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// A Ranking is one observation. Items are numbers in [Rankings.Items].
+// Ranking is one observation. Items are numbers in [Observations.Items].
 //
-// A full ranking has a place for every item, a partial one for some: of the others nothing is
-// known. In a top-k ranking, and in a choice from a set, the other items of the set are the Rest.
-// A comparison of two items is a ranking of two places.
+// A full ranking has a place for every item. A partial one has places for some, and says nothing
+// about the others. In a top-k ranking, and in a choice from a set, the other items of the set are
+// the Rest. A comparison of two items is a ranking with two places.
 type Ranking struct {
 	Places [][]int // the items of every place, best place first; several items at one place are tied
 	Rest   []int   // items after all places, in unknown order
 	Weight float64 // how often it was observed; zero is once
 }
 
-// Rankings are observed rankings of items. The zero value has none and is ready for use. It may
+// Observations holds observed rankings of items. The zero value has none and is ready for use. It may
 // be read by several goroutines at a time if none of them adds.
-type Rankings struct {
+type Observations struct {
 	Items    []string // the names of the items, by number
 	Warnings []string // what was odd about the file that they were read from
 
@@ -37,8 +38,8 @@ type span struct {
 	weight           float64
 }
 
-// Item is the number of the item with that name. A name that is new becomes a new item.
-func (r *Rankings) Item(name string) int {
+// Item returns the number of the item with that name. A new name becomes a new item.
+func (r *Observations) Item(name string) int {
 	if r.numbers == nil || len(r.numbers) != len(r.Items) {
 		r.numbers = make(map[string]int, len(r.Items))
 		for i, known := range r.Items {
@@ -54,11 +55,11 @@ func (r *Rankings) Item(name string) int {
 	return i
 }
 
-// Len is the number of rankings.
-func (r *Rankings) Len() int { return len(r.spans) }
+// Len returns the number of rankings.
+func (r *Observations) Len() int { return len(r.spans) }
 
-// At is ranking i, with a weight that is not zero.
-func (r *Rankings) At(i int) Ranking {
+// At returns ranking i, with a weight that is not zero.
+func (r *Observations) At(i int) Ranking {
 	s := r.spans[i]
 	ranking := Ranking{Weight: s.weight}
 	for _, e := range r.entries[s.from:s.placed] {
@@ -74,23 +75,20 @@ func (r *Rankings) At(i int) Ranking {
 	return ranking
 }
 
-// item is the item of an entry.
+// item returns the item of an entry.
 func item(entry int32) int32 { return entry ^ entry>>31 }
 
 // largestWeight of all rankings leaves room for their log-likelihood and the sums of its derivatives.
 const largestWeight = 1e300
 
-// errOneItem is the error of a ranking from which nothing can be learned.
-var errOneItem = errors.New("a ranking of one item says nothing: it needs two or more, with those that it was chosen from")
+// errOneItem is returned for a ranking that carries no information.
+var errOneItem = errors.New("a ranking of one item says nothing: want two or more, counting those it was chosen from")
 
-// Add adds a ranking. Errors are an item twice, an item without a name, a place without items,
-// fewer than two items in all, a weight that is negative or not finite, and weights that sum to more than 1e300,
-// beyond which sums over the rankings would overflow; nothing is then added.
-func (r *Rankings) Add(ranking Ranking) error {
-	weight := ranking.Weight
-	if weight == 0 {
-		weight = 1
-	}
+// Add adds a ranking. It returns an error and adds nothing if an item occurs twice or has no name, a place has
+// no items, there are fewer than two items in all, the weight is negative or not finite, or the weights of all
+// rankings sum to more than 1e300, beyond which sums over the rankings would overflow.
+func (r *Observations) Add(ranking Ranking) error {
+	weight := cmp.Or(ranking.Weight, 1)
 	if !(weight > 0) || math.IsInf(weight, 0) {
 		return fmt.Errorf("the weight is %v: it must be positive and finite", ranking.Weight)
 	}
@@ -114,7 +112,8 @@ func (r *Rankings) Add(ranking Ranking) error {
 	return nil
 }
 
-func (r *Rankings) appendEntries(ranking Ranking, s *span) error {
+// appendEntries appends the items of a ranking, and sets where they end.
+func (r *Observations) appendEntries(ranking Ranking, s *span) error {
 	if len(ranking.Places) == 0 {
 		return errors.New("a ranking needs one place or more")
 	}
@@ -143,8 +142,8 @@ func (r *Rankings) appendEntries(ranking Ranking, s *span) error {
 	return nil
 }
 
-// see notes that the ranking which is being added has an item.
-func (r *Rankings) see(number int) error {
+// see marks an item as part of the ranking that is being added.
+func (r *Observations) see(number int) error {
 	if number < 0 || number >= min(len(r.Items), math.MaxInt32) {
 		return fmt.Errorf("item %d has no name: there are %d items, from 0", number, len(r.Items))
 	}
@@ -159,7 +158,7 @@ func (r *Rankings) see(number int) error {
 }
 
 // dropUnranked drops the items that are in no ranking.
-func (r *Rankings) dropUnranked() {
+func (r *Observations) dropUnranked() {
 	numbers := make([]int32, len(r.Items)) // new ones, from 1
 	for _, e := range r.entries {
 		numbers[item(e)] = 1
@@ -177,11 +176,11 @@ func (r *Rankings) dropUnranked() {
 	r.Items, r.numbers, r.seen = items, nil, nil
 }
 
-// withGhost is the rankings and, for every item, a win and a loss against one more item, of
-// that weight each.
-func (r *Rankings) withGhost(weight float64) *Rankings {
+// withGhost returns the rankings with one more item, the hidden item of a prior: every other item has a
+// win and a loss against it, each of that weight.
+func (r *Observations) withGhost(weight float64) *Observations {
 	n := len(r.Items)
-	g := &Rankings{
+	g := &Observations{
 		entries: append(make([]int32, 0, len(r.entries)+4*n), r.entries...),
 		spans:   append(make([]span, 0, len(r.spans)+2*n), r.spans...),
 	}
@@ -193,8 +192,8 @@ func (r *Rankings) withGhost(weight float64) *Rankings {
 	return g
 }
 
-// tieOrders are the sizes of the ties, ascending.
-func (r *Rankings) tieOrders() []int {
+// tieOrders returns the sizes of the ties, ascending.
+func (r *Observations) tieOrders() []int {
 	var orders []int
 	for _, s := range r.spans {
 		for from := s.from; from < s.placed; {
@@ -209,8 +208,8 @@ func (r *Rankings) tieOrders() []int {
 	return orders
 }
 
-// placeEnd is the end of the place that begins at an entry.
-func (r *Rankings) placeEnd(from int, s span) int {
+// placeEnd returns the end of the place that begins at an entry.
+func (r *Observations) placeEnd(from int, s span) int {
 	to := from + 1
 	for to < s.placed && r.entries[to] < 0 {
 		to++

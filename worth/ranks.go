@@ -7,18 +7,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Rank is where an item stands by worth, from 1, with the ends of a confidence interval.
-type Rank struct{ Rank, Low, High int }
+// RankInterval is the rank of an item by worth, from 1, with the ends of a confidence interval.
+type RankInterval struct{ Rank, Low, High int }
 
-// Ranks are the ranks of the items: Rank is one more than the number of items of larger worth; [Fit] makes
-// worths equal that it cannot tell apart. The interval from
-// Low to High has the rank of the item's true worth with at least the given confidence, such as 0.95, in large
-// samples. The worth of the item is compared with those of the n − 1 others, each in a two-sided test at the level
-// (1 − confidence)/(n − 1), by Bonferroni. Low is one more than the number of significantly larger ones,
+// Ranks returns the ranks of the items. Rank is one more than the number of items with larger worths; [Fit] makes
+// worths equal that it cannot tell apart. The interval from Low to High contains the rank of the item's true worth with
+// at least the given confidence, such as 0.95, in large samples. The item is compared with each of the n − 1 others in a
+// two-sided test at the level (1 − confidence)/(n − 1), by Bonferroni. Low is one more than the number of significantly larger ones,
 // and High is n less the number of significantly smaller ones (Mogstad, Romano, Shaikh and Wilhelm, Review of
-// Economic Studies 91, 2024, section 3). An uncertainty without Covariance, or of another model, and a confidence that
-// is not between 0 and 1 are errors.
-func (m *Model) Ranks(u *Uncertainty, confidence float64) ([]Rank, error) {
+// Economic Studies 91, 2024, section 3). Ranks returns an error for an uncertainty without Covariance or of another
+// model, and for a confidence that is not between 0 and 1.
+func (m *Model) Ranks(u *Uncertainty, confidence float64) ([]RankInterval, error) {
 	n := len(m.LogWorths)
 	if u.Covariance == nil || u.items != n {
 		return nil, fmt.Errorf("ranks need the covariances of the model's %d items", n)
@@ -30,9 +29,9 @@ func (m *Model) Ranks(u *Uncertainty, confidence float64) ([]Rank, error) {
 		return nil, errors.New("ranks need two items or more")
 	}
 	z := -distuv.UnitNormal.Quantile((1 - confidence) / float64(2*(n-1)))
-	ranks := make([]Rank, n)
+	ranks := make([]RankInterval, n)
 	for i, worth := range m.LogWorths {
-		ranks[i] = Rank{1, 1, n}
+		ranks[i] = RankInterval{1, 1, n}
 		for j, other := range m.LogWorths {
 			if other > worth {
 				ranks[i].Rank++

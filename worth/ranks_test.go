@@ -12,20 +12,20 @@ import (
 
 // The differences of three independent log-worths 1, 2 and 0 have the variances 0.02 and, with the third, 0.52. At 95 %
 // Bonferroni's bound for two tests is 2.2414 standard errors.
-func TestRanksByHand(t *testing.T) {
+func TestRanksAreThoseByHand(t *testing.T) {
 	m := &Model{LogWorths: []float64{1, 2, 0}}
 	u := &Uncertainty{Covariance: mat.NewSymDense(3, []float64{0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.51}), items: 3}
 	ranks, err := m.Ranks(u, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Rank{{2, 2, 3}, {1, 1, 1}, {3, 2, 3}} { // 1 < 2.2414·√0.52 = 1.616 < 2 = distance to the first
+	for i, want := range []RankInterval{{2, 2, 3}, {1, 1, 1}, {3, 2, 3}} { // 1 < 2.2414·√0.52 = 1.616 < 2 = distance to the first
 		if ranks[i] != want {
 			t.Errorf("item %d has %+v, want %+v", i, ranks[i], want)
 		}
 	}
 	m.LogWorths = []float64{1, 1, 1}
-	if ranks, err := m.Ranks(u, 0.95); err != nil || ranks[0] != (Rank{1, 1, 3}) || ranks[2] != ranks[0] {
+	if ranks, err := m.Ranks(u, 0.95); err != nil || ranks[0] != (RankInterval{1, 1, 3}) || ranks[2] != ranks[0] {
 		t.Errorf("equal worths have %+v, %v", ranks, err)
 	}
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestRanksByHand(t *testing.T) {
 	}
 }
 
-// Two items that stand in each other's places as often, beside others in any rankings, have one worth and
+// Two items that stand in each other's places as often, next to others in any rankings, have one worth and
 // one rank, although the fit rounds.
 func TestItemsWithSymmetricRankingsShareARank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

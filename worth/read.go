@@ -17,21 +17,22 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// ReadOptions says how to read rankings.
+// ReadOptions holds the settings of [Read].
 type ReadOptions struct {
-	// Items are the items that there are, by number, such as those of a model; others are errors.
-	// Nil: those of a PrefLib file are in its header, and elsewhere every name is an item.
+	// Items lists the names of all items, by number, such as the items of a model; other names are
+	// rejected. Nil: the header of a PrefLib file has them, and elsewhere every name is an item.
 	Items []string
 
-	// Unlisted says what is known of items that a ranking leaves out: "omit" (or empty), nothing; or
-	// "last", that they come after all places, in unknown order. The items must then be known
-	// from the header of a PrefLib file, which may have fewer than Items, or else from Items, and all rankings have 2^26 of them together at most.
+	// Unlisted says what is known about items that a ranking leaves out: "omit" (or empty), nothing; or
+	// "last", that they come after all places, in unknown order. The items must then be known from the
+	// header of a PrefLib file, which may have fewer than Items, or else from Items, and the number of
+	// rankings times the number of items is at most 2^26.
 	Unlisted string
 }
 
 // ReadFile reads the rankings in a file, which may be compressed by gzip or zstd. The ending of its name
-// tells the format, as in [Read]; .gz or .zst may follow.
-func ReadFile(path string, o ReadOptions) (*Rankings, error) {
+// determines the format, as in [Read]; .gz or .zst may follow.
+func ReadFile(path string, o ReadOptions) (*Observations, error) {
 	f, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return nil, textfile.At(path, err)
@@ -40,7 +41,7 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 	return Read(f, path, o)
 }
 
-// Read reads rankings. The ending of the name tells the format:
+// Read reads rankings. The ending of the name determines the format:
 //
 //   - .soc, .soi, .toc, .toi: PrefLib (preflib.org/format), orders with or without ties (t, s), of all
 //     alternatives or of some (c, i), with the names of the alternatives in the header.
@@ -60,16 +61,18 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 //
 // A word that begins with a digit and ends in a colon, at the beginning of a line, is how often the ranking was observed.
 //
-// Lines that begin with # are comments. Rankings of one item are left out, with a warning that counts them; so are, but
-// for PrefLib, items without another ranking. Of PrefLib, other numbers of voters and of orders than in the header are a warning.
+// Lines that begin with # are comments. Rankings of one item are left out, with a warning that counts them, and so are
+// items without another ranking, except in PrefLib files. There is also a warning if the numbers of voters and of orders
+// in a PrefLib file differ from its header.
 //
-// Errors begin with file:line. They are lines that are empty or not in the format, names that are not in UTF-8, items twice in a ranking, items that
-// are unknown, and other numbers of alternatives than in the header. A file of which no ranking is left is an error, too.
-func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
+// Read returns an error, which begins with file:line, for lines that are empty or not in the format, names that are not
+// in UTF-8, repeated items of a ranking, unknown items, and a number of alternatives other than in the header. It also
+// returns an error if no ranking is left.
+func Read(r io.Reader, name string, o ReadOptions) (*Observations, error) {
 	if o.Unlisted != "" && o.Unlisted != "omit" && o.Unlisted != "last" {
 		return nil, fmt.Errorf("invalid ReadOptions.Unlisted %q: want omit or last", o.Unlisted)
 	}
-	in := &reader{file: name, options: o, rankings: &Rankings{}}
+	in := &reader{file: name, options: o, rankings: &Observations{}}
 	for i, known := range o.Items {
 		if in.rankings.Item(known) != i {
 			return nil, fmt.Errorf("ReadOptions.Items has %q twice", known)
@@ -103,9 +106,9 @@ func (in *reader) finish() error {
 	case r.Len() == 0:
 		remedy := ""
 		if in.header != nil {
-			remedy = `, unless those that they do not name come after them (ReadOptions.Unlisted "last", -unlisted last)`
+			remedy = `; or let unlisted items come last (ReadOptions.Unlisted "last", -unlisted last)`
 		}
-		return fmt.Errorf("%s:%d: all rankings from here on are of one item, which says nothing: want two or more, with those that it was chosen from%s", in.file, in.firstOneItem, remedy)
+		return fmt.Errorf("%s:%d: all rankings have one item, which says nothing: want two or more, counting those it was chosen from%s", in.file, in.firstOneItem, remedy)
 	case in.oneItem > 0:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d rankings of one item, observed %.15g times, are left out, since they say nothing: the first is in line %d", in.file, in.oneItem, in.oneItemWeight, in.firstOneItem))
 		if in.header == nil && len(in.options.Items) == 0 {
@@ -115,14 +118,14 @@ func (in *reader) finish() error {
 	return nil
 }
 
-// Ending is the ending of a name in lower case, without that of a compression: .soi for votes.SOI.gz.
+// Ending returns the ending of a name in lower case, ignoring .gz and .zst: .soi for votes.SOI.gz.
 func Ending(name string) string {
 	name = strings.ToLower(name)
 	return filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
 }
 
-// mostEntries bounds the items of all rankings where each has all items, of which a small file may name few: they take
-// a quarter of a gigabyte, and four times as much while they are read.
+// mostEntries bounds the items of all rankings if each has all items, since a small file could ask for many. They take a
+// quarter of a gigabyte, and four times as much while they are read.
 const mostEntries = 1 << 26
 
 // A reader fills rankings from a file.
@@ -130,7 +133,7 @@ type reader struct {
 	file     string
 	line     int // from 1
 	options  ReadOptions
-	rankings *Rankings
+	rankings *Observations
 	known    []int          // the items of the options
 	header   *preflibHeader // nil: the format is another one
 
@@ -138,10 +141,10 @@ type reader struct {
 	oneItemWeight         float64
 }
 
-// at says where an error is.
-func (in *reader) at(err error) error { return fmt.Errorf("%s:%d: %w", in.file, in.line, err) }
+// locate adds the file and line to an error.
+func (in *reader) locate(err error) error { return fmt.Errorf("%s:%d: %w", in.file, in.line, err) }
 
-// lines calls f for every line but comments.
+// lines calls f for every line that is not a comment.
 func (in *reader) lines(r io.Reader, f func(line string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, math.MaxInt)
@@ -152,10 +155,10 @@ func (in *reader) lines(r io.Reader, f func(line string) error) error {
 			continue
 		}
 		if line == "" {
-			return in.at(errors.New("the line is empty: want a ranking"))
+			return in.locate(errors.New("the line is empty: want a ranking"))
 		}
 		if err := f(line); err != nil {
-			return in.at(err)
+			return in.locate(err)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -164,13 +167,13 @@ func (in *reader) lines(r io.Reader, f func(line string) error) error {
 	return nil
 }
 
-// item is the number of an item.
+// item returns the number of an item.
 func (in *reader) item(name string) (int, error) {
 	switch {
 	case name == "":
 		return 0, errors.New("an item has no name")
-	case !utf8.ValidString(name): // JSON would make all others one
-		return 0, fmt.Errorf("item %.40q: want text in UTF-8, such as iconv makes of Latin-1", name)
+	case !utf8.ValidString(name): // JSON would merge invalid names
+		return 0, fmt.Errorf("item %.40q: want text in UTF-8, which iconv makes from Latin-1", name)
 	}
 	r := in.rankings
 	if len(in.options.Items) == 0 {
@@ -185,7 +188,7 @@ func (in *reader) item(name string) (int, error) {
 	return 0, fmt.Errorf("item %q is unknown: there are %d items, %q and others", name, len(r.Items), r.Items[0])
 }
 
-// add adds a ranking, in which all of these items may be listed; nil: they are not known.
+// add adds a ranking of some of all these items; nil: all items are not known.
 func (in *reader) add(ranking Ranking, all []int) error {
 	if in.options.Unlisted != "last" {
 		return in.addOrLeave(ranking)
@@ -194,7 +197,7 @@ func (in *reader) add(ranking Ranking, all []int) error {
 		return errors.New(`ReadOptions.Unlisted is "last", but the items are not known: give ReadOptions.Items`)
 	}
 	if n := len(all); (in.rankings.Len()+1)*n > mostEntries {
-		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: want fewer, with equal rankings as one of their weight",
+		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: merge equal rankings into one with their weight",
 			in.rankings.Len()+1, n, mostEntries)
 	}
 	listed := make([]bool, len(in.rankings.Items))
@@ -211,7 +214,7 @@ func (in *reader) add(ranking Ranking, all []int) error {
 	return in.addOrLeave(ranking)
 }
 
-// addOrLeave adds a ranking, or counts it if it has one item.
+// addOrLeave adds a ranking, or counts it as left out if it has one item.
 func (in *reader) addOrLeave(ranking Ranking) error {
 	err := in.rankings.Add(ranking)
 	if !errors.Is(err, errOneItem) {
@@ -264,15 +267,15 @@ func (in *reader) text(line string) error {
 	return in.add(ranking, in.known)
 }
 
-// likeNumber tells whether a word before a colon is a mistyped number, such as 1O, and no beginning of a name, such as
-// Alien or 12 Monkeys.
+// likeNumber reports whether a word before a colon is a mistyped number, such as 1O, rather than the beginning of a
+// name, such as Alien or 12 Monkeys.
 func likeNumber(word string) bool {
 	word = strings.TrimSpace(word)
 	digits := strings.TrimLeft(word, "+-.")
 	return digits != "" && '0' <= digits[0] && digits[0] <= '9' && !strings.ContainsAny(word, " \t>=|,\"")
 }
 
-// without is a set without the items at places.
+// without returns a set without the items at places.
 func without(set []int, places [][]int) []int {
 	if set == nil {
 		return nil
@@ -298,7 +301,7 @@ func cutItem(line string) (name string, separator byte, rest string, err error) 
 	if strings.HasPrefix(line, `"`) {
 		quoted, err := strconv.QuotedPrefix(line)
 		if err != nil {
-			return "", 0, "", fmt.Errorf("the quotes of %.40q are not those of a Go string", line)
+			return "", 0, "", fmt.Errorf("%.40q is not a quoted Go string", line)
 		}
 		name, _ = strconv.Unquote(quoted)
 		line = strings.TrimSpace(line[len(quoted):])

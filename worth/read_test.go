@@ -15,7 +15,7 @@ import (
 )
 
 // show has a line for each ranking.
-func show(r *Rankings) string {
+func show(r *Observations) string {
 	var lines []string
 	name := func(place []int) string {
 		var names []string
@@ -35,7 +35,7 @@ func show(r *Rankings) string {
 	return strings.Join(lines, " ")
 }
 
-func TestFormats(t *testing.T) {
+func TestFormatsAreReadAsDocumented(t *testing.T) {
 	const header = "# FILE NAME: x\n# ALTERNATIVE NAME 1: A B\n# ALTERNATIVE NAME 2: C\n# ALTERNATIVE NAME 3: D: E\n# ALTERNATIVE NAME 4: F\n"
 	known := []string{"D", "C", "B", "A"}
 	for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-func TestBadInput(t *testing.T) {
+func TestReadErrorsNameFileAndLine(t *testing.T) {
 	const header = "# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n# ALTERNATIVE NAME 3: C\n"
 	known := ReadOptions{Items: []string{"Ann", "Bob"}}
 	for _, c := range []struct {
@@ -88,15 +88,15 @@ func TestBadInput(t *testing.T) {
 		{"x", "a > b\na > b > a", ReadOptions{}, `x:2: item "a" is in the ranking twice`},
 		{"x", "a > b | c, c", ReadOptions{}, `x:1: item "c" is in the ranking twice`},
 		{"x", "a > b\n\nb > a", ReadOptions{}, "x:2: the line is empty"},
-		{"x", "# none\na\nb", ReadOptions{}, "x:2: all rankings from here on are of one item, which says nothing"},
-		{"x", "a | a", ReadOptions{}, "x:1: all rankings from here on are of one item"},
-		{"x.csv", "ranking,item,rank\nr,A,1\ns,B,1\n", ReadOptions{}, "x.csv:2: all rankings from here on are of one item"},
+		{"x", "# none\na\nb", ReadOptions{}, "x:2: all rankings have one item, which says nothing"},
+		{"x", "a | a", ReadOptions{}, "x:1: all rankings have one item"},
+		{"x.csv", "ranking,item,rank\nr,A,1\ns,B,1\n", ReadOptions{}, "x.csv:2: all rankings have one item"},
 		{"x", "a > > b", ReadOptions{}, "x:1: an item has no name"},
 		{"x", "a >", ReadOptions{}, "x:1: an item has no name"},
 		{"x", "a, b", ReadOptions{}, `x:1: ',' after item "a"`},
 		{"x", "a > b | c > d", ReadOptions{}, `x:1: '>' after item "c"`},
 		{"x", "a > b | c | d", ReadOptions{}, `x:1: '|' after item "c"`},
-		{"x", `"a > b`, ReadOptions{}, "x:1: the quotes of"},
+		{"x", `"a > b`, ReadOptions{}, `x:1: "\"a > b" is not a quoted Go string`},
 		{"x", `"a" b > c`, ReadOptions{}, `x:1: "b > c" after item "a"`},
 		{"x", "0: a > b", ReadOptions{}, "x:1: the weight is 0"},
 		{"x", "-1: a > b", ReadOptions{}, "x:1: the weight is -1"},
@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		{"x.toi", header + "1: {1,{2,3}", ReadOptions{}, "x.toi:4: alternative \"{2\": braces do not match"},
 		{"x.soi", header + "1: 1,4", ReadOptions{}, `x.soi:4: alternative "4": want a number from 1 to 3`},
 		{"x.soi", header + "1: 1,1", ReadOptions{}, `x.soi:4: item "A" is in the ranking twice`},
-		{"x.soi", header + "1: 1", ReadOptions{}, `x.soi:4: all rankings from here on are of one item, which says nothing: want two or more, with those that it was chosen from, unless those that they do not name come after them (ReadOptions.Unlisted "last"`},
+		{"x.soi", header + "1: 1", ReadOptions{}, `x.soi:4: all rankings have one item, which says nothing: want two or more, counting those it was chosen from; or let unlisted items come last (ReadOptions.Unlisted "last"`},
 		{"x.soi", "# NUMBER ALTERNATIVES: 4\n" + header + "1: 1,2", ReadOptions{}, "x.soi:4: the header says 4 alternatives, but has the names of 3: it looks cut"},
 		{"x.soi", header + "# NUMBER ALTERNATIVES: 2\n1: 1,2", ReadOptions{}, "x.soi:4: the header says 2 alternatives, but has the names of 3"},
 		{"x.soi", "# NUMBER VOTERS: many\n" + header + "1: 1,2", ReadOptions{}, `x.soi:1: NUMBER VOTERS: "many": want a number`},
@@ -132,7 +132,7 @@ func TestBadInput(t *testing.T) {
 		{"x.soi", header + "1,2,3", ReadOptions{}, "x.soi:4: \"1,2,3\": want a positive count"},
 		{"x.soi", header + "\n", ReadOptions{}, "x.soi:4: the line is empty"},
 		{"x.soi", header + "# ALTERNATIVE NAME 5: E\n1: 1,2", ReadOptions{}, `x.soi:4: alternative "5": want 4`},
-		{"x.soi", header + "# ALTERNATIVE NAME 4: A\n1: 1,2", ReadOptions{}, "x.soi:4: alternatives 1 and 4 have one name"},
+		{"x.soi", header + "# ALTERNATIVE NAME 4: A\n1: 1,2", ReadOptions{}, "x.soi:4: alternatives 1 and 4 have the same name"},
 		{"x.soi", "3\n1,A\n2,B\n3,C\n4,4,1\n4,1,2,3\n", ReadOptions{}, "x.soi:1: the header has no"},
 		{"x.soi", header, ReadOptions{}, "x.soi has no rankings"},
 		{"x.soi", header + "1: 1,2", known, `x.soi:1: item "A" is unknown`},
@@ -166,7 +166,7 @@ func TestFileThatIsShorterThanItsHeaderIsAWarning(t *testing.T) {
 		{"x.toi", header + "5: {1,2},3\n3: 2,1\n.5: 3,1\n.5: 3,1", nil}, // an order on two lines
 		{"x.soi", header + "5: 1,2,3\n3: 2,1\n", []string{fmt.Sprintf(voters, "8") + "the file looks cut", fmt.Sprintf(orders, "2")}},
 		{"x.toc", header + "9: 1,{2,3}\n", []string{fmt.Sprintf(orders, "1")}},
-		{"x.soi", header + "5: 1,2,3\n3: 2,1\n11: 3,1\n", []string{fmt.Sprintf(voters, "19") + "the header is that of another file"}},
+		{"x.soi", header + "5: 1,2,3\n3: 2,1\n11: 3,1\n", []string{fmt.Sprintf(voters, "19") + "the header belongs to another file"}},
 		{"x.soi", names + "5: 1,2,3\n", nil},
 	} {
 		r, err := Read(strings.NewReader(c.text), c.name, ReadOptions{})
@@ -226,7 +226,7 @@ func TestRankingsOfOneItemAreLeftOut(t *testing.T) {
 // A few bytes a ranking must not take the memory of all items.
 func TestUnlistedItemsAreBounded(t *testing.T) {
 	const n = 1 << 12
-	in := &reader{options: ReadOptions{Unlisted: "last"}, rankings: &Rankings{Items: numbered(n), spans: make([]span, mostEntries/n-1)}}
+	in := &reader{options: ReadOptions{Unlisted: "last"}, rankings: &Observations{Items: numbered(n), spans: make([]span, mostEntries/n-1)}}
 	if err := in.add(Ranking{Places: [][]int{{0}}}, []int{0, 1, n - 1: n - 1}); err != nil {
 		t.Errorf("the last ranking that has room: %v", err)
 	}
@@ -236,7 +236,7 @@ func TestUnlistedItemsAreBounded(t *testing.T) {
 	}
 }
 
-func TestReadFile(t *testing.T) {
+func TestReadFileDecompresses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "races.txt")
 	const soi = "# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n1: 1,2\n"
 	for name, text := range map[string]string{"": "a > b\n", ".gz": "a > b\n", ".SOI.GZ": soi, ".soi.zst": soi} {
@@ -267,7 +267,7 @@ func TestReadFile(t *testing.T) {
 }
 
 func TestAddChangesNothingAfterAnError(t *testing.T) {
-	r := &Rankings{Items: numbered(3)}
+	r := &Observations{Items: numbered(3)}
 	mustAdd(t, r, Ranking{Places: [][]int{{0}, {1, 2}}})
 	for _, bad := range []Ranking{
 		{},
@@ -316,7 +316,7 @@ func TestNamesOfItemsAreUTF8(t *testing.T) {
 		"x.soi": "# FILE NAME: x\n# ALTERNATIVE NAME 1: M\xfcller\n1: 1\n",
 		"x.txt": "a > b\na > M\xc3\n",
 	} {
-		if _, err := Read(strings.NewReader(text), name, ReadOptions{}); err == nil || !strings.HasPrefix(err.Error(), name+`:2: item "`) || !strings.HasSuffix(err.Error(), "want text in UTF-8, such as iconv makes of Latin-1") {
+		if _, err := Read(strings.NewReader(text), name, ReadOptions{}); err == nil || !strings.HasPrefix(err.Error(), name+`:2: item "`) || !strings.HasSuffix(err.Error(), "want text in UTF-8, which iconv makes from Latin-1") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -14,15 +14,15 @@ import (
 // [Model.Uncertainty] has a covariance matrix. That takes time in proportion to its third power.
 const LargestCovariance = 3000
 
-// Uncertainty is the precision of the parameters of a model.
+// Uncertainty holds the precision of the parameters of a model.
 type Uncertainty struct {
 	// StdErrs are the standard errors of the log-worths, whose mean is zero, and then of the log δ_n.
-	// Without Covariance they are 1/√H_ii for the information H, which are lower bounds (but for a factor of
-	// 1 − 1/items), close to the standard errors if every item is compared with many others.
+	// Without Covariance they are 1/√H_ii for the information H. These are lower bounds, up to a factor of
+	// 1 − 1/items, and close to the standard errors if every item is compared with many others.
 	StdErrs []float64
 
-	// Covariance is the matrix of the covariances of the same parameters. It is nil if there are more than
-	// LargestCovariance parameters.
+	// Covariance is the covariance matrix of the same parameters, nil if there are more than LargestCovariance
+	// parameters.
 	Covariance *mat.SymDense
 
 	items int
@@ -31,8 +31,8 @@ type Uncertainty struct {
 // Uncertainty computes standard errors from the information H, which is minus the exact Hessian of the
 // log-likelihood at the estimate. The covariance is the inverse of H on the parameters whose
 // log-worths have the mean zero. A prior moves the estimate but adds no information to H, as in
-// PlackettLuce for R. Items that were never compared, directly or by others, have no standard errors: that
-// is an error.
+// PlackettLuce for R. Uncertainty returns an error if some items were never compared, directly or indirectly:
+// they have no standard errors.
 func (m *Model) Uncertainty() (*Uncertainty, error) {
 	if m.rankings == nil {
 		return nil, errNoRankings
@@ -51,13 +51,13 @@ func (m *Model) Uncertainty() (*Uncertainty, error) {
 	for i := range u.StdErrs {
 		u.StdErrs[i] = math.Sqrt(variance(i))
 		if v := u.StdErrs[i]; !(v > 0) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("there are no standard errors: the rankings have no information on %s", m.name(i))
+			return nil, fmt.Errorf("no standard errors: the rankings have no information on %s", m.name(i))
 		}
 	}
 	return u, nil
 }
 
-// name is a parameter in an error message.
+// name returns how error messages call a parameter.
 func (m *Model) name(i int) string {
 	if i < len(m.Items) {
 		return fmt.Sprintf("item %q", m.Items[i])
@@ -65,8 +65,8 @@ func (m *Model) name(i int) string {
 	return fmt.Sprintf("ties of %d items", m.TieOrders[i-len(m.Items)])
 }
 
-// invert sets the covariance. H has no information on the sum of the log-worths: with a little on it, and
-// with the log-worths centred afterwards, the inverse is that on the others.
+// invert sets the covariance. H has no information on the sum of the log-worths. Adding a little, and centring
+// the log-worths afterwards, gives the inverse on the space where their mean is zero.
 func (u *Uncertainty) invert(h *mat.SymDense) error {
 	trace := 0.0
 	for i := range u.items {
@@ -80,17 +80,17 @@ func (u *Uncertainty) invert(h *mat.SymDense) error {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(h) || c.Cond() > 1e14 {
-		return errors.New("there are no standard errors: some items were never compared with others, directly or by others, or almost never won or lost")
+		return errors.New("no standard errors: some items were never compared with others, directly or indirectly, or almost never won or lost")
 	}
 	u.Covariance = mat.NewSymDense(h.SymmetricDim(), nil)
 	if err := c.InverseTo(u.Covariance); err != nil {
-		return fmt.Errorf("there are no standard errors: %w", err)
+		return fmt.Errorf("no standard errors: %w", err)
 	}
 	u.centre()
 	return nil
 }
 
-// centre turns the covariances into those of the log-worths less their mean.
+// centre turns the covariances into the covariances of the log-worths less their mean.
 func (u *Uncertainty) centre() {
 	size, n := u.Covariance.SymmetricDim(), float64(u.items)
 	means := make([]float64, size) // of the covariances with the log-worths
@@ -114,7 +114,7 @@ func (u *Uncertainty) centre() {
 	}
 }
 
-// Difference is the standard error of θ_i − θ_j; NaN without a covariance matrix.
+// Difference returns the standard error of θ_i − θ_j, NaN without a covariance matrix.
 func (u *Uncertainty) Difference(i, j int) float64 {
 	if u.Covariance == nil {
 		return math.NaN()

@@ -42,7 +42,7 @@ func ExampleFitTree() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	values, err := ndcg.PerQuery(metrics.Input{Scores: scores, Labels: test.Labels, Offsets: test.Offsets})
+	values, err := ndcg.PerQuery(metrics.Queries{Scores: scores, Labels: test.Labels, Offsets: test.Offsets})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Features are those of data or of a model: their ids, ascending, and, where they are known, their names and the
+// Features describes the features of data or of a model: their ids, ascending, and, if known, their names and the
 // texts of the categorical ones, all as datasets.Dataset has them.
 type Features struct {
 	IDs    []int
@@ -13,8 +13,8 @@ type Features struct {
 	Levels [][]string
 }
 
-// CheckFeatures is an error where data have other features than others, such as those of a model. It
-// says which others.
+// CheckFeatures returns an error if data have other features than they should, such as the features of a model. It
+// names the source of the right ones.
 func CheckFeatures(data string, has Features, of string, want Features) error {
 	if !slices.Equal(has.IDs, want.IDs) {
 		problem := "they are not in ascending order"

@@ -1,11 +1,10 @@
-// Package names reads weighted sums of names, and has the end of every error about a name that is
-// not known.
+// Package names reads weighted sums of names, and suggests the nearest name in errors about unknown
+// names.
 package names
 
 import "strings"
 
-// Want lists the names that there are, and suggests the nearest to one that is none
-// of them: "want one of ndcg, map, mrr (did you mean map?)".
+// Want returns a list of the known names, and suggests the one nearest to name, which is unknown: "want one of ndcg, map, mrr (did you mean map?)".
 func Want(name string, known []string) string {
 	text := "want one of " + strings.Join(known, ", ")
 	if near := Nearest(name, known); near != "" {
@@ -14,7 +13,7 @@ func Want(name string, known []string) string {
 	return text
 }
 
-// Nearest is the known name that a name becomes by the fewest changes of a character
+// Nearest returns the known name that a name becomes by the fewest changes of a character
 // (an insertion, a deletion, a replacement, an exchange of neighbours), the first of
 // several; "" if that takes more than a third of its characters.
 func Nearest(name string, known []string) string {
@@ -28,7 +27,7 @@ func Nearest(name string, known []string) string {
 	return nearest
 }
 
-// distance is the number of such changes, where two neighbours that change places count
+// distance returns the number of such changes, where two neighbours that change places count
 // once (Damerau's and Levenshtein's, the restricted form).
 func distance(a, b []rune) int {
 	d := make([][]int, len(a)+1) // [i][j]: of the first i of a and the first j of b

@@ -2,7 +2,7 @@ package names
 
 import "testing"
 
-func TestWant(t *testing.T) {
+func TestWantSuggestsTheNearestName(t *testing.T) {
 	known := []string{"plrank1", "plrank2", "plrank-rb", "softmax", "lambdarank", "map"}
 	for name, want := range map[string]string{
 		"plrank3": "plrank1", "plrankrb": "plrank-rb", "PLRank2": "plrank2", "sofmax": "softmax", "lambdamart": "lambdarank",

@@ -18,7 +18,7 @@ func TestDescendingKeepsTheOrderOfEqualValues(t *testing.T) {
 		}
 		got = got[2:]
 		if sorted := slices.Sorted(slices.Values(got)); len(got) != len(x) || len(x) > 0 && (sorted[0] != 0 || len(slices.Compact(sorted)) != len(x)) {
-			t.Fatalf("%v: %v is no permutation", x, got)
+			t.Fatalf("%v: %v is not a permutation", x, got)
 		}
 		for k := range got[min(1, len(got)):] {
 			a, b := got[k], got[k+1]

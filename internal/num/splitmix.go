@@ -3,7 +3,7 @@ package num
 // SplitMixGamma is the step of the counter, 2^64 divided by the golden ratio.
 const SplitMixGamma = 0x9e3779b97f4a7c15
 
-// SplitMix is the output for a counter: a bijection in which every input bit reaches every
+// SplitMix returns the output for a counter: a bijection in which every input bit reaches every
 // output bit.
 func SplitMix(counter uint64) uint64 {
 	z := (counter ^ counter>>30) * 0xbf58476d1ce4e5b9
@@ -11,5 +11,5 @@ func SplitMix(counter uint64) uint64 {
 	return z ^ z>>31
 }
 
-// SplitMixNext is the output one step after a counter.
+// SplitMixNext returns the output one step after a counter.
 func SplitMixNext(counter uint64) uint64 { return SplitMix(counter + SplitMixGamma) }

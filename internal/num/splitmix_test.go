@@ -4,7 +4,7 @@ import "testing"
 
 // The first outputs for the seed 1234567 of the C code of Vigna's splitmix64.c
 // (https://prng.di.unimi.it/splitmix64.c), as Rosetta Code lists them.
-func TestOutputsAreThoseOfTheReference(t *testing.T) {
+func TestOutputsAgreeWithTheReference(t *testing.T) {
 	counter := uint64(1234567)
 	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
 		if got := SplitMixNext(counter); got != want {

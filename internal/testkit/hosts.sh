@@ -1,4 +1,4 @@
-# hosts.sh RANKS RATE mpirun …: makes so many hosts, and runs the command on the first one. What
+# hosts.sh RANKS RATE mpirun …: makes that number of hosts, and runs the command on the first one. What
 # mpirun does by ssh, an agent does by entering another one.
 set -e
 ns=plrank-$$ n=$1 rate=$2 dir=$(mktemp -d)

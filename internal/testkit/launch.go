@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Link is how the ranks reach each other.
+// Link is the way by which ranks reach each other.
 type Link string
 
 // The links. On Ethernet, each rank has a host of its own: a network namespace with a
@@ -24,12 +24,12 @@ const (
 // rates are those at which a host sends, in words of tc.
 var rates = map[Link]string{Ethernet: "", Gigabit: "1gbit"}
 
-// hosts makes so many hosts and runs a command on the first one.
+// hosts makes a number of hosts and runs a command on the first one.
 //
 //go:embed hosts.sh
 var hosts string
 
-// LinkPossible is an error where there cannot be such a link.
+// LinkPossible returns an error if the system cannot make such a link.
 func LinkPossible(link Link) error {
 	if _, hosts := rates[link]; !hosts {
 		return nil
@@ -45,7 +45,7 @@ func LinkPossible(link Link) error {
 	return nil
 }
 
-// MPICommand is a program on so many ranks. Those of one host share its cores.
+// MPICommand returns the command that runs a program on that number of ranks. The ranks of a host share its cores.
 func MPICommand(ctx context.Context, ranks int, link Link, program string, args ...string) *exec.Cmd {
 	mpirun := []string{"mpirun", "--oversubscribe", "--bind-to", "none"}
 	rate, ethernet := rates[link]

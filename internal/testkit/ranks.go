@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 )
 
-// inProcess are processes whose ranks are goroutines.
+// inProcess is a group of ranks that are goroutines.
 type inProcess struct {
 	size  int
 	mu    sync.Mutex
@@ -25,12 +25,6 @@ type call struct {
 type rankOf struct {
 	*inProcess
 	rank int
-}
-
-func newInProcess(size int) *inProcess {
-	g := &inProcess{size: size, calls: make([]call, size)}
-	g.all = sync.NewCond(&g.mu)
-	return g
 }
 
 func (r rankOf) Rank() int { return r.rank }
@@ -75,9 +69,10 @@ func (r rankOf) call(c call) {
 	}
 }
 
-// OnRanks calls f as every rank, at the same time, and gives the errors.
+// OnRanks calls f as every rank, at the same time, and returns the errors.
 func OnRanks(size int, f func(g mpi.Group) error) []error {
-	g := newInProcess(size)
+	g := &inProcess{size: size, calls: make([]call, size)}
+	g.all = sync.NewCond(&g.mu)
 	errs := make([]error, size)
 	var wait sync.WaitGroup
 	for rank := range size {

@@ -23,7 +23,7 @@ func LinearModel(t testing.TB, path string, w ...float64) {
 	}
 }
 
-// DrawRequest is a request with so many documents and ranks to draw.
+// DrawRequest returns a request with that number of documents and of ranks to draw.
 func DrawRequest(documents, ranks int) string {
 	return fmt.Sprintf(`{"documents": [%s{}], "draw": {"cutoff": %d, "seed": 1}}`, strings.Repeat("{},", documents-1), ranks)
 }

@@ -37,8 +37,7 @@ func Steady(t *testing.T, n int, f func(from, to int)) {
 	}
 }
 
-// residentBytes is the memory that the system has given to this program; 0 where it
-// does not tell.
+// residentBytes returns the memory that the system has given to this program, 0 if unknown.
 func residentBytes() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -181,7 +181,7 @@ func (r *peerRun) measure(path string, test *datasets.Dataset) ([]float64, error
 			return nil, fmt.Errorf("line %d: %w", line+1, err)
 		}
 	}
-	in := metrics.Input{Scores: scores, Labels: test.Labels, Offsets: test.Offsets}
+	in := metrics.Queries{Scores: scores, Labels: test.Labels, Offsets: test.Offsets}
 	var perQuery []float64
 	r.values = map[string]float64{}
 	for _, name := range peerMeasures {

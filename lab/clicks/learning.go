@@ -114,7 +114,7 @@ func (p *production) perQuery(m *ranker.Model, name string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := measure.PerQuery(metrics.Input{Scores: scores, Labels: p.test.Labels, Offsets: p.test.Offsets})
+	values, err := measure.PerQuery(metrics.Queries{Scores: scores, Labels: p.test.Labels, Offsets: p.test.Offsets})
 	return slices.DeleteFunc(values, math.IsNaN), err
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // readFeature reads one feature of a LETOR file as the scores.
-func readFeature(t *testing.T, path, feature string) metrics.Input {
+func readFeature(t *testing.T, path, feature string) metrics.Queries {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func readFeature(t *testing.T, path, feature string) metrics.Input {
 	}
 	defer f.Close()
 	var (
-		l    metrics.Input
+		l    metrics.Queries
 		last string
 	)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -61,7 +61,7 @@ func readFeature(t *testing.T, path, feature string) metrics.Input {
 // (Eval-Score-4.0.pl) on these scores, which prints four digits for each fold; all
 // are means of the folds.
 func TestMetricsAgreeWithLETOR4(t *testing.T) {
-	var folds []metrics.Input
+	var folds []metrics.Queries
 	for fold := 1; fold <= 5; fold++ {
 		folds = append(folds, readFeature(t, fmt.Sprintf("%s/Fold%d/test.txt", os.Getenv("PLRANK_MQ2008"), fold), "39"))
 	}

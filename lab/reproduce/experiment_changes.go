@@ -216,7 +216,7 @@ func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]quer
 	if err != nil {
 		return nil, err
 	}
-	values, err := m.PerQuery(metrics.Input{Scores: scores, Labels: heldOut.Labels, Offsets: heldOut.Offsets})
+	values, err := m.PerQuery(metrics.Queries{Scores: scores, Labels: heldOut.Labels, Offsets: heldOut.Offsets})
 	if err != nil {
 		return nil, err
 	}

@@ -68,9 +68,9 @@ func main() {
 }
 
 // simulate gives the rankings and, unless they are many, the orders.
-func (t trial) simulate() (*worth.Rankings, [][]int, error) {
+func (t trial) simulate() (*worth.Observations, [][]int, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(t.items)))
-	r := &worth.Rankings{}
+	r := &worth.Observations{}
 	rates := make([]float64, t.items)
 	for i := range rates {
 		rates[i] = math.Exp(rng.NormFloat64())
@@ -142,7 +142,7 @@ func compareChoix(python string) ([][]string, error) {
 }
 
 // fit fits n times, and gives the model and the mean of the seconds that it took.
-func fit(r *worth.Rankings, n int) (model *worth.Model, seconds float64, err error) {
+func fit(r *worth.Observations, n int) (model *worth.Model, seconds float64, err error) {
 	started := time.Now()
 	for range n {
 		if model, err = worth.Fit(context.Background(), r, worth.Options{}); err != nil {

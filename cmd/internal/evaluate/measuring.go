@@ -65,7 +65,7 @@ func (m *Measuring) Uses(ofScores, drawn bool) ([]command.Use, error) {
 	if ofScores {
 		measures = slices.DeleteFunc(measures, func(of metrics.Measure) bool { return of.OfPolicy() && !slices.Contains(m.Config.Report, of.String()) })
 	}
-	objective, err := metrics.ParseObjective(m.Config.Discounts, m.Config.Cutoff.Cutoff())
+	objective, err := metrics.ParseDiscounts(m.Config.Discounts, m.Config.Cutoff.Cutoff())
 	if err != nil {
 		return nil, err
 	}

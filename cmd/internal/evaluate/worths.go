@@ -21,7 +21,7 @@ func evaluateWorths(ctx context.Context, o *options, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	rankings, err := command.Await(ctx, func() (*worth.Rankings, error) {
+	rankings, err := command.Await(ctx, func() (*worth.Observations, error) {
 		return worth.ReadFile(o.Data, worth.ReadOptions{Items: model.Items})
 	})
 	if err != nil {

@@ -165,9 +165,9 @@ func fit(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io
 }
 
 // read reads the rankings, and those held out, if any, of the same items.
-func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut *worth.Rankings, err error) {
-	read := func(path string, items []string) (*worth.Rankings, error) {
-		r, err := command.Await(ctx, func() (*worth.Rankings, error) {
+func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut *worth.Observations, err error) {
+	read := func(path string, items []string) (*worth.Observations, error) {
+		r, err := command.Await(ctx, func() (*worth.Observations, error) {
 			return worth.ReadFile(path, worth.ReadOptions{Items: items, Unlisted: o.unlisted})
 		})
 		if err != nil {
@@ -189,7 +189,7 @@ func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut
 
 // withTies reports the first tie held out of a size that the rankings have none of: a model of these gives it the
 // probability 0.
-func (o *options) withTies(rankings, heldOut *worth.Rankings) error {
+func (o *options) withTies(rankings, heldOut *worth.Observations) error {
 	sizes := map[int]bool{}
 	for i := range rankings.Len() {
 		for _, place := range rankings.At(i).Places {
@@ -207,7 +207,7 @@ func (o *options) withTies(rankings, heldOut *worth.Rankings) error {
 }
 
 // withoutTies reports the first ranking with a tie.
-func withoutTies(path string, r *worth.Rankings) error {
+func withoutTies(path string, r *worth.Observations) error {
 	for i := range r.Len() {
 		for _, place := range r.At(i).Places {
 			if len(place) == 1 {

@@ -55,7 +55,7 @@ type mixtureMeasured struct {
 }
 
 // fitMixture fits a mixture, beside one component, and writes what it says; also if it is interrupted.
-func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Rankings, files *cli.NewFiles, out io.Writer, stdout, stderr io.Writer) error {
+func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Observations, files *cli.NewFiles, out io.Writer, stdout, stderr io.Writer) error {
 	bar, done := command.NewBar(stderr), 0.0
 	const starts = 10
 	settings := worth.MixtureOptions{Components: 1, Prior: o.prior, Seed: o.seed, Starts: starts, Progress: func(p worth.MixtureProgress) {
@@ -112,7 +112,7 @@ func (o *options) withRemedy(err error) error {
 	return fmt.Errorf("%s: %w", o.rankings, err)
 }
 
-func (r *mixture) measure(rankings *worth.Rankings) (*mixtureMeasured, error) {
+func (r *mixture) measure(rankings *worth.Observations) (*mixtureMeasured, error) {
 	of, weight, err := r.model.Evaluate(rankings)
 	if err != nil {
 		return nil, err

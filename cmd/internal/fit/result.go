@@ -118,7 +118,7 @@ func (r *result) infer(ctx context.Context, m *worth.Model, prior bool, stderr i
 }
 
 func (r *result) addErrors(m *worth.Model, u *worth.Uncertainty, stderr io.Writer) {
-	var ranks []worth.Rank
+	var ranks []worth.RankInterval
 	if u.Covariance == nil {
 		command.Warn(stderr, fmt.Sprintf("more than %d items: standard errors are lower bounds, and ranks have no intervals", worth.LargestCovariance))
 	} else if ranked, err := m.Ranks(u, confidence); err != nil {
@@ -139,7 +139,7 @@ func (r *result) addErrors(m *worth.Model, u *worth.Uncertainty, stderr io.Write
 }
 
 // Evaluate measures how well a model, and one of equal worths, predicts rankings, which are called by a name when printed.
-func Evaluate(name string, m *worth.Model, rankings *worth.Rankings) (*Evaluation, error) {
+func Evaluate(name string, m *worth.Model, rankings *worth.Observations) (*Evaluation, error) {
 	e, err := m.Evaluate(rankings)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (o *options) results() ([]result, error) {
 	var exposures exposures
 	if o.exposure != "" {
 		var err error
-		if exposures.of, err = metrics.ParseObjective(o.discounts, o.cutoff.Cutoff()); err != nil {
+		if exposures.of, err = metrics.ParseDiscounts(o.discounts, o.cutoff.Cutoff()); err != nil {
 			return nil, err
 		}
 		if exposures.of.Metric == "arp" { // without a cutoff: its discounts depend on how many there are
@@ -96,7 +96,7 @@ func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
 
 // exposures are those of all documents under the policy.
 type exposures struct {
-	of           metrics.Objective
+	of           metrics.DiscountedGain
 	expectations []plackett.Expectation // of each worker, which keep what they find out about the discounts
 }
 

@@ -1,8 +1,7 @@
-// Package lanes has the inner loops of plackett.Expectation, which do the same for
-// eight nodes of a quadrature at a time, and those of plackett.Kernel, which do the same
-// for eight rankings: a [Vec] has a number for each. On x86-64
-// machines that have them they are AVX-512 or AVX2 instructions, else, and in programs
-// built with -tags purego, plain Go, with the same results but for rounding.
+// Package lanes has the inner loops of plackett.Expectation, for eight nodes of a quadrature at
+// a time, and of plackett.Kernel, for eight rankings at a time: a [Vec] has a number for each. On
+// x86-64 machines they use AVX-512 or AVX2 instructions if there are any. Elsewhere, and in
+// programs built with -tags purego, they are plain Go, with the same results up to rounding.
 package lanes
 
 import "math"
@@ -63,7 +62,7 @@ type State struct{ P, B, A Vec }
 // A Chance has what a document does at the nodes: q = 1/(1+r), p = 1 − q, f = w t q.
 type Chance struct{ Q, P, F Vec }
 
-// Transitions sets chances_i to those of r_i, w_i and t.
+// Transitions sets chances_i to the chances of r_i, w_i and t.
 func Transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
 	if docs := len(r); docs > 0 {
 		inUse.transitions(chances[:docs], r, t, w[:docs])
@@ -91,9 +90,9 @@ func Divide(out []float64, terms []Pair, z []float64, chances []Chance, g []floa
 //
 //	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f P_k   A'_k = q A_k + p A_{k−1} + g f P_k
 //
-// The states are rows of as many as there are ranks, one before every document and one at the
-// end, of which the first is given, with size coefficients; every other has one more than that
-// before it, if there are ranks.
+// The states are rows of length ranks, one before every document and one at the end. The first is
+// given, with size coefficients. Every other row has one coefficient more than the row before it,
+// up to ranks.
 func Forward(states []State, ranks, size int, chances []Chance, g []float64) {
 	if docs := len(chances); docs > 0 {
 		inUse.forward(states[:(docs+1)*ranks], ranks, size, chances, g[:docs])

@@ -40,7 +40,7 @@ func each(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// The instruction sets have the same results but for rounding.
+// The instruction sets have the same results up to rounding.
 func TestInstructionSets(t *testing.T) {
 	for _, docs := range []int{1, 2, 3, 8, 33} {
 		for _, order := range []int{1, 2, 5, 16} {
@@ -59,7 +59,7 @@ func TestInstructionSets(t *testing.T) {
 	}
 }
 
-// results are those of all functions, one after another.
+// results returns the results of all functions, one after another.
 func results(f instructions, docs, order, ranks int) (all []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var times, zero Vec
@@ -123,7 +123,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	return append(all, g...)
 }
 
-// Masses and shares of rankings beside their definitions, with every instruction set.
+// Masses and shares of rankings agree with their definitions, with every instruction set.
 func TestRankings(t *testing.T) {
 	each(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 5, 11} {
