@@ -23,7 +23,7 @@ var page = cli.Page{
 		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
 		"connections are accepted, requests in flight are answered, and the program ends. A second " +
 		"signal ends it at once.",
-	Flags: []string{"model", "listen", "log", "token-file", "origin", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
+	Flags: []string{"model", "listen", "probes", "log", "token-file", "origin", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
 	Examples: []string{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
@@ -35,6 +35,7 @@ var page = cli.Page{
 type options struct {
 	serve.Options
 	listen      string
+	probes      string // an address; "": none
 	connections int
 	drain       time.Duration
 }
@@ -48,6 +49,7 @@ func (o *options) flags() *flag.FlagSet {
 	l := &o.Limits
 	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
+	f.StringVar(&o.probes, "probes", "", "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
 	f.StringVar(&o.Clicks, "log", "", "`folder` of the log of clicks: rankings drawn, and what POST /v1/events brings; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
 	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests from browsers without a JSON content type; repeat it for several", func(text string) error {

@@ -65,13 +65,25 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 			s.Reload() // it logs its errors
 		}
 	}()
-	h := o.server(s, logger)
+	ended := make(chan error, 2)
+	if o.probes != "" {
+		probes, err := net.Listen("tcp", o.probes)
+		if err != nil {
+			return fmt.Errorf("serve: -probes: %w", err)
+		}
+		logger.Info("answering probes", "url", "http://"+probes.Addr().String())
+		p := o.server(probesOnly(s), logger)
+		defer p.Close() // last: probes are answered while requests in flight are
+		go func() { ended <- p.Serve(probes) }()
+	}
+	open := newConnections(o.connections, o.Metrics)
+	h := o.server(limiting(freeingMemory(s, 2*time.Second)), logger)
+	h.ConnContext, h.ConnState = open.begin, open.end
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && o.TokenFile == "" {
 		logger.Warn("other machines can reach the service, which asks for no token: whoever does can use the models, and write to a log of clicks; use -token-file, or -listen on localhost", "address", at.String())
 	}
 	listening(listener.Addr())
-	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()
 	select {
 	case err := <-ended:
@@ -97,11 +109,20 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	return nil
 }
 
-func (o *options) server(s *serve.Service, logger *slog.Logger) *http.Server {
-	timeout, open := o.Limits.Timeout, newConnections(o.connections, o.Metrics)
+// probesOnly answers probes and shows the metrics. Other paths have status 404.
+func probesOnly(s *serve.Service) http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range []string{"/livez", "/readyz", "/healthz", "/metrics"} {
+		mux.Handle("GET "+path, s)
+	}
+	return mux
+}
+
+// server returns a server with the timeouts of the options.
+func (o *options) server(h http.Handler, logger *slog.Logger) *http.Server {
+	timeout := o.Limits.Timeout
 	return &http.Server{
-		Handler: limiting(freeingMemory(s, 2*time.Second)), ConnContext: open.begin, ConnState: open.end,
-		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
+		Handler: h, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
 		ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: 3 * timeout, IdleTimeout: 2 * time.Minute,
 	}
 }
