@@ -1,4 +1,4 @@
-// Package clicks is the sub-commands that work on logs of clicks.
+// Package clicks implements the sub-commands that work on logs of clicks.
 package clicks
 
 import (
@@ -18,8 +18,8 @@ var page = cli.Page{
 		"evaluate LOGS MODELS [-baseline FILE] [-require 0] [flags]",
 		"simulate -data FILE|DIR [-model FILE] -out LOG [flags]",
 	},
-	Text: "Learns from logs of impressions and clicks. check says what a log can tell; bias estimates how the rank of a document matters to clicks; " +
-		"evaluate estimates how many clicks another model would get, and can refuse one that is not shown to be better; simulate makes a log. " +
+	Text: "Learns from logs of impressions and clicks. check says what a log can tell; bias estimates position bias, the effect of a document's rank on its clicks; " +
+		"evaluate estimates how many clicks another model would get, and can refuse a model that is not shown to be better; simulate makes a log. " +
 		"plrank train -clicks LOGS trains on one. LOGS are files of UBI lines, as plrank serve writes them, or folders; -help after a word explains its flags.",
 	Examples: []string{
 		"check logs",
@@ -30,7 +30,7 @@ var page = cli.Page{
 	Words:  true,
 }
 
-// verbs are the sub-commands of the sub-command.
+// verbs lists the sub-commands below clicks.
 var verbs = []struct {
 	name string
 	run  func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
@@ -41,7 +41,7 @@ var verbs = []struct {
 	{"simulate", runSimulate},
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var known []string
 	for _, v := range verbs {
