@@ -37,7 +37,7 @@ type drawn struct {
 	Temperature    float64   `json:"temperature"`
 }
 
-// scratch is memory that requests use again.
+// scratch is memory that requests reuse.
 type scratch struct {
 	body bytes.Buffer
 	rows rows
@@ -46,14 +46,14 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// free keeps the memory for the next request, unless it is that of a large one.
+// free keeps the memory for the next request, unless the request was large.
 func (space *scratch) free() {
 	if max(space.body.Cap(), 4*cap(space.rows.features)*2, cap(space.line), cap(space.rows.text)) <= 2*keptBytes {
 		scratches.Put(space)
 	}
 }
 
-// answer reads a body and answers it, once its impression is logged; length is -1 where it is not
+// answer reads a body and answers it, once its impression is logged. length is -1 if it is not
 // known.
 func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
 	out, logged, err := s.prepare(ctx, body, length)
@@ -67,7 +67,7 @@ func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*re
 	return out, nil
 }
 
-// prepare computes an answer, and adds its impression to the log; nil: there is none.
+// prepare computes an answer, and adds its impression to the log. logged is nil if there is none.
 func (s *Service) prepare(ctx context.Context, body io.Reader, length int64) (out *response, logged *journal.Batch, err error) {
 	space := scratches.Get().(*scratch)
 	defer space.free()
@@ -118,7 +118,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (out *response, e
 	if price > s.limits.Work {
 		return nil, badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, space.body.Len(), price, s.limits.Work)
 	}
-	leave, err := s.lanes.of(price).enter(ctx)
+	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (out *response, e
 	return out, nil
 }
 
-// log makes the line of an impression.
+// log writes the line of an impression.
 func (space *scratch) log(in *request, out *response, model *served) (err error) {
 	ranking := out.Drawn.Ranking
 	features := append(space.rows.text, ']')
@@ -174,11 +174,11 @@ func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
 	return out, err
 }
 
-// eventBytes of a body cost a unit of work: events are checked, decoded and copied in 13 to 43 ns a byte, the most where
-// they are nothing but short names.
+// eventBytes bytes of events cost a unit of work: they are checked, decoded and copied in 13 to 43 ns each, slowest if
+// events consist of short names.
 const eventBytes = 4
 
-// logEvents reads a body and logs its events; length is -1 where it is not known.
+// logEvents reads a body and logs its events. length is -1 if it is not known.
 func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (n int, err error) {
 	n, logged, err := s.addEvents(ctx, body, length)
 	if err == nil && n > 0 {
@@ -203,7 +203,7 @@ func (s *Service) addEvents(ctx context.Context, body io.Reader, length int64) (
 	if price > s.limits.Work {
 		return 0, nil, badRequest("%d bytes of events are %d units of work, at most %d are allowed: send fewer events at a time", space.body.Len(), price, s.limits.Work)
 	}
-	leave, err := s.lanes.of(price).enter(ctx)
+	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -214,12 +214,12 @@ func (s *Service) addEvents(ctx context.Context, body io.Reader, length int64) (
 	return n, logged, err
 }
 
-// keptBytes is the memory of a request that is kept for the next one. A longer body is a
-// large one.
+// keptBytes is the most memory of a request that is kept for the next one. A longer body is
+// large.
 const keptBytes = 1 << 20
 
-// readBody reads the body of a request; length is -1 where it is not known. Only so many large ones
-// are in memory at a time. The caller calls done when it no longer needs the body, whatever the error.
+// readBody reads the body of a request. length is -1 if it is not known. Large bodies wait for a place in lanes.bodies.
+// The caller calls done when it no longer needs the body, whatever the error.
 func (s *Service) readBody(ctx context.Context, to *bytes.Buffer, body io.Reader, length int64) (done func(), err error) {
 	done = func() {}
 	to.Reset()
@@ -242,7 +242,7 @@ func (s *Service) readBody(ctx context.Context, to *bytes.Buffer, body io.Reader
 	return done, err
 }
 
-// bodyError is the error of a body that could not be read.
+// bodyError returns the error for a body that could not be read.
 func (s *Service) bodyError(err error) error {
 	tooLarge := new(http.MaxBytesError)
 	switch {

@@ -15,7 +15,7 @@ type measures struct {
 	loads     *prometheus.CounterVec
 	versions  *prometheus.GaugeVec
 
-	impressions, events, failures prometheus.Counter   // of the log of clicks
+	impressions, events, failures prometheus.Counter   // of the click log
 	syncs                         prometheus.Histogram // of its disk
 }
 
@@ -37,7 +37,7 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 			Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"}),
 		impressions: prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."}),
 		events:      prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."}),
-		failures:    prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the log of clicks that failed, each of one or more requests."}),
+		failures:    prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the click log that failed, each of one or more requests."}),
 		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17)}),
 	}

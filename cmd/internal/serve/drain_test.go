@@ -242,7 +242,7 @@ func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
 		}
 		for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 			if _, code, closing := get(path); code != 200 || !closing {
-				t.Errorf("%s beside idle connections: %d, closing %v", path, code, closing)
+				t.Errorf("%s despite idle connections: %d, closing %v", path, code, closing)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ var page = cli.Page{
 	},
 }
 
-// options are the command line.
+// options holds the command line.
 type options struct {
 	serve.Options
 	listen      string
@@ -40,7 +40,7 @@ type options struct {
 	drain       time.Duration
 }
 
-// longest is the longest time that a flag may say.
+// longest is the longest time that a flag may give.
 const longest = 24 * time.Hour
 
 func (o *options) flags() *flag.FlagSet {
@@ -50,7 +50,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
 	f.StringVar(&o.probes, "probes", "", "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
-	f.StringVar(&o.Clicks, "log", "", "`folder` of the log of clicks: rankings drawn, and what POST /v1/events brings; no other process may write there")
+	f.StringVar(&o.Clicks, "log", "", "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
 	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests from browsers without a JSON content type; repeat it for several", func(text string) error {
 		o.Origins = append(o.Origins, text)

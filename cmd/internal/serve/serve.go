@@ -1,5 +1,5 @@
-// Package serve is the command plrank serve: the process around package serve, with its
-// flags, signals, connections and memory.
+// Package serve implements the command plrank serve, the process around package serve: flags,
+// signals, connections and memory.
 package serve
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/plrank/plrank/serve"
 )
 
-// Run is the command. The result is its exit status.
+// Run runs the command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return run(command.Interruptible(), args, stdout, stderr, func(net.Addr) {})
 }
 
-// run is the command until the context ends. It calls listening with its address.
+// run runs the command until the context ends. It calls listening with its address.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
 	var o options
 	return page.Run(args, o.flags(), stdout, stderr, o.check, func(io.Writer) error {
@@ -81,7 +81,7 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	h.ConnContext, h.ConnState = open.begin, open.end
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && o.TokenFile == "" {
-		logger.Warn("other machines can reach the service, which asks for no token: whoever does can use the models, and write to a log of clicks; use -token-file, or -listen on localhost", "address", at.String())
+		logger.Warn("other machines can reach the service, which needs no token: they can use the models, and write to the click log; use -token-file, or -listen on localhost", "address", at.String())
 	}
 	listening(listener.Addr())
 	go func() { ended <- h.Serve(listener) }()
