@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -133,9 +132,8 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 
 // setTexts sets the values of a list of features that are texts.
 func (c *columns) setTexts(list []float32, raw []byte) error {
-	i := -1
-	for value := range entries(raw) {
-		if i++; value[0] != '"' {
+	for i, value := range text.JSONElements(raw) {
+		if value[0] != '"' {
 			continue
 		}
 		text, err := text.UnquoteJSON(value)
@@ -194,15 +192,15 @@ var aText = float32(math.Inf(1))
 
 // parseFeatures reads an array of numbers, null, which is NaN, and texts, which are aText.
 func parseFeatures(raw []byte) (list []float32, err error) {
-	if bytes.IndexByte(raw, '"') < 0 {
+	if raw[0] != '[' || bytes.IndexByte(raw, '"') < 0 {
 		return parseNumbers[float32](raw)
 	}
-	for value := range entries(raw) {
+	for _, value := range text.JSONElements(raw) {
 		v := float64(aText)
 		switch {
 		case string(value) == "null":
 			v = math.NaN()
-		case len(value) == 0 || value[0] != '"':
+		case value[0] != '"':
 			if v, err = strconv.ParseFloat(string(value), 32); err != nil {
 				return nil, err
 			}
@@ -210,30 +208,4 @@ func parseFeatures(raw []byte) (list []float32, err error) {
 		list = append(list, float32(v))
 	}
 	return list, nil
-}
-
-// entries are those of an array of JSON without arrays and objects in it; of other JSON, one of them is no value.
-// Unlike those of package json, they take no memory: a line may have millions.
-func entries(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		inside, ok := bytes.CutPrefix(array, []byte{'['})
-		if inside = bytes.TrimSuffix(inside, []byte{']'}); !ok {
-			yield(nil)
-			return
-		}
-		start, quoted := 0, false
-		for i := 0; i <= len(inside); i++ {
-			switch {
-			case i == len(inside) || inside[i] == ',' && !quoted:
-				if !yield(bytes.TrimSpace(inside[start:i])) {
-					return
-				}
-				start = i + 1
-			case inside[i] == '"':
-				quoted = !quoted
-			case inside[i] == '\\':
-				i++ // what follows is no end of a text
-			}
-		}
-	}
 }
