@@ -55,8 +55,11 @@ func (space *scratch) free() {
 
 // answer reads a body and answers it, once its impression is logged. length is -1 if it is not
 // known.
-func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
-	out, logged, err := s.prepare(ctx, body, length)
+func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (out *response, err error) {
+	logged, err := s.process(ctx, body, length, func(ctx context.Context, space *scratch) (err error) {
+		out, err = s.compute(ctx, space)
+		return err
+	})
 	if err != nil || logged == nil {
 		return out, err
 	}
@@ -67,21 +70,23 @@ func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*re
 	return out, nil
 }
 
-// prepare computes an answer, and adds its impression to the log. logged is nil if there is none.
-func (s *Service) prepare(ctx context.Context, body io.Reader, length int64) (out *response, logged *journal.Batch, err error) {
+// process reads a body, calls work with it, and adds the lines that work leaves to the log. logged is nil
+// if there are none.
+func (s *Service) process(ctx context.Context, body io.Reader, length int64, work func(context.Context, *scratch) error) (logged *journal.Batch, err error) {
 	space := scratches.Get().(*scratch)
 	defer space.free()
 	done, err := s.readBody(ctx, &space.body, body, length)
 	defer done()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
 	defer cancel()
-	if out, err = s.compute(ctx, space); err == nil && len(space.line) > 0 {
+	space.line = space.line[:0]
+	if err = work(ctx, space); err == nil && len(space.line) > 0 {
 		logged, err = s.clicks.add(space.line)
 	}
-	return out, logged, err
+	return logged, err
 }
 
 // compute answers the request in space.body, and makes the line of its impression.
@@ -90,7 +95,6 @@ func (s *Service) compute(ctx context.Context, space *scratch) (out *response, e
 	if err != nil {
 		return nil, err
 	}
-	space.line = space.line[:0]
 	if in.count > s.limits.Documents {
 		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
@@ -180,8 +184,11 @@ const eventBytes = 4
 
 // logEvents reads a body and logs its events. length is -1 if it is not known.
 func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (n int, err error) {
-	n, logged, err := s.addEvents(ctx, body, length)
-	if err == nil && n > 0 {
+	logged, err := s.process(ctx, body, length, func(ctx context.Context, space *scratch) (err error) {
+		n, err = s.addEvents(ctx, space)
+		return err
+	})
+	if err == nil && logged != nil {
 		if err = s.clicks.wait(ctx, logged); err == nil {
 			s.measures.events.Add(float64(n))
 		}
@@ -189,29 +196,19 @@ func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (
 	return n, err
 }
 
-func (s *Service) addEvents(ctx context.Context, body io.Reader, length int64) (n int, logged *journal.Batch, err error) {
-	space := scratches.Get().(*scratch)
-	defer space.free()
-	done, err := s.readBody(ctx, &space.body, body, length)
-	defer done()
-	if err != nil {
-		return 0, nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
-	defer cancel()
+// addEvents writes the lines of the events in space.body.
+func (s *Service) addEvents(ctx context.Context, space *scratch) (n int, err error) {
 	price := space.body.Len() / eventBytes
 	if price > s.limits.Work {
-		return 0, nil, badRequest("%d bytes of events are %d units of work, at most %d are allowed: send fewer events at a time", space.body.Len(), price, s.limits.Work)
+		return 0, badRequest("%d bytes of events are %d units of work, at most %d are allowed: send fewer events at a time", space.body.Len(), price, s.limits.Work)
 	}
 	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	defer leave()
-	if space.line, n, err = appendEvents(space.line[:0], space.body.Bytes(), s.limits.Documents); err == nil && n > 0 {
-		logged, err = s.clicks.add(space.line)
-	}
-	return n, logged, err
+	space.line, n, err = appendEvents(space.line, space.body.Bytes(), s.limits.Documents)
+	return n, err
 }
 
 // keptBytes is the most memory of a request that is kept for the next one. A longer body is

@@ -184,7 +184,7 @@ func (s *Service) Close() error { return s.close() }
 func (s *Service) closeOnce() error {
 	s.stop()
 	s.ended.Wait()
-	s.measures.registry.Unregister(s.measures)
+	s.measures.registry.Unregister(s.measures.own)
 	if s.clicks == nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
 	o.Models, o.Limits = map[string]string{}, serve.DefaultLimits()
 	l := &o.Limits
-	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
+	f.Func("model", "a model `file`, or NAME=FILE; repeat it for several models", o.addModel)
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
 	f.StringVar(&o.probes, "probes", "", "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
 	f.StringVar(&o.Clicks, "log", "", "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
@@ -76,12 +76,8 @@ func (o *options) check() error {
 	return nil
 }
 
-// models is the flag -model: files by name. FILE alone is called default.
-type models map[string]string
-
-func (m models) String() string { return "" }
-
-func (m models) Set(text string) error {
+// addModel reads the flag -model. FILE alone is called default.
+func (o *options) addModel(text string) error {
 	name, path, ok := strings.Cut(text, "=")
 	if !ok {
 		name, path = "default", text
@@ -89,9 +85,9 @@ func (m models) Set(text string) error {
 	switch {
 	case name == "" || path == "":
 		return errors.New("want NAME=FILE, or FILE")
-	case m[name] != "":
+	case o.Models[name] != "":
 		return fmt.Errorf("two models are called %q: want NAME=FILE", name)
 	}
-	m[name] = path
+	o.Models[name] = path
 	return nil
 }
