@@ -36,25 +36,16 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if f.Dtype == "float64" {
 		dtype = onnx.Double
 	}
-	ids, err := json.Marshal(f.FeatureIDs)
-	if err != nil {
-		return err
-	}
-	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String(), "digest": m.Digest(),
+	metadata := map[string]string{"kind": f.Kind, "plrank_version": version.String(), "digest": m.Digest(),
 		"compares_documents": strconv.FormatBool(m.ComparesDocuments())}
-	if f.FeatureNames != nil {
-		names, err := json.Marshal(f.FeatureNames)
+	for name, list := range map[string]any{"feature_ids": f.FeatureIDs, "feature_names": f.FeatureNames, "levels": f.Levels} {
+		text, err := json.Marshal(list)
 		if err != nil {
 			return err
 		}
-		metadata["feature_names"] = string(names)
-	}
-	if f.Levels != nil {
-		levels, err := json.Marshal(f.Levels)
-		if err != nil {
-			return err
+		if string(text) != "null" {
+			metadata[name] = string(text)
 		}
-		metadata["levels"] = string(levels)
 	}
 	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, f.BaseScores, version.String(), metadata))
 	return err

@@ -211,7 +211,7 @@ func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []in
 }
 
 // ONNX Runtime looks up the same vectors: for known, unseen and missing values, with no
-// other feature beside them, and in front of attention.
+// other feature, and in front of attention.
 func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 	python := python(t)
 	dir := t.TempDir()

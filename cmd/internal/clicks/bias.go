@@ -46,12 +46,7 @@ type biasOptions struct {
 	threads           command.Threads
 }
 
-func methods() (all []string) {
-	for _, m := range logs.Methods() {
-		all = append(all, string(m))
-	}
-	return append(all, affine)
-}
+func methods() []string { return append(texts(logs.Methods()), affine) }
 
 func (o *biasOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks bias")
@@ -64,9 +59,9 @@ func (o *biasOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *biasOptions) check(words int) error {
+func (o *biasOptions) check(flags *flag.FlagSet) error {
 	switch {
-	case words == 0:
+	case flags.NArg() == 0:
 		return errNoLogs
 	case !slices.Contains(methods(), o.method):
 		return fmt.Errorf("unknown method %q: %s", o.method, names.Want(o.method, methods()))
@@ -79,18 +74,8 @@ func (o *biasOptions) check(words int) error {
 	return o.Source.Check()
 }
 
-func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o biasOptions
-	flags := o.flags()
-	check := func() error { return o.check(flags.NArg()) }
-	return biasPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, o.Uses()...)
-		return o.run(ctx, flags.Args(), stdout, stderr)
-	})
-}
-
-func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
+func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	command.WarnIdle(stderr, flags, o.Uses()...)
 	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
@@ -100,7 +85,7 @@ func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	r, err := o.estimate(ctx, paths, stderr)
+	r, err := o.estimate(ctx, flags.Args(), stderr)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -43,36 +44,32 @@ func (o *checkOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o checkOptions
-	flags := o.flags()
-	check := func() error {
-		if flags.NArg() == 0 {
-			return errNoLogs
-		}
-		o.threads.Use()
-		return nil
+func (o *checkOptions) check(flags *flag.FlagSet) error {
+	if flags.NArg() == 0 {
+		return errNoLogs
 	}
-	return checkPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		e, err := newExamination()
-		if err != nil {
-			return err
-		}
-		warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
-		if err != nil {
-			return err
-		}
-		r, err := e.findings(warnings)
-		if err != nil {
-			return err
-		}
-		if o.asJSON {
-			return command.PrintJSON(stdout, r)
-		}
-		r.print(stdout)
-		return nil
-	})
+	o.threads.Use()
+	return nil
+}
+
+func (o *checkOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	e, err := newExamination()
+	if err != nil {
+		return err
+	}
+	warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
+	if err != nil {
+		return err
+	}
+	r, err := e.findings(warnings)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return command.PrintJSON(stdout, r)
+	}
+	r.print(stdout)
+	return nil
 }
 
 // findings holds what check says about a log.

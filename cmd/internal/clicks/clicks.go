@@ -2,11 +2,14 @@
 package clicks
 
 import (
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -30,23 +33,33 @@ var page = cli.Page{
 	Words:  true,
 }
 
-// verbs lists the sub-commands below clicks.
+// A verb is a sub-command below clicks: its command line, and its work.
+type verb interface {
+	flags() *flag.FlagSet
+	check(flags *flag.FlagSet) error
+	run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error
+}
+
 var verbs = []struct {
 	name string
-	run  func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
+	page *cli.Page
+	new  func() verb
 }{
-	{"check", runCheck},
-	{"bias", runBias},
-	{"evaluate", runEvaluate},
-	{"simulate", runSimulate},
+	{"check", &checkPage, func() verb { return new(checkOptions) }},
+	{"bias", &biasPage, func() verb { return new(biasOptions) }},
+	{"evaluate", &evaluatePage, func() verb { return new(evaluateOptions) }},
+	{"simulate", &simulatePage, func() verb { return new(simulateOptions) }},
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	var known []string
 	for _, v := range verbs {
 		if len(args) > 0 && args[0] == v.name {
-			return v.run(args[1:], stdin, stdout, stderr)
+			ctx, o := command.Interruptible(), v.new()
+			flags := o.flags()
+			check := func() error { return o.check(flags) }
+			return v.page.Run(args[1:], flags, stdout, stderr, check, func(stdout io.Writer) error { return o.run(ctx, flags, stdout, stderr) })
 		}
 		known = append(known, v.name)
 	}

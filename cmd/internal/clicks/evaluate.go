@@ -59,7 +59,6 @@ type evaluateOptions struct {
 	model, baseline, bias string
 	estimator, unit       string
 	require, temperature  float64
-	required              bool // -require is given
 	resamples             int
 	seed                  uint64
 	asJSON                bool
@@ -73,7 +72,7 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the logging policy")
 	command.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or more, and units 20 or more, for every model")
-	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(valueEstimators(), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
+	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(texts(logs.ValueEstimators()), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias")
 	command.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is the temperature of each impression")
 	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
@@ -85,15 +84,7 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func valueEstimators() (all []string) {
-	for _, e := range logs.ValueEstimators() {
-		all = append(all, string(e))
-	}
-	return all
-}
-
 func (o *evaluateOptions) check(flags *flag.FlagSet) error {
-	o.required = command.IsGiven(flags, "require")
 	for _, word := range flags.Args() {
 		if filepath.Ext(word) == modelEnding {
 			o.models = append(o.models, word)
@@ -128,30 +119,24 @@ func (o *evaluateOptions) estimators() (all []logs.Estimator) {
 	return all
 }
 
-func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o evaluateOptions
-	flags := o.flags()
-	check := func() error { return o.check(flags) }
-	return evaluatePage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, o.Uses()...)
-		r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
-		if err != nil {
-			return err
-		}
-		if o.required {
-			r.gate(o.require)
-		}
-		if !o.asJSON {
-			r.print(stdout)
-		} else if err := command.PrintJSON(stdout, r); err != nil {
-			return err
-		}
-		if r.Refused != nil {
-			return fmt.Errorf("clicks evaluate: refused: %s", strings.Join(r.Refused, "; "))
-		}
-		return nil
-	})
+func (o *evaluateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	command.WarnIdle(stderr, flags, o.Uses()...)
+	r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
+	if err != nil {
+		return err
+	}
+	if command.IsGiven(flags, "require") {
+		r.gate(o.require)
+	}
+	if !o.asJSON {
+		r.print(stdout)
+	} else if err := command.PrintJSON(stdout, r); err != nil {
+		return err
+	}
+	if r.Refused != nil {
+		return fmt.Errorf("clicks evaluate: refused: %s", strings.Join(r.Refused, "; "))
+	}
+	return nil
 }
 
 // A candidate is a model to evaluate on the log, or the baseline.

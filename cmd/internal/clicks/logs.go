@@ -18,6 +18,13 @@ import (
 
 func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
+func texts[T ~string](names []T) (all []string) {
+	for _, n := range names {
+		all = append(all, string(n))
+	}
+	return all
+}
+
 // errNoLogs is the error of a command line without a log.
 var errNoLogs = errors.New("want a log, such as logs/2026-11.jsonl, or a folder of logs")
 

@@ -64,7 +64,7 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *simulateOptions) check() error {
+func (o *simulateOptions) check(*flag.FlagSet) error {
 	switch {
 	case o.model != "" && (o.Features != "" || o.Ignore != ""):
 		return errors.New("-features and -ignore have no effect with -model, which has its own features")
@@ -85,18 +85,9 @@ func (o *simulateOptions) check() error {
 	return o.Source.Check()
 }
 
-func runSimulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o simulateOptions
-	flags := o.flags()
-	return simulatePage.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, append(o.Uses(),
-			command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
-		return o.run(ctx, stdout, stderr)
-	})
-}
-
-func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) error {
+func (o *simulateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	command.WarnIdle(stderr, flags, append(o.Uses(),
+		command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
 	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)
