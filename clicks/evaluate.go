@@ -174,16 +174,15 @@ func (e *Evaluation) Add(l *Log) error {
 	situations := l.situations()
 	for i := range situations {
 		s := &situations[i]
+		err := s.checkWidth(&e.width)
 		if s.Scores == nil && len(s.Documents) > 0 {
-			return l.impressionError(s.impressions[0], errScores)
+			err = errScores
 		}
-		if err := s.checkWidth(&e.width); err != nil {
+		if err == nil && e.needsBias() {
+			err = e.Bias.covers(s.Impression)
+		}
+		if err != nil {
 			return l.impressionError(s.impressions[0], err)
-		}
-		if e.needsBias() {
-			if err := e.Bias.covers(s.Impression); err != nil {
-				return l.impressionError(s.impressions[0], err)
-			}
 		}
 	}
 	if e.regression == nil && slices.ContainsFunc(e.terms, func(m term) bool { return m.name == DR }) {

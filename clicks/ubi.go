@@ -95,8 +95,8 @@ func (a *attributes) setSeed(value []byte) error {
 	return err
 }
 
-// fields lists the members of an object that are read. Package encoding/json would take other cases of a name for the name, and the
-// last of two values.
+// fields lists the members of an object that are read. Package encoding/json would accept other cases of a name, and take
+// the last of two values.
 type fields []struct {
 	name string
 	set  func(value []byte) error

@@ -99,8 +99,7 @@ func parseDraw(value []byte) (*draw, error) {
 	}
 	cutoff, seed, temperature := string(fields["cutoff"]), string(fields["seed"]), string(fields["temperature"])
 	d := &draw{temperature: 1}
-	switch {
-	case cutoff == "":
+	if cutoff == "" {
 		return nil, errors.New("no cutoff: want the number of ranks to draw, 1 or more")
 	}
 	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {

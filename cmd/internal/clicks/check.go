@@ -252,7 +252,7 @@ func (r *findings) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))
 	fmt.Fprintf(w, "ranks compared by all pairs (method all-pairs): %s\n", groups(r.AllPairs))
-	table = viz.Table{Title: "\nwhat the log tells of other policies", Columns: []string{"policy", "effective sample size", "largest weight"}, Digits: 1}
+	table = viz.Table{Title: "\nwhat the log tells about other policies", Columns: []string{"policy", "effective sample size", "largest weight"}, Digits: 1}
 	for _, o := range r.Other {
 		table.Rows = append(table.Rows, viz.Row{o.Policy, o.EffectiveSize, o.LargestWeight})
 	}
