@@ -25,7 +25,7 @@ func TestHarvestIsExactInExpectation(t *testing.T) {
 	}
 	log := &Log{}
 	for _, l := range smallLists(clicks) {
-		each(t, l, func(im Impression, p float64) {
+		forEachRanking(t, l, func(im Impression, p float64) {
 			for k := range im.Clicks {
 				im.Clicks[k] *= p
 			}

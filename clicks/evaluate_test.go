@@ -109,8 +109,8 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 			}
 			target := Target{Policy: func(im *Impression) ([]float64, error) { return targets[im.Query], nil }, Bias: smallBias, Bootstrap: metrics.Bootstrap{Resamples: 1}}
 			mean := make([]float64, len(c.estimators))
-			each(t, lists[0], func(first Impression, p0 float64) {
-				each(t, lists[1], func(second Impression, p1 float64) {
+			forEachRanking(t, lists[0], func(first Impression, p0 float64) {
+				forEachRanking(t, lists[1], func(second Impression, p1 float64) {
 					got, err := Evaluate(&Log{Impressions: []Impression{first, second}}, target, c.estimators...)
 					if err != nil {
 						t.Fatal(err)
@@ -129,8 +129,8 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 	}
 }
 
-// each visits the rankings of a list with their probabilities under the policy of the log.
-func each(t *testing.T, l list, visit func(im Impression, probability float64)) {
+// forEachRanking visits the rankings of a list with their probabilities under the policy of the log.
+func forEachRanking(t *testing.T, l list, visit func(im Impression, probability float64)) {
 	if err := plackett.Enumerate(l.logged, l.ranks, func(y []int, p float64) { visit(l.shown(y), p) }); err != nil {
 		t.Fatal(err)
 	}

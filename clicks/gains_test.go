@@ -33,11 +33,11 @@ func TestGainsAreUnbiased(t *testing.T) {
 			other.logged = other.target
 			means := make([][]float64, len(c.estimators))
 			negative := false
-			each(t, lists[0], func(first Impression, p0 float64) {
+			forEachRanking(t, lists[0], func(first Impression, p0 float64) {
 				first.Version = "1"
-				each(t, other, func(second Impression, p1 float64) {
+				forEachRanking(t, other, func(second Impression, p1 float64) {
 					second.Version = "2"
-					each(t, lists[1], func(third Impression, p2 float64) {
+					forEachRanking(t, lists[1], func(third Impression, p2 float64) {
 						log := &Log{Impressions: []Impression{first, second, third}}
 						for j, e := range c.estimators {
 							d, err := Gains(log, c.bias, e+"(0)")
