@@ -12,30 +12,30 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// A Bias is the affine model of clicks: the document d at rank k is clicked with probability
-// α_k r_d + β_k.
+// A Bias is the position bias of the affine model, in which document d at rank k is clicked
+// with probability α_k r_d + β_k.
 type Bias struct {
 	Alpha []float64 `json:"alpha"`          // by rank: α_k, 0 or more; the position-based model's θ_k
 	Beta  []float64 `json:"beta,omitempty"` // by rank: β_k; nil: all are 0
 }
 
-// check checks a bias for impressions of so many ranks.
+// check returns an error if a bias is empty, or not finite.
 func (b Bias) check() error {
 	if len(b.Alpha) == 0 {
-		return errors.New("clicks: no bias of ranks given: EstimateBias, or plrank clicks bias, estimates one")
+		return errors.New("no position bias given: EstimateBias, or plrank clicks bias, estimates one")
 	}
 	if b.Beta != nil && len(b.Beta) != len(b.Alpha) {
-		return fmt.Errorf("clicks: a bias with %d entries of beta and %d of alpha: want as many", len(b.Beta), len(b.Alpha))
+		return fmt.Errorf("the position bias has %d entries of beta and %d of alpha: want as many", len(b.Beta), len(b.Alpha))
 	}
 	for k, a := range b.Alpha {
 		if !(a >= 0) || notFinite(a) || notFinite(b.beta(k)) {
-			return fmt.Errorf("clicks: the bias of rank %d is %v and %v: want finite numbers, the first not negative", k+1, a, b.beta(k))
+			return fmt.Errorf("the position bias of rank %d is %v and %v: want finite numbers, the first not negative", k+1, a, b.beta(k))
 		}
 	}
 	return nil
 }
 
-// beta is β of rank k+1.
+// beta returns β of rank k+1.
 func (b Bias) beta(k int) float64 {
 	if b.Beta == nil {
 		return 0
@@ -43,21 +43,21 @@ func (b Bias) beta(k int) float64 {
 	return b.Beta[k]
 }
 
-// covers is an error if the bias has fewer ranks than an impression.
+// covers returns an error if the bias has fewer ranks than an impression.
 func (b Bias) covers(im *Impression) error {
 	if len(im.Shown) > len(b.Alpha) {
-		return fmt.Errorf("%d ranks shown, and the bias has only %d", len(im.Shown), len(b.Alpha))
+		return fmt.Errorf("%d ranks shown, but the position bias has only %d", len(im.Shown), len(b.Alpha))
 	}
 	return nil
 }
 
-// A Method is a way to estimate the bias of ranks, by name.
+// A Method names a way to estimate position bias.
 type Method string
 
 const (
 	// Harvest compares neighbouring ranks by the clicks on documents that could have been at
 	// both, and chains the ratios (intervention harvesting, Agarwal et al., WSDM 2019). The
-	// policy itself intervenes, so queries may all be different.
+	// policy itself intervenes, so no query needs to occur twice.
 	Harvest Method = "harvest"
 	// AllPairs compares all ranks with each other, and fits α to the logarithms of the
 	// ratios by least squares, weighted by their precision. It is better than Harvest where
@@ -70,10 +70,10 @@ const (
 	RegressionEM Method = "em"
 )
 
-// Methods are the names that EstimateBias knows.
+// Methods returns the names that EstimateBias knows.
 func Methods() []Method { return []Method{Harvest, AllPairs, RegressionEM} }
 
-// A BiasReport says what an estimate of the bias rests on.
+// A BiasReport says what an estimate of position bias rests on.
 type BiasReport struct {
 	Impressions int       `json:"impressions"` // with a document shown
 	ClickRate   []float64 `json:"clickRate"`   // by rank: clicks an impression that reached it
@@ -84,40 +84,41 @@ type BiasReport struct {
 	Overlap [][]float64 `json:"overlap,omitempty"`
 
 	// Connected are the ranks, from 1, in groups that are compared with each other, directly
-	// or through others. With more than one group the log does not tell their biases apart
-	// from the relevance of their documents. nil for impressions without scores.
+	// or through others. With more than one group the log cannot separate their biases from
+	// the relevance of their documents. nil for impressions without scores.
 	Connected [][]int `json:"connected,omitempty"`
 
 	Iterations int  `json:"iterations,omitempty"` // of em
 	Unsettled  bool `json:"unsettled,omitempty"`  // em ended after 300 iterations, while its probabilities still changed
 }
 
-// EstimateBias estimates the position bias α from a log, with α_1 = 1 and β = 0: what can be
-// told from clicks alone. See [EstimateAffine] for β.
+// EstimateBias estimates the position bias α from a log, with α_1 = 1 and β = 0. Clicks alone
+// do not identify β: see [EstimateAffine].
 //
 // Harvest and AllPairs weigh a click on document d at rank k by min(P(d@k), P(d@j)) / P(d@k)
 // to compare it with rank j. With C_kj the sum of these, E[C_kj] / E[C_jk] = α_k / α_j.
 //
-// It is an error if an impression has no scores (other than for RegressionEM), if ranks are
-// not compared, where the report is complete and says which, and if RegressionEM finds no clicks at rank 1.
+// EstimateBias returns an error if an impression has no scores (unless the method is
+// RegressionEM), if ranks are not compared (the report is then complete and says which), or if
+// RegressionEM finds no clicks at rank 1.
 func EstimateBias(l *Log, method Method) (Bias, BiasReport, error) {
 	e, err := NewBiasEstimation(method)
 	if err != nil {
 		return Bias{}, BiasReport{}, err
 	}
-	return e.of(l)
+	return e.estimateLog(l)
 }
 
 // A BiasEstimation is [EstimateBias], or [EstimateAffine], for a log that comes in parts, see [Scan]. Its
-// memory does not grow with the log; that of RegressionEM is in proportion to the documents of all
-// queries, and of the affine model to the different values of relevance.
+// memory does not grow with the log. For RegressionEM it is proportional to the documents of all
+// queries, and for the affine model to the number of different relevances.
 type BiasEstimation struct {
 	report    BiasReport
 	shown     []float64 // by rank; report.ClickRate has sums of clicks until the end
 	neighbour bool      // ranks alone are compared
 	pairs     *harvested
 	em        *expectationMaximisation
-	relevance Policy
+	relevance PolicyFunc
 	known     []map[float64]*clicksOn // by rank, by relevance
 
 	ended bool // by Estimate, which turns sums into means, and keeps what it found
@@ -125,10 +126,10 @@ type BiasEstimation struct {
 	err   error
 }
 
-// clicksOn are how often documents were shown, and their clicks.
+// clicksOn counts how often documents were shown, and their clicks.
 type clicksOn struct{ shown, clicks float64 }
 
-// NewBiasEstimation is an estimation without impressions.
+// NewBiasEstimation returns an estimation without impressions.
 func NewBiasEstimation(method Method) (*BiasEstimation, error) {
 	switch method {
 	case Harvest, AllPairs:
@@ -143,13 +144,13 @@ func NewBiasEstimation(method Method) (*BiasEstimation, error) {
 	return nil, fmt.Errorf("clicks: unknown method %q: %s", method, names.Want(string(method), known))
 }
 
-// NewAffineEstimation is that of [EstimateAffine] without impressions.
-func NewAffineEstimation(relevance Policy) *BiasEstimation {
+// NewAffineEstimation returns an estimation by [EstimateAffine] without impressions.
+func NewAffineEstimation(relevance PolicyFunc) *BiasEstimation {
 	return &BiasEstimation{relevance: relevance}
 }
 
-// of is the estimate from one log.
-func (e *BiasEstimation) of(l *Log) (Bias, BiasReport, error) {
+// estimateLog returns the estimate from one log.
+func (e *BiasEstimation) estimateLog(l *Log) (Bias, BiasReport, error) {
 	if err := e.Add(l); err != nil {
 		return Bias{}, e.report, err
 	}
@@ -159,7 +160,7 @@ func (e *BiasEstimation) of(l *Log) (Bias, BiasReport, error) {
 // Add adds the impressions of a log.
 func (e *BiasEstimation) Add(l *Log) error {
 	if e.ended {
-		return errors.New("clicks: Estimate has ended the estimation: want another one for more impressions")
+		return errors.New("clicks: Add called after Estimate: create a new BiasEstimation")
 	}
 	if err := l.Validate(); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (e *BiasEstimation) Add(l *Log) error {
 	}
 }
 
-// Estimate ends the estimation. Errors are those of [EstimateBias] and [EstimateAffine]. No more can be added.
+// Estimate ends the estimation: no more can be added. It returns the same errors as [EstimateBias] and [EstimateAffine].
 func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
 	if !e.ended {
 		e.ended = true
@@ -200,7 +201,7 @@ func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
 
 func (e *BiasEstimation) estimate() (b Bias, r BiasReport, err error) {
 	if e.report.Impressions == 0 {
-		return b, e.report, errors.New("clicks: no impressions to estimate the bias from")
+		return b, e.report, errors.New("clicks: no impressions to estimate the position bias from")
 	}
 	floats.Div(e.report.ClickRate, e.shown)
 	switch h := e.pairs; {
@@ -223,17 +224,17 @@ func (e *BiasEstimation) estimate() (b Bias, r BiasReport, err error) {
 	return b, e.report, err
 }
 
-// EstimateAffine estimates α and β of the affine model where the relevance of the documents
-// is known, from judges or a simulation: by a line through the clicks at each rank,
-// c ≈ α_k r + β_k, weighted by the precision of binary clicks. That is as precise as an unbiased
-// estimate can be (it reaches the Cramér–Rao bound); as ranks have no parameter in common, fitting
-// them together would not help. relevance gives r for the documents of an impression. The scale of
-// α is that of r: for r the probability that a document is relevant, α_k + β_k and β_k are those of a
-// click on a relevant and another document at rank k (Agarwal et al., WWW 2019).
+// EstimateAffine estimates α and β of the affine model if the relevance of the documents is
+// known, from judges or a simulation. It fits a line c ≈ α_k r + β_k to the clicks at each rank,
+// weighted by the precision of binary clicks. This reaches the Cramér–Rao bound, so no unbiased
+// estimate is more precise. Ranks share no parameter, and fitting them together would not help.
+// The function relevance returns r for the documents of an impression. If r is the probability
+// that a document is relevant, α_k + β_k and β_k are the probabilities of a click on a relevant
+// and on another document at rank k (Agarwal et al., WWW 2019).
 //
-// A rank where all documents are as relevant is an error.
-func EstimateAffine(l *Log, relevance Policy) (Bias, BiasReport, error) {
-	return NewAffineEstimation(relevance).of(l)
+// EstimateAffine returns an error if all documents at a rank are equally relevant.
+func EstimateAffine(l *Log, relevance PolicyFunc) (Bias, BiasReport, error) {
+	return NewAffineEstimation(relevance).estimateLog(l)
 }
 
 // addKnown counts clicks by rank and relevance.
@@ -244,10 +245,10 @@ func (e *BiasEstimation) addKnown(l *Log, situations []situation) error {
 	for _, s := range situations {
 		r, err := e.relevance(s.Impression)
 		if err == nil && (len(r) != len(s.Documents) || slices.ContainsFunc(r, notFinite)) {
-			err = fmt.Errorf("%d numbers of relevance for %d documents: want a finite one for each", len(r), len(s.Documents))
+			err = fmt.Errorf("%d relevances for %d documents: want a finite number for each", len(r), len(s.Documents))
 		}
 		if err != nil {
-			return l.at(s.impressions[0], err)
+			return l.impressionError(s.impressions[0], err)
 		}
 		for _, i := range s.impressions {
 			im := &l.Impressions[i]
@@ -270,7 +271,7 @@ func (e *BiasEstimation) affine() (Bias, error) {
 	for k, known := range e.known {
 		relevance := slices.Sorted(maps.Keys(known))
 		if len(relevance) == 1 {
-			return Bias{}, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks do not tell trust from relevance", k+1, relevance[0])
+			return Bias{}, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks cannot separate trust from relevance", k+1, relevance[0])
 		}
 		var rates, shown []float64
 		for _, r := range relevance {
@@ -281,8 +282,8 @@ func (e *BiasEstimation) affine() (Bias, error) {
 	return b, nil
 }
 
-// line fits rates ≈ alpha·r + beta by least squares with weights, how often each was shown, and once
-// more with those over p(1−p), the variance of binary clicks at the p of the first line.
+// line fits rates ≈ alpha·r + beta by least squares, weighted by how often each was shown. It then fits once more, with
+// the weights divided by p(1−p), the variance of binary clicks at the p of the first line.
 func line(r, rates, shown []float64) (beta, alpha float64) {
 	beta, alpha = stat.LinearRegression(r, rates, shown, false)
 	weights := make([]float64, len(r))

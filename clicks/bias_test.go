@@ -25,7 +25,7 @@ func TestHarvestIsExactInExpectation(t *testing.T) {
 	}
 	log := &Log{}
 	for _, l := range smallLists(clicks) {
-		each(t, l, func(im Impression, p float64) {
+		forEachRanking(t, l, func(im Impression, p float64) {
 			for k := range im.Clicks {
 				im.Clicks[k] *= p
 			}
@@ -48,8 +48,7 @@ func TestHarvestIsExactInExpectation(t *testing.T) {
 	}
 }
 
-// once are so many queries of documents with random relevance, as labels of 0 and 1 and as a
-// feature.
+// once returns queries of documents with random relevance, as labels of 0 and 1 and as a feature.
 func once(queries, documents int) *datasets.Dataset {
 	d := fifty(documents)
 	var many []int
@@ -190,8 +189,8 @@ func TestAffineBiasIsFoundWithKnownRelevance(t *testing.T) {
 	}
 }
 
-// The estimates of α and β scatter no more over logs than those of any unbiased estimator must: by
-// the Cramér–Rao bound, the inverse of Σ x xᵀ / p(1−p) with x = (1, r) and p = α r + β.
+// The estimates of α and β scatter over logs no more than any unbiased estimator must, by the
+// Cramér–Rao bound: the inverse of Σ x xᵀ / p(1−p) with x = (1, r) and p = α r + β.
 func TestAffineBiasIsEfficient(t *testing.T) {
 	d := fifty(8)
 	want := Bias{Alpha: []float64{.52}, Beta: []float64{.08}}

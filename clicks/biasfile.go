@@ -12,10 +12,10 @@ import (
 	"strconv"
 )
 
-// Write writes a bias for [ReadBias]: as CSV if the name of the file ends in .csv, else as JSON.
+// Write writes a bias for [ReadBias], as CSV if the name of the file ends in .csv, and otherwise as JSON.
 func (b Bias) Write(w io.Writer, name string) error {
 	if err := b.check(); err != nil {
-		return err
+		return fmt.Errorf("clicks: %w", err)
 	}
 	if filepath.Ext(name) != ".csv" {
 		return json.NewEncoder(w).Encode(b)
@@ -27,8 +27,8 @@ func (b Bias) Write(w io.Writer, name string) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// ReadBias reads a bias: JSON such as {"alpha": [1, 0.6], "beta": [0, 0]}, of which beta may be
-// absent; or CSV with the header rank,alpha,beta or rank,alpha and a row for each rank, from 1.
+// ReadBias reads a bias: JSON such as {"alpha": [1, 0.6], "beta": [0, 0]}, where beta may be
+// absent, or CSV with the header rank,alpha,beta or rank,alpha and a row for each rank, from 1.
 func ReadBias(path string) (b Bias, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func ReadBias(path string) (b Bias, err error) {
 		err = b.check()
 	}
 	if err != nil {
-		return Bias{}, fmt.Errorf("clicks: the bias %s: %w", path, err)
+		return Bias{}, fmt.Errorf("clicks: bias file %s: %w", path, err)
 	}
 	return b, nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// columns are those of the features of a log that is read line by line.
+// columns describes the features of a log while it is read line by line.
 type columns struct {
 	width int // 0: not known yet
 	ids   []int
@@ -33,7 +32,7 @@ type column struct {
 	number map[string]float32
 }
 
-// A kind is what the values of a column are.
+// A kind is the kind of a column's values.
 type kind int
 
 const (
@@ -42,15 +41,15 @@ const (
 	word
 )
 
-// mostTexts bounds the different texts of a column, as in a file of data. More are taken for ones that no model knows:
-// users may send what they like, and the log must stay of use.
+// mostTexts bounds the different texts of a column, as in a file of data. Further texts count as unknown to every model:
+// users may send any text, and the log must stay usable.
 const mostTexts = 100_000
 
 // mostColumns bounds the features of a document: a column takes more memory than its first value in a file.
 const mostColumns = 1 << 20
 
-// check is an error where a line has other columns than those before; width is 0 where it has no features, and says
-// nothing of them.
+// check returns an error if a line has other columns than the lines before. If width is 0, the line has no features, and
+// anything fits.
 func (c *columns) check(width int, p *attributes) error {
 	if width == 0 {
 		return nil
@@ -70,16 +69,16 @@ func (c *columns) check(width int, p *attributes) error {
 	}
 	switch {
 	case c.width != width:
-		return fmt.Errorf("%d features a document, and those before it %d", width, c.width)
+		return fmt.Errorf("%d features a document, but %d in the lines before", width, c.width)
 	case !slices.Equal(idsOf(c.ids, width), idsOf(p.FeatureIDs, width)):
-		return fmt.Errorf("the feature ids %v, and those before it %v: want one list of features", idsOf(p.FeatureIDs, width), idsOf(c.ids, width))
+		return fmt.Errorf("the feature ids %v, but %v in the lines before: want one list of features", idsOf(p.FeatureIDs, width), idsOf(c.ids, width))
 	case !slices.Equal(c.names, p.FeatureNames):
-		return fmt.Errorf("the feature names %q, and those before it %q: want one list of features, and logs of before there were names apart", p.FeatureNames, c.names)
+		return fmt.Errorf("the feature names %q, but %q in the lines before: want one list of features; read logs from before the change separately", p.FeatureNames, c.names)
 	}
 	return nil
 }
 
-// idsOf are the ids of so many features, 1, 2, … without any.
+// idsOf returns the ids of features, 1 to width if there are none.
 func idsOf(ids []int, width int) []int {
 	if ids != nil {
 		return ids
@@ -90,8 +89,8 @@ func idsOf(ids []int, width int) []int {
 	return ids
 }
 
-// parse reads the features of so many documents, and gives texts the numbers that stand for them. What it is given
-// is of lines that are kept: others say nothing of the columns.
+// parse reads the features of documents, and replaces texts by their numbers. It is called for lines that are kept:
+// others say nothing about the columns.
 func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 	list, err := parseFeatures(raw)
 	if err != nil || len(list) == 0 {
@@ -121,7 +120,7 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 			is = number
 		}
 		if of.kind = cmp.Or(of.kind, is); is != missing && is != of.kind {
-			c.wrong = fmt.Errorf("numbers and texts in column %d of its features and of those before it: want one of the two, and logs of before there were texts apart", i%width+1)
+			c.wrong = fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from before the change separately", i%width+1)
 			return nil, c.wrong
 		}
 	}
@@ -133,9 +132,8 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 
 // setTexts sets the values of a list of features that are texts.
 func (c *columns) setTexts(list []float32, raw []byte) error {
-	i := -1
-	for value := range entries(raw) {
-		if i++; value[0] != '"' {
+	for i, value := range text.JSONElements(raw) {
+		if value[0] != '"' {
 			continue
 		}
 		text, err := text.UnquoteJSON(value)
@@ -151,8 +149,8 @@ func (c *columns) setTexts(list []float32, raw []byte) error {
 	return nil
 }
 
-// value is the number of a text, from 1; 0 stands for one that was not known when it was logged. Numbers are spelt as
-// in a dataset, so that 7 and 7.0 are one. It is not ok for one text more than a column may have, which is 0 too.
+// value returns the number of a text, from 1; 0 is a text that was not known when it was logged. Numbers are spelt as
+// in a dataset, so that 7 and 7.0 are one text. If a column has too many texts, the number is 0, and ok is false.
 func (c *column) value(text string) (number float32, ok bool) {
 	if text == "" {
 		return 0, true
@@ -176,7 +174,7 @@ func (c *column) value(text string) (number float32, ok bool) {
 	return v, true
 }
 
-// levels are the texts of all columns by now, nil if all are numbers.
+// levels returns the texts of all columns so far, nil if all are numbers.
 func (c *columns) levels() (all [][]string) {
 	for i, of := range c.known {
 		if of.kind == word {
@@ -189,20 +187,20 @@ func (c *columns) levels() (all [][]string) {
 	return all
 }
 
-// aText is what texts are before they have their numbers: no number of JSON is infinite.
+// aText stands for a text before it has its number: no number of JSON is infinite.
 var aText = float32(math.Inf(1))
 
 // parseFeatures reads an array of numbers, null, which is NaN, and texts, which are aText.
 func parseFeatures(raw []byte) (list []float32, err error) {
-	if bytes.IndexByte(raw, '"') < 0 {
+	if raw[0] != '[' || bytes.IndexByte(raw, '"') < 0 {
 		return parseNumbers[float32](raw)
 	}
-	for value := range entries(raw) {
+	for _, value := range text.JSONElements(raw) {
 		v := float64(aText)
 		switch {
 		case string(value) == "null":
 			v = math.NaN()
-		case len(value) == 0 || value[0] != '"':
+		case value[0] != '"':
 			if v, err = strconv.ParseFloat(string(value), 32); err != nil {
 				return nil, err
 			}
@@ -210,30 +208,4 @@ func parseFeatures(raw []byte) (list []float32, err error) {
 		list = append(list, float32(v))
 	}
 	return list, nil
-}
-
-// entries are those of an array of JSON without arrays and objects in it; of other JSON, one of them is no value.
-// Unlike those of package json, they take no memory: a line may have millions.
-func entries(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		inside, ok := bytes.CutPrefix(array, []byte{'['})
-		if inside = bytes.TrimSuffix(inside, []byte{']'}); !ok {
-			yield(nil)
-			return
-		}
-		start, quoted := 0, false
-		for i := 0; i <= len(inside); i++ {
-			switch {
-			case i == len(inside) || inside[i] == ',' && !quoted:
-				if !yield(bytes.TrimSpace(inside[start:i])) {
-					return
-				}
-				start = i + 1
-			case inside[i] == '"':
-				quoted = !quoted
-			case inside[i] == '\\':
-				i++ // what follows is no end of a text
-			}
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,17 +65,17 @@ func lineWith(id int, plrank string) string {
 	return fmt.Sprintf(`{"query_id": "%d", "query_response_hit_ids": ["a"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 1, %s}}}`+"\n", id, plrank)
 }
 
-func TestColumnsMustBeThoseBefore(t *testing.T) {
+func TestColumnsOfAllLinesAgree(t *testing.T) {
 	for want, log := range map[string]string{
-		`query "2" has the feature names ["b"], and those before it ["a"]`:         lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1], "feature_names": ["b"]`),
-		`query "2" has the feature names [], and those before it ["a"]`:            lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1]`),
-		`query "2" has numbers and texts in column 2 of its features and of those`: lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": [1, 2]`),
-		`query "3" has numbers and texts in column 1 of its features and of those`: lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
-		`query "2" has 1 features a document, and those before it 2`:               lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
-		`query "1" has two features with the name "a"`:                             lineWith(1, `"features": [1, 2, 3, 4], "feature_names": ["", "a", "", "a"]`),
-		`query "1" has 1048577 features a document, want 1048576 at most`:          lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
-		`query "2" has the feature ids [1 2], and those before it [3 5]`:           lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
-		`query "2" has the feature ids [3 5], and those before it [1 2]`:           lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
+		`query "2" has the feature names ["b"], but ["a"] in the lines before`:                lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1], "feature_names": ["b"]`),
+		`query "2" has the feature names [], but ["a"] in the lines before`:                   lineWith(1, `"features": [1], "feature_names": ["a"]`) + lineWith(2, `"features": [1]`),
+		`query "2" has numbers and texts in column 2 of its features and in the lines before`: lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": [1, 2]`),
+		`query "3" has numbers and texts in column 1 of its features and in the lines before`: lineWith(1, `"features": [null]`) + lineWith(2, `"features": [5]`) + lineWith(3, `"features": [""]`),
+		`query "2" has 1 features a document, but 2 in the lines before`:                      lineWith(1, `"features": [1, "x"]`) + lineWith(2, `"features": ["x"]`),
+		`query "1" has two features with the name "a"`:                                        lineWith(1, `"features": [1, 2, 3, 4], "feature_names": ["", "a", "", "a"]`),
+		`query "1" has 1048577 features a document, want 1048576 at most`:                     lineWith(1, `"features": [`+strings.Repeat("1,", mostColumns)+`""]`),
+		`query "2" has the feature ids [1 2], but [3 5] in the lines before`:                  lineWith(1, `"features": [1, 2], "feature_ids": [3, 5]`) + lineWith(2, `"features": [1, 2]`),
+		`query "2" has the feature ids [3 5], but [1 2] in the lines before`:                  lineWith(1, `"features": [1, 2]`) + lineWith(2, `"features": [1, 2], "feature_ids": [3, 5]`),
 	} {
 		if _, err := Read(logFile(t, "log", log)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -95,17 +96,17 @@ func TestColumnsMustBeThoseBefore(t *testing.T) {
 
 // A log stays of use if users send more texts than a column may have.
 func TestTextsBeyondTheMostAreUnknown(t *testing.T) {
-	var many strings.Builder
-	for i := range mostTexts + 1 {
-		many.WriteString(lineWith(i, fmt.Sprintf(`"features": ["%d"]`, i)))
+	candidates, features := []string{"a"}, []string{"0"}
+	for i := range mostTexts {
+		candidates, features = append(candidates, strconv.Itoa(i)), append(features, strconv.Itoa(i+1))
 	}
-	many.WriteString(lineWith(mostTexts+1, `"features": ["1"]`))
-	log, err := Read(logFile(t, "log", many.String()))
+	list := func(texts []string) string { return `["` + strings.Join(texts, `","`) + `"]` }
+	many := lineWith(1, `"candidates": `+list(candidates)+`, "features": `+list(features))
+	log, err := Read(logFile(t, "log", many+lineWith(2, `"features": ["1"]`)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := len(log.Impressions)
-	if x, again := log.Impressions[n-2].Features[0], log.Impressions[n-1].Features[0]; x != 0 || again != 2 || len(log.Levels[0]) != mostTexts {
+	if x, again := log.Impressions[0].Features[mostTexts], log.Impressions[1].Features[0]; x != 0 || again != 2 || len(log.Levels[0]) != mostTexts {
 		t.Errorf("one text more is %v, one that was there before %v of %d", x, again, len(log.Levels[0]))
 	}
 	if want := "1 values of features are texts beyond the first 100000 of their column"; !strings.Contains(strings.Join(log.Warnings, "\n"), want) {
@@ -113,8 +114,8 @@ func TestTextsBeyondTheMostAreUnknown(t *testing.T) {
 	}
 }
 
-// Parts of one log have more and more texts; another log, which numbers them otherwise, is no part of it.
-func TestGainsOfLogsWithOtherColumns(t *testing.T) {
+// Parts of one log have more and more texts. Another log, which numbers them differently, is refused.
+func TestGainsRefuseOtherColumns(t *testing.T) {
 	log := func(ids []int, names []string, levels ...string) *Log {
 		return &Log{FeatureIDs: ids, FeatureNames: names, Levels: [][]string{levels},
 			Impressions: []Impression{{Query: "q", Documents: []string{"a"}, Features: []float32{1}, Shown: []int{0}, Clicks: []float64{1}}}}
@@ -124,10 +125,10 @@ func TestGainsOfLogsWithOtherColumns(t *testing.T) {
 		want string
 	}{
 		{log([]int{4}, []string{"city"}, "Oslo", "Rom"), ""},
-		{log([]int{4}, []string{"city"}, "Rom", "Oslo"), "the texts of column 0 are numbered otherwise"},
-		{log([]int{4}, []string{"town"}, "Oslo"), `features of other ids or names than those of the log before: [4] ["town"], want [4] ["city"]`},
-		{log([]int{5}, []string{"city"}, "Oslo"), "features of other ids or names"},
-		{&Log{Impressions: log(nil, nil).Impressions}, "features of other ids or names"},
+		{log([]int{4}, []string{"city"}, "Rom", "Oslo"), "column 0 numbers its texts differently"},
+		{log([]int{4}, []string{"town"}, "Oslo"), `the features [4] ["town"] differ from [4] ["city"] in the log before`},
+		{log([]int{5}, []string{"city"}, "Oslo"), "want the same ids and names"},
+		{&Log{Impressions: log(nil, nil).Impressions}, "want the same ids and names"},
 		{&Log{Impressions: []Impression{{Query: "r", Documents: []string{"a"}}}}, ""},
 		{&Log{Levels: [][]string{}, Impressions: []Impression{{Query: "r", Documents: []string{"a"}, Features: []float32{1, 2}}}}, `(query "r"): 2 features a document, where others of the log have 1`},
 	} {

@@ -32,16 +32,16 @@ type rowAtRank struct{ row, rank int }
 // A place is a document of a situation.
 type place struct{ situation, document int }
 
-// An observation is a document at a rank, shown n times and clicked in so many.
+// An observation is a document at a rank: how often it was shown and clicked.
 type observation struct {
 	rowAtRank
 	n, clicks float64
 }
 
-// maximise is [RegressionEM].
+// maximise runs [RegressionEM].
 func (em *expectationMaximisation) maximise(report *BiasReport) (Bias, error) {
 	if !(report.ClickRate[0] > 0) {
-		return Bias{}, errors.New("clicks: no clicks at rank 1: the bias of the others has no scale")
+		return Bias{}, errors.New("clicks: no clicks at rank 1: position bias is relative to it")
 	}
 	em.theta, em.r = make([]float64, len(report.ClickRate)), make([]float64, len(em.shown))
 	em.regress()
@@ -65,18 +65,18 @@ func (em *expectationMaximisation) maximise(report *BiasReport) (Bias, error) {
 func (em *expectationMaximisation) add(l *Log, situations []situation) error {
 	for i := range situations {
 		s := &situations[i]
-		_, of, err := em.rows.add(s)
+		_, documents, err := em.rows.add(s)
 		if err != nil {
-			return l.at(s.impressions[0], err)
+			return l.impressionError(s.impressions[0], err)
 		}
 		em.shown = append(em.shown, make([]float64, len(em.ids)-len(em.shown))...)
 		for _, j := range s.impressions {
 			im := &l.Impressions[j]
 			for k, d := range im.Shown {
 				if im.Clicks[k] != 0 && im.Clicks[k] != 1 {
-					return l.at(j, fmt.Errorf("a click of %v at rank %d: method %s needs clicks of 0 and 1", im.Clicks[k], k+1, RegressionEM))
+					return l.impressionError(j, fmt.Errorf("a click of %v at rank %d: method %s needs clicks of 0 and 1", im.Clicks[k], k+1, RegressionEM))
 				}
-				key := rowAtRank{of[d], k}
+				key := rowAtRank{documents[d], k}
 				o, ok := em.at[key]
 				if !ok {
 					o = len(em.observations)
@@ -85,7 +85,7 @@ func (em *expectationMaximisation) add(l *Log, situations []situation) error {
 				}
 				em.observations[o].n++
 				em.observations[o].clicks += im.Clicks[k]
-				em.shown[of[d]]++
+				em.shown[documents[d]]++
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (em *expectationMaximisation) regress() {
 	}
 }
 
-// step is one iteration. It gives the largest change of θ.
+// step does one iteration, and returns the largest change of θ.
 func (em *expectationMaximisation) step() float64 {
 	examined, ranked := make([]float64, len(em.theta)), make([]float64, len(em.theta))
 	attracted := make([]float64, len(em.r))

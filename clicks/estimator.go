@@ -8,22 +8,21 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// An Estimator says how clicks become gains, or the value of a policy, by name. A number in
-// brackets, as in "dr(0.01)", is its clip: probabilities of being shown, or examined, count
-// as that where they are less. It bounds the weight of a click, and so the variance, for some
+// An Estimator names a way to turn clicks into gains, or into the value of a policy. A number in
+// brackets, as in "dr(0.01)", is its clip, the least probability of being shown or examined:
+// smaller ones count as that. It bounds the weight of a click, and so the variance, for some
 // bias.
 type Estimator string
 
 const (
 	// Naive takes clicks for relevance. For Gains only.
 	Naive Estimator = "naive"
-	// IPS divides a click by α of the rank where it happened (Wang et al., SIGIR 2016;
-	// Joachims, Swaminathan & Schnabel, WSDM 2017), which is unbiased for rankings that are
-	// never drawn. For Gains only.
+	// IPS divides a click by α of its rank (Wang et al., SIGIR 2016; Joachims, Swaminathan &
+	// Schnabel, WSDM 2017), which is unbiased for deterministic rankings. For Gains only.
 	IPS Estimator = "ips"
-	// PolicyAware divides clicks by α as the policy of the log earned it on average, over
-	// all of its rankings (Oosterhuis & de Rijke, SIGIR 2020). It needs documents that may
-	// be shown, not ranks that are always examined.
+	// PolicyAware divides clicks by the expected α of the document under the logging policy
+	// (Oosterhuis & de Rijke, SIGIR 2020). It is unbiased if every relevant document may be
+	// shown, whatever the cutoff.
 	PolicyAware Estimator = "policy-aware"
 	// Affine is PolicyAware with β subtracted from the clicks (Vardasbi et al., CIKM 2020;
 	// Oosterhuis & de Rijke, WSDM 2021). For Evaluate both names are the same.
@@ -32,27 +31,27 @@ const (
 	// clicks of Affine correct it. Right where either the bias or the regression is.
 	DR Estimator = "dr"
 
-	// IIPS weighs the click on document d at rank k by P(d@k) of the target over that of the
-	// log (Li et al., KDD 2018, the item-position model). It needs no bias. For Evaluate
-	// only, as those below.
+	// IIPS weighs the click on document d at rank k by P(d@k) under the target over P(d@k) under
+	// the logging policy (Li et al., KDD 2018, the item-position model). It needs no bias. For
+	// Evaluate only, like the next two.
 	IIPS Estimator = "iips"
-	// RIPS weighs a click by how likely the ranking was down to it, under the target over
-	// the log (McInerney et al., KDD 2020). It holds for cascades, where a click depends
+	// RIPS weighs a click by the probability of the ranking down to it, under the target over
+	// the logging policy (McInerney et al., KDD 2020). It holds for cascades, where a click depends
 	// on the documents above.
 	RIPS Estimator = "rips"
-	// WholeRanking weighs all clicks by how likely the ranking was. It assumes nothing about
+	// WholeRanking weighs all clicks by the same ratio for the whole ranking. It assumes nothing about
 	// clicks, and has a variance that leaves it for short rankings.
 	WholeRanking Estimator = "whole-ranking"
 )
 
-// An estimatorEntry is what is known of an estimator. Names, checks and help follow from it.
+// An estimatorEntry describes an estimator. Names, checks and help follow from it.
 type estimatorEntry struct {
 	name            Estimator
 	gains, evaluate bool // what it is for
 	bias            bool // it needs a bias
 	clip            bool // it may have a clip
 
-	// leastSize is the effective size from which on intervals have the true value as often as they say.
+	// leastSize is the effective sample size from which on intervals contain the true value as often as their level.
 	leastSize float64
 }
 
@@ -67,18 +66,18 @@ var estimatorTable = []estimatorEntry{
 	{name: WholeRanking, evaluate: true, leastSize: 1000},
 }
 
-// NeedsBias tells whether an estimator needs the bias of ranks. One that is not known may.
+// NeedsBias reports whether an estimator needs a position bias. It is true for unknown names.
 func (e Estimator) NeedsBias() bool {
 	entry, _, err := e.parse(func(estimatorEntry) bool { return true })
 	return err != nil || entry.bias
 }
 
-// GainEstimators are the names that Gains knows.
+// GainEstimators returns the names that Gains knows.
 func GainEstimators() []Estimator {
 	return estimatorNames(func(e estimatorEntry) bool { return e.gains })
 }
 
-// ValueEstimators are the names that Evaluate knows.
+// ValueEstimators returns the names that Evaluate knows.
 func ValueEstimators() []Estimator {
 	return estimatorNames(func(e estimatorEntry) bool { return e.evaluate })
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// A Target is a policy whose value is wanted: the clicks that an impression would have on
-// average if the policy drew the rankings.
+// A Target is a policy to evaluate. Its value is the mean number of clicks that an impression
+// would have if the policy drew the rankings.
 type Target struct {
-	Policy   Policy
-	Baseline Policy // to compare with, on the same impressions, such as Logged; nil: none
-	Bias     Bias   // of policy-aware, affine and dr
+	Policy   PolicyFunc
+	Baseline PolicyFunc // to compare with, on the same impressions, such as Logged; nil: none
+	Bias     Bias       // for policy-aware, affine and dr
 
 	// Unit names what is resampled as a whole for the intervals, such as the client or the
 	// text of the query. nil: each impression by itself.
@@ -23,32 +23,32 @@ type Target struct {
 	Bootstrap metrics.Bootstrap // resamples, level and seed of the intervals
 }
 
-// An Estimate is what a log says of the value of a policy.
+// An Estimate is an estimate of the value of a policy from a log.
 type Estimate struct {
 	Estimator     Estimator
 	Value         float64 // clicks an impression
 	Low, High     float64 // the ends of the confidence interval of Value
-	EffectiveSize float64 // (Σw)²/Σw² over the weights of all placements shown, divided by the ranks shown: as many impressions of the policy itself would say as much
+	EffectiveSize float64 // effective sample size, (Σw)²/Σw² over the weights of all placements shown, divided by the mean number of ranks: as many impressions of the policy itself would say as much
 	LargestWeight float64
 	Impressions   int
-	Units         int // resampled for the intervals: of few, these say too little
+	Units         int // resampled for the intervals, which are unreliable if there are few
 
-	// Caution says why the intervals may have the true value less often than their level says; "" where
-	// nothing speaks for it.
+	// Caution says why the intervals may contain the true value less often than their level; "" if there
+	// is no reason.
 	Caution string
 
-	// BaselineSize is the effective size of the baseline; 0 without one.
+	// BaselineSize is the effective sample size for the baseline; 0 without one.
 	BaselineSize float64
-	// Difference is the value less that of the baseline, and its interval, from the same
-	// resamples of the pairs; all are 0 without a baseline.
+	// Difference is the value minus the value of the baseline, with an interval from paired
+	// resamples; all are 0 without a baseline.
 	Difference metrics.Interval
 }
 
-// Evaluate estimates the value of a policy from the log of others, one estimate for each
-// estimator; without any, by IIPS, and by PolicyAware and DR if there is a bias.
+// Evaluate estimates the value of a policy from a log that other policies drew, one estimate for
+// each estimator. Without estimators it uses IIPS, and PolicyAware and DR if there is a bias.
 //
 // With w_ik the weight of the document d at rank k of impression i, n impressions, c clicks,
-// and E(d) = Σ_k α_k P(d@k) of the target (π) and of the log (0), the value is the mean of
+// and E(d) = Σ_k α_k P(d@k) under the target (π) or the logging policy (0), the value is the mean of
 //
 //	iips                   Σ_k w_ik c_ik                                   w = P_π(d@k) / P_0(d@k)
 //	policy-aware, affine   Σ_k w_ik (c_ik − β_k) + β_k                     w = E_π(d) / E_0(d)
@@ -56,18 +56,20 @@ type Estimate struct {
 //	rips                   Σ_k w_ik c_ik                                   w = Π_{j≤k} π(y_j | y_<j) / π_0(y_j | y_<j)
 //	whole-ranking          Σ_k w_iK c_ik
 //
-// A clip bounds the probabilities P_0(d@k) and E_0(d) that the target is divided by, where they differ
-// from its own. It is for the target alone: a value that it lowers is not compared with another such.
+// A clip is a lower bound on the denominators P_0(d@k) and E_0(d), where they differ from the
+// numerators. It applies to the target alone, so that it can lower a difference from the baseline
+// but not raise it.
 //
 // r̂ is a ridge regression of clicks on the logged features and scores, fitted without the
-// queries that it is used for. A policy is taken to show as many documents as were shown.
+// queries that it is used for. A policy is assumed to show as many documents as were shown.
 //
-// Intervals are bootstraps of units. Of more than 10,000 units, every 10,000th goes together. Where few
-// large weights decide, as those of rankings often do, a log may lack the largest: intervals then end too low, and
-// Caution says so, below an effective size of 1000 for rips and whole-ranking and of 100 for others.
+// Intervals are bootstraps over units. More than 10,000 units are merged into 10,000. If few large
+// weights decide, as often for rips and whole-ranking, a log may lack the largest weights, and
+// intervals end too low. Caution says so below an effective sample size of 1000 for rips and
+// whole-ranking, and of 100 for others.
 //
-// An impression without scores is an error, and so is one whose ranking the scores make
-// impossible: with P_0(d@k) or E_0(d) below 1e-13, unless the estimator has a clip.
+// Evaluate returns an error if an impression has no scores, or if its ranking is impossible
+// under them: if P_0(d@k) or E_0(d) is below 1e-13, unless the estimator has a clip.
 func Evaluate(l *Log, t Target, estimators ...Estimator) ([]Estimate, error) {
 	e, err := NewEvaluation(t, estimators...)
 	if err != nil {
@@ -92,7 +94,7 @@ type Evaluation struct {
 	width       int // of features; 0: not known yet
 }
 
-// A term is an estimator at work.
+// A term holds an estimator and its sums.
 type term struct {
 	estimatorEntry
 	given            Estimator
@@ -102,7 +104,7 @@ type term struct {
 	weights, referenceWeights weightSums
 }
 
-// sums are of values of impressions.
+// sums adds up the values of impressions.
 type sums struct {
 	total  float64
 	byUnit []float64
@@ -116,10 +118,10 @@ func (s *sums) add(unit int, value float64) {
 	s.byUnit[unit] += value
 }
 
-// weightSums are sums over the placements shown.
+// weightSums adds up the weights of the placements shown.
 type weightSums struct{ sum, squares, largest float64 }
 
-// effectiveSize is that of [Estimate], for the mean number of ranks shown.
+// effectiveSize returns the effective sample size, see [Estimate]. ranks is the mean number of ranks shown.
 func (s *weightSums) effectiveSize(ranks float64) float64 {
 	if s.squares == 0 {
 		return 0
@@ -131,8 +133,8 @@ func (s *weightSums) add(other weightSums) {
 	*s = weightSums{s.sum + other.sum, s.squares + other.squares, max(s.largest, other.largest)}
 }
 
-// NewEvaluation is an evaluation without impressions. Errors are those of the arguments of
-// [Evaluate] but the log.
+// NewEvaluation returns an evaluation without impressions. It returns an error if [Evaluate]
+// would with these arguments, whatever the log.
 func NewEvaluation(t Target, estimators ...Estimator) (*Evaluation, error) {
 	e := &Evaluation{Target: t, units: map[string]int{}}
 	if t.Policy == nil {
@@ -153,7 +155,7 @@ func NewEvaluation(t Target, estimators ...Estimator) (*Evaluation, error) {
 	}
 	if e.needsBias() {
 		if err := t.Bias.check(); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("clicks: %w", err)
 		}
 	}
 	return e, nil
@@ -163,7 +165,8 @@ func (e *Evaluation) needsBias() bool {
 	return slices.ContainsFunc(e.terms, func(m term) bool { return m.bias })
 }
 
-// Add adds the impressions of a log. Errors are those of [Evaluate], and other numbers of features than before.
+// Add adds the impressions of a log. It returns the same errors as [Evaluate], and an error if a
+// document has another number of features than before.
 func (e *Evaluation) Add(l *Log) error {
 	if err := l.Validate(); err != nil || len(l.Impressions) == 0 {
 		return err
@@ -171,16 +174,15 @@ func (e *Evaluation) Add(l *Log) error {
 	situations := l.situations()
 	for i := range situations {
 		s := &situations[i]
+		err := s.checkWidth(&e.width)
 		if s.Scores == nil && len(s.Documents) > 0 {
-			return l.at(s.impressions[0], errScores)
+			err = errScores
 		}
-		if err := s.checkWidth(&e.width); err != nil {
-			return l.at(s.impressions[0], err)
+		if err == nil && e.needsBias() {
+			err = e.Bias.covers(s.Impression)
 		}
-		if e.needsBias() {
-			if err := e.Bias.covers(s.Impression); err != nil {
-				return l.at(s.impressions[0], err)
-			}
+		if err != nil {
+			return l.impressionError(s.impressions[0], err)
 		}
 	}
 	if e.regression == nil && slices.ContainsFunc(e.terms, func(m term) bool { return m.name == DR }) {
@@ -202,7 +204,7 @@ func (e *Evaluation) Add(l *Log) error {
 	scratch := make([]evaluator, workers)
 	err := parallel.Each(len(situations), workers, func(w, i int) error {
 		if err := scratch[w].evaluate(e, l, &situations[i], part, i); err != nil {
-			return l.at(situations[i].impressions[0], err)
+			return l.impressionError(situations[i].impressions[0], err)
 		}
 		return nil
 	})
@@ -221,7 +223,7 @@ func (e *Evaluation) Add(l *Log) error {
 	return nil
 }
 
-// A part is what is found of the impressions of a log before it is added up.
+// A part holds the values of the impressions of a log before they are added up.
 type part struct {
 	values, references        [][]float64    // [terms][impressions]
 	weights, referenceWeights [][]weightSums // [terms][situations]
@@ -236,7 +238,7 @@ func newPart(terms, impressions, situations int) *part {
 	return p
 }
 
-// evaluator is what a worker needs to evaluate one situation after another.
+// An evaluator is the scratch space of a worker, which evaluates one situation after another.
 type evaluator struct {
 	logged, target, baseline propensities
 	relevance                []float64 // r̂ by document
@@ -244,7 +246,7 @@ type evaluator struct {
 	shown                    []int     // in any impression of the situation
 }
 
-// evaluate computes the values of the impressions of a situation, and sums of weights.
+// evaluate computes the values of the impressions of a situation, and their sums of weights.
 func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, number int) error {
 	if len(s.Shown) == 0 {
 		return nil
@@ -285,7 +287,7 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, numbe
 	return nil
 }
 
-// needsOf tells which numbers the estimators are made of.
+// needsOf returns the propensities that the estimators need.
 func needsOf(terms []term) (n needs) {
 	for _, m := range terms {
 		switch m.name {
@@ -299,19 +301,19 @@ func needsOf(terms []term) (n needs) {
 	return n
 }
 
-// unclipped is the term for the baseline. A clip lowers a value, and so that of the target alone:
-// otherwise the difference from a baseline could rise by it. Only what would be an error without a
-// clip is bounded.
+// unclipped returns the term for the baseline. A clip lowers a value. If it lowered the value of the
+// baseline too, it could raise the difference. The denominators are only bounded where they would
+// otherwise be errors.
 func (m *term) unclipped() *term {
 	if m.clip <= 0 {
 		return m
 	}
-	of := *m
-	of.clip = leastPropensity
-	return &of
+	own := *m
+	own.clip = leastPropensity
+	return &own
 }
 
-// value is what an estimator makes of one impression for a policy. Its weights are added to
+// value returns the value of one impression for a policy by an estimator, and adds its weights to
 // sums.
 func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums *weightSums) (float64, error) {
 	w, err := v.weigh(m, im, p)
@@ -345,7 +347,7 @@ func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums
 	return value, nil
 }
 
-// weigh gives the weight of every rank of an impression.
+// weigh returns the weight of every rank of an impression.
 func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, error) {
 	v.weights = v.weights[:0]
 	if m.name == RIPS || m.name == WholeRanking {
@@ -369,15 +371,15 @@ func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, 
 			logged = max(logged, m.clip)
 		}
 		if logged < leastPropensity && m.clip <= 0 {
-			return nil, fmt.Errorf("%s: document %q at rank %d has the probability %.3g by the logged scores, which cannot be theirs; %s(0.001) bounds its weight", m.name, im.Documents[d], k+1, logged, m.name)
+			return nil, fmt.Errorf("%s: document %q at rank %d has the probability %.3g by the logged scores, so these cannot have drawn it; %s(0.001) bounds its weight", m.name, im.Documents[d], k+1, logged, m.name)
 		}
 		v.weights = append(v.weights, target/logged)
 	}
 	return v.weights, nil
 }
 
-// weighRanking appends the ratio of the probabilities of the ranking down to each rank, or of
-// the whole ranking at every rank.
+// weighRanking appends the ratio of the probabilities of the ranking down to each rank. If whole
+// is true, every rank has the ratio of the whole ranking.
 func (v *evaluator) weighRanking(w []float64, im *Impression, p *propensities, whole bool) ([]float64, error) {
 	target, err := p.logProbs(im)
 	if err != nil {

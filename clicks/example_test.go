@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("bias of ranks %.1f, compared: %v\n", bias.Alpha, report.Connected)
+	fmt.Printf("position bias %.1f, compared: %v\n", bias.Alpha, report.Connected)
 
 	better := func(im *clicks.Impression) ([]float64, error) {
 		scores := make([]float64, len(im.Documents))
@@ -49,7 +49,7 @@ func Example() {
 	}
 	fmt.Printf("gains of %s %.1f\n", gains.QueryIDs[0], gains.Gains[:3])
 	// Output:
-	// bias of ranks [1.0 0.5], compared: [[1 2]]
+	// position bias [1.0 0.5], compared: [[1 2]]
 	// 0.8 clicks an impression, 0.3 more than now; better: true
 	// gains of blue shoes [0.1 0.9 0.1]
 }

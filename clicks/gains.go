@@ -1,6 +1,7 @@
 package clicks
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -8,17 +9,17 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Gains turns the clicks of a log into gains to train on: the result has a query for each
+// Gains turns the clicks of a log into gains to train on. The dataset has a query for each
 // query of the log, with all of its candidates, their features as they were logged last, and
-// Dataset.Gains, which may be negative. Labels are Unlabelled. The weight of a query is
-// its number of impressions over their mean number. Dataset.Logged is Σ_k α_k P(d@k), summed
-// over the impressions, of the estimators that need it (all but naive and ips).
-// Dataset.LoggedScores are those of the last policy of each query, if all were logged.
+// Dataset.Gains, which may be negative. Labels are Unlabelled. The weight of a query is its
+// number of impressions over the mean number. Dataset.Logged is Σ_k α_k P(d@k), summed over the
+// impressions, for the estimators that need it (all except naive and ips). Dataset.LoggedScores
+// are the scores of the last policy of each query, if all were logged.
 //
 // Over the impressions of the query, with document d at rank k where it is shown, c̄ is the
-// mean of the clicks on it (0 where it is not shown), α̂ and β̂ are those of α_k and β_k
-// (0 where it is not shown), and ᾱ is that of Σ_k α_k P(d@k), each by the policy that drew it:
-// the impressions may be of several versions. The gain is
+// mean of the clicks on it, α̂ and β̂ are the means of α_k and β_k (each 0 where it is not
+// shown), and ᾱ is the mean of Σ_k α_k P(d@k) under the policy that drew the impression.
+// Impressions may come from several policies. The gain is
 //
 //	naive          c̄
 //	ips            the mean of c/max(α_k, τ)
@@ -26,9 +27,9 @@ import (
 //	affine         (c̄ − β̂) / max(ᾱ, τ)
 //	dr             r̂ + (c̄ − β̂ − α̂ r̂) / max(ᾱ, τ)
 //
-// with r̂ of the regression of [Evaluate], and for the clip τ, unless it is given, 10/√n for n
-// impressions in the log (Oosterhuis, TOIS 2023), but 1 at most. Without a clip the last three
-// are unbiased estimates of relevance (policy-aware where β = 0). Errors are those of Evaluate.
+// where r̂ is the regression of [Evaluate]. The clip τ, unless it is given, is min(1, 10/√n) for n
+// impressions in the log (Oosterhuis, TOIS 2023). Without a clip the last three are unbiased
+// estimates of relevance (policy-aware where β = 0). Gains returns the same errors as Evaluate.
 func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
 	g, err := NewGainEstimation(b, estimator)
 	if err != nil {
@@ -40,8 +41,8 @@ func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
 	return g.Dataset()
 }
 
-// A GainEstimation is [Gains] for a log that comes in parts, see [Scan]. Its memory is in proportion to
-// the documents of all queries, however many impressions they have.
+// A GainEstimation is [Gains] for a log that comes in parts, see [Scan]. Its memory is proportional to
+// the documents of all queries, and does not grow with their impressions.
 type GainEstimation struct {
 	estimatorEntry
 	bias Bias
@@ -53,22 +54,24 @@ type GainEstimation struct {
 	sums        []rowSums // by row
 }
 
-// rowSums are sums over the impressions of the query of a document: what the means c̄, α̂, β̂ and
-// ᾱ are made of, Σ α² and Σ α (c − β), and the clicks at each rank for ips.
+// rowSums holds sums over the impressions of a document's query: for the means c̄, α̂, β̂ and ᾱ,
+// Σ α² and Σ α (c − β), and for ips the clicks at each rank.
 type rowSums struct {
 	clicks, alpha, beta, exposure float64
 	weight, clicked               float64
 	byRank                        []float64
 }
 
-// NewGainEstimation is an estimation without impressions.
+// NewGainEstimation returns an estimation without impressions.
 func NewGainEstimation(b Bias, estimator Estimator) (*GainEstimation, error) {
 	entry, clip, err := estimator.parse(func(e estimatorEntry) bool { return e.gains })
-	if err == nil && entry.bias {
-		err = b.check()
-	}
 	if err != nil {
 		return nil, err
+	}
+	if entry.bias {
+		if err := b.check(); err != nil {
+			return nil, fmt.Errorf("clicks: %w", err)
+		}
 	}
 	return &GainEstimation{estimatorEntry: entry, bias: b, clip: clip}, nil
 }
@@ -83,33 +86,33 @@ func (g *GainEstimation) Add(l *Log) error {
 	if err != nil {
 		return err
 	}
-	if err := g.rows.of(l); err != nil {
+	if err := g.rows.setColumns(l); err != nil {
 		return err
 	}
 	g.total += len(l.Impressions)
 	for i := range situations {
 		s := &situations[i]
-		q, of, err := g.rows.add(s)
+		q, documents, err := g.rows.add(s)
 		if err != nil {
-			return l.at(s.impressions[0], err)
+			return l.impressionError(s.impressions[0], err)
 		}
 		g.impressions = append(g.impressions, make([]float64, len(g.rows.queries)-len(g.impressions))...)
 		g.sums = append(g.sums, make([]rowSums, len(g.rows.ids)-len(g.sums))...)
 		g.impressions[q] += float64(len(s.impressions))
 		for d, e := range exposures[i] {
-			g.sums[of[d]].exposure += e * float64(len(s.impressions))
+			g.sums[documents[d]].exposure += e * float64(len(s.impressions))
 		}
 		for _, j := range s.impressions {
 			im := &l.Impressions[j]
 			for k, d := range im.Shown {
-				g.addClick(&g.sums[of[d]], k, im.Clicks[k])
+				g.addClick(&g.sums[documents[d]], k, im.Clicks[k])
 			}
 		}
 	}
 	return nil
 }
 
-// addClick adds what a document at rank k+1 was worth.
+// addClick adds the click on a document at rank k+1.
 func (g *GainEstimation) addClick(s *rowSums, k int, click float64) {
 	s.clicks += click
 	if !g.estimatorEntry.bias {
@@ -128,7 +131,7 @@ func (g *GainEstimation) addClick(s *rowSums, k int, click float64) {
 	}
 }
 
-// exposures are Σ_k α_k P(d@k) for the documents of every situation, if the estimator needs
+// exposures returns Σ_k α_k P(d@k) for the documents of every situation, if the estimator needs
 // them.
 func (g *GainEstimation) exposures(l *Log, situations []situation) ([][]float64, error) {
 	all := make([][]float64, len(situations))
@@ -145,13 +148,13 @@ func (g *GainEstimation) exposures(l *Log, situations []situation) ([][]float64,
 			all[i] = append(all[i], scratch[w].exposures...)
 		}
 		if err != nil {
-			return l.at(s.impressions[0], err)
+			return l.impressionError(s.impressions[0], err)
 		}
 		return nil
 	})
 }
 
-// Dataset ends the estimation.
+// Dataset ends the estimation, and returns the dataset of [Gains].
 func (g *GainEstimation) Dataset() (*datasets.Dataset, error) {
 	clip := g.clip
 	if clip < 0 {
@@ -174,8 +177,8 @@ func (g *GainEstimation) Dataset() (*datasets.Dataset, error) {
 	return d, d.Validate()
 }
 
-// loggedScores are those of the last policy of each query, shifted so that the highest is 0. What
-// was no candidate then has exposure 0 by a score 100 below the lowest. nil: they are not known.
+// loggedScores returns the scores of the last policy of each query, shifted so that the highest is 0, or nil if they are
+// not known. Documents that were not candidates have a score 100 below the lowest, and so exposure 0.
 func (g *GainEstimation) loggedScores() (all []float32) {
 	for i := range g.rows.queries {
 		q := &g.rows.queries[i]
@@ -190,7 +193,7 @@ func (g *GainEstimation) loggedScores() (all []float32) {
 	return all
 }
 
-// setGains sets the gains of all documents, whose sums stand in this order.
+// setGains sets the gains of all documents. order has the row of each.
 func (g *GainEstimation) setGains(d *datasets.Dataset, order []int, clip float64) error {
 	var relevance []float64
 	if g.name == DR {
@@ -223,7 +226,7 @@ func (g *GainEstimation) setGains(d *datasets.Dataset, order []int, clip float64
 	return nil
 }
 
-// relevance is r̂ of all documents, by what was logged last.
+// relevance returns r̂ of all documents, by the features and scores logged last.
 func (g *GainEstimation) relevance(d *datasets.Dataset, order []int) (all []float64, err error) {
 	situations := g.rows.situations(d)
 	r, err := fitRelevance(situations, func(q int, weight, clicked []float64) {
@@ -242,7 +245,7 @@ func (g *GainEstimation) relevance(d *datasets.Dataset, order []int) (all []floa
 	return all, nil
 }
 
-// over is x/y, 0 for what was never shown.
+// over returns x/y, 0 for documents that were never shown.
 func over(x, y float64) float64 {
 	if x == 0 {
 		return 0

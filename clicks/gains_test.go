@@ -33,11 +33,11 @@ func TestGainsAreUnbiased(t *testing.T) {
 			other.logged = other.target
 			means := make([][]float64, len(c.estimators))
 			negative := false
-			each(t, lists[0], func(first Impression, p0 float64) {
+			forEachRanking(t, lists[0], func(first Impression, p0 float64) {
 				first.Version = "1"
-				each(t, other, func(second Impression, p1 float64) {
+				forEachRanking(t, other, func(second Impression, p1 float64) {
 					second.Version = "2"
-					each(t, lists[1], func(third Impression, p2 float64) {
+					forEachRanking(t, lists[1], func(third Impression, p2 float64) {
 						log := &Log{Impressions: []Impression{first, second, third}}
 						for j, e := range c.estimators {
 							d, err := Gains(log, c.bias, e+"(0)")
@@ -127,7 +127,7 @@ func TestGainsOfDifferentCandidates(t *testing.T) {
 		}
 	}
 	if want := []float32{-900, 0, -800, 0}; !reflect.DeepEqual(d.LoggedScores, want) {
-		t.Errorf("logged scores %v, want those of the last policy, %v", d.LoggedScores, want)
+		t.Errorf("logged scores %v, want the scores of the last policy, %v", d.LoggedScores, want)
 	}
 	if !reflect.DeepEqual(d.DocumentIDs, []string{"a", "b", "c", "x"}) || !reflect.DeepEqual(d.QueryWeights, []float32{4. / 3, 2. / 3}) {
 		t.Errorf("documents %v with query weights %v", d.DocumentIDs, d.QueryWeights)
@@ -166,7 +166,7 @@ func TestGainsAgreeWithRelevance(t *testing.T) {
 	}
 }
 
-func TestGainsErrors(t *testing.T) {
+func TestInvalidGainsAreErrors(t *testing.T) {
 	log := &Log{Impressions: []Impression{{ID: "r", Query: "q", Documents: []string{"a"}, Shown: []int{0}, Clicks: []float64{1}}}}
 	for _, c := range []struct {
 		bias      Bias
@@ -174,7 +174,7 @@ func TestGainsErrors(t *testing.T) {
 		want      string
 	}{
 		{Bias{Alpha: []float64{1}}, DR, `impression "r" (query "q"): no scores`},
-		{Bias{}, IPS, "no bias of ranks"},
+		{Bias{}, IPS, "no position bias"},
 		{Bias{}, IIPS, "unknown estimator"},
 		{Bias{}, "naive(.1)", "invalid estimator"},
 	} {

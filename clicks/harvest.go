@@ -10,15 +10,15 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// harvested are clicks of pairs of ranks, on documents that could have been at both.
+// harvested holds the clicks of pairs of ranks, on documents that could have been at both.
 type harvested struct {
 	ranks   int
 	overlap [][]float64
-	clicks  [][]float64 // C_kj: those at rank k+1, for the comparison with rank j+1
+	clicks  [][]float64 // C_kj: at rank k+1, for the comparison with rank j+1
 	squares [][]float64 // sums of squares of what C_kj adds up
 }
 
-// grow makes room for so many ranks.
+// grow makes room for this many ranks.
 func (h *harvested) grow(ranks int) {
 	h.ranks = max(h.ranks, ranks)
 	for _, of := range []*[][]float64{&h.overlap, &h.clicks, &h.squares} {
@@ -29,7 +29,7 @@ func (h *harvested) grow(ranks int) {
 	}
 }
 
-// harvest compares the ranks of a log, of which there are so many.
+// harvest compares the ranks of a log.
 func (h *harvested) harvest(l *Log, situations []situation, ranks int) error {
 	// A fixed number of blocks, whose sums are added in order: the same bits on any machine.
 	const blocks = 64
@@ -45,7 +45,7 @@ func (h *harvested) harvest(l *Log, situations []situation, ranks int) error {
 				continue
 			}
 			if err := scratch[w].set(Logged, s.Impression, Bias{}, needs{placements: true}); err != nil {
-				return l.at(s.impressions[0], err)
+				return l.impressionError(s.impressions[0], err)
 			}
 			parts[b].add(l, s, scratch[w].placements)
 		}
@@ -93,11 +93,11 @@ func (h *harvested) add(l *Log, s *situation, placements []float64) {
 	}
 }
 
-// compared tells whether both ranks of a pair have clicks to compare.
+// compared reports whether both ranks of a pair have clicks to compare.
 func (h *harvested) compared(k, j int) bool { return h.clicks[k][j] > 0 && h.clicks[j][k] > 0 }
 
-// connected are the groups of ranks that are compared with each other, neighbours alone or
-// all pairs.
+// connected returns the groups of ranks that are compared with each other, by neighbours alone or
+// by all pairs.
 func (h *harvested) connected(neighbours bool) (groups [][]int) {
 	group := make([]int, h.ranks) // by rank: 1 + its group
 	var visit func(k int)
@@ -123,9 +123,9 @@ func (h *harvested) connected(neighbours bool) (groups [][]int) {
 	return groups
 }
 
-// solve finds log α, whose differences log C_kj − log C_jk are known with the variance
-// Σx²/C² of each logarithm, by least squares. Neighbours alone have a solution without
-// residuals: the chain of their ratios.
+// solve finds log α by least squares. Its differences are log C_kj − log C_jk, and each
+// logarithm has the variance Σx²/C². Neighbours alone are solved without residuals, by the
+// chain of their ratios.
 func (h *harvested) solve(neighbours bool) (Bias, error) {
 	b := Bias{Alpha: make([]float64, h.ranks)}
 	b.Alpha[0] = 1

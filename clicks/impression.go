@@ -11,9 +11,9 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// An Impression is a ranking that was shown once, and what was clicked in it. Impressions
-// may share slices: those of one query and one version of a model do so after [Read] and
-// [Simulate], and what depends on them alone is then computed once.
+// An Impression is a ranking that was shown once, with its clicks. Impressions may share
+// slices. After [Read] and [Simulate] the impressions of one query and one version of a model
+// do, and what depends on these slices alone is computed once.
 type Impression struct {
 	ID     string    // of the request, unique in a log: UBI's query_id
 	Client string    // who asked, or empty
@@ -22,29 +22,30 @@ type Impression struct {
 
 	Model, Version string    // of the policy that drew the ranking
 	Documents      []string  // the candidates, each once
-	Features       []float32 // [documents × width] raw values, row-major, as those of a datasets.Dataset; NaN is a missing value; nil or empty: not logged
-	Scores         []float64 // [documents] of the model; nil: it is not known how the ranking was drawn
+	Features       []float32 // [documents × width] raw values, row-major, as in datasets.Dataset; NaN is a missing value; nil or empty: not logged
+	Scores         []float64 // [documents] of the model; nil: the policy that drew the ranking is not known
 	Temperature    float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
 	Seed           uint64    // which redraws the ranking
 	Cutoff         int       // how many documents were to be drawn
 
 	Shown  []int     // indices into Documents, top first
-	Clicks []float64 // [shown] 1 where there was a click, or what it was worth
+	Clicks []float64 // [shown] 1 where there was a click, or its value
 }
 
-// A Log is impressions, in the order of their requests.
+// A Log holds impressions in the order of their requests.
 type Log struct {
 	Impressions []Impression
 	Warnings    []string // about oddities of the source, one line each
 
-	// What the columns of Features are, as of a datasets.Dataset.
+	// The columns of Features, as in datasets.Dataset.
 	FeatureIDs   []int      // ascending; nil: 1, 2, …
 	FeatureNames []string   // nil: they have none
 	Levels       [][]string // the texts that values stand for, nil for columns of numbers; nil: all are numbers
 }
 
-// Validate checks the impressions: lengths agree, numbers are finite, each document is a candidate
-// once, each shown document is a candidate, and shown once. The functions of this package check what they are given.
+// Validate returns an error if lengths disagree, a number is not finite, a document is a candidate
+// twice or shown twice, or a document shown is not a candidate. The functions of this package
+// validate their logs.
 func (l *Log) Validate() error {
 	width := 0
 	var seen []bool
@@ -62,7 +63,7 @@ func (l *Log) Validate() error {
 			err = im.checkWidth(&width)
 		}
 		if err != nil {
-			return l.at(i, err)
+			return l.impressionError(i, err)
 		}
 	}
 	if err := l.checkColumns(width); err != nil {
@@ -71,7 +72,7 @@ func (l *Log) Validate() error {
 	return nil
 }
 
-// checkColumns is an error where l says what another number of columns are; 0: there are no features.
+// checkColumns returns an error if l describes another number of columns than width; 0: there are no features.
 func (l *Log) checkColumns(width int) error {
 	if err := text.CheckFeatureIDs(l.FeatureIDs); err != nil {
 		return err
@@ -84,13 +85,13 @@ func (l *Log) checkColumns(width int) error {
 	return nil
 }
 
-// featuresOf makes the columns of l those of d.
+// featuresOf sets the columns of l to the columns of d.
 func (l *Log) featuresOf(d *datasets.Dataset) {
 	l.FeatureIDs, l.FeatureNames, l.Levels = d.FeatureIDs, d.FeatureNames, d.Levels
 }
 
-// at is an error about an impression.
-func (l *Log) at(i int, err error) error {
+// impressionError wraps an error with the name of an impression.
+func (l *Log) impressionError(i int, err error) error {
 	im := &l.Impressions[i]
 	if im.ID == "" {
 		return fmt.Errorf("clicks: impression %d (query %q): %w", i, im.Query, err)
@@ -130,7 +131,7 @@ func (im *Impression) check(seen []bool) error {
 	return nil
 }
 
-// checkDistinct is an error if a document is among the candidates twice.
+// checkDistinct returns an error if a document is among the candidates twice.
 func checkDistinct(documents []string) error {
 	index := indexer(len(documents), func(d int) string { return documents[d] }, len(documents))
 	for d, id := range documents {
@@ -141,7 +142,7 @@ func checkDistinct(documents []string) error {
 	return nil
 }
 
-// width is the number of features of a document.
+// width returns the number of features of a document.
 func (im *Impression) width() int {
 	if len(im.Documents) == 0 {
 		return 0
@@ -149,15 +150,16 @@ func (im *Impression) width() int {
 	return len(im.Features) / len(im.Documents)
 }
 
-var errScores = errors.New("no scores: it is not known how likely its ranking was")
+var errScores = errors.New("no scores: cannot compute the probability of the ranking shown")
 
-// A Policy gives the log-scores of the Plackett–Luce policy for the documents of an
-// impression, those of a model divided by the temperature. It must be a function of the
-// query, the documents, their features and the logged scores, and is called by several
-// goroutines at once, once for impressions that share all of these.
-type Policy func(im *Impression) ([]float64, error)
+// A PolicyFunc returns the log-scores of a Plackett–Luce policy for the documents of an
+// impression: the scores of a model divided by the temperature. It must depend only on the
+// query, the documents, their features and the logged scores. It is called by several
+// goroutines at once, and once for impressions that share all of these.
+type PolicyFunc func(im *Impression) ([]float64, error)
 
-// Logged is the policy that drew the rankings of the log.
+// Logged is the logging policy: it drew the rankings of the log. It returns the scores of the impression divided by
+// its temperature.
 func Logged(im *Impression) ([]float64, error) {
 	if im.Scores == nil {
 		return nil, errScores
@@ -174,8 +176,8 @@ func Logged(im *Impression) ([]float64, error) {
 	return scores, nil
 }
 
-// A situation is what impressions have in common that share their slices: the query, its
-// candidates, how they were scored, and how many were shown.
+// A situation holds what impressions that share their slices have in common: the query, its
+// candidates, their scores, and how many were shown.
 type situation struct {
 	*Impression       // the first
 	impressions []int // of the log, ascending
@@ -190,7 +192,7 @@ func (s *situation) documentsShown(l *Log, to []int) []int {
 	return slices.Compact(to)
 }
 
-// situations are those of a log, in the order of their first impressions.
+// situations returns the situations of a log, in the order of their first impressions.
 func (l *Log) situations() []situation {
 	type key struct {
 		query, model, version string
@@ -216,7 +218,7 @@ func (l *Log) situations() []situation {
 	return all
 }
 
-// first is the address of the first entry, nil if there is none.
+// first returns the address of the first entry, nil if there is none.
 func first[T any](x []T) *T {
 	if len(x) == 0 {
 		return nil
@@ -224,7 +226,8 @@ func first[T any](x []T) *T {
 	return &x[0]
 }
 
-// checkWidth compares the number of features of a document, if there are any, with that of the log, 0 until it is known.
+// checkWidth returns an error if a document has another number of features than known, the number in the log. It sets
+// known if that is 0.
 func (im *Impression) checkWidth(known *int) error {
 	w := im.width()
 	if *known == 0 {

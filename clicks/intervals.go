@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// mostUnits is how many units are resampled one by one.
+// mostUnits is the number of units that are resampled one by one.
 const mostUnits = 10000
 
 // addImpression adds the values of an impression to the sums.
@@ -28,8 +28,8 @@ func (e *Evaluation) addImpression(im *Impression, p *part, i int) {
 	}
 }
 
-// unit is the number of the unit of an impression, which may be the next one. When there are
-// mostUnits, others join them.
+// unit returns the number of the unit of an impression, which may be the next one. Beyond
+// mostUnits, units are merged by a hash.
 func (e *Evaluation) unit(im *Impression) int {
 	if e.Unit == nil {
 		return e.impressions % mostUnits
@@ -48,7 +48,7 @@ func (e *Evaluation) unit(im *Impression) int {
 	return int(h.Sum64() % mostUnits)
 }
 
-// Estimates are those of all impressions until now, of which there must be one.
+// Estimates returns the estimates from all impressions added so far. It returns an error if there are none.
 func (e *Evaluation) Estimates() ([]Estimate, error) {
 	if e.impressions == 0 {
 		return nil, errors.New("clicks: no impressions to evaluate on")
@@ -76,19 +76,18 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 	return all, nil
 }
 
-// caution is that of an estimate with such an effective size. Where weights are nearly even, a small one says no more
-// than that the log is short.
+// caution returns the caution for an estimate with this effective sample size. If weights are nearly even, a small size
+// only says that the log is short.
 func (m *term) caution(size float64, impressions int) string {
 	if size >= m.leastSize || size >= float64(impressions)/2 {
 		return ""
 	}
-	return fmt.Sprintf("few large weights decide: of an effective size of %.1f in %d impressions, below %v, intervals have the true value less often than they say, and mostly end below it", size, impressions, m.leastSize)
+	return fmt.Sprintf("few large weights decide: at an effective sample size of %.1f from %d impressions, below %v, intervals contain the true value less often than their level, and mostly end below it", size, impressions, m.leastSize)
 }
 
-// interval is the mean of values over the impressions, with the interval of resampling
-// units. That is a ratio of sums over units, and its value for a resample is taken to first
-// order: with n_u impressions and the sum S_u in unit u, unit u counts as
-// mean + (S_u − n_u·mean)/mean(n).
+// interval returns the mean of values over the impressions, with a bootstrap interval over
+// units. The mean is a ratio of sums over units. Its value for a resample is linearised: with
+// n_u impressions and the sum S_u in unit u, unit u counts as mean + (S_u − n_u·mean)/mean(n).
 func (e *Evaluation) interval(s sums) (metrics.Interval, error) {
 	mean := s.total / float64(e.impressions)
 	perUnit := float64(e.impressions) / float64(len(e.counts))

@@ -7,10 +7,10 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// Join gives documents of a log the features that they have in d, in place of those that were
-// logged, by the ids of query and document. Documents of d without an id are called as by
-// [Simulate]. Impressions with a candidate that d lacks, or has twice, are left out of the log: left
-// says how many. The function that Join returns is for one log, or part of it, after another.
+// Join returns a function that replaces the logged features of documents by their features in d,
+// found by the ids of query and document. Documents of d without an id are named as by
+// [Simulate]. The function takes one log, or part of a log, after another. It removes impressions
+// with a candidate that d lacks, or has twice, and returns their number.
 func Join(d *datasets.Dataset) func(l *Log) (left int) {
 	queries := make(map[string]int, d.Queries())
 	for q, id := range d.QueryIDs {
@@ -38,8 +38,7 @@ func Join(d *datasets.Dataset) func(l *Log) (left int) {
 	}
 }
 
-// valuesOf are the features of the candidates of an impression; it is false if d lacks one, or does not tell which of
-// two documents it is.
+// valuesOf returns the features of the candidates of an impression, and false if d lacks one of them or has it twice.
 func valuesOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]float32, bool) {
 	q, ok := queries[im.Query]
 	if !ok {
@@ -65,7 +64,7 @@ func valuesOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]fl
 	return features, true
 }
 
-// documentIDs are the ids of the documents of query q: those of d, or "query.n", n from 1.
+// documentIDs returns the ids of the documents of query q in d, or "query.n", n from 1, if d has none.
 func documentIDs(d *datasets.Dataset, q int) (ids []string) {
 	from, to := d.Offsets[q], d.Offsets[q+1]
 	if d.DocumentIDs != nil {

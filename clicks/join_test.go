@@ -12,7 +12,7 @@ import (
 )
 
 // The features of the documents come from other data, where these have them all.
-func TestJoinedFeatures(t *testing.T) {
+func TestJoinReplacesFeatures(t *testing.T) {
 	log := simulated(t, 6, 3, 100)
 	want := make([][]float32, len(log.Impressions))
 	for i := range log.Impressions {
@@ -48,7 +48,7 @@ func TestDocumentsThatAreThereTwiceAreNotJoined(t *testing.T) {
 	}
 }
 
-func TestBiasFiles(t *testing.T) {
+func TestBiasFilesRoundTrip(t *testing.T) {
 	for _, b := range []Bias{{Alpha: []float64{1, 1. / 3}}, {Alpha: []float64{1, .5}, Beta: []float64{.25, -1e-17}}} {
 		for _, name := range []string{"bias.json", "bias.csv"} {
 			var text bytes.Buffer
@@ -66,15 +66,15 @@ func TestBiasFiles(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"alpha": [1, -1]}`:            "the bias of rank 2 is -1",
+		`{"alpha": [1, -1]}`:            "the position bias of rank 2 is -1",
 		`{"alpha": [1]} {"alpha": [2]}`: "there is more after the first JSON object",
-		`{"alpha": []}`:                 "no bias of ranks",
+		`{"alpha": []}`:                 "no position bias",
 		`{"alfa": [1]}`:                 `unknown field "alfa"`,
 		"k,alpha\n1,1\n":                "want JSON with",
 		"rank,alpha\n2,1\n":             `row 2: rank "2", want 1`,
 		"rank,alpha,beta\n1,1,\n":       `row 2: beta "": want a number`,
 		"rank,alpha\n1,1\n2,1,1\n":      "wrong number of fields",
-		"rank,alpha,beta\n1,1,Infinity": "the bias of rank 1",
+		"rank,alpha,beta\n1,1,Infinity": "the position bias of rank 1",
 		"":                              "want JSON with",
 	} {
 		path := logFile(t, "bias", text)

@@ -85,7 +85,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 			}
 		}
 		if name == "values" {
-			continue // its regression is that of the first part
+			continue // its regression is fitted to the first part
 		}
 		want, got := numbersOf(t, e), numbersOf(t, inParts[name])
 		if len(want) < 4 || len(got) != len(want) {
@@ -203,7 +203,7 @@ func TestEstimationsSayTheSameAgain(t *testing.T) {
 			t.Errorf("%s: %v, and then %v", name, first, again)
 		}
 		if err := e.Add(logs[1]); err != nil {
-			if !strings.Contains(err.Error(), "Estimate has ended the estimation") {
+			if !strings.Contains(err.Error(), "Add called after Estimate") {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

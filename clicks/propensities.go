@@ -10,29 +10,29 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// leastPropensity is the error of a placement's probability: what has less cannot be told
-// from what is impossible, and is not seen by chance in a log of any size.
+// leastPropensity is the numerical error of a placement's probability. A smaller probability
+// cannot be told from 0, and is not seen by chance in a log of any size.
 const leastPropensity = 1e-13
 
-// needs tells which propensities are wanted.
+// needs says which propensities to compute.
 type needs struct {
 	placements, exposures bool
-	shown                 []int // whose placements are; nil: all documents
+	shown                 []int // the documents that need placements; nil: all
 }
 
-// propensities are the probabilities of a policy for one situation after another.
+// propensities computes the probabilities of a policy for one situation after another.
 type propensities struct {
 	expectation plackett.Expectation
 	kernel      plackett.Kernel
 	scores      []float64
 	placements  []float64 // [documents × ranks shown] P(d@k); 0 for documents that were not asked for
-	shown       []float64 // those of the documents shown
+	shown       []float64 // the placements of the documents shown
 	exposures   []float64 // [documents] Σ_k α_k P(d@k)
 	logs        []float64 // by rank, of the last ranking
 }
 
-// set computes what is needed of a policy for a situation.
-func (p *propensities) set(policy Policy, im *Impression, b Bias, n needs) error {
+// set computes the propensities of a policy in a situation.
+func (p *propensities) set(policy PolicyFunc, im *Impression, b Bias, n needs) error {
 	scores, err := policy(im)
 	if err != nil {
 		return err
@@ -82,9 +82,9 @@ func (p *propensities) placeShown(shown []int, ranks int) error {
 	return nil
 }
 
-// setLike is set for a policy that may be the one of other propensities, whose numbers it then
-// takes.
-func (p *propensities) setLike(other *propensities, policy Policy, im *Impression, b Bias, n needs) error {
+// setLike is set for a policy that may give the same scores as other, whose numbers it then
+// copies.
+func (p *propensities) setLike(other *propensities, policy PolicyFunc, im *Impression, b Bias, n needs) error {
 	scores, err := policy(im)
 	if err == nil && slices.Equal(scores, other.scores) {
 		p.scores, p.placements, p.exposures = scores, append(p.placements[:0], other.placements...), append(p.exposures[:0], other.exposures...)
@@ -93,7 +93,7 @@ func (p *propensities) setLike(other *propensities, policy Policy, im *Impressio
 	return p.set(func(*Impression) ([]float64, error) { return scores, err }, im, b, n)
 }
 
-// logProbs gives log P(y_k | y_<k) for the ranks of a ranking of the situation.
+// logProbs returns log P(y_k | y_<k) for the ranks of a ranking of the situation.
 func (p *propensities) logProbs(im *Impression) ([]float64, error) {
 	p.logs = num.Sized(p.logs, len(im.Shown))
 	shown := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}

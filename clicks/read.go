@@ -24,20 +24,20 @@ import (
 
 // Read reads a log: files of JSON lines in the form of UBI 1.3 (github.com/o19s/ubi), plain or
 // compressed by gzip or zstd, in any order. A query is an impression if it has
-// query_response_hit_ids, the documents in the order shown; events whose action_name is
-// click are joined to it by query_id and object_id, never by position. Several clicks on a
-// document count as one. Under query_attributes.plrank stands what [AppendQuery] writes;
-// an impression without it has no scores.
+// query_response_hit_ids, the documents in the order shown. Events whose action_name is click
+// are joined to it by query_id and object_id, never by position. Several clicks on a document
+// count as one. [AppendQuery] writes query_attributes.plrank; an impression without it has no
+// scores.
 //
-// What cannot be used is left out, and counted in Log.Warnings: lines that are not JSON, such
-// as the torn last line of a program that was killed; queries without hits, and those with
-// an id that was there before; clicks on what was not shown; impressions that an application
-// changed, so that the documents shown are not the first of those drawn. It is an error if no
-// line of a file is a query or an event, and if the columns of features differ: their ids, names, or whether
-// they are numbers or texts.
+// Read leaves out what it cannot use, and counts it in Log.Warnings: lines that are not JSON,
+// such as the torn last line of a program that was killed; queries without hits, or with the id
+// of an earlier query; clicks on documents that were not shown; impressions that an application
+// changed, so that the documents shown are not the first ones drawn. Read returns an error if
+// no line of a file is a query or an event, or if the columns of features differ in their ids,
+// their names, or in being numbers or texts.
 //
-// A path may be a folder: it stands for its files, in the order of their names, without those that
-// begin with a dot. The files are read twice, for events may come before their queries: pipes cannot be read.
+// A folder stands for its files in the order of their names, except files that begin with a
+// dot. Events may come before their queries, so the files are read twice: pipes cannot be read.
 func Read(paths ...string) (*Log, error) {
 	all := &Log{}
 	warnings, err := scan(paths, math.MaxInt, func(part *Log) error {
@@ -51,17 +51,17 @@ func Read(paths ...string) (*Log, error) {
 	return all, nil
 }
 
-// Scan reads a log as [Read] does, but gives it to each in parts, one after another, of some
-// 100 MB at most: memory is in proportion to a part, and some 50 bytes for each query and click of
-// the log. The next part is read meanwhile. The error of each ends it.
+// Scan reads a log as [Read] does, and calls each with one part after another, of about 100 MB
+// at most. It needs memory for two parts, and about 50 bytes for each query and click of the log:
+// the next part is read while each is at work. An error of each ends the scan, and is returned.
 func Scan(paths []string, each func(part *Log) error) (warnings []string, err error) {
 	return scan(paths, partSize, each)
 }
 
-// partSize is how large a part of [Scan] is, as [Impression.size] counts.
+// partSize is the size of a part of [Scan], as [Impression.size] counts.
 const partSize = 1 << 23
 
-// size is about how many numbers and ids an impression has.
+// size estimates how many numbers and ids an impression has.
 func (im *Impression) size() int { return len(im.Features) + 5*len(im.Documents) + 32 }
 
 func scan(paths []string, most int, each func(part *Log) error) (warnings []string, err error) {
@@ -86,7 +86,8 @@ func scan(paths []string, most int, each func(part *Log) error) (warnings []stri
 	return r.warnings(), r.give()
 }
 
-// files are those of the paths, some of which may be folders. A pipe is an error: it is empty when it is read again.
+// files returns the files of paths, some of which may be folders. It returns an error for a pipe, which would be empty
+// when it is read again.
 func files(paths []string) (all []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -123,7 +124,7 @@ func files(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// warnings are what was odd, in the order of the oddities.
+// warnings returns the oddities that occurred, with their counts.
 func (r *reader) warnings() (all []string) {
 	for _, c := range r.clicks {
 		if !c.joined {
@@ -144,7 +145,7 @@ func (r *reader) warnings() (all []string) {
 	return all
 }
 
-// An oddity is a kind of what is left out of a log, or mended.
+// An oddity is a reason to leave something out of a log, or to mend it.
 type oddity int
 
 const (
@@ -179,7 +180,7 @@ var oddities = [...]string{
 	repeatedClick:     "clicks on a document that was clicked before: counted once",
 }
 
-// reader reads one file after another, twice: first the clicks, then the queries.
+// A reader reads all files twice: first for clicks, then for queries.
 type reader struct {
 	seed   maphash.Seed
 	clicks []click         // sorted by query, after the first pass
@@ -199,13 +200,13 @@ type reader struct {
 	failed error // of each
 }
 
-// A listKey is the text of a list, and of how many documents it is.
+// A listKey is a hash of the text of a list, and its number of documents.
 type listKey struct {
 	text      [sha256.Size]byte
 	documents int
 }
 
-// A click has hashes of 64 bits for texts: two of a million are equal by chance once in ten
+// A click keeps 64-bit hashes of its ids. Two of a million are equal by chance in one of ten
 // million logs.
 type click struct {
 	query, object uint64
@@ -351,7 +352,7 @@ func (r *reader) add(im Impression) error {
 	return r.failed
 }
 
-// give gives the part to each, when that has ended with the one before.
+// give passes the part to each, after the part before.
 func (r *reader) give() error {
 	if err := r.wait(); err != nil || r.part == nil {
 		return err
@@ -379,8 +380,8 @@ func (r *reader) wait() error {
 	return ended()
 }
 
-// fill sets what an impression has of its policy, and what was shown. If that cannot be used,
-// it tells why.
+// fill sets the policy of an impression and the documents shown. If they cannot be used, it
+// returns the oddity.
 func (r *reader) fill(im *Impression, hits []string, p *attributes) (oddity, bool) {
 	if p == nil {
 		p = &attributes{Cutoff: len(hits)}
@@ -419,8 +420,8 @@ func (r *reader) fill(im *Impression, hits []string, p *attributes) (oddity, boo
 	return 0, true
 }
 
-// indexer gives a function that finds the first of n keys that is equal to one, −1 if none is. It is to
-// be called so many times: a map pays only for many calls, and lists are mostly of ten documents.
+// indexer returns a function that finds the first of n keys equal to its argument, −1 if there is none. A map pays
+// only if the function is called many times: most lists have ten documents.
 func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
 	const few = 64
 	if calls <= few {
@@ -445,8 +446,8 @@ func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
 	}
 }
 
-// decode reads a list, which is shared with that of other lines with the same text. It is
-// false for what is no such list.
+// decode reads a list, which is shared by all lines with the same text. It returns false if the
+// text is not such a list.
 func decode[T any](r *reader, raw json.RawMessage, documents int, list *[]T, parse func([]byte) ([]T, error)) bool {
 	if len(raw) == 0 || string(raw) == "null" {
 		return true

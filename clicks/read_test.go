@@ -226,7 +226,7 @@ func TestLongQueriesAreRead(t *testing.T) {
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+func TestUnreadableLogsAreErrors(t *testing.T) {
 	with := `{"query_id": "1", "query_response_hit_ids": ["a"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 1, "features": [1, 2], "feature_ids": [1, 2]}}}` + "\n"
 	for name, want := range map[string]string{
 		"label qid:1 1:2\n1 qid:1 1:3\n": "no line is a query or an event of UBI",
@@ -241,13 +241,13 @@ func TestReadErrors(t *testing.T) {
 	if _, err := Read(filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("no error for a file that does not exist")
 	}
-	// What is no regular file, such as a pipe, cannot be read twice.
+	// Pipes and devices cannot be read twice.
 	if _, err := Read(logFile(t, "log", with), os.DevNull); err == nil || !strings.Contains(err.Error(), os.DevNull+" is not a regular file") {
 		t.Errorf("error %v for a device", err)
 	}
 }
 
-func TestWriteErrors(t *testing.T) {
+func TestLogsThatCannotBeReadBackAreNotWritten(t *testing.T) {
 	valid := Impression{ID: "r", Query: "q", Documents: []string{"a"}, Scores: []float64{0}, Features: []float32{1}, Shown: []int{0}, Clicks: []float64{1}}
 	for _, c := range []struct {
 		change func(im *Impression)
@@ -292,7 +292,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is an error or a log that is valid.
+// Whatever a file holds, Read returns an error or a valid log.
 func FuzzRead(f *testing.F) {
 	for _, line := range strings.Split(oddLog, "\n") {
 		f.Add([]byte(line))

@@ -14,28 +14,28 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// folds is in how many parts queries are divided for cross-fitting.
+// folds is the number of parts that queries are divided into for cross-fitting.
 const folds = 5
 
 // A regression predicts relevance: r̂_d = x·b, where x is 1, the score of the document in
 // units of its query, and sign(f)·log(1+|f|) of its features, standardised over the log. It
 // is fitted to the clicks of the affine model, c ≈ α_k x·b + β_k, by least squares over the
-// documents shown with a ridge of 1e-6 of the mean diagonal. There is one for each fold of
-// queries, fitted to the others.
+// documents shown with a ridge of 1e-6 of the mean diagonal. Each fold of queries has its own
+// weights, fitted to the other folds.
 type regression struct {
 	width       int // of x
 	mean, scale []float64
 	weights     [folds][]float64
 }
 
-// fold is that of a query.
+// fold returns the fold of a query.
 func fold(query string) int {
 	h := fnv.New64a()
 	h.Write([]byte(query))
 	return int(h.Sum64() % folds)
 }
 
-// newRegression is a regression on the features of a log, which is yet to be fitted.
+// newRegression returns a regression on the features of a log, before it is fitted.
 func newRegression(situations []situation) *regression {
 	r := &regression{width: 2}
 	for i := range situations {
@@ -85,12 +85,12 @@ func (r *regression) standardise(situations []situation) {
 	}
 }
 
-// squash is sign(v)·log(1+|v|).
+// squash returns sign(v)·log(1+|v|).
 func squash(v float32) float64 {
 	return math.Copysign(math.Log1p(min(math.Abs(float64(v)), math.MaxFloat32)), float64(v))
 }
 
-// inputs sets x of document d. mean and sd are those of the scores of its query.
+// inputs sets x of document d. The scores of its query have this mean and standard deviation.
 func (r *regression) inputs(x []float64, im *Impression, d int, mean, sd float64) {
 	clear(x)
 	x[0] = 1
@@ -108,7 +108,7 @@ func (r *regression) inputs(x []float64, im *Impression, d int, mean, sd float64
 	}
 }
 
-// spread is the mean and the standard deviation of scores, 0 where it is not defined.
+// spread returns the mean and the standard deviation of scores, 0 where they are not defined.
 func spread(scores []float64) (mean, sd float64) {
 	if len(scores) < 2 {
 		return 0, 0
@@ -151,10 +151,10 @@ func (r *regression) sums(situations []situation, weigh func(i int, weight, clic
 	return square, product
 }
 
-// resize is a slice of n zeros, with the memory of s if that is large enough.
+// resize returns a slice of n zeros, in the memory of s if that is large enough.
 func resize(s []float64, n int) []float64 { return append(s[:0], make([]float64, n)...) }
 
-// solve fits the regression of a fold to the others.
+// solve fits the weights of a fold to the other folds.
 func (r *regression) solve(f int, squares *[folds]blas64.Symmetric, products *[folds][]float64) error {
 	a := mat.NewSymDense(r.width, nil)
 	rhs := mat.NewVecDense(r.width, nil)
@@ -187,7 +187,7 @@ func (r *regression) solve(f int, squares *[folds]blas64.Symmetric, products *[f
 	return nil
 }
 
-// predict gives r̂ of every document of an impression, in the memory of dst.
+// predict returns r̂ of every document of an impression, in the memory of dst.
 func (r *regression) predict(dst []float64, im *Impression) []float64 {
 	dst = resize(dst, len(im.Documents))
 	x := make([]float64, r.width)

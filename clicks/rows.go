@@ -8,27 +8,27 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// rows number the documents of the queries of a log that comes in parts, and keep what was logged of
-// them last. A document of several situations of its query is one row.
+// rows numbers the documents of a log that comes in parts, and keeps what was logged last for each. A document has one
+// row in its query, whatever the situations.
 type rows struct {
 	at       map[string]int // by the text of a query
 	queries  []queryRows
 	ids      []string    // of documents, by row
 	features [][]float32 // by row; nil: none were logged
 	width    int         // of features; 0: not known yet
-	last     Log         // whose columns are those of all, without impressions
+	last     Log         // the columns of all parts, without impressions
 }
 
-// of takes the columns of a log, or of its next part, in which columns may have more texts. One without features
-// says nothing of them.
-func (r *rows) of(l *Log) error {
+// setColumns takes the columns of the next part of a log, which may have more texts than before. A part without
+// features says nothing about them.
+func (r *rows) setColumns(l *Log) error {
 	with := slices.IndexFunc(l.Impressions, func(im Impression) bool { return im.width() > 0 })
 	if with < 0 {
 		return nil
 	}
 	width := r.width
 	if err := l.Impressions[with].checkWidth(&width); err != nil {
-		return l.at(with, err)
+		return l.impressionError(with, err)
 	}
 	last := r.last
 	r.last = Log{FeatureIDs: l.FeatureIDs, FeatureNames: l.FeatureNames, Levels: l.Levels}
@@ -36,27 +36,27 @@ func (r *rows) of(l *Log) error {
 		return nil
 	}
 	if !slices.Equal(idsOf(last.FeatureIDs, r.width), idsOf(l.FeatureIDs, r.width)) || !slices.Equal(last.FeatureNames, l.FeatureNames) {
-		return fmt.Errorf("clicks: features of other ids or names than those of the log before: %v %q, want %v %q", l.FeatureIDs, l.FeatureNames, last.FeatureIDs, last.FeatureNames)
+		return fmt.Errorf("clicks: the features %v %q differ from %v %q in the log before: want the same ids and names", l.FeatureIDs, l.FeatureNames, last.FeatureIDs, last.FeatureNames)
 	}
 	for c, levels := range last.Levels {
 		if len(levels) > 0 && (l.Levels == nil || len(l.Levels[c]) < len(levels) || !slices.Equal(l.Levels[c][:len(levels)], levels)) {
-			return fmt.Errorf("clicks: the texts of column %d are numbered otherwise than in the log before: want parts of one log, see Scan", c)
+			return fmt.Errorf("clicks: column %d numbers its texts differently from the log before: want parts of one log, see Scan", c)
 		}
 	}
 	return nil
 }
 
-// queryRows are those of a query.
+// queryRows holds the rows of a query.
 type queryRows struct {
 	query      string
-	of         map[string]int // by the id of a document
+	byID       map[string]int // by the id of a document
 	all        []int          // in the order in which they came
 	candidates []int          // of the last situation
 	logged     []float64      // the log-scores of these; nil: not known
 }
 
-// add gives the number of the query of a situation, and the rows of its documents.
-func (r *rows) add(s *situation) (q int, of []int, err error) {
+// add returns the number of the query of a situation, and the rows of its documents.
+func (r *rows) add(s *situation) (q int, documents []int, err error) {
 	if err := s.checkWidth(&r.width); err != nil {
 		return 0, nil, err
 	}
@@ -67,31 +67,31 @@ func (r *rows) add(s *situation) (q int, of []int, err error) {
 		}
 		q = len(r.queries)
 		r.at[s.Query] = q
-		r.queries = append(r.queries, queryRows{query: s.Query, of: map[string]int{}})
+		r.queries = append(r.queries, queryRows{query: s.Query, byID: map[string]int{}})
 	}
 	query := &r.queries[q]
-	of = make([]int, len(s.Documents))
+	documents = make([]int, len(s.Documents))
 	for d, id := range s.Documents {
-		row, ok := query.of[id]
+		row, ok := query.byID[id]
 		if !ok {
 			row = len(r.ids)
-			query.of[id] = row
+			query.byID[id] = row
 			query.all = append(query.all, row)
 			r.ids, r.features = append(r.ids, id), append(r.features, nil)
 		}
-		of[d] = row
+		documents[d] = row
 		if len(s.Features) > 0 {
 			r.features[row] = append(r.features[row][:0], s.Features[d*r.width:(d+1)*r.width]...)
 		}
 	}
-	query.candidates, query.logged = of, nil
+	query.candidates, query.logged = documents, nil
 	if len(s.Scores) > 0 {
 		query.logged, err = Logged(s.Impression)
 	}
-	return q, of, err
+	return q, documents, err
 }
 
-// dataset is the queries and their documents without labels, and the row of each.
+// dataset returns the queries and their documents, without labels, and the row of each document.
 func (r *rows) dataset() (d *datasets.Dataset, order []int) {
 	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(idsOf(r.last.FeatureIDs, r.width)), FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
 	width := len(d.FeatureIDs)
@@ -111,8 +111,8 @@ func (r *rows) dataset() (d *datasets.Dataset, order []int) {
 	return d, order
 }
 
-// situations are one for each query of the dataset, of all its documents. What was no candidate in
-// the last situation has the lowest score.
+// situations returns one situation for each query of the dataset, with all its documents. Documents that were not
+// candidates in the last situation have the lowest score.
 func (r *rows) situations(d *datasets.Dataset) []situation {
 	all := make([]situation, len(r.queries))
 	for i, q := range r.queries {
@@ -126,7 +126,7 @@ func (r *rows) situations(d *datasets.Dataset) []situation {
 	return all
 }
 
-// scores are the logged ones of all rows of a query, and other for what was no candidate.
+// scores returns the logged scores of all rows of a query, and other for rows that were not candidates.
 func (q *queryRows) scores(other float64) []float64 {
 	scores := slices.Repeat([]float64{other}, len(q.all))
 	for i, row := range q.candidates {

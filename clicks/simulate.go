@@ -16,7 +16,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// A Logger draws the rankings that are shown, from the Plackett–Luce policy of its scores.
+// A Logger is the logging policy of a simulation: rankings are drawn from the Plackett–Luce policy of its scores.
 type Logger struct {
 	Model, Version string
 	Scores         func(d *datasets.Dataset, query int) ([]float64, error) // of the query's documents, by several goroutines at once; nil: all are 0
@@ -24,7 +24,7 @@ type Logger struct {
 	Cutoff         int                                                     // how many documents are shown; 0: 10
 }
 
-// A User is how a simulated user clicks. The zero User examines every rank and clicks by
+// A User describes how simulated users click. The zero User examines every rank and clicks by
 // attraction.
 type User struct {
 	// Attraction is the probability that a document of this label is clicked when it is
@@ -61,7 +61,7 @@ func AffineClicks(b Bias) Behaviour {
 func Cascade() Behaviour { return DependentClick(nil) }
 
 // DependentClick users go down the ranking and click by attraction. After a click at rank k
-// they go on with probability λ_k (Guo, Liu & Wang, WSDM 2009), which is 0 beyond the last.
+// they continue with probability λ_k (Guo, Liu & Wang, WSDM 2009), which is 0 beyond the last.
 func DependentClick(lambda []float64) Behaviour {
 	return func(attraction, clicks []float64, random func() float64) {
 		clear(clicks)
@@ -77,27 +77,26 @@ func DependentClick(lambda []float64) Behaviour {
 	}
 }
 
-// MostSimulated bounds the impressions of [Simulate], which are in memory together: they take up to
+// MostSimulated is the largest number of impressions that [Simulate] makes. They are in memory together, and take up to
 // 1 KB each.
 const MostSimulated = 1 << 24
 
-// Simulate makes a log of n impressions, [MostSimulated] at most. Each is of a query drawn
-// evenly from those of d that have documents, and its ranking is drawn from the policy of the
-// logger. Documents without an id are called "query.n", n from 1, as in [datasets.WriteRun];
-// the i-th impression has ID i and comes in the i-th second of 1970. The result is a pure
-// function of the arguments.
+// Simulate makes a log of n impressions, [MostSimulated] at most. For each it draws a query
+// of d with documents, all alike, and a ranking from the logging policy. Documents without an
+// id are called "query.n", n from 1, as in [datasets.WriteRun]. The i-th impression has ID i and
+// comes in the i-th second of 1970. The result is a pure function of the arguments.
 //
-// Data without documents, a query with two documents of one id, labels below 0 unless User.Attraction is given, and scores that are
-// not finite are errors.
-func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64) (*Log, error) {
-	logger.Cutoff = cmp.Or(logger.Cutoff, 10)
-	if n < 0 || logger.Cutoff < 0 {
-		return nil, fmt.Errorf("clicks: %d impressions at cutoff %d: want no negative numbers", n, logger.Cutoff)
+// Simulate returns an error if d has no documents or a query with two documents of one id, if
+// a label is below 0 and User.Attraction is nil, or if a score is not finite.
+func Simulate(d *datasets.Dataset, logging Logger, user User, n int, seed uint64) (*Log, error) {
+	logging.Cutoff = cmp.Or(logging.Cutoff, 10)
+	if n < 0 || logging.Cutoff < 0 {
+		return nil, fmt.Errorf("clicks: %d impressions at cutoff %d: want no negative numbers", n, logging.Cutoff)
 	}
 	if n > MostSimulated {
 		return nil, fmt.Errorf("clicks: %d impressions: want %d at most, and more in several logs, of different seeds", n, MostSimulated)
 	}
-	s := simulation{d: d, logger: logger, behaviour: user.Behaviour, shared: make([]Impression, d.Queries())}
+	s := simulation{d: d, logging: logging, behaviour: user.Behaviour, shared: make([]Impression, d.Queries())}
 	if err := s.prepare(user); err != nil {
 		return nil, err
 	}
@@ -125,10 +124,10 @@ func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64)
 	return log, nil
 }
 
-// A simulation is what the impressions of [Simulate] have in common.
+// A simulation holds what the impressions of [Simulate] have in common.
 type simulation struct {
 	d          *datasets.Dataset
-	logger     Logger
+	logging    Logger
 	behaviour  Behaviour
 	queries    []int        // that have documents
 	shared     []Impression // by query: what all of its impressions share
@@ -159,7 +158,7 @@ func (s *simulation) prepare(user User) error {
 		s.attraction[r] = user.Attraction(label)
 	}
 	if s.behaviour == nil {
-		s.behaviour = PositionBased(slices.Repeat([]float64{1}, min(s.logger.Cutoff, longest)))
+		s.behaviour = PositionBased(slices.Repeat([]float64{1}, min(s.logging.Cutoff, longest)))
 	}
 	return parallel.Each(len(s.queries), parallel.Workers(len(s.queries)), func(_, i int) error {
 		return s.share(s.queries[i])
@@ -169,11 +168,11 @@ func (s *simulation) prepare(user User) error {
 // share sets what all impressions of a query have in common.
 func (s *simulation) share(q int) error {
 	from, to := s.d.Offsets[q], s.d.Offsets[q+1]
-	im := Impression{Query: s.d.QueryIDs[q], Model: s.logger.Model, Version: s.logger.Version, Temperature: s.logger.Temperature,
-		Cutoff: s.logger.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()], Documents: documentIDs(s.d, q)}
+	im := Impression{Query: s.d.QueryIDs[q], Model: s.logging.Model, Version: s.logging.Version, Temperature: s.logging.Temperature,
+		Cutoff: s.logging.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()], Documents: documentIDs(s.d, q)}
 	im.Scores = make([]float64, to-from)
-	if s.logger.Scores != nil {
-		scores, err := s.logger.Scores(s.d, q)
+	if s.logging.Scores != nil {
+		scores, err := s.logging.Scores(s.d, q)
 		if err != nil {
 			return fmt.Errorf("clicks: query %q: %w", im.Query, err)
 		}

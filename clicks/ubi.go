@@ -15,8 +15,8 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// A ubiLine is a line of a log in the form of UBI 1.3: a query, or an event. Values that some
-// programs write in other types than the schema says are of type text.
+// A ubiLine is a line of a log in the form of UBI 1.3: a query or an event. The type jsonText is
+// for values that some programs write as strings and others as numbers.
 type ubiLine struct {
 	ActionName jsonText // of an event
 	QueryID    jsonText
@@ -26,11 +26,11 @@ type ubiLine struct {
 	Object     jsonText        // event_attributes.object.object_id
 	Hits       json.RawMessage // query_response_hit_ids
 	Attributes json.RawMessage // query_attributes
-	Bulk       bool            // one of the lines between those of OpenSearch's bulk format
+	Bulk       bool            // a line between the documents of OpenSearch's bulk format
 }
 
-// attributes are what UBI has no place for, under query_attributes.plrank. Lists that many
-// lines have in common are decoded once.
+// attributes holds what UBI has no place for, under query_attributes.plrank. Lists that many
+// lines share are decoded once.
 type attributes struct {
 	Model        jsonText
 	Version      jsonText
@@ -40,7 +40,7 @@ type attributes struct {
 	Drawn        []int           // indices of candidates, top first; absent: as shown
 	Candidates   json.RawMessage // ids of documents; absent: those shown
 	Scores       json.RawMessage // by candidate
-	Features     json.RawMessage // candidates × columns, row-major; null is a missing value, a text that of a category
+	Features     json.RawMessage // candidates × columns, row-major; null is a missing value, a text is a category
 	FeatureIDs   []int
 	FeatureNames []string
 }
@@ -95,8 +95,8 @@ func (a *attributes) setSeed(value []byte) error {
 	return err
 }
 
-// fields are what is read of an object. Package encoding/json would take other cases of a name for the name, and the
-// last of two values.
+// fields lists the members of an object that are read. Package encoding/json would accept other cases of a name, and take
+// the last of two values.
 type fields []struct {
 	name string
 	set  func(value []byte) error
@@ -193,8 +193,8 @@ func parseTexts(array []byte) (list []string, err error) {
 	return list, nil
 }
 
-// parseTime reads a time in ISO 8601, with or without a zone, or a number since 1970. UBI's schema has milliseconds, and some
-// programs write seconds, maybe with a fraction, microseconds or nanoseconds: its size tells, up to the year 5138.
+// parseTime reads a time in ISO 8601, with or without a zone, or a number since 1970. UBI's schema has milliseconds, but
+// some programs write seconds, microseconds or nanoseconds. The size of the number decides, up to the year 5138.
 func parseTime(t jsonText) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if at, err := time.Parse(layout, string(t)); err == nil {
@@ -210,13 +210,14 @@ func parseTime(t jsonText) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("invalid timestamp %q", t)
 }
 
-// AppendQuery appends to dst the line of an impression of a log, without its clicks: a query of UBI 1.3
-// (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what is needed
-// for propensities under query_attributes.plrank. Of the log, it takes what the columns of features are.
-// An impression without ID is an error, and so is one with another number of columns.
-func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
+// AppendQuery appends to dst the line of an impression, without its clicks: a query of UBI 1.3
+// (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what propensities
+// need under query_attributes.plrank. The log describes the columns of the features; its
+// impressions are not used. AppendQuery returns an error if the impression has no ID, or
+// another number of columns.
+func AppendQuery(dst []byte, im *Impression, log *Log) ([]byte, error) {
 	var features []byte
-	if err := of.checkColumns(im.width()); err != nil {
+	if err := log.checkColumns(im.width()); err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
 	if im.Features != nil {
@@ -226,8 +227,8 @@ func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
 				features = append(features, ',')
 			}
 			var levels []string
-			if len(of.Levels) > 0 {
-				levels = of.Levels[i%len(of.Levels)]
+			if len(log.Levels) > 0 {
+				levels = log.Levels[i%len(log.Levels)]
 			}
 			var err error
 			if features, err = AppendFeature(features, v, levels); err != nil {
@@ -236,11 +237,11 @@ func AppendQuery(dst []byte, im *Impression, of *Log) ([]byte, error) {
 		}
 		features = append(features, ']')
 	}
-	return AppendQueryJSON(dst, im, features, of)
+	return AppendQueryJSON(dst, im, features, log)
 }
 
-// AppendFeature appends to dst the value of a feature in JSON, as it is logged: a number, null if it is missing, or,
-// of a feature with levels, the text that it stands for, "" if that is not known.
+// AppendFeature appends to dst the value of a feature in JSON, as it is logged: a number, or null if it is missing. For a
+// feature with levels it appends the text that the value stands for, "" if that is not known.
 func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 	switch {
 	case v != v:
@@ -252,29 +253,29 @@ func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 	case v == 0:
 		return append(dst, `""`...), nil
 	case !isLevel(v, levels):
-		return dst, fmt.Errorf("feature %v is no number of one of the %d texts of its column", v, len(levels))
+		return dst, fmt.Errorf("feature value %v is not one of the column's %d level numbers", v, len(levels))
 	}
 	level := levels[int(v)-1]
 	return appendString(dst, level), checkText("the text of a category", level)
 }
 
-// isLevel tells whether a value stands for one of the texts.
+// isLevel reports whether a value stands for one of the texts.
 func isLevel(v float32, levels []string) bool {
 	return v >= 1 && v <= float32(len(levels)) && v == float32(int(v))
 }
 
-// AppendQueryJSON is [AppendQuery] for features that are JSON already, as in a request: an array
-// [documents × columns] of what [AppendFeature] writes, row-major, on one line. It is
-// copied as it is, which takes far less time than writing numbers; im.Features are not used. If it is
-// empty, no features are logged.
-func AppendQueryJSON(dst []byte, im *Impression, features []byte, of *Log) ([]byte, error) {
+// AppendQueryJSON appends the line of [AppendQuery] with features that are JSON already, as in a
+// request: an array [documents × columns] of what [AppendFeature] writes, row-major, on one
+// line. The array is copied, which is much faster than writing numbers, and im.Features are not
+// used. If it is empty, no features are logged.
+func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]byte, error) {
 	if im.ID == "" {
 		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
 	}
 	err := im.check(make([]bool, len(im.Documents)))
 	if err == nil {
 		err = cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query), checkText("Model", im.Model),
-			checkText("Version", im.Version), checkText("the ID of a document", im.Documents...), checkText("a feature name", of.FeatureNames...))
+			checkText("Version", im.Version), checkText("the ID of a document", im.Documents...), checkText("a feature name", log.FeatureNames...))
 	}
 	if err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
@@ -301,11 +302,11 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, of *Log) ([]by
 	}
 	if len(features) > 0 {
 		dst = append(append(dst, `,"features":`...), features...)
-		if of.FeatureIDs != nil {
-			dst = appendList(append(dst, `,"feature_ids":`...), of.FeatureIDs, appendInt)
+		if log.FeatureIDs != nil {
+			dst = appendList(append(dst, `,"feature_ids":`...), log.FeatureIDs, appendInt)
 		}
-		if of.FeatureNames != nil {
-			dst = appendList(append(dst, `,"feature_names":`...), of.FeatureNames, appendString)
+		if log.FeatureNames != nil {
+			dst = appendList(append(dst, `,"feature_names":`...), log.FeatureNames, appendString)
 		}
 	}
 	dst = append(dst, "}}}\n"...)
@@ -380,11 +381,10 @@ const (
 	longestObjectID = 256
 )
 
-// AppendEvent appends to dst the line of an event of UBI 1.3, a JSON object such as an application
-// sends it, with all that it has; one without a timestamp gets the time at. [Read] reads from the line what it has read
-// here. AppendEvent returns an error if action_name is missing, or query_id or object_id of a click, if one of them is
-// longer than UBI allows, if the timestamp is invalid, if a text is not Unicode, if the name of something that is read
-// is spelt in another case or occurs twice, and if the line is too long to be read.
+// AppendEvent appends to dst the line of an event of UBI 1.3, a JSON object as an application sends it. All members are
+// kept. An event without a timestamp gets the time at. AppendEvent returns an error if [Read] could not use the line: if
+// action_name is missing, or query_id or object_id of a click, or is longer than UBI allows, if the timestamp is invalid,
+// if a text is not Unicode, if a name that is read is spelt in another case or occurs twice, or if the line is too long.
 func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 	line, err := parseLine(event)
 	if err == nil {

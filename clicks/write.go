@@ -8,8 +8,8 @@ import (
 
 // Write writes a log as lines of UBI 1.3, which [Read] reads back as the same log: each
 // impression by [AppendQuery], followed by its clicks by [AppendClick], at the time of the
-// request. Clicks other than 0 and 1 are an error, and so are impressions with equal IDs or
-// without.
+// request. Write returns an error if a click is neither 0 nor 1, or if impressions have equal
+// IDs or none.
 func Write(w io.Writer, l *Log) error {
 	if err := l.Validate(); err != nil {
 		return err
@@ -35,7 +35,7 @@ func Write(w io.Writer, l *Log) error {
 					return err
 				}
 			default:
-				return l.at(i, fmt.Errorf("the click at rank %d is %v: a log of events has clicks of 0 and 1", k+1, c))
+				return l.impressionError(i, fmt.Errorf("the click at rank %d is %v: a log of events has clicks of 0 and 1", k+1, c))
 			}
 		}
 		if _, err := b.Write(line); err != nil {

@@ -58,7 +58,7 @@ func TestBaseScoresThatDoNotFitAreErrors(t *testing.T) {
 		base []float32
 		want string
 	}{
-		{m, nil, "no base scores, to which the model adds its own: want one for each document"},
+		{m, nil, "no base scores: the model adds to the scores of another ranker: want one for each document"},
 		{m, []float32{1}, "1 base scores for 2 documents"},
 		{m, []float32{1, 2, 3}, "3 base scores for 2 documents"},
 		{m, []float32{1, float32(math.Inf(1))}, "the score of document 1 is +Inf"},

@@ -85,7 +85,7 @@ func TestBinsMustFitTheTransform(t *testing.T) {
 	}
 }
 
-// Rows that change places keep their scores, and a model scores a document as it does others beside it.
+// Rows that change places keep their scores, and a model scores a document as if it were alone.
 func TestBinsSeeEveryDocumentByItself(t *testing.T) {
 	d := queries(7, 300)
 	f := network(t, "none", "float32", d, 2, 70, 8)

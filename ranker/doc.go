@@ -2,7 +2,7 @@
 //
 //	model, err := ranker.Open("runs/fold1/model.npz")
 //	ids := model.FeatureIDs()                                // the features of a document, in this order
-//	scores, err := model.Score(nil, features)                // of the documents of one query, whose features are one after another
+//	scores, err := model.Score(nil, features)                // of the documents of one query, row after row
 //	order := ranker.Rank(nil, scores)                        // the best first
 //	ranking, logProb, err := ranker.Draw(nil, scores, 10, 1) // from the policy, by a seed
 //	shown, err := ranker.Exposure(nil, scores, discounts)    // its expected exposure
@@ -19,6 +19,6 @@
 //	header = json.loads(bytes(f["header"]))
 //
 // [Read] takes a file from anywhere, such as an embed.FS. This package needs no graphs: it has
-// the forward pass of the built-in kinds, and takes others by [Register]. Package train writes
+// the forward passes of the built-in kinds, and [Register] adds others. Package train writes
 // model files.
 package ranker

@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// names has queries of five features, of which the second and the fourth are categories
+// names has queries of five features. The second and the fourth are categories
 // with values that occur often, once, or are missing.
 func names(sizes ...int) *datasets.Dataset {
 	d := queries(5, sizes...)

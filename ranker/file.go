@@ -18,7 +18,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// A File is the content of a model file.
+// A File holds the content of a model file.
 type File struct {
 	Version string `json:"plrank"` // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 
@@ -27,18 +27,18 @@ type File struct {
 	Dtype    string          `json:"dtype"`    // of the weights: float32 or float64
 	Arrays   []Array         `json:"-"`        // the weights
 
-	Transform    *transforms.Transform `json:"transform"`              // from raw features to those of the model
+	Transform    *transforms.Transform `json:"transform"`              // from raw features to the inputs of the model
 	FeatureIDs   []int                 `json:"featureIDs"`             // of the raw features, ascending
 	FeatureNames []string              `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
 	Levels       [][]string            `json:"levels,omitempty"`       // of the raw features whose values are text, nil for others: see datasets.Dataset.Levels
 	Gain         string                `json:"gain"`                   // how labels became gains in training: a name of package metrics
 	Grade        float64               `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
-	// Columns are those of the training data that are no features, by role, see datasets.Dataset.Roles; nil: they had no names, or
-	// the file is of an older version.
+	// Columns names the columns of the training data that are not features, by role, see datasets.Dataset.Roles; nil: they had
+	// no names, or the file has an older version.
 	Columns map[string]string `json:"columns,omitempty"`
 
-	BaseScores bool `json:"baseScores,omitempty"` // the model adds its scores to those of another ranker, see [Model.ScoreOn]
+	BaseScores bool `json:"baseScores,omitempty"` // the model adds to the scores of another ranker, see [Model.ScoreOn]
 
 	TrainingQueries QueryDigests `json:"queryDigests,omitempty"` // of the queries it was trained on; nil: not known
 }
@@ -65,7 +65,7 @@ type fileHeader struct {
 	UsedQueries QueryDigests `json:"trainingQueries,omitempty"` // of older versions: by the features in use, which other queries may share
 }
 
-// Save writes the file, complete or not at all, and replaces one at that path. See [File.Write].
+// Save writes the file, complete or not at all, and replaces an existing one. See [File.Write].
 func (f *File) Save(path string) error {
 	if err := file.Write(path, f.Write); err != nil {
 		return fmt.Errorf("ranker: %w", err)
@@ -73,8 +73,8 @@ func (f *File) Save(path string) error {
 	return nil
 }
 
-// Write writes the file. The same content gives the same bytes. Content that [Read] would refuse
-// is an error, such as a weight that is not finite.
+// Write writes the file. The same content gives the same bytes. Write returns an error if [Read]
+// would refuse the content, for example a weight that is not finite.
 func (f *File) Write(w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (f *File) Write(w io.Writer) error {
 	return npzfile.Encode(w, h, arrays)
 }
 
-// decode reads the bytes of a file of that name.
+// decode reads a file of that name from its bytes.
 func decode(name string, data []byte) (*File, error) {
 	var h fileHeader
 	npz, err := npzfile.Decode(name, data, &h)
@@ -184,7 +184,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// Array is the array of that name and shape.
+// Array returns the values of the array of that name, or an error if it is missing or has another shape.
 func (f *File) Array(name string, shape ...int) ([]float64, error) {
 	for _, a := range f.Arrays {
 		if a.Name == name {
@@ -194,18 +194,18 @@ func (f *File) Array(name string, shape ...int) ([]float64, error) {
 	return nil, model.CheckShape(name, nil, shape)
 }
 
-// QueryDigests identify the training queries of a model: numbers of datasets.Dataset.QueryDigests,
-// ascending, without duplicates and without 0. In a model file they are 8 bytes each, in base64.
+// QueryDigests identifies the training queries of a model by numbers of datasets.Dataset.QueryDigests,
+// ascending, without duplicates and 0. In a model file each takes 8 bytes, in base64.
 type QueryDigests []uint64
 
-// NewQueryDigests sorts such numbers, and leaves out duplicates and zeros.
+// NewQueryDigests returns these digests sorted, without duplicates and zeros.
 func NewQueryDigests(queries ...uint64) QueryDigests {
 	list := slices.DeleteFunc(slices.Clone(queries), func(d uint64) bool { return d == 0 })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Count is the number of these queries that are among the digests.
+// Count returns how many of these queries are among the digests.
 func (l QueryDigests) Count(queries []uint64) (n int) {
 	for _, d := range queries {
 		if _, found := slices.BinarySearch(l, d); found {
@@ -224,7 +224,7 @@ func (l QueryDigests) check() error {
 	return nil
 }
 
-// MarshalJSON writes them as in a model file.
+// MarshalJSON writes the digests as in a model file.
 func (l QueryDigests) MarshalJSON() ([]byte, error) {
 	b, err := binary.Append(nil, binary.LittleEndian, []uint64(l))
 	if err != nil {

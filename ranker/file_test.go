@@ -165,8 +165,8 @@ func TestDamagedModelsAreRefused(t *testing.T) {
 	}
 }
 
-// otherNames tells whether two files differ in the names of arrays alone, which have
-// no checksum: there is no model of such arrays.
+// otherNames reports whether two files differ in the names of arrays alone, which have
+// no checksum: no model has such arrays.
 func otherNames(a, b *Model) bool {
 	f := *a.file
 	f.Arrays = nil

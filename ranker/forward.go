@@ -10,26 +10,26 @@ import (
 )
 
 // A Forward computes the scores of the documents of one query from their transformed
-// features: row after row, as many to a document as the model's transform gives. It may
-// be called by several goroutines at once.
+// features. x has row after row, with as many values as the model's transform gives. It may be
+// called by several goroutines at once.
 type Forward func(scores []float64, x []float32) error
 
-// A Maker makes the forward pass of the model in a file, after a check that the settings
-// and the arrays fit.
+// A Maker returns the forward pass of the model in a file, or an error if the settings and the
+// arrays do not fit.
 type Maker func(*File) (Forward, error)
 
 var makers sync.Map // Maker by kind
 
-// others stands for all kinds that have no maker; no file has it.
+// others stands for all kinds without a maker. No file has it.
 const others = ""
 
-// Register makes the forward pass of a kind of models known, to models that are opened
-// later; it replaces one of that name. A kind that package nn knows needs none in a program
-// that has package train: train.Forward runs its graphs.
+// Register sets the maker of the forward pass for a kind of models that are opened later. It
+// replaces an earlier one. A kind that package nn knows needs none in a program with package
+// train: train.Forward runs its graphs.
 func Register(kind string, maker Maker) { makers.Store(kind, maker) }
 
-// RegisterOthers makes a maker known for all kinds that have none. If it gives nil, the kind has
-// no forward pass. Package train registers train.Forward.
+// RegisterOthers sets the maker for all kinds without one. If it returns nil, the kind has no
+// forward pass. Package train registers train.Forward.
 func RegisterOthers(maker Maker) { makers.Store(others, maker) }
 
 func registered(kind string) Maker {
@@ -41,12 +41,12 @@ func registered(kind string) Maker {
 // A scorer is a forward pass and its cost.
 type scorer struct {
 	pass     model.Pass // nil: the kind has none
-	repeated int        // multiplications for every document beyond one a weight
-	pairs    int        // and for every pair of them
+	repeated int        // multiplications for every document in addition to one a weight
+	pairs    int        // multiplications for every pair of documents
 }
 
-// scorerOf is the scorer of a file. For a kind without a maker it is that of other, or if that is
-// nil of the one of RegisterOthers.
+// scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
+// the maker of RegisterOthers.
 func scorerOf(f *File, other Maker) (s scorer, err error) {
 	maker := registered(f.Kind)
 	if maker == nil && slices.Contains(model.BuiltIn, f.Kind) {
@@ -82,7 +82,7 @@ type builtIn struct {
 	arrays   map[string]Array
 }
 
-// builtInOf is the model of a file, after a check that its transform and its arrays fit the settings.
+// builtInOf returns the model of a file, or an error if its transform or its arrays do not fit the settings.
 func builtInOf(f *File) (n builtIn, err error) {
 	if n.settings, err = model.Read(f.Kind, f.Settings); err != nil {
 		return n, err
@@ -106,7 +106,7 @@ func builtInOf(f *File) (n builtIn, err error) {
 	return n, nil
 }
 
-// array is the weights of one of the arrays, which is there.
+// array returns the weights of one of the arrays, which must exist.
 func (n builtIn) array(name string) []float64 { return n.arrays[name].Values }
 
 func (n builtIn) array32(name string) []float32 {
@@ -118,8 +118,8 @@ func (n builtIn) array32(name string) []float32 {
 	return narrow
 }
 
-// checkInputs is an error where the transform of the file gives other inputs than the model takes:
-// there is one embedding for every category.
+// checkInputs returns an error if the transform of the file gives other inputs than the model takes.
+// There is one embedding for every category.
 func checkInputs(s model.Settings, f *File) error {
 	t := f.Transform
 	if s.Features != t.Width() {

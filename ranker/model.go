@@ -32,9 +32,9 @@ type Model struct {
 	inputs  sync.Pool              // of *[]float32: transformed features
 }
 
-// Open reads a model file. A file that is not a model, is damaged or contradicts itself is an
-// error that says what is wrong. A model of a kind that has no [Forward] can be opened:
-// only [Model.Score] is then an error.
+// Open reads a model file. It returns an error that says what is wrong if the file is not a model,
+// is damaged or contradicts itself. A model of a kind without a [Forward] can be opened, but
+// [Model.Score] returns an error.
 func Open(path string) (*Model, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -43,8 +43,8 @@ func Open(path string) (*Model, error) {
 	return read(path, data)
 }
 
-// Read reads a model file from r, to its end: that of an embed.FS, or of an upload. Errors
-// are those of [Open], and those of r.
+// Read reads a model file from r, to its end, such as a file in an embed.FS or an upload. It returns
+// the same errors as [Open], and the errors of r.
 func Read(r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func Read(r io.Reader) (*Model, error) {
 	return read("the model", data)
 }
 
-// read makes a model of the bytes of a file of that name.
+// read makes a model from the bytes of a file of that name.
 func read(name string, data []byte) (*Model, error) {
 	f, err := decode(name, data)
 	if err != nil {
@@ -63,12 +63,12 @@ func read(name string, data []byte) (*Model, error) {
 	return newModel(name, f, nil, func() string { return digest })
 }
 
-// New makes a model of the content of a file, which must not change afterwards. Errors are those
-// of [Open].
+// New returns a model with the content of a file, which must not change afterwards. It returns the
+// same errors as [Open].
 func New(f *File) (*Model, error) { return NewWith(f, nil) }
 
-// NewWith is New with a maker for a kind that has none, such as that of a model which only this
-// program knows.
+// NewWith returns a model as [New] does. It uses maker if no maker is registered for the kind, which
+// only this program may know.
 func NewWith(f *File, maker Maker) (*Model, error) {
 	const name = "the model"
 	if err := f.check(); err != nil {
@@ -100,12 +100,12 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 	return m, nil
 }
 
-// Digest is the digest of a model file, which is read to its end: the first 16 hexadecimal digits
-// of the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
+// Digest reads a model file to its end, and returns the first 16 hexadecimal digits of the SHA-256 of
+// its bytes. It identifies a model, whatever the name and the time of the file.
 //
 //	sha256sum model.npz | cut -c -16
 //
-// Errors are those of r.
+// It returns the errors of r.
 func Digest(r io.Reader) (string, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
@@ -114,31 +114,30 @@ func Digest(r io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// digestOf is the digest of a file with these bytes.
+// digestOf returns the digest of a file with these bytes.
 func digestOf(data []byte) string {
 	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
 	return digest
 }
 
-// Digest is the digest of the file that the model was read from, or, of a model made by [New], of
-// the file that [File.Write] writes. See the function of that name.
+// Digest returns the [Digest] of the file that the model was read from. For a model made by [New] it
+// is the digest of the file that [File.Write] writes.
 func (m *Model) Digest() string { return m.digest() }
 
-// FeatureIDs are the ids of the features of a document, ascending: of the columns of
-// a row.
+// FeatureIDs returns the ids of the features of a document, ascending: one for each column of a row.
 func (m *Model) FeatureIDs() []int { return slices.Clone(m.file.FeatureIDs) }
 
-// FeatureNames are the names of those features, nil where the training data had none.
+// FeatureNames returns the names of the features, nil if the training data had none.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureNames) }
 
-// Column is the column of a row with the feature of that name, and whether there is one.
+// Column returns the column of the feature of that name, and whether there is one.
 func (m *Model) Column(name string) (column int, ok bool) {
 	column, ok = m.columns[name]
 	return column, ok
 }
 
-// Level is the value that stands for a text in a column, and whether the feature is one of text.
-// A text that the training data did not have is 0, and an empty one is missing.
+// Level returns the value that stands for a text in a column, and whether the column has texts. A
+// text that is not in the training data is 0, and an empty one is missing.
 //
 //	city, _ := model.Column("city")
 //	row[city], _ = model.Level(city, "Oslo")
@@ -149,18 +148,18 @@ func (m *Model) Level(column int, text string) (value float32, ok bool) {
 	return m.levels[column](text), true
 }
 
-// Columns returns the columns of the training data that are no features, by role: see [File.Columns].
+// Columns returns the names of the columns of the training data that are not features, by role: see [File.Columns].
 func (m *Model) Columns() map[string]string { return maps.Clone(m.file.Columns) }
 
-// Levels returns the texts of the features that are categorical, nil for others, and nil where none is: see
+// Levels returns the texts of the categorical features, nil for others, and nil if there are none: see
 // datasets.Dataset.
 func (m *Model) Levels() [][]string { return m.file.Levels }
 
-// OnBaseScores reports whether the model adds its scores to those of another ranker, see [Model.ScoreOn].
+// OnBaseScores reports whether the model adds to the scores of another ranker, see [Model.ScoreOn].
 func (m *Model) OnBaseScores() bool { return m.file.BaseScores }
 
-// UsedFeatures returns the FeatureIDs that scores depend on: those of features that varied within a
-// query of the training data, and of categorical ones.
+// UsedFeatures returns the FeatureIDs that scores depend on: of features that varied within a query
+// of the training data, and of categorical features.
 func (m *Model) UsedFeatures() []int {
 	var used []int
 	for _, column := range m.file.Transform.Used() {
@@ -169,41 +168,40 @@ func (m *Model) UsedFeatures() []int {
 	return used
 }
 
-// Seen returns how many of the queries with these digests the model was trained on, 0 where its file does not say
-// it: datasets.TrainedOn makes them.
+// Seen returns how many of the queries with these digests the model was trained on, 0 if its file does not say.
+// datasets.TrainedOn makes digests.
 func (m *Model) Seen(digests []uint64) int { return m.file.TrainingQueries.Count(digests) }
 
-// File is the content of the model file; do not change it.
+// File returns the content of the model file, which must not be changed.
 func (m *Model) File() *File { return m.file }
 
 // Save writes the model file, see [File.Save].
 func (m *Model) Save(path string) error { return m.file.Save(path) }
 
-// Score appends to dst the scores of the documents of one query, and returns it. The
-// features are raw, a row of [Model.FeatureIDs] values for each document, one row after
-// another. NaN is a missing value, see [transforms.Transform]. The
-// documents of a query must be scored in one call: a transform, or a model, may compare
-// them.
+// Score appends to dst the scores of the documents of one query, and returns it. The features
+// are raw, row after row: each document has one value for each of [Model.FeatureIDs]. NaN is a
+// missing value, see [transforms.Transform]. The documents of a query must be scored in one
+// call: a transform, or a model, may compare them.
 //
 // A float32 model gives the scores of its training graph, bit for bit. Score allocates
-// nothing where dst has room.
+// nothing if dst has room.
 //
-// Rows of another width are an error, and so are an infinite value, a score that is not
-// finite, and a model of a kind that has no [Forward].
+// Score returns an error if the rows have another width, if a value is infinite, if a score is
+// not finite, or if the kind of the model has no [Forward].
 func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 	return m.ScoreContext(context.Background(), dst, features)
 }
 
-// ScoreContext is [Model.Score] that ends early, with the error of the context, when that
-// ends. Only the built-in kinds of models do so.
+// ScoreContext computes the scores of [Model.Score]. If the context ends first, models of the
+// built-in kinds stop early, and ScoreContext returns the error of the context.
 func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []float32) ([]float64, error) {
 	return m.ScoreOn(ctx, dst, features, nil)
 }
 
-// ScoreOn is [Model.ScoreContext] of a model that was trained on base scores, which
-// [File.BaseScores] tells: the score of a document is its base score, that of another ranker such
-// as the one in production, plus what the model gives. Base has one for each document, in the unit
-// that the model was trained with; for other models it is nil. Anything else is an error.
+// ScoreOn computes the scores of [Model.ScoreContext] for a model that was trained on base scores,
+// see [Model.OnBaseScores]. The score of a document is the output of the model plus a base score:
+// the score of another ranker, such as the one in production. base has one for each document, in the
+// unit of the training data. For other models it must be nil.
 func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []float32) ([]float64, error) {
 	if m.pass == nil {
 		return dst, fmt.Errorf("ranker: models of kind %q have no forward pass: ranker.Register makes one known", m.file.Kind)
@@ -251,7 +249,7 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 	return dst, nil
 }
 
-// featureName is the name of a feature, or its id if it has none.
+// featureName returns the name of a feature, or its id if it has none.
 func (m *Model) featureName(column int) string {
 	if m.file.FeatureNames == nil {
 		return strconv.Itoa(m.file.FeatureIDs[column])
@@ -259,7 +257,7 @@ func (m *Model) featureName(column int) string {
 	return m.file.FeatureNames[column]
 }
 
-// checkBase is an error for base scores of documents that the model lacks, or does not take.
+// checkBase returns an error unless there is a base score for each document, or none if the model takes none.
 func (m *Model) checkBase(base []float32, rows int) error {
 	switch {
 	case !m.file.BaseScores && base != nil:
@@ -272,9 +270,9 @@ func (m *Model) checkBase(base []float32, rows int) error {
 	return nil
 }
 
-var errNoBase = errors.New("ranker: no base scores, to which the model adds its own: want one for each document")
+var errNoBase = errors.New("ranker: no base scores: the model adds to the scores of another ranker: want one for each document")
 
-// checkFeatures is an error for an infinite value.
+// checkFeatures returns an error if a value is infinite.
 func (m *Model) checkFeatures(features []float32) error {
 	if sum := vek32.Sum(features); sum-sum == 0 {
 		return nil
@@ -289,16 +287,17 @@ func (m *Model) checkFeatures(features []float32) error {
 	return nil
 }
 
-// ComparesDocuments tells whether the score of a document may depend on the other documents of its
-// query, which must then be scored in one call: by a transform of each query, such as minmax, or by
-// the model, as one with attention does and a custom kind may.
+// ComparesDocuments reports whether the score of a document may depend on the other documents of its
+// query, which must then be scored in one call. Transforms of each query, such as minmax, compare
+// documents, and so do models with attention. Custom kinds of models may.
 func (m *Model) ComparesDocuments() bool {
 	return m.file.Kind != model.MLP || m.file.Transform.ComparesDocuments()
 }
 
-// Multiplications is about the number of multiplications for the scores of a query with that
-// many documents: one a weight for every document, or several where members of an ensemble share
-// weights, and in a model with attention some for every pair of documents. Time is in proportion to it; a service limits requests by it.
+// Multiplications returns about how many multiplications the scores of a query with that many
+// documents take: one a weight for every document, several if members of an ensemble share weights,
+// and with attention some for every pair of documents. Time is proportional to it, and a service
+// limits requests by it.
 func (m *Model) Multiplications(documents int) float64 {
 	weights := m.repeated
 	for _, a := range m.file.Arrays {

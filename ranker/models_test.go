@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/internal/model"
 )
 
-// queries has queries of these sizes, of features like those of LETOR: some on a
+// queries has queries of these sizes, of features as in LETOR: some on a
 // logarithmic scale, many zeros, few values missing.
 func queries(width int, sizes ...int) *datasets.Dataset {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -98,7 +98,7 @@ func withAttention(tb testing.TB, f *File, attention model.Attention) {
 	with(tb, f, model.Transformer, func(s *model.Settings) { s.Attention = &attention })
 }
 
-// sharing gives the networks of f so many members that share weights.
+// sharing gives the networks of f members that share weights.
 func sharing(tb testing.TB, f *File, members int) {
 	tb.Helper()
 	with(tb, f, f.Kind, func(s *model.Settings) { s.SharedMembers = members })
@@ -118,7 +118,7 @@ func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, 
 	return f
 }
 
-// withBins has the first layer of f see what its transform gives through so many bins.
+// withBins gives the first layer of f the transform's outputs through bins.
 func withBins(tb testing.TB, f *File, d *datasets.Dataset, bins int) {
 	tb.Helper()
 	if err := datasets.FitBins(f.Transform, d, bins); err != nil {
@@ -140,12 +140,12 @@ func reopen(tb testing.TB, f *File) *Model {
 	return m
 }
 
-// features are those of query q.
+// features returns the features of query q.
 func features(d *datasets.Dataset, q int) []float32 {
 	return d.Features[d.Offsets[q]*d.Width() : d.Offsets[q+1]*d.Width()]
 }
 
-// Members that share a large matrix take little memory for each, and are priced as so many networks.
+// Members that share a large matrix take little memory for each, and are priced as separate networks.
 func TestMembersShareMatricesInMemory(t *testing.T) {
 	d := queries(4, 30)
 	f := network(t, "none", "float32", d, 1, 400, 400)

@@ -21,7 +21,7 @@ import (
 	"github.com/plrank/plrank/internal/model"
 )
 
-// python is the Python that has ONNX Runtime: that of PLRANK_PYTHON, or python3.
+// python is the Python with ONNX Runtime: PLRANK_PYTHON, or python3.
 func python(t *testing.T) string {
 	t.Helper()
 	name := cmp.Or(os.Getenv("PLRANK_PYTHON"), "python3")
@@ -211,7 +211,7 @@ func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []in
 }
 
 // ONNX Runtime looks up the same vectors: for known, unseen and missing values, with no
-// other feature beside them, and in front of attention.
+// other feature, and in front of attention.
 func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 	python := python(t)
 	dir := t.TempDir()
@@ -226,7 +226,7 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 		{"none", "float32", []int{1, 2, 3, 4, 5}, false, 0},
 		{"minmax", "float32", []int{2, 4}, true, 0},
 		{"none", "float32", []int{2, 4}, false, 7},
-		{"missing", "float32", []int{2, 4}, false, 0}, // of other features, of which no value is missing
+		{"missing", "float32", []int{2, 4}, false, 0}, // of other features, without missing values
 	} {
 		sizes := []int{1, 2, 40, 200}
 		d := names(sizes...)

@@ -11,35 +11,35 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Rank appends to dst the documents in descending order of score; those of equal score
+// Rank appends to dst the documents in descending order of score. Documents of equal score
 // keep their order.
 func Rank(dst []int, scores []float64) []int { return num.DescendingOrder(dst, scores) }
 
 // A Policy is the Plackett–Luce policy of scores: rankings are drawn one document after
-// another, document d with a probability in proportion to exp(score_d / Temperature).
-// [Draw] and [Exposure] are those of the zero Policy.
+// another, document d with a probability proportional to exp(score_d / Temperature).
+// [Draw] and [Exposure] use the zero Policy.
 type Policy struct {
 	// Temperature divides the scores. Above 1 the rankings vary more, below 1 less. If it
 	// equals zero, it is 1. Otherwise it must be a positive, finite number.
 	Temperature float64
 }
 
-// Draw is [Policy.Draw] at temperature 1.
+// Draw draws a ranking by [Policy.Draw] at temperature 1.
 func Draw(dst []int, scores []float64, cutoff int, seed uint64) (ranking []int, logProbability float64, err error) {
 	return Policy{}.Draw(dst, scores, cutoff, seed)
 }
 
-// Exposure is [Policy.Exposure] at temperature 1.
+// Exposure computes the exposure of [Policy.Exposure] at temperature 1.
 func Exposure(dst, scores, discounts []float64) ([]float64, error) {
 	return Policy{}.Exposure(context.Background(), dst, scores, discounts)
 }
 
 // Draw appends to dst a ranking drawn from the policy: its first cutoff documents, or all
-// if there are no more. The second result is log π(y), the logarithm of the probability of
+// if there are fewer. The second result is log π(y), the logarithm of the probability of
 // these documents in this order. The same seed gives the same ranking.
 //
-// A score that is not finite is an error, also after its division by the temperature, and
-// so is a cutoff below 1.
+// Draw returns an error if a score, or a score divided by the temperature, is not finite, or if
+// cutoff is below 1.
 func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) (ranking []int, logProbability float64, err error) {
 	if cutoff < 1 {
 		return dst, 0, fmt.Errorf("ranker: cutoff %d, want 1 or more", cutoff)
@@ -70,10 +70,10 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 // E_y[θ at the rank of d], exactly: see [plackett.Expectation]. With K discounts of 1 it is
 // the probability that the document is among the first K, its propensity to be shown.
 //
-// For hundreds of ranks and thousands of documents it takes seconds, and some milliseconds where
-// discounts such as DCG's count at every rank. Where the context ends, it ends with the error of the
-// context. A score or discount that is not finite is an error,
-// also a score after its division by the temperature.
+// For hundreds of ranks and thousands of documents Exposure takes seconds, but only milliseconds if
+// smooth discounts such as DCG's count at every rank. If the context ends first, it returns the error
+// of the context. It returns an error if a score, a score divided by the temperature, or a discount
+// is not finite.
 func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []float64) ([]float64, error) {
 	p := policySpaces.Get().(*policySpace)
 	work := len(scores) * min(len(scores), len(discounts))

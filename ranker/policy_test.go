@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Draws and exposures at a temperature are those of the scores divided by it, bit for bit.
+// Draws and exposures at a temperature equal draws and exposures of the scores divided by it, bit for bit.
 func TestTemperatureDividesScores(t *testing.T) {
 	scores, discounts := []float64{3, -1, 0.5, 2, 2}, []float64{1, 0.5, 0.25}
 	for _, temperature := range []float64{0, 1, 0.1, 2, 1e9, 1e-9, math.MaxFloat64} {
@@ -84,7 +84,7 @@ func TestContextEndsComputing(t *testing.T) {
 	}
 }
 
-// endsLater is a context that ends when it has been asked so many times.
+// endsLater is a context that ends after a number of questions.
 type endsLater struct {
 	context.Context
 	asks int

@@ -37,7 +37,7 @@ type drawn struct {
 	Temperature    float64   `json:"temperature"`
 }
 
-// scratch is memory that requests use again.
+// scratch is memory that requests reuse.
 type scratch struct {
 	body bytes.Buffer
 	rows rows
@@ -46,17 +46,20 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// free keeps the memory for the next request, unless it is that of a large one.
+// free keeps the memory for the next request, unless the request was large.
 func (space *scratch) free() {
 	if max(space.body.Cap(), 4*cap(space.rows.features)*2, cap(space.line), cap(space.rows.text)) <= 2*keptBytes {
 		scratches.Put(space)
 	}
 }
 
-// answer reads a body and answers it, once its impression is logged; length is -1 where it is not
+// answer reads a body and answers it, once its impression is logged. length is -1 if it is not
 // known.
-func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
-	out, logged, err := s.prepare(ctx, body, length)
+func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (out *response, err error) {
+	logged, err := s.process(ctx, body, length, func(ctx context.Context, space *scratch) (err error) {
+		out, err = s.compute(ctx, space)
+		return err
+	})
 	if err != nil || logged == nil {
 		return out, err
 	}
@@ -67,21 +70,23 @@ func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*re
 	return out, nil
 }
 
-// prepare computes an answer, and adds its impression to the log; nil: there is none.
-func (s *Service) prepare(ctx context.Context, body io.Reader, length int64) (out *response, logged *journal.Batch, err error) {
+// process reads a body, calls work with it, and adds the lines that work leaves to the log. logged is nil
+// if there are none.
+func (s *Service) process(ctx context.Context, body io.Reader, length int64, work func(context.Context, *scratch) error) (logged *journal.Batch, err error) {
 	space := scratches.Get().(*scratch)
 	defer space.free()
 	done, err := s.readBody(ctx, &space.body, body, length)
 	defer done()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
 	defer cancel()
-	if out, err = s.compute(ctx, space); err == nil && len(space.line) > 0 {
+	space.line = space.line[:0]
+	if err = work(ctx, space); err == nil && len(space.line) > 0 {
 		logged, err = s.clicks.add(space.line)
 	}
-	return out, logged, err
+	return logged, err
 }
 
 // compute answers the request in space.body, and makes the line of its impression.
@@ -90,7 +95,6 @@ func (s *Service) compute(ctx context.Context, space *scratch) (out *response, e
 	if err != nil {
 		return nil, err
 	}
-	space.line = space.line[:0]
 	if in.count > s.limits.Documents {
 		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
@@ -118,7 +122,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (out *response, e
 	if price > s.limits.Work {
 		return nil, badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, space.body.Len(), price, s.limits.Work)
 	}
-	leave, err := s.lanes.of(price).enter(ctx)
+	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +152,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (out *response, e
 	return out, nil
 }
 
-// log makes the line of an impression.
+// log writes the line of an impression.
 func (space *scratch) log(in *request, out *response, model *served) (err error) {
 	ranking := out.Drawn.Ranking
 	features := append(space.rows.text, ']')
@@ -174,14 +178,17 @@ func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
 	return out, err
 }
 
-// eventBytes of a body cost a unit of work: events are checked, decoded and copied in 13 to 43 ns a byte, the most where
-// they are nothing but short names.
+// eventBytes bytes of events cost a unit of work: they are checked, decoded and copied in 13 to 43 ns each, slowest if
+// events consist of short names.
 const eventBytes = 4
 
-// logEvents reads a body and logs its events; length is -1 where it is not known.
+// logEvents reads a body and logs its events. length is -1 if it is not known.
 func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (n int, err error) {
-	n, logged, err := s.addEvents(ctx, body, length)
-	if err == nil && n > 0 {
+	logged, err := s.process(ctx, body, length, func(ctx context.Context, space *scratch) (err error) {
+		n, err = s.addEvents(ctx, space)
+		return err
+	})
+	if err == nil && logged != nil {
 		if err = s.clicks.wait(ctx, logged); err == nil {
 			s.measures.events.Add(float64(n))
 		}
@@ -189,37 +196,27 @@ func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (
 	return n, err
 }
 
-func (s *Service) addEvents(ctx context.Context, body io.Reader, length int64) (n int, logged *journal.Batch, err error) {
-	space := scratches.Get().(*scratch)
-	defer space.free()
-	done, err := s.readBody(ctx, &space.body, body, length)
-	defer done()
-	if err != nil {
-		return 0, nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
-	defer cancel()
+// addEvents writes the lines of the events in space.body.
+func (s *Service) addEvents(ctx context.Context, space *scratch) (n int, err error) {
 	price := space.body.Len() / eventBytes
 	if price > s.limits.Work {
-		return 0, nil, badRequest("%d bytes of events are %d units of work, at most %d are allowed: send fewer events at a time", space.body.Len(), price, s.limits.Work)
+		return 0, badRequest("%d bytes of events are %d units of work, at most %d are allowed: send fewer events at a time", space.body.Len(), price, s.limits.Work)
 	}
-	leave, err := s.lanes.of(price).enter(ctx)
+	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	defer leave()
-	if space.line, n, err = appendEvents(space.line[:0], space.body.Bytes(), s.limits.Documents); err == nil && n > 0 {
-		logged, err = s.clicks.add(space.line)
-	}
-	return n, logged, err
+	space.line, n, err = appendEvents(space.line, space.body.Bytes(), s.limits.Documents)
+	return n, err
 }
 
-// keptBytes is the memory of a request that is kept for the next one. A longer body is a
-// large one.
+// keptBytes is the most memory of a request that is kept for the next one. A longer body is
+// large.
 const keptBytes = 1 << 20
 
-// readBody reads the body of a request; length is -1 where it is not known. Only so many large ones
-// are in memory at a time. The caller calls done when it no longer needs the body, whatever the error.
+// readBody reads the body of a request. length is -1 if it is not known. Large bodies wait for a place in lanes.bodies.
+// The caller calls done when it no longer needs the body, whatever the error.
 func (s *Service) readBody(ctx context.Context, to *bytes.Buffer, body io.Reader, length int64) (done func(), err error) {
 	done = func() {}
 	to.Reset()
@@ -242,7 +239,7 @@ func (s *Service) readBody(ctx context.Context, to *bytes.Buffer, body io.Reader
 	return done, err
 }
 
-// bodyError is the error of a body that could not be read.
+// bodyError returns the error for a body that could not be read.
 func (s *Service) bodyError(err error) error {
 	tooLarge := new(http.MaxBytesError)
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/plrank/plrank/serve/internal/journal"
 )
 
-// What the log of clicks has of a request besides its documents. UBI allows 100 characters for the ids
-// of queries and clients, and 256 for those of documents.
+// shown holds what the click log needs from a request besides its documents. UBI allows 100 characters
+// for ids of queries and clients, and 256 for ids of documents.
 type shown struct {
 	query, queryID, clientID string
 	documentIDs              []string // nil: not given
@@ -29,7 +29,7 @@ const (
 	longestDocumentID = 256
 )
 
-// parseIDs decodes the ids of so many documents.
+// parseIDs decodes the ids of documents.
 func parseIDs(value []byte, documents int) ([]string, error) {
 	if value[0] != '[' {
 		return nil, errors.New("want an array of strings")
@@ -58,27 +58,27 @@ func parseIDs(value []byte, documents int) ([]string, error) {
 	return ids, nil
 }
 
-// complete checks that an impression has what its log needs.
+// complete returns an error if an impression lacks what the log needs.
 func (s *shown) complete() error {
 	switch {
 	case s.query == "":
-		return badRequest("no query: rankings drawn are logged here: want the text of what was asked")
+		return badRequest("no query: this service logs drawn rankings: want the text of the query")
 	case s.documentIDs == nil:
-		return badRequest("no document_ids: rankings drawn are logged here: want a string for each document")
+		return badRequest("no document_ids: this service logs drawn rankings: want a string for each document")
 	case utf8.RuneCountInString(s.queryID) > longestID || utf8.RuneCountInString(s.clientID) > longestID:
 		return badRequest("query_id and client_id: want at most %d characters", longestID)
 	}
 	return nil
 }
 
-// A clickLog is impressions and events on the disk, in the form of UBI.
+// A clickLog writes impressions and events to the disk, in the form of UBI.
 type clickLog struct {
 	*journal.Journal
-	timeout time.Duration // to wait for the disk
+	timeout time.Duration // the longest wait for the disk
 }
 
-// sameFeatures tells whether what is logged for one model can stand beside what is logged for the other: features
-// have the same ids and names, and the same ones are of text.
+// sameFeatures reports whether one log can have impressions of both models: their features have the same ids and names,
+// and the same ones are texts.
 func sameFeatures(a, b *ranker.Model) bool {
 	if !slices.Equal(a.FeatureIDs(), b.FeatureIDs()) || !slices.Equal(a.FeatureNames(), b.FeatureNames()) {
 		return false
@@ -93,13 +93,13 @@ func sameFeatures(a, b *ranker.Model) bool {
 	return true
 }
 
-// openClicks opens the log of clicks of a folder. Package clicks reads models of one list of features.
+// openClicks opens the click log of a folder. Package clicks reads logs with one list of features.
 func openClicks(folder string, models models, measures *measures, log *slog.Logger, timeout time.Duration) (*clickLog, error) {
 	first := models.names()[0]
 	features := models[first].model.Load().Model
 	for _, name := range models.names() {
 		if !sameFeatures(features, models[name].model.Load().Model) {
-			return nil, fmt.Errorf("models %s and %s have different features, by id, name or type, and a log of clicks has one list of them: serve them by processes with a folder each", first, name)
+			return nil, fmt.Errorf("models %s and %s have different features, by id, name or type, and a click log has one feature list: serve them from two processes with their own log folders", first, name)
 		}
 		models[name].logged = features
 	}
@@ -113,7 +113,7 @@ func openClicks(folder string, models models, measures *measures, log *slog.Logg
 		log.Warn(w)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("log of clicks: %w", err)
+		return nil, fmt.Errorf("click log: %w", err)
 	}
 	return &clickLog{j, timeout}, nil
 }
@@ -122,7 +122,7 @@ func openClicks(folder string, models models, measures *measures, log *slog.Logg
 func (c *clickLog) add(lines []byte) (*journal.Batch, error) {
 	b, err := c.Add(lines)
 	if err != nil {
-		return nil, statusError{http.StatusServiceUnavailable, fmt.Errorf("log of clicks: %w", err)}
+		return nil, statusError{http.StatusServiceUnavailable, fmt.Errorf("click log: %w", err)}
 	}
 	return b, nil
 }
@@ -139,12 +139,12 @@ func (c *clickLog) wait(ctx context.Context, lines *journal.Batch) error {
 		return context.DeadlineExceeded
 	}
 	if err := lines.Err(); err != nil {
-		return statusError{http.StatusInsufficientStorage, fmt.Errorf("log of clicks: %w", err)} // which fail does not show
+		return statusError{http.StatusInsufficientStorage, fmt.Errorf("click log: %w", err)} // which fail does not show
 	}
 	return nil
 }
 
-// appendEvents appends the lines of a body: an event, or an array of at most so many.
+// appendEvents appends the lines of a body: an event, or an array of events.
 func appendEvents(dst, body []byte, most int) (lines []byte, n int, err error) {
 	if body, err = parseBody(body); err != nil {
 		return dst, 0, err

@@ -20,7 +20,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// logging is a service of the model (1, 10, 100) with a log of clicks, and what the log holds.
+// logging is a service of the model (1, 10, 100) with a click log, and what the log holds.
 func logging(t *testing.T) (s *Service, read func() *clicks.Log) {
 	t.Helper()
 	dir := t.TempDir()
@@ -177,9 +177,9 @@ func TestIncompleteImpressionsAndEventsAreRefused(t *testing.T) {
 	}
 	long := strings.Repeat("ü", 101)
 	for _, c := range []struct{ path, body, want string }{
-		{"rank", rank(``), "400 no query: rankings drawn are logged here"},
+		{"rank", rank(``), "400 no query: this service logs drawn rankings"},
 		{"rank", rank(`, "query": ""`), "400 no query"},
-		{"rank", rank(`, "query": "q"`), "400 no document_ids: rankings drawn are logged here"},
+		{"rank", rank(`, "query": "q"`), "400 no document_ids: this service logs drawn rankings"},
 		{"rank", rank(`, "query": 7`), "400 invalid request body: query: want a string"},
 		{"rank", rank(`, "document_ids": "a"`), "400 document_ids: want an array of strings"},
 		{"rank", rank(`, "document_ids": ["a", 7]`), "400 document_ids: entry 1: want a string"},
@@ -250,7 +250,7 @@ func TestServiceWithoutLogIgnoresIDsAndRefusesEvents(t *testing.T) {
 	}
 }
 
-// A log that cannot be written is an error for the rankings drawn and the events, which the log of the
+// If the log cannot be written, drawn rankings and events get an error, which the log of the
 // service says once a minute; other requests are answered.
 func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 	dir := t.TempDir()
@@ -265,7 +265,7 @@ func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 	for range 2 {
 		for path, body := range map[string]string{"/v1/rank": draw, "/v1/events": click} {
 			w := send(s, path, body)
-			if w.Code != 507 || w.Body.String() != `{"error":"the log of clicks cannot be written: the log of the service says why"}`+"\n" {
+			if w.Code != 507 || w.Body.String() != `{"error":"the click log cannot be written: see the log of the service"}`+"\n" {
 				t.Errorf("%s: %d, %s", path, w.Code, w.Body)
 			}
 			if strings.Contains(w.Body.String(), dir) { // which is nobody else's business
@@ -273,7 +273,7 @@ func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(text.String(), "status=507"); n != 1 || !strings.Contains(text.String(), `error="log of clicks: open `+folder) {
+	if n := strings.Count(text.String(), "status=507"); n != 1 || !strings.Contains(text.String(), `error="click log: open `+folder) {
 		t.Errorf("logged %d times: %s", n, text)
 	}
 	for _, body := range []string{`{"documents": [{}]}`, `{"documents": [], "draw": {"cutoff": 1}}`} {
@@ -302,7 +302,7 @@ func TestLogKeepsItsFeatures(t *testing.T) {
 	if err := f.Save(slot.path); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other features, by id, name or type, than the model before it, and the log of clicks has one list of them") {
+	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other features, by id, name or type, than the model it replaces, and a click log has one feature list") {
 		t.Errorf("error %v", err)
 	}
 	names, texts := f, f

@@ -7,19 +7,19 @@
 // It answers
 //
 //	POST /v1/rank       the scores and the order of the documents of a query, and a drawn ranking
-//	POST /v1/events     logs what users clicked, where there is a log of clicks
+//	POST /v1/events     logs what users clicked, if there is a click log
 //	GET  /v1/models     the models, their versions and feature ids
 //	GET  /livez         200
 //	GET  /readyz        200, or 503 after [Service.Drain]; /healthz is the same
 //	GET  /metrics       for Prometheus
 //	GET  /openapi.json  a description of all of these
 //
-// With [Options.Clicks], rankings drawn and events are logged in the form that package clicks reads, and
-// answered when they are on the disk.
+// With [Options.Clicks], drawn rankings and events are logged in the form that package clicks reads. Their
+// requests are answered when the log is on the disk.
 //
-// What a browser sends for a page of another website is refused, unless it is JSON or the website is one of
-// [Options.Origins].
+// Requests that a browser sends for a page of another website are refused, unless they are JSON or
+// the website is one of [Options.Origins].
 //
 // Requests are checked and priced before anything is computed: see [Limits]. docs/serving.md
-// has the format of requests, and the memory and time they take.
+// describes the format of requests, and the memory and time that they take.
 package serve

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A statusError is an error with the HTTP status that tells it to the client.
+// A statusError is an error with its HTTP status.
 type statusError struct {
 	status int
 	error
@@ -36,7 +36,7 @@ func badRequest(format string, args ...any) error {
 // in the log and in the metrics.
 const statusClientClosed = 499
 
-// contextError is the error of a request whose context has ended; other errors stay as they are.
+// contextError returns the error for a request whose context has ended. Other errors stay as they are.
 func contextError(err error, timeout time.Duration) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -47,7 +47,7 @@ func contextError(err error, timeout time.Duration) error {
 	return err
 }
 
-// clip shortens a part of a request that an error quotes: errors are logged.
+// clip shortens a part of a request for an error, which is logged.
 func clip(text string) string {
 	const most = 100
 	if len(text) <= most {

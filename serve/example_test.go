@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/serve"
 )
 
-// A server that ranks documents below /ranking/, beside its other handlers.
+// A server that ranks documents below /ranking/, next to its other handlers.
 func Example() {
 	s, err := serve.New(serve.Options{
 		Models: map[string]string{"shop": "../ranker/testdata/model.npz"},

@@ -12,20 +12,20 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// rows are the features of the documents of a request, row after row, and their base scores, nil
-// where the model takes none. Their memory is used again.
+// rows holds the features of the documents of a request, row after row, and their base scores, nil
+// if the model takes none. The memory is reused.
 type rows struct {
 	features []float32
 	base     []float32
 	text     []byte   // of the features, if the request is logged
 	given    []int    // by column: the document that gave it last, from 1
-	unknown  []string // by column: the text that the model does not know, of the document that is decoded
+	unknown  []string // by column: the text of the current document that the model does not know
 }
 
-// fill decodes the documents of a request. A document is an array of as many values as the
-// model has features, in the order of their ids, or an object of values by id or by name. null is
-// a missing value, and so is a name that is not mentioned; an id that is not mentioned has the
-// value 0. An object without any is by name where the model has names.
+// fill decodes the documents of a request. A document is an array of values in the order of the
+// model's feature ids, or an object of values by id or by name. null is a missing value. In an object
+// by name an absent feature is missing; by id it is 0, as in LETOR files. An empty object is by name
+// if the model has names.
 func (r *rows) fill(model *served, in *request) error {
 	width := len(model.columns)
 	r.text = r.text[:0]
@@ -61,8 +61,8 @@ func (r *rows) fill(model *served, in *request) error {
 }
 
 // appendText appends the features of a document to the text for the log: an array over all documents, on
-// one line. Numbers of a document that is an array are copied from the request: writing them takes longer
-// than all else. Booleans become numbers.
+// one line. The numbers of an array are copied from the request: writing them would take
+// longer than the rest of the request. Booleans become numbers.
 func (r *rows) appendText(model *served, document []byte, features []float32) (err error) {
 	levels := model.File().Levels
 	r.text = append(r.text, ',')
@@ -92,15 +92,16 @@ func (r *rows) appendText(model *served, document []byte, features []float32) (e
 	return nil
 }
 
-// fillBase decodes the base scores of a request, which the model must need.
+// fillBase decodes the base scores of a request. It returns an error unless the request has them exactly if the model
+// needs them.
 func (r *rows) fillBase(m *served, in *request) error {
 	r.base = nil
 	needs := m.File().BaseScores
 	switch {
 	case needs && in.base == nil:
-		return badRequest("no base_scores: the model adds its scores to those of another ranker: want an array with a number for each document")
+		return badRequest("no base_scores: the model adds to the scores of another ranker: want an array with a number for each document")
 	case !needs && in.base != nil:
-		return badRequest("base_scores: the model was trained without, and takes none")
+		return badRequest("base_scores: the model was trained without base scores, and takes none")
 	case !needs:
 		return nil
 	}
@@ -125,7 +126,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 	return nil
 }
 
-// dense decodes a document that is an array. Errors continue the text "document 3".
+// dense decodes an array. Its errors continue the text "document 3".
 func (r *rows) dense(row []float32, array []byte, model *served) error {
 	n := 0
 	for i, value := range text.JSONElements(array) {
@@ -144,8 +145,7 @@ func (r *rows) dense(row []float32, array []byte, model *served) error {
 	return nil
 }
 
-// sparse decodes document d, which is an object. Its first member tells whether it is by id or by
-// name; without any, it is by name where the model has names.
+// sparse decodes document d, an object. Its first member decides whether it is by id or by name.
 func (r *rows) sparse(row []float32, object []byte, d int, model *served) error {
 	first, named := true, false
 	for name, value := range text.JSONMembers(object) {
@@ -156,7 +156,7 @@ func (r *rows) sparse(row []float32, object []byte, d int, model *served) error 
 		case r.given[column] == d+1:
 			return fmt.Errorf(": feature %s is given twice", clip(name))
 		case !first && byName != named:
-			return fmt.Errorf(": feature %q is given by name and others by id, or the reverse: want one of the two in a document", clip(name))
+			return fmt.Errorf(": feature %q mixes names and ids: want all features of a document by name, or all by id", clip(name))
 		case first && byName:
 			allMissing(row)
 		}
@@ -179,7 +179,7 @@ func allMissing(row []float32) {
 	}
 }
 
-// column is the column of the feature of an id, or else of a name.
+// column returns the column of a feature id, or otherwise of a name.
 func (m *served) column(name string) (column int, byName, known bool) {
 	if id, isID := text.ParseFeatureID(name); isID {
 		if column, known = m.columns[id]; known {
@@ -192,11 +192,10 @@ func (m *served) column(name string) (column int, byName, known bool) {
 
 var missing = float32(math.NaN())
 
-// What true and false are, as in data files.
+// The values of true and false, as in data files.
 var one, zero = []byte("1"), []byte("0")
 
-// parseValue is the value of a feature: a number, or a text, which may be a number, where the
-// feature has texts.
+// parseValue returns the value of a feature: a number, or for a feature of texts a text or a number.
 func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) {
 	switch string(value) {
 	case "null":
@@ -223,7 +222,7 @@ func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) 
 	return v, nil
 }
 
-// parseNumber is the nearest float32 of a JSON number, as in data files.
+// parseNumber returns the float32 nearest to a JSON number, as in data files.
 func parseNumber(text []byte) (float32, error) {
 	v, err := strconv.ParseFloat(string(text), 32)
 	switch {

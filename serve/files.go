@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// A file is read again when its content has changed.
+// A file is loaded again when its content has changed.
 type file struct {
 	path          string
 	load          func() error // makes use of the content
@@ -29,9 +29,9 @@ type look struct {
 	took   time.Duration
 }
 
-// refresh loads the file if its content has changed, or always. One that is refused leaves what is in
-// use as it is; it is not loaded again until it changes, unless always. Logged is whether the
-// error was the last one, too.
+// refresh loads the file if its content has changed, or always. After an error the old content stays
+// in use, and the file is not loaded again until it changes, unless always. logged reports whether
+// the last refresh had the same error.
 func (f *file) refresh(always bool) (loaded, logged bool, err error) {
 	digest, err := f.digest(always)
 	switch {
@@ -55,15 +55,15 @@ func (f *file) refresh(always bool) (loaded, logged bool, err error) {
 	return true, false, nil
 }
 
-// Neither its time nor its size tells that a file has not changed, so every look reads it,
-// which takes about a millisecond. A large file with the same time and size is read less often:
-// that takes no more than 1 % of the time of a core.
+// A file may change without a new time or size, so every look reads it, which takes about a
+// millisecond. A large file with the same time and size is read less often, in at most 1 % of the
+// time of a core.
 const (
 	largeFile = 16 << 20 // bytes
 	rest      = 100      // times as long as reading took
 )
 
-// digest is the digest of the file's content, as [ranker.Model.Digest].
+// digest returns the digest of the file's content, as [ranker.Model.Digest].
 func (f *file) digest(always bool) (string, error) {
 	r, err := os.Open(f.path)
 	if err != nil {

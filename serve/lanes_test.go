@@ -87,7 +87,7 @@ func TestEventsHaveAPrice(t *testing.T) {
 		s.lanes.heavy <- struct{}{}
 	}
 	if w := send(s, "/v1/events", event); w.Code != 503 {
-		t.Errorf("large events beside other large requests: %d, %.100s", w.Code, w.Body)
+		t.Errorf("large events during other large requests: %d, %.100s", w.Code, w.Body)
 	}
 	for range cap(s.lanes.heavy) {
 		<-s.lanes.heavy
@@ -189,11 +189,11 @@ func TestLargeRequestsWait(t *testing.T) {
 		s.lanes.heavy <- struct{}{}
 	}
 	if w := post(s, large); w.Code != 503 {
-		t.Errorf("a large request beside others: %d, %.100s", w.Code, w.Body)
+		t.Errorf("a large request during others: %d, %.100s", w.Code, w.Body)
 	}
 	s.limits.Timeout = 10 * time.Minute
 	if w := post(s, testkit.DrawRequest(10, 10)); w.Code != 200 {
-		t.Errorf("a small request beside them: %d, %.100s", w.Code, w.Body)
+		t.Errorf("a small request during them: %d, %.100s", w.Code, w.Body)
 	}
 	answered := make(chan int)
 	go func() { answered <- post(s, large).Code }()
@@ -205,7 +205,7 @@ func TestLargeRequestsWait(t *testing.T) {
 	}
 }
 
-// Only so many large bodies are in memory at a time.
+// The number of large bodies in memory is limited.
 func TestLargeBodiesWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)
@@ -218,12 +218,12 @@ func TestLargeBodiesWait(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/rank", body)) // the length of the second is not known
 		if w.Code != 503 {
-			t.Errorf("a large body beside others: %d, %.100s", w.Code, w.Body)
+			t.Errorf("a large body during others: %d, %.100s", w.Code, w.Body)
 		}
 	}
 	s.limits.Timeout = 10 * time.Minute
 	if w := post(s, `{"documents": []}`); w.Code != 200 {
-		t.Errorf("a small body beside them: %d, %.100s", w.Code, w.Body)
+		t.Errorf("a small body during them: %d, %.100s", w.Code, w.Body)
 	}
 	<-s.lanes.bodies
 	if w := post(s, `{"documents": []}`+blanks); w.Code != 200 || len(s.lanes.bodies) != cap(s.lanes.bodies)-1 {
@@ -236,7 +236,7 @@ func TestLargeBodiesWait(t *testing.T) {
 func TestLargeRequestsFreeTheirMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)
-	s, _ := tested(t, Options{Models: only(path)})
+	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Timeout: time.Minute}})
 	read := func() (m runtime.MemStats) {
 		runtime.ReadMemStats(&m)
 		return m

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limits bound a request and what it may take. A field that equals zero has its value in
+// Limits holds the bounds on requests. A field that equals zero has its value in
 // [DefaultLimits].
 type Limits struct {
 	Body      int64         // bytes of the body
@@ -19,7 +19,7 @@ type Limits struct {
 	Timeout   time.Duration // to receive the body; and again to wait for a core and compute
 }
 
-// DefaultLimits are 16 MiB, 10,000 documents, 1000 ranks, 20 million units of work, 256
+// DefaultLimits returns limits of 16 MiB, 10,000 documents, 1000 ranks, 20 million units of work, 256
 // requests in flight and 10 seconds.
 func DefaultLimits() Limits {
 	return Limits{Body: 16 << 20, Documents: 10_000, Cutoff: 1000, Work: 20_000_000, Requests: 256, Timeout: 10 * time.Second}
@@ -36,13 +36,12 @@ func (l Limits) orDefaults() (Limits, error) {
 	}, nil
 }
 
-// lightWork is the largest price of a request that may be computed beside as many others as
-// come: some milliseconds, some megabytes.
+// lightWork is the largest price of a light request, which takes a few milliseconds and
+// megabytes.
 const lightWork = 100_000
 
-// lanes admit requests to the cores. Requests above lightWork are computed one per core: more
-// at a time would not finish sooner together, and take more memory. They do not delay the
-// others.
+// lanes admits requests to the cores. Requests above lightWork are computed one per core: more
+// at a time would take more memory, and not finish sooner. They do not delay light requests.
 type lanes struct {
 	light, heavy lane
 	bodies       lane // large bodies, while they are in memory
@@ -53,8 +52,8 @@ func newLanes() *lanes {
 	return &lanes{light: make(lane, 4*cores), heavy: make(lane, cores), bodies: make(lane, 4*cores)}
 }
 
-// of is the lane for a price.
-func (l *lanes) of(price int) lane {
+// forPrice returns the lane for a price.
+func (l *lanes) forPrice(price int) lane {
 	if price <= lightWork {
 		return l.light
 	}
@@ -64,7 +63,7 @@ func (l *lanes) of(price int) lane {
 // A lane holds one token for each request in it.
 type lane chan struct{}
 
-// enter waits for room until the context ends. The result leaves the lane.
+// enter waits for room until the context ends. The caller calls leave to leave the lane.
 func (l lane) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case l <- struct{}{}:

@@ -4,18 +4,20 @@ import (
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// measures are what the service counts.
+// measures holds the metrics of the service.
 type measures struct {
 	registry  *prometheus.Registry
+	own       *prometheus.Registry // has the metrics below, and is in registry
 	requests  *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec
 	documents *prometheus.HistogramVec
 	loads     *prometheus.CounterVec
 	versions  *prometheus.GaugeVec
 
-	impressions, events, failures prometheus.Counter   // of the log of clicks
+	impressions, events, failures prometheus.Counter   // of the click log
 	syncs                         prometheus.Histogram // of its disk
 }
 
@@ -23,25 +25,24 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	if registry == nil {
 		registry = prometheus.NewRegistry()
 	}
-	m := &measures{
-		registry: registry,
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; a request that failed before its model was known has none."}, []string{"code", "model"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}, []string{"model"}),
-		documents: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}, []string{"model"}),
-		loads: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
-		versions: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"}),
-		impressions: prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."}),
-		events:      prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."}),
-		failures:    prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the log of clicks that failed, each of one or more requests."}),
-		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17)}),
-	}
-	if err := registry.Register(m); err != nil {
+	m := &measures{registry: registry, own: prometheus.NewRegistry()}
+	metrics := promauto.With(m.own)
+	m.requests = metrics.NewCounterVec(prometheus.CounterOpts{
+		Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; a request that failed before its model was known has none."}, []string{"code", "model"})
+	m.seconds = metrics.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}, []string{"model"})
+	m.documents = metrics.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}, []string{"model"})
+	m.loads = metrics.NewCounterVec(prometheus.CounterOpts{
+		Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"})
+	m.versions = metrics.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"})
+	m.impressions = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."})
+	m.events = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."})
+	m.failures = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the click log that failed, each of one or more requests."})
+	m.syncs = metrics.NewHistogram(prometheus.HistogramOpts{
+		Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17)})
+	if err := registry.Register(m.own); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
 	return m, nil
@@ -52,20 +53,4 @@ func (m *measures) read(model, version string) {
 	m.loads.WithLabelValues(model, "ok").Inc()
 	m.versions.DeletePartialMatch(prometheus.Labels{"model": model}) // there is one for each model
 	m.versions.WithLabelValues(model, version).Set(1)
-}
-
-func (m *measures) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads, m.versions, m.impressions, m.events, m.failures, m.syncs}
-}
-
-func (m *measures) Describe(to chan<- *prometheus.Desc) {
-	for _, c := range m.all() {
-		c.Describe(to)
-	}
-}
-
-func (m *measures) Collect(to chan<- prometheus.Metric) {
-	for _, c := range m.all() {
-		c.Collect(to)
-	}
 }

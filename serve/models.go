@@ -18,13 +18,13 @@ import (
 // A served model does not change: a request ends with the one it began with.
 type served struct {
 	*ranker.Model
-	columns  map[int]int // by feature id; Column has them by name
-	features *clicks.Log // which has what they are
+	columns  map[int]int // by feature id; Column finds them by name
+	features *clicks.Log // has their ids and names, without impressions
 }
 
-// A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
-// bytes: a unit is a document and a rank to draw. The others are in proportion to it. Whole lists cost
-// as much as unitsOfWhole ranks, and more where they are long: their propensities take no sweeps, see
+// The price of a request is known before it is computed. A unit, about 0.2 µs of a core and ten
+// bytes, is one document and one rank to draw. Other work is converted to units. Whole lists cost as
+// much as unitsOfWhole ranks, and more if they are long: their propensities take no sweeps, see
 // plackett.Expectation.
 const (
 	inputsPerUnit          = 16   // numbers of a document: raw features, and inputs of the network
@@ -45,7 +45,7 @@ func (m *served) price(documents, ranks int) int {
 // A slot is a name, its file, and the model last read from it.
 type slot struct {
 	name   string
-	logged *ranker.Model // whose features those of a log have; nil: there is no log
+	logged *ranker.Model // has the features of the log; nil: there is no log
 	file
 	model atomic.Pointer[served]
 }
@@ -53,7 +53,7 @@ type slot struct {
 // models are the slots by name.
 type models map[string]*slot
 
-// newModels makes the slots. It returns an error if a name cannot be that of a request or of a metric.
+// newModels makes the slots. It returns an error if a name cannot occur in a request or as the label of a metric.
 func newModels(files map[string]string) (models, error) {
 	if len(files) == 0 {
 		return nil, errors.New("service: no models")
@@ -72,7 +72,7 @@ func newModels(files map[string]string) (models, error) {
 
 func (m models) names() []string { return slices.Sorted(maps.Keys(m)) }
 
-// pick is the model of that name; without a name, the only one, or "default".
+// pick returns the model of that name. Without a name it returns the only model, or "default".
 func (m models) pick(name string) (*served, string, error) {
 	if name == "" && len(m) == 1 {
 		name = m.names()[0]
@@ -101,7 +101,7 @@ func (s *slot) open() error {
 		return err
 	}
 	if s.logged != nil && !sameFeatures(s.logged, model) {
-		return fmt.Errorf("%s has other features, by id, name or type, than the model before it, and the log of clicks has one list of them: serve it by a new process with a folder of its own", s.path)
+		return fmt.Errorf("%s has other features, by id, name or type, than the model it replaces, and a click log has one feature list: serve it from a new process with its own log folder", s.path)
 	}
 	columns := map[int]int{}
 	for i, id := range model.FeatureIDs() {

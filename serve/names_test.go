@@ -30,7 +30,7 @@ func named(t *testing.T) string {
 }
 
 // Documents by name, by id and as arrays have the same scores; texts are what they stand for.
-func TestDocumentsByName(t *testing.T) {
+func TestDocumentsNameTheirFeatures(t *testing.T) {
 	s, _ := tested(t, Options{Models: only(named(t))})
 	for documents, want := range map[string][]float64{
 		`[{"price": 3, "city": "Bern"}, {"city": "Oslo", "price": 4}]`:     {203, 104},
@@ -50,7 +50,7 @@ func TestDocumentsByName(t *testing.T) {
 		`{"price": "dear"}`:              `document 0, feature price: want a number, or null for a missing value`,
 		`{"city": []}`:                   `document 0, feature city: want a text, or null for a missing value`,
 		`{"city": "Oslo", "city": null}`: `document 0: feature city is given twice`,
-		`{"price": 1, "5": "Oslo"}`:      `by name and others by id`,
+		`{"price": 1, "5": "Oslo"}`:      `mixes names and ids`,
 	} {
 		if w := post(s, `{"documents": [`+document+`]}`); w.Code != 400 || !strings.Contains(strings.ReplaceAll(w.Body.String(), `\"`, `"`), want) {
 			t.Errorf("%s: %d %s, want %s", document, w.Code, w.Body, want)

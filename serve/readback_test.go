@@ -47,7 +47,7 @@ func oddName(t *rapid.T, name string) string {
 	return name
 }
 
-// oddObject draws an object with these members, of which one may be there twice, or be null.
+// oddObject draws an object with these members. One may be there twice, or be null.
 func oddObject(t *rapid.T, members ...string) string {
 	var all []string
 	for i := 0; i < len(members); i += 2 {

@@ -30,8 +30,8 @@ type draw struct {
 	temperature float64
 }
 
-// parseRequest reads a body. Unknown names, and names that occur twice, are errors: which of
-// two values was meant would be a guess.
+// parseRequest reads a body. It returns an error for unknown names and for names that occur twice,
+// rather than guess which value was meant.
 func parseRequest(body []byte) (*request, error) {
 	whole, err := parseBody(body)
 	if err != nil {
@@ -78,7 +78,7 @@ func parseRequest(body []byte) (*request, error) {
 	return r, nil
 }
 
-// parseBody checks that a body is a value of JSON, and gives it without blanks around.
+// parseBody returns the JSON value of a body without blanks around it, or an error if the body is not JSON.
 func parseBody(body []byte) ([]byte, error) {
 	if !json.Valid(body) {
 		var text json.RawMessage
@@ -99,8 +99,7 @@ func parseDraw(value []byte) (*draw, error) {
 	}
 	cutoff, seed, temperature := string(fields["cutoff"]), string(fields["seed"]), string(fields["temperature"])
 	d := &draw{temperature: 1}
-	switch {
-	case cutoff == "":
+	if cutoff == "" {
 		return nil, errors.New("no cutoff: want the number of ranks to draw, 1 or more")
 	}
 	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
@@ -119,8 +118,8 @@ func parseDraw(value []byte) (*draw, error) {
 	return d, nil
 }
 
-// object is the values of the members of an object, which have these names. A member that is null
-// counts as absent.
+// object returns the members of an object, which must have these names. A null member counts as
+// absent.
 func object(value []byte, names ...string) (map[string][]byte, error) {
 	if value[0] != '{' {
 		return nil, errors.New("want an object")

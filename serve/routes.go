@@ -19,7 +19,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// routes are the paths that the service answers. See openapi.json.
+// routes returns the paths of the service. See openapi.json.
 func (s *Service) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
@@ -43,8 +43,8 @@ func (s *Service) routes() *http.ServeMux {
 // ServeHTTP answers a request to one of the service's paths. Behind a prefix, use
 // [http.StripPrefix].
 //
-// The answer repeats the request's header X-Request-ID, which the log has, too; without one, or one
-// that is no word of at most 100 characters, it is a new one.
+// The answer and the log repeat the request's header X-Request-ID. If it is missing, or not a word of
+// at most 100 characters, the service makes a new one.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(requestID)
 	if !isID(id) {
@@ -67,7 +67,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // requestID is the header that names a request.
 const requestID = "X-Request-Id"
 
-// isID tells whether a text can be repeated in headers and logs: a word of letters, digits and some
+// isID reports whether a text can be repeated in headers and logs: a word of letters, digits and some
 // other characters.
 func isID(text string) bool {
 	known := func(c rune) bool {
@@ -94,7 +94,7 @@ func (s *Service) serveReady(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
-// authorised asks for the token, if there is one, and answers with the error of serve.
+// authorised checks the token, if there is one, and answers with the error of serve.
 func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if s.token.path != "" && !s.token.admits(r.Header.Get("Authorization")) {
@@ -106,14 +106,14 @@ func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) erro
 	}
 }
 
-// admit lets in a request with a body, unless too many are in flight. The caller calls leave when it
-// has answered.
+// admit admits a request with a body, unless too many are in flight. The caller calls leave after
+// the answer.
 func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, nil, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
 	}
 	if err := s.origins.Check(r); err != nil && !isJSON(r.Header.Get("Content-Type")) {
-		return nil, nil, statusError{http.StatusForbidden, errors.New("a page of another website sent this: want Content-Type: application/json, or the website among the origins of the service")}
+		return nil, nil, statusError{http.StatusForbidden, errors.New("request from a page of another website: want Content-Type: application/json, or the website in the service's list of origins")}
 	}
 	select {
 	case s.inFlight <- struct{}{}:
@@ -129,7 +129,7 @@ func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader,
 	return http.MaxBytesReader(w, r.Body, s.limits.Body), leave, nil
 }
 
-// isJSON reports whether a content type is that of JSON.
+// isJSON reports whether a content type stands for JSON.
 func isJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
@@ -157,7 +157,7 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
 	if s.clicks == nil {
-		return statusError{http.StatusNotFound, errors.New("this service has no log of clicks: start plrank serve with -log")}
+		return statusError{http.StatusNotFound, errors.New("this service has no click log: start plrank serve with -log")}
 	}
 	body, leave, err := s.admit(w, r)
 	if err != nil {
@@ -203,17 +203,17 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// fail answers with an error, and logs it in one line. Errors of the service itself may have paths of its machine: the
-// answer says where to look for them.
+// fail answers with an error, and logs it in one line. Internal errors may contain paths of the machine: the answer only
+// says where to find them.
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
-	of := modelError{}
-	errors.As(err, &of) // of no model where it is none
+	asked := modelError{}
+	errors.As(err, &asked) // "" if no model is known
 	err = contextError(err, s.limits.Timeout)
 	status := http.StatusInternalServerError
 	if known := (statusError{}); errors.As(err, &known) {
 		status = known.status
 	}
-	s.measures.requests.WithLabelValues(strconv.Itoa(status), of.model).Inc()
+	s.measures.requests.WithLabelValues(strconv.Itoa(status), asked.model).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
 	log := func() {
 		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
@@ -230,9 +230,9 @@ func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch status {
 	case http.StatusInternalServerError:
-		text = "an error of the service, which its log has under the X-Request-ID of this answer"
+		text = "internal error: see the log of the service for the X-Request-ID of this answer"
 	case http.StatusInsufficientStorage:
-		text = "the log of clicks cannot be written: the log of the service says why"
+		text = "the click log cannot be written: see the log of the service"
 	}
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"error": text})

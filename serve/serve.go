@@ -23,20 +23,20 @@ type Options struct {
 	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
 	TokenFile string
 
-	// Origins are websites whose pages may send requests from a browser, such as "https://shop.example". Pages of
-	// others may only if the content type is JSON, which browsers do not send to another site unless it agrees.
+	// Origins are websites whose pages may send requests from a browser, such as "https://shop.example". Other pages
+	// may send JSON alone, which browsers do not send to another site unless it agrees.
 	Origins []string
 
 	Limits Limits
 
-	// Poll is the time between two looks at the model files and the token file. Those that
-	// have changed are read again. If it equals zero, only [Service.Reload] reads them.
+	// Poll is the time between two looks at the model files and the token file. Changed files
+	// are read again. If it equals zero, only [Service.Reload] reads them.
 	Poll time.Duration
 
-	// Clicks is the folder of the log of clicks: impressions, which are the rankings drawn, and
-	// events. An answer comes when its line is on the disk. If it equals "", there is no such log.
-	// A Service has the folder for itself. While it waits for the disk, Go keeps one of GOMAXPROCS for
-	// that: a process may set one more, as plrank serve does.
+	// Clicks is the folder of the click log: impressions, which are the rankings drawn, and
+	// events. A request is answered when its line is on the disk. If Clicks equals "", nothing is
+	// logged. No other Service may use the folder. Waiting for the disk takes up one of
+	// GOMAXPROCS: a process may set one more, as plrank serve does.
 	Clicks string
 
 	// Metrics is the registry for the service's metrics, which GET /metrics shows. If it equals
@@ -66,13 +66,13 @@ type Service struct {
 
 	reload sync.Mutex // one at a time
 	stop   context.CancelFunc
-	ended  sync.WaitGroup // what stop ends
-	close  func() error   // once: the folder and the registry may be those of another service then
+	ended  sync.WaitGroup // the goroutines that stop ends
+	close  func() error   // once: later, another service may use the folder and the registry
 }
 
-// New reads the models and the token, and makes a service of them. A file that cannot be used
-// is an error, and so are negative limits, a name that is empty or not in UTF-8, an origin that is none, and a registry
-// that has the metrics already.
+// New reads the models and the token, and returns a service. It returns an error if a file cannot be
+// used, if a limit is negative, if a model's name is empty or not UTF-8, if an origin is invalid, or
+// if the registry has the metrics already.
 func New(o Options) (*Service, error) {
 	limits, err := o.Limits.orDefaults()
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *Service) watch(ctx context.Context, poll time.Duration) {
 	}
 }
 
-// Reload reads all model files and the token again. A file that cannot be used leaves its model,
-// or the token, as it is, and is logged; the result joins these errors.
+// Reload reads all model files and the token again. If a file cannot be used, its model or the
+// token stays as it is, and the error is logged. Reload returns these errors joined.
 func (s *Service) Reload() error { return s.refresh(true) }
 
 // refresh reads the files that have changed, or all.
@@ -172,20 +172,19 @@ func (s *Service) refresh(always bool) error {
 	return errors.Join(failed...)
 }
 
-// Drain prepares for the end: from now on /readyz has status 503, so that load balancers send
-// no more, and every answer asks the client to close its connection. Requests are still
+// Drain prepares for the end. From now on /readyz has status 503, so that load balancers send no
+// more requests, and every answer asks the client to close its connection. Requests are still
 // answered.
 func (s *Service) Drain() { s.draining.Store(true) }
 
-// Close ends the looks at files, closes the log of clicks, and takes the metrics out of the registry. Call
-// it when no more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does. Another call
-// does nothing, and returns the same error.
+// Close ends the polling of files, closes the click log, and removes the metrics from the registry. It does not wait for
+// requests in flight: call it after [http.Server.Shutdown]. Further calls do nothing, and return the same error.
 func (s *Service) Close() error { return s.close() }
 
 func (s *Service) closeOnce() error {
 	s.stop()
 	s.ended.Wait()
-	s.measures.registry.Unregister(s.measures)
+	s.measures.registry.Unregister(s.measures.own)
 	if s.clicks == nil {
 		return nil
 	}

@@ -67,7 +67,7 @@ func TestRankAnswersScoresAndOrder(t *testing.T) {
 	}
 }
 
-// A model on top of base scores adds to those of the request, which must fit it.
+// A model on top of base scores adds to the scores of the request, which must fit the model.
 func TestRankAddsToBaseScores(t *testing.T) {
 	dir := t.TempDir()
 	plain, path := filepath.Join(dir, "plain.npz"), filepath.Join(dir, "on.npz")
@@ -90,14 +90,14 @@ func TestRankAddsToBaseScores(t *testing.T) {
 		{`{"documents": [[1, 2, 3], {}], "base_scores": [0.5, 1e3]}`, 200, `"scores":[321.5,1000],"order":[1,0]}`},
 		{`{"documents": [], "base_scores": []}`, 200, `"scores":[],"order":[]}`},
 		{`{"model": "plain", "documents": [{}], "base_scores": null}`, 200, `"scores":[0],"order":[0]}`},
-		{`{"documents": [{}]}`, 400, "no base_scores: the model adds its scores to those of another ranker"},
+		{`{"documents": [{}]}`, 400, "no base_scores: the model adds to the scores of another ranker"},
 		{`{"documents": [{}, {}], "base_scores": [1]}`, 400, "1 base_scores for 2 documents"},
 		{`{"documents": [{}], "base_scores": [1, 2, 3]}`, 400, "3 base_scores for 1 documents"},
 		{`{"documents": [{}], "base_scores": [null]}`, 400, "base_scores, value 0: want a number"},
 		{`{"documents": [{}], "base_scores": ["1"]}`, 400, "base_scores, value 0: want a number"},
 		{`{"documents": [{}], "base_scores": [1e39]}`, 400, "1e39 is beyond the range of float32"},
 		{`{"documents": [{}], "base_scores": 1}`, 400, "base_scores: want an array"},
-		{`{"model": "plain", "documents": [{}], "base_scores": [1]}`, 400, "base_scores: the model was trained without, and takes none"},
+		{`{"model": "plain", "documents": [{}], "base_scores": [1]}`, 400, "base_scores: the model was trained without base scores, and takes none"},
 	} {
 		if w := post(s, test.body); w.Code != test.code || !strings.Contains(w.Body.String(), test.want) {
 			t.Errorf("%s: %d, %s, want %s", test.body, w.Code, w.Body, test.want)
@@ -401,7 +401,7 @@ func TestSlowClientLosesItsPlace(t *testing.T) {
 	defer h.Close()
 	conn, _ := testkit.InFlight(t, h.URL, 1000)
 	if s := status(h.URL); s != http.StatusServiceUnavailable {
-		t.Errorf("beside a request in flight: %d", s)
+		t.Errorf("during a request in flight: %d", s)
 	}
 	conn.Close()
 	s, _ = tested(t, Options{Models: only(path), Limits: Limits{Requests: 1, Timeout: time.Second}})

@@ -17,7 +17,7 @@ import (
 
 // Memory does not grow over requests of 1 to 2000 documents, short ones more often, some with a
 // draw, some refused, while the model is read again now and then.
-func TestSteadyMemory(t *testing.T) {
+func TestMemoryDoesNotGrowWithRequests(t *testing.T) {
 	const most = 2000
 	path := filepath.Join(t.TempDir(), "m.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)

@@ -9,7 +9,7 @@ import (
 )
 
 // A text that is not mentioned by id is logged as one that is not known, not as the last unknown text of
-// the column, which may be that of another document or request.
+// the column, which may come from another document or request.
 func TestTextsThatAreNotMentionedAreLoggedAsUnknown(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "clicks")
 	s, _ := tested(t, Options{Models: only(named(t)), Clicks: folder})

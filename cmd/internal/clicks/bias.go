@@ -19,7 +19,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// affine is the method that goes by known relevance.
+// affine is the method for known relevance.
 const affine = "affine"
 
 var biasPage = cli.Page{
@@ -28,8 +28,8 @@ var biasPage = cli.Page{
 		"LOGS [-method M] [-out FILE] [-plot FILE]",
 		"LOGS -method affine -data FILE [-out FILE] [-plot FILE]",
 	},
-	Text: "Estimates the bias of ranks: α, the probability that a rank is examined, over that of the first. The policy that drew the rankings put documents at different ranks; clicks on the same documents are compared. " +
-		"Users who trust the ranking also click on what is not relevant: β. It is estimated by method affine alone, from the clicks on documents with known labels.",
+	Text: "Estimates position bias: α, the probability that a rank is examined, relative to the first rank. The logging policy put documents at different ranks; clicks on the same documents are compared. " +
+		"Users who trust the ranking also click on documents that are not relevant: β. Only method affine estimates it, from clicks on documents with known labels.",
 	Flags: []string{"method", "data", "out", "plot", "json", "threads"},
 	Examples: []string{
 		"logs -out bias.json -plot bias.svg",
@@ -46,17 +46,12 @@ type biasOptions struct {
 	threads           command.Threads
 }
 
-func methods() (all []string) {
-	for _, m := range logs.Methods() {
-		all = append(all, string(m))
-	}
-	return append(all, affine)
-}
+func methods() []string { return append(texts(logs.Methods()), affine) }
 
 func (o *biasOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks bias")
 	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
-	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but takes the relevance of documents for a function of their features; affine needs -data")
+	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but assumes that relevance is a function of the features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
@@ -64,33 +59,23 @@ func (o *biasOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *biasOptions) check(words int) error {
+func (o *biasOptions) check(flags *flag.FlagSet) error {
 	switch {
-	case words == 0:
+	case flags.NArg() == 0:
 		return errNoLogs
 	case !slices.Contains(methods(), o.method):
 		return fmt.Errorf("unknown method %q: %s", o.method, names.Want(o.method, methods()))
 	case (o.method == affine) != (o.Data != ""):
 		return errors.New("-method affine and -data need each other")
 	case o.out == cli.StandardOutput:
-		return errors.New("-out -: want the name of a new file; -json prints to standard output")
+		return errors.New("-out -: want the name of a new file, or -json, which prints to standard output")
 	}
 	o.threads.Use()
 	return o.Source.Check()
 }
 
-func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o biasOptions
-	flags := o.flags()
-	check := func() error { return o.check(flags.NArg()) }
-	return biasPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, o.Uses()...)
-		return o.run(ctx, flags.Args(), stdout, stderr)
-	})
-}
-
-func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
+func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	command.WarnIdle(stderr, flags, o.Uses()...)
 	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
@@ -100,7 +85,7 @@ func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	r, err := o.estimate(ctx, paths, stderr)
+	r, err := o.estimate(ctx, flags.Args(), stderr)
 	if err != nil {
 		return err
 	}
@@ -155,8 +140,8 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 	})
 }
 
-// relevanceOf is (2^label − 1)/(2^highest − 1), as clicks.Simulate has it, of the documents of d.
-func relevanceOf(d *datasets.Dataset) logs.Policy {
+// relevanceOf returns a function for (2^label − 1)/(2^highest − 1), as in clicks.Simulate, by the labels of d.
+func relevanceOf(d *datasets.Dataset) logs.PolicyFunc {
 	highest := math.Exp2(float64(slices.Max(d.Labels))) - 1
 	labels := *d // one feature, the label, is joined
 	labels.Features, labels.FeatureIDs = d.Labels, []int{1}
@@ -203,7 +188,7 @@ func (r *biasResult) print(w io.Writer) {
 }
 
 func (r *biasResult) draw(path string) error {
-	p := viz.Plot{Title: "Bias of ranks, by " + strings.ToLower(r.Method), X: "rank", Y: "α", Series: []viz.Series{
+	p := viz.Plot{Title: "Position bias, by " + strings.ToLower(r.Method), X: "rank", Y: "α", Series: []viz.Series{
 		{Name: "α", Y: r.Alpha}, {Name: "clicks", Y: r.ClickRate},
 	}}
 	if r.Beta != nil {

@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,9 +23,9 @@ import (
 var checkPage = cli.Page{
 	Command: "clicks check",
 	Usage:   []string{"LOGS [-json]"},
-	Text: "Says what a log can tell. Warnings count what was odd, such as clicks that join no impression. The table has, for each rank, how often it was shown and clicked, and its overlap with the next one: " +
-		"the part of documents that could have been at either. Where ranks are not connected by overlap and clicks, their bias cannot be told from the relevance of their documents. " +
-		"The effective size of another policy is how many impressions of its own would say as much of it as the log does.",
+	Text: "Says what a log can tell. Warnings count oddities, such as clicks without an impression. The table has, for each rank, how often it was shown and clicked, and its overlap with the next one: " +
+		"the share of documents that could have been at either. If ranks are not connected by overlap and clicks, their position bias cannot be separated from the relevance of their documents. " +
+		"The effective sample size of another policy is how many of its own impressions would say as much about it as the log does.",
 	Flags:    []string{"json", "threads"},
 	Examples: []string{"logs/2026-11.jsonl.zst"},
 	Topics:   []string{"clicks"},
@@ -43,39 +44,35 @@ func (o *checkOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o checkOptions
-	flags := o.flags()
-	check := func() error {
-		if flags.NArg() == 0 {
-			return errNoLogs
-		}
-		o.threads.Use()
-		return nil
+func (o *checkOptions) check(flags *flag.FlagSet) error {
+	if flags.NArg() == 0 {
+		return errNoLogs
 	}
-	return checkPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		e, err := newExamination()
-		if err != nil {
-			return err
-		}
-		warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
-		if err != nil {
-			return err
-		}
-		r, err := e.findings(warnings)
-		if err != nil {
-			return err
-		}
-		if o.asJSON {
-			return command.PrintJSON(stdout, r)
-		}
-		r.print(stdout)
-		return nil
-	})
+	o.threads.Use()
+	return nil
 }
 
-// findings are what check says of a log.
+func (o *checkOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	e, err := newExamination()
+	if err != nil {
+		return err
+	}
+	warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
+	if err != nil {
+		return err
+	}
+	r, err := e.findings(warnings)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return command.PrintJSON(stdout, r)
+	}
+	r.print(stdout)
+	return nil
+}
+
+// findings holds what check says about a log.
 type findings struct {
 	Impressions int          `json:"impressions"`
 	Queries     int          `json:"queries"`
@@ -105,14 +102,14 @@ type rank struct {
 	Overlap   *float64 `json:"overlap,omitempty"` // with the next
 }
 
-// An otherValue is how well the log tells of another policy.
+// An otherValue says how much the log tells about another policy.
 type otherValue struct {
 	Policy        string  `json:"policy"`
 	EffectiveSize float64 `json:"effectiveSize"`
 	LargestWeight float64 `json:"largestWeight"`
 }
 
-// An examination finds out.
+// An examination adds up the parts of a log.
 type examination struct {
 	found            findings
 	queries, clients map[string]bool
@@ -124,7 +121,7 @@ type examination struct {
 
 var otherPolicies = []struct {
 	name   string
-	policy logs.Policy
+	policy logs.PolicyFunc
 }{{"every ranking equally likely", uniform}, {"half the temperature", halved}}
 
 func newExamination() (*examination, error) {
@@ -167,7 +164,7 @@ func (e *examination) findings(warnings []string) (*findings, error) {
 	if r.Scored < r.Impressions {
 		return r, nil
 	}
-	_, report, _ := e.neighbours.Estimate() // what is wrong with the biases is in the report
+	_, report, _ := e.neighbours.Estimate() // the report has what is wrong with the biases
 	r.Connected = report.Connected
 	for k := range len(r.Ranks) - 1 {
 		r.Ranks[k].Overlap = &report.Overlap[k][k+1]
@@ -250,19 +247,19 @@ func (r *findings) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, table)
 	if r.Scored < r.Impressions {
-		fmt.Fprintf(w, "%d impressions have no scores: it is not known how likely their rankings were. Of such logs, only method em estimates a bias, and policies cannot be evaluated.\n", r.Impressions-r.Scored)
+		fmt.Fprintf(w, "%d impressions have no scores, so that the probabilities of their rankings are not known. From such logs only method em estimates position bias, and policies cannot be evaluated.\n", r.Impressions-r.Scored)
 		return
 	}
 	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))
 	fmt.Fprintf(w, "ranks compared by all pairs (method all-pairs): %s\n", groups(r.AllPairs))
-	table = viz.Table{Title: "\nwhat the log tells of other policies", Columns: []string{"policy", "effective size", "largest weight"}, Digits: 1}
+	table = viz.Table{Title: "\nwhat the log tells about other policies", Columns: []string{"policy", "effective sample size", "largest weight"}, Digits: 1}
 	for _, o := range r.Other {
 		table.Rows = append(table.Rows, viz.Row{o.Policy, o.EffectiveSize, o.LargestWeight})
 	}
 	fmt.Fprint(w, table)
 }
 
-// groups are ranks that are connected, in words.
+// groups returns the groups of connected ranks, in words.
 func groups(connected [][]int) string {
 	if len(connected) == 1 {
 		return "all are connected"

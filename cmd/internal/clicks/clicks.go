@@ -1,12 +1,15 @@
-// Package clicks is the sub-commands that work on logs of clicks.
+// Package clicks implements the sub-commands that work on logs of clicks.
 package clicks
 
 import (
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -18,8 +21,8 @@ var page = cli.Page{
 		"evaluate LOGS MODELS [-baseline FILE] [-require 0] [flags]",
 		"simulate -data FILE|DIR [-model FILE] -out LOG [flags]",
 	},
-	Text: "Learns from logs of impressions and clicks. check says what a log can tell; bias estimates how the rank of a document matters to clicks; " +
-		"evaluate estimates how many clicks another model would get, and can refuse one that is not shown to be better; simulate makes a log. " +
+	Text: "Learns from logs of impressions and clicks. check says what a log can tell; bias estimates position bias, the effect of a document's rank on its clicks; " +
+		"evaluate estimates how many clicks another model would get, and can refuse a model that is not shown to be better; simulate makes a log. " +
 		"plrank train -clicks LOGS trains on one. LOGS are files of UBI lines, as plrank serve writes them, or folders; -help after a word explains its flags.",
 	Examples: []string{
 		"check logs",
@@ -30,23 +33,33 @@ var page = cli.Page{
 	Words:  true,
 }
 
-// verbs are the sub-commands of the sub-command.
-var verbs = []struct {
-	name string
-	run  func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
-}{
-	{"check", runCheck},
-	{"bias", runBias},
-	{"evaluate", runEvaluate},
-	{"simulate", runSimulate},
+// A verb is a sub-command below clicks: its command line, and its work.
+type verb interface {
+	flags() *flag.FlagSet
+	check(flags *flag.FlagSet) error
+	run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error
 }
 
-// Run is the sub-command, and its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+var verbs = []struct {
+	name string
+	page *cli.Page
+	new  func() verb
+}{
+	{"check", &checkPage, func() verb { return new(checkOptions) }},
+	{"bias", &biasPage, func() verb { return new(biasOptions) }},
+	{"evaluate", &evaluatePage, func() verb { return new(evaluateOptions) }},
+	{"simulate", &simulatePage, func() verb { return new(simulateOptions) }},
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	var known []string
 	for _, v := range verbs {
 		if len(args) > 0 && args[0] == v.name {
-			return v.run(args[1:], stdin, stdout, stderr)
+			ctx, o := command.Interruptible(), v.new()
+			flags := o.flags()
+			check := func() error { return o.check(flags) }
+			return v.page.Run(args[1:], flags, stdout, stderr, check, func(stdout io.Writer) error { return o.run(ctx, flags, stdout, stderr) })
 		}
 		known = append(known, v.name)
 	}

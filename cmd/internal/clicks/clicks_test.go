@@ -62,7 +62,7 @@ func files(t *testing.T) (data, good, bad string) {
 
 // The loop: a log of a weak policy finds the bias of its users, and that another model is better. A
 // worse one is refused, and so is one that the log says too little of.
-func TestGate(t *testing.T) {
+func TestGateRefusesWorseModelsAndShortLogs(t *testing.T) {
 	data, good, bad := files(t)
 	dir := t.TempDir()
 	log, short, bias := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "short.jsonl"), filepath.Join(dir, "bias.csv")
@@ -103,7 +103,7 @@ func TestGate(t *testing.T) {
 	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
 		t.Error(stdout)
 	}
-	const idle = "-bias has no effect beside -estimator"
+	const idle = "-bias has no effect "
 	for estimator, want := range map[string]bool{"iips(.1),rips": true, "iips,dr": false} {
 		if _, stderr := must(t, "evaluate", short, good, "-bias", bias, "-estimator", estimator, "-resamples", "100"); strings.Contains(stderr, idle) != want {
 			t.Errorf("%s: %s", estimator, stderr)
@@ -117,7 +117,7 @@ func TestGate(t *testing.T) {
 		{[]string{log, bad, "-baseline", good}, bad + ": the difference from " + good + " is -"},
 		{[]string{log, good, bad}, bad + ": the difference from logged is "},
 		{[]string{log, good, "-require", "5"}, "want the lower end above 5"},
-		{[]string{short, good}, "the log says too little of this policy"},
+		{[]string{short, good}, "the log says too little about this policy"},
 	} {
 		args := append([]string{"evaluate", "-resamples", "100", "-require", "0"}, c.args...)
 		if status, stdout, stderr := call(args...); status != 1 || !strings.Contains(stderr, "clicks evaluate: refused: ") || !strings.Contains(stderr, c.want) || !strings.Contains(stdout, "iips") {
@@ -129,8 +129,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// The gate refuses what its interval cannot tell: of few units, of one value in all, and of a baseline
-// of which the log knows nothing.
+// The gate refuses intervals that say nothing: of few units, of equal values in all units, and of a baseline
+// that the log says nothing about.
 func TestGateRefusesEmptyIntervals(t *testing.T) {
 	data, good, bad := files(t)
 	dir := t.TempDir()
@@ -147,7 +147,7 @@ func TestGateRefusesEmptyIntervals(t *testing.T) {
 		{[]string{one, good}, "the intervals are of 1 units (by query), want 20 at least"},
 		{[]string{log, good, "-unit", "client"}, "no impression of " + log + " has a client"},
 		{[]string{silent, good, "-require", "-0.1"}, "the value is 0.0000 in every unit"},
-		{[]string{far, bad, "-baseline", good, "-require", "-5"}, "the effective size of the baseline " + good + " is "},
+		{[]string{far, bad, "-baseline", good, "-require", "-5"}, "the effective sample size of the baseline " + good + " is "},
 	} {
 		if status, stdout, stderr := call(append([]string{"evaluate", "-resamples", "100", "-require", "0"}, c.args...)...); status != 1 || strings.Contains(stdout, "passed") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
@@ -164,8 +164,8 @@ func TestRulesOfTheGate(t *testing.T) {
 		{func(r *values, e *estimate) {}, ""},
 		{func(r *values, e *estimate) { r.Units, e.EffectiveSize = 19, 1 }, "the intervals are of 19 units"},
 		{func(r *values, e *estimate) { e.Value = interval{1, 1, 1} }, "the value is 1.0000 in every unit"},
-		{func(r *values, e *estimate) { e.EffectiveSize = 99.9 }, "m: the effective size is 99.9"},
-		{func(r *values, e *estimate) { e.BaselineSize = 99.9 }, "m: the effective size of the baseline b is 99.9"},
+		{func(r *values, e *estimate) { e.EffectiveSize = 99.9 }, "m: the effective sample size is 99.9"},
+		{func(r *values, e *estimate) { e.BaselineSize = 99.9 }, "m: the effective sample size of the baseline b is 99.9"},
 		{func(r *values, e *estimate) { e.Difference.Low = 0.1 }, "want the lower end above 0.1"},
 		{func(r *values, e *estimate) { e.Difference.Low = math.NaN() }, "want the lower end above 0.1"},
 		{func(r *values, e *estimate) { r.Models[0].Estimates[1] = estimate{} }, ""},
@@ -222,15 +222,15 @@ func TestDataAreReadForEachModel(t *testing.T) {
 			t.Errorf("%v: the difference from a baseline with other columns is %v, want %v", source, got, want)
 		}
 	}
-	// What does not fit is an error.
+	// Data that do not fit are errors.
 	text, err := os.ReadFile(features)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, log := range map[string]string{
-		"no names of features, so that they cannot be matched: -data names a file": regexp.MustCompile(`,"feature_names":\[[^\]]*\]`).ReplaceAllString(string(text), ""),
-		`uses feature "city", which the log lacks: -data names a file`:             strings.ReplaceAll(string(text), `"city"]`, `"town"]`),
-		"column 2 of its features is of texts, and feature 2 of":                   regexp.MustCompile(`"(Oslo|Bergen|Narvik)"`).ReplaceAllString(string(text), "1"),
+		"feature names, so that features cannot be matched: name a file": regexp.MustCompile(`,"feature_names":\[[^\]]*\]`).ReplaceAllString(string(text), ""),
+		`uses feature "city", which the log lacks: name a file`:          strings.ReplaceAll(string(text), `"city"]`, `"town"]`),
+		"column 2 of its features and feature 2 of":                      regexp.MustCompile(`"(Oslo|Bergen|Narvik)"`).ReplaceAllString(string(text), "1"),
 	} {
 		write(t, log2, log)
 		if status, _, stderr := call("evaluate", log2, models[0]); status != 1 || !strings.Contains(stderr, want) {
@@ -295,7 +295,7 @@ func TestColumnsByPositionAreThoseOfTheModel(t *testing.T) {
 }
 
 // A report on a log that can tell all, one that can tell little, and one without scores.
-func TestCheck(t *testing.T) {
+func TestCheckSaysWhatALogCanTell(t *testing.T) {
 	dir := t.TempDir()
 	data, log := filepath.Join(dir, "data.txt"), filepath.Join(dir, "log.jsonl")
 	commandtest.Letor(t, data, 20, 1)
@@ -344,7 +344,7 @@ func TestCheck(t *testing.T) {
 }
 
 // The bias that users of all click models have is found, and has its files.
-func TestBias(t *testing.T) {
+func TestBiasOfEveryClickModelIsFound(t *testing.T) {
 	dir := t.TempDir()
 	data, log, truth := filepath.Join(dir, "data.txt"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "truth.json")
 	commandtest.Letor(t, data, 50, 1)
@@ -375,7 +375,7 @@ func TestBias(t *testing.T) {
 }
 
 // Users of every name click, and the same seed makes the same log.
-func TestSimulate(t *testing.T) {
+func TestEveryUserClicksAndSeedsDecide(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data.txt")
 	commandtest.Letor(t, data, 10, 1)
@@ -423,10 +423,10 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"evaluate " + log + " " + model + " -unit day", 2, "query, client, impression"},
 		{"evaluate " + log + " " + model + " -resamples 99", 2, "-resamples 99: want 100 to 1000000"},
 		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
-		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},
-		{"evaluate " + log + " " + model + " -bias " + log + " -estimator iips,dr", 1, "the bias " + log},
-		{"evaluate " + log + " " + model + " -bias " + log + " -estimator policy", 1, "the bias " + log},
-		{"evaluate " + log + " " + model, 1, "which the log lacks: -data names a file"},
+		{"evaluate " + log + " " + model + " -bias " + log, 1, "bias file " + log},
+		{"evaluate " + log + " " + model + " -bias " + log + " -estimator iips,dr", 1, "bias file " + log},
+		{"evaluate " + log + " " + model + " -bias " + log + " -estimator policy", 1, "bias file " + log},
+		{"evaluate " + log + " " + model, 1, "which the log lacks: name a file"},
 		{"evaluate " + log + " " + model + " -data " + data, 1, "no impressions to evaluate on"},
 		{"evaluate " + log + " " + model + " -data " + data + " -features 1", 2, "there is no flag -features"},
 		{"evaluate " + log + " " + model + " -data " + data + " -minus-one irrelevant", 2, "there is no flag -minus-one"},
@@ -435,7 +435,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"simulate -out x -data " + data + " -test " + data, 2, "there is no flag -test"},
 		{"simulate -out x -data " + data + " -group-column 1", 2, "there is no flag -group-column"},
 		{"simulate -out x -data " + data + " -weight-column 1", 2, "there is no flag -weight-column"},
-		{"simulate -out x -data " + data + " -model " + model + " -features 1", 2, "-features and -ignore have no effect beside -model"},
+		{"simulate -out x -data " + data + " -model " + model + " -features 1", 2, "-features and -ignore have no effect with -model"},
 		{"simulate -out x -data " + data + " -base-column 1", 2, "-base-column has no effect without -model"},
 		{"simulate -out x", 2, "-data is needed"},
 		{"simulate -data " + data, 2, "-out is needed"},
@@ -457,8 +457,8 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// A caution stands below the table, and a mark beside each interval that it is about.
-func TestCautionStandsBesideTheInterval(t *testing.T) {
+// A caution follows the table, and a mark each interval that it is about.
+func TestCautionsMarkTheirIntervals(t *testing.T) {
 	var w strings.Builder
 	of := interval{1, 0.5, 1.5}
 	(&values{Models: []modelValue{{Model: "new.npz", Estimates: []estimate{{Estimator: "iips", Value: of, Difference: of}, {Estimator: "rips", Value: of, Difference: of}}, Cautions: map[logs.Estimator]string{logs.RIPS: "few"}}}}).print(&w)

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	loggedName    = "logged" // the policy of the log as baseline
-	leastSize     = 100      // effective impressions that the gate wants, of a model and of the baseline
+	loggedName    = "logged" // the logging policy as baseline
+	leastSize     = 100      // effective sample size that the gate wants, of a model and of the baseline
 	leastUnits    = 20       // that the gate wants
 	leastSampled  = 100      // resamples: the ends of an interval of 95 % are between the outer ones of fewer
 	mostSampled   = 1_000_000
@@ -36,8 +36,8 @@ const (
 var evaluatePage = cli.Page{
 	Command: "clicks evaluate",
 	Usage:   []string{"LOGS… MODELS… [-bias FILE] [-baseline FILE] [-require X] [flags]"},
-	Text: "Estimates how many clicks an impression would have on average if a model had drawn the rankings, from the log of another policy, and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
-		"Estimator iips needs no bias of ranks, and holds where clicks depend on a document and its rank alone. A log larger than memory is read in parts.",
+	Text: "Estimates from the log of another policy how many clicks an impression would have on average if a model had drawn the rankings, and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
+		"Estimator iips needs no position bias, and is unbiased if clicks depend on a document and its rank alone. A log larger than memory is read in parts.",
 	Flags: []string{"model", "baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json", "threads"},
 	Examples: []string{
 		"logs new.npz -baseline old.npz -require 0",
@@ -46,7 +46,7 @@ var evaluatePage = cli.Page{
 	Words: true,
 }
 
-// units are what is resampled as a whole.
+// units lists what can be resampled as a whole.
 var units = map[string]func(im *logs.Impression) string{
 	"query":       func(im *logs.Impression) string { return im.Query },
 	"client":      func(im *logs.Impression) string { return im.Client },
@@ -59,7 +59,6 @@ type evaluateOptions struct {
 	model, baseline, bias string
 	estimator, unit       string
 	require, temperature  float64
-	required              bool // -require is given
 	resamples             int
 	seed                  uint64
 	asJSON                bool
@@ -68,14 +67,14 @@ type evaluateOptions struct {
 
 func (o *evaluateOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks evaluate")
-	// The features are those of the models, and labels do not count.
-	o.Define(f, "; features for documents of the log, in place of those logged", append(unused(), "base-column", "features", "ignore", "minus-one")...)
-	f.StringVar(&o.model, "model", "", "a model `file`, as those among the words")
-	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the policy of the log")
-	command.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sizes of model and baseline are 100 or more, and units 20 or more, for every model")
-	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(valueEstimators(), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
-	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias")
-	command.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is that of each impression")
+	// The models say which features to read, and labels are not read.
+	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "features", "ignore", "minus-one")...)
+	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
+	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the logging policy")
+	command.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or more, and units 20 or more, for every model")
+	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(texts(logs.ValueEstimators()), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
+	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias")
+	command.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is the temperature of each impression")
 	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
 	o.resamples = 10000
 	command.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
@@ -85,15 +84,7 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func valueEstimators() (all []string) {
-	for _, e := range logs.ValueEstimators() {
-		all = append(all, string(e))
-	}
-	return all
-}
-
 func (o *evaluateOptions) check(flags *flag.FlagSet) error {
-	o.required = command.IsGiven(flags, "require")
 	for _, word := range flags.Args() {
 		if filepath.Ext(word) == modelEnding {
 			o.models = append(o.models, word)
@@ -117,7 +108,7 @@ func (o *evaluateOptions) check(flags *flag.FlagSet) error {
 	return o.Source.Check()
 }
 
-// estimators are those of the flag; nil without it.
+// estimators returns the estimators of the flag, nil without it.
 func (o *evaluateOptions) estimators() (all []logs.Estimator) {
 	if o.estimator == "" {
 		return nil
@@ -128,43 +119,36 @@ func (o *evaluateOptions) estimators() (all []logs.Estimator) {
 	return all
 }
 
-func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o evaluateOptions
-	flags := o.flags()
-	check := func() error { return o.check(flags) }
-	return evaluatePage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, o.Uses()...)
-		r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
-		if err != nil {
-			return err
-		}
-		if o.required {
-			r.gate(o.require)
-		}
-		if !o.asJSON {
-			r.print(stdout)
-		} else if err := command.PrintJSON(stdout, r); err != nil {
-			return err
-		}
-		if r.Refused != nil {
-			return fmt.Errorf("clicks evaluate: refused: %s", strings.Join(r.Refused, "; "))
-		}
-		return nil
-	})
+func (o *evaluateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	command.WarnIdle(stderr, flags, o.Uses()...)
+	r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
+	if err != nil {
+		return err
+	}
+	if command.IsGiven(flags, "require") {
+		r.gate(o.require)
+	}
+	if !o.asJSON {
+		r.print(stdout)
+	} else if err := command.PrintJSON(stdout, r); err != nil {
+		return err
+	}
+	if r.Refused != nil {
+		return fmt.Errorf("clicks evaluate: refused: %s", strings.Join(r.Refused, "; "))
+	}
+	return nil
 }
 
-// A candidate is a model at work on the log.
+// A candidate is a model to evaluate on the log, or the baseline.
 type candidate struct {
 	path       string
 	model      *ranker.Model
-	join       func(*logs.Log) int // with -data, as the model reads it, see logs.Join; nil: features are those logged
+	join       func(*logs.Log) int // with -data, as the model reads it, see logs.Join; nil: the logged features are used
 	scorer     *scorer             // of the part of the log
 	evaluation *logs.Evaluation    // nil before the first part
 }
 
-// openData reads -data for each model, whose columns and texts may be others than those of the next,
-// and once for all that are alike.
+// openData reads -data for each model, once for models with the same columns and texts.
 func (o *evaluateOptions) openData(ctx context.Context, candidates []*candidate, stderr io.Writer) error {
 	for i, c := range candidates {
 		if o.Data == "" || c.model == nil {
@@ -186,7 +170,7 @@ func (o *evaluateOptions) openData(ctx context.Context, candidates []*candidate,
 	return nil
 }
 
-// joined is a log with the features of the candidate, and the number of impressions without.
+// joined returns a log with the features of the candidate, and the number of impressions that have none.
 func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
 	if c.join == nil {
 		return l, 0
@@ -280,7 +264,7 @@ func (o *evaluateOptions) prepare(c *candidate, part *logs.Log) (err error) {
 	return err
 }
 
-func (o *evaluateOptions) policyOf(c *candidate) logs.Policy {
+func (o *evaluateOptions) policyOf(c *candidate) logs.PolicyFunc {
 	if c.model == nil {
 		return logs.Logged
 	}
@@ -352,7 +336,7 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 func (r *values) gate(least float64) {
 	r.Require = &least
 	if r.Units < leastUnits {
-		r.Refused = append(r.Refused, fmt.Sprintf("the intervals are of %d units (by %s), want %d at least: the log says too little of how much clicks vary; a longer log does, or another -unit", r.Units, r.Unit, leastUnits))
+		r.Refused = append(r.Refused, fmt.Sprintf("the intervals are of %d units (by %s), want %d at least: the log says too little about how much clicks vary; use a longer log, or another -unit", r.Units, r.Unit, leastUnits))
 		return
 	}
 	for _, m := range r.Models {
@@ -360,9 +344,9 @@ func (r *values) gate(least float64) {
 		case e.Value.Low == e.Value.High:
 			r.Refused = append(r.Refused, fmt.Sprintf("%s: the value is %.4f in every unit (by %s): the log does not say how much clicks vary; plrank clicks check counts its clicks", m.Model, e.Value.Mean, r.Unit))
 		case e.EffectiveSize < leastSize:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective size is %.1f impressions, want %d at least: the log says too little of this policy; a longer log does, or one of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size is %.1f impressions, want %d at least: the log says too little about this policy; use a longer log, or the log of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
 		case e.BaselineSize < leastSize:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective size of the baseline %s is %.1f impressions, want %d at least: the log says too little of what it is compared with; -baseline logged is the policy of the log", m.Model, r.Baseline, e.BaselineSize, leastSize))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size of the baseline %s is %.1f impressions, want %d at least: the log says too little about it; use -baseline logged, the logging policy", m.Model, r.Baseline, e.BaselineSize, leastSize))
 		case !(e.Difference.Low > least):
 			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v", m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
 		}
@@ -373,7 +357,7 @@ func (r *values) print(w io.Writer) {
 	fmt.Fprintf(w, "%d impressions; clicks an impression with 95 %% intervals, by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
 	for _, m := range r.Models {
 		table := viz.Table{Title: fmt.Sprintf("\n%s, version %s", command.Printable(m.Model), m.Version),
-			Columns: []string{"estimator", "value", "", "less that of " + command.Printable(r.Baseline), "", "effective size", "of the baseline", "largest weight"}}
+			Columns: []string{"estimator", "value", "", "less " + command.Printable(r.Baseline), "", "effective sample size", "of the baseline", "largest weight"}}
 		var cautions strings.Builder
 		for _, e := range m.Estimates {
 			mark := ""

@@ -18,10 +18,17 @@ import (
 
 func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
+func texts[T ~string](names []T) (all []string) {
+	for _, n := range names {
+		all = append(all, string(n))
+	}
+	return all
+}
+
 // errNoLogs is the error of a command line without a log.
 var errNoLogs = errors.New("want a log, such as logs/2026-11.jsonl, or a folder of logs")
 
-// scanLog gives a log to each, part by part, and prints its warnings.
+// scanLog passes the parts of a log to each, and prints its warnings.
 func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(part *logs.Log) error) (warnings []string, err error) {
 	bar := command.NewBar(stderr)
 	read := 0
@@ -42,12 +49,12 @@ func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(pa
 	return warnings, err
 }
 
-// unused are the flags of data that no command here can use: all work on one split, and clicks have
+// unused returns the flags of data that no command here can use: all work on one split, and clicks have
 // neither weights nor groups.
 func unused() []string { return []string{"vali", "test", "weight-column", "group-column", "groups"} }
 
-// openData gives the documents of a file, or the training split of a collection, with the features
-// of a model; nil: all. Unless they are labelled, no label is looked for.
+// openData returns the documents of a file, or the training split of a collection, with the features of
+// the model, or with all if it is nil. It reads labels only if labelled is true.
 func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelled bool, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
 	o := datasets.Options{Seed: seed, FeaturesOnly: !labelled}
 	if model != nil {
@@ -60,7 +67,7 @@ func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelle
 	if err != nil {
 		return nil, err
 	}
-	if model != nil { // whatever the file calls the columns that it was read by
+	if model != nil { // whatever names the columns have in the file
 		s.Train.FeatureNames = model.FeatureNames()
 	}
 	return s.Train, nil
@@ -73,17 +80,18 @@ type scorer struct {
 	columns     []int       // of the log, by feature of the model; −1: not used
 	ofText      []bool      // by feature of the model
 	levels      [][]float32 // by feature of the model: its values for the texts of the log, from 1; nil: the log has numbers
-	temperature float64     // 0: that of the log
+	temperature float64     // 0: as in the log
 }
 
-// newScorer is that of a model for a part of a log. Features are found by name where they have names, and else by id.
+// newScorer returns the scorer of a model for a part of a log. Features are found by name if they have names, and
+// otherwise by id.
 func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temperature float64) (*scorer, error) {
 	ids, names := part.FeatureIDs, model.FeatureNames()
 	for i := len(ids); i < width; i++ {
 		ids = append(ids, i+1)
 	}
 	if width > 0 && (names == nil) != (part.FeatureNames == nil) {
-		return nil, fmt.Errorf("%s: either the model or the log has no names of features, so that they cannot be matched: -data names a file with the features of its documents", path)
+		return nil, fmt.Errorf("%s: only one of the model and the log has feature names, so that features cannot be matched: name a file with the features of its documents by -data", path)
 	}
 	s := &scorer{path: path, model: model, temperature: temperature}
 	used := model.UsedFeatures()
@@ -99,7 +107,7 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 			column = slices.Index(part.FeatureNames, names[i])
 		}
 		if column < 0 {
-			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: -data names a file with the features of its documents", path, feature)
+			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: name a file with the features of its documents by -data", path, feature)
 		}
 		s.columns[i] = column
 		if part.Levels != nil && part.Levels[column] != nil {
@@ -113,14 +121,14 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 	return s, nil
 }
 
-// value is what a value of the log is for feature i of the model.
+// value returns the value of feature i of the model for a value of the log.
 func (s *scorer) value(i int, v float32) (float32, error) {
 	levels := s.levels[i]
 	switch {
 	case v != v:
 		return v, nil
 	case s.ofText[i] != (levels != nil):
-		return 0, fmt.Errorf("column %d of its features is of texts, and feature %d of %s of numbers, or the reverse: -data names a file with the features of its documents", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
+		return 0, fmt.Errorf("column %d of its features and feature %d of %s are not both texts or both numbers: name a file with the features of its documents by -data", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
 	case levels == nil:
 		return v, nil
 	case !(v >= 0) || int(v) >= len(levels):
@@ -129,14 +137,14 @@ func (s *scorer) value(i int, v float32) (float32, error) {
 	return levels[int(v)], nil
 }
 
-// policy gives the scores divided by the temperature.
+// policy returns the scores divided by the temperature. It is a [logs.PolicyFunc].
 func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
 	if len(im.Documents) == 0 {
 		return nil, nil
 	}
 	width := len(im.Features) / len(im.Documents)
 	if width == 0 {
-		return nil, errors.New("no features of its documents were logged: -data names a file with them")
+		return nil, errors.New("no features of its documents were logged: name a file with them by -data")
 	}
 	x := make([]float32, 0, len(im.Documents)*len(s.columns))
 	for d := range im.Documents {

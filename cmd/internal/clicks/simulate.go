@@ -41,10 +41,10 @@ type simulateOptions struct {
 	threads                command.Threads
 }
 
-// mostCutoff bounds the ranks whose bias is made: no query has as many documents.
+// mostCutoff bounds the length of the default bias: no query has as many documents.
 const mostCutoff = 1 << 20
 
-// users are the click models.
+// users lists the click models.
 var users = []string{"position-based", affine, "cascade", "dependent-click"}
 
 func (o *simulateOptions) flags() *flag.FlagSet {
@@ -52,10 +52,10 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	o.Define(f, "", unused()...)
 	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
 	o.temperature, o.cutoff, o.n = 1, 10, 10000
-	command.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "`number` that divides the scores; more of it tries more")
+	command.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "`number` that divides the scores; a higher one explores more")
 	command.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
-	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users, ", ")+"; affine needs a -bias with β, and dependent-click goes on after a click at rank k with probability α_k")
-	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias; without it, α is 1/rank")
+	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users, ", ")+"; affine needs a -bias with β, and dependent-click continues after a click at rank k with probability α_k")
+	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank")
 	command.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
 	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
@@ -64,12 +64,12 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *simulateOptions) check() error {
+func (o *simulateOptions) check(*flag.FlagSet) error {
 	switch {
 	case o.model != "" && (o.Features != "" || o.Ignore != ""):
-		return errors.New("-features and -ignore have no effect beside -model, which has features of its own")
+		return errors.New("-features and -ignore have no effect with -model, which has its own features")
 	case o.model == "" && o.BaseColumn != "":
-		return errors.New("-base-column has no effect without -model: scores of the base alone draw no rankings")
+		return errors.New("-base-column has no effect without -model: base scores alone draw no rankings")
 	case o.Data == "":
 		return errors.New("-data is needed: the documents, with labels")
 	case o.out == "":
@@ -77,7 +77,7 @@ func (o *simulateOptions) check() error {
 	case !slices.Contains(users, o.user):
 		return fmt.Errorf("unknown user %q: %s", o.user, names.Want(o.user, users))
 	case o.user == "cascade" && o.bias != "":
-		return errors.New("-user cascade has no -bias: the first click is the last")
+		return errors.New("-bias has no effect with -user cascade: the first click is the last")
 	case o.user == affine && o.bias == "":
 		return errors.New("-user affine needs -bias, a file with β")
 	}
@@ -85,18 +85,9 @@ func (o *simulateOptions) check() error {
 	return o.Source.Check()
 }
 
-func runSimulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	ctx := command.Interruptible()
-	var o simulateOptions
-	flags := o.flags()
-	return simulatePage.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, append(o.Uses(),
-			command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
-		return o.run(ctx, stdout, stderr)
-	})
-}
-
-func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) error {
+func (o *simulateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+	command.WarnIdle(stderr, flags, append(o.Uses(),
+		command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
 	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)
@@ -130,7 +121,7 @@ func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) err
 	return nil
 }
 
-// behaviour is that of the users.
+// behaviour returns the click model of the users.
 func (o *simulateOptions) behaviour() (logs.Behaviour, error) {
 	var b logs.Bias
 	for k := range o.cutoff {
@@ -157,14 +148,14 @@ func (o *simulateOptions) behaviour() (logs.Behaviour, error) {
 }
 
 func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour, stderr io.Writer) (*logs.Log, error) {
-	logger := logs.Logger{Model: "uniform", Temperature: o.temperature, Cutoff: o.cutoff}
+	logging := logs.Logger{Model: "uniform", Temperature: o.temperature, Cutoff: o.cutoff}
 	var model *ranker.Model
 	if o.model != "" {
 		var err error
 		if model, err = ranker.Open(o.model); err != nil {
 			return nil, err
 		}
-		logger.Model, logger.Version = filepath.Base(o.model), model.Digest()
+		logging.Model, logging.Version = filepath.Base(o.model), model.Digest()
 	}
 	d, err := openData(ctx, o.Source, model, true, o.seed, stderr)
 	if err != nil {
@@ -175,7 +166,7 @@ func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour
 		if err != nil {
 			return nil, err
 		}
-		logger.Scores = func(d *datasets.Dataset, q int) ([]float64, error) { return scores[d.Offsets[q]:d.Offsets[q+1]], nil }
+		logging.Scores = func(d *datasets.Dataset, q int) ([]float64, error) { return scores[d.Offsets[q]:d.Offsets[q+1]], nil }
 	}
-	return logs.Simulate(d, logger, logs.User{Behaviour: behaviour}, o.n, o.seed)
+	return logs.Simulate(d, logging, logs.User{Behaviour: behaviour}, o.n, o.seed)
 }

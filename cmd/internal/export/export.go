@@ -1,4 +1,4 @@
-// Package export is the sub-command that writes a model in the format of other programs.
+// Package export implements the sub-command that writes a model in the format of other programs.
 package export
 
 import (
@@ -19,7 +19,7 @@ var page = cli.Page{
 	Examples: []string{"-model runs/fold1/model.npz -onnx model.onnx"},
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	var model, onnx string
 	check := func() error {
@@ -48,14 +48,14 @@ func newFlags(model, onnx *string) *flag.FlagSet {
 	return f
 }
 
-// use says what a run of the model must be given.
+// use says what the input of the model must be.
 func use(m *ranker.Model) string {
 	words := "the score of a document does not depend on the others: any documents may be scored together"
 	if m.ComparesDocuments() {
 		words = "scores compare the documents of a query: all of one query, and no others, must be scored together"
 	}
 	if m.File().BaseScores {
-		words += "; base_scores, a second input, are those of the ranker that the model was trained on top of"
+		words += "; base_scores, a second input, are the scores of the ranker that the model was trained on top of"
 	}
 	return words
 }

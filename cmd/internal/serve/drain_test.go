@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,8 +35,9 @@ func TestMain(m *testing.M) {
 // A child is the command in another process.
 type child struct {
 	*exec.Cmd
-	url string
-	log *bufio.Scanner
+	url    string
+	probes string // the URL of -probes
+	log    *bufio.Scanner
 }
 
 func newChild(t *testing.T, args ...string) *child {
@@ -58,6 +60,9 @@ func newChild(t *testing.T, args ...string) *child {
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 	c.log = bufio.NewScanner(out)
+	if slices.Contains(args, "-probes") {
+		_, c.probes, _ = strings.Cut(c.logs(t, "answering probes"), "url=")
+	}
 	_, c.url, _ = strings.Cut(c.logs(t, "msg=listening"), "url=")
 	return c
 }
@@ -123,6 +128,32 @@ func TestFirstSignalDrainsAndSecondEnds(t *testing.T) {
 		if err := c.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != s {
 			t.Errorf("after the second %v: %v", s, err)
 		}
+	}
+}
+
+// With -probes, probes have a port of their own, which answers nothing else. It answers when the connections of clients
+// are used up, and as long as requests are in flight.
+func TestProbesHaveTheirOwnPort(t *testing.T) {
+	c := newChild(t, "-probes", "localhost:0", "-connections", "1", "-drain", "0s")
+	conn, answer := testkit.InFlight(t, c.url, 26)
+	check := func(ready int) {
+		t.Helper()
+		for path, want := range map[string]int{"/livez": 200, "/readyz": ready, "/healthz": ready, "/metrics": 200, "/v1/models": 404, "/v1/rank": 404} {
+			if got := status(t, c.probes+path); got != want {
+				t.Errorf("%s: %d, want %d", path, got, want)
+			}
+		}
+	}
+	check(200)
+	c.signal(t, syscall.SIGTERM)
+	c.logs(t, "no more connections are accepted")
+	check(503)
+	io.WriteString(conn, `{"documents": [[1, 1, 1]]}`)
+	if text, err := io.ReadAll(answer); err != nil || !strings.Contains(string(text), `"scores":[6]`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -211,7 +242,7 @@ func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
 		}
 		for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 			if _, code, closing := get(path); code != 200 || !closing {
-				t.Errorf("%s beside idle connections: %d, closing %v", path, code, closing)
+				t.Errorf("%s despite idle connections: %d, closing %v", path, code, closing)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// asLimited is the environment variable of a child whose files may have so many bytes.
+// asLimited is the environment variable of a child that limits the bytes of its files.
 const asLimited = "PLRANK_TEST_SERVE_BYTES"
 
 func init() {
@@ -22,8 +22,8 @@ func init() {
 	}
 }
 
-// The end of the service waits for its log, and a full disk is an error that the client sees, until
-// there is room again.
+// The end of the service waits for its log. The client sees that the disk is full, until there is room
+// again.
 func TestFullDiskIsSeenAndDrainClosesTheLog(t *testing.T) {
 	t.Setenv(asLimited, "3000")
 	folder := filepath.Join(t.TempDir(), "clicks")
@@ -34,7 +34,7 @@ func TestFullDiskIsSeenAndDrainClosesTheLog(t *testing.T) {
 	}
 	large := strings.Repeat(`{"action_name": "view", "message": "`+strings.Repeat("x", 500)+`"},`, 5)
 	err := u.post("/v1/events", "["+large+`{"action_name": "view"}]`, new(struct{}))
-	if err == nil || !strings.Contains(err.Error(), `status 507: {"error":"the log of clicks cannot be written`) {
+	if err == nil || !strings.Contains(err.Error(), `status 507: {"error":"the click log cannot be written`) {
 		t.Errorf("%v, want a full disk", err)
 	}
 	c.logs(t, "file too large")

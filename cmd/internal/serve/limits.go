@@ -14,15 +14,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Probes have a limit of connections of their own: those beyond the limit of all requests. Each is for one answer, at
-// once, and the oldest makes room for the newest. So idle connections, however many, cannot make a probe fail, and
-// have the process restarted.
+// Beyond the limit of connections some more are for probes. Each has one answer, at once, and the oldest makes room for
+// the newest. So no number of idle connections can make a probe fail, which would restart the process.
 const (
 	mostProbes = 64
 	probeTime  = time.Second // to send the request, and to get its answer
 )
 
-// connections are those that are open: each takes memory before it has sent anything, and more for its headers.
+// connections limits the open connections: each takes memory before it has sent anything, and more for its headers.
 type connections struct {
 	most    int // for all requests
 	refused prometheus.Counter
@@ -32,7 +31,7 @@ type connections struct {
 	probes []probe           // the oldest first
 }
 
-// A probe is a connection beyond the limit. It is closed when its time is over.
+// A probe is a connection beyond the limit. It is closed after probeTime.
 type probe struct {
 	net.Conn
 	late *time.Timer
@@ -45,7 +44,7 @@ func newConnections(most int, registry *prometheus.Registry) *connections {
 	return c
 }
 
-// probesAlone is the key of contexts of connections that are for probes.
+// probesAlone is the key in contexts of connections for probes.
 type probesAlone struct{}
 
 // begin is [http.Server.ConnContext].

@@ -18,7 +18,7 @@ import (
 	"github.com/plrank/plrank/clicks"
 )
 
-// readLog reads the log of clicks of a folder.
+// readLog reads the click log of a folder.
 func readLog(t *testing.T, folder string) *clicks.Log {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "clicks-*.jsonl"))

@@ -23,7 +23,7 @@ var page = cli.Page{
 		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
 		"connections are accepted, requests in flight are answered, and the program ends. A second " +
 		"signal ends it at once.",
-	Flags: []string{"model", "listen", "log", "token-file", "origin", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
+	Flags: []string{"model", "listen", "probes", "log", "token-file", "origin", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
 	Examples: []string{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
@@ -31,24 +31,26 @@ var page = cli.Page{
 	},
 }
 
-// options are the command line.
+// options holds the command line.
 type options struct {
 	serve.Options
 	listen      string
+	probes      string // an address; "": none
 	connections int
 	drain       time.Duration
 }
 
-// longest is the longest time that a flag may say.
+// longest is the longest time that a flag may give.
 const longest = 24 * time.Hour
 
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
 	o.Models, o.Limits = map[string]string{}, serve.DefaultLimits()
 	l := &o.Limits
-	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
+	f.Func("model", "a model `file`, or NAME=FILE; repeat it for several models", o.addModel)
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
-	f.StringVar(&o.Clicks, "log", "", "`folder` of the log of clicks: rankings drawn, and what POST /v1/events brings; no other process may write there")
+	f.StringVar(&o.probes, "probes", "", "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
+	f.StringVar(&o.Clicks, "log", "", "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
 	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests from browsers without a JSON content type; repeat it for several", func(text string) error {
 		o.Origins = append(o.Origins, text)
@@ -74,12 +76,8 @@ func (o *options) check() error {
 	return nil
 }
 
-// models is the flag -model: files by name. FILE alone is called default.
-type models map[string]string
-
-func (m models) String() string { return "" }
-
-func (m models) Set(text string) error {
+// addModel reads the flag -model. FILE alone is called default.
+func (o *options) addModel(text string) error {
 	name, path, ok := strings.Cut(text, "=")
 	if !ok {
 		name, path = "default", text
@@ -87,9 +85,9 @@ func (m models) Set(text string) error {
 	switch {
 	case name == "" || path == "":
 		return errors.New("want NAME=FILE, or FILE")
-	case m[name] != "":
+	case o.Models[name] != "":
 		return fmt.Errorf("two models are called %q: want NAME=FILE", name)
 	}
-	m[name] = path
+	o.Models[name] = path
 	return nil
 }

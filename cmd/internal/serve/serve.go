@@ -1,5 +1,5 @@
-// Package serve is the command plrank serve: the process around package serve, with its
-// flags, signals, connections and memory.
+// Package serve implements the command plrank serve, the process around package serve: flags,
+// signals, connections and memory.
 package serve
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/plrank/plrank/serve"
 )
 
-// Run is the command. The result is its exit status.
+// Run runs the command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return run(command.Interruptible(), args, stdout, stderr, func(net.Addr) {})
 }
 
-// run is the command until the context ends. It calls listening with its address.
+// run runs the command until the context ends. It calls listening with its address.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
 	var o options
 	return page.Run(args, o.flags(), stdout, stderr, o.check, func(io.Writer) error {
@@ -65,13 +65,25 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 			s.Reload() // it logs its errors
 		}
 	}()
-	h := o.server(s, logger)
+	ended := make(chan error, 2)
+	if o.probes != "" {
+		probes, err := net.Listen("tcp", o.probes)
+		if err != nil {
+			return fmt.Errorf("serve: -probes: %w", err)
+		}
+		logger.Info("answering probes", "url", "http://"+probes.Addr().String())
+		p := o.server(probesOnly(s), logger)
+		defer p.Close() // last: probes are answered while requests in flight are
+		go func() { ended <- p.Serve(probes) }()
+	}
+	open := newConnections(o.connections, o.Metrics)
+	h := o.server(limiting(freeingMemory(s, 2*time.Second)), logger)
+	h.ConnContext, h.ConnState = open.begin, open.end
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
 	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && o.TokenFile == "" {
-		logger.Warn("other machines can reach the service, which asks for no token: whoever does can use the models, and write to a log of clicks; use -token-file, or -listen on localhost", "address", at.String())
+		logger.Warn("other machines can reach the service, which needs no token: they can use the models, and write to the click log; use -token-file, or -listen on localhost", "address", at.String())
 	}
 	listening(listener.Addr())
-	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()
 	select {
 	case err := <-ended:
@@ -97,11 +109,20 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	return nil
 }
 
-func (o *options) server(s *serve.Service, logger *slog.Logger) *http.Server {
-	timeout, open := o.Limits.Timeout, newConnections(o.connections, o.Metrics)
+// probesOnly answers probes and shows the metrics. Other paths have status 404.
+func probesOnly(s *serve.Service) http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range []string{"/livez", "/readyz", "/healthz", "/metrics"} {
+		mux.Handle("GET "+path, s)
+	}
+	return mux
+}
+
+// server returns a server with the timeouts of the options.
+func (o *options) server(h http.Handler, logger *slog.Logger) *http.Server {
+	timeout := o.Limits.Timeout
 	return &http.Server{
-		Handler: limiting(freeingMemory(s, 2*time.Second)), ConnContext: open.begin, ConnState: open.end,
-		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
+		Handler: h, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
 		ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: 3 * timeout, IdleTimeout: 2 * time.Minute,
 	}
 }

@@ -70,7 +70,7 @@ func (g *graph) activate(act forward.Activation, columns int, z string) string {
 }
 
 // encode adds e_k(p) = min(max(p − k, 0), 1) for each bin k of the positions p, see ops.PiecewiseLinear,
-// and then the inputs that are no positions.
+// followed by the inputs that are not positions.
 func (g *graph) encode(d model.Dense, x string) string {
 	var column []int
 	var bin []float64
@@ -87,12 +87,12 @@ func (g *graph) encode(d model.Dense, x string) string {
 	return g.sideBySide([]string{e, g.node("Slice", x, g.ints(len(d.Bins)), g.ints(d.In), g.ints(1))})
 }
 
-// Norm adds a layer normalisation, whose default epsilon is that of package forward.
+// Norm adds a layer normalisation. Its default epsilon is the same as in package forward.
 func (g *graph) Norm(n model.Norm, x string) string {
 	return g.node("LayerNormalization", x, g.array(n.Gain, n.Width), g.array(n.Bias, n.Width))
 }
 
-// Attention is [documents, width] of q, k and v [documents, 3·width].
+// Attention adds attention, [documents, width], over q, k and v [documents, 3·width].
 func (g *graph) Attention(heads, width int, qkv string) string {
 	size := width / heads
 	split := g.node("Reshape", qkv, g.ints(-1, 3, heads, size))

@@ -40,7 +40,7 @@ func (g *graph) zeros(x string) string {
 // beyond is more than any feature.
 const beyond = 1e300
 
-// room is the length, a power of two, of a table to bisect with so many values: one more piece
+// room returns the length, a power of two, of a table to bisect. One more piece than there are values
 // lies below the first value.
 func room(values int) int {
 	length := 1

@@ -16,8 +16,8 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// opsetVersion is the version of the operators, and irVersion that of the format: those of
-// ONNX 1.12 (2022), which all runtimes in use can read.
+// opsetVersion is the version of the operators, and irVersion the version of the format. ONNX 1.12
+// (2022) has them, and all runtimes in use can read them.
 const (
 	opsetVersion = 17
 	irVersion    = 8
@@ -32,10 +32,10 @@ const (
 	Double Type = 11
 )
 
-// Encode is the content of a file of a model: a graph from the input "features" [documents,
-// features], raw ones in float32, to the output "scores" [documents]; of a model on top of base
-// scores, these are the second input, "base_scores" [documents] in float32. The dtype is that of the
-// model, and weights has the arrays by their names.
+// Encode returns the content of a model's file: a graph from the input "features" [documents,
+// features], raw values in float32, to the output "scores" [documents]. If onBase is true, a second
+// input "base_scores" [documents], in float32, is added to the scores. dtype is the dtype of the
+// model, and weights returns the array of a name.
 func Encode(
 	t *transforms.Transform, s model.Settings, dtype Type, weights func(name string) []float64, onBase bool,
 	version string, metadata map[string]string,

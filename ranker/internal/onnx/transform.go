@@ -28,8 +28,8 @@ func (g *graph) inputs(t *transforms.Transform, embeddings []forward.Embedding) 
 	return g.sideBySide(x)
 }
 
-// transform adds the outputs of all parts, side by side; "" where there are none, as of the part missing without
-// missing values, beside categories.
+// transform adds the outputs of all parts, side by side. It returns "" if there are none: next to categories the part
+// missing has no outputs if no values are missing.
 func (g *graph) transform(t *transforms.Transform) string {
 	var parts, gaps []string
 	var x, missing string
@@ -56,7 +56,7 @@ func (g *graph) transform(t *transforms.Transform) string {
 	return g.positions(t, y, gaps)
 }
 
-// positions are those in the bins of what the parts give, see transforms.Transform.FitBins.
+// positions adds the positions of the parts' outputs in their bins, see transforms.Transform.FitBins.
 func (g *graph) positions(t *transforms.Transform, y string, missing []string) string {
 	lookup, absent := &transforms.Part{}, []float64{}
 	for i := range t.Bins {
@@ -77,7 +77,7 @@ func (g *graph) part(p *transforms.Part, x, missing string) string {
 	return g.node("Where", missing, g.double(0), g.view(p, x, missing))
 }
 
-// view is what a part makes of the values that are there.
+// view adds a part's outputs for the values that are not missing.
 func (g *graph) view(p *transforms.Part, x, missing string) string {
 	switch p.Name {
 	case "minmax":
@@ -95,7 +95,7 @@ func (g *graph) view(p *transforms.Part, x, missing string) string {
 	return x // none
 }
 
-// minMax is (x − min)/(max − min) over the documents that have the feature.
+// minMax adds (x − min)/(max − min) over the documents that have the feature.
 func (g *graph) minMax(x, missing string) string {
 	extreme := func(op string, absent float64) string {
 		return g.nodeWith(op, attributes{"axes": []int{0}, "keepdims": 1}, g.node("Where", missing, g.double(absent), x))
@@ -106,7 +106,7 @@ func (g *graph) minMax(x, missing string) string {
 	return g.node("Min", g.node("Div", g.node("Sub", x, low), span), g.double(1))
 }
 
-// rank is √3·(b − a)/n, see datasets.FitTransform. The ranks of a document in ascending and in
+// rank adds √3·(b − a)/n, see datasets.FitTransform. The ranks of a document in ascending and in
 // descending order, where equal ones keep their order and those without the feature are last, differ
 // by b − a.
 func (g *graph) rank(x, missing string) string {
@@ -162,9 +162,9 @@ func (g *graph) interpolated(p *transforms.Part, x string) string {
 	begins := g.doubles(begin)
 	// The index of the first piece of each column, for every document.
 	at := g.bisect(begins, room, g.Add(g.zeros(x), g.ints(first...)), x)
-	of := func(values []float64) string { return g.node("Gather", g.doubles(values), at) }
-	part := g.node("Div", g.node("Sub", x, of(knot)), of(width))
-	return g.Add(g.to(Float, of(score)), g.Mul(g.to(Float, part), g.to(Float, of(rise))))
+	lookup := func(values []float64) string { return g.node("Gather", g.doubles(values), at) }
+	part := g.node("Div", g.node("Sub", x, lookup(knot)), lookup(width))
+	return g.Add(g.to(Float, lookup(score)), g.Mul(g.to(Float, part), g.to(Float, lookup(rise))))
 }
 
 // embedding adds the vectors [documents, width] of a category.

@@ -13,13 +13,13 @@ import (
 	"github.com/plrank/plrank/internal/file"
 )
 
-// A new file begins when the last one has so many bytes, or is so old.
+// A new file begins when the last one reaches this size or age.
 const (
 	mostBytes = 256 << 20
 	mostTime  = time.Hour
 )
 
-// files are those of a folder. Lines are appended to the newest.
+// files appends lines to the newest file of a folder.
 type files struct {
 	folder, prefix string
 
@@ -28,7 +28,7 @@ type files struct {
 
 	newest *os.File // nil: none is open
 	began  time.Time
-	size   int64 // of what is on the disk
+	size   int64 // on the disk
 }
 
 func newFiles(folder, prefix string) files {
@@ -37,7 +37,7 @@ func newFiles(folder, prefix string) files {
 
 func (f *files) path(name string) string { return filepath.Join(f.folder, name) }
 
-// ending is that of the names of files.
+// ending ends the names of files.
 const ending = ".jsonl"
 
 // makeFolder makes the folder, with the permissions that the umask leaves.
@@ -48,8 +48,8 @@ func (f *files) makeFolder() error {
 	return file.SyncFolder(f.folder)
 }
 
-// append writes whole lines to the disk. With an error they are not there, and the next lines come into
-// a new file: after a failed sync, it is not known what of a file is on the disk.
+// append writes whole lines to the disk. If it returns an error, they are not there, and the next lines go to
+// a new file: after a failed sync, it is not known which parts of a file are on the disk.
 func (f *files) append(lines []byte) error {
 	if f.newest != nil && (f.size >= mostBytes || f.now().Sub(f.began) >= mostTime) {
 		if err := f.close(); err != nil {
@@ -85,8 +85,8 @@ func (f *files) begin() (err error) {
 	return nil
 }
 
-// abandon takes back what may not be on the disk, and closes the file. What cannot be taken back is
-// the beginning of a line, which mend cuts off.
+// abandon takes back the lines that may not be on the disk, and closes the file. It may leave the
+// beginning of a line, which mend cuts off.
 func (f *files) abandon() error {
 	path, err := f.newest.Name(), f.newest.Truncate(f.size)
 	if f.close(); f.size == 0 {
@@ -104,7 +104,7 @@ func (f *files) close() error {
 	return err
 }
 
-// mend cuts off lines without an end, and tells of each.
+// mend cuts off lines without an end, and returns a warning for each.
 func (f *files) mend() (told []string, err error) {
 	entries, err := os.ReadDir(f.folder)
 	if err != nil {
@@ -125,7 +125,7 @@ func (f *files) mend() (told []string, err error) {
 	return told, nil
 }
 
-// cutTorn cuts off what comes after the last end of a line, and gives its length.
+// cutTorn cuts off what follows the last end of a line, and returns its length.
 func cutTorn(path string) (int64, error) {
 	size, end, err := lastEnd(path)
 	if err != nil || end == size {
@@ -138,7 +138,7 @@ func cutTorn(path string) (int64, error) {
 	return size - end, errors.Join(f.Truncate(end), f.Sync(), f.Close())
 }
 
-// lastEnd is the size of a file, and where its last whole line ends.
+// lastEnd returns the size of a file, and the offset where its last whole line ends.
 func lastEnd(path string) (size, end int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// limitFiles lets files of this process have at most so many bytes until the test ends.
+// limitFiles limits the files of this process to this many bytes until the test ends.
 func limitFiles(t *testing.T, bytes uint64) (lift func()) {
 	t.Helper()
 	var before syscall.Rlimit

@@ -1,5 +1,5 @@
-// Package journal keeps lines in the files of a folder. A line that it has accepted is on the disk: it
-// stays there if the process is killed, or the machine goes down.
+// Package journal keeps lines in the files of a folder. An accepted line is on the disk: it survives
+// if the process is killed, or the machine goes down.
 package journal
 
 import (
@@ -18,7 +18,7 @@ type Journal struct {
 	files    files
 	lock     *file.Lock // nil: the file system has no locks
 	synced   func(took time.Duration, err error)
-	interval time.Duration // syncInterval, but in tests
+	interval time.Duration // syncInterval, except in tests
 
 	mu     sync.Mutex
 	next   *Batch
@@ -27,7 +27,7 @@ type Journal struct {
 	ended  chan struct{}
 }
 
-// A Batch is lines that are written and synced together.
+// A Batch holds lines that are written and synced together.
 type Batch struct {
 	lines []byte
 	adds  int           // the calls of Add that they are from
@@ -37,22 +37,22 @@ type Batch struct {
 
 func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(chan struct{})} }
 
-// mostWaiting are the most bytes that wait for the disk, unless they come at once.
+// mostWaiting is the most bytes that wait for the disk, unless one call adds more.
 const mostWaiting = 64 << 20
 
-// syncInterval is the least time between the beginnings of two syncs, if the first was for several calls of
-// Add: each sync takes processor time, and fewer serve as many lines.
+// syncInterval is the least time between the starts of two syncs, if the first was for several calls of
+// Add: each sync takes processor time, and fewer syncs serve as many lines.
 const syncInterval = 2 * time.Millisecond
 
-// ErrBehind is the error of lines that come faster than the disk takes them.
+// ErrBehind is returned by Add when lines come faster than the disk takes them.
 var ErrBehind = errors.New("the disk does not keep up")
 
 var errClosed = errors.New("the journal is closed")
 
-// Open opens the journal of a folder, which is made if there is none. Its files are PREFIX-TIME.jsonl.
-// What a killed process has left of a line at the end of one is cut off: it was not accepted. The
-// warnings say so. It is an error if another process has the folder. Synced is called after each write to
-// the disk.
+// Open opens the journal of a folder, and makes the folder if it does not exist. The files are
+// PREFIX-TIME.jsonl. A torn line that a killed process left at the end of a file was not accepted: it is
+// cut off, with a warning. Open returns an error if another process has the folder. It calls synced
+// after each write to the disk.
 func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
 	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if err := j.files.makeFolder(); err != nil {
@@ -77,10 +77,10 @@ func Open(folder, prefix string, synced func(took time.Duration, err error)) (j 
 	return j, append(warnings, mended...), nil
 }
 
-// Done is closed when it is known whether the lines are on the disk.
+// Done returns a channel that is closed when it is known whether the lines are on the disk.
 func (b *Batch) Done() <-chan struct{} { return b.done }
 
-// Err waits until then. With an error they are not.
+// Err waits until Done is closed, and returns an error if the lines are not on the disk.
 func (b *Batch) Err() error {
 	<-b.done
 	return b.err
@@ -132,7 +132,7 @@ func (j *Journal) run() {
 	}
 }
 
-// Close writes what waits, and closes the files.
+// Close writes the waiting lines, and closes the files.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	if !j.closed {

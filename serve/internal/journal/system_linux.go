@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// synced is the flag of a file whose writes come to the disk before they return: one call for both.
+// synced is the flag of a file whose writes are on the disk when they return: one system call for both.
 const synced = os.O_SYNC
 
-// write writes to the disk, and gives the system the memory of the lines back for the next ones. Otherwise
-// these get new memory: in a virtual machine writing to that takes five times as long.
+// write writes to the disk, and lets the system reuse the pages of the lines for the next ones. Writing to
+// new pages takes five times as long in a virtual machine.
 func write(f *os.File, lines []byte) error {
 	_, err := f.Write(lines)
 	if err == nil {
@@ -21,9 +21,9 @@ func write(f *os.File, lines []byte) error {
 	return err
 }
 
-// beginPromptly lets the goroutine run as soon as the disk has answered, not when what runs on its core
-// has used up its time slice: Linux lets threads with shorter slices begin first, from 6.12 on. The thread
-// is the goroutine's alone.
+// beginPromptly lets the goroutine run as soon as the disk has answered, not when another thread has used
+// up its time slice: from 6.12 on, Linux runs threads with shorter slices first. It locks the goroutine
+// to a thread of its own.
 func beginPromptly() {
 	runtime.LockOSThread()
 	if a, err := unix.SchedGetAttr(0, 0); err == nil && a.Policy == unix.SCHED_NORMAL {
