@@ -1,3 +1,5 @@
+//go:build commands
+
 package main
 
 import (

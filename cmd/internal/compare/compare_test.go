@@ -120,8 +120,7 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 // means that evaluate prints.
 func TestFormsOfOneModelAreEqual(t *testing.T) {
 	t.Parallel()
-	data := commandtest.Fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	_, other := fit.Trained(t, data, "-seed", "3")
 	dir := t.TempDir()
 	test, path := filepath.Join(data, "test.txt"), func(name string) string { return filepath.Join(dir, name) }
@@ -199,8 +198,7 @@ func TestRunMayBeginWithComment(t *testing.T) {
 
 func TestWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()
-	data := commandtest.Fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	opened, err := ranker.Open(model)
 	if err != nil {
 		t.Fatal(err)

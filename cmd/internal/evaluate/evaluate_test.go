@@ -73,8 +73,7 @@ func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
 // A saved model is measured to be what its run reported, on a folder and on a file.
 func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	out, model := fit.Trained(t, data)
+	data, out, model := fit.Shared(t)
 	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
@@ -121,7 +120,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 func TestNoiseIsTheLeastImportant(t *testing.T) {
 	t.Parallel()
 	data := fold(t) // the label is the sum of features 1 and 4; 2 is noise
-	_, model := fit.Trained(t, data, "-epochs", "20", "-hidden", "8")
+	_, model := fit.Trained(t, data, "-epochs", "10", "-hidden", "8")
 	plot := filepath.Join(t.TempDir(), "importance.svg")
 	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", "-plot", plot)
 	at := strings.Index(stdout, "gets worse without a feature")
@@ -199,8 +198,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 // A picture that cannot be drawn is a warning: the numbers are complete.
 func TestPictureThatFailsIsAWarning(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	picture := filepath.Join(t.TempDir(), "none", "importance.svg")
 	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", "-plot", picture)
 	if !strings.Contains(stderr, "warning: ") || !strings.Contains(stderr, picture) || !strings.Contains(stdout, "gets worse without a feature") {

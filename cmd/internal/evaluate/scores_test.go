@@ -20,8 +20,7 @@ import (
 // for expected metrics; and the values by query are those of which the table has the means.
 func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	dir := t.TempDir()
 	test, path := filepath.Join(data, "test.txt"), func(name string) string { return filepath.Join(dir, name) }
 	commandtest.Command(score.Run).Must(t, "-model", model, "-data", test, "-out", path("scores"), "-run", path("run"), "-qrels", path("qrels"))
