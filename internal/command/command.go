@@ -166,24 +166,3 @@ func Interruptible() context.Context {
 	context.AfterFunc(ctx, stop)
 	return ctx
 }
-
-// Await is the result of work that cannot be interrupted, or context.Canceled as soon as the context
-// ends: the work is left alone, and the program should end.
-func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := work()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Canceled // which Run prints
-	}
-}

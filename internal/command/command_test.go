@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 )
 
 // full is a device without room for more than so many bytes.
@@ -73,26 +72,6 @@ func TestParse(t *testing.T) {
 	}
 	if err := Parse(flag.NewFlagSet("tool", flag.ContinueOnError), []string{"-help"}); err != flag.ErrHelp {
 		t.Error(err)
-	}
-}
-
-func TestPrintJSON(t *testing.T) {
-	var b strings.Builder
-	if err := PrintJSON(&b, map[string]int{"queries": 3}); err != nil || b.String() != "{\n  \"queries\": 3\n}\n" {
-		t.Errorf("%v, %q", err, &b)
-	}
-}
-
-// An end of the context is not kept waiting by work that takes for ever.
-func TestAwait(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if v, err := Await(ctx, func() (int, error) { select {} }); v != 0 || err != context.Canceled {
-		t.Errorf("%d, %v", v, err)
-	}
-	failed := errors.New("failed")
-	if v, err := Await(t.Context(), func() (int, error) { return 3, failed }); v != 3 || err != failed {
-		t.Errorf("%d, %v", v, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -33,13 +32,6 @@ func Printable(text string) string {
 		text = text[size:]
 	}
 	return b.String()
-}
-
-// PrintJSON prints a result, indented.
-func PrintJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // Warn prints warnings.

@@ -66,7 +66,7 @@ func TestRunWithoutLocks(t *testing.T) {
 	none := func(string) (*file.Lock, error) {
 		return nil, fmt.Errorf("%w: %w", file.ErrNoLocks, errors.New("no locks available"))
 	}
-	if err := dir.keepOut(none); err != nil {
+	if err := dir.takeLock(none); err != nil {
 		t.Fatal(err)
 	}
 	warning, err := dir.Begin(newRun(t, c, tinySplits()), nil, c)

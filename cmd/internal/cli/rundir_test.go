@@ -129,7 +129,7 @@ func TestFolderHasOneRunFromBeginToFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir.Close()
-	if _, err := CreateRun(path); err == nil || !strings.Contains(err.Error(), "exists: it holds checkpoint.npz: name a new folder, or resume the run in it") {
+	if _, err := CreateRun(path); err == nil || !strings.Contains(err.Error(), "exists: it contains checkpoint.npz: name a new folder, or resume the run in it") {
 		t.Errorf("a run that has begun: %v", err)
 	}
 	if _, err := CreateRun(filepath.Dir(path)); err == nil {

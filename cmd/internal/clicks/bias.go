@@ -41,9 +41,10 @@ var biasPage = cli.Page{
 
 type biasOptions struct {
 	cli.Source
-	method, out, plot string
-	asJSON            bool
-	threads           command.Threads
+	method, out string
+	plot        cli.Plot
+	asJSON      bool
+	threads     cli.Threads
 }
 
 func methods() (all []string) {
@@ -58,8 +59,8 @@ func (o *biasOptions) flags() *flag.FlagSet {
 	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
 	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but takes the relevance of documents for a function of their features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
-	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.plot.Define(f, "a picture of it")
+	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
 	return f
 }
@@ -85,7 +86,7 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags.NArg()) }
 	return biasPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, o.Uses()...)
+		cli.WarnIdle(stderr, flags, o.Uses()...)
 		return o.run(ctx, flags.Args(), stdout, stderr)
 	})
 }
@@ -112,13 +113,9 @@ func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io
 	if err := files.Publish(stdout); err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if err := r.draw(o.plot); err != nil {
-			command.Warn(stderr, err.Error()) // the numbers are there without a picture
-		}
-	}
+	o.plot.Draw(stderr, r.draw)
 	if o.asJSON {
-		return command.PrintJSON(stdout, r)
+		return cli.PrintJSON(stdout, r)
 	}
 	r.print(stdout)
 	return nil
@@ -149,7 +146,7 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 		return nil, err
 	}
 	cli.WarnOfLeftOut(stderr, left, o.Data)
-	return command.Await(ctx, func() (*biasResult, error) {
+	return cli.Await(ctx, func() (*biasResult, error) {
 		bias, report, err := e.Estimate()
 		return &biasResult{o.method, bias, report}, err
 	})

@@ -33,12 +33,12 @@ var checkPage = cli.Page{
 
 type checkOptions struct {
 	asJSON  bool
-	threads command.Threads
+	threads cli.Threads
 }
 
 func (o *checkOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks check")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
 	return f
 }
@@ -68,7 +68,7 @@ func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 			return err
 		}
 		if o.asJSON {
-			return command.PrintJSON(stdout, r)
+			return cli.PrintJSON(stdout, r)
 		}
 		r.print(stdout)
 		return nil

@@ -33,7 +33,7 @@ var page = cli.Page{
 
 // Run is the sub-command, and its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	return run(command.Interruptible(), args, stdin, stdout, stderr)
 }
 
@@ -84,7 +84,7 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 		}
 		path = f.Name()
 	}
-	warnings, err := command.Await(ctx, func() ([]string, error) { return s.file(ctx, path) })
+	warnings, err := cli.Await(ctx, func() ([]string, error) { return s.file(ctx, path) })
 	s.bar.Finish()
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	if s.model, err = ranker.Open(s.options.model); err != nil {
 		return nil, err
 	}
-	command.WarnIdle(s.stderr, s.line, command.Use{
+	cli.WarnIdle(s.stderr, s.line, cli.Use{
 		Works: s.model.File().BaseScores, Flags: []string{"base-column"}, Why: "beside " + s.options.model + ", which was trained without base scores",
 	})
 	again := false
@@ -135,7 +135,7 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	case err != nil:
 		return nil, cli.WithFlags(err)
 	}
-	return append(warnings, s.used.Lacking(path)...), nil
+	return append(warnings, s.used.Missing(path)...), nil
 }
 
 // block scores some queries, the next ones of the file, of which so many bytes are read.
