@@ -82,7 +82,7 @@ func TestCommandsOfClicksWork(t *testing.T) {
 	commandsWork(t, t.TempDir(), string(page), 5)
 }
 
-// commandsWork runs at least so many blocks of commands in a folder, and returns what they print.
+// commandsWork runs the blocks of commands of a page in a folder, and returns what they print.
 func commandsWork(t *testing.T, dir, page string, atLeast int) (printed string) {
 	t.Helper()
 	bin := t.TempDir()

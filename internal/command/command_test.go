@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// full is a device without room for more than so many bytes.
+// full is a device with room for a number of bytes.
 type full int
 
 func (f *full) Write(p []byte) (int, error) {
@@ -20,7 +20,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestRun(t *testing.T) {
+func TestRunReturnsTheExitStatus(t *testing.T) {
 	for _, c := range []struct {
 		room   full
 		body   error
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseSuggestsWhatWasMeant(t *testing.T) {
 	for args, want := range map[string]string{
 		"-lose x":              "there is no flag -lose (did you mean -loss?)",
 		"-quick":               "there is no flag -quick",
@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
+func TestPrintableEscapesWhatATerminalObeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain, grün\tund\n":      "plain, grün\tund\n",
 		"\x1b]0;title\x07\x9b\r":  `\x1b]0;title\a\x9b\r`,

@@ -26,7 +26,7 @@ func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
 	for _, e := range clicks.GainEstimators() {
 		known = append(known, string(e))
 	}
-	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features are those of the log, or, by the ids of query and document, those of the training split of -data, whose labels do not count")
+	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features come from the log, or, by the ids of query and document, from the training split of -data, whose labels do not count")
 	f.StringVar(&c.Bias, "bias", c.Bias, "a `file` with the position bias, from plrank clicks bias")
 	f.StringVar(&c.Estimator, "estimator", c.Estimator, "how clicks become gains (`name`): "+strings.Join(known, ", ")+", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive")
 }
@@ -42,8 +42,8 @@ func (c *ClickLogs) CheckClicks() error {
 	return nil
 }
 
-// Gains returns the documents of the logs with gains estimated from clicks. Their features are those of data, or of the
-// log if data is nil.
+// Gains returns the documents of the logs with gains estimated from clicks. Their features come from data, or
+// from the log if data is nil.
 func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.Dataset, error) {
 	bias, estimator := clicks.Bias{}, clicks.Naive
 	if c.Bias != "" {

@@ -20,7 +20,7 @@ func TestGarbageIsLimited(t *testing.T) {
 	}
 }
 
-func TestPrintJSON(t *testing.T) {
+func TestJSONIsIndented(t *testing.T) {
 	var b strings.Builder
 	if err := PrintJSON(&b, map[string]int{"queries": 3}); err != nil || b.String() != "{\n  \"queries\": 3\n}\n" {
 		t.Errorf("%v, %q", err, &b)
@@ -28,7 +28,7 @@ func TestPrintJSON(t *testing.T) {
 }
 
 // An end of the context is not kept waiting by work that takes for ever.
-func TestAwait(t *testing.T) {
+func TestAwaitEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if v, err := Await(ctx, func() (int, error) { select {} }); v != 0 || err != context.Canceled {

@@ -29,7 +29,7 @@ type entry struct{ metric, query string }
 
 func newPerQuery() *PerQuery { return &PerQuery{values: map[entry]float64{}, seen: map[string]bool{}} }
 
-// NewPerQuery returns the table of a report on a split with these queries, each of which needs an id of its own.
+// NewPerQuery returns the table of a report on a split with these queries, whose ids must differ.
 func NewPerQuery(queries, metrics []string, report train.SplitReport) (*PerQuery, error) {
 	t := newPerQuery()
 	for _, metric := range metrics {

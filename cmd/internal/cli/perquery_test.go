@@ -57,7 +57,7 @@ func TestTablesAreReadBack(t *testing.T) {
 	})
 }
 
-func TestFormOfTrecEval(t *testing.T) {
+func TestTRECFormIsAsOfTrecEval(t *testing.T) {
 	table, err := ReadPerQuery("x", strings.NewReader("runid                 \tall\tmine\nmap                   \t301\t0.1234\nP_5                   \t301\t0.4000\nmap                   \t7\t0.5\n\nmap                   \tall\t0.3117\r\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (w
 	return warning, d.markInterrupted(ResultFile)
 }
 
-// BeginFolds is Begin for the folder above those of the folds.
+// BeginFolds is Begin for the folder above the folders of the folds.
 func (d *RunDir) BeginFolds(settings any) error {
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (d *RunDir) Epoch(t *train.Trainer, e train.Epoch) error {
 	if err != nil {
 		return err
 	}
-	var model *ranker.File // nil: that of an earlier epoch is better
+	var model *ranker.File // nil: the model of an earlier epoch is better
 	if e.Best || e.Epoch == 1 {
 		best, err := t.Best()
 		if err != nil {

@@ -36,7 +36,7 @@ func (d *RunDir) File(name string) string { return filepath.Join(d.path, name) }
 func (d *RunDir) removeLeftovers() {
 	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, InitialFile, nextFile} {
 		for _, left := range file.Leftovers(d.File(name)) {
-			os.Remove(left) // one that stays is no harm
+			os.Remove(left) // one that stays does no harm
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (d *RunDir) saveCheckpoint(c *train.Checkpoint) error {
 	return nil
 }
 
-// keepInitial saves the initial model of a run, unless the file exists or there is no such model.
+// keepInitial saves the initial model of a run, unless the file exists or it has none.
 func (d *RunDir) keepInitial(model *ranker.Model) error {
 	if model == nil {
 		return nil

@@ -59,7 +59,7 @@ func TestOneRunInAFolder(t *testing.T) {
 }
 
 // Where the file system has no locks, a run warns and goes on.
-func TestRunWithoutLocks(t *testing.T) {
+func TestRunWithoutLocksWarns(t *testing.T) {
 	c := train.Config{Optimization: train.Optimization{Epochs: 1}}
 	path := t.TempDir()
 	dir := &RunDir{path: path}

@@ -43,7 +43,7 @@ func TestFilesOfAnEpochAreItsOwn(t *testing.T) {
 	}
 	for name, want := range map[string][]byte{CheckpointFile: saved[2], PreviousFile: saved[1]} {
 		if !bytes.Equal(read(t, dir.File(name)), want) {
-			t.Errorf("%s is not that of its epoch", name)
+			t.Errorf("%s is not from its epoch", name)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestFilesOfAnEpochCannotBeWritten(t *testing.T) {
 			t.Errorf("%s: %v before anything was written", end.name, err)
 		}
 		if err := end.after(dir, tr, train.Epoch{}); err == nil || !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s: error %v, want that of the folder that is gone", end.name, err)
+			t.Errorf("%s: error %v, want the one about the folder that is gone", end.name, err)
 		}
 		if err := dir.Wait(); err != nil {
 			t.Errorf("%s: %v once more", end.name, err)

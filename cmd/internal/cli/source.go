@@ -87,7 +87,7 @@ func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
 		{&s.BaseColumn, "base-column", "`name` of the column with the base scores of documents, from another ranker, to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init next to the data, one a line, if there is one"},
 		{&s.Features, "features", "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names next to the data, with lines such as 3 bm25"},
 		{&s.Ignore, "ignore", "`features` to leave out, in the same way; columns of text are left out with a warning"},
-		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, each value of which is a group"},
+		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, whose values are the groups"},
 		{&s.Groups, "groups", "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for"},
 	} {
 		all.StringVar(text.p, text.name, *text.p, text.usage)

@@ -108,7 +108,7 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 		return nil, fmt.Errorf("compare: not all files have the metric %q: %s", f.Metric, names.Want(f.Metric, f.metrics))
 	}
 	measure, err := metrics.ParseMeasure(f.Metric)
-	if err != nil { // one of trec_eval, more of which is better
+	if err != nil { // one of trec_eval: more is better
 		measure = metrics.NewMeasure(f.Metric, false, nil)
 	}
 	f.LowerIsBetter = measure.LowerIsBetter()

@@ -102,10 +102,10 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"-epochs 3", "there is no flag -epochs"},
-		{"-features 1", "there is no flag -features"}, // those of the model are read
+		{"-features 1", "there is no flag -features"}, // the model says which are read
 		{"-ignore 1", "there is no flag -ignore"},
 		{"-weight-column w", "there is no flag -weight-column"},
-		{"-normalize", "there is no flag -normalize"}, // no metric is a value of the loss
+		{"-normalize", "there is no flag -normalize"}, // a metric is not a value of the loss
 		{"-metric ndgc@5", "did you mean ndcg?"},
 		{"-importance -plot x.txt", ".svg, .png or .pdf"},
 		{"-plot x.svg", "-plot needs -importance"},
@@ -179,7 +179,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 	if status, _, stderr := call("-model", second, "-data", high, "-report", "err@10", "-highest-grade", "3"); status != 0 {
 		t.Errorf("with -highest-grade: %d, %q", status, stderr)
 	}
-	// A file of an older version: that of the data, and a warning.
+	// A file of an older version: the highest grade of the data, and a warning.
 	old := *model.File()
 	old.Grade = 0
 	path := filepath.Join(t.TempDir(), "old.npz")
@@ -207,7 +207,7 @@ func TestPictureThatFailsIsAWarning(t *testing.T) {
 }
 
 // A model file does not say by which loss it was trained.
-func TestLossIsNoMetricOfAModelFile(t *testing.T) {
+func TestLossIsNotAMetricOfAModelFile(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-metric", "loss"}, {"-metric", "ndcg@5-0.1*loss"}, {"-report", "map,loss"}} {
 		if status, _, stderr := call(append([]string{"-model", "m.npz", "-data", "d.txt"}, args...)...); status != 2 || !strings.Contains(stderr, "does not say its loss") {

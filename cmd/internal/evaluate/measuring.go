@@ -63,13 +63,13 @@ func (m *Measuring) Uses(ofScores, drawn bool) ([]cli.Use, error) {
 		return nil, err
 	}
 	if ofScores {
-		measures = slices.DeleteFunc(measures, func(of metrics.Measure) bool { return of.OfPolicy() && !slices.Contains(m.Config.Report, of.String()) })
+		measures = slices.DeleteFunc(measures, func(x metrics.Measure) bool { return x.OfPolicy() && !slices.Contains(m.Config.Report, x.String()) })
 	}
 	objective, err := metrics.ParseObjective(m.Config.Discounts, m.Config.Cutoff.Cutoff())
 	if err != nil {
 		return nil, err
 	}
-	exposure := slices.ContainsFunc(measures, func(of metrics.Measure) bool { return of.Ranking().OfPolicy() })
+	exposure := slices.ContainsFunc(measures, func(x metrics.Measure) bool { return x.Ranking().OfPolicy() })
 	const ofExposure = ": it is for names of metrics, and for measures of exposure, such as -report disparity"
 	return slices.Concat(cli.Uses(m.Config, measures), m.Source.Uses(), []cli.Use{
 		{Works: exposure || objective.Metric != "", Flags: []string{"discounts"}, Why: "on these metrics" + ofExposure},

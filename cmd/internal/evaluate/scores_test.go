@@ -17,7 +17,7 @@ import (
 )
 
 // Scores of a model, one a line or as a TREC run with judgements, are measured as the model is, but
-// for expected metrics; and the values by query are those of which the table has the means.
+// for expected metrics; and the table has the means of the values by query.
 func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	t.Parallel()
 	data, _, model := fit.Shared(t)
@@ -59,7 +59,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 			}
 		}
 	}
-	// Expected metrics are those of the model where they are asked for.
+	// Expected metrics agree with the model if they are asked for.
 	stdout, _ = must(t, "-scores", path("scores"), "-data", test, "-report", "expected-ndcg@5", "-json")
 	if a, b := parsed(stdout).Value(1, "expected-ndcg@5"), want.Value(1, "expected-ndcg@5"); math.Abs(a-b) > 1e-6 { // of float32 scores
 		t.Errorf("expected %v, of the model %v", a, b)
@@ -67,14 +67,14 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	// Of a folder, the values are of the test split.
 	must(t, "-model", model, "-data", data, "-report", "map", "-per-query", path("folder.csv"))
 	if read(t, path("folder.csv")) != read(t, path("model.csv")) {
-		t.Error("the values of a folder are not those of its test split")
+		t.Error("the values of a folder differ from its test split")
 	}
 	if status, _, stderr := call("-scores", path("scores"), "-data", test, "-per-query", path("folder.csv")); status != 1 || !strings.Contains(stderr, "exists") {
 		t.Errorf("overwritten: %d, %s", status, stderr)
 	}
 }
 
-// trecEvalFlags are those by which measures are those of trec_eval.
+// trecEvalFlags make measures agree with trec_eval.
 var trecEvalFlags = []string{"-gain", "linear", "-convention", "zero", "-ties", "order"}
 
 // trecEvalNames are the names of trec_eval for measures.
@@ -182,7 +182,7 @@ func TestThresholdOfRelevanceIsSaid(t *testing.T) {
 	}
 }
 
-func TestScoresThatCannotBeMeasured(t *testing.T) {
+func TestScoresThatCannotBeMeasuredAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name, text string) string {

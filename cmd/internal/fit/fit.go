@@ -88,7 +88,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 	return nil
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return run(command.Interruptible(), args, stdout, stderr)
 }

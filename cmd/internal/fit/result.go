@@ -149,7 +149,7 @@ func (r *result) infer(ctx context.Context, prior bool, stderr io.Writer) error 
 	if err == nil {
 		r.EqualWorths = &test{t.Statistic, t.Freedom, t.PValue}
 	} else if ctx.Err() == nil {
-		command.Warn(stderr, "there is no test of equal worths: "+err.Error())
+		command.Warn(stderr, "equal worths are not tested: "+err.Error())
 	}
 	return ctx.Err()
 }

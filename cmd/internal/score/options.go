@@ -45,7 +45,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-// mostDraws is how many rankings of a query can be drawn at once: each has an open file.
+// mostDraws limits the rankings drawn of a query at once: each has an open file.
 const mostDraws = 1000
 
 func (o *options) check(given *flag.FlagSet) error {
@@ -68,9 +68,9 @@ func (o *options) check(given *flag.FlagSet) error {
 	case command.IsGiven(given, "temperature") && !command.IsGiven(given, "draw") && !command.IsGiven(given, "exposure"):
 		return errors.New("-temperature has no effect without -draw or -exposure")
 	}
-	for _, of := range [][2]string{{"seed", "draw"}, {"cutoff", "exposure"}, {"discounts", "exposure"}} {
-		if command.IsGiven(given, of[0]) && !command.IsGiven(given, of[1]) {
-			return fmt.Errorf("-%s has no effect without -%s", of[0], of[1])
+	for _, pair := range [][2]string{{"seed", "draw"}, {"cutoff", "exposure"}, {"discounts", "exposure"}} {
+		if command.IsGiven(given, pair[0]) && !command.IsGiven(given, pair[1]) {
+			return fmt.Errorf("-%s has no effect without -%s", pair[0], pair[1])
 		}
 	}
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {

@@ -151,7 +151,7 @@ func TestExposureOfEveryRank(t *testing.T) {
 }
 
 // -temperature divides the scores of -draw and -exposure, and is in the tags of the run; -scores
-// and the ranking by score are those of the model.
+// and the ranking by score follow the model.
 func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	t.Parallel()
 	_, _, model := training.Shared(t)

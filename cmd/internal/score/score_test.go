@@ -32,7 +32,7 @@ func scoresOf(t *testing.T, text string) (scores []float32) {
 
 // A file of several blocks, plain, packed or from a pipe, gets the scores that package ranker
 // gives it when it is read whole, bit for bit. So does one with a query that returns
-// after them; from a pipe, that is an error. Nothing is left but what was asked for.
+// after them; from a pipe, that fails. Nothing is left but what was asked for.
 func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 	t.Parallel()
 	_, model := training.Trained(t, fold(t), "-transform", "minmax")
@@ -127,7 +127,7 @@ func TestAllResultsOrNone(t *testing.T) {
 	}
 }
 
-// Two results do not share a file, of which one would be lost.
+// Two results do not share a file: one would be lost.
 func TestResultsDoNotShareAFile(t *testing.T) {
 	t.Parallel()
 	data, _, model := training.Shared(t)
@@ -144,7 +144,7 @@ func TestResultsDoNotShareAFile(t *testing.T) {
 	}
 }
 
-// A document that is twice in a query is an error with its line, and leaves no results: trec_eval
+// A document that is twice in a query is reported with its line, and leaves no results: trec_eval
 // would refuse them.
 func TestDocumentTwiceIsAnError(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestDocumentTwiceIsAnError(t *testing.T) {
 	}
 }
 
-// Scores stand in the order of the file, the lines of a TREC run in that of their
+// Scores stand in the order of the file, the lines of a TREC run by their
 // ranks, also where a query comes back and where a document has no label.
 func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 	t.Parallel()
