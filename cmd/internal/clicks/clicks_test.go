@@ -103,7 +103,7 @@ func TestGate(t *testing.T) {
 	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
 		t.Error(stdout)
 	}
-	const idle = "-bias has no effect beside -estimator"
+	const idle = "-bias has no effect with -estimator"
 	for estimator, want := range map[string]bool{"iips(.1),rips": true, "iips,dr": false} {
 		if _, stderr := must(t, "evaluate", short, good, "-bias", bias, "-estimator", estimator, "-resamples", "100"); strings.Contains(stderr, idle) != want {
 			t.Errorf("%s: %s", estimator, stderr)
