@@ -1,3 +1,5 @@
+//go:build commands
+
 package main
 
 import (
@@ -23,7 +25,7 @@ var (
 
 // Whatever number a flag is given, a command ends soon: with an error that says what is wrong, or with numbers. The
 // flags are those that its help names.
-func TestNoNumberOfAFlagIsAccident(t *testing.T) {
+func TestHostileNumbersAreRefusedOrHandled(t *testing.T) {
 	dir := commandtest.Fold(t)
 	t.Chdir(dir)
 	call := func(args ...string) (status int, stdout, stderr string) {
@@ -108,7 +110,7 @@ func TestNoNumberOfAFlagIsAccident(t *testing.T) {
 	}
 }
 
-// files are those of a folder.
+// files returns the files of a folder.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, "*"))

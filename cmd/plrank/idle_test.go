@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 )
 
-// A flag that has no effect beside the others, or on the data, is a warning that says what it is for, in every command;
+// A flag that has no effect with the others, or on the data, is a warning that says what it is for, in every command;
 // and there is none where it has one.
 func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 	t.Chdir(commandtest.Fold(t))
@@ -34,7 +34,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"evaluate -model run/model.npz -data test.txt -cutoff 1 -discounts 1", "-discounts has no effect on these metrics: it is for names of metrics, and for measures of exposure, such as -report disparity"},
 		{"evaluate -model run/model.npz -data test.txt -cutoff 1 -discounts 1 -report disparity", ""},
 		{"evaluate -model run/model.npz -data test.txt -discounts precision", ""},
-		{"evaluate -model run/model.npz -data test.txt -evaluation-samples 9", "-evaluation-samples has no effect beside -metric expected-ndcg@10: it is for metrics that are estimated"},
+		{"evaluate -model run/model.npz -data test.txt -evaluation-samples 9", "-evaluation-samples has no effect with -metric expected-ndcg@10: it is for metrics that are estimated"},
 		{"evaluate -model run/model.npz -data test.txt -evaluation-samples 9 -report expected-map", ""},
 		{"evaluate -scores scores -data test.txt -evaluation-samples 9 -metric map", "-evaluation-samples has no effect"},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4", "-highest-grade has no effect on these metrics: it is for err and graded-rbp"},
@@ -53,7 +53,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"describe -seed 3 -data train.txt", "-seed has no effect on a single file"},
 		{"describe -cache x -data train.txt", "-cache has no effect on a single file"},
 		{"describe -cache off -data train.txt", ""},
-		{"score -model run/model.npz -data test.txt -base-column 3", "-base-column has no effect beside run/model.npz, which was trained without base scores"},
+		{"score -model run/model.npz -data test.txt -base-column 3", "-base-column has no effect with run/model.npz, which was trained without base scores"},
 		{"clicks simulate -n 10 -out - -data train.txt -temperature 2", "-temperature has no effect without -model: all rankings are equally likely"},
 		{"clicks simulate -n 10 -out - -data train.txt -temperature 2 -model run/model.npz", ""},
 		{"clicks simulate -n 10 -out - -query-column x" + synthetic, "-query-column has no effect without -data FILE"},

@@ -26,7 +26,7 @@ import (
 	"github.com/plrank/plrank/internal/version"
 )
 
-// A table is all sub-commands, the first words after plrank, in the order in which help lists them.
+// A table holds the sub-commands, the first words after plrank, in the order in which help lists them.
 type table []struct {
 	name, summary string
 	run           func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
@@ -41,13 +41,13 @@ var subcommands = table{
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
-	{"clicks", "learn from logs: bias of ranks, values of policies, the gate", clicks.Run},
+	{"clicks", "learn from logs: position bias, values of policies, the gate", clicks.Run},
 	{"fit", "fit worths of items to observed rankings", fit.Run},
 }
 
 func main() { os.Exit(subcommands.run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the command, and its exit status.
+// run runs the command, and returns its exit status.
 func (t table) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		t.overview(stderr)

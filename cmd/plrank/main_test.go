@@ -29,7 +29,7 @@ func child(args ...string) *exec.Cmd {
 var call = commandtest.Command(subcommands.run).Call
 
 // Every help page fits a screen and a half, 80 columns wide, and names all flags of its
-// sub-command once. Its examples, and those of the topics, name flags that there are.
+// sub-command once. Its examples, and the ones of topics, name flags that exist.
 func TestHelpPagesFitAScreen(t *testing.T) {
 	for _, s := range subcommands {
 		status, text, stderr := call(s.name, "-help")

@@ -1,5 +1,5 @@
-// Package command is what the commands have in common: how they begin and end, what they
-// print, and how their manual pages are set.
+// Package command holds what the commands of the project and of its laboratory share: how they begin and end, how they
+// print, and how their help is set.
 package command
 
 import (
@@ -28,10 +28,10 @@ const (
 	ExitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
-// A UsageError is a command line that makes no sense.
+// A UsageError reports a command line that makes no sense.
 type UsageError struct{ error }
 
-// Usage makes a UsageError of an error; nil stays nil.
+// Usage returns err as a UsageError; nil stays nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -39,11 +39,11 @@ func Usage(err error) error {
 	return UsageError{err}
 }
 
-// ErrInterrupted is the end of a command that was interrupted, and has said so.
+// ErrInterrupted is returned by a command that was interrupted and has said so.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run runs the body of a command, says on stderr why it failed, and gives the exit status. An end
-// of a context is an interruption. What cannot be written to the body's stdout is an error as well.
+// Run runs the body of a command, prints on stderr why it failed, and returns the exit status. The end of a context is
+// an interruption. A failed write to the body's stdout counts as its error.
 func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
 	out := newOutput(stdout)
 	err := withoutFaults(func() error { return body(out) })
@@ -68,8 +68,7 @@ func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) erro
 	return ExitError
 }
 
-// withoutFaults gives the error of a body, also where a file that is mapped to memory was
-// cut short.
+// withoutFaults returns the error of a body, even if a file mapped to memory was cut short.
 func withoutFaults(body func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -82,7 +81,7 @@ func withoutFaults(body func() error) (err error) {
 	return body()
 }
 
-// Parse reads the flags, beside which there must be nothing. Errors are those of ParseWords.
+// Parse reads the flags. It returns an error as ParseWords does, or if there is anything else.
 func Parse(flags *flag.FlagSet, args []string) error {
 	err := ParseWords(flags, args)
 	if err == nil && flags.NArg() > 0 {
@@ -91,30 +90,29 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
-// meant suggests the flag that a word without one may be for; "" if none is near.
+// meant suggests the flag that a word may belong to; "" if none is near.
 func meant(flags *flag.FlagSet, word string) string {
-	flagOf := "data"
+	name := "data"
 	switch {
 	case flags.Lookup(word) != nil:
 		return fmt.Sprintf(" (did you mean -%s?)", word)
 	case strings.HasSuffix(word, ".npz"):
-		flagOf = "model"
+		name = "model"
 	}
-	if f := flags.Lookup(flagOf); f == nil || IsGiven(flags, flagOf) {
+	if flags.Lookup(name) == nil || IsGiven(flags, name) {
 		return ""
 	}
-	return fmt.Sprintf(" (did you mean -%s %s?)", flagOf, Line([]string{word}))
+	return fmt.Sprintf(" (did you mean -%s %s?)", name, Line([]string{word}))
 }
 
-// invalidValue is an error of package flag for a value: the value, quoted, the flag, and what is wrong.
+// invalidValue matches an error of package flag: the value, quoted, the flag, and what is wrong.
 var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*?[^\\]"|"") for (?:flag )?-([^:]+): (.*)$`)
 
-// ParseWords reads the flags; the words before, between and after them, such as names of files, are
-// then their Args. A text that is given and empty, as from a variable of a shell that is not set, is
-// an error. All are a UsageError but flag.ErrHelp.
+// ParseWords reads the flags. The words before, between and after them, such as names of files, are then their Args. It
+// returns a UsageError, also for a text that is given but empty, as from an unset variable of a shell; or flag.ErrHelp.
 func ParseWords(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // errors are one line of our own
-	words := []string{"--"}     // after which all are words
+	words := []string{"--"}     // after this all are words
 	err := flags.Parse(args)
 	for ; err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
 		words = append(words, flags.Arg(0))
@@ -150,40 +148,19 @@ func ParseWords(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
-// Given are the names of the flags that the command line has, in the order of the alphabet.
+// Given returns the names of the flags on the command line, sorted.
 func Given(flags *flag.FlagSet) (names []string) {
 	flags.Visit(func(f *flag.Flag) { names = append(names, f.Name) })
 	return names
 }
 
-// IsGiven tells whether the command line has a flag.
+// IsGiven reports whether a flag is on the command line.
 func IsGiven(flags *flag.FlagSet, name string) bool { return slices.Contains(Given(flags), name) }
 
-// Interruptible is a context that ends with the first Ctrl-C, or a request to
-// terminate. A second one ends the program at once.
+// Interruptible returns a context that ends with the first Ctrl-C or request to terminate. A second one ends the program
+// at once.
 func Interruptible() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx
-}
-
-// Await is the result of work that cannot be interrupted, or context.Canceled as soon as the context
-// ends: the work is left alone, and the program should end.
-func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := work()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Canceled // which Run prints
-	}
 }

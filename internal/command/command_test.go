@@ -8,10 +8,9 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 )
 
-// full is a device without room for more than so many bytes.
+// full is a device with room for a number of bytes.
 type full int
 
 func (f *full) Write(p []byte) (int, error) {
@@ -21,7 +20,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestRun(t *testing.T) {
+func TestRunReturnsTheExitStatus(t *testing.T) {
 	for _, c := range []struct {
 		room   full
 		body   error
@@ -49,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseSuggestsWhatWasMeant(t *testing.T) {
 	for args, want := range map[string]string{
 		"-lose x":              "there is no flag -lose (did you mean -loss?)",
 		"-quick":               "there is no flag -quick",
@@ -76,27 +75,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestPrintJSON(t *testing.T) {
-	var b strings.Builder
-	if err := PrintJSON(&b, map[string]int{"queries": 3}); err != nil || b.String() != "{\n  \"queries\": 3\n}\n" {
-		t.Errorf("%v, %q", err, &b)
-	}
-}
-
-// An end of the context is not kept waiting by work that takes for ever.
-func TestAwait(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if v, err := Await(ctx, func() (int, error) { select {} }); v != 0 || err != context.Canceled {
-		t.Errorf("%d, %v", v, err)
-	}
-	failed := errors.New("failed")
-	if v, err := Await(t.Context(), func() (int, error) { return 3, failed }); v != 3 || err != failed {
-		t.Errorf("%d, %v", v, err)
-	}
-}
-
-func TestPrintable(t *testing.T) {
+func TestPrintableEscapesWhatATerminalObeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain, grün\tund\n":      "plain, grün\tund\n",
 		"\x1b]0;title\x07\x9b\r":  `\x1b]0;title\a\x9b\r`,

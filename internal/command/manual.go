@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// Width is how wide help is at most, in characters; explanations begin at the column.
+// Width is the largest width of help, in characters. Explanations begin at column.
 const (
 	Width  = 80
 	column = 18
 )
 
-// Explain prints a term and its explanation beside it.
+// Explain prints a term, and its explanation to the right.
 func Explain(w io.Writer, term, text string) {
 	space := strings.Repeat(" ", column)
 	lines := Indent(Wrap(text, Width-column), space)
@@ -64,17 +65,13 @@ func Wrap(text string, width int) string {
 
 var plainWord = regexp.MustCompile(`^[\w./=,:+@%-]+$`)
 
-// Line is the words of a command line as a shell takes them.
+// Line returns the words of a command line, quoted for a shell.
 func Line(words []string) string {
-	var b strings.Builder
+	quoted := slices.Clone(words)
 	for i, word := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
 		if !plainWord.MatchString(word) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		b.WriteString(word)
 	}
-	return b.String()
+	return strings.Join(quoted, " ")
 }

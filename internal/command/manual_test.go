@@ -9,7 +9,7 @@ import (
 func TestFlagIsExplainedWithItsDefault(t *testing.T) {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.Int("epochs", 40, "`passes` over the training queries")
-	f.Int("patience", 0, "stop after so many `epochs`")
+	f.Int("patience", 0, "stop after N `epochs`")
 	f.Bool("normalize", true, "divide gains")
 	f.Bool("json", false, "describe in JSON")
 	f.String("out", "", "a new `folder` "+strings.Repeat("long ", 20))
@@ -17,7 +17,7 @@ func TestFlagIsExplainedWithItsDefault(t *testing.T) {
 	f.VisitAll(func(f *flag.Flag) { ExplainFlag(&b, f) })
 	for _, want := range []string{
 		"  -epochs passes  passes over the training queries (default 40)\n",
-		"  -patience epochs\n                  stop after so many epochs\n",
+		"  -patience epochs\n                  stop after N epochs\n",
 		"  -normalize      divide gains (on; -normalize=false is off)\n",
 		"  -json           describe in JSON\n",
 		"  -out folder     a new folder long",

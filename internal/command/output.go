@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,9 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Printable is a text without what a terminal would take for commands: characters that
-// do not print, other than ends of lines and tabs, are written as Go escapes. Messages
-// may quote what is in a file.
+// Printable returns a text without what a terminal would take for commands: it writes characters that do not print,
+// other than ends of lines and tabs, as Go escapes. Messages may quote what is in a file.
 func Printable(text string) string {
 	prints := func(r rune) bool { return r == '\n' || r == '\t' || unicode.IsPrint(r) }
 	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !prints(r) }) < 0 {
@@ -35,13 +33,6 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// PrintJSON prints a result, indented.
-func PrintJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
 // Warn prints warnings.
 func Warn(stderr io.Writer, warnings ...string) {
 	for _, w := range warnings {
@@ -49,8 +40,7 @@ func Warn(stderr io.Writer, warnings ...string) {
 	}
 }
 
-// An output is a stream that remembers its first error, and on a terminal prints what is
-// printable.
+// An output is a stream that keeps its first error, and on a terminal writes printable text.
 type output struct {
 	w        io.Writer
 	terminal bool

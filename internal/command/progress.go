@@ -11,15 +11,14 @@ import (
 	"golang.org/x/term"
 )
 
-// A Bar is one line at the bottom of a terminal. Where the writer is no terminal,
-// only [Bar.Line] prints.
+// A Bar is one line at the bottom of a terminal. If the writer is not a terminal, only [Bar.Line] prints.
 type Bar struct {
 	w    io.Writer
-	bar  *progressbar.ProgressBar // nil: no terminal
+	bar  *progressbar.ProgressBar // nil: not a terminal
 	room int                      // columns for the text before the bar
 }
 
-// NewBar makes a bar that fits the terminal, if w is one.
+// NewBar returns a bar that fits the terminal, if w is one.
 func NewBar(w io.Writer) *Bar {
 	columns := 0
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -33,9 +32,9 @@ func NewBar(w io.Writer) *Bar {
 
 const (
 	barWidth = 16
-	percent  = len(" 100% ||  ") // what every bar has besides the text
+	percent  = len(" 100% ||  ") // around the bar
 	times    = len(" [99h59m59s:9999h59m59s]")
-	textRoom = 24 // that a bar with times leaves at least
+	textRoom = 24 // at least, left of a bar with times
 	whole    = 1 << 20
 )
 
@@ -55,8 +54,7 @@ func newBar(w io.Writer, columns int) *Bar {
 		progressbar.OptionSetElapsedTime(wide), progressbar.OptionSetPredictTime(wide), progressbar.OptionClearOnFinish())}
 }
 
-// Set brings the bar to a part from 0 to 1, with a text before it: as many of its words as
-// there is room for.
+// Set moves the bar to a part from 0 to 1, with a text before it: as many of its words as there is room for.
 func (b *Bar) Set(part float64, text string) {
 	if b.bar == nil {
 		return
@@ -81,7 +79,7 @@ func (b *Bar) Line(text string) {
 	}
 }
 
-// Finish takes the bar away.
+// Finish removes the bar.
 func (b *Bar) Finish() {
 	if b.bar != nil {
 		b.bar.Finish()

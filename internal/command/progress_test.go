@@ -8,7 +8,7 @@ import (
 
 // No line is as wide as the terminal, so that none scrolls, and those that are printed
 // are whole.
-func TestFitsTerminal(t *testing.T) {
+func TestBarFitsTheTerminal(t *testing.T) {
 	for columns := 20; columns <= 130; columns++ {
 		var w strings.Builder
 		b := newBar(&w, columns)
@@ -34,7 +34,7 @@ func TestFitsTerminal(t *testing.T) {
 	}
 }
 
-func TestNoTerminal(t *testing.T) {
+func TestBarNeedsATerminal(t *testing.T) {
 	var w strings.Builder
 	b := NewBar(&w)
 	b.Set(0.5, "half")

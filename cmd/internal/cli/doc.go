@@ -1,3 +1,3 @@
-// Package cli is what sub-commands share: flags of data, logs and settings, help pages and topics, tables of metrics,
-// values by query, and results that appear complete or not at all.
+// Package cli holds what sub-commands share: help pages and topics, flags for data, click logs, settings and numbers,
+// tables of metrics and of values by query, and results that appear complete or not at all.
 package cli

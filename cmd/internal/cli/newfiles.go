@@ -13,34 +13,29 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// StandardOutput is standard input or output in the place of a file.
+// StandardOutput stands for standard input or output in place of the name of a file.
 const StandardOutput = "-"
 
-// NewFiles are new files, which appear together and complete, or not at all. What goes to
-// standard output does so when they are complete.
+// NewFiles are new files, which appear together and complete, or not at all. What goes to standard output is written
+// when all are complete.
 type NewFiles struct {
 	list []*NewFile
 	plot string // see CheckPlot
 }
 
-// A NewFile is one of them, to be written to. A failed write stays failed, and is the error of
-// Publish.
+// A NewFile is one of them, for writing. A failed write stays failed, and Publish returns its error.
 type NewFile struct {
 	path string
 	tmp  *os.File
 	*bufio.Writer
 }
 
-// Open makes a new file, which must not exist; nil without a path.
+// Open creates a new file, which must not exist. It returns nil if the path is empty.
 func (f *NewFiles) Open(path string) (*NewFile, error) {
 	if path == "" {
 		return nil, nil
 	}
-	taken := same(f.plot, path)
-	for _, other := range f.list {
-		taken = taken || same(other.path, path)
-	}
-	if taken {
+	if same(f.plot, path) || slices.ContainsFunc(f.list, func(other *NewFile) bool { return same(other.path, path) }) {
 		return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
 	}
 	folder, name := os.TempDir(), "plrank"
@@ -59,13 +54,11 @@ func (f *NewFiles) Open(path string) (*NewFile, error) {
 	return out, nil
 }
 
-// Empty takes back all that was written.
+// Empty discards all that was written.
 func (f *NewFiles) Empty() error {
 	for _, out := range f.list {
-		if err := out.tmp.Truncate(0); err != nil {
-			return err
-		}
-		if _, err := out.tmp.Seek(0, io.SeekStart); err != nil {
+		_, err := out.tmp.Seek(0, io.SeekStart)
+		if err = errors.Join(err, out.tmp.Truncate(0)); err != nil {
 			return err
 		}
 		out.Reset(out.tmp)
@@ -123,7 +116,7 @@ func (f *NewFiles) Publish(stdout io.Writer) (err error) {
 	return nil
 }
 
-// Remove takes away what was not published.
+// Remove removes what was not published.
 func (f *NewFiles) Remove() {
 	for _, out := range f.list {
 		out.tmp.Close()
@@ -131,21 +124,19 @@ func (f *NewFiles) Remove() {
 	}
 }
 
-// CheckPlot is an error for a plot of no known format, a command.UsageError, or one that exists. A
-// command calls it before its work, and before it opens other files, which cannot be the plot. The empty path
-// is no plot.
-func (f *NewFiles) CheckPlot(path string) error {
-	f.plot = path
-	switch {
-	case path == "":
+// CheckPlot returns an error if the picture exists, and a command.UsageError if its format is unknown. A command calls
+// it before its work and before it opens other files, which must not be the picture.
+func (f *NewFiles) CheckPlot(p Plot) error {
+	switch f.plot = string(p); {
+	case p == "":
 		return nil
-	case !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)):
-		return command.Usage(fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path))
+	case !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(f.plot)):
+		return command.Usage(fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", p))
 	}
-	return checkNew(path)
+	return checkNew(f.plot)
 }
 
-// same tells whether two paths are one file, which need not exist, in one folder.
+// same reports whether two paths name one file, which need not exist.
 func same(a, b string) bool {
 	if a == "" || b == "" || a == StandardOutput || b == StandardOutput {
 		return a == b
@@ -153,7 +144,7 @@ func same(a, b string) bool {
 	return textfile.SamePath(a, b)
 }
 
-// checkNew is an error for a path that exists, be it a link to nothing.
+// checkNew returns an error if a path exists, even as a link to nothing.
 func checkNew(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("results go to new files: %s exists", path)

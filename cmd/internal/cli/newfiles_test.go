@@ -46,7 +46,7 @@ func TestPublishOverwritesNothing(t *testing.T) {
 }
 
 // A plot has an ending that is known, and overwrites nothing: neither a file nor a link to one that is gone.
-func TestCheckPlot(t *testing.T) {
+func TestPlotIsANewPicture(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")
 	writeTheirs(t, file)
@@ -60,7 +60,7 @@ func TestCheckPlot(t *testing.T) {
 		link:                           link + " exists",
 		filepath.Join(dir, "plot.txt"): "ends in .svg, .png or .pdf",
 	} {
-		err := new(NewFiles).CheckPlot(path)
+		err := new(NewFiles).CheckPlot(Plot(path))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", path, err, want)
 		}

@@ -16,21 +16,21 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A PerQuery is values by metric and query.
+// A PerQuery holds values by metric and query.
 type PerQuery struct {
 	Metrics []string
 	Queries []string
-	Texts   []string                      // measures of trec_eval whose values are texts, which are left out
-	values  map[string]map[string]float64 // by metric and query; NaN: the query is left out
-	seen    map[string]bool               // queries
+	Texts   []string          // measures of trec_eval whose values are texts, which are left out
+	values  map[entry]float64 // NaN: the query is left out
+	seen    map[string]bool   // queries
 }
 
-func newPerQuery() *PerQuery {
-	return &PerQuery{values: map[string]map[string]float64{}, seen: map[string]bool{}}
-}
+type entry struct{ metric, query string }
 
-// PerQueryOf is the table of a report on a split with these queries, each of which needs an id of its own.
-func PerQueryOf(queries, metrics []string, report train.SplitReport) (*PerQuery, error) {
+func newPerQuery() *PerQuery { return &PerQuery{values: map[entry]float64{}, seen: map[string]bool{}} }
+
+// NewPerQuery returns the table of a report on a split with these queries, whose ids must differ.
+func NewPerQuery(queries, metrics []string, report train.SplitReport) (*PerQuery, error) {
 	t := newPerQuery()
 	for _, metric := range metrics {
 		for q, v := range report.PerQuery[metric] {
@@ -43,30 +43,29 @@ func PerQueryOf(queries, metrics []string, report train.SplitReport) (*PerQuery,
 }
 
 func (t *PerQuery) add(query, metric string, value float64) error {
-	of := t.values[metric]
-	if of == nil {
-		of = map[string]float64{}
-		t.values[metric], t.Metrics = of, append(t.Metrics, metric)
+	at := entry{metric, query}
+	if _, again := t.values[at]; again {
+		return fmt.Errorf("query %q has two values of %s: want one", query, metric)
+	}
+	t.values[at] = value
+	if !slices.Contains(t.Metrics, metric) {
+		t.Metrics = append(t.Metrics, metric)
 	}
 	if !t.seen[query] {
 		t.seen[query], t.Queries = true, append(t.Queries, query)
 	}
-	if _, again := of[query]; again {
-		return fmt.Errorf("query %q has two values of %s: want one", query, metric)
-	}
-	of[query] = value
 	return nil
 }
 
-// Value is the metric of a query, NaN if there is none.
+// Value returns the metric of a query, NaN if it has none.
 func (t *PerQuery) Value(query, metric string) float64 {
-	if v, ok := t.values[metric][query]; ok {
+	if v, ok := t.values[entry{metric, query}]; ok {
 		return v
 	}
 	return math.NaN()
 }
 
-// Column is the values of a metric by the queries that have one, and these queries.
+// Column returns the values of a metric by the queries that have one, and these queries.
 func (t *PerQuery) Column(metric string) (values []float64, queries []string) {
 	for _, query := range t.Queries {
 		if v := t.Value(query, metric); !math.IsNaN(v) {
@@ -76,18 +75,14 @@ func (t *PerQuery) Column(metric string) (values []float64, queries []string) {
 	return values, queries
 }
 
-// perQueryEnding is that of the names of files in the form of trec_eval -q.
-const perQueryEnding = ".trec"
-
 var perQueryHeader = []string{"query", "metric", "value"}
 
 // allQueries stands for the mean over queries in what trec_eval prints.
 const allQueries = "all"
 
-// Write writes the table in the form of trec_eval -q if the name of the file ends in .trec, else
-// as CSV.
+// Write writes the table in the form of trec_eval -q if the name of the file ends in .trec, else as CSV.
 func (t *PerQuery) Write(w io.Writer, name string) error {
-	if filepath.Ext(name) == perQueryEnding {
+	if filepath.Ext(name) == ".trec" {
 		return t.writeTREC(w)
 	}
 	out := csv.NewWriter(w)
@@ -124,18 +119,18 @@ func (t *PerQuery) writeTREC(w io.Writer) error {
 	return nil
 }
 
-// IsPerQuery tells whether a file that begins with such a line is a table.
+// IsPerQuery reports whether a file that begins with this line is a table.
 func IsPerQuery(line string) bool {
 	return isPerQueryHeader(line) || len(strings.Fields(line)) == len(perQueryHeader)
 }
 
-// isPerQueryHeader tells whether a line is that of CSV.
+// isPerQueryHeader reports whether a line is the header of a table in CSV.
 func isPerQueryHeader(line string) bool {
 	return strings.EqualFold(strings.ReplaceAll(strings.TrimSpace(line), `"`, ""), strings.Join(perQueryHeader, ","))
 }
 
-// ReadPerQuery reads a table in either form, which its first line tells. What trec_eval prints on all
-// queries is left out. Errors name the line.
+// ReadPerQuery reads a table in either form, which it knows by the first line. It leaves out what trec_eval prints on
+// all queries. Errors name the line.
 func ReadPerQuery(name string, r io.Reader) (*PerQuery, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -159,7 +154,7 @@ func ReadPerQuery(name string, r io.Reader) (*PerQuery, error) {
 // textMeasures of trec_eval have texts as values. A parameter may follow their names, as in relstring_20.
 var textMeasures = []string{"runid", "relstring"}
 
-// addText adds a value as it is written, unless it is that of a text measure.
+// addText adds a value as it is written, unless its measure is a text.
 func (t *PerQuery) addText(query, metric, value string) error {
 	if name, _, _ := strings.Cut(metric, "_"); slices.Contains(textMeasures, name) {
 		if !slices.Contains(t.Texts, metric) {

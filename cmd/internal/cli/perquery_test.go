@@ -26,7 +26,7 @@ func TestTablesAreReadBack(t *testing.T) {
 				report.PerQuery[metric] = append(report.PerQuery[metric], v)
 			}
 		}
-		table, err := PerQueryOf(queries, metrics, report)
+		table, err := NewPerQuery(queries, metrics, report)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestTablesAreReadBack(t *testing.T) {
 	})
 }
 
-func TestFormOfTrecEval(t *testing.T) {
+func TestTRECFormIsAsOfTrecEval(t *testing.T) {
 	table, err := ReadPerQuery("x", strings.NewReader("runid                 \tall\tmine\nmap                   \t301\t0.1234\nP_5                   \t301\t0.4000\nmap                   \t7\t0.5\n\nmap                   \tall\t0.3117\r\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestTableErrorsNameTheLine(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %q", text, table, err, want)
 		}
 	}
-	if _, err := PerQueryOf([]string{"a", "a"}, []string{"map"}, train.SplitReport{PerQuery: map[string][]float64{"map": {1, 2}}}); err == nil || !strings.Contains(err.Error(), `query "a" has two values`) {
+	if _, err := NewPerQuery([]string{"a", "a"}, []string{"map"}, train.SplitReport{PerQuery: map[string][]float64{"map": {1, 2}}}); err == nil || !strings.Contains(err.Error(), `query "a" has two values`) {
 		t.Error(err)
 	}
 }

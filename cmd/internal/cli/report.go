@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 
@@ -32,7 +33,7 @@ func PrintReport(w io.Writer, r *train.Report) {
 	printConvention(w, r)
 }
 
-// PrintFolds prints a table for each split, and one of the folds.
+// PrintFolds prints a table for each split, and one of the last split by fold.
 func PrintFolds(w io.Writer, r *FoldReport) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
@@ -57,22 +58,18 @@ func PrintFolds(w io.Writer, r *FoldReport) {
 	printConvention(w, &train.Report{Convention: r.Convention})
 }
 
-// tableWidth is how wide tables are at the most, where a single column does not take
-// more.
-const tableWidth = 80
-
-// PrintTable prints rows of values under columns, set right. Columns that have no room
-// beside the others follow below them, beside the names of the rows again.
+// PrintTable prints rows of values under columns, aligned right. Columns beyond [command.Width] follow below the
+// others, next to the names of the rows again. Tables of a fixed number of columns are a [viz.Table].
 func PrintTable(w io.Writer, rows, columns []string, value func(row int, column string) string) {
-	names := setRight(append([]string{""}, rows...))
+	names := alignRight(append([]string{""}, rows...))
 	lines := slices.Clone(names)
 	for i, c := range columns {
 		entries := []string{"  " + c}
 		for row := range rows {
 			entries = append(entries, "  "+value(row, c))
 		}
-		entries = setRight(entries)
-		if i > 0 && utf8.RuneCountInString(lines[0]+entries[0]) > tableWidth {
+		entries = alignRight(entries)
+		if i > 0 && utf8.RuneCountInString(lines[0]+entries[0]) > command.Width {
 			fmt.Fprintln(w, strings.Join(lines, "\n"))
 			copy(lines, names)
 		}
@@ -83,8 +80,8 @@ func PrintTable(w io.Writer, rows, columns []string, value func(row int, column 
 	fmt.Fprintln(w, strings.Join(lines, "\n"))
 }
 
-// setRight pads texts to the length of the longest.
-func setRight(texts []string) []string {
+// alignRight pads texts to the length of the longest.
+func alignRight(texts []string) []string {
 	width := 0
 	for _, t := range texts {
 		width = max(width, utf8.RuneCountInString(t))
@@ -95,7 +92,7 @@ func setRight(texts []string) []string {
 	return texts
 }
 
-// FormatValue is a value in a table, where one that there is not is a dash.
+// FormatValue returns a value as tables have it: NaN as a dash.
 func FormatValue(v train.Value) string {
 	if math.IsNaN(float64(v)) {
 		return "–"
@@ -103,6 +100,7 @@ func FormatValue(v train.Value) string {
 	return fmt.Sprintf("%.4f", float64(v))
 }
 
+// printConvention prints what is below the tables.
 func printConvention(w io.Writer, r *train.Report) {
 	fmt.Fprintf(w, "\n%s (-convention %s).\n", r.LabelFree(), r.Convention)
 	fmt.Fprintln(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")

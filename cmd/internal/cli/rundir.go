@@ -14,8 +14,7 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A RunDir is the folder of a run, which no other run can have until Close. It stays locked until
-// then, or the end of the process.
+// A RunDir is the folder of a run. It is locked for other runs until Close or the end of the process.
 type RunDir struct {
 	path     string
 	written  func() error // waits for what Epoch began to write; nil: nothing
@@ -23,29 +22,28 @@ type RunDir struct {
 	unlocked string       // a warning: why there are none
 }
 
-// CreateRun makes the folder of a run, and those above it. One that is there already must hold no more
-// than a run leaves before its first checkpoint, and no other run may be at work in it.
+// CreateRun creates the folder of a run, and its parents. An existing folder must contain no more than a run leaves
+// before its first checkpoint, and no other run may be at work in it.
 func CreateRun(path string) (*RunDir, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("train: %s exists, and is no folder", path)
+		return nil, fmt.Errorf("train: %s exists and is not a directory", path)
 	}
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	d := &RunDir{path: path}
-	if err := d.keepOut(file.TakeLock); err != nil {
+	d, err := lockedRun(path)
+	if err != nil {
 		return nil, err
 	}
-	if err := filepath.WalkDir(path, notBegun); err != nil {
+	if err := filepath.WalkDir(path, checkUnbegun); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("train: %s exists: %w: name a new folder, or resume the run in it", path, err)
 	}
 	return d, nil
 }
 
-// notBegun is an error for a file that a run leaves only after its first checkpoint,
-// or that is not of a run.
-func notBegun(path string, entry fs.DirEntry, err error) error {
+// checkUnbegun returns an error for a file that a run leaves only after its first checkpoint, or that is not of a run.
+func checkUnbegun(path string, entry fs.DirEntry, err error) error {
 	name := entry.Name()
 	switch {
 	case err != nil:
@@ -56,27 +54,31 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
-	return fmt.Errorf("it holds %s", name)
+	return fmt.Errorf("it contains %s", name)
 }
 
-// OpenRun opens the folder of a run to go on with it, and reads its settings. No other run
-// may be at work in it.
+// OpenRun opens the folder of a run to go on with it, and reads its settings. No other run may be at work in it.
 func OpenRun(path string, settings any) (*RunDir, error) {
 	if err := ReadSettings(path, settings); err != nil {
 		return nil, err
 	}
+	return lockedRun(path)
+}
+
+// lockedRun returns the folder of a run, locked.
+func lockedRun(path string) (*RunDir, error) {
 	d := &RunDir{path: path}
-	if err := d.keepOut(file.TakeLock); err != nil {
+	if err := d.takeLock(file.TakeLock); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// lockFile is there while a run is at work in the folder, and stays if it is killed.
+// lockFile exists while a run is at work in the folder, and stays if it is killed.
 const lockFile = ".lock"
 
-// keepOut keeps other runs out; where the file system has no locks, Begin warns.
-func (d *RunDir) keepOut(take func(path string) (*file.Lock, error)) (err error) {
+// takeLock keeps other runs out. If the file system has no locks, Begin warns.
+func (d *RunDir) takeLock(take func(path string) (*file.Lock, error)) (err error) {
 	d.lock, err = take(d.File(lockFile))
 	var other *file.LockHeldError
 	switch {
@@ -90,10 +92,9 @@ func (d *RunDir) keepOut(take func(path string) (*file.Lock, error)) (err error)
 	return nil
 }
 
-// Begin keeps the settings of a run that begins, or goes on, and its initial model, if it has
-// one. A run that goes on is brought to the checkpoint of the folder, or where that is damaged to
-// the one before it; the warning says so, or that nothing keeps other runs out of the folder. A
-// result that is there already, of fewer epochs, counts as interrupted until Finish.
+// Begin writes the settings of a run that begins or goes on, and its initial model, if it has one. A run that goes on is
+// brought to the checkpoint of the folder, or to the one before it if the last is damaged; the warning says so, or that
+// nothing keeps other runs out of the folder. An existing result, of fewer epochs, counts as interrupted until Finish.
 func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warning string, err error) {
 	d.removeLeftovers()
 	if warning, err = d.restore(t); err != nil {
@@ -111,7 +112,7 @@ func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (w
 	return warning, d.markInterrupted(ResultFile)
 }
 
-// BeginFolds is Begin for the folder above those of the folds.
+// BeginFolds is Begin for the folder above the folders of the folds.
 func (d *RunDir) BeginFolds(settings any) error {
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return err
@@ -119,8 +120,8 @@ func (d *RunDir) BeginFolds(settings any) error {
 	return d.markInterrupted(FoldsFile)
 }
 
-// Epoch keeps what t has learnt after an epoch. The files are written while training goes on: the
-// next Epoch, Wait and Finish wait for them. A resumed run writes all anew from the checkpoint.
+// Epoch saves what t has learnt after an epoch. The files are written while training goes on: the next Epoch, Wait and
+// Finish wait for them. A resumed run writes all anew from the checkpoint.
 func (d *RunDir) Epoch(t *train.Trainer, e train.Epoch) error {
 	if err := d.Wait(); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (d *RunDir) Epoch(t *train.Trainer, e train.Epoch) error {
 	if err != nil {
 		return err
 	}
-	var model *ranker.File // nil: that of an earlier epoch is better
+	var model *ranker.File // nil: the model of an earlier epoch is better
 	if e.Best || e.Epoch == 1 {
 		best, err := t.Best()
 		if err != nil {
@@ -150,8 +151,8 @@ func (d *RunDir) Epoch(t *train.Trainer, e train.Epoch) error {
 	return nil
 }
 
-// Wait returns when the files of the last Epoch are written, with the error if they could
-// not be. A run that ends without Finish has to call it.
+// Wait returns when the files of the last Epoch are written, with the error if they could not be. A run that ends
+// without Finish must call it.
 func (d *RunDir) Wait() error {
 	wait := d.written
 	if wait == nil {
@@ -184,8 +185,7 @@ func (d *RunDir) FinishFolds(r *FoldReport, interrupted bool) error {
 	return d.writeJSON(FoldsFile, s)
 }
 
-// Close waits like Wait, and lets other runs into the folder, which it removes if nothing is in
-// it. A nil Dir is closed.
+// Close waits like Wait, and lets other runs into the folder, which it removes if it is empty. A nil RunDir is closed.
 func (d *RunDir) Close() error {
 	if d == nil {
 		return nil

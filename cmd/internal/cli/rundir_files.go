@@ -14,7 +14,7 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// The files of a Dir.
+// The files of a RunDir.
 const (
 	SettingsFile   = "config.json"             // what the run was asked to do
 	HistoryFile    = "metrics.jsonl"           // a train.Epoch a line
@@ -29,20 +29,19 @@ const (
 	nextFile = "checkpoint.next.npz" // whole, and about to become the checkpoint
 )
 
-// File is the path of a file of the folder.
+// File returns the path of a file in the folder.
 func (d *RunDir) File(name string) string { return filepath.Join(d.path, name) }
 
 // removeLeftovers removes what is left of writing that was cut off.
 func (d *RunDir) removeLeftovers() {
 	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, InitialFile, nextFile} {
 		for _, left := range file.Leftovers(d.File(name)) {
-			os.Remove(left) // one that stays is no harm
+			os.Remove(left) // one that stays does no harm
 		}
 	}
 }
 
-// restore brings t to the last checkpoint that is whole; without any, it stays at the
-// beginning.
+// restore brings t to the last checkpoint that is whole; without any, t stays at the beginning.
 func (d *RunDir) restore(t *train.Trainer) (warning string, err error) {
 	last, previous := d.File(CheckpointFile), d.File(PreviousFile)
 	err = t.Restore(last)
@@ -66,7 +65,7 @@ func (d *RunDir) restore(t *train.Trainer) (warning string, err error) {
 	return "", fmt.Errorf("%w; and so is the one before it: %w", err, other)
 }
 
-// saveCheckpoint keeps the last checkpoint as the one before.
+// saveCheckpoint saves a checkpoint, and keeps the last one as the one before.
 func (d *RunDir) saveCheckpoint(c *train.Checkpoint) error {
 	last, next := d.File(CheckpointFile), d.File(nextFile)
 	if err := c.Save(next); err != nil {
@@ -82,7 +81,7 @@ func (d *RunDir) saveCheckpoint(c *train.Checkpoint) error {
 	return nil
 }
 
-// keepInitial keeps the initial model of a run, unless it is there, or there is none.
+// keepInitial saves the initial model of a run, unless the file exists or it has none.
 func (d *RunDir) keepInitial(model *ranker.Model) error {
 	if model == nil {
 		return nil
@@ -93,7 +92,7 @@ func (d *RunDir) keepInitial(model *ranker.Model) error {
 	return model.Save(d.File(InitialFile))
 }
 
-// markInterrupted says in a result, if there is one, that it is not that of the end.
+// markInterrupted says in a result, if there is one, that the run has not ended.
 func (d *RunDir) markInterrupted(name string) error {
 	data, err := os.ReadFile(d.File(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,11 +122,7 @@ func (d *RunDir) writeHistory(history []train.Epoch) error {
 }
 
 func (d *RunDir) writeJSON(name string, v any) error {
-	return d.write(name, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
-	})
+	return d.write(name, func(w io.Writer) error { return PrintJSON(w, v) })
 }
 
 func (d *RunDir) write(name string, write func(io.Writer) error) error {

@@ -59,14 +59,14 @@ func TestOneRunInAFolder(t *testing.T) {
 }
 
 // Where the file system has no locks, a run warns and goes on.
-func TestRunWithoutLocks(t *testing.T) {
+func TestRunWithoutLocksWarns(t *testing.T) {
 	c := train.Config{Optimization: train.Optimization{Epochs: 1}}
 	path := t.TempDir()
 	dir := &RunDir{path: path}
 	none := func(string) (*file.Lock, error) {
 		return nil, fmt.Errorf("%w: %w", file.ErrNoLocks, errors.New("no locks available"))
 	}
-	if err := dir.keepOut(none); err != nil {
+	if err := dir.takeLock(none); err != nil {
 		t.Fatal(err)
 	}
 	warning, err := dir.Begin(newRun(t, c, tinySplits()), nil, c)

@@ -15,7 +15,7 @@ import (
 
 // A run whose last checkpoint is damaged or gone goes on from the one before it, says so,
 // and ends as it would have; with both damaged it does not go on.
-func TestPreviousCheckpoint(t *testing.T) {
+func TestDamagedCheckpointGivesWayToThePrevious(t *testing.T) {
 	s := tinySplits()
 	c := train.Config{Optimization: train.Optimization{Epochs: 4, Optimizer: "adam"}, Model: train.Model{Hidden: []int{2}}}
 	all := newRun(t, c, s)

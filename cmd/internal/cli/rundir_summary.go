@@ -9,16 +9,13 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// bySplit are the values of rankers on each split: train.Values, or for folds their Spreads by
-// metric.
+// bySplit holds the values of rankers on each split: train.Values, or for folds their Spreads by metric.
 type bySplit[V any] struct {
 	Metrics   map[string]V            `json:"metrics"`   // of the model, by split: train, vali, test
 	Baselines map[string]map[string]V `json:"baselines"` // by ranker and split
 }
 
-func newBySplit[V any]() bySplit[V] {
-	return bySplit[V]{map[string]V{}, map[string]map[string]V{}}
-}
+func newBySplit[V any]() bySplit[V] { return bySplit[V]{map[string]V{}, map[string]map[string]V{}} }
 
 // add adds a split; the last ranker is the model.
 func (s *bySplit[V]) add(split string, rankers []string, rows []V) {
@@ -32,7 +29,7 @@ func (s *bySplit[V]) add(split string, rankers []string, rows []V) {
 	}
 }
 
-// A RunSummary is what is in the result file of a run.
+// A RunSummary is the content of the result file of a run.
 type RunSummary struct {
 	BestEpoch   int          `json:"bestEpoch"`         // 0: the initial model
 	Epochs      int          `json:"epochs"`            // trained
@@ -44,7 +41,7 @@ type RunSummary struct {
 	StdErr map[string]train.Values `json:"stdErr,omitempty"` // of the metrics that are estimated from sampled rankings, by split
 }
 
-// summaryOf is the summary of a run.
+// summaryOf returns the summary of a run.
 func summaryOf(r *train.Result, report *train.Report) *RunSummary {
 	s := &RunSummary{
 		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
@@ -77,17 +74,16 @@ type FoldSplit struct {
 	Rows    []map[string]Spread `json:"rows"` // of the rankers, by metric
 }
 
-// A Spread is the values of a metric on the folds, those that have none being
-// NaN, and the mean and the standard deviation of the others,
-// sqrt(Σ(x − mean)²/(n − 1)). That of a single value is NaN.
+// A Spread holds the values of a metric on the folds, NaN for a fold without one, and the mean and standard deviation
+// of the others, sqrt(Σ(x − mean)²/(n − 1)), which is NaN for a single value.
 type Spread struct {
 	Mean   train.Value   `json:"mean"`
 	SD     train.Value   `json:"sd"`
 	Values []train.Value `json:"values"` // by fold
 }
 
-// SumUpFolds sums up the reports on folds with the given numbers, as many as reports
-// (at least one), which come from the same configuration.
+// SumUpFolds sums up the reports on the folds with the given numbers, one for each report. There is at least one, and
+// all come from the same configuration.
 func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
 	r := &FoldReport{Folds: folds, Convention: reports[0].Convention, Metrics: reports[0].Metrics}
 	for _, first := range reports[0].Splits {
@@ -113,7 +109,7 @@ func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
 	return r
 }
 
-// spreadOf is that of a metric of a ranker on a split; a report without the split has no value.
+// spreadOf returns the spread of a metric of a ranker on a split; a report without the split has no value.
 func spreadOf(reports []*train.Report, split string, ranker int, metric string) Spread {
 	var s Spread
 	var known []float64
@@ -132,7 +128,7 @@ func spreadOf(reports []*train.Report, split string, ranker int, metric string) 
 	return s
 }
 
-// A FoldsSummary is what is in the FoldsFile, a Summary with spreads for values.
+// A FoldsSummary is the content of the FoldsFile, like a RunSummary with spreads for values.
 type FoldsSummary struct {
 	Folds       []int  `json:"folds"` // that were trained on to the end
 	Interrupted bool   `json:"interrupted"`

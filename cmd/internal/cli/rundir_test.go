@@ -43,7 +43,7 @@ func TestFilesOfAnEpochAreItsOwn(t *testing.T) {
 	}
 	for name, want := range map[string][]byte{CheckpointFile: saved[2], PreviousFile: saved[1]} {
 		if !bytes.Equal(read(t, dir.File(name)), want) {
-			t.Errorf("%s is not that of its epoch", name)
+			t.Errorf("%s is not from its epoch", name)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestFilesOfAnEpochCannotBeWritten(t *testing.T) {
 			t.Errorf("%s: %v before anything was written", end.name, err)
 		}
 		if err := end.after(dir, tr, train.Epoch{}); err == nil || !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s: error %v, want that of the folder that is gone", end.name, err)
+			t.Errorf("%s: error %v, want the one about the folder that is gone", end.name, err)
 		}
 		if err := dir.Wait(); err != nil {
 			t.Errorf("%s: %v once more", end.name, err)
@@ -129,7 +129,7 @@ func TestFolderHasOneRunFromBeginToFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir.Close()
-	if _, err := CreateRun(path); err == nil || !strings.Contains(err.Error(), "exists: it holds checkpoint.npz: name a new folder, or resume the run in it") {
+	if _, err := CreateRun(path); err == nil || !strings.Contains(err.Error(), "exists: it contains checkpoint.npz: name a new folder, or resume the run in it") {
 		t.Errorf("a run that has begun: %v", err)
 	}
 	if _, err := CreateRun(filepath.Dir(path)); err == nil {

@@ -18,19 +18,19 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// A Source is a collection on disk, or a synthetic one.
+// A Source names a collection on disk, or a synthetic one.
 type Source struct {
 	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE or synthetic:SHAPE/TRUTH
 	Vali  string  `json:"vali,omitempty"`
 	Test  string  `json:"test,omitempty"`
-	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
+	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is not one
 	Scale float64 `json:"scale,omitempty"` // of a synthetic collection; 0: 0.005
 	Reading
 
 	cache string // a folder, userCache or noCache; "": none
 }
 
-// Reading is how files are read.
+// Reading says how files are read.
 type Reading struct {
 	Duplicates     string `json:"duplicates,omitempty"`
 	MinusOne       string `json:"minusOne,omitempty"`
@@ -62,38 +62,41 @@ var (
 	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
 )
 
-// Define defines the flags, but those that a command has no use for; their defaults are what s holds.
-// Absent says what no -data means.
+// Define defines the flags, except those that a command has no use for; their defaults are what s holds. Absent says
+// what it means if there is no -data.
 func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
 	all := flag.NewFlagSet("", flag.ContinueOnError)
-	s.defineAll(all, absent)
-	all.VisitAll(func(of *flag.Flag) {
-		if !slices.Contains(unused, of.Name) {
-			f.Var(of.Value, of.Name, of.Usage)
+	s.Duplicates = cmp.Or(s.Duplicates, "error")
+	all.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
+	all.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	all.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
+	for _, text := range []struct {
+		p           *string
+		name, usage string
+	}{
+		{&s.Data, "data", "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of " +
+			strings.Join(datasets.SyntheticShapes(), ", ") + ", labels by " + strings.Join(datasets.SyntheticTruths(), ", ") + absent},
+		{&s.Vali, "vali", "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)"},
+		{&s.Test, "test", "the `file` of the test split, or a folder of its parts"},
+		{&s.Duplicates, "duplicates", "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts"},
+		{&s.MinusOne, "minus-one", "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1"},
+		{&s.LabelColumn, "label-column", "`name` of the label's column in separated values; without it, the one of the model, or else a usual name, where no other column could be meant"},
+		{&s.QueryColumn, "query-column", "`name` of the query id's column, likewise"},
+		{&s.DocumentColumn, "document-column", "`name` of the document id's column, likewise"},
+		{&s.WeightColumn, "weight-column", "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight next to the data, one a line, if there is one"},
+		{&s.BaseColumn, "base-column", "`name` of the column with the base scores of documents, from another ranker, to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init next to the data, one a line, if there is one"},
+		{&s.Features, "features", "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names next to the data, with lines such as 3 bm25"},
+		{&s.Ignore, "ignore", "`features` to leave out, in the same way; columns of text are left out with a warning"},
+		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, whose values are the groups"},
+		{&s.Groups, "groups", "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for"},
+	} {
+		all.StringVar(text.p, text.name, *text.p, text.usage)
+	}
+	all.VisitAll(func(flag *flag.Flag) {
+		if !slices.Contains(unused, flag.Name) {
+			f.Var(flag.Value, flag.Name, flag.Usage)
 		}
 	})
-}
-
-func (s *Source) defineAll(f *flag.FlagSet, absent string) {
-	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of "+
-		strings.Join(datasets.SyntheticShapes(), ", ")+", labels by "+strings.Join(datasets.SyntheticTruths(), ", ")+absent)
-	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
-	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")
-	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split, or a folder of its parts")
-	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
-	s.Duplicates = cmp.Or(s.Duplicates, "error")
-	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
-	f.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
-	f.StringVar(&s.MinusOne, "minus-one", s.MinusOne, "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1")
-	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, that of the model, or else a usual name, where no other column could be meant")
-	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column, likewise")
-	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column, likewise")
-	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
-	f.StringVar(&s.BaseColumn, "base-column", s.BaseColumn, "`name` of the column with the base scores of documents, those of another ranker to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init beside the data, one a line, if there is one")
-	f.StringVar(&s.Features, "features", s.Features, "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names beside the data, with lines such as 3 bm25")
-	f.StringVar(&s.Ignore, "ignore", s.Ignore, "`features` to leave out, in the same way; columns of text are left out with a warning")
-	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
-	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
 }
 
 // DefineCache defines the flag -cache, for commands that read the same data more than once.
@@ -102,8 +105,8 @@ func (s *Source) DefineCache(f *flag.FlagSet) {
 	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache folder, off is none")
 }
 
-// cacheFolder is the folder that -cache stands for, "" if none. The default is not beside
-// the data: what a user downloaded, or may only read, stays as it is.
+// cacheFolder returns the folder that -cache stands for, "" if none. The default is not next to the data: what a user
+// downloaded, or may only read, stays as it is.
 func (s *Source) cacheFolder() string {
 	switch s.cache {
 	case noCache:
@@ -118,7 +121,7 @@ func (s *Source) cacheFolder() string {
 	return s.cache
 }
 
-// Check reports flags that make no sense, alone or together.
+// Check returns an error for flags that make no sense, alone or together.
 func (s *Source) Check() error {
 	split := s.Vali != "" || s.Test != "" || s.Fold != 0
 	groups := s.GroupColumn != "" || s.Groups != ""
@@ -135,7 +138,7 @@ func (s *Source) Check() error {
 	case s.GroupColumn != "" && s.Groups != "":
 		return errors.New("-group-column and -groups exclude each other")
 	case s.Synthetic() && (split || groups):
-		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
+		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning with it", s.Data)
 	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape):
 		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix)
 	case s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth):
@@ -150,25 +153,24 @@ func (s *Source) Check() error {
 	return nil
 }
 
-// Uses says where the flags of reading have an effect: where something is read.
-func (s *Source) Uses() []command.Use {
-	return []command.Use{{
+// Uses says whether the flags of reading have an effect: whether something is read.
+func (s *Source) Uses() []Use {
+	return []Use{{
 		Works: s.Data != "" && !s.Synthetic(), Flags: slices.Concat(ReadingFlags, TrainingFlags, []string{"cache"}),
 		Why: "without -data FILE or FOLDER: it is for what is read",
 	}}
 }
 
-// Synthetic tells whether the collection is made, not read.
+// Synthetic reports whether the collection is made, not read.
 func (s *Source) Synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
 
-// SingleFile tells whether the data are one file, without others for its splits.
+// SingleFile reports whether the data are one file, without others for its splits.
 func (s *Source) SingleFile() bool {
 	info, err := os.Stat(s.Data)
 	return err == nil && !info.IsDir() && s.Vali == "" && s.Test == "" && s.Fold == 0
 }
 
-// Fraction is how much the collection is of the whole: the scale of a synthetic one,
-// 1 of others.
+// Fraction returns the part of the published collection that this is: the scale of a synthetic one, 1 of others.
 func (s *Source) Fraction() float64 {
 	if s.Synthetic() {
 		return cmp.Or(s.Scale, defaultScale)
@@ -176,7 +178,7 @@ func (s *Source) Fraction() float64 {
 	return 1
 }
 
-// ReadOptions are those of the flags.
+// ReadOptions returns the options for the flags.
 func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
@@ -185,7 +187,7 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 	}
 }
 
-// splitWords are those of a list with commas between.
+// splitWords returns the words of a list with commas between.
 func splitWords(list string) (words []string) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.TrimSpace(word); word != "" {
@@ -195,8 +197,8 @@ func splitWords(list string) (words []string) {
 	return words
 }
 
-// Open reads or makes the collection, until the context is done, and prints the warnings. Of o it
-// takes Seed, Folds, Unlabelled, and of Read the features that are wanted.
+// Open reads or makes the collection, until the context is done, and prints the warnings. It takes Seed, Folds and
+// Unlabelled from o, and from o.Read the features that are wanted.
 func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
 		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
@@ -214,13 +216,13 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	return splits, nil
 }
 
-// TakeFeatures makes the features that are read those that others want, and gives the columns the roles that these know.
+// TakeFeatures copies to o the features that are wanted, and the roles of columns.
 func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
 	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical
 	o.Roles, o.Ignore = wanted.Roles, append(o.Ignore, wanted.Ignore...)
 }
 
-// Without is the options of a model where columns of these roles are of no use. They are left out without a word.
+// Without returns the options of a model with the columns of these roles ignored. Nothing warns of them.
 func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
 	for _, role := range roles {
 		if column := o.Roles[role]; column != "" {
@@ -231,7 +233,7 @@ func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
 	return o
 }
 
-// WithFlags adds to an error of reading the flags that help.
+// WithFlags adds to an error from reading the flags that help.
 func WithFlags(err error) error {
 	switch {
 	case errors.Is(err, datasets.ErrFolds):

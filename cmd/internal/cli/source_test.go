@@ -27,7 +27,7 @@ func parsed(t *testing.T, args ...string) *Source {
 	return &s
 }
 
-func TestDefine(t *testing.T) {
+func TestDefaultsAreWhatTheSourceHolds(t *testing.T) {
 	var s Source
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	s.Define(f, "")
@@ -55,7 +55,7 @@ func TestUnusedFlagsAreNotDefined(t *testing.T) {
 }
 
 // Every flag of reading sets the option of its name, and no other.
-func TestReadOptions(t *testing.T) {
+func TestReadOptionsFollowTheFlags(t *testing.T) {
 	for _, name := range slices.Concat(ReadingFlags, TrainingFlags) {
 		value := map[string]string{"duplicates": "last", "headerless": "true"}[name]
 		before, after := reflect.ValueOf(parsed(t).ReadOptions()), reflect.ValueOf(parsed(t, "-"+name+"="+cmp.Or(value, "x")).ReadOptions())
@@ -69,7 +69,7 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestContradictingFlagsAreRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                     "",
 		"-data x -vali y -test z -fold 2":      "",
@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestOpenReadsOrMakesTheCollection(t *testing.T) {
 	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
 	if err != nil || made.Train.Queries() != 10 || made.Train.Width() != 700 {
 		t.Errorf("a 2000th of 19,944 queries of 700 features: %v, %v", made, err)
@@ -129,7 +129,7 @@ func TestOpen(t *testing.T) {
 }
 
 // Each of the two ways out that the error names is one.
-func TestMinusOne(t *testing.T) {
+func TestMinusOneSaysWhatTheLabelMeans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "svm.txt")
 	if err := os.WriteFile(path, []byte("1 qid:1 1:1\n-1 qid:1 1:2\n1 qid:2 1:1\n-1 qid:2 1:2\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	logs "github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/viz"
 )
@@ -41,9 +40,10 @@ var biasPage = cli.Page{
 
 type biasOptions struct {
 	cli.Source
-	method, out, plot string
-	asJSON            bool
-	threads           command.Threads
+	method, out string
+	plot        cli.Plot
+	asJSON      bool
+	threads     cli.Threads
 }
 
 func methods() []string { return append(texts(logs.Methods()), affine) }
@@ -53,8 +53,8 @@ func (o *biasOptions) flags() *flag.FlagSet {
 	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
 	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but assumes that relevance is a function of the features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
-	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.plot.Define(f, "a picture of it")
+	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
 	return f
 }
@@ -75,7 +75,7 @@ func (o *biasOptions) check(flags *flag.FlagSet) error {
 }
 
 func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	command.WarnIdle(stderr, flags, o.Uses()...)
+	cli.WarnIdle(stderr, flags, o.Uses()...)
 	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
@@ -97,13 +97,9 @@ func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stde
 	if err := files.Publish(stdout); err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if err := r.draw(o.plot); err != nil {
-			command.Warn(stderr, err.Error()) // the numbers are there without a picture
-		}
-	}
+	o.plot.Draw(stderr, r.draw)
 	if o.asJSON {
-		return command.PrintJSON(stdout, r)
+		return cli.PrintJSON(stdout, r)
 	}
 	r.print(stdout)
 	return nil
@@ -134,7 +130,7 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 		return nil, err
 	}
 	cli.WarnOfLeftOut(stderr, left, o.Data)
-	return command.Await(ctx, func() (*biasResult, error) {
+	return cli.Await(ctx, func() (*biasResult, error) {
 		bias, report, err := e.Estimate()
 		return &biasResult{o.method, bias, report}, err
 	})

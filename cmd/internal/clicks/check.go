@@ -34,12 +34,12 @@ var checkPage = cli.Page{
 
 type checkOptions struct {
 	asJSON  bool
-	threads command.Threads
+	threads cli.Threads
 }
 
 func (o *checkOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks check")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
 	return f
 }
@@ -66,7 +66,7 @@ func (o *checkOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, std
 		return err
 	}
 	if o.asJSON {
-		return command.PrintJSON(stdout, r)
+		return cli.PrintJSON(stdout, r)
 	}
 	r.print(stdout)
 	return nil

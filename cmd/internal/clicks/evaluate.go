@@ -62,7 +62,7 @@ type evaluateOptions struct {
 	resamples             int
 	seed                  uint64
 	asJSON                bool
-	threads               command.Threads
+	threads               cli.Threads
 }
 
 func (o *evaluateOptions) flags() *flag.FlagSet {
@@ -71,15 +71,15 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "features", "ignore", "minus-one")...)
 	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the logging policy")
-	command.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or more, and units 20 or more, for every model")
+	cli.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or more, and units 20 or more, for every model")
 	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(texts(logs.ValueEstimators()), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias")
-	command.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is the temperature of each impression")
+	cli.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is the temperature of each impression")
 	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
 	o.resamples = 10000
-	command.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
+	cli.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the resamples")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
 	return f
 }
@@ -120,8 +120,8 @@ func (o *evaluateOptions) estimators() (all []logs.Estimator) {
 }
 
 func (o *evaluateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	command.WarnIdle(stderr, flags, o.Uses()...)
-	r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
+	cli.WarnIdle(stderr, flags, o.Uses()...)
+	r, err := cli.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (o *evaluateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, 
 	}
 	if !o.asJSON {
 		r.print(stdout)
-	} else if err := command.PrintJSON(stdout, r); err != nil {
+	} else if err := cli.PrintJSON(stdout, r); err != nil {
 		return err
 	}
 	if r.Refused != nil {

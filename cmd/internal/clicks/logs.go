@@ -32,7 +32,7 @@ var errNoLogs = errors.New("want a log, such as logs/2026-11.jsonl, or a folder 
 func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(part *logs.Log) error) (warnings []string, err error) {
 	bar := command.NewBar(stderr)
 	read := 0
-	warnings, err = command.Await(ctx, func() ([]string, error) {
+	warnings, err = cli.Await(ctx, func() ([]string, error) {
 		return logs.Scan(paths, func(part *logs.Log) error {
 			if err := each(part); err != nil {
 				return err

@@ -14,7 +14,6 @@ import (
 	logs "github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/ranker"
 )
@@ -38,7 +37,7 @@ type simulateOptions struct {
 	cutoff, n              int
 	seed                   uint64
 	lean                   bool // without features
-	threads                command.Threads
+	threads                cli.Threads
 }
 
 // mostCutoff bounds the length of the default bias: no query has as many documents.
@@ -52,11 +51,11 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	o.Define(f, "", unused()...)
 	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
 	o.temperature, o.cutoff, o.n = 1, 10, 10000
-	command.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "`number` that divides the scores; a higher one explores more")
-	command.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
+	cli.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "`number` that divides the scores; a higher one explores more")
+	cli.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
 	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users, ", ")+"; affine needs a -bias with β, and dependent-click continues after a click at rank k with probability α_k")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank")
-	command.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
+	cli.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
 	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
 	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
@@ -86,8 +85,8 @@ func (o *simulateOptions) check(*flag.FlagSet) error {
 }
 
 func (o *simulateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	command.WarnIdle(stderr, flags, append(o.Uses(),
-		command.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
+	cli.WarnIdle(stderr, flags, append(o.Uses(),
+		cli.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
 	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)
@@ -98,7 +97,7 @@ func (o *simulateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, 
 	if err != nil {
 		return err
 	}
-	l, err := command.Await(ctx, func() (*logs.Log, error) { return o.simulate(ctx, behaviour, stderr) })
+	l, err := cli.Await(ctx, func() (*logs.Log, error) { return o.simulate(ctx, behaviour, stderr) })
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package commandtest is what the tests of the sub-commands have in common: small data, and
-// calls that must end well.
+// Package commandtest holds what the tests of sub-commands share: small data, short trainings, and calls that must
+// succeed.
 package commandtest
 
 import (
@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -23,7 +24,7 @@ func (c Command) Call(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// Must runs the command, which must end well.
+// Must runs the command, which must succeed.
 func (c Command) Must(t testing.TB, args ...string) (stdout, stderr string) {
 	t.Helper()
 	status, stdout, stderr := c.Call(args...)
@@ -33,18 +34,18 @@ func (c Command) Must(t testing.TB, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// QuickFlags are the settings of the shortest training.
+// QuickFlags returns the settings of the shortest training.
 func QuickFlags() []string {
 	return []string{"-epochs", "1", "-samples", "5", "-hidden", "4", "-members", "1", "-evaluation-samples", "5"}
 }
 
-// Quick trains a little by the sub-command train; it is an error if that fails.
+// Quick trains a little by the sub-command train, which must succeed.
 func (c Command) Quick(t testing.TB, args ...string) (stdout, stderr string) {
 	t.Helper()
 	return c.Must(t, append(QuickFlags(), args...)...)
 }
 
-// Trained is the folder of a short run on data, and its model file.
+// Trained trains a little on data, and returns the folder of the run and its model file.
 func (c Command) Trained(t testing.TB, data string, more ...string) (out, model string) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "run")
@@ -52,13 +53,34 @@ func (c Command) Trained(t testing.TB, data string, more ...string) (out, model 
 	return out, filepath.Join(out, "model.npz")
 }
 
-// Main runs the tests of a package. They leave the user's cache folder alone.
+// folder is removed when the tests of a package have ended.
+var folder string
+
+// shared is the run of [Command.Shared].
+var shared struct {
+	sync.Once
+	data, out string
+}
+
+// Shared returns the folders of [Fold] and of one short run on it, and its model file. All tests of a package read
+// them, and none changes them.
+func (c Command) Shared(t testing.TB) (data, out, model string) {
+	t.Helper()
+	shared.Do(func() {
+		shared.data, shared.out = filepath.Join(folder, "data"), filepath.Join(folder, "run")
+		writeFold(t, shared.data)
+		c.Quick(t, "-data", shared.data, "-out", shared.out)
+	})
+	return shared.data, shared.out, filepath.Join(shared.out, "model.npz")
+}
+
+// Main runs the tests of a package, which leave the user's cache folder alone.
 func Main(m *testing.M) {
-	folder, err := os.MkdirTemp("", "plrank")
-	if err != nil {
+	var err error
+	if folder, err = os.MkdirTemp("", "plrank"); err != nil {
 		panic(err)
 	}
-	os.Setenv("XDG_CACHE_HOME", folder) // that of os.UserCacheDir on Linux,
+	os.Setenv("XDG_CACHE_HOME", folder) // for os.UserCacheDir on Linux,
 	os.Setenv("HOME", folder)           // on a Mac,
 	os.Setenv("LocalAppData", folder)   // and on Windows
 	status := m.Run()
@@ -91,7 +113,7 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
-// Read is the text of a file.
+// Read returns the text of a file.
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -101,17 +123,22 @@ func Read(t testing.TB, path string) string {
 	return string(data)
 }
 
-// Fold is a folder with small train, vali and test files.
+// Fold makes a folder of small train, vali and test files.
 func Fold(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	Letor(t, filepath.Join(dir, "train.txt"), 30, 1)
-	Letor(t, filepath.Join(dir, "vali.txt"), 10, 2)
-	Letor(t, filepath.Join(dir, "test.txt"), 10, 3)
+	writeFold(t, dir)
 	return dir
 }
 
-// Folds is a folder of n folds.
+func writeFold(t testing.TB, dir string) {
+	t.Helper()
+	Letor(t, filepath.Join(dir, "train.txt"), 30, 1)
+	Letor(t, filepath.Join(dir, "vali.txt"), 10, 2)
+	Letor(t, filepath.Join(dir, "test.txt"), 10, 3)
+}
+
+// Folds makes a folder of n folds.
 func Folds(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -123,8 +150,8 @@ func Folds(t testing.TB, n int) string {
 	return dir
 }
 
-// Shop is a folder of separated values in which a seller has most relevant documents, and a
-// feature that tells who it is.
+// Shop makes a folder of separated values in which one seller has most relevant documents, and a feature tells
+// which one.
 func Shop(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,8 +14,7 @@ var (
 	topic     = regexp.MustCompile(`(?m)^  ([a-z]+) `)
 )
 
-// Documented looks that every flag is explained once: on the page, or by a topic that the
-// page names.
+// Documented checks that every flag is explained once: on the page, or by a topic that the page names.
 func Documented(t *testing.T, page cli.Page, flags *flag.FlagSet) {
 	t.Helper()
 	var text strings.Builder

@@ -39,14 +39,14 @@ type options struct {
 	files  []string
 	metric string // "": see page
 	asJSON bool
-	plot   string // file
+	plot   cli.Plot
 }
 
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	o.Define(f)
-	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with the differences by query")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.plot.Define(f, "the differences by query")
+	cli.DefineJSON(f, &o.asJSON)
 	return f
 }
 
@@ -79,12 +79,12 @@ func (o *options) check(flags *flag.FlagSet) error {
 	return o.Check(flags)
 }
 
-// measures tells whether there are labels to measure on.
+// measures reports whether there are labels to measure on.
 func (o *options) measures() bool { return o.Data != "" || o.Qrels != "" }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	ctx := command.Interruptible()
 	var o options
 	flags := o.flags()
@@ -97,7 +97,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	})
 }
 
-// compare compares the files. The gain is that of the models unless it is given.
+// compare compares the files. The gain comes from the models unless it is given.
 func compare(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
 	runs, err := o.open()
 	if err == nil {
@@ -112,7 +112,7 @@ func compare(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stder
 		if err != nil {
 			return err
 		}
-		command.WarnIdle(stderr, flags, uses...)
+		cli.WarnIdle(stderr, flags, uses...)
 	}
 	reading := once{stderr, map[string]bool{}}
 	for _, r := range runs {
@@ -124,13 +124,9 @@ func compare(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stder
 	if err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if err := found.draw(o.plot); err != nil {
-			command.Warn(stderr, err.Error()) // the numbers are there without a picture
-		}
-	}
+	o.plot.Draw(stderr, found.draw)
 	if o.asJSON {
-		return command.PrintJSON(stdout, found)
+		return cli.PrintJSON(stdout, found)
 	}
 	return found.print(stdout)
 }

@@ -48,7 +48,7 @@ func path(t *testing.T, text string) string {
 func near(a train.Value, b, tolerance float64) bool { return math.Abs(float64(a)-b) <= tolerance }
 
 // Extra hours of sleep with two drugs, ?sleep in R, and the mean of both. The p-values of the first
-// pair are those of R and SciPy, see TestPairedTestsAgreeWithSciPy of package metrics.
+// pair agree with R and SciPy, see TestPairedTestsAgreeWithSciPy of package metrics.
 func TestValuesByQueryAreCompared(t *testing.T) {
 	t.Parallel()
 	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
@@ -107,7 +107,7 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 	if status, _, stderr := call(files[0], files[1], "-plot", picture); status != 1 || !strings.Contains(stderr, "exists") {
 		t.Errorf("overwritten: %d, %s", status, stderr)
 	}
-	// Of one of which less is better, the one with less wins.
+	// If less is better, the file with less wins.
 	for i, path := range files {
 		write(t, path, strings.ReplaceAll(texts[i], "hours", "arp"))
 	}
@@ -120,8 +120,7 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 // means that evaluate prints.
 func TestFormsOfOneModelAreEqual(t *testing.T) {
 	t.Parallel()
-	data := commandtest.Fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	_, other := fit.Trained(t, data, "-seed", "3")
 	dir := t.TempDir()
 	test, path := filepath.Join(data, "test.txt"), func(name string) string { return filepath.Join(dir, name) }
@@ -197,10 +196,9 @@ func TestRunMayBeginWithComment(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeCompared(t *testing.T) {
+func TestFilesThatCannotBeComparedAreRefused(t *testing.T) {
 	t.Parallel()
-	data := commandtest.Fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	opened, err := ranker.Open(model)
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +295,7 @@ func TestWarningsOfTheDataAreToldOnce(t *testing.T) {
 	}
 }
 
-// Models that were trained on labels of different columns are not compared on both, and scores beside a model have its label.
+// Models that were trained on labels of different columns are not compared on both, and scores compared with a model have its label.
 func TestAllAreComparedOnOneLabel(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data.csv")

@@ -11,23 +11,21 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
-// mostFiles is how many can be compared: each is called by a letter.
-const mostFiles = 26
+const (
+	mostFiles    = 26   // each is called by a letter
+	level        = 0.95 // of the intervals
+	shownQueries = 5    // on which two files differ most
+)
 
-// level is that of the intervals.
-const level = 0.95
-
-// shownQueries is how many queries are shown of which two files differ most.
-const shownQueries = 5
-
-// usualMetrics are those that are compared unless -metric names one, the last of those that all
-// files have. trec_eval calls the second ndcg_cut_10.
+// usualMetrics are compared unless -metric names one: the last that all files have. ndcg_cut_10 is trec_eval's name for
+// the next.
 var usualMetrics = []string{"map", "ndcg_cut_10", "ndcg@10"}
 
 // findings are what -json prints.
@@ -42,7 +40,7 @@ type findings struct {
 	values  [][]float64
 }
 
-// means are those of a file, each of the queries that have the metric in all files.
+// means holds the means of a file, each over the queries that have the metric in all files.
 type means struct {
 	File  string       `json:"file"`
 	Means train.Values `json:"means"`
@@ -110,7 +108,7 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 		return nil, fmt.Errorf("compare: not all files have the metric %q: %s", f.Metric, names.Want(f.Metric, f.metrics))
 	}
 	measure, err := metrics.ParseMeasure(f.Metric)
-	if err != nil { // one of trec_eval, more of which is better
+	if err != nil { // one of trec_eval: more is better
 		measure = metrics.NewMeasure(f.Metric, false, nil)
 	}
 	f.LowerIsBetter = measure.LowerIsBetter()
@@ -118,7 +116,7 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 	if pairs := len(runs) * (len(runs) - 1) / 2; pairs*len(queries) > 100_000 { // some seconds
 		fmt.Fprintf(stderr, "resampling the differences of %d pairs of files, %d queries\n", pairs, len(queries))
 	}
-	pairs, err := command.Await(ctx, func() ([]metrics.Comparison, error) {
+	pairs, err := cli.Await(ctx, func() ([]metrics.Comparison, error) {
 		return metrics.Compare(measure, f.values, metrics.Bootstrap{Level: level, Seed: o.Config.Seed})
 	})
 	if err != nil {
@@ -136,7 +134,7 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 	return f, nil
 }
 
-// take takes the values of the metric, and the means of all, of the queries that all runs have.
+// take takes the values of the metric, and the means of all metrics, on the queries that all runs have.
 func (f *findings) take(runs []*run, stderr io.Writer) (queries []string) {
 	queries, f.values = shared(runs, f.Metric)
 	f.Queries = len(queries)
@@ -151,14 +149,14 @@ func (f *findings) take(runs []*run, stderr io.Writer) (queries []string) {
 	}
 	for _, metric := range f.metrics {
 		_, values := shared(runs, metric)
-		for i, of := range values {
-			f.Runs[i].Means[metric] = train.Value(stat.Mean(of, nil))
+		for i, v := range values {
+			f.Runs[i].Means[metric] = train.Value(stat.Mean(v, nil))
 		}
 	}
 	return queries
 }
 
-// shared is the queries that have a metric in all runs, and its values by run.
+// shared returns the queries that have a metric in all runs, and its values by run.
 func shared(runs []*run, metric string) (queries []string, values [][]float64) {
 	values = make([][]float64, len(runs))
 	for _, id := range runs[0].values.Queries {
@@ -173,7 +171,7 @@ func shared(runs []*run, metric string) (queries []string, values [][]float64) {
 	return queries, values
 }
 
-// mostDifferent are the queries of which a and b differ most, the largest difference first.
+// mostDifferent returns the queries on which a and b differ most, the largest difference first.
 func mostDifferent(queries []string, a, b []float64) []query {
 	list := make([]query, 0, len(queries))
 	for q, id := range queries {

@@ -41,7 +41,7 @@ func (f *findings) print(w io.Writer) error {
 		if p.Most == nil {
 			continue
 		}
-		fmt.Fprintf(w, "\nqueries of which %s and %s differ most\n", letter(p.A), letter(p.B))
+		fmt.Fprintf(w, "\nqueries on which %s and %s differ most\n", letter(p.A), letter(p.B))
 		table := viz.Table{Columns: []string{"query", letter(p.A), letter(p.B), p.name()}}
 		for _, q := range p.Most {
 			table.Rows = append(table.Rows, viz.Row{q.ID, float64(q.A), float64(q.B), float64(q.A - q.B)})

@@ -20,7 +20,7 @@ import (
 // A run is one of the files that are compared: a model, values by query, or scores.
 type run struct {
 	path   string
-	model  *ranker.Model // nil: it is none
+	model  *ranker.Model // nil: the file is not a model
 	values *cli.PerQuery // nil until they are measured
 
 	threshold string // see train.SplitReport
@@ -29,7 +29,7 @@ type run struct {
 // zip is how the file of a model begins.
 const zip = "PK\x03\x04"
 
-// open opens the files that are no scores.
+// open opens the files that are not scores.
 func (o *options) open() (runs []*run, err error) {
 	measured := false
 	for _, path := range o.files {
@@ -81,8 +81,8 @@ func (r *run) open() error {
 	return err
 }
 
-// agree makes the gain and the highest grade those of the models, unless they are given. Models of
-// different gains are an error.
+// agree takes the gain and the highest grade from the models, unless they are given. It returns an error if the gains of
+// models differ.
 func (o *options) agree(runs []*run, gainGiven bool) error {
 	var first *run
 	grade := o.Config.HighestGrade
@@ -109,7 +109,7 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 	return nil
 }
 
-// once passes on what is written to it, but for what has been before. The data are read for every file, and would be
+// once passes on what is written to it, unless it was written before. The data are read for every file, and would be
 // warned of as often.
 type once struct {
 	io.Writer
@@ -124,7 +124,7 @@ func (w once) Write(text []byte) (int, error) {
 	return w.Writer.Write(text)
 }
 
-// measure gives a run its values by query, on the last split of the data. What is odd about these goes to reading.
+// measure gives a run its values by query, on the last split of the data. Warnings about the data go to reading.
 func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer) (err error) {
 	if r.values != nil {
 		return nil
@@ -141,7 +141,7 @@ func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer
 		return err
 	}
 	r.threshold = report.Splits[0].Threshold()
-	if r.values, err = cli.PerQueryOf(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
+	if r.values, err = cli.NewPerQuery(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
 		return fmt.Errorf("compare: %s: %w", splits[0].Data.Name, err)
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 var page = cli.Page{
 	Command: "describe",
 	Usage:   []string{"-data FILE|DIR [-fold N] [-json]"},
-	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are of use.",
+	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are useful.",
 	Flags:   []string{"data", "json", "seed", "threads"},
 	Examples: []string{
 		"-data MQ2008 -fold 3",
@@ -32,7 +32,7 @@ type options struct {
 	categorical train.Features
 	asJSON      bool
 	seed        uint64
-	threads     command.Threads
+	threads     cli.Threads
 }
 
 func (o *options) flags() *flag.FlagSet {
@@ -40,7 +40,7 @@ func (o *options) flags() *flag.FlagSet {
 	o.Define(f, "")
 	o.DefineCache(f)
 	cli.DefineFeatures(f, "categorical", &o.categorical)
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	cli.DefineJSON(f, &o.asJSON)
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
 	o.threads.Define(f)
 	return f
@@ -54,9 +54,9 @@ func (o *options) check() error {
 	return o.Source.Check()
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	return run(command.Interruptible(), args, stdout, stderr)
 }
 
@@ -64,9 +64,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := o.flags()
 	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
-		command.WarnIdle(stderr, flags, append(o.Uses(),
-			command.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
-			command.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
+		cli.WarnIdle(stderr, flags, append(o.Uses(),
+			cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
+			cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
 		return describe(ctx, &o, stdout, stderr)
 	})
 }
@@ -79,7 +79,7 @@ type description struct {
 	Warnings      *struct{} `json:"warnings,omitempty"`
 }
 
-// describe counts what is in the data, unlabelled documents too.
+// describe prints what is in the data, unlabelled documents included.
 func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	splits, err := open(ctx, o, stderr)
 	if err != nil {
@@ -87,7 +87,7 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	d := datasets.Describe(o.Data, splits...)
 	if o.asJSON {
-		return command.PrintJSON(stdout, description{Description: d})
+		return cli.PrintJSON(stdout, description{Description: d})
 	}
 	fmt.Fprint(stdout, d)
 	fmt.Fprintln(stdout)
@@ -101,7 +101,7 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// open gives the splits of the data; a single file is not split.
+// open returns the splits of the data; a single file is not split.
 func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
 	if o.SingleFile() {
 		read := o.ReadOptions()
@@ -117,7 +117,7 @@ func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Datase
 	if err != nil {
 		return nil, err
 	}
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	splits := []*datasets.Dataset{s.Train, s.Vali}
 	if s.Test != nil {
 		splits = append(splits, s.Test)

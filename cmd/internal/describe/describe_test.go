@@ -76,7 +76,7 @@ func TestSyntheticShapeIsDescribed(t *testing.T) {
 }
 
 // Groups, weights and duplicates are read by the flags of training.
-func TestFlagsOfReading(t *testing.T) {
+func TestReadingFollowsItsFlags(t *testing.T) {
 	shop := commandtest.Shop(t)
 	status, stdout, _ := call("-data", shop, "-group-column", "seller")
 	if status != 0 || !regexp.MustCompile(`group small +600 \(50.0 %\), mean label`).MatchString(stdout) {
@@ -97,7 +97,7 @@ func TestFlagsOfReading(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheCommandLine(t *testing.T) {
+func TestBadCommandLinesAreRefused(t *testing.T) {
 	data := commandtest.Folds(t, 2)
 	for _, c := range []struct {
 		args   []string
@@ -116,7 +116,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 }
 
 // The table has what is to be known of each column, and is short for wide data.
-func TestTableOfFeatures(t *testing.T) {
+func TestTableListsEachFeature(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "shop.csv")
 	commandtest.Write(t, csv, "label,qid,price,title,city,w\n1,a,3,red shoe,Oslo,1\n0,a,,blue shoe,Bern,1\n1,b,4.5,hat,Oslo,1\n0,b,7,cap,,1\n")
 	status, stdout, stderr := call("-data", csv, "-categorical", "c*y")
@@ -137,7 +137,7 @@ func TestTableOfFeatures(t *testing.T) {
 }
 
 // An interruption ends the reading.
-func TestInterruptedReading(t *testing.T) {
+func TestReadingCanBeInterrupted(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder

@@ -1,4 +1,4 @@
-// Package evaluate is the sub-command that measures a model on labelled data.
+// Package evaluate is the sub-command that measures a model, or scores, on labelled data.
 package evaluate
 
 import (
@@ -22,7 +22,7 @@ var page = cli.Page{
 		"-scores FILE -data FILE | -scores RUN -qrels FILE",
 		"-worths FILE -data RANKINGS",
 	},
-	Text:  "Prints the metrics of a model on every split of a collection, or on all of a file, beside those of random order; or the metrics of scores from anywhere. The gain and the highest grade are those of the model unless they are given.",
+	Text:  "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of scores from anywhere. The gain and the highest grade come from the model unless they are given.",
 	Flags: []string{"model", "data", "scores", "qrels", "worths", "per-query", "importance", "plot", "json", "threads"},
 	Examples: []string{
 		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
@@ -40,19 +40,19 @@ type options struct {
 	worths             string // file
 	perQuery           string // file
 	importance, asJSON bool
-	plot               string // file
+	plot               cli.Plot
 }
 
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
-	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, of whatever ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
+	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, from any ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
 	f.StringVar(&o.worths, "worths", "", "a `file` of worths, from plrank fit -out, instead of -model: the -data are then observed rankings, and what is printed is their log-likelihood and Kendall's τ")
 	o.Define(f)
 	f.StringVar(&o.perQuery, "per-query", "", "a new `file` for the values of every query, of the last split: CSV with the columns query, metric and value; where its name ends in .trec, lines as of trec_eval -q")
 	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
-	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a plot of the -importance")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.plot.Define(f, "a plot of the -importance")
+	cli.DefineJSON(f, &o.asJSON)
 	return f
 }
 
@@ -78,18 +78,18 @@ func (o *options) check(flags *flag.FlagSet) error {
 	}
 	for _, name := range []string{"vali", "test", "fold", "scale", "cache", "base-column"} {
 		if o.scores != "" && command.IsGiven(flags, name) {
-			return fmt.Errorf("-%s has no effect beside -scores, which are measured on the labels of one file", name)
+			return fmt.Errorf("-%s has no effect with -scores, which are measured on the labels of one file", name)
 		}
 	}
 	o.Threads.Use()
 	return o.Check(flags)
 }
 
-// checkWorths reports flags that make no sense beside -worths.
+// checkWorths returns an error for flags that make no sense with -worths.
 func (o *options) checkWorths(flags *flag.FlagSet) error {
 	for _, name := range command.Given(flags) {
 		if !slices.Contains([]string{"worths", "data", "json", "threads"}, name) {
-			return fmt.Errorf("-%s has no effect beside -worths: want -data with observed rankings, and maybe -json and -threads", name)
+			return fmt.Errorf("-%s has no effect with -worths: want -data with observed rankings, and maybe -json and -threads", name)
 		}
 	}
 	if o.Data == "" {
@@ -99,9 +99,9 @@ func (o *options) checkWorths(flags *flag.FlagSet) error {
 	return nil
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	ctx := command.Interruptible()
 	var o options
 	flags := o.flags()
@@ -132,7 +132,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if err != nil {
 			return err
 		}
-		command.WarnIdle(stderr, flags, uses...)
+		cli.WarnIdle(stderr, flags, uses...)
 		if err := evaluate(ctx, &o, model, perQuery, stdout, stderr); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *cl
 	}
 	if perQuery != nil {
 		last := len(splits) - 1
-		table, err := cli.PerQueryOf(splits[last].Data.QueryIDs, measured.Metrics, measured.Splits[last])
+		table, err := cli.NewPerQuery(splits[last].Data.QueryIDs, measured.Metrics, measured.Splits[last])
 		if err == nil {
 			err = table.Write(perQuery, o.perQuery)
 		}
@@ -156,19 +156,21 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *cl
 			return fmt.Errorf("evaluate: %s: %w", o.perQuery, err)
 		}
 	}
-	important, err := importance(ctx, o, model, splits, stderr)
-	if err != nil {
-		return err
+	var important []train.Importance
+	if o.importance {
+		if important, err = o.importances(ctx, model, splits[min(1, len(splits)-1)].Data, stderr); err != nil {
+			return err
+		}
 	}
 	if o.asJSON {
-		return command.PrintJSON(stdout, struct {
+		return cli.PrintJSON(stdout, struct {
 			*train.Report
 			Importance []train.Importance `json:"importance,omitempty"`
 		}{measured, important})
 	}
 	cli.PrintReport(stdout, measured)
-	if important != nil {
-		printImportance(stdout, o.Config.Metric, important)
+	if o.importance {
+		printImportances(stdout, o.Config.Metric, important)
 	}
 	return nil
 }

@@ -73,8 +73,7 @@ func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
 // A saved model is measured to be what its run reported, on a folder and on a file.
 func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	out, model := fit.Trained(t, data)
+	data, out, model := fit.Shared(t)
 	var result cli.RunSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
@@ -103,10 +102,10 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"-epochs 3", "there is no flag -epochs"},
-		{"-features 1", "there is no flag -features"}, // those of the model are read
+		{"-features 1", "there is no flag -features"}, // the model says which are read
 		{"-ignore 1", "there is no flag -ignore"},
 		{"-weight-column w", "there is no flag -weight-column"},
-		{"-normalize", "there is no flag -normalize"}, // no metric is a value of the loss
+		{"-normalize", "there is no flag -normalize"}, // a metric is not a value of the loss
 		{"-metric ndgc@5", "did you mean ndcg?"},
 		{"-importance -plot x.txt", ".svg, .png or .pdf"},
 		{"-plot x.svg", "-plot needs -importance"},
@@ -121,7 +120,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 func TestNoiseIsTheLeastImportant(t *testing.T) {
 	t.Parallel()
 	data := fold(t) // the label is the sum of features 1 and 4; 2 is noise
-	_, model := fit.Trained(t, data, "-epochs", "20", "-hidden", "8")
+	_, model := fit.Trained(t, data, "-epochs", "10", "-hidden", "8")
 	plot := filepath.Join(t.TempDir(), "importance.svg")
 	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", "-plot", plot)
 	at := strings.Index(stdout, "gets worse without a feature")
@@ -180,7 +179,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 	if status, _, stderr := call("-model", second, "-data", high, "-report", "err@10", "-highest-grade", "3"); status != 0 {
 		t.Errorf("with -highest-grade: %d, %q", status, stderr)
 	}
-	// A file of an older version: that of the data, and a warning.
+	// A file of an older version: the highest grade of the data, and a warning.
 	old := *model.File()
 	old.Grade = 0
 	path := filepath.Join(t.TempDir(), "old.npz")
@@ -199,8 +198,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 // A picture that cannot be drawn is a warning: the numbers are complete.
 func TestPictureThatFailsIsAWarning(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	picture := filepath.Join(t.TempDir(), "none", "importance.svg")
 	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", "-plot", picture)
 	if !strings.Contains(stderr, "warning: ") || !strings.Contains(stderr, picture) || !strings.Contains(stdout, "gets worse without a feature") {
@@ -209,7 +207,7 @@ func TestPictureThatFailsIsAWarning(t *testing.T) {
 }
 
 // A model file does not say by which loss it was trained.
-func TestLossIsNoMetricOfAModelFile(t *testing.T) {
+func TestLossIsNotAMetricOfAModelFile(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-metric", "loss"}, {"-metric", "ndcg@5-0.1*loss"}, {"-report", "map,loss"}} {
 		if status, _, stderr := call(append([]string{"-model", "m.npz", "-data", "d.txt"}, args...)...); status != 2 || !strings.Contains(stderr, "does not say its loss") {

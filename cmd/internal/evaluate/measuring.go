@@ -17,14 +17,14 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// Measuring is the flags of what is measured on which data, and how.
+// Measuring holds the flags for what is measured on which data, and how.
 type Measuring struct {
 	cli.Source
 	Config  train.Config // its settings of metrics
 	Qrels   string       // file
-	Threads command.Threads
+	Threads cli.Threads
 
-	Roles map[string]string // columns that the models know, for scores beside them
+	Roles map[string]string // columns that the models know, for scores compared with them
 	label string            // the column of labels that the first of several was measured on; "": none has a name
 }
 
@@ -39,7 +39,7 @@ func (m *Measuring) Define(f *flag.FlagSet) {
 	cli.DefineMeasuring(f, &m.Config)
 }
 
-// Check reports flags that make no sense, alone or together.
+// Check returns an error for flags that make no sense, alone or together.
 func (m *Measuring) Check(flags *flag.FlagSet) error {
 	switch {
 	case slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss):
@@ -49,29 +49,29 @@ func (m *Measuring) Check(flags *flag.FlagSet) error {
 	}
 	for _, name := range command.Given(flags) {
 		if m.Qrels != "" && (name == "cache" || slices.Contains(cli.Flags, name)) {
-			return fmt.Errorf("-%s has no effect beside -qrels, which is read in place of -data", name)
+			return fmt.Errorf("-%s has no effect with -qrels, which is read in place of -data", name)
 		}
 	}
 	return cmp.Or(m.Source.Check(), cli.Check(m.Config))
 }
 
-// Uses says where the flags have an effect, on measures of a model or of scores, for which some are left out. Drawn
-// reports whether something is drawn by -seed, beside the samples of metrics.
-func (m *Measuring) Uses(ofScores, drawn bool) ([]command.Use, error) {
+// Uses says whether the flags have an effect, on measures of a model or of scores, for which some are left out. Drawn
+// says whether something other than the samples of metrics is drawn by -seed.
+func (m *Measuring) Uses(ofScores, drawn bool) ([]cli.Use, error) {
 	measures, err := m.Config.Measures()
 	if err != nil {
 		return nil, err
 	}
 	if ofScores {
-		measures = slices.DeleteFunc(measures, func(of metrics.Measure) bool { return of.OfPolicy() && !slices.Contains(m.Config.Report, of.String()) })
+		measures = slices.DeleteFunc(measures, func(x metrics.Measure) bool { return x.OfPolicy() && !slices.Contains(m.Config.Report, x.String()) })
 	}
 	objective, err := metrics.ParseDiscounts(m.Config.Discounts, m.Config.Cutoff.Cutoff())
 	if err != nil {
 		return nil, err
 	}
-	exposure := slices.ContainsFunc(measures, func(of metrics.Measure) bool { return of.Ranking().OfPolicy() })
+	exposure := slices.ContainsFunc(measures, func(x metrics.Measure) bool { return x.Ranking().OfPolicy() })
 	const ofExposure = ": it is for names of metrics, and for measures of exposure, such as -report disparity"
-	return slices.Concat(cli.Uses(m.Config, measures), m.Source.Uses(), []command.Use{
+	return slices.Concat(cli.Uses(m.Config, measures), m.Source.Uses(), []cli.Use{
 		{Works: exposure || objective.Metric != "", Flags: []string{"discounts"}, Why: "on these metrics" + ofExposure},
 		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"group-column"},
 			Why: "on these metrics: it is for those that compare groups, such as -report exposure-ratio"},
@@ -91,16 +91,16 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
 	for i, s := range measured.Splits {
 		if s.TrainedOn > 0 {
-			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: metrics on them say little about new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
 		}
 	}
 	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
-		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, like files of older versions: err and graded-rbp use the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
 	}
 	return measured, nil
 }
 
-// Open gives the splits of the data, with the features of a model; a single file is not split.
+// Open returns the splits of the data, with the features of a model; a single file is not split.
 func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
 	single, from := m.SingleFile(), m.Source
 	if single {
@@ -110,7 +110,7 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	if err != nil {
 		return nil, err
 	}
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	if err := m.checkLabels(s.Train); err != nil {
 		return nil, err
 	}
@@ -124,12 +124,12 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	for _, split := range splits {
 		features := cli.NewUsedFeatures(model)
 		features.Add(split.Data)
-		command.Warn(stderr, features.Lacking(split.Data.Name)...)
+		command.Warn(stderr, features.Missing(split.Data.Name)...)
 	}
 	return splits, nil
 }
 
-// checkLabels returns an error if labels are of another column than those that the first of several was measured on.
+// checkLabels returns an error if labels are from another column than the one that the first of several was measured on.
 func (m *Measuring) checkLabels(d *datasets.Dataset) error {
 	label := d.Roles["label"]
 	if m.label != "" && label != "" && label != m.label {
@@ -139,8 +139,8 @@ func (m *Measuring) checkLabels(d *datasets.Dataset) error {
 	return nil
 }
 
-// Scores measures a file of scores or a TREC run on the labels of the data or the judgements. The
-// documents that it measures are the data of the only split.
+// Scores measures a file of scores or a TREC run on the labels of the data or the judgements. It returns a single split,
+// with the documents measured.
 func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
 	judged, err := m.judged(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (
 	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
 }
 
-// judged is the documents of the data, also those without a label, or of the judgements.
+// judged returns the documents of the data, labelled or not, or of the judgements.
 func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
 	if m.Qrels != "" {
 		return datasets.ReadQrels(m.Qrels)

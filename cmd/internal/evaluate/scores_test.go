@@ -17,11 +17,10 @@ import (
 )
 
 // Scores of a model, one a line or as a TREC run with judgements, are measured as the model is, but
-// for expected metrics; and the values by query are those of which the table has the means.
+// for expected metrics; and the table has the means of the values by query.
 func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	_, model := fit.Trained(t, data)
+	data, _, model := fit.Shared(t)
 	dir := t.TempDir()
 	test, path := filepath.Join(data, "test.txt"), func(name string) string { return filepath.Join(dir, name) }
 	commandtest.Command(score.Run).Must(t, "-model", model, "-data", test, "-out", path("scores"), "-run", path("run"), "-qrels", path("qrels"))
@@ -60,7 +59,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 			}
 		}
 	}
-	// Expected metrics are those of the model where they are asked for.
+	// Expected metrics agree with the model if they are asked for.
 	stdout, _ = must(t, "-scores", path("scores"), "-data", test, "-report", "expected-ndcg@5", "-json")
 	if a, b := parsed(stdout).Value(1, "expected-ndcg@5"), want.Value(1, "expected-ndcg@5"); math.Abs(a-b) > 1e-6 { // of float32 scores
 		t.Errorf("expected %v, of the model %v", a, b)
@@ -68,14 +67,14 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	// Of a folder, the values are of the test split.
 	must(t, "-model", model, "-data", data, "-report", "map", "-per-query", path("folder.csv"))
 	if read(t, path("folder.csv")) != read(t, path("model.csv")) {
-		t.Error("the values of a folder are not those of its test split")
+		t.Error("the values of a folder differ from its test split")
 	}
 	if status, _, stderr := call("-scores", path("scores"), "-data", test, "-per-query", path("folder.csv")); status != 1 || !strings.Contains(stderr, "exists") {
 		t.Errorf("overwritten: %d, %s", status, stderr)
 	}
 }
 
-// trecEvalFlags are those by which measures are those of trec_eval.
+// trecEvalFlags make measures agree with trec_eval.
 var trecEvalFlags = []string{"-gain", "linear", "-convention", "zero", "-ties", "order"}
 
 // trecEvalNames are the names of trec_eval for measures.
@@ -183,7 +182,7 @@ func TestThresholdOfRelevanceIsSaid(t *testing.T) {
 	}
 }
 
-func TestScoresThatCannotBeMeasured(t *testing.T) {
+func TestScoresThatCannotBeMeasuredAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name, text string) string {
@@ -203,9 +202,9 @@ func TestScoresThatCannotBeMeasured(t *testing.T) {
 		{"-scores " + scores + " -qrels q -data " + data, 2, "-data and -qrels exclude each other"},
 		{"-model m.npz -qrels q", 2, "-model and -data are both needed"},
 		{"-model m.npz -qrels q -data " + data, 2, "-qrels is for a TREC run"},
-		{"-scores " + scores + " -base-column 1 -data " + data, 2, "-base-column has no effect beside -scores"},
-		{"-scores " + scores + " -vali " + data + " -data " + data, 2, "-vali has no effect beside -scores"},
-		{"-scores " + scores + " -qrels q -label-column l", 2, "-label-column has no effect beside -qrels"},
+		{"-scores " + scores + " -base-column 1 -data " + data, 2, "-base-column has no effect with -scores"},
+		{"-scores " + scores + " -vali " + data + " -data " + data, 2, "-vali has no effect with -scores"},
+		{"-scores " + scores + " -qrels q -label-column l", 2, "-label-column has no effect with -qrels"},
 		{"-scores " + scores + " -importance -data " + data, 2, "-importance needs -model"},
 		{"-scores " + scores + " -per-query - -json -data " + data, 2, "-per-query -: want the name of a new file"},
 		{"-scores " + scores + " -data " + dir, 1, "scores are of the documents of one file"},

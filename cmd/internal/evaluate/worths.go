@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	fitcmd "github.com/plrank/plrank/cmd/internal/fit"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/textfile"
@@ -21,7 +22,7 @@ func evaluateWorths(ctx context.Context, o *options, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	rankings, err := command.Await(ctx, func() (*worth.Observations, error) {
+	rankings, err := cli.Await(ctx, func() (*worth.Observations, error) {
 		return worth.ReadFile(o.Data, worth.ReadOptions{Items: model.Items})
 	})
 	if err != nil {
@@ -30,10 +31,10 @@ func evaluateWorths(ctx context.Context, o *options, stdout, stderr io.Writer) e
 	command.Warn(stderr, rankings.Warnings...)
 	measured, err := fitcmd.Evaluate("observed", model, rankings)
 	if err != nil {
-		return fmt.Errorf("%s, %s: %w (worths have no parameters of ties: use plrank fit -ties -test)", o.worths, o.Data, err)
+		return fmt.Errorf("%s, %s: %w (worths have no parameters for ties: use plrank fit -ties -test)", o.worths, o.Data, err)
 	}
 	if o.asJSON {
-		return command.PrintJSON(stdout, measured)
+		return cli.PrintJSON(stdout, measured)
 	}
 	fitcmd.Print(stdout, measured)
 	return nil

@@ -46,10 +46,10 @@ func TestWorthsAreMeasuredOnRankings(t *testing.T) {
 		want string
 	}{
 		{[]string{"-worths", worths}, "-worths needs -data"},
-		{[]string{"-worths", worths, "-data", test, "-model", "m.npz"}, "-model has no effect beside -worths"},
-		{[]string{"-worths", worths, "-data", test, "-report", "nosuch"}, "-report has no effect beside -worths"},
-		{[]string{"-worths", worths, "-data", test, "-gain", "linear"}, "-gain has no effect beside -worths"},
-		{[]string{"-worths", worths, "-data", test, "-plot", "x.svg"}, "-plot has no effect beside -worths"},
+		{[]string{"-worths", worths, "-data", test, "-model", "m.npz"}, "-model has no effect with -worths"},
+		{[]string{"-worths", worths, "-data", test, "-report", "nosuch"}, "-report has no effect with -worths"},
+		{[]string{"-worths", worths, "-data", test, "-gain", "linear"}, "-gain has no effect with -worths"},
+		{[]string{"-worths", worths, "-data", test, "-plot", "x.svg"}, "-plot has no effect with -worths"},
 		{[]string{"-worths", file("bad.csv", "item,log_worth\nA,much\n"), "-data", test}, `bad.csv:2: log_worth "much" of item "A"`},
 		{[]string{"-worths", file("other.csv", "name,worth\nA,1\n"), "-data", test}, `other.csv:1: the header is ["name" "worth"]`},
 		{[]string{"-worths", file("empty.csv", ""), "-data", test}, "empty.csv:1: the header is []"},

@@ -2,6 +2,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -37,10 +38,11 @@ type options struct {
 	rankings, test, unlisted string
 	ties, asJSON             bool
 	prior                    float64
-	mixtures                 int // components; 0: no mixture is asked for
+	mixtures                 int // components; 0: a single model
 	seed                     uint64
-	out, plot                string // new files
-	threads                  command.Threads
+	out                      string // a new file
+	plot                     cli.Plot
+	threads                  cli.Threads
 }
 
 // mostMixtures is beyond any use: each has a worth for every item.
@@ -49,14 +51,14 @@ const mostMixtures = 1000
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
-	command.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
+	cli.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
 	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after the others")
 	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
-	command.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of so many models, `K`, such as of groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
+	cli.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of `K` models, such as for groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the random starts of -mixtures")
 	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
-	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture of the log-worths")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.plot.Define(f, "a picture of the log-worths")
+	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
 	return f
 }
@@ -74,7 +76,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 	case o.mixtures == 0 && command.IsGiven(flags, "seed"):
 		return errors.New("-seed has no effect without -mixtures: one model has no random starts")
 	case o.mixtures > 0 && o.plot != "":
-		return errors.New("-plot is for one model, and has no meaning beside -mixtures")
+		return errors.New("-plot is for one model, and has no meaning with -mixtures")
 	case o.unlisted != "omit" && o.unlisted != "last":
 		return fmt.Errorf("-unlisted %q: want omit or last", o.unlisted)
 	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)):
@@ -86,7 +88,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 	return nil
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return run(command.Interruptible(), args, stdout, stderr)
 }
@@ -104,8 +106,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
-// written as well, without standard errors.
+// A fitted model, or mixture of models, prints itself as a table or in JSON.
+type fitted interface {
+	measure(name string, rankings *worth.Observations) error
+	writeCSV(w io.Writer) error
+	print(w io.Writer)
+}
+
+// fit reads rankings, fits a model, and writes it. If a fit ends early, it writes what has been fitted, without standard
+// errors.
 func fit(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
 	var files cli.NewFiles
 	defer files.Remove()
@@ -120,54 +129,66 @@ func fit(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	command.WarnIdle(stderr, flags, command.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings + ", which has no ties"})
+	cli.WarnIdle(stderr, flags, cli.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings + ", which has no ties"})
+	fit := o.fitModel
 	if o.mixtures > 0 {
-		return fitMixture(ctx, o, rankings, heldOut, &files, out, stdout, stderr)
+		fit = o.fitMixture
 	}
-	bar := command.NewBar(stderr)
-	model, fitErr := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
-		converged := math.Log(p.Change) / math.Log(1e-9)
-		bar.Set(min(1, max(0, converged)), fmt.Sprintf("step %d, log-likelihood %.6g", p.Step, p.LogLikelihood))
-	}})
-	bar.Finish()
-	if model == nil {
-		return o.withRemedy(fitErr)
+	found, fitErr := fit(ctx, rankings, stderr)
+	if found == nil {
+		if errors.As(fitErr, new(*worth.DisconnectedError)) {
+			fitErr = fmt.Errorf("%w (-prior 0.5 is a weak one)", fitErr)
+		}
+		return fmt.Errorf("%s: %w", o.rankings, fitErr)
 	}
-	r := newResult(model)
-	if r.Train, err = Evaluate("fitted to", model, rankings); err != nil {
+	if err := found.measure(fittedTo, rankings); err != nil {
 		return fmt.Errorf("%s: %w", o.rankings, err)
 	}
 	if heldOut != nil {
-		if r.Test, err = Evaluate("test", model, heldOut); err != nil {
+		if err := found.measure("test", heldOut); err != nil {
 			return fmt.Errorf("%s: %w", o.test, err)
 		}
 	}
-	if fitErr == nil {
-		fitErr = r.infer(ctx, model, o.prior > 0, stderr)
-	}
 	if out != nil {
-		if err := r.writeCSV(out); err != nil {
+		if err := found.writeCSV(out); err != nil {
 			return err
 		}
 	}
 	if err := files.Publish(stdout); err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if err := r.draw(o.plot); err != nil {
-			command.Warn(stderr, err.Error()) // the numbers are there without a picture
-		}
+	if r, ok := found.(*result); ok {
+		o.plot.Draw(stderr, r.draw)
 	}
-	if err := r.print(stdout, o.asJSON); err != nil {
-		return err
+	if o.asJSON {
+		return cmp.Or(cli.PrintJSON(stdout, found), fitErr)
 	}
+	found.print(stdout)
 	return fitErr
 }
 
-// read reads the rankings, and those held out, if any, of the same items.
+// fitModel fits a model. The error may come with one that is not at its end.
+func (o *options) fitModel(ctx context.Context, rankings *worth.Observations, stderr io.Writer) (fitted, error) {
+	bar := command.NewBar(stderr)
+	model, err := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
+		converged := math.Log(p.Change) / math.Log(1e-9)
+		bar.Set(min(1, max(0, converged)), fmt.Sprintf("step %d, log-likelihood %.6g", p.Step, p.LogLikelihood))
+	}})
+	bar.Finish()
+	if model == nil {
+		return nil, err
+	}
+	r := newResult(model)
+	if err == nil {
+		err = r.infer(ctx, o.prior > 0, stderr)
+	}
+	return r, err
+}
+
+// read reads the rankings, and the ones held out, if any, of the same items.
 func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut *worth.Observations, err error) {
 	read := func(path string, items []string) (*worth.Observations, error) {
-		r, err := command.Await(ctx, func() (*worth.Observations, error) {
+		r, err := cli.Await(ctx, func() (*worth.Observations, error) {
 			return worth.ReadFile(path, worth.ReadOptions{Items: items, Unlisted: o.unlisted})
 		})
 		if err != nil {
@@ -187,8 +208,8 @@ func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut
 	return rankings, heldOut, err
 }
 
-// withTies reports the first tie held out of a size that the rankings have none of: a model of these gives it the
-// probability 0.
+// withTies returns an error for the first tie held out whose size no tie of the rankings has: a model of these gives it
+// the probability 0.
 func (o *options) withTies(rankings, heldOut *worth.Observations) error {
 	sizes := map[int]bool{}
 	for i := range rankings.Len() {
@@ -206,7 +227,7 @@ func (o *options) withTies(rankings, heldOut *worth.Observations) error {
 	return nil
 }
 
-// withoutTies reports the first ranking with a tie.
+// withoutTies returns an error for the first ranking with a tie.
 func withoutTies(path string, r *worth.Observations) error {
 	for i := range r.Len() {
 		for _, place := range r.At(i).Places {

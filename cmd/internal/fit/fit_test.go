@@ -70,7 +70,7 @@ func TestTwoItemsByHand(t *testing.T) {
 			t.Errorf("%+v, want %d rankings of weight %v", c.of, c.rankings, c.weight)
 		}
 		near("mean log-likelihood", c.of.LogLikelihood, c.logLikelihood)
-		near("that of equal worths", c.of.EqualWorths, log(0.5))
+		near("the one of equal worths", c.of.EqualWorths, log(0.5))
 		near("τ", float64(c.of.Tau), c.tau)
 	}
 	stdout, stderr := must(t, "-test", test, file) // flags may come before the file
@@ -81,7 +81,7 @@ func TestTwoItemsByHand(t *testing.T) {
 	}
 }
 
-// Ties have a parameter with -ties; otherwise the first is an error.
+// Ties have a parameter with -ties; otherwise fit reports the first.
 func TestTiesNeedTheirFlag(t *testing.T) {
 	file := write(t, "ties.txt", "A > B > C\nC > B > A\nB > A = C\nA = B = C > D\nD > A = B = C\n")
 	if status, stdout, stderr := call(file); status != 1 || stdout != "" || !strings.Contains(stderr, "ties.txt: ranking 3 has a tie, A = C: use -ties") {
@@ -132,7 +132,7 @@ func TestUnlistedCandidatesComeLast(t *testing.T) {
 }
 
 // The files of a result: the table of all items, and the picture of the first.
-func TestFilesOfAResult(t *testing.T) {
+func TestResultsGoToNewFiles(t *testing.T) {
 	var lines strings.Builder
 	for i := range 59 { // item i beats the next one in 11 of 21 races: its worth is larger by a tenth
 		fmt.Fprintf(&lines, "11: item%d > item%d\n10: item%[2]d > item%[1]d\n", i, i+1)
@@ -195,7 +195,7 @@ func TestInterruptedFitKeepsTheBest(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheCommandLine(t *testing.T) {
+func TestBadCommandLinesAreRefused(t *testing.T) {
 	file := write(t, "races.txt", "A > B\nB > A\n")
 	for _, c := range []struct {
 		args   []string

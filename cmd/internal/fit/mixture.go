@@ -1,15 +1,12 @@
 package fit
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
-	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/viz"
@@ -18,44 +15,33 @@ import (
 
 // A mixture is what -json prints with -mixtures.
 type mixture struct {
-	Components    []component      `json:"components"` // the largest weight first
-	LogLikelihood float64          `json:"logLikelihood"`
-	Parameters    int              `json:"parameters"`
-	BIC           float64          `json:"bic"`
-	BICOfOne      float64          `json:"bicOfOneComponent"`
-	Train         *mixtureMeasured `json:"train"`
-	Test          *mixtureMeasured `json:"test,omitempty"`
+	Components    []component        `json:"components"` // the largest weight first
+	LogLikelihood float64            `json:"logLikelihood"`
+	Parameters    int                `json:"parameters"`
+	BIC           float64            `json:"bic"`
+	BICOfOne      float64            `json:"bicOfOneComponent"`
+	Train         *mixtureEvaluation `json:"train"`
+	Test          *mixtureEvaluation `json:"test,omitempty"`
 
 	model, one *worth.Mixture
 }
 
 type component struct {
-	Weight float64         `json:"weight"`
-	Items  []componentItem `json:"items"` // in the order of the file
-	Ties   []componentTie  `json:"ties,omitempty"`
+	Weight float64     `json:"weight"`
+	Items  []itemWorth `json:"items"` // in the order of the file
+	Ties   []tieDelta  `json:"ties,omitempty"`
 }
 
-type componentTie struct {
-	Size     int     `json:"size"`
-	LogDelta float64 `json:"logDelta"`
-}
-
-type componentItem struct {
-	Item     string  `json:"item"`
-	Worth    float64 `json:"worth"`
-	LogWorth float64 `json:"logWorth"`
-}
-
-// mixtureMeasured says how well a mixture, and one component, predict rankings: by the mean log-likelihood.
-type mixtureMeasured struct {
+// A mixtureEvaluation says how well a mixture, and one component, predict rankings: by the mean log-likelihood.
+type mixtureEvaluation struct {
 	Rankings      int     `json:"rankings"`
 	Weight        float64 `json:"weight"`
 	LogLikelihood float64 `json:"logLikelihood"`
 	OneComponent  float64 `json:"logLikelihoodOfOneComponent"`
 }
 
-// fitMixture fits a mixture, beside one component, and writes what it says; also if it is interrupted.
-func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Observations, files *cli.NewFiles, out io.Writer, stdout, stderr io.Writer) error {
+// fitMixture fits a mixture, and one component to compare it with.
+func (o *options) fitMixture(ctx context.Context, rankings *worth.Observations, stderr io.Writer) (fitted, error) {
 	bar, done := command.NewBar(stderr), 0.0
 	const starts = 10
 	settings := worth.MixtureOptions{Components: 1, Prior: o.prior, Seed: o.seed, Starts: starts, Progress: func(p worth.MixtureProgress) {
@@ -63,67 +49,39 @@ func fitMixture(ctx context.Context, o *options, rankings, heldOut *worth.Observ
 		bar.Set(done, fmt.Sprintf("start %d, step %d, log-likelihood %.6g", p.Start, p.Step, p.LogLikelihood))
 	}}
 	one, err := worth.FitMixture(ctx, rankings, settings)
+	m := one
 	if err == nil {
 		settings.Components = o.mixtures
-	}
-	m, fitErr := one, err
-	if err == nil {
-		m, fitErr = worth.FitMixture(ctx, rankings, settings)
+		m, err = worth.FitMixture(ctx, rankings, settings)
 	}
 	bar.Finish()
-	if m == nil || fitErr != nil && ctx.Err() == nil {
-		return o.withRemedy(fitErr)
+	if m == nil || err != nil && ctx.Err() == nil {
+		return nil, err
 	}
 	r := &mixture{model: m, one: one, LogLikelihood: m.LogLikelihood, Parameters: m.Parameters(), BIC: m.BIC(), BICOfOne: one.BIC()}
 	for k, c := range m.Components {
-		of := component{Weight: m.Weights[k]}
-		for i, size := range c.TieOrders {
-			of.Ties = append(of.Ties, componentTie{size, c.LogTies[i]})
-		}
-		for i, w := range c.Worths() {
-			of.Items = append(of.Items, componentItem{c.Items[i], w, c.LogWorths[i]})
-		}
-		r.Components = append(r.Components, of)
+		r.Components = append(r.Components, component{m.Weights[k], itemWorths(c), tieDeltas(c)})
 	}
-	if r.Train, err = r.measure(rankings); err != nil {
-		return fmt.Errorf("%s: %w", o.rankings, err)
-	}
-	if heldOut != nil {
-		if r.Test, err = r.measure(heldOut); err != nil {
-			return fmt.Errorf("%s: %w", o.test, err)
-		}
-	}
-	if o.out != "" {
-		if err := r.writeCSV(out); err != nil {
-			return err
-		}
-	}
-	if err := files.Publish(stdout); err != nil {
+	return r, err
+}
+
+func (r *mixture) measure(name string, rankings *worth.Observations) error {
+	sum, weight, err := r.model.Evaluate(rankings)
+	if err != nil {
 		return err
 	}
-	return cmp.Or(r.print(stdout, o.asJSON), fitErr)
-}
-
-// withRemedy is an error of a fit, with the flag that helps.
-func (o *options) withRemedy(err error) error {
-	if errors.As(err, new(*worth.DisconnectedError)) {
-		err = fmt.Errorf("%w (-prior 0.5 is a weak one)", err)
+	sumOfOne, _, err := r.one.Evaluate(rankings)
+	e := &mixtureEvaluation{rankings.Len(), weight, sum / weight, sumOfOne / weight}
+	if name == fittedTo {
+		r.Train = e
+	} else {
+		r.Test = e
 	}
-	return fmt.Errorf("%s: %w", o.rankings, err)
-}
-
-func (r *mixture) measure(rankings *worth.Observations) (*mixtureMeasured, error) {
-	of, weight, err := r.model.Evaluate(rankings)
-	if err != nil {
-		return nil, err
-	}
-	ofOne, _, err := r.one.Evaluate(rankings)
-	return &mixtureMeasured{rankings.Len(), weight, of / weight, ofOne / weight}, err
+	return err
 }
 
 // writeCSV writes a row for each item of each component.
 func (r *mixture) writeCSV(w io.Writer) error {
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	rows := [][]string{{"component", "weight", "item", "worth", "log_worth"}}
 	for k, c := range r.Components {
 		for _, i := range c.Items {
@@ -133,11 +91,8 @@ func (r *mixture) writeCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// print prints the result as a table of worths, a column for each component, or in JSON.
-func (r *mixture) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return command.PrintJSON(w, r)
-	}
+// print prints the result as a table of worths, a column for each component.
+func (r *mixture) print(w io.Writer) {
 	table := viz.Table{Columns: []string{"item"}}
 	weights := viz.Row{"weight"}
 	for k, c := range r.Components {
@@ -165,15 +120,12 @@ func (r *mixture) print(w io.Writer, asJSON bool) error {
 		}
 	}
 	fmt.Fprintf(w, "parameters %d, log-likelihood %.4f, BIC %.2f; of one component %.2f\n", r.Parameters, r.LogLikelihood, r.BIC, r.BICOfOne)
-	table = viz.Table{Title: "\nper ranking: the mean log-likelihood, beside that of one component",
+	table = viz.Table{Title: "\nper ranking: the mean log-likelihood, and the one of a single component",
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "one component"}}
-	row := func(name string, m *mixtureMeasured) {
-		table.Rows = append(table.Rows, viz.Row{name, m.Rankings, fmt.Sprint(m.Weight), m.LogLikelihood, m.OneComponent})
-	}
-	row("fitted to", r.Train)
-	if r.Test != nil {
-		row("test", r.Test)
+	for i, e := range []*mixtureEvaluation{r.Train, r.Test} {
+		if e != nil {
+			table.Rows = append(table.Rows, viz.Row{[]string{fittedTo, "test"}[i], e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.OneComponent})
+		}
 	}
 	fmt.Fprint(w, table)
-	return nil
 }

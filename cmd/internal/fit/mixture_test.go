@@ -14,7 +14,7 @@ import (
 // Two groups of voters who agree among themselves: three of five name Ann first, and two Dan.
 const voters = "28: Ann > Bob > Cem > Dan\n2: Bob > Ann > Dan > Cem\n18: Dan > Cem > Bob > Ann\n2: Cem > Dan > Ann > Bob\n"
 
-func TestMixture(t *testing.T) {
+func TestMixtureFindsTheGroups(t *testing.T) {
 	file := write(t, "votes.txt", voters)
 	test := write(t, "test.txt", "Ann > Bob > Cem > Dan\n")
 	out := filepath.Join(t.TempDir(), "groups.csv")
@@ -59,7 +59,7 @@ func TestTiesOfMixturesAreShown(t *testing.T) {
 	}
 }
 
-func TestMixtureErrors(t *testing.T) {
+func TestMixtureRefusesFlagsOfOneModel(t *testing.T) {
 	file := write(t, "votes.txt", voters)
 	for _, c := range []struct {
 		args   []string

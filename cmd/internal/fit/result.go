@@ -19,8 +19,10 @@ import (
 
 const (
 	confidence = 0.95
-	normal     = 1.959963984540054 // its quantile at (1 + confidence)/2
-	shownItems = 50                // that a table or picture has room for
+	quantile   = 1.959963984540054 // of the Gaussian, at (1 + confidence)/2
+	shownItems = 50                // in a table or picture
+
+	fittedTo = "fitted to" // the name of the rankings that a model is fitted to
 )
 
 // A result is what -json prints.
@@ -33,13 +35,13 @@ type result struct {
 	EqualWorths   *test       `json:"equalWorths,omitempty"`
 	Train         *Evaluation `json:"train"`
 	Test          *Evaluation `json:"test,omitempty"`
+
+	model *worth.Model
 }
 
 // An item has no standard error, NaN, and ranks of 0, if they are not known.
 type item struct {
-	Item     string      `json:"item"`
-	Worth    float64     `json:"worth"`
-	LogWorth float64     `json:"logWorth"`
+	itemWorth
 	StdErr   train.Value `json:"stdErr"`
 	Rank     int         `json:"rank"`
 	RankLow  int         `json:"rankLow,omitempty"`
@@ -48,21 +50,47 @@ type item struct {
 	number int // in the model
 }
 
-// A tie is the parameter of the ties of so many items.
-type tie struct {
-	Size     int         `json:"size"`
-	LogDelta float64     `json:"logDelta"`
-	StdErr   train.Value `json:"stdErr"`
+type itemWorth struct {
+	Item     string  `json:"item"`
+	Worth    float64 `json:"worth"`
+	LogWorth float64 `json:"logWorth"`
 }
 
-// A test is whether all worths are equal.
+// itemWorths returns the worths of a model, in its order.
+func itemWorths(m *worth.Model) (list []itemWorth) {
+	for i, w := range m.Worths() {
+		list = append(list, itemWorth{m.Items[i], w, m.LogWorths[i]})
+	}
+	return list
+}
+
+// A tie has the parameter of ties of one size, with its standard error.
+type tie struct {
+	tieDelta
+	StdErr train.Value `json:"stdErr"`
+}
+
+type tieDelta struct {
+	Size     int     `json:"size"` // items
+	LogDelta float64 `json:"logDelta"`
+}
+
+// tieDeltas returns the parameters of ties of a model.
+func tieDeltas(m *worth.Model) (list []tieDelta) {
+	for i, size := range m.TieOrders {
+		list = append(list, tieDelta{size, m.LogTies[i]})
+	}
+	return list
+}
+
+// A test of whether all worths are equal.
 type test struct {
 	Statistic float64 `json:"statistic"`
 	Freedom   int     `json:"freedom"`
 	PValue    float64 `json:"p"`
 }
 
-// An Evaluation is how well a model, and equal worths, predict rankings.
+// An Evaluation says how well a model, and equal worths, predict rankings.
 type Evaluation struct {
 	Rankings      int         `json:"rankings"`
 	Weight        float64     `json:"weight"`
@@ -73,12 +101,12 @@ type Evaluation struct {
 	name string // of the rankings
 }
 
-// newResult is the result without standard errors.
+// newResult returns the result without standard errors.
 func newResult(m *worth.Model) *result {
-	r := &result{LogLikelihood: m.LogLikelihood, Parameters: m.Parameters(), AIC: m.AIC()}
+	r := &result{model: m, LogLikelihood: m.LogLikelihood, Parameters: m.Parameters(), AIC: m.AIC()}
 	unknown := train.Value(math.NaN())
-	for i, w := range m.Worths() {
-		r.Items = append(r.Items, item{Item: m.Items[i], Worth: w, LogWorth: m.LogWorths[i], StdErr: unknown, number: i})
+	for i, w := range itemWorths(m) {
+		r.Items = append(r.Items, item{itemWorth: w, StdErr: unknown, number: i})
 	}
 	slices.SortStableFunc(r.Items, func(a, b item) int { return cmp.Compare(b.LogWorth, a.LogWorth) })
 	for i := range r.Items {
@@ -87,50 +115,59 @@ func newResult(m *worth.Model) *result {
 			r.Items[i].Rank = r.Items[i-1].Rank
 		}
 	}
-	for i, size := range m.TieOrders {
-		r.Ties = append(r.Ties, tie{size, m.LogTies[i], unknown})
+	for _, t := range tieDeltas(m) {
+		r.Ties = append(r.Ties, tie{t, unknown})
 	}
 	return r
 }
 
-// infer adds standard errors, intervals of ranks and, for a model without a prior, the test of equal worths. Where
-// there are none, it warns. An error is an interruption.
-func (r *result) infer(ctx context.Context, m *worth.Model, prior bool, stderr io.Writer) error {
-	u, err := command.Await(ctx, m.Uncertainty)
+func (r *result) measure(name string, rankings *worth.Observations) (err error) {
+	to := &r.Test
+	if name == fittedTo {
+		to = &r.Train
+	}
+	*to, err = Evaluate(name, r.model, rankings)
+	return err
+}
+
+// infer adds standard errors, intervals of ranks and, for a model without a prior, the test of equal worths. It warns of
+// what cannot be computed. It returns an error if it is interrupted.
+func (r *result) infer(ctx context.Context, prior bool, stderr io.Writer) error {
+	u, err := cli.Await(ctx, r.model.Uncertainty)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
 		command.Warn(stderr, err.Error())
 	} else {
-		r.addErrors(m, u, stderr)
+		r.addErrors(u, stderr)
 	}
 	if prior {
 		return nil
 	}
-	t, err := m.EqualWorths(ctx)
+	t, err := r.model.EqualWorths(ctx)
 	if err == nil {
 		r.EqualWorths = &test{t.Statistic, t.Freedom, t.PValue}
 	} else if ctx.Err() == nil {
-		command.Warn(stderr, "there is no test of equal worths: "+err.Error())
+		command.Warn(stderr, "equal worths are not tested: "+err.Error())
 	}
 	return ctx.Err()
 }
 
-func (r *result) addErrors(m *worth.Model, u *worth.Uncertainty, stderr io.Writer) {
+func (r *result) addErrors(u *worth.Uncertainty, stderr io.Writer) {
 	var ranks []worth.RankInterval
 	if u.Covariance == nil {
 		command.Warn(stderr, fmt.Sprintf("more than %d items: standard errors are lower bounds, and ranks have no intervals", worth.LargestCovariance))
-	} else if ranked, err := m.Ranks(u, confidence); err != nil {
+	} else if ranked, err := r.model.Ranks(u, confidence); err != nil {
 		command.Warn(stderr, err.Error())
 	} else {
 		ranks = ranked
 	}
 	for i := range r.Items {
-		at := &r.Items[i]
-		at.StdErr = train.Value(u.StdErrs[at.number])
+		item := &r.Items[i]
+		item.StdErr = train.Value(u.StdErrs[item.number])
 		if ranks != nil {
-			at.RankLow, at.RankHigh = ranks[at.number].Low, ranks[at.number].High
+			item.RankLow, item.RankHigh = ranks[item.number].Low, ranks[item.number].High
 		}
 	}
 	for i := range r.Ties {
@@ -138,7 +175,7 @@ func (r *result) addErrors(m *worth.Model, u *worth.Uncertainty, stderr io.Write
 	}
 }
 
-// Evaluate measures how well a model, and one of equal worths, predicts rankings, which are called by a name when printed.
+// Evaluate returns how well a model, and one of equal worths, predict rankings, which are called by a name when printed.
 func Evaluate(name string, m *worth.Model, rankings *worth.Observations) (*Evaluation, error) {
 	e, err := m.Evaluate(rankings)
 	if err != nil {
@@ -153,23 +190,23 @@ func Evaluate(name string, m *worth.Model, rankings *worth.Observations) (*Evalu
 	return &Evaluation{rankings.Len(), e.Weight, e.LogLikelihood / e.Weight, chance.LogLikelihood / e.Weight, train.Value(e.Tau), name}, nil
 }
 
+// number writes a number for CSV, nothing for NaN.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
 // writeCSV writes a row for each item.
 func (r *result) writeCSV(w io.Writer) error {
 	rows := [][]string{{"item", "worth", "log_worth", "std_err", "rank", "rank_low", "rank_high"}}
-	number := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	rank := func(n int) string {
-		if n == 0 {
-			return ""
-		}
-		return strconv.Itoa(n)
-	}
 	for _, i := range r.Items {
-		rows = append(rows, []string{i.Item, number(i.Worth), number(i.LogWorth), number(float64(i.StdErr)), rank(i.Rank), rank(i.RankLow), rank(i.RankHigh)})
+		row := []string{i.Item, number(i.Worth), number(i.LogWorth), number(float64(i.StdErr)), strconv.Itoa(i.Rank), "", ""}
+		if i.RankLow > 0 {
+			row[5], row[6] = strconv.Itoa(i.RankLow), strconv.Itoa(i.RankHigh)
+		}
+		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -181,7 +218,7 @@ func (r *result) draw(path string) error {
 	s := viz.Series{Style: viz.Points}
 	p := viz.Plot{Title: "Worths", X: "log-worth less the mean, with 95 % intervals"}
 	for at, i := range items {
-		half := normal * float64(i.StdErr)
+		half := quantile * float64(i.StdErr)
 		s.X, s.Left, s.Right = append(s.X, i.LogWorth), append(s.Left, i.LogWorth-half), append(s.Right, i.LogWorth+half)
 		s.Y = append(s.Y, float64(at))
 		p.YNames = append(p.YNames, command.Printable(i.Item))
@@ -193,11 +230,8 @@ func (r *result) draw(path string) error {
 	return p.Save(path)
 }
 
-// print prints the result as a table, or in JSON.
-func (r *result) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return command.PrintJSON(w, r)
-	}
+// print prints the result as a table.
+func (r *result) print(w io.Writer) {
 	table := viz.Table{Columns: []string{"rank", "95 %", "item", "worth", "log-worth", "std. error"}}
 	for _, i := range r.Items[:min(shownItems, len(r.Items))] {
 		interval := "–"
@@ -224,12 +258,11 @@ func (r *result) print(w io.Writer, asJSON bool) error {
 		rows = append(rows, r.Test)
 	}
 	Print(w, rows...)
-	return nil
 }
 
 // Print prints a row for each evaluation.
 func Print(w io.Writer, evaluations ...*Evaluation) {
-	table := viz.Table{Title: "per ranking: the mean log-likelihood, beside that of equal worths, and Kendall's τ",
+	table := viz.Table{Title: "per ranking: the mean log-likelihood, the one of equal worths, and Kendall's τ",
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "equal worths", "Kendall's τ"}}
 	for _, e := range evaluations {
 		table.Rows = append(table.Rows, viz.Row{e.name, e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths, cli.FormatValue(e.Tau)})

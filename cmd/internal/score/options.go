@@ -22,7 +22,7 @@ type options struct {
 	cutoff                    train.RankCount
 	discounts                 string
 	seed                      uint64
-	threads                   command.Threads
+	threads                   cli.Threads
 	line                      *flag.FlagSet // with the flags that were given
 }
 
@@ -33,10 +33,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.out, "out", "", "a new `file` for the scores, one a line, in the order of the file; without it, and where no other result is asked for, standard output")
 	f.StringVar(&o.run, "run", "", "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"; - is standard output, here and below")
 	f.StringVar(&o.qrels, "qrels", "", "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
-	command.IntVar(f, &o.draw, "draw", 0, mostDraws, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
+	cli.IntVar(f, &o.draw, "draw", 0, mostDraws, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
 	f.StringVar(&o.exposure, "exposure", "", "a new `file` for the expected exposure of every document under the policy, one a line")
 	o.temperature = 1
-	command.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "divide the scores of the policy by this `number`: above 1, drawn rankings vary more")
+	cli.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "divide the scores of the policy by this `number`: above 1, drawn rankings vary more")
 	f.TextVar(&o.cutoff, "cutoff", train.RankCount(10), "`ranks` that give exposure; all (or 0): every rank, however long the lists")
 	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of drawn rankings")
@@ -45,7 +45,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-// mostDraws is how many rankings of a query can be drawn at once: each has an open file.
+// mostDraws limits the rankings drawn of a query at once: each has an open file.
 const mostDraws = 1000
 
 func (o *options) check(given *flag.FlagSet) error {
@@ -68,9 +68,9 @@ func (o *options) check(given *flag.FlagSet) error {
 	case command.IsGiven(given, "temperature") && !command.IsGiven(given, "draw") && !command.IsGiven(given, "exposure"):
 		return errors.New("-temperature has no effect without -draw or -exposure")
 	}
-	for _, of := range [][2]string{{"seed", "draw"}, {"cutoff", "exposure"}, {"discounts", "exposure"}} {
-		if command.IsGiven(given, of[0]) && !command.IsGiven(given, of[1]) {
-			return fmt.Errorf("-%s has no effect without -%s", of[0], of[1])
+	for _, pair := range [][2]string{{"seed", "draw"}, {"cutoff", "exposure"}, {"discounts", "exposure"}} {
+		if command.IsGiven(given, pair[0]) && !command.IsGiven(given, pair[1]) {
+			return fmt.Errorf("-%s has no effect without -%s", pair[0], pair[1])
 		}
 	}
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {

@@ -18,7 +18,7 @@ import (
 // Drawn rankings have the frequencies of the policy, and the exposures are its own.
 func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
 	const queries, files, draws = 400, 50, 400 * 50
@@ -100,7 +100,7 @@ func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 // queries the file has.
 func TestExposureOfEveryRank(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	sizes := []int{40, 3, 100}
@@ -151,10 +151,10 @@ func TestExposureOfEveryRank(t *testing.T) {
 }
 
 // -temperature divides the scores of -draw and -exposure, and is in the tags of the run; -scores
-// and the ranking by score are those of the model.
+// and the ranking by score follow the model.
 func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
 	write(t, file, "0 qid:1 1:1 4:1 # a\n0 qid:1 1:1 # b\n0 qid:1 2:1 # c\n")

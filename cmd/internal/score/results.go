@@ -18,27 +18,27 @@ type block struct {
 	*datasets.Dataset
 	first   int       // number in the file of the first query
 	scores  []float64 // of the model
-	policy  []float64 // those divided by the temperature
-	compact []float64 // those for drawing, as plackett.Compact gives them; nil: nothing is drawn
-	noisy   []float64 // room for as many
+	policy  []float64 // the scores divided by the temperature
+	compact []float64 // policy as plackett.Compact returns it, for drawing; nil: nothing is drawn
+	noisy   []float64 // as many, overwritten by each draw
 }
 
-// A result is a file, and what it has of a block.
+// A result is a file, and what is written to it of a block.
 type result struct {
-	path  string // "": it is not asked for
+	path  string // "": not asked for
 	write func(w io.Writer, b *block) error
 }
 
-// results are those that can be asked for. Each drawn ranking of a query has a file of its own:
-// programs that read TREC runs take one of a query.
+// results returns the results that can be asked for. Each drawn ranking of a query has a file of its own, because
+// programs that read TREC runs take one ranking a query.
 func (o *options) results() ([]result, error) {
 	var exposures exposures
 	if o.exposure != "" {
 		var err error
-		if exposures.of, err = metrics.ParseDiscounts(o.discounts, o.cutoff.Cutoff()); err != nil {
+		if exposures.objective, err = metrics.ParseDiscounts(o.discounts, o.cutoff.Cutoff()); err != nil {
 			return nil, err
 		}
-		if exposures.of.Metric == "arp" { // without a cutoff: its discounts depend on how many there are
+		if exposures.objective.Metric == "arp" { // without a cutoff: its discounts depend on how many there are
 			return nil, fmt.Errorf("score: -discounts arp needs a number for -cutoff, not %v", o.cutoff)
 		}
 	}
@@ -62,7 +62,7 @@ func (o *options) results() ([]result, error) {
 	return list, nil
 }
 
-// newBlock divides the scores by the temperature.
+// newBlock returns a block with its scores divided by the temperature.
 func (o *options) newBlock(d *datasets.Dataset, scores []float64, first int) (*block, error) {
 	b := &block{Dataset: d, first: first, scores: scores, policy: scores}
 	if o.temperature != 1 {
@@ -84,7 +84,7 @@ func (o *options) newBlock(d *datasets.Dataset, scores []float64, first int) (*b
 	return b, nil
 }
 
-// writeLines writes a number a line, with all digits of so many bits.
+// writeLines writes a number a line, with all digits of a float of 32 or 64 bits.
 func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
 	var line []byte
 	for _, v := range b.InSourceOrder(values) {
@@ -94,20 +94,20 @@ func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
 	return nil
 }
 
-// exposures are those of all documents under the policy.
+// exposures computes the expected exposure of all documents under the policy.
 type exposures struct {
-	of           metrics.DiscountedGain
-	expectations []plackett.Expectation // of each worker, which keep what they find out about the discounts
+	objective    metrics.DiscountedGain
+	expectations []plackett.Expectation // one a worker, which keeps what it computes from the discounts
 }
 
-// write writes those of a block.
+// write writes the exposures of a block.
 func (x *exposures) write(w io.Writer, b *block) error {
 	longest := 0
 	for q := range b.Queries() {
 		longest = max(longest, b.Offsets[q+1]-b.Offsets[q])
 	}
-	if longest > len(x.of.Discounts) { // a power of 2, so that exposures do not depend on other queries
-		x.of = x.of.Over(1 << bits.Len(uint(longest-1)))
+	if longest > len(x.objective.Discounts) { // a power of 2, so that exposures do not depend on other queries
+		x.objective = x.objective.Over(1 << bits.Len(uint(longest-1)))
 	}
 	for len(x.expectations) < parallel.Workers(b.Queries()) {
 		x.expectations = append(x.expectations, plackett.Expectation{})
@@ -115,7 +115,7 @@ func (x *exposures) write(w io.Writer, b *block) error {
 	exposure := make([]float64, len(b.policy))
 	err := parallel.Each(b.Queries(), len(x.expectations), func(worker, q int) error {
 		from, to := b.Offsets[q], b.Offsets[q+1]
-		if err := x.expectations[worker].Exposure(b.policy[from:to], x.of.Discounts, exposure[from:to]); err != nil {
+		if err := x.expectations[worker].Exposure(b.policy[from:to], x.objective.Discounts, exposure[from:to]); err != nil {
 			return fmt.Errorf("score: query %s: %w", b.QueryIDs[q], err)
 		}
 		return nil

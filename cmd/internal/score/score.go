@@ -31,9 +31,9 @@ var page = cli.Page{
 	Topics: []string{"scoring"},
 }
 
-// Run is the sub-command, and its exit status.
+// Run runs the sub-command, and returns its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	return run(command.Interruptible(), args, stdin, stdout, stderr)
 }
 
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	})
 }
 
-// A scoring is what is made of the documents of a file, block by block.
+// A scoring writes the results for the documents of a file, block by block.
 type scoring struct {
 	*options
 	model         *ranker.Model
@@ -59,7 +59,7 @@ type scoring struct {
 	used          cli.UsedFeatures
 }
 
-// score scores the file, and makes all results that are asked for, or none.
+// score scores the file, and writes all results asked for, or none.
 func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.Writer) error {
 	results, err := o.results()
 	if err != nil {
@@ -84,7 +84,7 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 		}
 		path = f.Name()
 	}
-	warnings, err := command.Await(ctx, func() ([]string, error) { return s.file(ctx, path) })
+	warnings, err := cli.Await(ctx, func() ([]string, error) { return s.file(ctx, path) })
 	s.bar.Finish()
 	if err != nil {
 		return err
@@ -96,13 +96,13 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 	return nil
 }
 
-// file scores a file, and gives the warnings.
+// file scores a file, and returns the warnings.
 func (s *scoring) file(ctx context.Context, path string) (warnings []string, err error) {
 	if s.model, err = ranker.Open(s.options.model); err != nil {
 		return nil, err
 	}
-	command.WarnIdle(s.stderr, s.line, command.Use{
-		Works: s.model.File().BaseScores, Flags: []string{"base-column"}, Why: "beside " + s.options.model + ", which was trained without base scores",
+	cli.WarnIdle(s.stderr, s.line, cli.Use{
+		Works: s.model.File().BaseScores, Flags: []string{"base-column"}, Why: "with " + s.options.model + ", which was trained without base scores",
 	})
 	again := false
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -135,10 +135,10 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	case err != nil:
 		return nil, cli.WithFlags(err)
 	}
-	return append(warnings, s.used.Lacking(path)...), nil
+	return append(warnings, s.used.Missing(path)...), nil
 }
 
-// block scores some queries, the next ones of the file, of which so many bytes are read.
+// block scores the next queries of the file. Read counts the bytes so far.
 func (s *scoring) block(d *datasets.Dataset, read int64) error {
 	scores, err := datasets.Score(s.model, d)
 	if err != nil {

@@ -30,15 +30,15 @@ func scoresOf(t *testing.T, text string) (scores []float32) {
 	return scores
 }
 
-// A file of many blocks, plain, packed or from a pipe, gets the scores that package ranker
+// A file of several blocks, plain, packed or from a pipe, gets the scores that package ranker
 // gives it when it is read whole, bit for bit. So does one with a query that returns
-// after many blocks; from a pipe, that is an error. Nothing is left but what was asked for.
+// after them; from a pipe, that fails. Nothing is left but what was asked for.
 func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 	t.Parallel()
 	_, model := training.Trained(t, fold(t), "-transform", "minmax")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "large.txt")
-	letor(t, file, 15000, 1) // about 3 MB
+	letor(t, file, 8000, 1) // 1.5 MB: two blocks, of 1 MB at most
 	returns := filepath.Join(dir, "returns.txt")
 	write(t, returns, read(t, file)+"1 qid:2 1:1 2:7 4:0\n")
 	packed := filepath.Join(dir, "large.gz")
@@ -106,10 +106,10 @@ func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 // there before.
 func TestAllResultsOrNone(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	dir := t.TempDir()
 	file, scores := filepath.Join(dir, "large.txt"), filepath.Join(dir, "out", "scores")
-	letor(t, file, 10000, 1)
+	letor(t, file, 8000, 1)
 	write(t, file, read(t, file)+"1 qid:x 1:1\nx\n")
 	write(t, scores+".run", "mine")
 	for want, args := range map[string][]string{
@@ -127,11 +127,10 @@ func TestAllResultsOrNone(t *testing.T) {
 	}
 }
 
-// Two results do not share a file, of which one would be lost.
+// Two results do not share a file: one would be lost.
 func TestResultsDoNotShareAFile(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	_, model := training.Trained(t, data)
+	data, _, model := training.Shared(t)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "results")
 	for _, other := range []string{path, filepath.Join(folder, ".") + "/./results"} {
@@ -145,11 +144,11 @@ func TestResultsDoNotShareAFile(t *testing.T) {
 	}
 }
 
-// A document that is twice in a query is an error with its line, and leaves no results: trec_eval
+// A document that is twice in a query is reported with its line, and leaves no results: trec_eval
 // would refuse them.
 func TestDocumentTwiceIsAnError(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	dir := t.TempDir()
 	file, run := filepath.Join(dir, "new.txt"), filepath.Join(dir, "run")
 	write(t, file, "1 qid:1 1:1 # docid = A\n0 qid:2 1:1 # docid = A\n0 qid:1x 1:2 # docid = B\n1 qid:1x 1:1 # docid = B\n")
@@ -164,20 +163,19 @@ func TestDocumentTwiceIsAnError(t *testing.T) {
 	}
 }
 
-// Scores stand in the order of the file, the lines of a TREC run in that of their
+// Scores stand in the order of the file, the lines of a TREC run by their
 // ranks, also where a query comes back and where a document has no label.
 func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 	t.Parallel()
-	data, dir := fold(t), t.TempDir()
-	out := filepath.Join(dir, "run")
-	training.Quick(t, "-data", data, "-out", out)
+	_, _, model := training.Shared(t)
+	dir := t.TempDir()
 	rows := []string{
 		"1 qid:a 1:1 2:0.1 4:1 # docid = D1", "0 qid:b 1:0 2:0.2 4:0", "-1 qid:a 1:0 2:0.3 4:0 # docid = D2", "2 qid:b 1:1 2:0.4 4:1", "0 qid:a 1:1 2:0.5",
 	}
 	predict := func(name string, rows []string) (scores []float64, run, qrels string) {
 		file := filepath.Join(dir, name)
 		write(t, file, strings.Join(rows, "\n"))
-		status, stdout, stderr := call("-model", filepath.Join(out, "model.npz"), "-data", file, "-out", file+".s", "-run", file+".run", "-qrels", file+".qrels")
+		status, stdout, stderr := call("-model", model, "-data", file, "-out", file+".s", "-run", file+".run", "-qrels", file+".qrels")
 		if status != 0 || stdout != "" {
 			t.Fatal(status, stdout, stderr)
 		}
@@ -223,7 +221,7 @@ func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 	}
 
 	// All files or none.
-	model, file := filepath.Join(out, "model.npz"), filepath.Join(dir, "broken.txt")
+	file := filepath.Join(dir, "broken.txt")
 	if status, _, stderr := call("-model", model, "-data", file, "-out", filepath.Join(dir, "new"), "-run", file+".run"); status != 1 || !strings.Contains(stderr, "exists") {
 		t.Errorf("%d, %s", status, stderr)
 	}
@@ -263,8 +261,7 @@ func TestEveryRowHasAScore(t *testing.T) {
 // Standard input and output are files like others.
 func TestStandardStreamsAreFiles(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
-	_, model := training.Trained(t, data)
+	data, _, model := training.Shared(t)
 	file, scores := filepath.Join(data, "test.txt"), filepath.Join(t.TempDir(), "scores")
 	must(t, "-model", model, "-data", file, "-out", scores)
 	f, err := os.Open(file)
@@ -284,7 +281,7 @@ func TestStandardStreamsAreFiles(t *testing.T) {
 // Features that a file lacks, and those that the model does not know, are warned of.
 func TestWarnsOfFeatures(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
 	write(t, file, "1 qid:1 1:1 99:3\n0 qid:1 2:.5\n")
@@ -299,7 +296,7 @@ func TestWarnsOfFeatures(t *testing.T) {
 // Ctrl-C ends scoring, also where documents still come, and leaves no file.
 func TestInterruptedScoringLeavesNoFile(t *testing.T) {
 	t.Parallel()
-	_, model := training.Trained(t, fold(t))
+	_, _, model := training.Shared(t)
 	file, scores := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "scores")
 	if err := syscall.Mkfifo(file, 0o600); err != nil {
 		t.Skip(err)
@@ -334,7 +331,7 @@ func TestInterruptedScoringLeavesNoFile(t *testing.T) {
 // Errors are one line, and leave no file.
 func TestErrorsAreOneLine(t *testing.T) {
 	t.Parallel()
-	data := fold(t)
+	data, run, model := training.Shared(t)
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -342,7 +339,6 @@ func TestErrorsAreOneLine(t *testing.T) {
 		return path
 	}
 	trainFile := filepath.Join(data, "train.txt")
-	run, model := training.Trained(t, data)
 	other := file("other.txt", "1 qid:1 9:1\n")
 	cut := file("cut.npz", read(t, model)[:500])
 	scores := filepath.Join(dir, "new.scores")

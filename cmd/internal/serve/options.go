@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/serve"
 )
 
@@ -57,15 +56,15 @@ func (o *options) flags() *flag.FlagSet {
 		return new(http.CrossOriginProtection).AddTrustedOrigin(text)
 	})
 	o.Poll, o.drain, o.connections = 2*time.Second, 5*time.Second, 4096
-	command.DurationVar(f, &o.Poll, "poll", 0, longest, "`time` between two looks at the files; 0 is never")
-	command.DurationVar(f, &o.drain, "drain", 0, longest, "`time` after SIGTERM in which requests are still answered")
-	command.DurationVar(f, &l.Timeout, "timeout", time.Millisecond, longest, "`time` to receive a request, and again to wait for a core and compute")
-	command.Int64Var(f, &l.Body, "max-body", 1, 1<<30, "most `bytes` of a request")
-	command.IntVar(f, &l.Documents, "max-documents", 1, 10_000_000, "most `documents` of a request")
-	command.IntVar(f, &l.Cutoff, "max-cutoff", 1, 10_000_000, "most `ranks` to draw, unless they are all")
-	command.IntVar(f, &l.Work, "max-work", 1, 2_000_000_000, "most `work` of a request, in units of about 0.2 µs")
-	command.IntVar(f, &l.Requests, "concurrency", 1, 1_000_000, "most `requests` in flight; further ones get status 503")
-	command.IntVar(f, &o.connections, "connections", 1, 1_000_000, "most `connections`; further ones are answered on /livez and /readyz alone")
+	cli.DurationVar(f, &o.Poll, "poll", 0, longest, "`time` between two looks at the files; 0 is never")
+	cli.DurationVar(f, &o.drain, "drain", 0, longest, "`time` after SIGTERM in which requests are still answered")
+	cli.DurationVar(f, &l.Timeout, "timeout", time.Millisecond, longest, "`time` to receive a request, and again to wait for a core and compute")
+	cli.IntVar(f, &l.Body, "max-body", 1, 1<<30, "most `bytes` of a request")
+	cli.IntVar(f, &l.Documents, "max-documents", 1, 10_000_000, "most `documents` of a request")
+	cli.IntVar(f, &l.Cutoff, "max-cutoff", 1, 10_000_000, "most `ranks` to draw, unless they are all")
+	cli.IntVar(f, &l.Work, "max-work", 1, 2_000_000_000, "most `work` of a request, in units of about 0.2 µs")
+	cli.IntVar(f, &l.Requests, "concurrency", 1, 1_000_000, "most `requests` in flight; further ones get status 503")
+	cli.IntVar(f, &o.connections, "connections", 1, 1_000_000, "most `connections`; further ones are answered on /livez and /readyz alone")
 	return f
 }
 

@@ -109,7 +109,7 @@ func TestFeaturesOfClicksAreThoseOfTheData(t *testing.T) {
 	if !strings.Contains(stderr, "40 queries") || !strings.Contains(stdout, "vali: 10 queries") || !strings.Contains(stdout, "expected-ndcg@10") {
 		t.Errorf("%s\n%s", stdout, stderr)
 	}
-	if _, stderr = callQuick(t, "-clicks", log, "-data", data, "-estimator", "naive", "-bias", bias); !strings.Contains(stderr, "32 queries") || !strings.Contains(stderr, "-bias has no effect beside -estimator naive") {
+	if _, stderr = callQuick(t, "-clicks", log, "-data", data, "-estimator", "naive", "-bias", bias); !strings.Contains(stderr, "32 queries") || !strings.Contains(stderr, "-bias has no effect with -estimator naive") {
 		t.Errorf("naive: %s", stderr)
 	}
 	fewer := filepath.Join(t.TempDir(), "fewer.txt")

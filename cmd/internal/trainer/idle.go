@@ -5,7 +5,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/losses"
 )
 
@@ -25,7 +24,7 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 	}
 	optimizer, scorer, loss := "with -optimizer "+o.Optimizer, "with -scorer "+o.Scorer, "with -loss "+o.Loss
 	weighted := func(d *datasets.Dataset) bool { return d != nil && d.QueryWeights != nil }
-	return command.Idle(o.line, slices.Concat(cli.Uses(o.Config, measures), o.Source.Uses(), []command.Use{
+	return cli.Idle(o.line, slices.Concat(cli.Uses(o.Config, measures), o.Source.Uses(), []cli.Use{
 		{Works: slices.ContainsFunc(terms, func(t losses.Term) bool { return t.Sampled }), Flags: []string{"samples"},
 			Why: loss + ": it is for losses that sample, such as plrank-rb"},
 		{Works: slices.ContainsFunc(terms, func(t losses.Term) bool { return !t.LabelFree && !t.RatioOnly }), Flags: []string{"normalize"},

@@ -43,14 +43,14 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-normalize -loss xe-ndcg", ""},
 		{"-normalize=false -loss mse", ""},
 		{"-normalize -loss mse+plrank-exact", ""},
-		{"-evaluation-samples 9", "-evaluation-samples has no effect beside -metric expected-ndcg@10: it is for metrics that are estimated, such as -report expected-map@10"},
+		{"-evaluation-samples 9", "-evaluation-samples has no effect with -metric expected-ndcg@10: it is for metrics that are estimated, such as -report expected-map@10"},
 		{"-evaluation-samples 9 -report expected-map@3", ""},
 		{"-evaluation-samples 9 -metric map@3", ""}, // its expectation is reported, too
 		{"-weighted-metrics", "-weighted-metrics has no effect without weights of queries: it is for data with them, such as in a file FILE.weight"},
 		{"-drop-label-free-test", ""},
 		{"-drop-label-free-test" + one, "-drop-label-free-test has no effect without a test split: -test names one"},
 		{"-preset paper" + one, ""},
-		{groups + one, "-groups has no effect beside -metric expected-ndcg@10: it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{groups + one, "-groups has no effect with -metric expected-ndcg@10: it is for losses and metrics that compare groups, such as -report exposure-ratio"},
 		{"-group-column seller -data " + shop, ""}, // which is not a feature then
 		{"-report map " + clicks, "-report has no effect with -clicks and no labels: it is for labelled data, which -vali names"},
 		{"-ties order " + clicks, "-ties has no effect with -clicks and no labels"},

@@ -105,7 +105,7 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	if err == nil && initial != nil {
 		err = checkChosen(o, splits.Train)
 	}
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	return splits, err
 }
 

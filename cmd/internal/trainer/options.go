@@ -50,7 +50,7 @@ type options struct {
 	out       string
 	resume    bool
 	config    string // a file with settings
-	threads   command.Threads
+	threads   cli.Threads
 	version   bool
 	processes mpi.Group     // that mpirun has started; nil: this process alone
 	given     []string      // flags, by name, that no recipe changes

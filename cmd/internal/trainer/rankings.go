@@ -52,7 +52,7 @@ func openRankings(ctx context.Context, o *options, stderr io.Writer) (*datasets.
 		if path == "" {
 			return nil, nil
 		}
-		r, err := command.Await(ctx, func() (*worth.Observations, error) {
+		r, err := cli.Await(ctx, func() (*worth.Observations, error) {
 			return worth.ReadFile(path, worth.ReadOptions{Items: items.Items})
 		})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/version"
@@ -15,7 +16,7 @@ import (
 
 // Run runs the sub-command, and returns its exit status. Started by mpirun, it is one of several ranks.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	world, err := mpi.Start()
 	if err != nil {
 		fmt.Fprintln(stderr, "train:", err)

@@ -26,7 +26,7 @@ func (s *search) print(w io.Writer) error {
 		}
 	}
 	if s.asJSON {
-		return command.PrintJSON(w, struct {
+		return cli.PrintJSON(w, struct {
 			Metric  string   `json:"metric"`
 			Trials  []*trial `json:"trials"`  // the best first
 			Command []string `json:"command"` // null: no trial is complete

@@ -51,11 +51,11 @@ var own = []string{"out", "resume", "json", "version", "evaluate-test"}
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("tune", flag.ContinueOnError)
 	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003, or hidden=64;128,64, or a range lr=1e-4..1e-1; once for each flag")
-	command.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all")
+	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all")
 	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	cli.DefineJSON(f, &o.asJSON)
 	trainer.Flags().VisitAll(func(of *flag.Flag) {
 		if !slices.Contains(own, of.Name) {
 			f.Var(of.Value, of.Name, of.Usage)
@@ -149,7 +149,7 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	command.LimitGarbage()
+	cli.LimitGarbage()
 	return run(command.Interruptible(), args, stdout, stderr)
 }
 

@@ -14,16 +14,16 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A topic is a section of the guide, the flags that it is about, and names that it lists.
+// A topic is a section of the guide, with the flags that it is about and names that it lists.
 type topic struct {
 	name    string // the section's heading, in lower case
 	summary string
 	flags   []string
-	lists   []topicList
+	lists   []nameList
 }
 
-// A topicList is names under a title.
-type topicList struct {
+// A nameList is names under a title.
+type nameList struct {
 	title string
 	names func() []string
 }
@@ -35,21 +35,21 @@ var topics = []topic{
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
 	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settingFlags("Inputs")...), nil},
 	{"objectives", "losses, gains, discounts and their sums", settingFlags("Objective"),
-		[]topicList{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
+		[]nameList{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settingFlags("Model"), nil},
 	{"training", "recipes, optimizers, schedules and penalties", append(settingFlags("Optimization"), "seed"), nil},
 	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
-	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []topicList{{"Metrics", metrics.Names}}},
-	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []topicList{{"Measures of fairness", metrics.FairnessNames}}},
+	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []nameList{{"Metrics", metrics.Names}}},
+	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []nameList{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
 	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},
-	{"clicks", "learning from logs: bias, estimators, safety, the gate", ClickFlags, nil},
+	{"clicks", "learning from logs: bias, estimators, safety, the gate", []string{"clicks", "bias", "estimator"}, nil},
 	{"files", "what a run writes, and how it goes on", nil, nil},
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
 }
 
-// settingFlags are the flags of a group of settings, a struct within train.Config.
+// settingFlags returns the flags of a group of settings, a struct within train.Config.
 func settingFlags(group string) (flags []string) {
 	for _, s := range new(train.Config).Settings() {
 		if s.Group == group {
@@ -59,13 +59,16 @@ func settingFlags(group string) (flags []string) {
 	return flags
 }
 
-// PrintTopic prints a topic. An unknown name is an error that suggests the nearest.
+// PrintTopic prints a topic. It returns an error that suggests the nearest name if there is none of this name.
 func PrintTopic(w io.Writer, name string) error {
-	flags := explained()
 	var known []string
 	for _, t := range topics {
 		if t.name == name {
-			t.print(w, flags)
+			printMarkdown(w, section(docs.Guide, name))
+			for _, l := range t.lists {
+				fmt.Fprintf(w, "\n%s:\n%s\n", l.title, command.Indent(command.Wrap(strings.Join(l.names(), " "), command.Width-2), "  "))
+			}
+			printFlags(w, topicFlags(), t.flags)
 			return nil
 		}
 		known = append(known, t.name)
@@ -80,24 +83,10 @@ func PrintTopics(w io.Writer) {
 	}
 }
 
-func (t topic) print(w io.Writer, flags *flag.FlagSet) {
-	plain(w, section(docs.Guide, t.name))
-	for _, l := range t.lists {
-		fmt.Fprintf(w, "\n%s:\n%s\n", l.title, command.Indent(command.Wrap(strings.Join(l.names(), " "), command.Width-2), "  "))
-	}
-	if t.flags != nil {
-		fmt.Fprintln(w, "\nFlags:")
-	}
-	for _, name := range t.flags {
-		command.ExplainFlag(w, flags.Lookup(name))
-	}
-}
-
-// explained are the flags that topics explain, with the defaults of the default recipe.
-func explained() *flag.FlagSet {
-	f := flag.NewFlagSet("", flag.ContinueOnError)
+// topicFlags returns the flags that topics explain, with the defaults of the default recipe.
+func topicFlags() *flag.FlagSet {
 	c, _ := Preset(ByData)
-	DefineConfig(f, &c)
+	f := configFlags(&c)
 	var s Source
 	s.Define(f, "")
 	s.DefineCache(f)
@@ -105,7 +94,7 @@ func explained() *flag.FlagSet {
 	return f
 }
 
-// labelFree are the losses that learn from queries without a relevant document.
+// labelFree returns the losses that learn from queries without a relevant document.
 func labelFree() (list []string) {
 	for _, name := range losses.Names() {
 		if terms, err := losses.Terms(name); err == nil && terms[0].LabelFree {

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
@@ -24,35 +22,41 @@ func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
 }
 
 // DefineFeatures defines the flag of a setting of features, for commands that train nothing.
-func DefineFeatures(f *flag.FlagSet, name string, at *train.Features) {
+func DefineFeatures(f *flag.FlagSet, name string, p *train.Features) {
 	for _, s := range new(train.Config).Settings() {
 		if s.Flag == name {
-			s.Value = at
+			s.Value = p
 			train.DefineSettings(f, []train.Setting{s})
 		}
 	}
 }
 
-var lossWord = regexp.MustCompile(`\b` + train.LossMetric + `\b`)
-
-// HasLoss tells whether a metric is the loss, or a sum of metrics with the loss in it.
-func HasLoss(metric string) bool { return lossWord.MatchString(metric) }
-
-// ByData is the name of the recipe that is chosen by the training data.
-const ByData = "default"
-
-var presets = map[string]func() train.Config{
-	ByData:  func() train.Config { c, _ := train.DefaultFor(nil); return c },
-	"paper": train.Paper,
+// configFlags returns the flags of [DefineConfig].
+func configFlags(c *train.Config) *flag.FlagSet {
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	DefineConfig(f, c)
+	return f
 }
 
-// Presets are the names that Preset knows.
-func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
+var lossWord = regexp.MustCompile(`\b` + train.LossMetric + `\b`)
 
-// Preset is a recipe by name: [ByData], as it is for small data of short queries, or paper.
+// HasLoss reports whether a metric is the loss, or a sum of metrics that contains it.
+func HasLoss(metric string) bool { return lossWord.MatchString(metric) }
+
+// ByData is the name of the recipe that the training data choose.
+const ByData = "default"
+
+// Presets returns the names that Preset knows.
+func Presets() []string { return []string{ByData, "paper"} }
+
+// Preset returns a recipe by name: [ByData], with its settings for small data and short queries, or paper.
 func Preset(name string) (train.Config, error) {
-	if p, ok := presets[name]; ok {
-		return p(), nil
+	switch name {
+	case ByData:
+		c, _ := train.DefaultFor(nil)
+		return c, nil
+	case "paper":
+		return train.Paper(), nil
 	}
 	return train.Config{}, fmt.Errorf("train: unknown preset %q: %s", name, names.Want(name, Presets()))
 }
@@ -68,8 +72,8 @@ func Override(c *train.Config, with train.Config, given ...string) {
 	MatchMetric(c, given...)
 }
 
-// MatchMetric makes the loss the metric of validation where flags name a loss for which that is
-// usual, and no metric: the metric of a recipe is for the loss of the recipe.
+// MatchMetric makes the loss the metric of validation if the flags name a loss for which that is usual, and no metric:
+// the metric of a recipe is for the loss of the recipe.
 func MatchMetric(c *train.Config, given ...string) {
 	if !slices.Contains(given, "loss") || slices.Contains(given, "metric") {
 		return
@@ -81,62 +85,56 @@ func MatchMetric(c *train.Config, given ...string) {
 	}
 }
 
-// Check is c.Check, with the flag of a setting whose value makes no sense.
+// Check is c.Check; its errors name the flag of the setting whose value is invalid.
 func Check(c train.Config) error {
 	err := c.Check()
-	var of interface{ Flag() string }
-	if errors.As(err, &of) {
-		return fmt.Errorf("%w (-%s)", err, of.Flag())
+	var setting interface{ Flag() string }
+	if errors.As(err, &setting) {
+		return fmt.Errorf("%w (-%s)", err, setting.Flag())
 	}
 	return err
 }
 
-// Uses says where the flags of measuring have an effect: what measures, and on data with which labels.
-func Uses(c train.Config, measures []metrics.Measure) []command.Use {
-	beside := "beside -metric " + c.Metric
+// Uses says whether the flags of measuring have an effect on the given measures.
+func Uses(c train.Config, measures []metrics.Measure) []Use {
+	with := "with -metric " + c.Metric
 	if len(c.Report) > 0 {
-		beside += " -report " + strings.Join(c.Report, ",")
+		with += " -report " + strings.Join(c.Report, ",")
 	}
-	return []command.Use{
+	return []Use{
 		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
-			Why: beside + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+			Why: with + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
 		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
-			Why: beside + ": it is for metrics that are estimated, such as -report expected-map@10"},
+			Why: with + ": it is for metrics that are estimated, such as -report expected-map@10"},
 	}
 }
 
-// CheckSet is an error for a setting that is zero where zero is not a value: in a Config it
-// would leave the setting to the recipe.
+// CheckSet returns an error for a setting that is zero if zero is not a value: in a Config it would leave the setting
+// to the recipe.
 func CheckSet(c train.Config) error {
 	plain := c.Plain()
-	is, values := flagsOf(&c), flagsOf(&plain)
+	given, examples := configFlags(&c), configFlags(&plain)
 	for _, s := range c.Settings() {
 		if s.Unset() {
-			return fmt.Errorf("-%s %q is not a value for it; an example is %s", s.Flag, is.Lookup(s.Flag).Value, values.Lookup(s.Flag).Value)
+			return fmt.Errorf("-%s %q is not a value for it; an example is %s", s.Flag, given.Lookup(s.Flag).Value, examples.Lookup(s.Flag).Value)
 		}
 	}
 	return nil
 }
 
-// Differences is the flags of the settings by which c differs from another.
+// Differences returns the flags of the settings by which c differs from another.
 func Differences(c, other train.Config) string {
-	was := flagsOf(&other)
+	others := configFlags(&other)
 	var list []string
-	flagsOf(&c).VisitAll(func(f *flag.Flag) {
-		if value := f.Value.String(); value != was.Lookup(f.Name).Value.String() {
+	configFlags(&c).VisitAll(func(f *flag.Flag) {
+		if value := f.Value.String(); value != others.Lookup(f.Name).Value.String() {
 			list = append(list, "-"+f.Name+" "+value)
 		}
 	})
 	return strings.Join(list, " ")
 }
 
-func flagsOf(c *train.Config) *flag.FlagSet {
-	f := flag.NewFlagSet("", flag.ContinueOnError)
-	DefineConfig(f, c)
-	return f
-}
-
-// Resumable tells whether a flag is of a setting that may differ when a run is resumed.
+// Resumable reports whether a flag is for a setting that may differ when a run is resumed.
 func Resumable(flag string) bool {
 	return slices.ContainsFunc(new(train.Config).Settings(), func(s train.Setting) bool { return s.Flag == flag && s.Resumable })
 }

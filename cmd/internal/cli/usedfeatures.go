@@ -11,14 +11,14 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// UsedFeatures are the features that a model uses, and which of them have had a value other than 0.
+// UsedFeatures holds the features that a model uses, and which of them have had a value other than 0.
 type UsedFeatures struct {
 	ids   []int
 	names map[int]string // if the model has any
 	seen  []bool
 }
 
-// NewUsedFeatures is the features of a model, before any document was seen.
+// NewUsedFeatures returns the features of a model, before any document was seen.
 func NewUsedFeatures(model *ranker.Model) UsedFeatures {
 	ids, names := model.UsedFeatures(), map[int]string{}
 	for column, name := range model.FeatureNames() {
@@ -37,22 +37,22 @@ func (u UsedFeatures) Add(d *datasets.Dataset) {
 	}
 }
 
-// Lacking is a warning of the features that are 0 in all documents, as those are that a
-// file does not mention; none if there are none.
-func (u UsedFeatures) Lacking(name string) (warnings []string) {
-	var lacking []string
+// Missing returns a warning that names the features that are 0 in all documents of a file, as those are that it does
+// not mention; none if there are no such features.
+func (u UsedFeatures) Missing(file string) (warnings []string) {
+	var missing []string
 	for i, id := range u.ids {
 		if !u.seen[i] {
-			lacking = append(lacking, cmp.Or(u.names[id], strconv.Itoa(id)))
+			missing = append(missing, cmp.Or(u.names[id], strconv.Itoa(id)))
 		}
 	}
-	const most = 10
-	n := len(lacking)
-	switch {
-	case n == 0:
+	if missing == nil {
 		return nil
-	case n > most:
-		lacking = append(lacking[:most], "…")
 	}
-	return []string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", name, n, len(u.ids), strings.Join(lacking, ", "))}
+	const most = 10
+	n := len(missing)
+	if n > most {
+		missing = append(missing[:most], "…")
+	}
+	return []string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids), strings.Join(missing, ", "))}
 }

@@ -71,8 +71,8 @@ func TestPresetsAreValid(t *testing.T) {
 	}
 }
 
-// Flags override a recipe, with zeros too; its metric is not that of a sum of losses.
-func TestOverride(t *testing.T) {
+// Flags override a recipe, with zeros too; its metric is not the one for a sum of losses.
+func TestGivenFlagsOverrideARecipe(t *testing.T) {
 	for _, of := range []struct {
 		args string
 		want func(*train.Config)
@@ -103,7 +103,7 @@ func TestOverride(t *testing.T) {
 }
 
 // A zero that would leave a setting to the recipe is not a value on a command line.
-func TestCheckSet(t *testing.T) {
+func TestZeroIsRefusedWhereItIsNotAValue(t *testing.T) {
 	c := train.Paper()
 	if c.LearningRate = 0; CheckSet(c) == nil || CheckSet(c).Error() != `-lr "0" is not a value for it; an example is 0.01` {
 		t.Errorf("got %v", CheckSet(c))

@@ -13,15 +13,12 @@ import (
 	"github.com/plrank/plrank/internal/command"
 )
 
-// ClickLogs are logs to learn from in place of labels.
+// ClickLogs names logs to learn from in place of labels.
 type ClickLogs struct {
 	Clicks    string `json:"clicks,omitempty"`    // files and folders, with commas between; "": none
 	Bias      string `json:"bias,omitempty"`      // a file
 	Estimator string `json:"estimator,omitempty"` // "": dr with a bias, else naive
 }
-
-// ClickFlags are the names of the flags.
-var ClickFlags = []string{"clicks", "bias", "estimator"}
 
 // DefineClicks defines the flags; their defaults are what c holds.
 func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
@@ -29,12 +26,12 @@ func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
 	for _, e := range clicks.GainEstimators() {
 		known = append(known, string(e))
 	}
-	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features are those of the log, or, by the ids of query and document, those of the training split of -data, whose labels do not count")
-	f.StringVar(&c.Bias, "bias", c.Bias, "a `file` with the bias of ranks, from plrank clicks bias")
+	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features come from the log, or, by the ids of query and document, from the training split of -data, whose labels do not count")
+	f.StringVar(&c.Bias, "bias", c.Bias, "a `file` with the position bias, from plrank clicks bias")
 	f.StringVar(&c.Estimator, "estimator", c.Estimator, "how clicks become gains (`name`): "+strings.Join(known, ", ")+", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive")
 }
 
-// CheckClicks reports flags that make no sense, alone or together.
+// CheckClicks returns an error for flags that make no sense, alone or together.
 func (c *ClickLogs) CheckClicks() error {
 	switch {
 	case c.Clicks == "" && (c.Bias != "" || c.Estimator != ""):
@@ -45,9 +42,18 @@ func (c *ClickLogs) CheckClicks() error {
 	return nil
 }
 
-// Gains are those of the documents in the logs, with the features of data; nil: of the log.
+// Gains returns the documents of the logs with gains estimated from clicks. Their features come from data, or
+// from the log if data is nil.
 func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.Dataset, error) {
-	g, err := c.estimation()
+	bias, estimator := clicks.Bias{}, clicks.Naive
+	if c.Bias != "" {
+		var err error
+		if bias, err = clicks.ReadBias(c.Bias); err != nil {
+			return nil, err
+		}
+		estimator = clicks.DR
+	}
+	g, err := clicks.NewGainEstimation(bias, cmp.Or(clicks.Estimator(c.Estimator), estimator))
 	if err != nil {
 		return nil, err
 	}
@@ -85,14 +91,14 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	return d, nil
 }
 
-// WarnOfBias warns of a -bias beside an -estimator, or several with commas between, of which none needs it.
+// WarnOfBias warns if there is a -bias and an -estimator, or several with commas between, none of which needs it.
 func WarnOfBias(stderr io.Writer, estimator string) {
 	for name := range strings.SplitSeq(estimator, ",") {
 		if estimator == "" || clicks.Estimator(strings.TrimSpace(name)).NeedsBias() {
 			return
 		}
 	}
-	command.Warn(stderr, "-bias has no effect beside -estimator "+estimator+": it is for others, such as dr")
+	command.Warn(stderr, "-bias has no effect with -estimator "+estimator+": it is for others, such as dr")
 }
 
 // WarnOfLeftOut warns of impressions that clicks.Join has left out.
@@ -100,17 +106,4 @@ func WarnOfLeftOut(stderr io.Writer, left int, data string) {
 	if left > 0 {
 		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate, or has one twice", left, data))
 	}
-}
-
-// estimation is that of the flags.
-func (c *ClickLogs) estimation() (*clicks.GainEstimation, error) {
-	estimator := clicks.Estimator(c.Estimator)
-	if c.Bias == "" {
-		return clicks.NewGainEstimation(clicks.Bias{}, cmp.Or(estimator, clicks.Naive))
-	}
-	bias, err := clicks.ReadBias(c.Bias)
-	if err != nil {
-		return nil, err
-	}
-	return clicks.NewGainEstimation(bias, cmp.Or(estimator, clicks.DR))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/plrank/plrank/internal/command"
 )
 
-// section is the text of the guide under a heading of the second level, with the heading.
-func section(guide, name string) string {
-	for part := range strings.SplitSeq("\n"+guide, "\n## ") {
+// section returns the text under a heading of the second level, with the heading.
+func section(markdown, name string) string {
+	for part := range strings.SplitSeq("\n"+markdown, "\n## ") {
 		if heading, _, _ := strings.Cut(part, "\n"); strings.ToLower(heading) == name {
 			return part
 		}
@@ -25,23 +25,19 @@ var (
 	item = regexp.MustCompile(`^(- |\d+\. )`)
 )
 
-// plain prints Markdown for a terminal: paragraphs and lists are wrapped, code is indented,
-// links are their texts.
-func plain(w io.Writer, markdown string) {
+// printMarkdown prints Markdown for a terminal: it wraps paragraphs and items of lists, indents code, and prints the
+// texts of links.
+func printMarkdown(w io.Writer, markdown string) {
 	var paragraph []string
 	flush := func() {
-		if paragraph != nil {
-			text, hang := strings.Join(paragraph, " "), ""
-			if mark := item.FindString(text); mark != "" {
-				hang = strings.Repeat(" ", len(mark))
-			}
-			lines := command.Indent(command.Wrap(bold.Replace(link.ReplaceAllString(text, "$1")), command.Width-len(hang)), hang)
-			if hang != "" {
-				lines = lines[len(hang):]
-			}
-			fmt.Fprintln(w, lines)
-			paragraph = nil
+		if paragraph == nil {
+			return
 		}
+		text := strings.Join(paragraph, " ")
+		hang := strings.Repeat(" ", len(item.FindString(text)))
+		lines := command.Indent(command.Wrap(bold.Replace(link.ReplaceAllString(text, "$1")), command.Width-len(hang)), hang)
+		fmt.Fprintln(w, lines[len(hang):])
+		paragraph = nil
 	}
 	code := false
 	for line := range strings.SplitSeq(strings.TrimSpace(markdown), "\n") {

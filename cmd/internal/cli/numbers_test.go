@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"flag"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/internal/command"
 )
 
 func TestNumbersAreWithinTheirRange(t *testing.T) {
@@ -30,10 +32,10 @@ func TestNumbersAreWithinTheirRange(t *testing.T) {
 		n, body, wait, x := 2, int64(3), 4*time.Second, 5.
 		f := flag.NewFlagSet("tool", flag.ContinueOnError)
 		IntVar(f, &n, "n", 1, 20, "")
-		Int64Var(f, &body, "body", 1, 30, "")
+		IntVar(f, &body, "body", 1, 30, "")
 		DurationVar(f, &wait, "t", 0, 24*time.Hour, "")
 		FloatVar(f, &x, "x", 0, "a finite number that is not below 0", "")
-		err := Parse(f, strings.Fields(args))
+		err := command.Parse(f, strings.Fields(args))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", args, err, want)
 		}

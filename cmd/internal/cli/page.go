@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/internal/command"
+)
+
+// A Page is what a sub-command prints with -help: one screen.
+type Page struct {
+	Command  string   // its name
+	Usage    []string // command lines, without the name
+	Text     string   // what it does
+	Flags    []string // names of the flags that the page explains; topics explain the others
+	Examples []string // command lines, without the name
+	Topics   []string // names of topics to read besides those that explain flags
+	Words    bool     // whether the command takes words other than flags, such as names of files
+}
+
+// Print prints the page of a sub-command that has these flags.
+func (p Page) Print(w io.Writer, flags *flag.FlagSet) {
+	fmt.Fprintln(w, "Usage:")
+	p.printLines(w, p.Usage)
+	fmt.Fprintf(w, "\n%s\n", command.Wrap(p.Text, command.Width))
+	printFlags(w, flags, p.Flags)
+	p.printTopics(w, flags)
+	if p.Examples != nil {
+		fmt.Fprintln(w, "\nExamples:")
+		p.printLines(w, p.Examples)
+	}
+}
+
+func (p Page) printLines(w io.Writer, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(w, strings.TrimRight("  plrank "+p.Command+" "+line, " "))
+	}
+}
+
+// printFlags explains flags, if there are any, under a title.
+func printFlags(w io.Writer, flags *flag.FlagSet, names []string) {
+	if names != nil {
+		fmt.Fprintln(w, "\nFlags:")
+	}
+	for _, name := range names {
+		command.ExplainFlag(w, flags.Lookup(name))
+	}
+}
+
+// printTopics prints the topics that explain the other flags, with their names.
+func (p Page) printTopics(w io.Writer, flags *flag.FlagSet) {
+	title := "\nMore, by plrank help TOPIC:\n"
+	for _, t := range topics {
+		var list []string
+		for _, name := range t.flags {
+			if flags.Lookup(name) != nil && !slices.Contains(p.Flags, name) {
+				list = append(list, "-"+name)
+			}
+		}
+		if list == nil && slices.Contains(p.Topics, t.name) {
+			list = []string{t.summary}
+		}
+		if list != nil {
+			fmt.Fprint(w, title)
+			title = ""
+			command.Explain(w, t.name, strings.Join(list, " "))
+		}
+	}
+}
+
+// Run runs a sub-command, and returns its exit status: it reads the command line, checks it, and calls body, or prints
+// the page if the command line asks for help.
+func (p Page) Run(args []string, flags *flag.FlagSet, stdout, stderr io.Writer, check func() error, body func(stdout io.Writer) error) int {
+	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
+		parse := command.Parse
+		if p.Words {
+			parse = command.ParseWords
+		}
+		err := parse(flags, args)
+		if errors.Is(err, flag.ErrHelp) {
+			p.Print(stdout, flags)
+			return nil
+		}
+		if err == nil {
+			err = command.Usage(check())
+		}
+		if err != nil {
+			return err
+		}
+		return body(stdout)
+	})
+}
