@@ -65,21 +65,13 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
 	}
 	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
-	b.Labels = num.Sized(b.Labels, rows)
 	b.X = num.Sized(b.X, rows*width)
-	b.Groups = pad(gather(b.Groups, d.Groups, d.Offsets, queries, 1), rows, -1)
-	b.Weights = pad(gather(b.Weights, d.Weights, d.Offsets, queries, 1), rows, 0)
-	b.BaseScores = pad(gather(b.BaseScores, d.BaseScores, d.Offsets, queries, 1), rows, 0)
-	b.Logged = pad(gather(b.Logged, d.Logged, d.Offsets, queries, 1), rows, 0)
-	b.LoggedScores = pad(gather(b.LoggedScores, d.LoggedScores, d.Offsets, queries, 1), rows, 0)
-	b.QueryWeights = pad(gather(b.QueryWeights, d.QueryWeights, nil, queries, 1), queryCapacity, 0)
-	clear(b.Labels[used:])
 	clear(b.X[used*width:])
+	for _, c := range columns {
+		c.pack(b, d, queries, rows, queryCapacity)
+	}
 	one := func(i int) {
-		from, to := d.Offsets[queries[i]], d.Offsets[queries[i]+1]
-		at := b.Offsets[i]
-		copy(b.Labels[at:], d.Labels[from:to])
-		x.Query(b.X[at*width:b.Offsets[i+1]*width], queries[i])
+		x.Query(b.X[b.Offsets[i]*width:b.Offsets[i+1]*width], queries[i])
 	}
 	const worthwhile = 1 << 15 // values; below it, starting goroutines costs more than it saves
 	if used*width < worthwhile {
@@ -89,12 +81,4 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		return
 	}
 	memory.For(len(queries), one)
-}
-
-// pad fills the rest of the capacity; nil for nil.
-func pad[T any](list []T, capacity int, fill T) []T {
-	for list != nil && len(list) < capacity {
-		list = append(list, fill)
-	}
-	return list
 }

@@ -134,9 +134,6 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 		if err := d.Validate(); err != nil {
 			return err
 		}
-		if n := len(d.origin.Lines); d.origin.Lines != nil && n != d.Rows() {
-			return fmt.Errorf("%d lines for %d rows", n, d.Rows())
-		}
 		if n := len(d.origin.Starts); n != len(d.origin.Parts) {
 			return fmt.Errorf("%d parts of %d files", n, len(d.origin.Parts))
 		}
@@ -151,9 +148,11 @@ func (s splits) lists() (all store.Lists) {
 			continue
 		}
 		all[i] = []any{
-			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.BaseScores, &d.origin.Lines,
-			&d.Offsets, &d.FeatureIDs, &d.Groups, &d.origin.Starts,
-			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
+			&d.Features, &d.Offsets, &d.FeatureIDs, &d.origin.Starts,
+			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
+		}
+		for _, c := range columns {
+			all[i] = append(all[i], c.list(d))
 		}
 	}
 	return all

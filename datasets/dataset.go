@@ -1,10 +1,7 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
@@ -129,60 +126,4 @@ func (d *Dataset) GroupName(group int) string {
 // String is one line: the name and the numbers of queries, documents and features.
 func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
-}
-
-// newJudged is newDataset of a whole file, or of all parts, with a warning of labels that contradict each other.
-func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
-	d, err := newDataset(t, ids)
-	if err != nil {
-		return nil, err
-	}
-	if warning := d.contradictions(); warning != "" {
-		d.Warnings = append(d.Warnings, warning)
-	}
-	return d, nil
-}
-
-// newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
-// the table). The table is let go on the way.
-func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
-	defer t.Free()
-	if ids == nil {
-		ids = t.IDs
-	}
-	rows := t.Arrange()
-	d = &Dataset{
-		Name:        t.Path,
-		Labels:      reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.Labels }),
-		Offsets:     make([]int, 1, len(t.Queries)+1),
-		QueryIDs:    make([]string, 0, len(t.Queries)),
-		FeatureIDs:  ids,
-		DocumentIDs: reader.Gather(rows, func(c *reader.Chunk) []string { return c.DocumentIDs }),
-		Weights:     reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.Weights }),
-		BaseScores:  reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.BaseScores }),
-		Groups:      reader.Gather(rows, func(c *reader.Chunk) []int { return c.Groups }),
-		Warnings:    t.Warnings,
-		origin:      rows.Origin(),
-	}
-	for q, query := range t.Queries {
-		d.Offsets = append(d.Offsets, d.Offsets[q]+query.Rows())
-		d.QueryIDs = append(d.QueryIDs, query.ID)
-		if t.HasQueryWeights {
-			d.QueryWeights = append(d.QueryWeights, query.Weight)
-		}
-	}
-	if t.Groups != nil {
-		d.GroupNames = append([]string{}, t.Groups.Names...)
-	}
-	if t.Layout.Names != nil {
-		for _, id := range ids {
-			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
-		}
-	}
-	d.Levels, d.LeftOut, d.Roles = t.Names.LevelsOf(ids), t.Layout.Text, t.Layout.Roles
-	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
-		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
-	}
-	d.Features, d.unmap, err = rows.Features(ids)
-	return d, err
 }

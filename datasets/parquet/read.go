@@ -118,10 +118,10 @@ func (r *rowReader) use() {
 	r.used = nil
 	for n := range r.leaves {
 		switch n {
-		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:
+		case r.Label, r.Query, r.Document, r.Group:
 			r.used = append(r.used, n)
 		default:
-			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) {
+			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) || slices.Contains(r.Numbers, n) {
 				r.used = append(r.used, n)
 			}
 		}

@@ -150,14 +150,12 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 
 // setWeights sets the weights that are in the file beside the data, if there is one.
 func setWeights(t *Table, sizes *querySizes) error {
+	column := slices.IndexFunc(numbers, func(n *Number) bool { return n.Queries })
 	var weights []float32
-	path, err := readValues(t.Options.Ctx(), WeightFile, t.Path, func(line []byte) error {
-		w, err := text.Field(line)
-		if err != nil || !IsWeight(w) {
-			return fmt.Errorf("%s is not a weight: want a number of 0 or more%s", text.Quote(line), text.Hint(line))
-		}
+	path, err := readValues(t.Options.Ctx(), numbers[column].File, t.Path, func(line []byte) error {
+		w, err := numbers[column].parse(line)
 		weights = append(weights, w)
-		return nil
+		return err
 	})
 	if path == "" || err != nil {
 		return err
@@ -167,13 +165,13 @@ func setWeights(t *Table, sizes *querySizes) error {
 		weights = slices.DeleteFunc(weights, func(float32) bool { q++; return sizes.sizes[q] == 0 })
 	}
 	switch {
-	case len(weights) == t.Rows && t.HasWeights:
-		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[WeightRole])
+	case len(weights) == t.Rows && t.Has[column]:
+		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[numbers[column].Role])
 	case len(weights) == t.Rows:
 		for _, c := range t.Chunks {
-			c.Weights, weights = weights[:len(c.Labels)], weights[len(c.Labels):]
+			c.Numbers[column], weights = weights[:len(c.Labels)], weights[len(c.Labels):]
 		}
-		t.HasWeights = true
+		t.Has[column] = true
 	case len(weights) == len(t.Queries):
 		for q, w := range weights {
 			t.Queries[q].Weight = w

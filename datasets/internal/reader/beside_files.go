@@ -18,13 +18,12 @@ const (
 	QuerySizes Kind = ".query" // as LightGBM names it
 	GroupSizes Kind = ".group" // the same, as XGBoost names it
 	GroupFile  Kind = ".groups"
-	WeightFile Kind = ".weight"
-	BaseFile   Kind = ".init"
 	NameFile   Kind = ".names"
 	Positions  Kind = ".position" // of LightGBM; not read
 )
 
-var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, WeightFile, BaseFile, NameFile, Positions}
+// kinds are all; Declare adds those of optional columns.
+var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, NameFile, Positions}
 
 var compressions = []string{".gz", ".gzip", ".zst", ".zstd"}
 

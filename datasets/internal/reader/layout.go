@@ -47,8 +47,6 @@ const (
 	LabelRole    = "label"
 	QueryRole    = "query"
 	DocumentRole = "document"
-	WeightRole   = "weight"
-	BaseRole     = "base"
 	GroupRole    = "group"
 )
 

@@ -67,7 +67,12 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	if s.called, err = readNames(ctx, s.Path); err != nil {
 		return err
 	}
-	defer func() { s.groups.close(); s.base.close() }()
+	defer func() {
+		s.groups.close()
+		for _, f := range s.numbers {
+			f.close()
+		}
+	}()
 	parse := s.parseText
 	if format := binaryOf(s.Path); format != nil {
 		parse = func(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {

@@ -27,7 +27,7 @@ type role struct {
 	firm, shared, loose, rivals []string
 }
 
-// roles are all roles of columns.
+// roles are all roles of columns; Declare adds those of numbers.
 var roles = []role{
 	{name: LabelRole, what: "label", flag: "label-column",
 		given: func(o *Options) string { return o.LabelColumn }, at: func(s *Columns) *int { return &s.Label },
@@ -39,10 +39,6 @@ var roles = []role{
 	{name: DocumentRole, what: "document id", flag: "document-column",
 		given: func(o *Options) string { return o.DocumentColumn }, at: func(s *Columns) *int { return &s.Document },
 		firm: []string{"docid", "documentid"}, shared: []string{"document", "doc"}, rivals: []string{"productid", "itemid", "sku"}},
-	{name: WeightRole, what: "weight", flag: "weight-column",
-		given: func(o *Options) string { return o.WeightColumn }, at: func(s *Columns) *int { return &s.Weight }},
-	{name: BaseRole, what: "base score", flag: "base-column",
-		given: func(o *Options) string { return o.BaseColumn }, at: func(s *Columns) *int { return &s.Base }},
 	{name: GroupRole, what: "group", flag: "group-column",
 		given: func(o *Options) string { return o.GroupColumn }, at: func(s *Columns) *int { return &s.Group }},
 }

@@ -62,7 +62,7 @@ func layout(line []byte, o Options, sized bool) (*Layout, error) {
 // NewColumns finds the roles of columns with these names. The rows are sized if there is a file of
 // query sizes.
 func NewColumns(names []string, o Options, sized bool) (*Columns, error) {
-	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1}
+	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1, Numbers: make([]int, len(numbers))}
 	f := newFinder(s, &o, sized)
 	if err := f.find(); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ type Table struct {
 	Scratch string   // the folder for features; "": they are in memory
 	Spilled []func() // give up the files that chunks have their features in
 
-	HasWeights, HasQueryWeights bool // of documents, of queries
-	HasBase                     bool // documents have base scores
+	Has             []bool // by optional column of numbers: documents have it
+	HasQueryWeights bool
 
 	Rows int
 	Size int64 // bytes of text, decompressed

@@ -126,6 +126,14 @@ func (s *section) decode(list any) (err error) {
 		*list, err = numbers[int32](s.bytes)
 	case *[]int:
 		*list, err = ints(s.bytes)
+	case *[]float64:
+		if len(s.bytes)%8 != 0 {
+			return fmt.Errorf("numbers of 8 bytes in %d bytes", len(s.bytes))
+		}
+		*list = []float64{}
+		for b := range slices.Chunk(s.bytes, 8) {
+			*list = append(*list, math.Float64frombits(binary.NativeEndian.Uint64(b)))
+		}
 	case *[]string:
 		*list, _, err = words(s.bytes, string(s.bytes), math.MaxInt)
 	case *[][]string:

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -78,6 +79,11 @@ func newSection(list any) *section {
 	case *[]int:
 		for _, v := range *list {
 			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, uint64(v))
+		}
+		exists = *list != nil
+	case *[]float64:
+		for _, v := range *list {
+			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, math.Float64bits(v))
 		}
 		exists = *list != nil
 	}
