@@ -14,8 +14,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/store"
 )
 
-// folderMode is that of a folder which is made for caches: it lets nobody see copies of
-// data that may lie in a folder of such a kind. Who wants to share caches makes one.
+// folderMode is the mode of a folder that is made for caches: nobody else can see the copies of
+// data, which may come from a private folder. To share caches, make the folder yourself.
 const folderMode fs.FileMode = 0o700
 
 // A splitCache keeps the splits of files.
@@ -94,8 +94,8 @@ func (c splitCache) keep(paths []string, s splits) (splits, error) {
 	return s, failed
 }
 
-// load maps a cache file and makes splits of it, whose numbers are read-only. They are valid,
-// whatever the bytes, or there is an error.
+// load maps a cache file and makes splits of it, whose numbers are read-only. It returns an
+// error unless they are valid, whatever the bytes.
 func (c splitCache) load(path string) (splits, error) {
 	s := splits{{}, {}, {}}
 	has, unmap, err := store.Load(c.key.Read.Ctx(), path, c.key, s.lists())

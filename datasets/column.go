@@ -20,7 +20,7 @@ type column interface {
 	digest(d *Dataset, field string) (digest store.Digest, has bool)  // returns the digest for a field of Fingerprint
 }
 
-// columnOf is a column of values of one type. A nil list is no list: the dataset does not have the column.
+// columnOf is a column of values of one type. A nil list means that the dataset does not have the column.
 type columnOf[T any] struct {
 	what     string // a value in messages
 	perQuery bool   // a value for each query; else for each document

@@ -46,8 +46,8 @@ type Dataset struct {
 	Weights      []float32 // [rows]
 	QueryWeights []float32 // [queries]
 
-	// BaseScores are those of another ranker, such as the one in production [rows], which a model
-	// adds its own to: logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	// BaseScores are the scores of another ranker [rows], such as the one in production. A model
+	// adds its own to them: they are logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
 	BaseScores []float32
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups

@@ -26,7 +26,7 @@ func TestSelectCopiesQueriesInOrder(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if s.Features[0] = 99; d.Features[6] != 7 {
-		t.Error("the selection is no copy")
+		t.Error("the selection is not a copy")
 	}
 	if none := d.Select(nil); none.Queries() != 0 || none.Rows() != 0 || none.Validate() != nil {
 		t.Errorf("nothing selected: %+v", none)

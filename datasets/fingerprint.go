@@ -6,8 +6,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/store"
 )
 
-// Fingerprint tells whether two datasets hold the same data, and if not, what
-// differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data.
+// Fingerprint identifies the data of a dataset: two datasets with the same fingerprint have the same data. See
+// [Fingerprint.Differences] for what differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data.
 // Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {

@@ -35,7 +35,7 @@ var (
 // Queries keep the order of their first rows. If a query comes back later in the file, its
 // rows join the first ones, with a warning; Dataset.SourceRows then tells where they were.
 //
-// Beside a file train.txt these files are read, too:
+// Next to a file train.txt these files are read, too:
 //
 //	train.txt.query    the number of documents of each query, one a line, as for LightGBM;
 //	train.txt.group    the same, as for XGBoost. Needed if there are no query ids:
@@ -50,10 +50,10 @@ var (
 //	                   type (i, q, int, float, c), which is not part of the name. What follows a tab
 //	                   after the name is not read
 //
-// They may be compressed, as train.txt.weight.gz, and beside train.txt.gz also be named
-// train.txt.gz.weight. It is an error if there are two of one kind, or if .query and .group differ.
-// A warning names those that are not used: train.txt.position, those of what is in a column, and
-// names of columns that have their own.
+// They may be compressed, as train.txt.weight.gz, and next to train.txt.gz also be named
+// train.txt.gz.weight. ReadFile returns an error if there are two of one kind, or if .query and .group
+// differ. A warning names files that are not used: train.txt.position, files of what is in a column,
+// and names of columns that have their own.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). True, in the spellings
@@ -75,9 +75,9 @@ var (
 // are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
-// A malformed line is an error that says file:line: column: reason; the first ten are
-// listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and those beyond its range are
-// an error.
+// For malformed lines ReadFile returns an error that says file:line: column: reason; the first ten
+// are listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and numbers beyond its range are
+// errors.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	return readFile(path, reader.FileOptions{Options: o})
 }
@@ -136,8 +136,8 @@ func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
 	return d, nil
 }
 
-// newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
-// the table). The table is let go on the way.
+// newDataset makes a dataset of the queries of a table, with the given columns (nil: the
+// columns of the table). The table is let go on the way.
 func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
 	defer t.Free()
 	if ids == nil {

@@ -11,7 +11,7 @@ import (
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
 	from, selected := *d, *d
-	if d.SourceRows == nil && !slices.IsSorted(queries) { // the order is no longer that of the source
+	if d.SourceRows == nil && !slices.IsSorted(queries) { // rows leave the order of the source
 		from.SourceRows = d.bySource()
 	}
 	selected.Warnings, selected.unmap, selected.Offsets = nil, nil, make([]int, 1, len(queries)+1)
@@ -41,7 +41,7 @@ func (d *Dataset) view(from, to int) *Dataset {
 }
 
 // InSourceOrder puts values [rows], one for each document, into the order of the file that
-// [ReadFile] read, which differs from that of the dataset if a query came back after another
+// [ReadFile] read, which differs from the order of the dataset if a query came back after another
 // one. Of a dataset made by [Dataset.Select] they are in the order of its documents in that
 // file. It panics if the lengths disagree.
 func (d *Dataset) InSourceOrder(values []float64) []float64 {

@@ -60,7 +60,7 @@ func Gather[T any](a *Arrangement, of func(*Chunk) []T) (all []T) {
 	return all
 }
 
-// Features are those of the rows, with the given columns. Chunks are freed on the way. If the
+// Features returns the features of the rows, with the given columns. Chunks are freed on the way. If the
 // features are in a file, unmap gives it up.
 func (a *Arrangement) Features(ids []int) (values []float32, unmap func(), err error) {
 	t, wide := a.table, len(ids)

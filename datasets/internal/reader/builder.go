@@ -132,8 +132,8 @@ func (b *Builder) SetNext(id int, value float32) bool {
 	return true
 }
 
-// Set sets a feature of the row by its id, if it is wanted. It is false if the line has a
-// value for it already, of two of which neither counts.
+// Set sets a feature of the row by its id, if it is wanted. It returns false if the line has a
+// value for it already, unless the last one counts.
 func (b *Builder) Set(id int, value float32) bool {
 	c := b.find(id)
 	if c < 0 {
@@ -146,7 +146,7 @@ func (b *Builder) Set(id int, value float32) bool {
 	return true
 }
 
-// SetNumber sets an optional column of the row. It is false if the line has a value for it already, unless the last counts.
+// SetNumber sets an optional column of the row. It returns false if the line has a value for it already, unless the last one counts.
 func (b *Builder) SetNumber(i int, value float32) bool {
 	if b.told[i] == b.mark && !b.LastWins() {
 		return false
@@ -155,7 +155,7 @@ func (b *Builder) SetNumber(i int, value float32) bool {
 	return true
 }
 
-// LastWins tells whether the last of several values for a feature counts.
+// LastWins reports whether the last of several values for a feature counts.
 func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
 
 // find is the column of a feature, which is made if need be; −1 for one that is not wanted,
@@ -189,7 +189,7 @@ func (b *Builder) column(id int) int {
 }
 
 // addColumn makes a column for a feature id seen for the first time in this chunk. The
-// scratch rows move apart if there is no room for it. It is −1, with an error of the chunk,
+// scratch rows move apart if there is no room for it. It returns −1, with an error of the chunk,
 // if the matrix would be too sparse.
 func (b *Builder) addColumn(id int) int {
 	column := len(b.order)

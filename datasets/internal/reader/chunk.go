@@ -59,7 +59,7 @@ func (c *Counts) Ignore(n, least, most int) {
 	c.Ignored, c.Least, c.Most = c.Ignored+n, min(c.Least, least), max(c.Most, most)
 }
 
-// Add adds those of later rows.
+// Add adds the counts of later rows.
 func (c *Counts) Add(later Counts) {
 	if later.Ignored > 0 {
 		c.Ignore(later.Ignored, later.Least, later.Most)
@@ -76,10 +76,10 @@ func (c *Counts) Add(later Counts) {
 // Unlabelled is the label of a document whose relevance is not known.
 const Unlabelled = -1
 
-// IsWeight tells whether a number can be a weight.
+// IsWeight reports whether a number can be a weight.
 func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 
-// IsFinite tells whether a number is neither infinite nor NaN.
+// IsFinite reports whether a number is neither infinite nor NaN.
 func IsFinite(v float32) bool { return v-v == 0 }
 
 // Run is consecutive rows with the same query id.
@@ -108,7 +108,7 @@ const (
 	growthFloor = 1 << 24
 )
 
-// tooSparse is an error if rows × columns take too much for so many bytes of text.
+// tooSparse returns an error if rows × columns take too much for the number of bytes of text.
 func tooSparse(rows, columns int, text int64) error {
 	limit := max(growthFloor, maxGrowth*text)
 	if int64(rows)*int64(columns) <= limit/4 {

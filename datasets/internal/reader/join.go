@@ -58,7 +58,7 @@ func ReadParts(name string, paths []string, o FileOptions, names *Names, scratch
 	return first, nil
 }
 
-// checkNoneBeside returns an error if a file beside an empty part has something of documents or queries.
+// checkNoneBeside returns an error if a file next to an empty part has something of documents or queries.
 func checkNoneBeside(ctx context.Context, path string) error {
 	for _, kind := range kinds {
 		if kind == NameFile || kind == Positions {
@@ -132,7 +132,7 @@ func join(t *Table, name string, all []*Table) error {
 	return nil
 }
 
-// sameKind is an error if only one of two parts has something.
+// sameKind returns an error if only one of two parts has something.
 func sameKind(first, next *Table) error {
 	type kind struct {
 		what        string

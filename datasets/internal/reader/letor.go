@@ -12,13 +12,13 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// LETOR is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
+// LETOR is the format of LETOR, SVMlight and SVMrank text. Text that is in no other format counts as LETOR.
 func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 	switch {
 	case text.IsComment(line):
 		return nil, nil
 	case o.Headerless:
-		return nil, fmt.Errorf("no separated values, which a file without a header was said to have: found no comma, tab or semicolon")
+		return nil, errors.New("Headerless (-headerless) needs separated values: the first line has no comma, tab or semicolon")
 	}
 	for _, of := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
 		if of[1] != "" {
@@ -34,7 +34,7 @@ func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 	var isID bool
 	if column := cmp.Or(o.GroupColumn, knownID(o, GroupRole)); column != "" && o.Groups == "" {
 		if r.group, isID = text.ParseFeatureID(column); !isID {
-			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", column)
+			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature whose values are the groups", column)
 		}
 		r.groupOnly = !o.Lists(r.group)
 		l.GroupFeature, l.Roles[GroupRole] = strconv.Itoa(r.group), column
@@ -46,7 +46,7 @@ func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 		}
 		if !n.Feature {
 			if column != "" {
-				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file beside it, named as it plus %s", n.What, column, n.Plural, n.File)
+				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)
 			}
 			continue
 		}
@@ -56,7 +56,7 @@ func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 		id, isID := text.ParseFeatureID(column)
 		switch {
 		case !isID:
-			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the id of a feature, or the %s in a file beside it, named as it plus %s", n.What, column, n.Plural, n.File)
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the id of a feature, or the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)
 		case o.Lists(id) || id == r.group || slices.ContainsFunc(r.numbers, func(f numberFeature) bool { return f.id == id }):
 			return nil, fmt.Errorf("feature %d is the %s, and cannot be a feature of the model or have another role as well", id, n.What)
 		}
@@ -78,8 +78,8 @@ func knownID(o Options, role string) string {
 	return o.Roles[role]
 }
 
-// wants tells which features are to be read, by the options and the names in the file beside, if
-// there is one; nil: those that the options list by id.
+// wants returns which features are to be read, by the options and the names in the file next to the data, if
+// there is one; nil: the features that the options list by id.
 func wants(o Options, called map[int]string) (func(id int) bool, error) {
 	for i, name := range o.FeatureNames {
 		if id := o.FeatureIDs[i]; called[id] != name && called[id] != "" {
@@ -115,7 +115,7 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 		case isID:
 			is[id] = true // maybe without a name
 		case called == nil:
-			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names beside it, named as it plus .names", word)
+			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names next to it, named as it plus .names", word)
 		default:
 			return nil, err
 		}
@@ -244,7 +244,7 @@ next:
 	}
 }
 
-// fail notes that the feature at b[start:] is malformed. It is false.
+// fail notes that the feature at b[start:] is malformed. It returns false.
 func fail(to *Builder, b []byte, start int, err error) bool {
 	word := text.Word(b, start)
 	_, value, _ := bytes.Cut(word, []byte(":"))
@@ -264,7 +264,7 @@ func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
 	return n, err
 }
 
-// hidesFeatures tells whether a comment has words such as 3:0.5 in it.
+// hidesFeatures reports whether a comment has words such as 3:0.5 in it.
 func hidesFeatures(comment []byte) bool {
 	for word := range bytes.FieldsSeq(bytes.TrimLeft(comment, "#")) {
 		id, value, _ := bytes.Cut(word, []byte(":"))

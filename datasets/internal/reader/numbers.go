@@ -22,7 +22,7 @@ type Number struct {
 	// LETOR text may have the column as a feature, by its id. Else the text has no such column.
 	Feature bool
 
-	File    Kind // the file beside the data with a number a line; "": there is none
+	File    Kind // the file next to the data with a number a line; "": there is none
 	Queries bool // the file may be of queries instead, by its length: it is read at the end, see setWeights
 }
 
@@ -102,7 +102,7 @@ func (n *Number) set(f *rowFile, rows int) []float32 {
 	return values
 }
 
-// openRowsBeside is openRows for the file of a kind beside a data file; nil if there is none.
+// openRowsBeside is openRows for the file of a kind next to a data file; nil if there is none.
 func openRowsBeside(ctx context.Context, kind Kind, data string) (*rowFile, error) {
 	path, err := kind.Find(data)
 	if path == "" || err != nil {

@@ -11,9 +11,9 @@ import (
 // Options says how to read a file; the zero value reads it as it is. It is datasets.ReadOptions, and comments that name
 // fields of a dataset, ReadFile and Open speak of package datasets.
 type Options struct {
-	// FeatureIDs, ascending, are the columns wanted, such as those of a model that will
+	// FeatureIDs, ascending, are the columns wanted, such as the columns of a model that will
 	// score the file. Ids that the file lacks become columns of zeros. Other features are
-	// left out, with a warning; a file that has none of the wanted ones is an error.
+	// left out, with a warning; reading fails if the file has none of the wanted ones.
 	// Nil: the ids that occur in the file.
 	FeatureIDs []int
 
@@ -23,16 +23,16 @@ type Options struct {
 	// are positions, a warning says so.
 	FeatureNames []string
 
-	// Levels are the texts of those of FeatureIDs that are categorical, as Dataset.Levels has
+	// Levels are the texts of the categorical ones among FeatureIDs, as Dataset.Levels has
 	// them; nil for the others. A text that is not among them counts as unseen. Nil: files
 	// tell them.
 	Levels [][]string
 
-	// Features and Ignore choose features where there are no FeatureIDs: those of Features
+	// Features and Ignore choose features where there are no FeatureIDs: all in Features
 	// (nil: all) that are not in Ignore. Categorical are features whose values are text; they
-	// are features beside those of Features. All three name a feature by its name, else by its
+	// are features in addition to Features. All three name a feature by its name, else by its
 	// id, else by a pattern of names as in path.Match, such as price*. LETOR text has names
-	// in a file beside it, see ReadFile, and its values are numbers all the same.
+	// in a file next to it, see ReadFile, and its values are numbers all the same.
 	Features, Ignore, Categorical []string
 
 	// Duplicates says what happens to a second value for a feature in one line: "error"
@@ -45,22 +45,22 @@ type Options struct {
 	MinusOne string
 
 	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values; LETOR text has none.
-	// Empty: those of Roles, or else columns with usual names, in any spelling such as query_id, QueryID and query id. A column
+	// Empty: the columns of Roles, or else columns with usual names, in any spelling such as query_id, QueryID and query id. A column
 	// label, relevance, qid or docid is taken, and others with such names are no features, with a warning, unless Features list
 	// them by all of their name. A column with a name that another one may deserve (grade, rating, target, y; query, group;
 	// doc, document) is taken only where no other column could be meant: none with another of these names; none with the name
 	// of another id, such as session_id; and, for the label, none whose values are whole numbers without a gap, which its own
 	// must be. Otherwise ErrColumns names those that could be meant. There must be a query id, or a file of query
-	// sizes beside the data, see ReadFile.
+	// sizes next to the data, see ReadFile.
 	LabelColumn, QueryColumn, DocumentColumn string
 
 	// WeightColumn names the column of separated values with the weights of documents,
-	// which is then not a feature. Empty: see ReadFile for the file beside the data.
+	// which is then not a feature. Empty: see ReadFile for the file next to the data.
 	WeightColumn string
 
 	// BaseColumn names the column of separated values with the base scores of documents, see
 	// Dataset.BaseScores; or, in LETOR text, it is the id of a feature with them. The column is
-	// then not a feature. Empty: see ReadFile for the file beside the data.
+	// then not a feature. Empty: see ReadFile for the file next to the data.
 	BaseColumn string
 
 	// Headerless says that separated values begin with a row, not with a header.
@@ -70,7 +70,7 @@ type Options struct {
 
 	// GroupColumn tells the groups of documents, for fairness. It is the name of a column
 	// of separated values; or, in LETOR text, the id of a feature with at most 1000
-	// values, each of which is a group. The column is then not a feature, unless
+	// values, which are the groups. The column is then not a feature, unless
 	// FeatureIDs or FeatureNames list it. Groups are text; numbers of LETOR text are
 	// compared with all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
 	GroupColumn string
@@ -82,7 +82,7 @@ type Options struct {
 
 	// Roles are columns by role ("label", "query", "document", "weight", "base", "group"), as Dataset.Roles has them, that
 	// earlier data had, such as those that a model was trained on. They are taken where the table has them, and options
-	// above name no other. A label or a query id that is needed and absent is an error, unless its name is a usual one: the
+	// above name no other. Reading fails if a label or a query id is needed and absent, unless its name is a usual one: the
 	// table may then have another usual name.
 	Roles map[string]string
 
@@ -96,7 +96,7 @@ type Options struct {
 	Groups string
 
 	// Context, if not nil, ends the reading when it is done, with an error that wraps
-	// that of the context.
+	// the error of the context.
 	Context context.Context `json:"-"`
 }
 
@@ -156,16 +156,16 @@ func (o Options) Stopped(path string) error {
 	return nil
 }
 
-// Wants tells whether a feature is to be read.
+// Wants reports whether a feature is to be read.
 func (o Options) Wants(id int) bool { return o.FeatureIDs == nil || o.Lists(id) }
 
-// Lists tells whether a feature is asked for by its id.
+// Lists reports whether a feature is asked for by its id.
 func (o Options) Lists(id int) bool {
 	_, found := slices.BinarySearch(o.FeatureIDs, id)
 	return found
 }
 
-// HasLevels tells whether the texts of a feature are given.
+// HasLevels reports whether the texts of a feature are given.
 func (o Options) HasLevels(id int) bool {
 	i, found := slices.BinarySearch(o.FeatureIDs, id)
 	return found && o.Levels != nil && o.Levels[i] != nil

@@ -13,7 +13,7 @@ type scan struct {
 	*Table
 	consumed func() int64   // how many bytes of the file have been read
 	sizes    *querySizes    // nil: there is no file of them
-	called   map[int]string // the names of features in the file beside; nil: there is none
+	called   map[int]string // the names of features in the file next to it; nil: there is none
 	groups   *groups        // nil: the rows have none
 	numbers  []*rowFile     // by optional column; nil: it has no file
 
@@ -146,7 +146,7 @@ func (s *scan) checkRun(r Run) error {
 		with := map[bool]string{true: "with", false: "without"}
 		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[named], with[!named])
 	case !named && s.sizes == nil:
-		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
+		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s next to it: want lines such as %q, or the query sizes in that file",
 			s.Path, r.Line, QuerySizes.Beside(s.Path)+" or "+GroupSizes.Beside(s.Path), "2 qid:1 1:0.5 2:0.1")
 	case !named || s.sizes == nil:
 		return nil

@@ -94,7 +94,7 @@ type separatedReader struct {
 }
 
 // line reads one line of separated values. An empty feature is missing, an
-// empty label is no label. There are no comments: a value may begin with #.
+// empty label means unlabelled. There are no comments: a value may begin with #.
 func (s *separatedReader) line(to *Builder, b []byte) {
 	b = bytes.TrimSuffix(b, []byte("\r"))
 	if s.isBlank(b) {
@@ -131,7 +131,7 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 	s.End(to, &r)
 }
 
-// isBlank reports whether a line is no row.
+// isBlank reports whether a line is blank, not a row.
 func (s *separatedReader) isBlank(b []byte) bool {
 	return text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0)
 }
@@ -191,7 +191,7 @@ func (k *Kinds) Add(value []byte) {
 	}
 }
 
-// LeaveOut leaves out the columns of which more values are text than numbers, but for those that are categorical.
+// LeaveOut leaves out the columns with more texts than numbers, except categorical ones.
 func (s *Columns) LeaveOut(kinds []Kinds) {
 	ids := s.IDs
 	s.IDs = []int{}

@@ -63,7 +63,7 @@ func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
 	return out.Flush() // the first error of all writes
 }
 
-// newSection is the section of a list, of which it gets the pointer; nil for a nil list.
+// newSection returns the section of the list that a pointer points to; nil for a nil list.
 func newSection(list any) *section {
 	s := &section{}
 	exists := false

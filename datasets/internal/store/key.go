@@ -14,7 +14,7 @@ import (
 )
 
 // Key is everything a cache depends on. A cache is fresh when its key is
-// equal to that of the files as they are now.
+// equal to the key of the files as they are now.
 type Key struct {
 	Format  int
 	Sources []source
@@ -45,7 +45,7 @@ const format = 14
 // cache folder.
 const Auto = "auto"
 
-// Find completes the key with the files of the splits, and those beside them.
+// Find completes the key with the files of the splits, and the files that belong to them.
 func (k *Key) Find(splits reader.Splits) error {
 	k.Format, k.Sources = format, nil
 	for i, split := range splits {
