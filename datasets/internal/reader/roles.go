@@ -43,6 +43,23 @@ var roles = []role{
 		given: func(o *Options) string { return o.GroupColumn }, at: func(s *Columns) *int { return &s.Group }},
 }
 
+// Declare makes an optional column known, and returns its place in Chunk.Numbers. It is for initialization.
+func Declare(n *Number) int {
+	at := len(numbers)
+	numbers = append(numbers, n)
+	roles = append(roles, role{name: n.Role, what: n.What, flag: n.Flag, at: func(s *Columns) *int { return &s.Numbers[at] },
+		given: func(o *Options) string {
+			if n.Given == nil {
+				return ""
+			}
+			return n.Given(o)
+		}})
+	if n.File != "" {
+		kinds = append(kinds, n.File)
+	}
+	return at
+}
+
 // ErrColumns is returned for separated values if it is not known which columns are
 // the label and the query id: options can name them.
 var ErrColumns = errors.New("the columns are not known")

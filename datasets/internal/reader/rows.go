@@ -61,3 +61,51 @@ func (f *rowFile) close() {
 		f.file.Close()
 	}
 }
+
+// openNumbers opens the file of each optional column that the table does not have; nil where there is none.
+func openNumbers(t *Table) ([]*rowFile, error) {
+	files := make([]*rowFile, len(numbers))
+	for i, n := range numbers {
+		var err error
+		column := t.Layout.Roles[n.Role]
+		switch {
+		case n.File == "" || n.Queries:
+		case column != "":
+			err = warnUnused(t, n.File, fmt.Sprintf("%s are in column %q", n.Plural, column))
+		default:
+			files[i], err = openRowsBeside(t.Options.Ctx(), n.File, t.Path)
+		}
+		if err != nil {
+			return files, err
+		}
+		t.Has[i] = column != "" || files[i] != nil
+	}
+	return files, nil
+}
+
+// set returns the numbers of the next rows. What is wrong with them is told at the end.
+func (n *Number) set(f *rowFile, rows int) []float32 {
+	values := make([]float32, rows)
+	for r := range values {
+		line, ok := f.next()
+		if !ok {
+			break
+		}
+		v, err := n.parse(line)
+		if err == nil {
+			values[r] = v
+		} else if f.failed == nil {
+			f.failed = fmt.Errorf("datasets: %s:%d: %w", f.path, f.row, err)
+		}
+	}
+	return values
+}
+
+// openRowsBeside is openRows for the file of a kind next to a data file; nil if there is none.
+func openRowsBeside(ctx context.Context, kind Kind, data string) (*rowFile, error) {
+	path, err := kind.Find(data)
+	if path == "" || err != nil {
+		return nil, err
+	}
+	return openRows(ctx, path)
+}
