@@ -8,21 +8,6 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// Batch is a few queries packed for one step: transformed, and padded to the
-// row capacity and the query capacity of a static graph.
-type Batch struct {
-	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
-	Labels       []float32 // [row capacity]; 0 past Rows()
-	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
-	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
-	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
-	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
-	Offsets      []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
-
-	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
-	BaseScores   []float32 // [row capacity]; 0 past Rows(); nil if the dataset has none
-}
-
 // Capacity is the number of rows of the static graph for a number of documents: the
 // smallest that suffices of 8, 16, 24, …, which grow by about an eighth from 128 on. At most
 // an eighth of the work is for padding, and few graphs serve all batches.

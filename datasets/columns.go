@@ -2,6 +2,71 @@ package datasets
 
 import "github.com/plrank/plrank/datasets/internal/reader"
 
+// Dataset holds queries and their documents, packed: the documents of query q
+// are rows Offsets[q]:Offsets[q+1].
+type Dataset struct {
+	Name       string    // where it came from, for messages
+	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
+	Labels     []float32 // [rows] raw grades; Unlabelled if the source has none
+	Offsets    []int     // [queries+1], Offsets[0] = 0
+	QueryIDs   []string  // [queries]
+	FeatureIDs []int     // [columns] ascending: the id each column has in the file
+
+	FeatureNames []string // [columns], or nil if the source does not name features
+	DocumentIDs  []string // [rows], or nil if the source names no documents
+
+	// Levels are the texts that values of categorical features stand for [columns]: value v for
+	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
+	Levels [][]string
+	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
+	// "group". Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
+	Roles map[string]string
+	// LeftOut are the columns of text that are no features; nil: there are none.
+	LeftOut []string
+
+	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
+	// function of labels; nil: they are a function of labels. No file has them.
+	Gains []float64
+	// Logged is the exposure that each document had in the log that the gains come from
+	// [rows], summed over the impressions of its query; nil: there is none.
+	Logged []float32
+	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
+	// Plackett and Luce; nil: they are not known.
+	LoggedScores []float32
+
+	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
+	// is up to the loss and the metric.
+	Weights      []float32 // [rows]
+	QueryWeights []float32 // [queries]
+
+	// BaseScores are the scores of another ranker [rows], such as the one in production. A model
+	// adds its own to them: they are logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	BaseScores []float32
+
+	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
+	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
+	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
+	Warnings   []string // about oddities of the source, one line each
+
+	origin reader.Origin // files and lines of the rows
+	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
+}
+
+// Batch holds a few queries packed for one step: transformed, and padded to the
+// row capacity and the query capacity of a static graph.
+type Batch struct {
+	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
+	Labels       []float32 // [row capacity]; 0 past Rows()
+	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
+	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
+	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
+	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
+	Offsets      []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
+
+	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
+	BaseScores   []float32 // [row capacity]; 0 past Rows(); nil if the dataset has none
+}
+
 // columns declares all lists of a Dataset with a value for each document or for each query. Whatever goes over all of
 // them (reading, Select, Pack, Validate, Fingerprint, caches) goes by this list. A new column is a field of Dataset, a
 // field of Batch if batches have it, and its element here.

@@ -9,56 +9,6 @@ import (
 	"github.com/plrank/plrank/internal/memory"
 )
 
-// Dataset is queries and their documents, packed: the documents of query q
-// are rows Offsets[q]:Offsets[q+1].
-type Dataset struct {
-	Name       string    // where it came from, for messages
-	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
-	Labels     []float32 // [rows] raw grades; Unlabelled if the source has none
-	Offsets    []int     // [queries+1], Offsets[0] = 0
-	QueryIDs   []string  // [queries]
-	FeatureIDs []int     // [columns] ascending: the id each column has in the file
-
-	FeatureNames []string // [columns], or nil if the source does not name features
-	DocumentIDs  []string // [rows], or nil if the source names no documents
-
-	// Levels are the texts that values of categorical features stand for [columns]: value v for
-	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
-	Levels [][]string
-	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
-	// "group". Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
-	Roles map[string]string
-	// LeftOut are the columns of text that are no features; nil: there are none.
-	LeftOut []string
-
-	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
-	// function of labels; nil: they are a function of labels. No file has them.
-	Gains []float64
-	// Logged is the exposure that each document had in the log that the gains come from
-	// [rows], summed over the impressions of its query; nil: there is none.
-	Logged []float32
-	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
-	// Plackett and Luce; nil: they are not known.
-	LoggedScores []float32
-
-	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
-	// is up to the loss and the metric.
-	Weights      []float32 // [rows]
-	QueryWeights []float32 // [queries]
-
-	// BaseScores are the scores of another ranker [rows], such as the one in production. A model
-	// adds its own to them: they are logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
-	BaseScores []float32
-
-	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
-	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
-	Warnings   []string // about oddities of the source, one line each
-
-	origin reader.Origin // files and lines of the rows
-	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
-}
-
 // Unlabelled is the label of a document whose relevance is not known. Such documents
 // are scored like any other, but Open leaves them out of the splits.
 const Unlabelled = -1
