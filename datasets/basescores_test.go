@@ -24,16 +24,16 @@ func TestBaseScoresFromAFileOrAColumn(t *testing.T) {
 		{"f.csv", csv, "no numbers\n", "old", []float32{.5, -2, 300}, ""}, // the column is enough
 		{"f.csv", csv, "", "older", nil, `no base score column "older": there are label, qid, old, x`},
 		{"f.csv", csv, "", "qid", nil, `column "qid" is the query id, and cannot be the base score as well`},
-		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:2: column "old": base score "": want a finite number`},
-		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:3: column "old": base score "nan": want`},
-		{"f.txt", letor, "", "old", nil, `no base column "old": LETOR text names no columns; want the id of a feature, or base scores in a file`},
+		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:2: column "old": the base score is "": want a finite number`},
+		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:3: column "old": the base score is "nan": want`},
+		{"f.txt", letor, "", "old", nil, `no base score column "old": LETOR text names no columns; want the id of a feature, or the base scores in a file`},
 		{"f.txt", "1 qid:a 7:1 7:2\n", "", "7", nil, "a second value for id 7 in this line"},
-		{"f.txt", "1 qid:a 7:NULL 1:2\n", "", "7", nil, "a base score must be a finite number"},
+		{"f.txt", "1 qid:a 7:NULL 1:2\n", "", "7", nil, "the base score must be a finite number"},
 		{"f.txt", threeQueries, "1\n2\n", "", nil, "f.txt.init: 2 lines, but "},
 		{"f.txt", threeQueries, "1\n2\n3\n4\n5\n6\n", "", nil, "f.txt has 5 documents: want the base score of one document a line"},
-		{"f.txt", threeQueries, "1\n\n3\n4\n5\n", "", nil, `f.txt.init:2: "" is not a base score: want a finite number`},
-		{"f.txt", threeQueries, "1\n1e39\n3\n4\n5\n", "", nil, `f.txt.init:2: "1e39" is not a base score`},
-		{"f.txt", threeQueries, "1\n2\t3\n3\n4\n5\n", "", nil, `f.txt.init:2: "2\t3" is not a base score`},
+		{"f.txt", threeQueries, "1\n\n3\n4\n5\n", "", nil, `f.txt.init:2: the base score is "": want a finite number`},
+		{"f.txt", threeQueries, "1\n1e39\n3\n4\n5\n", "", nil, `f.txt.init:2: the base score is "1e39"`},
+		{"f.txt", threeQueries, "1\n2\t3\n3\n4\n5\n", "", nil, `f.txt.init:2: the base score is "2\t3"`},
 	} {
 		files := map[string]string{test.name: test.data}
 		if test.init != "" {

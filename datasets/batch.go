@@ -8,21 +8,6 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// Batch is a few queries packed for one step: transformed, and padded to the
-// row capacity and the query capacity of a static graph.
-type Batch struct {
-	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
-	Labels       []float32 // [row capacity]; 0 past Rows()
-	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
-	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
-	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
-	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
-	Offsets      []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
-
-	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
-	BaseScores   []float32 // [row capacity]; 0 past Rows(); nil if the dataset has none
-}
-
 // Capacity is the number of rows of the static graph for a number of documents: the
 // smallest that suffices of 8, 16, 24, …, which grow by about an eighth from 128 on. At most
 // an eighth of the work is for padding, and few graphs serve all batches.
@@ -65,21 +50,13 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
 	}
 	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
-	b.Labels = num.Sized(b.Labels, rows)
 	b.X = num.Sized(b.X, rows*width)
-	b.Groups = pad(gather(b.Groups, d.Groups, d.Offsets, queries, 1), rows, -1)
-	b.Weights = pad(gather(b.Weights, d.Weights, d.Offsets, queries, 1), rows, 0)
-	b.BaseScores = pad(gather(b.BaseScores, d.BaseScores, d.Offsets, queries, 1), rows, 0)
-	b.Logged = pad(gather(b.Logged, d.Logged, d.Offsets, queries, 1), rows, 0)
-	b.LoggedScores = pad(gather(b.LoggedScores, d.LoggedScores, d.Offsets, queries, 1), rows, 0)
-	b.QueryWeights = pad(gather(b.QueryWeights, d.QueryWeights, nil, queries, 1), queryCapacity, 0)
-	clear(b.Labels[used:])
 	clear(b.X[used*width:])
+	for _, c := range columns {
+		c.pack(b, d, queries, rows, queryCapacity)
+	}
 	one := func(i int) {
-		from, to := d.Offsets[queries[i]], d.Offsets[queries[i]+1]
-		at := b.Offsets[i]
-		copy(b.Labels[at:], d.Labels[from:to])
-		x.Query(b.X[at*width:b.Offsets[i+1]*width], queries[i])
+		x.Query(b.X[b.Offsets[i]*width:b.Offsets[i+1]*width], queries[i])
 	}
 	const worthwhile = 1 << 15 // values; below it, starting goroutines costs more than it saves
 	if used*width < worthwhile {
@@ -89,12 +66,4 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		return
 	}
 	memory.For(len(queries), one)
-}
-
-// pad fills the rest of the capacity; nil for nil.
-func pad[T any](list []T, capacity int, fill T) []T {
-	for list != nil && len(list) < capacity {
-		list = append(list, fill)
-	}
-	return list
 }

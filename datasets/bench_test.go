@@ -76,7 +76,7 @@ func status(line string) float64 {
 	return kilobytes * 1024
 }
 
-// writeCSV writes LETOR text, each line of which has all features, as separated values.
+// writeCSV writes LETOR text, whose lines have all features, as separated values.
 func writeCSV(b *testing.B, path string) (csv string, size int64) {
 	b.Helper()
 	text, err := os.ReadFile(path)
@@ -109,7 +109,7 @@ func writeCSV(b *testing.B, path string) (csv string, size int64) {
 	return csv, int64(to.Len())
 }
 
-// With PLRANK_BENCH_MB=1000, and -benchtime 1x for a peak that is that of one
+// With PLRANK_BENCH_MB=1000, and -benchtime 1x for the peak of one
 // reading, this is the file of 1 GB that the documentation speaks of.
 func BenchmarkReadFile(b *testing.B) {
 	path := writeBig(b, bigSize(b))

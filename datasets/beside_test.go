@@ -38,7 +38,7 @@ func writePacked(t *testing.T, files map[string]string) string {
 	return writeFiles(t, packed)
 }
 
-// Files beside data may be compressed as the data are, whichever of the two names they have.
+// Files next to data may be compressed as the data are, whichever of the two names they have.
 func TestFilesBesideDataMayBeCompressed(t *testing.T) {
 	const data = "2 1:1\n0 1:2\n1 1:3\n"
 	kinds := map[string]string{".query": "2\n1\n", ".weight": "1\n2\n3\n", ".init": "4\n5\n6\n", ".groups": "x\ny\nx\n", ".names": "1 page rank\n"}
@@ -53,17 +53,17 @@ func TestFilesBesideDataMayBeCompressed(t *testing.T) {
 				for _, cache := range []string{"", t.TempDir()} {
 					s, err := Open(path, Options{Vali: path, Cache: cache})
 					if err != nil {
-						t.Fatalf("%s%s beside %s: %v", after, ending, of, err)
+						t.Fatalf("%s%s next to %s: %v", after, ending, of, err)
 					}
 					d := s.Train
 					if !slices.Equal(d.Offsets, []int{0, 2, 3}) || !slices.Equal(d.Weights, []float32{1, 2, 3}) || !slices.Equal(d.BaseScores, []float32{4, 5, 6}) || !slices.Equal(d.Groups, []int{0, 1, 0}) || !slices.Equal(d.FeatureNames, []string{"page rank"}) {
-						t.Errorf("%s%s beside %s: %v, weights %v, base scores %v, groups %v, names %q", after, ending, of, d.Offsets, d.Weights, d.BaseScores, d.Groups, d.FeatureNames)
+						t.Errorf("%s%s next to %s: %v, weights %v, base scores %v, groups %v, names %q", after, ending, of, d.Offsets, d.Weights, d.BaseScores, d.Groups, d.FeatureNames)
 					}
 				}
 			}
 		}
 	}
-	// A file of a folder of parts that is beside another is not a part.
+	// A file in a folder of parts that belongs to another is not a part.
 	folder := writePacked(t, map[string]string{"train/1.csv.gz": "label,qid,x\n1,a,1\n0,a,2\n1,b,3\n", "train/1.csv.weight.gz": "1\n2\n3\n"})
 	if s, err := Open(folder, Options{}); err != nil || s.Train.Weights == nil {
 		t.Errorf("%v, error %v", s, err)
@@ -75,7 +75,7 @@ func TestFilesBesideDataThatContradictEachOtherAreErrors(t *testing.T) {
 	for _, c := range []struct{ one, two, want string }{
 		{".query", ".group", "f.txt.query and "},
 		{".query", ".group.gz", "f.txt.group.gz have different query sizes: want one of the two"},
-		{".weight", ".weight.gz", "f.txt.weight.gz are beside "},
+		{".weight", ".weight.gz", "f.txt.weight.gz are next to "},
 		{".init.gz", ".init.zst", "f.txt: want one of the two"},
 	} {
 		folder := writePacked(t, map[string]string{"f.txt": "2 qid:1 1:1\n0 qid:2 1:2\n", "f.txt" + c.one: "1\n1\n", "f.txt" + c.two: "1\n1\n0\n"})
@@ -89,7 +89,7 @@ func TestFilesBesideDataThatContradictEachOtherAreErrors(t *testing.T) {
 	}
 }
 
-// A file beside the data that something else takes the place of is named in a warning.
+// A file next to the data that is not used, as something else takes its place, is named in a warning.
 func TestUnusedFilesBesideDataAreWarnedOf(t *testing.T) {
 	folder := writePacked(t, map[string]string{"f.csv": "label,qid,x,g,b\n1,1,1,u,3\n0,1,2,v,4\n", "f.csv.init": "1\n2\n", "f.csv.groups.gz": "1\n2\n", "f.csv.names": "1 bm25\n", "f.csv.position": "1\n2\n"})
 	path := filepath.Join(folder, "f.csv")
@@ -114,7 +114,7 @@ func TestUnusedFilesBesideDataAreWarnedOf(t *testing.T) {
 	}
 }
 
-// A name is all of what stands after the id, but for the type in a feature map of XGBoost, which all lines have.
+// A name is all of what stands after the id, except the type in a feature map of XGBoost, which all lines have.
 func TestNamesOfFeaturesMayHaveBlanks(t *testing.T) {
 	for text, want := range map[string]string{
 		"1 page rank\n2 bm25\n":                  "page rank",

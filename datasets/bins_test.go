@@ -19,7 +19,7 @@ const quantileSample = 32768
 func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 	nan := float32(math.NaN())
 	d := &Dataset{Labels: make([]float32, 9), Offsets: []int{0, 9}, FeatureIDs: []int{1, 2, 3, 4}}
-	for i := range 9 { // 0, 10, … 80; two values; missing in two; the same but for one
+	for i := range 9 { // 0, 10, … 80; two values; missing in two; the same except in one
 		d.Features = append(d.Features, float32(10*i), float32(i%2), []float32{1, 2, 4, nan}[i%4], float32(i/8))
 	}
 	tr, err := FitTransform("none", d)
@@ -50,7 +50,7 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 	}
 }
 
-// Knots are those of a sample of large data; a gap counts wherever it is. Bins are fitted anew to what the parts give.
+// Knots come from a sample of large data; a gap counts wherever it is. Bins are fitted anew to what the parts give.
 func TestBinsOfRareGaps(t *testing.T) {
 	const queries = quantileSample // of two documents
 	d := &Dataset{Labels: make([]float32, 2*queries), FeatureIDs: []int{1}}

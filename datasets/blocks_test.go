@@ -49,7 +49,7 @@ func joined(path string, o ReadOptions, size int) (*Dataset, []string, error) {
 }
 
 // In blocks, a file has the same queries as when it is read whole, and the same errors and
-// warnings: for any size of the chunks, of all formats, with files beside it, and with
+// warnings: for any size of the chunks, of all formats, with files that belong to it, and with
 // damage to any of them.
 func TestBlocksAreTheFile(t *testing.T) {
 	t.Parallel()

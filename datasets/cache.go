@@ -14,8 +14,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/store"
 )
 
-// folderMode is that of a folder which is made for caches: it lets nobody see copies of
-// data that may lie in a folder of such a kind. Who wants to share caches makes one.
+// folderMode is the mode of a folder that is made for caches: nobody else can see the copies of
+// data, which may come from a private folder. To share caches, make the folder yourself.
 const folderMode fs.FileMode = 0o700
 
 // A splitCache keeps the splits of files.
@@ -94,8 +94,8 @@ func (c splitCache) keep(paths []string, s splits) (splits, error) {
 	return s, failed
 }
 
-// load maps a cache file and makes splits of it, whose numbers are read-only. They are valid,
-// whatever the bytes, or there is an error.
+// load maps a cache file and makes splits of it, whose numbers are read-only. It returns an
+// error unless they are valid, whatever the bytes.
 func (c splitCache) load(path string) (splits, error) {
 	s := splits{{}, {}, {}}
 	has, unmap, err := store.Load(c.key.Read.Ctx(), path, c.key, s.lists())
@@ -134,9 +134,6 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 		if err := d.Validate(); err != nil {
 			return err
 		}
-		if n := len(d.origin.Lines); d.origin.Lines != nil && n != d.Rows() {
-			return fmt.Errorf("%d lines for %d rows", n, d.Rows())
-		}
 		if n := len(d.origin.Starts); n != len(d.origin.Parts) {
 			return fmt.Errorf("%d parts of %d files", n, len(d.origin.Parts))
 		}
@@ -151,9 +148,11 @@ func (s splits) lists() (all store.Lists) {
 			continue
 		}
 		all[i] = []any{
-			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.BaseScores, &d.origin.Lines,
-			&d.Offsets, &d.FeatureIDs, &d.Groups, &d.origin.Starts,
-			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
+			&d.Features, &d.Offsets, &d.FeatureIDs, &d.origin.Starts,
+			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
+		}
+		for _, c := range columns {
+			all[i] = append(all[i], c.list(d))
 		}
 	}
 	return all

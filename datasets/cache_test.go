@@ -151,7 +151,7 @@ func TestValidationOnTheTrainingFile(t *testing.T) {
 			t.Errorf("warnings %q and %q, want %q and none", s.Train.Warnings, s.Vali.Warnings, want.Warnings)
 		}
 	}
-	// However its path is spelt; its groups are those of the training file then.
+	// However its path is spelt; its groups are the groups of the training file then.
 	groups := dataFile(t, "groups", strings.Repeat("a\n", want.Rows()))
 	for _, vali := range []string{folder + "/./train.txt", folder + "/../" + filepath.Base(folder) + "/train.txt", relative(t, path)} {
 		s, err := Open(path, Options{Vali: vali, Read: ReadOptions{Groups: groups}})
@@ -420,13 +420,13 @@ func TestAutoCacheIsBesideTheDataOrInTheUserCacheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	cacheFile(t, folder)
-	// A cache beside the data is no data file.
+	// A cache next to the data is not a data file.
 	if _, err := Open(folder, Options{}); err != nil {
 		t.Error(err)
 	}
 }
 
-// What comes from a cache is no memory of this process alone.
+// What comes from a cache is not in memory of this process alone.
 func BenchmarkCache(b *testing.B) {
 	path := writeBig(b, bigSize(b))
 	o := Options{Cache: b.TempDir()}

@@ -28,7 +28,7 @@ func categorical() *Dataset {
 	}
 }
 
-// Values of two documents or more have codes, in ascending order; those of one are unseen.
+// Values of two documents or more have codes, in ascending order; values of one are unseen.
 func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 	d := categorical()
 	d.Features = append(d.Features, 9, -3, 1)
@@ -52,7 +52,7 @@ func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 			t.Errorf("row %d: code %v, want %v", r, got, want)
 		}
 	}
-	// The other features are what they are without the category beside them.
+	// The other features are what they are without the category.
 	plain := &Dataset{Name: "plain", FeatureIDs: []int{1, 7}, Offsets: d.Offsets, Features: without(d.Features), Labels: d.Labels}
 	other, err := FitTransform("none+minmax", plain)
 	if err != nil {

@@ -2,7 +2,7 @@ package datasets
 
 import "github.com/plrank/plrank/datasets/internal/reader"
 
-// inChunks are the options of reading text in chunks of about so many bytes.
+// inChunks returns the options of reading text in chunks of about the given number of bytes.
 func inChunks(o ReadOptions, size int) reader.FileOptions {
 	return reader.FileOptions{Options: reader.Options(o), ChunkSize: size}
 }

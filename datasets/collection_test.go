@@ -20,7 +20,7 @@ type collection struct {
 	files       []counts
 }
 
-// counts are those of a file. A file rank.… has no query ids, but sizes beside it.
+// counts returns the counts of a file. A file rank.… has no query ids, but a file of sizes.
 type counts struct {
 	name          string
 	queries, rows int

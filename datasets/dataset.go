@@ -1,66 +1,13 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/memory"
 )
-
-// Dataset is queries and their documents, packed: the documents of query q
-// are rows Offsets[q]:Offsets[q+1].
-type Dataset struct {
-	Name       string    // where it came from, for messages
-	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
-	Labels     []float32 // [rows] raw grades; Unlabelled if the source has none
-	Offsets    []int     // [queries+1], Offsets[0] = 0
-	QueryIDs   []string  // [queries]
-	FeatureIDs []int     // [columns] ascending: the id each column has in the file
-
-	FeatureNames []string // [columns], or nil if the source does not name features
-	DocumentIDs  []string // [rows], or nil if the source names no documents
-
-	// Levels are the texts that values of categorical features stand for [columns]: value v for
-	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
-	Levels [][]string
-	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
-	// "group". Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
-	Roles map[string]string
-	// LeftOut are the columns of text that are no features; nil: there are none.
-	LeftOut []string
-
-	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
-	// function of labels; nil: they are a function of labels. No file has them.
-	Gains []float64
-	// Logged is the exposure that each document had in the log that the gains come from
-	// [rows], summed over the impressions of its query; nil: there is none.
-	Logged []float32
-	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
-	// Plackett and Luce; nil: they are not known.
-	LoggedScores []float32
-
-	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
-	// is up to the loss and the metric.
-	Weights      []float32 // [rows]
-	QueryWeights []float32 // [queries]
-
-	// BaseScores are those of another ranker, such as the one in production [rows], which a model
-	// adds its own to: logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
-	BaseScores []float32
-
-	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
-	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
-	Warnings   []string // about oddities of the source, one line each
-
-	origin reader.Origin // files and lines of the rows
-	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
-}
 
 // Unlabelled is the label of a document whose relevance is not known. Such documents
 // are scored like any other, but Open leaves them out of the splits.
@@ -129,60 +76,4 @@ func (d *Dataset) GroupName(group int) string {
 // String is one line: the name and the numbers of queries, documents and features.
 func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
-}
-
-// newJudged is newDataset of a whole file, or of all parts, with a warning of labels that contradict each other.
-func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
-	d, err := newDataset(t, ids)
-	if err != nil {
-		return nil, err
-	}
-	if warning := d.contradictions(); warning != "" {
-		d.Warnings = append(d.Warnings, warning)
-	}
-	return d, nil
-}
-
-// newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
-// the table). The table is let go on the way.
-func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
-	defer t.Free()
-	if ids == nil {
-		ids = t.IDs
-	}
-	rows := t.Arrange()
-	d = &Dataset{
-		Name:        t.Path,
-		Labels:      reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.Labels }),
-		Offsets:     make([]int, 1, len(t.Queries)+1),
-		QueryIDs:    make([]string, 0, len(t.Queries)),
-		FeatureIDs:  ids,
-		DocumentIDs: reader.Gather(rows, func(c *reader.Chunk) []string { return c.DocumentIDs }),
-		Weights:     reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.Weights }),
-		BaseScores:  reader.Gather(rows, func(c *reader.Chunk) []float32 { return c.BaseScores }),
-		Groups:      reader.Gather(rows, func(c *reader.Chunk) []int { return c.Groups }),
-		Warnings:    t.Warnings,
-		origin:      rows.Origin(),
-	}
-	for q, query := range t.Queries {
-		d.Offsets = append(d.Offsets, d.Offsets[q]+query.Rows())
-		d.QueryIDs = append(d.QueryIDs, query.ID)
-		if t.HasQueryWeights {
-			d.QueryWeights = append(d.QueryWeights, query.Weight)
-		}
-	}
-	if t.Groups != nil {
-		d.GroupNames = append([]string{}, t.Groups.Names...)
-	}
-	if t.Layout.Names != nil {
-		for _, id := range ids {
-			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
-		}
-	}
-	d.Levels, d.LeftOut, d.Roles = t.Names.LevelsOf(ids), t.Layout.Text, t.Layout.Roles
-	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
-		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
-	}
-	d.Features, d.unmap, err = rows.Features(ids)
-	return d, err
 }

@@ -26,7 +26,7 @@ func TestSelectCopiesQueriesInOrder(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if s.Features[0] = 99; d.Features[6] != 7 {
-		t.Error("the selection is no copy")
+		t.Error("the selection is not a copy")
 	}
 	if none := d.Select(nil); none.Queries() != 0 || none.Rows() != 0 || none.Validate() != nil {
 		t.Errorf("nothing selected: %+v", none)
@@ -83,14 +83,14 @@ func TestByQueriesPutsDocumentsOfAQueryTogether(t *testing.T) {
 
 func TestValidateFindsFieldsThatDoNotFit(t *testing.T) {
 	for want, spoil := range map[string]func(d *Dataset){
-		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },
-		"feature id":     func(d *Dataset) { d.FeatureIDs[1] = 2 },
-		"is not finite":  func(d *Dataset) { d.Labels[0] = text.Missing },
-		"feature values": func(d *Dataset) { d.Features = d.Features[1:] },
-		"query ids":      func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },
-		"document ids":   func(d *Dataset) { d.DocumentIDs = d.DocumentIDs[1:] },
-		"source rows":    func(d *Dataset) { d.SourceRows = []int{0} },
-		"feature names":  func(d *Dataset) { d.FeatureNames = []string{"one"} },
+		"offsets":          func(d *Dataset) { d.Offsets[1] = 4 },
+		"feature id":       func(d *Dataset) { d.FeatureIDs[1] = 2 },
+		"the label is NaN": func(d *Dataset) { d.Labels[0] = text.Missing },
+		"feature values":   func(d *Dataset) { d.Features = d.Features[1:] },
+		"query ids":        func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },
+		"document ids":     func(d *Dataset) { d.DocumentIDs = d.DocumentIDs[1:] },
+		"source rows":      func(d *Dataset) { d.SourceRows = []int{0} },
+		"feature names":    func(d *Dataset) { d.FeatureNames = []string{"one"} },
 	} {
 		d := three()
 		if err := d.Validate(); err != nil {

@@ -138,8 +138,8 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 	}
 }
 
-// describeWeights sums up the weights of n things in all datasets; those of a dataset without
-// weights count as 1. It is nil if none has weights, or all are empty.
+// describeWeights sums up the weights of n things in all datasets; in a dataset without
+// weights each counts as 1. It is nil if none has weights, or all are empty.
 func describeWeights(datasets []*Dataset, n int, weights func(*Dataset) []float32) *Range {
 	var all []float32
 	for _, d := range datasets {

@@ -21,7 +21,7 @@ type FeatureDescription struct {
 	Distinct int     `json:"distinct"` // values; 1001 stands for more than 1000
 	Min      float64 `json:"min"`      // of numbers; 0 if all are missing
 	Max      float64 `json:"max"`
-	Use      string  `json:"use"` // feature, category, constant, constant in queries, or left out, of which nothing else is known
+	Use      string  `json:"use"` // feature, category, constant, constant in queries, or left out: then nothing else is known
 
 	levels []string
 }
@@ -34,7 +34,7 @@ const (
 	useFeature           = "feature"
 	useCategory          = "category"
 	useConstant          = "constant"
-	useConstantInQueries = "constant in queries" // a feature that says nothing of which document is better
+	useConstantInQueries = "constant in queries" // a query feature: it cannot order the documents of a query
 	useLeftOut           = "left out"
 )
 

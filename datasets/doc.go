@@ -14,13 +14,13 @@
 //
 // [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory;
 // [Synthetic] makes data. [WriteLETOR], [WriteWeights] and [WriteGroups] write the files
-// that are read, [WriteRun] and [WriteQrels] those of TREC's tools. [ReadRun] and [ReadQrels]
-// read scores from anywhere. [Describe] counts, and a [Fingerprint] tells whether two datasets
+// that are read, [WriteRun] and [WriteQrels] write the files of TREC's tools. [ReadRun] and [ReadQrels]
+// read scores from anywhere. [Describe] counts, and a [Fingerprint] identifies the data: equal ones say that two datasets
 // are the same.
 //
 // Documents and queries can have weights, documents can belong to groups (of a brand, an
 // author, a seller), between which exposure may be fair. Both come from a column or from a
-// file beside the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
+// file next to the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
 // of groups, and every dataset made of another one keeps weights and groups.
 //
 // # Formats

@@ -1,15 +1,13 @@
 package datasets
 
 import (
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/store"
 )
 
-// Fingerprint tells whether two datasets hold the same data, and if not, what
-// differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data.
+// Fingerprint identifies the data of a dataset: two datasets with the same fingerprint have the same data. See
+// [Fingerprint.Differences] for what differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data.
 // Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {
@@ -34,21 +32,16 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	if d.Levels != nil {
 		f.FeatureIDs = append(store.DigestNames(d.FeatureIDs, d.FeatureNames), store.DigestLists(d.Levels)...).String()
 	}
-	if d.Groups != nil {
-		f.Groups = store.DigestNames(d.Groups, d.GroupNames).String()
-	}
-	if d.Weights != nil || d.QueryWeights != nil {
-		f.Weights = append(store.DigestFloats(d.Weights), store.DigestFloats(d.QueryWeights)...).String()
-	}
-	if d.BaseScores != nil {
-		f.BaseScores = store.DigestFloats(d.BaseScores).String()
-	}
-	if d.Gains != nil || d.Logged != nil || d.LoggedScores != nil {
-		var gains []int
-		for _, g := range d.Gains {
-			gains = append(gains, int(math.Float64bits(g)))
+	for _, field := range f.fields() {
+		var digest store.Digest
+		some := false
+		for _, c := range columns {
+			part, has := c.digest(d, field.name)
+			digest, some = append(digest, part...), some || has
 		}
-		f.Gains = slices.Concat(store.DigestNames(gains, nil), store.DigestFloats(d.Logged), store.DigestFloats(d.LoggedScores)).String()
+		if some {
+			*field.digits = digest.String()
+		}
 	}
 	return f
 }
@@ -57,19 +50,24 @@ func (d *Dataset) Fingerprint() Fingerprint {
 // if they hold the same data.
 func (f Fingerprint) Differences(other Fingerprint) string {
 	var names []string
-	for _, field := range []struct{ name, a, b string }{
-		{"feature ids", f.FeatureIDs, other.FeatureIDs},
-		{"feature values", f.Features, other.Features},
-		{"labels", f.Labels, other.Labels},
-		{"queries", f.Queries, other.Queries},
-		{"groups", f.Groups, other.Groups},
-		{"weights", f.Weights, other.Weights},
-		{"gains", f.Gains, other.Gains},
-		{"base scores", f.BaseScores, other.BaseScores},
-	} {
-		if field.a != field.b {
+	others := other.fields()
+	for i, field := range f.fields() {
+		if *field.digits != *others[i].digits {
 			names = append(names, field.name)
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// fingerprintField is a field of Fingerprint, and what it is called in messages and in the list of columns.
+type fingerprintField struct {
+	name   string
+	digits *string
+}
+
+func (f *Fingerprint) fields() []fingerprintField {
+	return []fingerprintField{
+		{"feature ids", &f.FeatureIDs}, {"feature values", &f.Features}, {"labels", &f.Labels}, {"queries", &f.Queries},
+		{"groups", &f.Groups}, {"weights", &f.Weights}, {"gains", &f.Gains}, {"base scores", &f.BaseScores},
+	}
 }

@@ -162,11 +162,11 @@ func TestQueriesOfDifferentWeightsCannotBeJoined(t *testing.T) {
 
 func TestValidateFindsInvalidWeights(t *testing.T) {
 	for want, change := range map[string]func(d *Dataset){
-		"3 document weights, want 4":  func(d *Dataset) { d.Weights = d.Weights[1:] },
-		"4 query weights, want 3":     func(d *Dataset) { d.QueryWeights = append(d.QueryWeights, 1) },
-		"weight -1 of document 2":     func(d *Dataset) { d.Weights[2] = -1 },
-		"weight NaN of query 0":       func(d *Dataset) { d.QueryWeights[0] = text.Missing },
-		"weight +Inf of document 0: ": func(d *Dataset) { d.Weights[0] = float32(math.Inf(1)) },
+		"3 document weights for 4 rows":        func(d *Dataset) { d.Weights = d.Weights[1:] },
+		"4 query weights for 3 queries":        func(d *Dataset) { d.QueryWeights = append(d.QueryWeights, 1) },
+		"row 2: the document weight is -1":     func(d *Dataset) { d.Weights[2] = -1 },
+		"query 0: the query weight is NaN":     func(d *Dataset) { d.QueryWeights[0] = text.Missing },
+		"row 0: the document weight is +Inf: ": func(d *Dataset) { d.Weights[0] = float32(math.Inf(1)) },
 	} {
 		d := weighted()
 		change(d)

@@ -87,7 +87,7 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if f, err := reader.FindSplits(filepath.Dir(path), 0); err != nil || f[0].Path != path {
 			t.Errorf("found %q, error %v", f[0].Path, err)
 		}
-		// Cut short, it is an error that names the file.
+		// Cut short, it gives an error that names the file.
 		if _, err := ReadFile(dataFile(t, "cut", b.String()[:b.Len()-5]), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cut: ") {
 			t.Errorf("%s cut short: %v", ending, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
-// readBytes reads text as if it were a file with sizes beside it.
+// readBytes reads text as if it were a file with a file of sizes.
 func readBytes(b []byte, sizes string, o reader.FileOptions) (*Dataset, error) {
 	folder, err := os.MkdirTemp("", "plrank-fuzz")
 	if err != nil {
@@ -191,7 +191,7 @@ func TestDamagedTexts(t *testing.T) {
 			same(t, cached, s)
 		}
 	}
-	if failed < 50 || failed > 225 { // else this is no test of both
+	if failed < 50 || failed > 225 { // else this does not test both
 		t.Errorf("%d of 250 were refused", failed)
 	}
 }

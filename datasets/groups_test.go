@@ -92,7 +92,7 @@ func TestGroupsOfHeldOutQueries(t *testing.T) {
 	}
 }
 
-// The values of a feature of LETOR text, one of which is 0 and not written. It is a
+// The values of a feature of LETOR text; 0 is one of them and not written. It is a
 // feature only where it is asked for.
 func TestGroupsFromAFeature(t *testing.T) {
 	folder := writeFiles(t, map[string]string{
@@ -218,7 +218,7 @@ func TestGroupsFromAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGroups(t, s.Train, []int{0, 1, 0}, "1", "0", "a", "b b") // one has no label
-	checkGroups(t, s.Vali, []int{2, -1, 2}, "1", "0", "a", "b b") // by the file beside it
+	checkGroups(t, s.Vali, []int{2, -1, 2}, "1", "0", "a", "b b") // by the file next to it
 
 	// Beside compressed data, and compressed itself.
 	var packed bytes.Buffer

@@ -80,7 +80,7 @@ func TestColumnsThatOptionsLeaveOutAreNotTold(t *testing.T) {
 	}
 }
 
-// Without a header, too, the column of a name is meant, be it no feature; before, it was the feature of that id.
+// Without a header, too, a name means a column, even one that is not a feature; before, it was the feature of that id.
 func TestHeaderlessColumnsOfOtherUseAreNoFeatures(t *testing.T) {
 	path := dataFile(t, "f.csv", "1,a,30,20,10\n")
 	for word, want := range map[string]string{"1": `no feature "1": that column is the label`, "2": `no feature "2": that column is the query id`, "3": "", "4": ""} {
@@ -170,7 +170,7 @@ func TestNamesAndTextsOfCategoriesAreInUTF8(t *testing.T) {
 	}
 }
 
-// The index of a table is no feature: it would tell the order of the rows, and other files have another one, or none.
+// The index of a table is not a feature: it would tell the order of the rows, and other files have another one, or none.
 func TestColumnsWithoutANameAreLeftOut(t *testing.T) {
 	warning := "columns without a name of their own, such as the index of a table, were left out: "
 	for header, c := range map[string]struct {
@@ -272,7 +272,7 @@ func TestCategoryOfTooManyTextsIsAnError(t *testing.T) {
 	}
 }
 
-// The names of LETOR's features are in a file beside it; by ids they need none.
+// The names of LETOR's features are in a file next to it; by ids they need none.
 func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
 	path := dataFile(t, "f.txt", "1 qid:1 1:1 2:2 3:3 9:4\n0 qid:1 1:5 3:6\n")
 	read := func(o ReadOptions) *Dataset {

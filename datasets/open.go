@@ -17,10 +17,10 @@ type Options struct {
 	Vali string      // the file of the validation split, instead of the one found or held out
 	Test string      // the file of the test split, instead of the one found
 	Fold int         // the fold of a folder with Fold1, Fold2, …, or one of Folds; 0: the path itself
-	Seed uint64      // draws the training queries that are held out for validation, and those of each fold
+	Seed uint64      // draws the training queries that are held out for validation, and the queries of each fold
 
-	// Folds, 3 or more, is for cross-validation on one file. Its queries are dealt to so many
-	// folds of equal size. Fold (from 1) is the test split, the next one (after the last: the
+	// Folds, 3 or more, is for cross-validation on one file. Its queries are dealt to
+	// this number of folds of equal size. Fold (from 1) is the test split, the next one (after the last: the
 	// first) is the validation split, and the others are the training split, as in LETOR.
 	Folds int
 
@@ -34,7 +34,7 @@ type Options struct {
 	FeaturesOnly bool
 
 	// Cache is a folder for binary copies of the splits; see Open. With "auto" they are
-	// beside the data, or, if that folder cannot be written, in the user's cache folder.
+	// next to the data, or, if that folder cannot be written, in the user's cache folder.
 	// Empty: there are none.
 	Cache string
 
@@ -103,7 +103,7 @@ func Folds(path string) ([]int, error) { return reader.FoldsIn(path) }
 // split of many files takes memory for one file at a time and some 30 bytes for each document;
 // its features are on the disk twice until the cache is written.
 //
-// Errors are those of [ReadFile], and a folder without a training file.
+// Open returns the errors of [ReadFile], and an error for a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
 	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
 		return nil, fmt.Errorf("datasets: invalid Options.Unlabelled %q: want drop or keep", o.Unlabelled)
@@ -157,7 +157,7 @@ func (o Options) find(path string) (of reader.Splits, known *reader.Collection, 
 		return of, nil, err
 	}
 	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
-		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
+		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups after the file of each split, such as %s",
 			path, reader.GroupFile.Beside(of[0].Path))
 	}
 	if o.Folds != 0 {
@@ -195,7 +195,7 @@ func (o Options) checkFolds(path string, of reader.Splits) error {
 
 // cacheKey is all that the splits depend on, except the content of their files.
 func (o Options) cacheKey(of reader.Splits, holdOut float64) store.Key {
-	k := store.Key{Read: reader.Options(o.Read), Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
+	k := store.Key{Read: o.Read, Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed

@@ -94,7 +94,7 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 	if d.Where(2) != d.Name+":5" {
 		t.Errorf("row 2 comes from %s", d.Where(2))
 	}
-	// As LightGBM has it: the label first, and query sizes beside the data.
+	// As LightGBM has it: the label first, and query sizes next to the data.
 	folder := writeFiles(t, map[string]string{"f.tsv": "1\t7\n0\t8\n2\t9\n", "f.tsv.query": "2\n1\n"})
 	if d, err = readFile(filepath.Join(folder, "f.tsv"), inChunks(ReadOptions{Headerless: true}, few)); err != nil || d.Queries() != 2 || !slices.Equal(d.Features, []float32{7, 8, 9}) {
 		t.Errorf("%v, %v", d, err)
@@ -109,7 +109,7 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 		{text, ReadOptions{Headerless: true, QueryColumn: "qid"}, `no query id column "qid": there are 1, 2, 3, 4`},
 		{text, ReadOptions{Headerless: true, QueryColumn: "1"}, `column "1" is the label, and cannot be the query id as well`},
 		{"1,a\n1\n", ReadOptions{Headerless: true, QueryColumn: "2"}, "1 fields, but the first line has 2"},
-		{"1 qid:1 1:1\n", ReadOptions{Headerless: true}, "found no comma, tab or semicolon"},
+		{"1 qid:1 1:1\n", ReadOptions{Headerless: true}, "the first line has no comma, tab or semicolon"},
 	} {
 		if _, err := readFile(dataFile(t, "f.csv", test.text), inChunks(test.o, few)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want %q", test.o, err, test.want)
@@ -157,7 +157,7 @@ func TestGuessedLabelIsTold(t *testing.T) {
 	if d, err := ReadFile(dataFile(t, "f.csv", "1,7,a\n0,8,a\n"), ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
 		t.Errorf("without a header: %v, %v", d, err)
 	}
-	// The column is no feature by its position either, and where a label is not needed it is not read.
+	// The column is not a feature by its position either, and where a label is not needed it is not read.
 	path = dataFile(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
 	warnings, err := ReadBlocks(path, ReadOptions{FeatureIDs: []int{1}}, func(d *Dataset, _ int64) error {
 		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{-1, -1}) {
@@ -185,7 +185,7 @@ func TestGuessedLabelIsTold(t *testing.T) {
 	}
 }
 
-// Ids of features that no file can have are refused, and a feature whose name is that of another use is one.
+// Ids of features that no file can have are refused, and a feature may have the name of another use.
 func TestWantedFeatures(t *testing.T) {
 	text := "query,rating,size\na,7,3\na,8,4\n"
 	for want, ids := range map[string][]int{"-7: want 0 to 2147483647": {-7, 2}, "1 after 2: want them ascending": {2, 1}, "1 after 1: want": {1, 1}} {
@@ -199,7 +199,7 @@ func TestWantedFeatures(t *testing.T) {
 	}
 }
 
-// A header need not name a query id where query sizes lie beside the data.
+// A header need not name a query id where there are query sizes.
 func TestSeparatedValuesWithQuerySizes(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"f.csv": "label,x\n1,7\n0,8\n2,9\n", "f.csv.query": "2\n1\n"})
 	d, err := ReadFile(filepath.Join(folder, "f.csv"), ReadOptions{})

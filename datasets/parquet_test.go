@@ -107,7 +107,7 @@ func TestParquetReadsAsSeparatedValues(t *testing.T) {
 	}
 }
 
-// True is 1 and false is 0 in every format, as a number and as a text of a category, also beside other texts.
+// True is 1 and false is 0 in every format, as a number and as a text of a category, also among other texts.
 func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
 	type row struct {
 		Label bool   `parquet:"label"`
@@ -214,7 +214,7 @@ func TestParquetErrorsNameTheColumn(t *testing.T) {
 	}
 }
 
-// Blocks, splits and caches are those of other formats.
+// Blocks, splits and caches are the same as of other formats.
 func TestParquetIsReadInBlocksAndKept(t *testing.T) {
 	list, csv := products(300)
 	folder := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// made is a file that pyarrow made; see make.py beside it.
+// made returns the name of a file that pyarrow made; see make.py in its folder.
 func made(name string) string { return filepath.Join("testdata", "parquet", name+".parquet") }
 
 // Row groups without rows are valid; a file without any row is not data, whatever its columns.
@@ -204,7 +204,7 @@ func TestNumbersKeptAsTextAreFeaturesInEveryFormat(t *testing.T) {
 	}
 }
 
-// A flipped bit of a page that has a checksum is an error that names the file, the column and the page.
+// A flipped bit of a page that has a checksum gives an error that names the file, the column and the page.
 func TestChecksumErrorsNameFileColumnAndPage(t *testing.T) {
 	type row struct {
 		Label int32  `parquet:"label,plain"`

@@ -271,7 +271,7 @@ func TestPartFilesWithQuerySizes(t *testing.T) {
 	}
 }
 
-// Parts without rows are those of partitions that had none: they change nothing, be they the first, and are told.
+// Parts without rows, as empty partitions give, change nothing, even as the first, and are told.
 func TestPartsWithoutDocumentsAreEmpty(t *testing.T) {
 	const header, a, b = "label,qid,x,y\n", "1,1,1,2\n0,1,2,3\n", "1,2,3,4\n"
 	for _, files := range []map[string]string{

@@ -86,7 +86,7 @@ func (f *trecFile) add(query string, d trecDocument) error {
 }
 
 // readWords calls a function with the number and the words of every line that has any. Comments are left out: they begin
-// with #, perhaps after blanks. Its errors get the line; a file without a word is an error. A comment that has the form of
+// with #, perhaps after blanks. Its errors get the line. It returns an error if the file has no words. A comment that has the form of
 // the line before it, such as the document of a query with the id #1, is a warning.
 func readWords(path string, line func(number int, words []string) error) (warnings []string, err error) {
 	f, err := textfile.Open(context.Background(), path)

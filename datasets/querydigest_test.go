@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A digest depends on the documents and on nothing else, but for the id of a query whose documents are all equal.
+// A digest depends on the documents alone, except for a query whose documents are all equal: there its id counts.
 func TestQueryDigestsAreOfTheDocuments(t *testing.T) {
 	want := weighted().QueryDigests()
 	if slices.Contains(want, 0) {

@@ -1,102 +1,17 @@
 package datasets
 
 import (
-	"context"
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
-type ReadOptions struct {
-	// FeatureIDs, ascending, are the columns wanted, such as those of a model that will
-	// score the file. Ids that the file lacks become columns of zeros. Other features are
-	// left out, with a warning; a file that has none of the wanted ones is an error.
-	// Nil: the ids that occur in the file.
-	FeatureIDs []int
-
-	// FeatureNames are the names of FeatureIDs, in the same order. A file with a
-	// header is then read by name: it must have all these columns, and others are
-	// left out, with a warning. Nil: columns have the ids that ReadFile gives them; if these
-	// are positions, a warning says so.
-	FeatureNames []string
-
-	// Levels are the texts of those of FeatureIDs that are categorical, as Dataset.Levels has
-	// them; nil for the others. A text that is not among them counts as unseen. Nil: files
-	// tell them.
-	Levels [][]string
-
-	// Features and Ignore choose features where there are no FeatureIDs: those of Features
-	// (nil: all) that are not in Ignore. Categorical are features whose values are text; they
-	// are features beside those of Features. All three name a feature by its name, else by its
-	// id, else by a pattern of names as in path.Match, such as price*. LETOR text has names
-	// in a file beside it, see ReadFile, and its values are numbers all the same.
-	Features, Ignore, Categorical []string
-
-	// Duplicates says what happens to a second value for a feature in one line: "error"
-	// (or empty) refuses it, with "last" the last value counts.
-	Duplicates string
-
-	// MinusOne says what a label of −1 means: "unlabelled", or "irrelevant", as in files
-	// of SVMrank; it then becomes 0. Empty: unlabelled, but Open refuses it with
-	// ErrMinusOne if −1 is the only label below 1.
-	MinusOne string
-
-	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values; LETOR text has none.
-	// Empty: those of Roles, or else columns with usual names, in any spelling such as query_id, QueryID and query id. A column
-	// label, relevance, qid or docid is taken, and others with such names are no features, with a warning, unless Features list
-	// them by all of their name. A column with a name that another one may deserve (grade, rating, target, y; query, group;
-	// doc, document) is taken only where no other column could be meant: none with another of these names; none with the name
-	// of another id, such as session_id; and, for the label, none whose values are whole numbers without a gap, which its own
-	// must be. Otherwise ErrColumns names those that could be meant. There must be a query id, or a file of query
-	// sizes beside the data, see ReadFile.
-	LabelColumn, QueryColumn, DocumentColumn string
-
-	// WeightColumn names the column of separated values with the weights of documents,
-	// which is then not a feature. Empty: see ReadFile for the file beside the data.
-	WeightColumn string
-
-	// BaseColumn names the column of separated values with the base scores of documents, see
-	// Dataset.BaseScores; or, in LETOR text, it is the id of a feature with them. The column is
-	// then not a feature. Empty: see ReadFile for the file beside the data.
-	BaseColumn string
-
-	// Headerless says that separated values begin with a row, not with a header.
-	// Columns are then called 1, 2, …, from left to right, and the first is the label
-	// unless LabelColumn names another.
-	Headerless bool
-
-	// GroupColumn tells the groups of documents, for fairness. It is the name of a column
-	// of separated values; or, in LETOR text, the id of a feature with at most 1000
-	// values, each of which is a group. The column is then not a feature, unless
-	// FeatureIDs or FeatureNames list it. Groups are text; numbers of LETOR text are
-	// compared with all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
-	GroupColumn string
-
-	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for.
-	// Columns with usual names of labels are then no features, with a warning. Empty: it is needed unless FeatureIDs are
-	// given, since a file to be scored may have none.
-	Labels string
-
-	// Roles are columns by role ("label", "query", "document", "weight", "base", "group"), as Dataset.Roles has them, that
-	// earlier data had, such as those that a model was trained on. They are taken where the table has them, and options
-	// above name no other. A label or a query id that is needed and absent is an error, unless its name is a usual one: the
-	// table may then have another usual name.
-	Roles map[string]string
-
-	// Groups is a file with the group of one document a line. Empty: the file's name plus
-	// ".groups", if there is such a file; else there are no groups. With a GroupColumn,
-	// no file is read, and a warning says so.
-	//
-	// A group is any word or text. Groups are numbered from 0 in the order in which
-	// they occur, through all splits of a collection; Dataset.GroupNames keeps the text.
-	// Empty, −1 and a missing value mean no group.
-	Groups string
-
-	// Context, if not nil, ends the reading when it is done, with an error that wraps
-	// that of the context.
-	Context context.Context `json:"-"`
-}
+type ReadOptions = reader.Options
 
 var (
 	// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
@@ -120,7 +35,7 @@ var (
 // Queries keep the order of their first rows. If a query comes back later in the file, its
 // rows join the first ones, with a warning; Dataset.SourceRows then tells where they were.
 //
-// Beside a file train.txt these files are read, too:
+// Next to a file train.txt these files are read, too:
 //
 //	train.txt.query    the number of documents of each query, one a line, as for LightGBM;
 //	train.txt.group    the same, as for XGBoost. Needed if there are no query ids:
@@ -135,10 +50,10 @@ var (
 //	                   type (i, q, int, float, c), which is not part of the name. What follows a tab
 //	                   after the name is not read
 //
-// They may be compressed, as train.txt.weight.gz, and beside train.txt.gz also be named
-// train.txt.gz.weight. It is an error if there are two of one kind, or if .query and .group differ.
-// A warning names those that are not used: train.txt.position, those of what is in a column, and
-// names of columns that have their own.
+// They may be compressed, as train.txt.weight.gz, and next to train.txt.gz also be named
+// train.txt.gz.weight. ReadFile returns an error if there are two of one kind, or if .query and .group
+// differ. A warning names files that are not used: train.txt.position, files of what is in a column,
+// and names of columns that have their own.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). True, in the spellings
@@ -160,11 +75,11 @@ var (
 // are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
-// A malformed line is an error that says file:line: column: reason; the first ten are
-// listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and those beyond its range are
-// an error.
+// For malformed lines ReadFile returns an error that says file:line: column: reason; the first ten
+// are listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and numbers beyond its range are
+// errors.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	return readFile(path, reader.FileOptions{Options: reader.Options(o)})
+	return readFile(path, reader.FileOptions{Options: o})
 }
 
 func readFile(path string, o reader.FileOptions) (*Dataset, error) {
@@ -196,7 +111,7 @@ func readFile(path string, o reader.FileOptions) (*Dataset, error) {
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.
 func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
-	return readBlocks(path, reader.FileOptions{Options: reader.Options(o)}, yield)
+	return readBlocks(path, reader.FileOptions{Options: o}, yield)
 }
 
 func readBlocks(path string, o reader.FileOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
@@ -207,4 +122,58 @@ func readBlocks(path string, o reader.FileOptions, yield func(block *Dataset, re
 		}
 		return yield(d, read)
 	})
+}
+
+// newJudged is newDataset of a whole file, or of all parts, with a warning of labels that contradict each other.
+func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
+	d, err := newDataset(t, ids)
+	if err != nil {
+		return nil, err
+	}
+	if warning := d.contradictions(); warning != "" {
+		d.Warnings = append(d.Warnings, warning)
+	}
+	return d, nil
+}
+
+// newDataset makes a dataset of the queries of a table, with the given columns (nil: the
+// columns of the table). The table is let go on the way.
+func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
+	defer t.Free()
+	if ids == nil {
+		ids = t.IDs
+	}
+	rows := t.Arrange()
+	d = &Dataset{
+		Name:       t.Path,
+		Offsets:    make([]int, 1, len(t.Queries)+1),
+		QueryIDs:   make([]string, 0, len(t.Queries)),
+		FeatureIDs: ids,
+		Warnings:   t.Warnings,
+		origin:     t.Origin,
+	}
+	for _, c := range columns {
+		c.take(d, rows)
+	}
+	for q, query := range t.Queries {
+		d.Offsets = append(d.Offsets, d.Offsets[q]+query.Rows())
+		d.QueryIDs = append(d.QueryIDs, query.ID)
+		if t.HasQueryWeights {
+			d.QueryWeights = append(d.QueryWeights, query.Weight)
+		}
+	}
+	if t.Groups != nil {
+		d.GroupNames = append([]string{}, t.Groups.Names...)
+	}
+	if t.Layout.Names != nil {
+		for _, id := range ids {
+			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
+		}
+	}
+	d.Levels, d.LeftOut, d.Roles = t.Names.LevelsOf(ids), t.Layout.Text, t.Layout.Roles
+	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
+		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
+	}
+	d.Features, d.unmap, err = rows.Features(ids)
+	return d, err
 }

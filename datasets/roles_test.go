@@ -67,7 +67,7 @@ func TestLabelIsNotGuessedFromRating(t *testing.T) {
 	}
 }
 
-// What the first megabyte does not show is an error when it comes.
+// What the first megabyte does not show is refused when it comes.
 func TestGuessedLabelIsCheckedToTheEnd(t *testing.T) {
 	text := "query,rating,price\n" + strings.Repeat("a,3,1.5\n", 5) + "a,,2\na,4.5,1\n"
 	_, err := readFile(dataFile(t, "f.csv", text), inChunks(ReadOptions{}, 20))
@@ -108,7 +108,7 @@ func TestIdsAreNotGuessedBesideOthers(t *testing.T) {
 	}
 }
 
-// A second column with a usual name is no feature, unless the options list it by all of its name.
+// A second column with a usual name is not a feature, unless the options list it by all of its name.
 func TestSecondUsualNameIsNoFeature(t *testing.T) {
 	for header, c := range map[string]struct {
 		o        ReadOptions
@@ -167,7 +167,7 @@ func TestKnownColumnsHaveTheirRoles(t *testing.T) {
 	if d, err = ReadFile(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != 5 || d.QueryIDs[0] != "u" || d.Groups != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
-	// Those that a table lacks: a label that is needed is an error that names it, unless the name is usual.
+	// A table that lacks some: a label that is needed gives an error that names it, unless the name is usual.
 	o = ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"x"}, Roles: roles}
 	lacks := dataFile(t, "f.csv", "qid,rating,label,x\na,3,1,7\n")
 	if _, err := Open(lacks, Options{Read: o, Vali: lacks}); err == nil || !strings.Contains(err.Error(), `no label column "clicks", which the training data had: -label-column names another one of qid, rating, label, x`) {
@@ -194,7 +194,7 @@ func TestKnownColumnsHaveTheirRoles(t *testing.T) {
 	}
 }
 
-// Where no label is used, none is looked for, and what may be one is no feature.
+// Where no label is used, none is looked for, and what may be one is not a feature.
 func TestUnusedLabelIsNoFeature(t *testing.T) {
 	for header, c := range map[string]struct {
 		o        ReadOptions

@@ -17,8 +17,8 @@ type Run struct {
 	Scores   []float64 // [rows]
 	Unranked []bool    // [rows] judged documents that the ranker did not find; nil: there are none
 
-	// HighestLabel is that of all that is judged, also in queries that the run lacks: what ERR and
-	// graded RBP go by must be the same for all runs. 0: that of the labels.
+	// HighestLabel is the highest label of all judgements, also of queries that the run lacks: ERR and
+	// graded RBP must use the same one for all runs. 0: the highest of Labels.
 	HighestLabel float32
 }
 
@@ -60,7 +60,7 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	for _, label := range judged.Labels {
 		run.HighestLabel = max(run.HighestLabel, label)
 	}
-	run.origin.Lines = nil // those of the documents that are added
+	run.origin.Lines = nil // add appends the lines of documents
 	if form == 6 {
 		err = run.join(found, judged)
 	} else {
@@ -117,7 +117,7 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 		return err
 	}
 	lacking, known := 0, 0
-	strange := "" // an unknown document, beside a judged one
+	strange := "" // an unknown document of a judged query
 	for q, id := range judged.QueryIDs {
 		of := found.of[id]
 		if of == nil {

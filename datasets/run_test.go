@@ -24,7 +24,7 @@ func fileOf(t *testing.T, text string) string {
 	return path
 }
 
-// A score a line is of the documents in the order of their file, also of judgements of which a query
+// A score a line is of the documents in the order of their file, also of judgements where a query
 // came back, and of some queries of a dataset.
 func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 	judged, err := ReadQrels(fileOf(t, "b 0 x 2\n\na 0 y 1\nb 0 z 0\n"))
@@ -215,7 +215,7 @@ func TestRunErrorsSayWhereAndWhat(t *testing.T) {
 	}
 }
 
-// Whatever a run lacks or adds, each of its judged queries has all documents of both, those of the
+// Whatever a run lacks or adds, each of its judged queries has all documents of both, the documents of the
 // run by descending scores.
 func TestRunsHaveTheDocumentsOfBoth(t *testing.T) {
 	folder := t.TempDir()

@@ -6,108 +6,42 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
-	"github.com/plrank/plrank/internal/file"
 )
 
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
-	source := d.SourceRows
-	if source == nil && !slices.IsSorted(queries) { // the order is no longer that of the source
-		source = d.bySource()
+	from, selected := *d, *d
+	if d.SourceRows == nil && !slices.IsSorted(queries) { // rows leave the order of the source
+		from.SourceRows = d.bySource()
 	}
-	offsets := make([]int, 1, len(queries)+1)
+	selected.Warnings, selected.unmap, selected.Offsets = nil, nil, make([]int, 1, len(queries)+1)
 	for i, q := range queries {
-		offsets = append(offsets, offsets[i]+d.Offsets[q+1]-d.Offsets[q])
+		selected.Offsets = append(selected.Offsets, selected.Offsets[i]+d.Offsets[q+1]-d.Offsets[q])
 	}
-	return &Dataset{
-		Name:         d.Name,
-		Features:     gather(nil, d.Features, d.Offsets, queries, d.Width()),
-		Labels:       gather(nil, d.Labels, d.Offsets, queries, 1),
-		Offsets:      offsets,
-		QueryIDs:     gather(nil, d.QueryIDs, nil, queries, 1),
-		FeatureIDs:   d.FeatureIDs,
-		FeatureNames: d.FeatureNames,
-		Levels:       d.Levels,
-		LeftOut:      d.LeftOut,
-		Roles:        d.Roles,
-		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
-		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
-		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),
-		LoggedScores: gather(nil, d.LoggedScores, d.Offsets, queries, 1),
-		Weights:      gather(nil, d.Weights, d.Offsets, queries, 1),
-		QueryWeights: gather(nil, d.QueryWeights, nil, queries, 1),
-		BaseScores:   gather(nil, d.BaseScores, d.Offsets, queries, 1),
-		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
-		GroupNames:   d.GroupNames,
-		SourceRows:   gather(nil, source, d.Offsets, queries, 1),
-		origin: reader.Origin{
-			Path: d.origin.Path, Parts: d.origin.Parts, Starts: d.origin.Starts, LabelColumns: d.origin.LabelColumns,
-			Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1),
-		},
+	selected.Features = gather(nil, d.Features, d.Offsets, queries, d.Width())
+	for _, c := range columns {
+		c.gather(&selected, &from, queries)
 	}
+	return &selected
 }
 
 // view is the queries from:to of d; it shares memory with d.
 func (d *Dataset) view(from, to int) *Dataset {
-	first, last, w := d.Offsets[from], d.Offsets[to], d.Width()
+	rows, w := reader.Span{From: d.Offsets[from], To: d.Offsets[to]}, d.Width()
 	v := *d
-	v.Features = cut(d.Features, first*w, last*w)
-	v.Labels = cut(d.Labels, first, last)
-	v.QueryIDs = cut(d.QueryIDs, from, to)
-	v.DocumentIDs = cut(d.DocumentIDs, first, last)
-	v.Gains = cut(d.Gains, first, last)
-	v.Logged = cut(d.Logged, first, last)
-	v.LoggedScores = cut(d.LoggedScores, first, last)
-	v.Weights = cut(d.Weights, first, last)
-	v.QueryWeights = cut(d.QueryWeights, from, to)
-	v.BaseScores = cut(d.BaseScores, first, last)
-	v.Groups = cut(d.Groups, first, last)
-	v.SourceRows = cut(d.SourceRows, first, last)
-	v.origin.Lines = cut(d.origin.Lines, first, last)
+	v.Features = d.Features[rows.From*w : rows.To*w : rows.To*w]
+	for _, c := range columns {
+		c.cut(&v, rows, reader.Span{From: from, To: to})
+	}
 	v.Offsets = nil
 	for _, o := range d.Offsets[from : to+1] {
-		v.Offsets = append(v.Offsets, o-first)
+		v.Offsets = append(v.Offsets, o-rows.From)
 	}
 	return &v
 }
 
-// cut is list[from:to] without room to grow; nil for nil.
-func cut[T any](list []T, from, to int) []T {
-	if list == nil {
-		return nil
-	}
-	return list[from:to:to]
-}
-
-// gather is what the queries have of a list, in room that is used again: width values a row,
-// or one a query if offsets are nil. It is nil if the list is.
-func gather[T any](room, list []T, offsets, queries []int, width int) []T {
-	if list == nil {
-		return nil
-	}
-	span := func(q int) []T {
-		if offsets == nil {
-			return list[q : q+1]
-		}
-		return list[offsets[q]*width : offsets[q+1]*width]
-	}
-	n := 0
-	for _, q := range queries {
-		n += len(span(q))
-	}
-	gathered := room[:0]
-	if room == nil || cap(room) < n {
-		gathered = make([]T, 0, n)
-	}
-	for _, q := range queries {
-		gathered = append(gathered, span(q)...)
-		file.Relieve() // reading a few bytes here and there maps much more of a file
-	}
-	return gathered
-}
-
 // InSourceOrder puts values [rows], one for each document, into the order of the file that
-// [ReadFile] read, which differs from that of the dataset if a query came back after another
+// [ReadFile] read, which differs from the order of the dataset if a query came back after another
 // one. Of a dataset made by [Dataset.Select] they are in the order of its documents in that
 // file. It panics if the lengths disagree.
 func (d *Dataset) InSourceOrder(values []float64) []float64 {

@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// sharing is that of so many goroutines.
+// sharing shares among a number of goroutines.
 func sharing(size int) []transforms.Sharing {
 	tell := make([][]chan []byte, size) // from one to another
 	for from := range tell {

@@ -10,7 +10,7 @@ import (
 )
 
 // read reads the splits from their files. Without a validation file and a fraction to hold out there
-// is no validation split. The features of a split of many files stay in
+// there are two splits. The features of a split of many files stay in
 // temporary files in the folder of scratch, if one is given: see Dataset.unmap.
 func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float64, scratch string) (s splits, err error) {
 	var tables [3]*reader.Table
@@ -21,7 +21,7 @@ func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float6
 			}
 		}
 	}()
-	read := reader.FileOptions{Options: reader.Options(o.Read), ChunkSize: o.chunkSize}
+	read := reader.FileOptions{Options: o.Read, ChunkSize: o.chunkSize}
 	names := reader.NewNames(read.Options)
 	for i, split := range of {
 		if split.Path == "" {

@@ -34,7 +34,7 @@ func Synthetic(o SyntheticOptions) *Splits {
 	return splitsOf(shapes[0].synthesize(truths[0], "synthetic", queries, o.Seed))
 }
 
-// SyntheticShape makes a collection like that of [Synthetic], in the shape of a published one:
+// SyntheticShape makes a collection like [Synthetic], in the shape of a published one:
 // its queries by split, documents a query, number and scale of features, and label frequencies.
 //
 //	name             train    vali    test   documents a query   features   labels 0 … 4
@@ -74,7 +74,7 @@ func Synthetic(o SyntheticOptions) *Splits {
 // queries. The features of a whole collection take 4 bytes each, 9.2 GB for istella.
 //
 // Queries, features and mean lengths are those that the publishers state: MSLR-WEB30K Fold1;
-// set 1 of the Yahoo! Learning to Rank Challenge, 519 of whose 700 features are in use, all in
+// set 1 of the Yahoo! Learning to Rank Challenge, with 519 of 700 features in use, all in
 // [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation, as [Open]
 // holds them out. MSLR's label frequencies are right to three digits; the other two, the
 // spread of the documents a query and the largest queries are approximate. One query in 40

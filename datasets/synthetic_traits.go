@@ -31,7 +31,7 @@ func independent(random *rand.Rand, middle traits, _ int) func() (traits, float6
 // majority draws documents around two opposite points, which differ from query to query, more
 // of them around one than around the other. A document is the more relevant the farther it
 // lies in the direction of the mean of all: on the side of the majority. All directions are
-// equally likely, and each side may be that of the majority: the traits of a document alone do
+// equally likely, and each side may be the majority: the traits of a document alone do
 // not say whether it is relevant.
 func majority(random *rand.Rand, _ traits, n int) func() (traits, float64) {
 	const (

@@ -38,7 +38,7 @@ var truths = []*truth{
 
 const (
 	truthQueries  = 50   // in which standard deviations are taken: the first of the stream of a seed
-	truthSpread   = 1.38 // standard deviation of the sum of the parts, if they do not correlate; that of the noise is 1.06
+	truthSpread   = 1.38 // standard deviation of the sum of the parts, if they do not correlate; the noise has 1.06
 	forestColumns = 60   // features that a forest has questions about
 )
 
@@ -55,7 +55,7 @@ func shapeAndTruth(name string) (*shape, *truth, error) {
 	return nil, nil, fmt.Errorf("datasets: no truth %q of synthetic shapes: %s", kind, names.Want(kind, SyntheticTruths()))
 }
 
-// relevance is that of the collections of a seed, however large they are.
+// relevance is how relevant the documents of a seed are, however large they are.
 func (t *truth) relevance(s *shape, seed uint64) relevance {
 	alone := traitsAlone(nil, nil)
 	if t.parts == nil {
@@ -90,7 +90,7 @@ type forestSize struct{ trees, depth int }
 // forest is a sum of trees.
 type forest []tree
 
-// tree is a binary tree of which all leaves are at one depth. The children of node i are nodes
+// tree is a binary tree with all leaves at one depth. The children of node i are nodes
 // 2i+1 and 2i+2, and leaves follow the nodes that have a question.
 type tree struct {
 	questions []question

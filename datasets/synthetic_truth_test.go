@@ -49,7 +49,7 @@ func count(labels []float32) (n [5]int) {
 	return n
 }
 
-// Figures in documents are of these labels; the hashes are those of the first version.
+// Figures in documents are of these labels; the hashes are from the first version.
 func TestTruthsStayAsTheyAre(t *testing.T) {
 	for truth, want := range map[string]uint64{"trees": 0x37e6875ce0ed0132, "additive": 0xbeaf673f3d6af8dc, "mixture": 0xd96db18d2086a37a} {
 		s, err := SyntheticShape("mslr/"+truth, .002, 7)
@@ -112,7 +112,7 @@ func TestAdditiveTruthHasNoInteractions(t *testing.T) {
 		}
 		return row
 	}
-	// interaction is how much more a feature's change says beside the other row than beside the first.
+	// interaction is how much more a feature's change says with the other row than with the first.
 	interaction := func(of relevance, a, b []float32, feature int) float64 {
 		change := func(row []float32) float64 {
 			row = slices.Clone(row)
@@ -142,7 +142,7 @@ func TestAdditiveTruthHasNoInteractions(t *testing.T) {
 	}
 }
 
-// Relevance before noise ranks well by every truth; that of another truth does not.
+// Relevance before noise ranks well by its own truth, and not by another one.
 func TestTruthsDiffer(t *testing.T) {
 	t.Parallel()
 	tests := map[string]synthetic{}

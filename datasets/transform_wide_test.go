@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Quantiles of so many columns that no tables are made are those of a few.
+// Quantiles of many columns, for which no tables are made, are the same as of a few.
 func TestQuantilesOfVeryManyColumns(t *testing.T) {
 	const columns, period = 4097, 7
 	of := func(width int) *Dataset {

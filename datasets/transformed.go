@@ -15,7 +15,7 @@ import (
 // are packed again and again, as in training. It keeps a query in a temporary file once it
 // was transformed. The file is at most as large as the features of the dataset, or 256 MB if
 // these are less; queries that do not fit are transformed each time. The system keeps the
-// file in memory as far as there is room, but not in that of the process. If no file can be
+// file in its cache as far as there is room, outside the memory of the process. If no file can be
 // written, nothing is kept.
 //
 // Several goroutines may use it at once.
@@ -35,7 +35,7 @@ type Transformed struct {
 // leastKept is the size in bytes that the file of small data may have.
 const leastKept = 256 << 20
 
-// NewTransformed is the features of d after t, neither of which may change any more. Close
+// NewTransformed returns the features of d after t. Neither may change any more. Close
 // it after use.
 func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
 	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries()),
@@ -77,7 +77,7 @@ func (x *Transformed) Query(dst []float32, query int) {
 	}
 }
 
-// packed tells whether a query is kept as positions, in three bytes a value.
+// packed reports whether a query is kept as positions, in three bytes a value.
 func (x *Transformed) packed() bool { return x.t.Bins != nil && x.t.Categories == nil }
 
 // Prefetch is [Dataset.Prefetch] for what Query is going to read.
@@ -95,7 +95,7 @@ func (x *Transformed) Prefetch(queries []int) {
 	}
 }
 
-// reserve is the offset in the file for so many bytes; −1 if they do not fit.
+// reserve returns the offset in the file for a number of bytes; −1 if they do not fit.
 func (x *Transformed) reserve(bytes int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// equalBits tells whether two lists of numbers are the same, bit for bit.
+// equalBits reports whether two lists of numbers are the same, bit for bit.
 func equalBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
@@ -109,7 +109,7 @@ func TestTransformedFileIsNotLeftBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkTransformed is a query of the default recipe's inputs that is kept, beside
+// BenchmarkTransformed is a query of the default recipe's inputs that is kept, next to
 // one that is transformed and one that is copied from memory.
 func BenchmarkTransformed(b *testing.B) {
 	d := Synthetic(SyntheticOptions{Train: 100, Vali: 1, Test: 1}).Train

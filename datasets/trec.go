@@ -16,7 +16,7 @@ import (
 // read: "qid Q0 docid rank score tag", ranks from 1 by descending score, equal
 // scores in row order. Documents without an id are called "qid.n", n from 1 in
 // row order. Those programs go by the scores, and order equal ones by document id. It is an
-// error if a score is not finite, an id is empty or has blanks or control characters, that of a query begins with #,
+// error if a score is not finite, an id is empty or has blanks or control characters, the id of a query begins with #,
 // a query is there twice, or a document is twice in a query: they refuse such a run, or misread it.
 func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	if len(scores) != d.Rows() {
@@ -81,7 +81,7 @@ func (d *Dataset) checkTREC() error {
 	for q, query := range d.QueryIDs {
 		first, end := d.Offsets[q], d.Offsets[q+1]
 		if first == end {
-			continue // of which nothing is written
+			continue // nothing is written
 		}
 		if err := checkTRECID("query", query); err != nil {
 			return fmt.Errorf("datasets: %s: %w", d.Where(first), err)
@@ -105,7 +105,7 @@ func (d *Dataset) checkTREC() error {
 	return nil
 }
 
-// checkTRECID is an error for what is no word to the programs that read TREC files.
+// checkTRECID returns an error if an id is not one word for the programs that read TREC files.
 func checkTRECID(of, id string) error {
 	if id == "" {
 		return fmt.Errorf("the %s id is empty, which TREC files cannot hold", of)

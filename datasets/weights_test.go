@@ -27,10 +27,10 @@ func TestWeightsFromAFile(t *testing.T) {
 		{"2 1:1\n0 1:2\n1 1:3\n1 1:3\n", "4\n6\n", "2\n0\n2\n", nil, []float32{4, 6}, ""},
 		{threeQueries, "1\n2\n", "", nil, nil, "f.txt.weight: 2 weights, but "},
 		{threeQueries, "1\n2\n", "", nil, nil, "f.txt has 5 documents and 3 queries: want one weight a line, of every document or of every query"},
-		{threeQueries, "1\n-2\n1\n", "", nil, nil, `f.txt.weight:2: "-2" is not a weight: want a number of 0 or more`},
-		{threeQueries, "1\n\x1b[31m\n1\n", "", nil, nil, `f.txt.weight:2: "\x1b[31m" is not a weight`},
-		{threeQueries, "1\nnan\n1\n", "", nil, nil, `f.txt.weight:2: "nan" is not a weight`},
-		{threeQueries, "1\n\n1\n", "", nil, nil, `f.txt.weight:2: "" is not a weight`},
+		{threeQueries, "1\n-2\n1\n", "", nil, nil, `f.txt.weight:2: the weight is "-2": want a finite number of 0 or more`},
+		{threeQueries, "1\n\x1b[31m\n1\n", "", nil, nil, `f.txt.weight:2: the weight is "\x1b[31m"`},
+		{threeQueries, "1\nnan\n1\n", "", nil, nil, `f.txt.weight:2: the weight is "nan"`},
+		{threeQueries, "1\n\n1\n", "", nil, nil, `f.txt.weight:2: the weight is ""`},
 	} {
 		files := map[string]string{"f.txt": test.data, "f.txt.weight": test.weights}
 		if test.sizes != "" {
@@ -74,7 +74,7 @@ func TestWeightsFromAColumn(t *testing.T) {
 	for _, test := range []struct{ file, column, want string }{
 		{"f.csv", "v", `no weight column "v": there are label, qid, w, x`},
 		{"f.csv", "qid", `column "qid" is the query id, and cannot be the weight as well`},
-		{"bad.csv", "w", `bad.csv:2: column "w": the weight is "-1": want a number of 0 or more`},
+		{"bad.csv", "w", `bad.csv:2: column "w": the weight is "-1": want a finite number of 0 or more`},
 		{"bad.csv", "w", `bad.csv:3: column "w": the weight is "": want`},
 		{"f.txt", "w", `no weight column "w": LETOR text names no columns`},
 	} {

@@ -15,11 +15,11 @@ import (
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
 // for bit: NaN for missing values, "# docid = X" for document ids; zeros are left out except in
 // the first line, which has every feature. Feature names, Levels, gains, what a log has, base scores
-// and empty queries have no place in the format; weights and groups go to files beside it, see
+// and empty queries have no place in the format; weights and groups go to files next to it, see
 // [WriteWeights] and [WriteGroups].
 //
-// Query and document ids with blanks or # in them, empty and repeated query
-// ids, and infinite values are an error.
+// WriteLETOR returns an error for query and document ids with blanks or # in them, for empty
+// and repeated query ids, and for infinite values.
 func WriteLETOR(w io.Writer, d *Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -64,8 +64,8 @@ func WriteLETOR(w io.Writer, d *Dataset) error {
 func appendFloat(b []byte, v float32) []byte { return strconv.AppendFloat(b, float64(v), 'g', -1, 32) }
 
 // WriteGroups writes the groups of documents as ReadFile reads them from the file FILE.groups
-// beside FILE: one a line, in the order of [WriteLETOR], an empty line for none. A dataset
-// without groups is an error, and so are names that a line cannot hold.
+// next to FILE: one a line, in the order of [WriteLETOR], an empty line for none. It returns an
+// error if the dataset has no groups, or names of groups that a line cannot hold.
 func WriteGroups(w io.Writer, d *Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -89,9 +89,9 @@ func WriteGroups(w io.Writer, d *Dataset) error {
 }
 
 // WriteWeights writes the weights of documents, or of queries, as ReadFile reads them from
-// the file FILE.weight beside FILE: one a line, in the order of [WriteLETOR]. A dataset
-// without weights is an error, and so is one with both kinds. So are weights of queries with
-// one document each: they would be read as weights of documents.
+// the file FILE.weight next to FILE: one a line, in the order of [WriteLETOR]. It returns an error
+// if the dataset has no weights, or both kinds, or weights of queries that all have one document:
+// they would be read as weights of documents.
 func WriteWeights(w io.Writer, d *Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err

@@ -40,7 +40,7 @@ func (b *Bins) AtMissing() float32 {
 	return float32(len(b.Knots)-1) / 2
 }
 
-// Positions are those of the knots.
+// Positions are the positions of the knots.
 func (b *Bins) Positions() (at []float32) {
 	for k := range b.Knots {
 		at = append(at, b.first()+float32(k))
@@ -48,12 +48,12 @@ func (b *Bins) Positions() (at []float32) {
 	return at
 }
 
-// FitBins has the transform give positions in so many bins, instead of numbers: the knots between the
+// FitBins has the transform give positions in a number of bins, instead of numbers: the knots between the
 // bins are the quantiles of what the parts give for training documents, evenly spread and 32768 of them
-// at most, but for all where these are the same; or their values if these are few, so that a feature of two
+// at most, unless all values are the same; or their values if these are few, so that a feature of two
 // values has one bin. The whole part of a
 // position is how many knots are passed, and the rest, a multiple of 2^−16, how far it is to the
-// next one; beyond the outer knots it is that of the knot. Where a training document misses the
+// next one; beyond the outer knots it is the position of the knot. Where a training document misses the
 // value, there is one more bin, whose position is 0, and the first knot is at 1.
 //
 // Codes of categorical features stay as they are. Fewer than 1 or more than 125 bins are an error.

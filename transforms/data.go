@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Data are the documents that a transform is fitted on. The fields are those of datasets.Dataset;
+// Data are the documents that a transform is fitted on. The fields are as in datasets.Dataset;
 // datasets.FitTransform makes Data of one.
 type Data struct {
 	Name         string

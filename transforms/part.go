@@ -15,7 +15,7 @@ import (
 // Part is one part of a [Transform]; [Fit] lists the names.
 type Part struct {
 	Name    string
-	Columns []int `json:",omitempty"` // those of the raw columns that the part has, ascending; missing only
+	Columns []int `json:",omitempty"` // the raw columns that the part has, ascending; missing only
 
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
@@ -38,13 +38,13 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 }
 
 // partKind is how a part is fitted to the used columns of training data, checked after it
-// was read from a file, for so many used columns, and applied to the rows of a query.
+// was read from a file, for a number of used columns, and applied to the rows of a query.
 type partKind struct {
 	fit   func(p *Part, train *Data, used []int, s Sharing)
 	check func(p *Part, used int) error
 	apply func(p *Part, q columns.Rows)
 
-	own      func(train *Data, used []int) []int // those of the used columns that the part has; nil: all
+	own      func(train *Data, used []int) []int // the used columns that the part has; nil: all
 	compares bool                                // apply compares the documents of a query
 }
 

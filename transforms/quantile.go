@@ -81,7 +81,7 @@ func checkQuantile(p *Part, used int) error {
 			}
 		}
 	}
-	if p.lookups == nil { // those of a fitted part stay: it may be in use, and validated again when it is written
+	if p.lookups == nil { // a fitted part keeps its lookups: it may be in use, and validated again when it is written
 		p.lookups = columns.NewLookups(p.Knots, p.Scores)
 	}
 	return nil

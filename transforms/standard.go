@@ -13,7 +13,7 @@ const (
 	mostRuns  = 1024 // of blocks: it bounds the sums that processes exchange
 )
 
-// moments are a number of values, their sum and that of their squares.
+// moments are the number of values, their sum and the sum of their squares.
 type moments struct{ n, sum, square float64 }
 
 func (m *moments) add(o moments) {

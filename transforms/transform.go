@@ -56,13 +56,13 @@ type Transform struct {
 //	rank          √3·(b − a)/n, where of the n documents of the query that have the
 //	              feature b have a lower value and a a higher one: the rank in the
 //	              query, of mean 0 and, without ties, of variance 1 − 1/n²
-//	missing       1 where the value is missing, 0 elsewhere, for the features of which a training
+//	missing       1 where the value is missing, 0 elsewhere, for the features that a training
 //	              document misses the value: no columns where there are none
 //
-// The features of the ids that are given are categorical, and those of text: see [Category]. Values of a
+// The features of the given ids are categorical, and so are features of text: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
-// An unknown part is an error, and so is one that is there twice, missing alone where nothing is, training
+// Fit returns an error for an unknown part, for a part that is there twice, missing alone where nothing is, training
 // data in which no feature varies within any query, a categorical feature that the data do not have, and one
 // of more than 100,000 values, or with a value of ±2^24 or beyond.
 //
@@ -149,7 +149,7 @@ func (t *Transform) Validate() error {
 	return nil
 }
 
-// checkPartColumns is an error where a part that has all columns lists some, or they are no used ones.
+// checkPartColumns returns an error if a part that has all columns lists some, or lists columns that are not used.
 func (t *Transform) checkPartColumns(p *Part) error {
 	for i, c := range p.Columns {
 		_, used := slices.BinarySearch(t.Columns, c)
@@ -160,7 +160,7 @@ func (t *Transform) checkPartColumns(p *Part) error {
 	return nil
 }
 
-// checkParts is an error for an unknown part, and for one that is there twice: it says nothing
+// checkParts returns an error for an unknown part, and for a part that is there twice: it says nothing
 // new, and a few words in a file could stand for any number of columns.
 func (t *Transform) checkParts() error {
 	seen := map[string]bool{}
@@ -221,7 +221,7 @@ func (t *Transform) Used() []int {
 	return used
 }
 
-// ComparesDocuments tells whether what becomes of a document depends on the others of its query, as
+// ComparesDocuments reports whether the inputs of a document depend on the others of its query, as
 // with minmax and rank.
 func (t *Transform) ComparesDocuments() bool {
 	return slices.ContainsFunc(t.Parts, func(p Part) bool { return partKinds[p.Name].compares })

@@ -122,7 +122,7 @@ func (r *gridReader) findRoles(from base.FixedDataGrid, o GridOptions) (roles ma
 	return roles, nil
 }
 
-// findFeatures gives a reader to every attribute: that of its role, or of a feature.
+// findFeatures gives every attribute the reader of its role, or of a feature.
 func (r *gridReader) findFeatures(from base.FixedDataGrid, roles map[string]valueReader) error {
 	d := r.rows
 	for _, a := range from.AllAttributes() {

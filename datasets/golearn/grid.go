@@ -134,7 +134,7 @@ func (g *grid) add(a base.Attribute, value func(row int) []byte) {
 // query is the query of a row.
 func (g *grid) query(row int) int { return sort.SearchInts(g.d.Offsets, row+1) - 1 }
 
-// addNumbers adds a column that has values[at(row)], with so many decimals that every value
+// addNumbers adds a column that has values[at(row)], with enough decimals that every value
 // has nine significant digits.
 func (g *grid) addNumbers(name string, values []float32, at func(row int) int) {
 	least, whole := math.Inf(1), true
@@ -173,7 +173,7 @@ func (g *grid) addGroups(name string) error {
 	if g.d.GroupNames == nil && len(g.d.Groups) > 0 {
 		n = max(0, slices.Max(g.d.Groups)+1)
 	}
-	var values [][]byte // by group, and then that of none
+	var values [][]byte // by group, and last the value for none
 	for group := range n {
 		name := g.d.GroupName(group)
 		if name == "" || name == reader.NoGroup || a.GetSysVal(name) != nil {

@@ -29,7 +29,7 @@ type Tree struct {
 	tree      *trees.CARTDecisionTreeRegressor
 }
 
-// FitTree fits the baseline. Errors are those of [datasets.FitTransform] and of golearn.
+// FitTree fits the baseline. It returns the errors of [datasets.FitTransform] and of golearn.
 func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	o.Depth, o.Rows = cmp.Or(o.Depth, 4), cmp.Or(o.Rows, 10000)
 	transform, err := datasets.FitTransform("minmax+quantile", train)

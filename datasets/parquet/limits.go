@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// allowance is how many bytes may still be made of those of a file: of its pages, and of the texts of
-// rows. Columns share it, which are read by several goroutines.
+// allowance bounds the bytes that a file may unpack to: its pages, and the texts of its rows. Columns share it, which are read by several goroutines.
 type allowance struct {
 	left     atomic.Int64
 	all, len int // bytes allowed, and of the file
@@ -22,7 +21,7 @@ func newAllowance(n int) *allowance {
 // mostNumbers bounds the numbers in a file of n bytes, rows times columns.
 func mostNumbers(n int) int { return max(1<<24, mostRatio/4*n) }
 
-// take is an error if there are not n bytes left.
+// take takes n bytes, or returns an error if there are not so many left.
 func (a *allowance) take(n int) error {
 	if a.left.Add(-int64(n)) < 0 {
 		return fmt.Errorf("%w: its %d bytes unpack to more than %d", errDamaged, a.len, a.all)

@@ -146,7 +146,7 @@ func TestDictionariesTakeLittle(t *testing.T) {
 	}
 }
 
-// The number of a dictionary that cannot be a feature is an error where a row has it.
+// A number of a dictionary that cannot be a feature is refused where a row has it.
 func TestErrorsOfNumbersInDictionaries(t *testing.T) {
 	number := make([]byte, 4)
 	huge := binary.LittleEndian.AppendUint64(nil, math.Float64bits(-1e300))

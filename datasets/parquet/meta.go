@@ -285,7 +285,7 @@ func part(file []byte, meta *format.ColumnMetaData, path string) (span, error) {
 	return span{from, from + size}, nil
 }
 
-// overlap tells whether any two spans do. It sorts them.
+// overlap reports whether any two spans overlap. It sorts them.
 func overlap(spans []span) bool {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(spans); i++ {
@@ -313,7 +313,7 @@ const (
 	tStruct
 )
 
-// skipStruct is what follows a struct of Thrift's compact protocol. It is an error if the struct
+// skipStruct is what follows a struct of Thrift's compact protocol. It returns an error if the struct
 // claims more than its bytes: the module would make room for it.
 func skipStruct(b []byte, depth int) ([]byte, error) {
 	const deepest = 32

@@ -24,7 +24,7 @@ const (
 	smallPage = 1 << 20
 )
 
-// pages are those of a column in a row group, from which values are taken one after another.
+// pages are the pages of a column in a row group. Values are taken from them one after another.
 type pages struct {
 	leaf
 	codec      format.CompressionCodec

@@ -25,7 +25,7 @@ type rowReader struct {
 	allowed *allowance
 }
 
-// readRows reads the file with these bytes in chunks of so many bytes, or a few more, and calls each with
+// readRows reads the file with these bytes in chunks of about size bytes, and calls each with
 // them in turn, and with the part of the file that has been read. Lines are rows, from 1. All memory
 // is in proportion to the bytes.
 func readRows(file []byte, o reader.Options, beside reader.Beside, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
@@ -74,7 +74,7 @@ func readRows(file []byte, o reader.Options, beside reader.Beside, size int, eac
 			}
 			left, done = left-n, done+n
 			if at := slices.IndexFunc(r.used, func(n int) bool { return r.pages[n].left > 0 }); left == 0 && at >= 0 && c.FaultCount == 0 {
-				return r.at(r.used[at], fmt.Errorf("%w: too many values", errDamaged))
+				return r.inColumn(r.used[at], fmt.Errorf("%w: too many values", errDamaged))
 			}
 			if err := each(c, &r.Layout, float64(done)/float64(all)); err != nil {
 				return err
@@ -118,10 +118,10 @@ func (r *rowReader) use() {
 	r.used = nil
 	for n := range r.leaves {
 		switch n {
-		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:
+		case r.Label, r.Query, r.Document, r.Group:
 			r.used = append(r.used, n)
 		default:
-			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) {
+			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) || slices.Contains(r.Numbers, n) {
 				r.used = append(r.used, n)
 			}
 		}
@@ -148,7 +148,7 @@ func (r *rowReader) look(file []byte, meta *format.FileMetaData, rows int) error
 			case err == nil:
 				kinds[n] = found
 			case !errors.Is(err, errUnread):
-				return r.at(n, err)
+				return r.inColumn(n, err)
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (r *rowReader) look(file []byte, meta *format.FileMetaData, rows int) error
 	return nil
 }
 
-// count counts the values of a column of strings by what they are. It reads so many rows, and more only while none has a
+// count counts the values of a column of strings by what they are. It reads the given number of rows, and more only while none has a
 // value.
 func (r *rowReader) count(file []byte, meta *format.FileMetaData, n, rows int) (kinds reader.Kinds, err error) {
 	for _, group := range meta.RowGroups {
@@ -179,7 +179,7 @@ func (r *rowReader) count(file []byte, meta *format.FileMetaData, n, rows int) (
 	return kinds, nil
 }
 
-// isNumber tells whether a column is nothing but a feature of numbers.
+// isNumber reports whether a column is a feature of numbers, and has no other use.
 func (r *rowReader) isNumber(n int) bool { return r.Feature[n] >= 0 && r.Level[n] < 0 && n != r.Group }
 
 // open begins a row group. Its columns must not share bytes: dictionaries of all of them are in memory at once.
@@ -188,7 +188,7 @@ func (r *rowReader) open(file []byte, group *format.RowGroup) error {
 	for i, n := range r.used {
 		s, err := r.openColumn(file, group, n)
 		if err != nil {
-			return r.at(n, err)
+			return r.inColumn(n, err)
 		}
 		spans[i] = s
 	}
@@ -212,8 +212,10 @@ func (r *rowReader) openColumn(file []byte, group *format.RowGroup, n int) (span
 	return s, err
 }
 
-// at is an error with the column that it is about.
-func (r *rowReader) at(n int, err error) error { return fmt.Errorf("column %q: %w", r.Called[n], err) }
+// inColumn returns an error with the column that it is about.
+func (r *rowReader) inColumn(n int, err error) error {
+	return fmt.Errorf("column %q: %w", r.Called[n], err)
+}
 
 // chunk reads the next n rows of the row group.
 func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
@@ -243,7 +245,7 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 			c.Lines = f.row
 			b.FailLine("column %q: %v", r.Called[r.used[i]], f.error)
 		case err != nil:
-			return r.at(r.used[i], err)
+			return r.inColumn(r.used[i], err)
 		}
 	}
 	if c.FaultCount == 0 && c.Line == 1 {

@@ -62,7 +62,7 @@ func TestConvertedTypesAreThoseOfToday(t *testing.T) {
 	}
 }
 
-// Decimal numbers of any length are features; what has no length, or is too long, is an error.
+// Decimal numbers of any length are features; no length, or one that is too long, is refused.
 func TestDecimalsMayHaveLengthsOfTheirOwn(t *testing.T) {
 	number := make([]byte, 4)
 	for value, want := range map[string]string{"\x01\x00": "", "": "the file is damaged", strings.Repeat("a", mostDecimal+1): "the file is damaged"} {

@@ -22,7 +22,7 @@ var (
 	errRange    = errors.New("the value is beyond the range of float32")
 )
 
-// fault is an error at a row, of those that were asked for.
+// fault is an error at one of the rows that were asked for.
 type fault struct {
 	row int
 	error
@@ -202,7 +202,7 @@ func float(v float64, bits int) []byte {
 	return strconv.AppendFloat(nil, v, 'g', -1, bits)
 }
 
-// id is a value as an id; none for NaN, as which tables of floats have missing ids. It is an error if another id may
+// id is a value as an id; none for NaN, which stands for a missing id in a column of floats. It returns an error if another id may
 // have become the same float.
 func (l leaf) id(value []byte) ([]byte, error) {
 	digits := map[format.Type]int{format.Float: 24, format.Double: 53}[l.kind]
@@ -260,7 +260,7 @@ func (l leaf) clock(plain []byte) []byte {
 	return append(rest.AppendFormat(fmt.Appendf(nil, "%02d:", hours), "04:05.999999999"), l.zone...)
 }
 
-// digits are those of a plain value of a type of whole numbers, all of them: it may be an id.
+// digits returns all digits of a plain value of a type of whole numbers: it may be an id.
 func (l leaf) digits(plain []byte) []byte {
 	switch {
 	case l.kind == format.ByteArray || l.kind == format.FixedLenByteArray:

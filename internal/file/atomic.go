@@ -32,7 +32,7 @@ func Write(path string, write func(io.Writer) error) error {
 
 // WriteUnsynced is Write without waiting for the disk: if the machine goes down, the
 // file may be there with other bytes. It is for large files whose readers check
-// every byte, and that can be made again. The file gets no permissions but those of most.
+// every byte, and that can be made again. The file gets no permissions beyond most.
 func WriteUnsynced(path string, most fs.FileMode, write func(io.Writer) error) error {
 	return replace(path, most, func(f faultyFile) error { return write(f) })
 }

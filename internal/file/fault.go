@@ -3,8 +3,8 @@ package file
 import "os"
 
 // Fault, where it is not nil, is asked before every operation on a file: create, write,
-// sync, close, rename, sync folder. Its error becomes that of the operation, which is
-// not done, but for half of a write. It is for tests of what programs do on a disk that
+// sync, close, rename, sync folder. Its error becomes the error of the operation, which is
+// not done, except for half of a write. It is for tests of what programs do on a disk that
 // fails; it is set while nothing is being written, and called by any goroutine.
 var Fault func(operation, path string) error
 

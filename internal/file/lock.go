@@ -13,7 +13,7 @@ import (
 // ErrNoLocks is the error of a file system that has no locks.
 var ErrNoLocks = errors.New("the file system has no locks")
 
-// A LockHeldError is that of a lock which another process has, or this one.
+// A LockHeldError reports a lock that another process has, or this one.
 type LockHeldError struct {
 	Owner string // such as "process 12 on host, since 2026-01-02 15:04:05 +0000"
 }
@@ -27,7 +27,7 @@ type Lock struct {
 }
 
 // TakeLock takes the lock of a file, which it makes if there is none. It does not wait: the
-// error is a *HeldError, ErrUnsupported, or that of making the file.
+// error is a *HeldError, ErrUnsupported, or the error of making the file.
 func TakeLock(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
@@ -52,7 +52,7 @@ func TakeLock(path string) (*Lock, error) {
 	}
 }
 
-// is tells whether a file is the one of that path.
+// is reports whether a file is the one of that path.
 func is(f *os.File, path string) bool {
 	own, err := f.Stat()
 	there, other := os.Stat(path)
@@ -81,11 +81,11 @@ func owner(f *os.File) string {
 	return line
 }
 
-// Release gives the lock back, and removes its file. Another call does nothing: the file may be that of the next holder.
+// Release gives the lock back, and removes its file. Another call does nothing: the file may belong to the next holder.
 func (l *Lock) Release() {
 	if l.released.Swap(true) {
 		return
 	}
-	os.Remove(l.file.Name()) // before others can take it; one that stays is no harm
+	os.Remove(l.file.Name()) // before others can take it; one that stays does no harm
 	l.file.Close()
 }

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// try is an error on systems without such locks.
+// try returns an error on systems without such locks.
 func try(*os.File) (bool, error) { return false, errors.ErrUnsupported }

@@ -56,7 +56,7 @@ func TestSecondReleaseDoesNothing(t *testing.T) {
 	first.Release()
 	var held *LockHeldError
 	if third, err := TakeLock(path); !errors.As(err, &held) {
-		t.Errorf("a third holder beside the second one: %v, %v", third, err)
+		t.Errorf("a third holder while the second one has it: %v, %v", third, err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// try takes the lock of a file, and tells whether nobody else has it. Others cannot read
+// try takes the lock of a file, and reports whether nobody else has it. Others cannot read
 // what is locked: it is a byte far behind the end.
 func try(f *os.File) (bool, error) {
 	at := &windows.Overlapped{OffsetHigh: math.MaxInt32}

@@ -35,7 +35,7 @@ func mappingAt(address uintptr) (f mapping, offset int, ok bool) {
 	return mapping{}, 0, false
 }
 
-// CutShort is an error that names the file, where a recovered panic is that of reading a
+// CutShort returns an error that names the file, if a recovered panic comes from reading a
 // mapped file beyond its end, which can only be because it was cut short meanwhile; else
 // nil.
 func CutShort(recovered any) error {

@@ -18,7 +18,7 @@ var limit atomic.Int64
 
 func init() { limit.Store(256 << 20) }
 
-// large tells whether files of more than that were mapped at once.
+// large reports whether files of more than that were mapped at once.
 var large atomic.Bool
 
 // watch starts the work once so much is mapped. The mutex is held.

@@ -42,7 +42,7 @@ func TestResidentIsBounded(t *testing.T) {
 		t.Errorf("%d MB of files in memory, want %d and what is read within 2 ms", seen>>20, most>>20)
 	}
 	if seen < base+8<<20 {
-		t.Errorf("%d MB of files were in memory, of which %d are the program: nothing was measured", seen>>20, base>>20)
+		t.Errorf("%d MB of files were in memory, and %d of these are the program: nothing was measured", seen>>20, base>>20)
 	}
 }
 

@@ -23,7 +23,7 @@ func Numbers[T Number](bytes []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/4)
 }
 
-// Unwritten is memory for n numbers, all of which the caller writes: anything may be in it.
+// Unwritten returns memory for n numbers, which may have anything in it: the caller writes all of it.
 // make may write zeros to its memory at once, which then takes room while the source of the
 // numbers still has all of its own. The memory of a Builder is not written.
 func Unwritten(n int) []float32 {

@@ -24,7 +24,7 @@ const (
 	maxShapeText = 10_000 // bytes of the header of a .npy array, as in NumPy
 )
 
-// checkDirectory checks the entries of a file of so many bytes: their names are those of arrays and
+// checkDirectory checks the entries of a file of a number of bytes: their names are names of arrays and
 // differ, their data do not overlap, and they unpack to no more than the file may.
 func checkDirectory(entries []*zip.File, size int) error {
 	names := map[string]bool{}
@@ -61,7 +61,7 @@ func checkDirectory(entries []*zip.File, size int) error {
 	return nil
 }
 
-// checkObjects is an error if a JSON text has more objects than one of its length may.
+// checkObjects returns an error if a JSON text has more objects than one of its length may.
 func checkObjects(text []byte) error {
 	objects, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -154,7 +154,7 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// mostAllocated is what decoding so many bytes may allocate, garbage included: numbers are
+// mostAllocated is what decoding a number of bytes may allocate, garbage included: numbers are
 // there as bytes and as floats.
 func mostAllocated(size int) int { return 4*(freeBytes+maxExpansion*size) + 50*size }
 

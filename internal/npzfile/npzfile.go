@@ -169,7 +169,7 @@ func unpack(entry *zip.File) ([]byte, error) {
 // types are the NumPy types of numbers by their size in bytes.
 var types = map[int]string{1: "|u1", 8: "<f8"}
 
-// decode is the shape of a .npy array and the bytes of its numbers, of which each has
+// decode returns the shape of a .npy array and the bytes of its numbers, each of which has
 // size. npyio reads the header, and panics on some that are malformed.
 func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 	defer func() {
@@ -232,7 +232,7 @@ func (f *File) Arrays() ([]Array, error) {
 	return f.arrays, nil
 }
 
-// CheckFinite is an error if an entry is not a finite number.
+// CheckFinite returns an error if an entry is not a finite number.
 func (a Array) CheckFinite() error {
 	for i, v := range a.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

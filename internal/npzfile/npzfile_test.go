@@ -85,7 +85,7 @@ func TestWriteToNowhereIsAnError(t *testing.T) {
 	}
 }
 
-// Every file cut short is an error, and every changed byte is one or changes nothing, as some bytes of
+// Every file cut short is refused, and every changed byte is refused or changes nothing, as some bytes of
 // a zip file do; nothing panics.
 func TestDamagedFilesAreRefused(t *testing.T) {
 	path := write(t, example())

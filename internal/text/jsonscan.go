@@ -208,7 +208,7 @@ func CheckJSONTexts(value []byte) error {
 	return fmt.Errorf("%s: %w", path, ErrText)
 }
 
-// find returns the place of the first text of a value that is not Unicode, so many levels down at most.
+// find returns the place of the first text of a value that is not Unicode, at most the given number of levels down.
 func find(value []byte, levels int) string {
 	if levels == 0 {
 		return ""

@@ -12,7 +12,7 @@ type Levels struct {
 	fixed  bool           // there are no others
 }
 
-// FixedLevels are those of a model, which learns no others.
+// FixedLevels returns the levels of a model, which learns no others.
 func FixedLevels(names []string) *Levels {
 	l := &Levels{}
 	for _, name := range names {

@@ -77,7 +77,7 @@ func boolean(word []byte) string {
 	return ""
 }
 
-// IsMissing tells whether a word says that a value is missing.
+// IsMissing reports whether a word says that a value is missing.
 func IsMissing(word []byte) bool {
 	switch string(bytes.ToLower(word[:min(len(word), 8)])) {
 	case "null", "nan", "na", "?":

@@ -54,7 +54,7 @@ func TestFloat32IsThatOfStrconv(t *testing.T) {
 	})
 }
 
-// Numbers are those of strconv, and nothing else is a number.
+// Numbers are what strconv reads, and nothing else is a number.
 func FuzzFloat32(f *testing.F) {
 	for _, s := range []string{"1", "-0.1e+5", "340282356779733661637539395458142568447.9", ".5", "5.", "1e", "nan", "0x1p-2"} {
 		f.Add(s)

@@ -18,7 +18,7 @@ func SkipBlanks(b []byte, i int) int {
 	return i
 }
 
-// IsComment tells whether a line is blank, or begins with #.
+// IsComment reports whether a line is blank, or begins with #.
 func IsComment(line []byte) bool {
 	i := SkipBlanks(line, 0)
 	return i == len(line) || line[i] == '#'
@@ -45,7 +45,7 @@ func Quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// CheckUTF8 is an error for text in another encoding. Model files keep names and texts of categories, and JSON has
+// CheckUTF8 returns an error for text in another encoding. Model files keep names and texts of categories, and JSON has
 // nothing but UTF-8: all others would become one.
 func CheckUTF8(b []byte) error {
 	if utf8.Valid(b) {

@@ -49,7 +49,7 @@ func (f *File) Consumed() int64 { return f.packed.n.Load() }
 // Close ends the reading.
 func (f *File) Close() { f.close() }
 
-// At is an error with the path it is about, unless it has it already.
+// At returns an error with the path it is about, unless it has it already.
 func At(path string, err error) error {
 	if pathError := new(fs.PathError); errors.As(err, &pathError) {
 		return err
@@ -104,7 +104,7 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 // ErrParquet is the error of a file that is Parquet, where text is wanted.
 var ErrParquet = errors.New("the file is Parquet")
 
-// checkForeign is an error for a file that is known not to be text, by its first bytes, after it was decompressed if it is
+// checkForeign returns an error for a file that is known not to be text, by its first bytes, after it was decompressed if it is
 // said how it is compressed.
 func checkForeign(first []byte, how string) error {
 	if how != "" {
@@ -161,8 +161,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SamePath tells whether two paths are one, however spelt, of a file that need not exist: the name is the same, by
-// which files beside it are found, and so is the folder, which exists.
+// SamePath reports whether two paths are one, however spelt. The file need not exist: the paths have the same name, by
+// which the files that belong to it are found, and the same folder, which exists.
 func SamePath(a, b string) bool {
 	if filepath.Base(a) != filepath.Base(b) {
 		return false

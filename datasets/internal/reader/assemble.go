@@ -60,20 +60,7 @@ func Gather[T any](a *Arrangement, of func(*Chunk) []T) (all []T) {
 	return all
 }
 
-// Origin is where the rows come from.
-func (a *Arrangement) Origin() Origin {
-	origin := a.table.Origin
-	origin.Lines = Gather(a, func(c *Chunk) []int32 {
-		lines := make([]int32, len(c.At))
-		for r, line := range c.At {
-			lines[r] = int32(c.Line) + line
-		}
-		return lines
-	})
-	return origin
-}
-
-// Features are those of the rows, with the given columns. Chunks are freed on the way. If the
+// Features returns the features of the rows, with the given columns. Chunks are freed on the way. If the
 // features are in a file, unmap gives it up.
 func (a *Arrangement) Features(ids []int) (values []float32, unmap func(), err error) {
 	t, wide := a.table, len(ids)

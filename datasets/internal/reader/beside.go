@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// readValues reads the file of a kind beside a data file, with a value a line, and returns its name; "": there is none.
+// readValues reads the file of a kind next to a data file, with a value a line, and returns its name; "": there is none.
 func readValues(ctx context.Context, kind Kind, data string, add func(line []byte) error) (path string, err error) {
 	path, err = kind.Find(data)
 	if path == "" || err != nil {
@@ -42,7 +42,7 @@ type querySizes struct {
 	sizes []int
 }
 
-// readSizes reads the file of query sizes beside a data file; nil if there is none. LightGBM and XGBoost name it
+// readSizes reads the file of query sizes next to a data file; nil if there is none. LightGBM and XGBoost name it
 // otherwise: of two that differ, it is not known which is meant.
 func readSizes(ctx context.Context, path string) (first *querySizes, err error) {
 	for _, kind := range []Kind{QuerySizes, GroupSizes} {
@@ -94,10 +94,10 @@ type namedFeature struct {
 	typ  string // the last word of a name of several, where that is a type of XGBoost's feature maps
 }
 
-// featureTypes are those of XGBoost's feature maps.
+// featureTypes are the types in XGBoost's feature maps.
 var featureTypes = []string{"i", "q", "int", "float", "c"}
 
-// readNames reads the file of the names of features beside a data file, by id; nil if there is none. A line is an id and
+// readNames reads the file of the names of features next to a data file, by id; nil if there is none. A line is an id and
 // a name, which may have blanks in it; what follows a tab after the name is not read. In a feature map of XGBoost every
 // line ends in a type, which is not part of the name. A blank before it is one within a name where other lines have no
 // type, or where a tab stands before the name.
@@ -148,16 +148,14 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 	return names, nil
 }
 
-// setWeights sets the weights that are in the file beside the data, if there is one.
+// setWeights sets the weights that are in the file next to the data, if there is one.
 func setWeights(t *Table, sizes *querySizes) error {
+	column := slices.IndexFunc(numbers, func(n *Number) bool { return n.Queries })
 	var weights []float32
-	path, err := readValues(t.Options.Ctx(), WeightFile, t.Path, func(line []byte) error {
-		w, err := text.Field(line)
-		if err != nil || !IsWeight(w) {
-			return fmt.Errorf("%s is not a weight: want a number of 0 or more%s", text.Quote(line), text.Hint(line))
-		}
+	path, err := readValues(t.Options.Ctx(), numbers[column].File, t.Path, func(line []byte) error {
+		w, err := numbers[column].parse(line)
 		weights = append(weights, w)
-		return nil
+		return err
 	})
 	if path == "" || err != nil {
 		return err
@@ -167,13 +165,13 @@ func setWeights(t *Table, sizes *querySizes) error {
 		weights = slices.DeleteFunc(weights, func(float32) bool { q++; return sizes.sizes[q] == 0 })
 	}
 	switch {
-	case len(weights) == t.Rows && t.HasWeights:
-		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[WeightRole])
+	case len(weights) == t.Rows && t.Has[column]:
+		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[numbers[column].Role])
 	case len(weights) == t.Rows:
 		for _, c := range t.Chunks {
-			c.Weights, weights = weights[:len(c.Labels)], weights[len(c.Labels):]
+			c.Numbers[column], weights = weights[:len(c.Labels)], weights[len(c.Labels):]
 		}
-		t.HasWeights = true
+		t.Has[column] = true
 	case len(weights) == len(t.Queries):
 		for q, w := range weights {
 			t.Queries[q].Weight = w
@@ -186,7 +184,7 @@ func setWeights(t *Table, sizes *querySizes) error {
 	return nil
 }
 
-// warnUnused adds a warning if a file of a kind is beside the data, which is not used for a reason.
+// warnUnused adds a warning if a file of a kind is next to the data but not used, with the reason.
 func warnUnused(t *Table, kind Kind, reason string) error {
 	path, err := kind.Find(t.Path)
 	if path != "" && !textfile.SamePath(path, t.Options.Groups) {

@@ -10,25 +10,24 @@ import (
 	"strings"
 )
 
-// A Kind is what a file beside a data file has. It is the ending of its name.
+// A Kind is what a file next to a data file has. It is the ending of its name.
 type Kind string
 
-// The kinds of files beside a data file.
+// The kinds of files next to a data file.
 const (
 	QuerySizes Kind = ".query" // as LightGBM names it
 	GroupSizes Kind = ".group" // the same, as XGBoost names it
 	GroupFile  Kind = ".groups"
-	WeightFile Kind = ".weight"
-	BaseFile   Kind = ".init"
 	NameFile   Kind = ".names"
 	Positions  Kind = ".position" // of LightGBM; not read
 )
 
-var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, WeightFile, BaseFile, NameFile, Positions}
+// kinds are all; Declare adds the kinds of optional columns.
+var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, NameFile, Positions}
 
 var compressions = []string{".gz", ".gzip", ".zst", ".zstd"}
 
-// Beside returns the name of a file of the kind beside a data file: that of the data, without the ending of a
+// Beside returns the name of a file of the kind next to a data file: the name of the data, without the ending of a
 // compression, and the ending of the kind.
 func (k Kind) Beside(path string) string { return withoutCompression(path) + string(k) }
 
@@ -43,13 +42,13 @@ func (k Kind) names(path string) (names []string) {
 	return names
 }
 
-// Find returns the file of the kind beside a data file, "" if there is none. It returns an error if there are several.
+// Find returns the file of the kind next to a data file, "" if there is none. It returns an error if there are several.
 func (k Kind) Find(path string) (found string, err error) {
 	for _, name := range k.names(path) {
 		switch _, err := os.Stat(name); {
 		case err != nil && !errors.Is(err, fs.ErrPermission): // it is not there
 		case found != "":
-			return "", fmt.Errorf("datasets: both %s and %s are beside %s: want one of the two", found, name, path)
+			return "", fmt.Errorf("datasets: both %s and %s are next to %s: want one of the two", found, name, path)
 		default:
 			found = name
 		}
@@ -57,7 +56,7 @@ func (k Kind) Find(path string) (found string, err error) {
 	return found, nil
 }
 
-// BesideFiles returns all names of files that may lie beside a data file.
+// BesideFiles returns all names of files that may belong to a data file.
 func BesideFiles(path string) (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.names(path)...)

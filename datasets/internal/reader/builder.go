@@ -24,6 +24,10 @@ type Builder struct {
 	far    map[int]int32 // the same for the others
 	stamp  []int         // by column: the last line+1 of the chunk that has it
 
+	numbers []float32 // of the row, by optional column
+	told    []int     // by optional column: the last line+1 of the chunk that has it
+	has     []int     // the optional columns of the layout
+
 	row  []float32 // being read
 	next int       // the column expected: ids mostly come in the order of the line before
 	mark int       // stamp of the line
@@ -51,7 +55,12 @@ func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
 
 // NewBuilder gives a builder of chunks.
 func (l *Layout) NewBuilder(o Options) *Builder {
-	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
+	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}, numbers: make([]float32, len(numbers)), told: make([]int, len(numbers))}
+	for i, n := range numbers {
+		if l.Roles[n.Role] != "" {
+			b.has = append(b.has, i)
+		}
+	}
 	if b.wants == nil {
 		b.wants = o.Wants
 	}
@@ -66,7 +75,9 @@ func (b *Builder) Begin(c *Chunk) {
 	for _, id := range b.layout.IDs {
 		b.addColumn(id)
 	}
+	clear(b.told)
 	c.Levels = make([]text.Levels, len(b.layout.Categorical))
+	c.Numbers = make([][]float32, len(numbers))
 }
 
 // Finish ends the chunk. It copies the rows out of the scratch space, columns by ascending id.
@@ -98,6 +109,7 @@ func (b *Builder) Row() []float32 {
 	b.grow(at + b.stride)
 	b.row, b.next, b.mark = b.values[at:at+b.stride], 0, b.c.Lines+1
 	clear(b.row)
+	clear(b.numbers)
 	return b.row
 }
 
@@ -120,8 +132,8 @@ func (b *Builder) SetNext(id int, value float32) bool {
 	return true
 }
 
-// Set sets a feature of the row by its id, if it is wanted. It is false if the line has a
-// value for it already, of two of which neither counts.
+// Set sets a feature of the row by its id, if it is wanted. It returns false if the line has a
+// value for it already, unless the last one counts.
 func (b *Builder) Set(id int, value float32) bool {
 	c := b.find(id)
 	if c < 0 {
@@ -134,7 +146,16 @@ func (b *Builder) Set(id int, value float32) bool {
 	return true
 }
 
-// LastWins tells whether the last of several values for a feature counts.
+// SetNumber sets an optional column of the row. It returns false if the line has a value for it already, unless the last one counts.
+func (b *Builder) SetNumber(i int, value float32) bool {
+	if b.told[i] == b.mark && !b.LastWins() {
+		return false
+	}
+	b.told[i], b.numbers[i] = b.mark, value
+	return true
+}
+
+// LastWins reports whether the last of several values for a feature counts.
 func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
 
 // find is the column of a feature, which is made if need be; −1 for one that is not wanted,
@@ -168,7 +189,7 @@ func (b *Builder) column(id int) int {
 }
 
 // addColumn makes a column for a feature id seen for the first time in this chunk. The
-// scratch rows move apart if there is no room for it. It is −1, with an error of the chunk,
+// scratch rows move apart if there is no room for it. It returns −1, with an error of the chunk,
 // if the matrix would be too sparse.
 func (b *Builder) addColumn(id int) int {
 	column := len(b.order)
@@ -225,6 +246,9 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 	}
 	c.Labels = append(c.Labels, label)
 	c.At = append(c.At, int32(c.Lines))
+	for _, i := range b.has {
+		c.Numbers[i] = append(c.Numbers[i], b.numbers[i])
+	}
 	if document != nil && c.DocumentIDs == nil {
 		c.DocumentIDs = make([]string, len(c.Labels)-1, cap(c.Labels))
 	}
@@ -232,12 +256,6 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 		c.DocumentIDs = append(c.DocumentIDs, string(document))
 	}
 }
-
-// Weight is the weight of the row that EndRow has added; all rows have one, or none.
-func (b *Builder) Weight(w float32) { b.c.Weights = append(b.c.Weights, w) }
-
-// BaseScore is the base score of the row that EndRow has added; all rows have one, or none.
-func (b *Builder) BaseScore(s float32) { b.c.BaseScores = append(b.c.BaseScores, s) }
 
 // Group is the group of the row that EndRow has added; all rows have one, or none. It is
 // given if the line tells it, and not if it is what the format assumes.

@@ -19,9 +19,8 @@ type Chunk struct {
 	Values memory.OffHeap // rows × len(IDs)
 	Runs   []Run          // rows one after another with the same query id
 
-	DocumentIDs []string  // [rows], or nil: no document ids so far
-	Weights     []float32 // [rows], or nil: no weights
-	BaseScores  []float32 // [rows], or nil: no base scores
+	DocumentIDs []string    // [rows], or nil: no document ids so far
+	Numbers     [][]float32 // by optional column, see Declare: [rows], or nil: the rows have none
 
 	Groups     []int         // [rows], or nil: no groups
 	GroupNames GroupNames    // of the groups of this chunk alone
@@ -32,6 +31,15 @@ type Chunk struct {
 	Faults     []Fault // the first maxFaults malformed lines
 	FaultCount int
 	Err        error // what stops the whole read
+}
+
+// LinesInFile returns the line of each row in the file, from 1.
+func (c *Chunk) LinesInFile() []int32 {
+	lines := make([]int32, len(c.At))
+	for r, line := range c.At {
+		lines[r] = int32(c.Line) + line
+	}
+	return lines
 }
 
 // Counts are what rows and lines are counted for in warnings.
@@ -51,7 +59,7 @@ func (c *Counts) Ignore(n, least, most int) {
 	c.Ignored, c.Least, c.Most = c.Ignored+n, min(c.Least, least), max(c.Most, most)
 }
 
-// Add adds those of later rows.
+// Add adds the counts of later rows.
 func (c *Counts) Add(later Counts) {
 	if later.Ignored > 0 {
 		c.Ignore(later.Ignored, later.Least, later.Most)
@@ -68,10 +76,10 @@ func (c *Counts) Add(later Counts) {
 // Unlabelled is the label of a document whose relevance is not known.
 const Unlabelled = -1
 
-// IsWeight tells whether a number can be a weight.
+// IsWeight reports whether a number can be a weight.
 func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 
-// IsFinite tells whether a number is neither infinite nor NaN.
+// IsFinite reports whether a number is neither infinite nor NaN.
 func IsFinite(v float32) bool { return v-v == 0 }
 
 // Run is consecutive rows with the same query id.
@@ -100,7 +108,7 @@ const (
 	growthFloor = 1 << 24
 )
 
-// tooSparse is an error if rows × columns take too much for so many bytes of text.
+// tooSparse returns an error if rows × columns take too much for the number of bytes of text.
 func tooSparse(rows, columns int, text int64) error {
 	limit := max(growthFloor, maxGrowth*text)
 	if int64(rows)*int64(columns) <= limit/4 {
@@ -116,8 +124,11 @@ func (c *Chunk) Split(n int) *Chunk {
 	tail := &Chunk{
 		Size: c.Size, Line: c.Line, IDs: c.IDs,
 		Labels: c.Labels[n:], At: c.At[n:],
-		DocumentIDs: from(c.DocumentIDs, n), Weights: from(c.Weights, n), BaseScores: from(c.BaseScores, n), Groups: from(c.Groups, n),
+		DocumentIDs: from(c.DocumentIDs, n), Groups: from(c.Groups, n),
 		Values: memory.NewOffHeap((rows - n) * width),
+	}
+	for _, list := range c.Numbers {
+		tail.Numbers = append(tail.Numbers, from(list, n))
 	}
 	copy(tail.Values.Values, c.Values.Values[n*width:])
 	c.Labels = c.Labels[:n]

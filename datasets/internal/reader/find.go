@@ -53,7 +53,7 @@ func FindSplits(path string, fold int) (Splits, error) {
 	return chooseSplits(path, folder, names, sets, fold)
 }
 
-// chooseSplits chooses the files of a fold among the names in a folder; if the fold is 0, those of
+// chooseSplits chooses the files of a fold among the names in a folder; if the fold is 0, the files of
 // the only set, or of the only folder.
 func chooseSplits(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
 	folds := foldsOf(names)
@@ -117,7 +117,7 @@ func foldsOf(names []string) map[int]string {
 	return folds
 }
 
-// listFolder is the names in a folder; those of folders end in a separator.
+// listFolder returns the names in a folder; names of folders end in a separator.
 func listFolder(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // grouped, in all splits: one that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
-// groups finds the groups of rows: in a column, in a file that is named, or in one beside the data.
+// groups finds the groups of rows: in a column, in a file that is named, or in one next to the data.
 type groups struct {
 	table *Table
 	must  bool // the feature of groups must be in the file; in a split after the first it may be all zeros
@@ -50,9 +50,9 @@ func (g *groups) set(c *Chunk) error {
 			line, _ := g.file.next()
 			c.Groups[r] = all.Number(bytes.TrimSpace(line))
 		}
-		return nil // end tells whether there were so many lines
+		return nil // end checks the number of lines
 	}
-	numbers := make([]int, len(c.GroupNames.Names)) // those of the chunk alone, as they are for all
+	numbers := make([]int, len(c.GroupNames.Names)) // the numbers for all chunks, by the number in this one
 	for local, name := range c.GroupNames.Names {
 		numbers[local] = all.Number([]byte(name))
 	}

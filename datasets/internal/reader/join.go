@@ -58,9 +58,12 @@ func ReadParts(name string, paths []string, o FileOptions, names *Names, scratch
 	return first, nil
 }
 
-// checkNoneBeside returns an error if a file beside an empty part has something of documents or queries.
+// checkNoneBeside returns an error if a file next to an empty part has something of documents or queries.
 func checkNoneBeside(ctx context.Context, path string) error {
-	for _, kind := range []Kind{QuerySizes, GroupSizes, GroupFile, WeightFile, BaseFile} {
+	for _, kind := range kinds {
+		if kind == NameFile || kind == Positions {
+			continue
+		}
 		lines := 0
 		of, err := readValues(ctx, kind, path, func(line []byte) error {
 			lines++
@@ -129,18 +132,21 @@ func join(t *Table, name string, all []*Table) error {
 	return nil
 }
 
-// sameKind is an error if only one of two parts has something.
+// sameKind returns an error if only one of two parts has something.
 func sameKind(first, next *Table) error {
-	for _, kind := range []struct {
+	type kind struct {
 		what        string
 		first, next bool
-	}{
+	}
+	all := []kind{
 		{"query ids", !first.Sized, !next.Sized},
-		{"weights of documents", first.HasWeights, next.HasWeights},
 		{"weights of queries", first.HasQueryWeights, next.HasQueryWeights},
-		{"base scores", first.HasBase, next.HasBase},
 		{"groups", first.Groups != nil, next.Groups != nil},
-	} {
+	}
+	for i, n := range numbers {
+		all = append(all, kind{n.Plural, first.Has[i], next.Has[i]})
+	}
+	for _, kind := range all {
 		has, lacks := first, next
 		if kind.next {
 			has, lacks = next, first

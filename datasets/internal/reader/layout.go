@@ -10,7 +10,7 @@ import (
 // line, the next line tells it.
 type Format func(line []byte, o Options, b Beside) (*Layout, error)
 
-// Beside is what files beside a text say of it.
+// Beside is what the files next to a text say of it.
 type Beside struct {
 	Sized bool           // there are query sizes: it needs no query ids
 	Names map[int]string // of features by id; nil: there are none
@@ -25,7 +25,7 @@ type Layout struct {
 	Ignored       []string                      // columns that are not wanted
 	Unasked       []string                      // columns that options leave out
 	Text          []string                      // columns of text that are no features
-	DecimalCommas []string                      // columns, of which most texts look like numbers with decimal commas
+	DecimalCommas []string                      // columns of text that look like numbers with decimal commas
 	Wants         func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
 	Roles   map[string]string // names of columns by role, such as LabelRole; nil: the format names no columns
@@ -39,7 +39,7 @@ type Layout struct {
 
 	Categorical  []int                   // of IDs, those whose values are text, in the order of Builder.Level
 	GroupFeature string                  // the feature whose values are groups; "": none
-	Look         func(text []byte) error // looks at the first lines, to leave out columns of text, and to check guesses; nil: there is no need
+	Look         func(text []byte) error // looks at the first lines, to leave out columns of text, and to check guesses; nil: that is not needed
 }
 
 // Roles of columns, as names for Options.Roles and Layout.Roles.
@@ -47,8 +47,6 @@ const (
 	LabelRole    = "label"
 	QueryRole    = "query"
 	DocumentRole = "document"
-	WeightRole   = "weight"
-	BaseRole     = "base"
 	GroupRole    = "group"
 )
 

@@ -12,50 +12,58 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// LETOR is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
+// LETOR is the format of LETOR, SVMlight and SVMrank text. Text that is in no other format counts as LETOR.
 func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 	switch {
 	case text.IsComment(line):
 		return nil, nil
 	case o.Headerless:
-		return nil, fmt.Errorf("no separated values, which a file without a header was said to have: found no comma, tab or semicolon")
-	case o.WeightColumn != "":
-		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
+		return nil, errors.New("Headerless (-headerless) needs separated values: the first line has no comma, tab or semicolon")
 	}
 	for _, of := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
 		if of[1] != "" {
 			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1", of[0], of[1])
 		}
 	}
-	r := letorReader{group: -1, base: -1}
-	l := &Layout{Names: beside.Names}
+	r := letorReader{group: -1}
+	l := &Layout{Names: beside.Names, Roles: map[string]string{}}
 	var err error
 	if l.Wants, err = wants(o, beside.Names); err != nil {
 		return nil, err
 	}
-	groupColumn, baseColumn := cmp.Or(o.GroupColumn, knownID(o, GroupRole)), cmp.Or(o.BaseColumn, knownID(o, BaseRole))
-	if o.Groups != "" {
-		groupColumn = ""
-	}
 	var isID bool
-	if groupColumn != "" {
-		if r.group, isID = text.ParseFeatureID(groupColumn); !isID {
-			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", groupColumn)
+	if column := cmp.Or(o.GroupColumn, knownID(o, GroupRole)); column != "" && o.Groups == "" {
+		if r.group, isID = text.ParseFeatureID(column); !isID {
+			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature whose values are the groups", column)
 		}
 		r.groupOnly = !o.Lists(r.group)
-		l.GroupFeature = strconv.Itoa(r.group)
+		l.GroupFeature, l.Roles[GroupRole] = strconv.Itoa(r.group), column
 	}
-	if baseColumn != "" {
-		switch r.base, isID = text.ParseFeatureID(baseColumn); {
-		case !isID:
-			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", baseColumn)
-		case o.Lists(r.base) || r.base == r.group:
-			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
+	for i, n := range numbers {
+		column := ""
+		if n.Given != nil {
+			column = n.Given(&o)
 		}
+		if !n.Feature {
+			if column != "" {
+				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)
+			}
+			continue
+		}
+		if column = cmp.Or(column, knownID(o, n.Role)); column == "" {
+			continue
+		}
+		id, isID := text.ParseFeatureID(column)
+		switch {
+		case !isID:
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the id of a feature, or the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)
+		case o.Lists(id) || id == r.group || slices.ContainsFunc(r.numbers, func(f numberFeature) bool { return f.id == id }):
+			return nil, fmt.Errorf("feature %d is the %s, and cannot be a feature of the model or have another role as well", id, n.What)
+		}
+		r.numbers, l.Roles[n.Role] = append(r.numbers, numberFeature{id, i}), column
 	}
-	if groupColumn != "" || baseColumn != "" {
-		l.Roles = map[string]string{GroupRole: groupColumn, BaseRole: baseColumn}
-		maps.DeleteFunc(l.Roles, func(_, id string) bool { return id == "" })
+	if len(l.Roles) == 0 {
+		l.Roles = nil
 	}
 	l.Read = r.line
 	return l, nil
@@ -70,8 +78,8 @@ func knownID(o Options, role string) string {
 	return o.Roles[role]
 }
 
-// wants tells which features are to be read, by the options and the names in the file beside, if
-// there is one; nil: those that the options list by id.
+// wants returns which features are to be read, by the options and the names in the file next to the data, if
+// there is one; nil: the features that the options list by id.
 func wants(o Options, called map[int]string) (func(id int) bool, error) {
 	for i, name := range o.FeatureNames {
 		if id := o.FeatureIDs[i]; called[id] != name && called[id] != "" {
@@ -107,7 +115,7 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 		case isID:
 			is[id] = true // maybe without a name
 		case called == nil:
-			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names beside it, named as it plus .names", word)
+			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names next to it, named as it plus .names", word)
 		default:
 			return nil, err
 		}
@@ -119,8 +127,11 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 type letorReader struct {
 	group     int  // id of the feature whose values are groups; −1: none
 	groupOnly bool // it is not wanted as a feature
-	base      int  // id of the feature that is the base score; −1: none
+	numbers   []numberFeature
 }
+
+// numberFeature is the id of a feature that is an optional column.
+type numberFeature struct{ id, column int }
 
 // group is the group of a line, and whether the line mentions its feature.
 type group struct {
@@ -158,8 +169,7 @@ func (f letorReader) line(to *Builder, b []byte) {
 	}
 	to.Row()
 	g := group{name: []byte("0")} // as all features that are absent
-	base := baseScore{}           // 0, as all features that are absent
-	end, ok := f.features(to, b, i, &g, &base)
+	end, ok := f.features(to, b, i, &g)
 	if !ok {
 		return
 	}
@@ -167,9 +177,6 @@ func (f letorReader) line(to *Builder, b []byte) {
 		to.Commented()
 	}
 	to.EndRow(label, query, documentID(b[end:]))
-	if f.base >= 0 {
-		to.BaseScore(base.value)
-	}
 	if f.group >= 0 {
 		to.Group(g.name, g.mentioned)
 	}
@@ -177,7 +184,8 @@ func (f letorReader) line(to *Builder, b []byte) {
 
 // features reads the features at b[i:], and gives the position after them, where the line or
 // a comment begins. Not ok: one was malformed.
-func (f letorReader) features(to *Builder, b []byte, i int, g *group, base *baseScore) (end int, ok bool) {
+func (f letorReader) features(to *Builder, b []byte, i int, g *group) (end int, ok bool) {
+next:
 	for {
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
 			return i, true
@@ -205,13 +213,19 @@ func (f letorReader) features(to *Builder, b []byte, i int, g *group, base *base
 				continue
 			}
 		}
-		if id == f.base {
-			n, err := base.read(b[i:], id, to.LastWins())
+		for _, of := range f.numbers {
+			if id != of.id {
+				continue
+			}
+			v, n, err := numbers[of.column].read(b[i:])
+			if err == nil && !to.SetNumber(of.column, v) {
+				err = errTwice(id)
+			}
 			if err != nil {
 				return i, fail(to, b, start, err)
 			}
 			i += n
-			continue
+			continue next
 		}
 		var value float32
 		var n int
@@ -230,7 +244,7 @@ func (f letorReader) features(to *Builder, b []byte, i int, g *group, base *base
 	}
 }
 
-// fail notes that the feature at b[start:] is malformed. It is false.
+// fail notes that the feature at b[start:] is malformed. It returns false.
 func fail(to *Builder, b []byte, start int, err error) bool {
 	word := text.Word(b, start)
 	_, value, _ := bytes.Cut(word, []byte(":"))
@@ -250,25 +264,7 @@ func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
 	return n, err
 }
 
-// baseScore is that of a line, and whether the line mentions its feature.
-type baseScore struct {
-	value     float32
-	mentioned bool
-}
-
-// read reads the value of the feature of base scores, of n bytes.
-func (s *baseScore) read(b []byte, id int, lastWins bool) (n int, err error) {
-	if s.mentioned && !lastWins {
-		return 0, errTwice(id)
-	}
-	s.mentioned = true
-	if s.value, n, err = text.Value(b); err == nil && !IsFinite(s.value) {
-		err = errors.New("a base score must be a finite number")
-	}
-	return n, err
-}
-
-// hidesFeatures tells whether a comment has words such as 3:0.5 in it.
+// hidesFeatures reports whether a comment has words such as 3:0.5 in it.
 func hidesFeatures(comment []byte) bool {
 	for word := range bytes.FieldsSeq(bytes.TrimLeft(comment, "#")) {
 		id, value, _ := bytes.Cut(word, []byte(":"))

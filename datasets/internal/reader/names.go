@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Names are what the files of a collection share: the numbers of groups, and those of the texts
+// Names are what the files of a collection share: the numbers of groups, and of the texts
 // of categorical features by id.
 type Names struct {
 	Groups GroupNames

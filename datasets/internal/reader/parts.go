@@ -14,7 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// A split may be in many part files: those of a folder that is named after it, or files
+// A split may be in many part files: all files of a folder that is named after it, or files
 // such as train-00003-of-00010.txt and train.part7.csv.gz. Spark and its relatives write
 // folders of files such as part-00003.csv.gz.
 var (
@@ -38,7 +38,7 @@ func partOf(name string) (prefix string, split int) {
 }
 
 // partsIn are the data files of a folder: all but those that begin with a dot or an
-// underscore, and those beside others.
+// underscore, and files that belong to others, such as weights.
 func partsIn(folder string) ([]string, error) {
 	names, err := listFolder(folder)
 	if err != nil {
@@ -60,7 +60,7 @@ func partsIn(folder string) ([]string, error) {
 	return parts, orderParts(parts)
 }
 
-// holdsParts tells whether a folder that is named after a split holds its parts, rather
+// holdsParts reports whether a folder that is named after a split has its parts, rather
 // than files for several splits.
 func holdsParts(folder string) bool {
 	names, err := listFolder(folder)
@@ -114,7 +114,7 @@ func orderParts(paths []string) error {
 	return nil
 }
 
-// An export is files of which each says how many there are.
+// An export is a set of files whose names say how many there are.
 type export struct {
 	folder string
 	of     int            // how many

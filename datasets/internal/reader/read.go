@@ -19,8 +19,8 @@ type FileOptions struct {
 	ChunkSize int // how much text is parsed at once; 0: 1 MB
 }
 
-// Read reads a file and those beside it, and numbers its groups together with those
-// before. Its features go to a file in the folder of scratch, if one is given.
+// Read reads a file and the files that belong to it, and numbers its groups together with the groups
+// of files before. Its features go to a file in the folder of scratch, if one is given.
 func Read(path string, o FileOptions, names *Names, scratch string) (*Table, error) {
 	s := newScan(path, o, names)
 	s.byID = map[string]int{}
@@ -67,7 +67,12 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	if s.called, err = readNames(ctx, s.Path); err != nil {
 		return err
 	}
-	defer func() { s.groups.close(); s.base.close() }()
+	defer func() {
+		s.groups.close()
+		for _, f := range s.numbers {
+			f.close()
+		}
+	}()
 	parse := s.parseText
 	if format := binaryOf(s.Path); format != nil {
 		parse = func(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {

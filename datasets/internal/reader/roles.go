@@ -27,7 +27,7 @@ type role struct {
 	firm, shared, loose, rivals []string
 }
 
-// roles are all roles of columns.
+// roles are all roles of columns; Declare adds the roles of numbers.
 var roles = []role{
 	{name: LabelRole, what: "label", flag: "label-column",
 		given: func(o *Options) string { return o.LabelColumn }, at: func(s *Columns) *int { return &s.Label },
@@ -39,15 +39,28 @@ var roles = []role{
 	{name: DocumentRole, what: "document id", flag: "document-column",
 		given: func(o *Options) string { return o.DocumentColumn }, at: func(s *Columns) *int { return &s.Document },
 		firm: []string{"docid", "documentid"}, shared: []string{"document", "doc"}, rivals: []string{"productid", "itemid", "sku"}},
-	{name: WeightRole, what: "weight", flag: "weight-column",
-		given: func(o *Options) string { return o.WeightColumn }, at: func(s *Columns) *int { return &s.Weight }},
-	{name: BaseRole, what: "base score", flag: "base-column",
-		given: func(o *Options) string { return o.BaseColumn }, at: func(s *Columns) *int { return &s.Base }},
 	{name: GroupRole, what: "group", flag: "group-column",
 		given: func(o *Options) string { return o.GroupColumn }, at: func(s *Columns) *int { return &s.Group }},
 }
 
-// ErrColumns is the error for separated values of which it is not known what columns are
+// Declare makes an optional column known, and returns its place in Chunk.Numbers. It is for initialization.
+func Declare(n *Number) int {
+	at := len(numbers)
+	numbers = append(numbers, n)
+	roles = append(roles, role{name: n.Role, what: n.What, flag: n.Flag, at: func(s *Columns) *int { return &s.Numbers[at] },
+		given: func(o *Options) string {
+			if n.Given == nil {
+				return ""
+			}
+			return n.Given(o)
+		}})
+	if n.File != "" {
+		kinds = append(kinds, n.File)
+	}
+	return at
+}
+
+// ErrColumns is returned for separated values if it is not known which columns are
 // the label and the query id: options can name them.
 var ErrColumns = errors.New("the columns are not known")
 
@@ -166,7 +179,7 @@ func (f *finder) takeKnown(r *role) error {
 		return nil
 	}
 	if _, err := strconv.Atoi(known); (err == nil) != f.o.Headerless && r.firm != nil {
-		return nil // a position in a table without a header, which is no name
+		return nil // a position in a table without a header, not a name
 	}
 	if at := slices.Index(f.names, known); at >= 0 {
 		*r.at(f.Columns) = at
@@ -206,7 +219,7 @@ func (f *finder) takeUsual(r *role) error {
 		case r.name == LabelRole:
 			*at = 0
 		case f.needs(r):
-			return columnsError("want the number of the query id's column, counted from 1, or query sizes in a file beside the data, named as it plus .query (-query-column)")
+			return columnsError("want the number of the query id's column, counted from 1, or query sizes in a file next to the data, named as it plus .query (-query-column)")
 		}
 		return nil
 	}
@@ -237,7 +250,7 @@ func (f *finder) takeUsual(r *role) error {
 		if slices.Contains(r.loose, f.plain[*at]) && !slices.Contains(f.o.Ignore, name) { // which is told of the first of several files
 			f.Guesses = append(f.Guesses, Guess{Role: r.what, Flag: r.flag, Column: name})
 		}
-	case len(taken) > 0: // which is an error
+	case len(taken) > 0: // checkRoles returns the error
 		*at = taken[0]
 	case f.needs(r):
 		return errorOfColumns("no %s column: looked for %s, found %s (-%s NAME names it)", r.what, strings.Join(r.usual(), ", "), text.List(f.names), r.flag)
@@ -265,7 +278,7 @@ func (f *finder) isSaid(name string) bool {
 	})
 }
 
-// ambiguous is the error that several columns could have a role.
+// ambiguous returns the error that several columns could have a role.
 func (s *Columns) ambiguous(r *role, columns []int, why string) error {
 	var names []string
 	for _, at := range columns {
@@ -274,7 +287,7 @@ func (s *Columns) ambiguous(r *role, columns []int, why string) error {
 	return errorOfColumns("the %s is not known: it could be %s%s (-%s NAME says which)", r.what, text.List(names), why, r.flag)
 }
 
-// checkRoles is an error if a column has two roles, or one that the options say to be a feature.
+// checkRoles returns an error if a column has two roles, or one that the options say to be a feature.
 func (f *finder) checkRoles() error {
 	for i := range roles {
 		r := &roles[i]
@@ -319,7 +332,7 @@ func (f *finder) findSpares() {
 	}
 }
 
-// couldBeLabel finds the columns beside a label that is guessed which could be meant as well, by their values.
+// couldBeLabel finds the columns that could be meant instead of a guessed label, if their values allow it.
 func (f *finder) couldBeLabel() {
 	if !f.guessed[LabelRole] {
 		return
@@ -332,8 +345,8 @@ func (f *finder) couldBeLabel() {
 	}
 }
 
-// CheckGuess is an error if the label was found by a name that a feature may have, and by the values of the first
-// rows it is no label, or another column could be. Whole reports whether a column has whole numbers in all these rows.
+// CheckGuess returns an error if the label was found by a name that a feature may have, and by the values of the first
+// rows it cannot be a label, or another column could be. Whole reports whether a column has whole numbers in all these rows.
 func (s *Columns) CheckGuess(whole func(column int) bool) error {
 	if !s.guessed[LabelRole] {
 		return nil
@@ -362,7 +375,7 @@ func IsWhole(value []byte) bool {
 // IsLabel reports whether a number is a whole one of −1 or more.
 func IsLabel(v float32) bool { return v >= -1 && float64(v) == math.Trunc(float64(v)) }
 
-// checkGuessed is an error if a value of a label that is guessed is none.
+// checkGuessed returns an error if a value of a guessed label cannot be one.
 func (s *Columns) checkGuessed(value []byte) error {
 	if s.guessed[LabelRole] && !IsWhole(value) {
 		return fmt.Errorf("the value %s is missing, or not a whole number: the column is the label by its name, which a feature may have as well: -label-column names the label", text.Quote(value))

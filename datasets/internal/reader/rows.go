@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -26,15 +25,6 @@ func openRows(ctx context.Context, path string) (*rowFile, error) {
 		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	return &rowFile{path: path, file: f, lines: bufio.NewScanner(f)}, nil
-}
-
-// openRowsBeside is openRows for the file of a kind beside a data file; nil if there is none.
-func openRowsBeside(ctx context.Context, kind Kind, data string) (*rowFile, error) {
-	path, err := kind.Find(data)
-	if path == "" || err != nil {
-		return nil, err
-	}
-	return openRows(ctx, path)
 }
 
 // next is the next line; not ok: there is none.
@@ -72,30 +62,50 @@ func (f *rowFile) close() {
 	}
 }
 
-// openBase opens the file of base scores, unless they are in a column; nil if there is none.
-func openBase(t *Table) (f *rowFile, err error) {
-	if column := t.Layout.Roles[BaseRole]; column != "" {
-		t.HasBase = true
-		return nil, warnUnused(t, BaseFile, fmt.Sprintf("base scores are in column %q", column))
+// openNumbers opens the file of each optional column that the table does not have; nil where there is none.
+func openNumbers(t *Table) ([]*rowFile, error) {
+	files := make([]*rowFile, len(numbers))
+	for i, n := range numbers {
+		var err error
+		column := t.Layout.Roles[n.Role]
+		switch {
+		case n.File == "" || n.Queries:
+		case column != "":
+			err = warnUnused(t, n.File, fmt.Sprintf("%s are in column %q", n.Plural, column))
+		default:
+			files[i], err = openRowsBeside(t.Options.Ctx(), n.File, t.Path)
+		}
+		if err != nil {
+			return files, err
+		}
+		t.Has[i] = column != "" || files[i] != nil
 	}
-	f, err = openRowsBeside(t.Options.Ctx(), BaseFile, t.Path)
-	t.HasBase = f != nil
-	return f, err
+	return files, nil
 }
 
-// setBase sets the base scores of the next chunk. What is wrong with them is told at the end.
-func setBase(f *rowFile, c *Chunk) {
-	c.BaseScores = make([]float32, len(c.Labels))
-	for r := range c.BaseScores {
+// set returns the numbers of the next rows. What is wrong with them is told at the end.
+func (n *Number) set(f *rowFile, rows int) []float32 {
+	values := make([]float32, rows)
+	for r := range values {
 		line, ok := f.next()
 		if !ok {
-			return
+			break
 		}
-		score, err := text.Field(line)
-		if err == nil && IsFinite(score) {
-			c.BaseScores[r] = score
+		v, err := n.parse(line)
+		if err == nil {
+			values[r] = v
 		} else if f.failed == nil {
-			f.failed = fmt.Errorf("datasets: %s:%d: %s is not a base score: want a finite number%s", f.path, f.row, text.Quote(line), text.Hint(line))
+			f.failed = fmt.Errorf("datasets: %s:%d: %w", f.path, f.row, err)
 		}
 	}
+	return values
+}
+
+// openRowsBeside is openRows for the file of a kind next to a data file; nil if there is none.
+func openRowsBeside(ctx context.Context, kind Kind, data string) (*rowFile, error) {
+	path, err := kind.Find(data)
+	if path == "" || err != nil {
+		return nil, err
+	}
+	return openRows(ctx, path)
 }

@@ -13,9 +13,9 @@ type scan struct {
 	*Table
 	consumed func() int64   // how many bytes of the file have been read
 	sizes    *querySizes    // nil: there is no file of them
-	called   map[int]string // the names of features in the file beside; nil: there is none
+	called   map[int]string // the names of features in the file next to it; nil: there is none
 	groups   *groups        // nil: the rows have none
-	base     *rowFile       // of base scores; nil: there is none
+	numbers  []*rowFile     // by optional column; nil: it has no file
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
 	seen map[uint64]struct{} // the hashes of ids tell
@@ -31,7 +31,7 @@ type scan struct {
 
 func newScan(path string, o FileOptions, names *Names) *scan {
 	return &scan{
-		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names},
+		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers))},
 	}
 }
 
@@ -44,11 +44,10 @@ func (s *scan) add(c *Chunk, l *Layout) (err error) {
 		if label := l.Roles[LabelRole]; label != "" && s.Options.Labels != UnusedLabels {
 			s.LabelColumns = []string{label}
 		}
-		s.HasWeights = l.Roles[WeightRole] != ""
 		if s.groups, err = newGroups(s.Table, &s.Names.Groups); err != nil {
 			return err
 		}
-		if s.base, err = openBase(s.Table); err != nil {
+		if s.numbers, err = openNumbers(s.Table); err != nil {
 			return err
 		}
 	}
@@ -62,8 +61,10 @@ func (s *scan) add(c *Chunk, l *Layout) (err error) {
 			return err
 		}
 	}
-	if s.base != nil && !s.Failed() {
-		setBase(s.base, c)
+	for i, f := range s.numbers {
+		if f != nil && !s.Failed() {
+			c.Numbers[i] = numbers[i].set(f, len(c.Labels))
+		}
 	}
 	for _, r := range c.Runs {
 		r.Line += c.Line
@@ -145,7 +146,7 @@ func (s *scan) checkRun(r Run) error {
 		with := map[bool]string{true: "with", false: "without"}
 		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[named], with[!named])
 	case !named && s.sizes == nil:
-		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
+		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s next to it: want lines such as %q, or the query sizes in that file",
 			s.Path, r.Line, QuerySizes.Beside(s.Path)+" or "+GroupSizes.Beside(s.Path), "2 qid:1 1:0.5 2:0.1")
 	case !named || s.sizes == nil:
 		return nil
@@ -181,8 +182,10 @@ func (s *scan) end() error {
 	if err := s.groups.end(); err != nil {
 		return err
 	}
-	if err := s.base.end(s.Table, "the base score of one document a line"); err != nil {
-		return err
+	for i, f := range s.numbers {
+		if err := f.end(s.Table, "the "+numbers[i].What+" of one document a line"); err != nil {
+			return err
+		}
 	}
 	if err := s.WarnOfColumns(); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Separated is that of CSV and TSV, in which a tab, comma or semicolon separates the fields, and
+// Separated is the format of CSV and TSV, where a tab, comma or semicolon separates the fields, and
 // whose first line names the columns; nil for LETOR text, which begins with a number and a
 // blank.
 func Separated(line []byte, o Options, beside Beside) (*Layout, error) {
@@ -62,7 +62,7 @@ func layout(line []byte, o Options, sized bool) (*Layout, error) {
 // NewColumns finds the roles of columns with these names. The rows are sized if there is a file of
 // query sizes.
 func NewColumns(names []string, o Options, sized bool) (*Columns, error) {
-	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1}
+	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1, Numbers: make([]int, len(numbers))}
 	f := newFinder(s, &o, sized)
 	if err := f.find(); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (s *finder) place() error {
 
 // number gives the ids of columns that can be features: their names where these are whole numbers, as the ids of LETOR
 // text are, which goes for all of them, or for all that are wanted by id; else 1, 2, … from left to right. A whole number
-// among others that is too large for an id is an error: numbered from left to right, the others would not be what they
+// among others must not be too large for an id: numbered from left to right, the others would not be what they
 // are in LETOR text.
 func (s *Columns) number(called []string, aside []bool, o Options) ([]int, error) {
 	ids, all, last, beyond := make([]int, len(called)), !o.Headerless, 0, ""
@@ -210,7 +210,7 @@ func (s *Columns) number(called []string, aside []bool, o Options) ([]int, error
 	return ids, nil
 }
 
-// isNameless tells whether a column has no name of its own, as the index of a table in files of pandas and R.
+// isNameless reports whether a column has no name of its own, as the index of a table in files of pandas and R.
 func isNameless(name string) bool {
 	return name == "" || strings.HasPrefix(name, "Unnamed: ") || strings.HasPrefix(name, "__index_level_")
 }
@@ -220,8 +220,8 @@ type choice struct {
 	feature, ignored, categorical []bool
 }
 
-// chooseColumn is the choice among columns, of which those with wanted names are features if there are
-// any. Columns aside, as those without a name of their own, are features only if the options say all that they are called.
+// chooseColumn returns the choice among columns: the columns with wanted names are features, if any names are
+// wanted. Columns aside, as those without a name of their own, are features only if the options say all that they are called.
 func chooseColumn(o Options, ids []int, called []string, aside []bool, wanted map[string]int) (is choice, err error) {
 	if is.categorical, err = Chosen(o.Categorical, ids, called); err != nil {
 		return is, err
@@ -247,7 +247,7 @@ func chooseColumn(o Options, ids []int, called []string, aside []bool, wanted ma
 	return is, err
 }
 
-// claims tells whether a first line that is blank or begins with # is a line of separated
+// claims reports whether a first line that is blank or begins with # is a line of separated
 // values all the same: a row of empty fields; or several fields, which name a label and a
 // query id if the text has a header.
 func claims(line []byte, o Options) bool {
@@ -258,7 +258,7 @@ func claims(line []byte, o Options) bool {
 	return l != nil || o.Headerless && err != nil
 }
 
-// addSpare adds a column that is no feature, as its name is usual for a role.
+// addSpare adds a column that is not a feature, as its name is usual for a role.
 func (s *Columns) addSpare(r *role, name string) {
 	i := slices.IndexFunc(s.Spares, func(of Spare) bool { return of.Role == r.what })
 	if i < 0 {

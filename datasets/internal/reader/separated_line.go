@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plrank/plrank/internal/text"
 )
@@ -11,11 +12,11 @@ import (
 // Columns are the columns of a table, by their use.
 type Columns struct {
 	Layout
-	Called                         []string
-	Label, Query, Document, Weight int   // positions; −1: none
-	Group, Base                    int   // −1: none
-	Feature                        []int // by position: number in IDs, −1 for none
-	Level                          []int // by position: number in Categorical, −1 for none
+	Called                        []string
+	Label, Query, Document, Group int   // positions; −1: none
+	Numbers                       []int // positions by optional column; −1: none
+	Feature                       []int // by position: number in IDs, −1 for none
+	Level                         []int // by position: number in Categorical, −1 for none
 
 	unused  int             // the label where none is used; −1: none
 	guessed map[string]bool // by role: its column was found by a name that another column may have
@@ -25,7 +26,7 @@ type Columns struct {
 // A Row is what a row says besides features, and its features as Builder.Row gives them.
 type Row struct {
 	features               []float32
-	label, weight, base    float32
+	label                  float32
 	query, document, group []byte
 }
 
@@ -38,12 +39,6 @@ func (r *Row) Copy(features []float32) { copy(r.features, features) }
 // End adds the row.
 func (s *Columns) End(to *Builder, r *Row) {
 	to.EndRow(r.label, r.query, r.document)
-	if s.Weight >= 0 {
-		to.Weight(r.weight)
-	}
-	if s.Base >= 0 {
-		to.BaseScore(r.base)
-	}
 	if s.Group >= 0 {
 		to.Group(r.group, true)
 	}
@@ -79,17 +74,14 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 		if r.query = word; len(word) == 0 {
 			return errors.New("no query id (-query-column names another column)")
 		}
-	case n == s.Weight:
-		if r.weight, err = text.Field(value); err != nil || !IsWeight(r.weight) {
-			return fmt.Errorf("the weight is %s: want a number of 0 or more%s", text.Quote(value), text.Hint(value))
-		}
-	case n == s.Base:
-		if r.base, err = text.Field(value); err != nil || !IsFinite(r.base) {
-			return fmt.Errorf("base score %s: want a finite number%s", text.Quote(value), text.Hint(value))
-		}
 	case n == s.Document:
 		if r.document = word; len(word) == 0 && s.guessed[DocumentRole] {
 			return errors.New("no document id, and the column has them by its name alone: -document-column names the one that is meant")
+		}
+	default:
+		if i := slices.Index(s.Numbers, n); i >= 0 {
+			to.numbers[i], err = numbers[i].parse(value)
+			return err
 		}
 	}
 	return nil
@@ -102,7 +94,7 @@ type separatedReader struct {
 }
 
 // line reads one line of separated values. An empty feature is missing, an
-// empty label is no label. There are no comments: a value may begin with #.
+// empty label means unlabelled. There are no comments: a value may begin with #.
 func (s *separatedReader) line(to *Builder, b []byte) {
 	b = bytes.TrimSuffix(b, []byte("\r"))
 	if s.isBlank(b) {
@@ -139,7 +131,7 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 	s.End(to, &r)
 }
 
-// isBlank reports whether a line is no row.
+// isBlank reports whether a line is blank, not a row.
 func (s *separatedReader) isBlank(b []byte) bool {
 	return text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0)
 }
@@ -199,7 +191,7 @@ func (k *Kinds) Add(value []byte) {
 	}
 }
 
-// LeaveOut leaves out the columns of which more values are text than numbers, but for those that are categorical.
+// LeaveOut leaves out the columns with more texts than numbers, except categorical ones.
 func (s *Columns) LeaveOut(kinds []Kinds) {
 	ids := s.IDs
 	s.IDs = []int{}

@@ -35,7 +35,7 @@ func (s *Spill) write(values []float32, at int) error {
 	return nil
 }
 
-// mapped is all values, of which there must be some, until unmap is called.
+// mapped returns all values, until unmap is called. There must be some.
 func (s *Spill) mapped() (values []float32, unmap func(), err error) {
 	b, err := file.MapOpen(s.file)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Spill) Take(c *Chunk) error {
 	return err
 }
 
-// GiveBack gives the features back to the chunks of t, of which all were taken.
+// GiveBack gives the features back to the chunks of t, after all were taken.
 func (s *Spill) GiveBack(t *Table) error {
 	if s.taken == 0 { // an empty file cannot be mapped
 		return nil

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Split is where a split comes from; the zero value is no split.
+// Split is where a split comes from; the zero value means that there is none.
 type Split struct {
 	Path  string
 	Files []string // Path alone, or several, for which it is only a name
 }
 
-// Splits are those of training, validation and test.
+// Splits are the training, validation and test splits.
 type Splits [3]Split
 
 // Source is where split i comes from: itself, or the training split.
@@ -24,7 +24,7 @@ func (s Splits) Source(i int) Split {
 	return s[i]
 }
 
-// isPattern tells whether the files are parts with a name in common.
+// isPattern reports whether the files are parts with a name in common.
 func (s Split) isPattern() bool { return strings.HasSuffix(s.Path, "*") }
 
 // endings are those that the name of a data file may have.

@@ -24,8 +24,8 @@ type Table struct {
 	Scratch string   // the folder for features; "": they are in memory
 	Spilled []func() // give up the files that chunks have their features in
 
-	HasWeights, HasQueryWeights bool // of documents, of queries
-	HasBase                     bool // documents have base scores
+	Has             []bool // by optional column of numbers: documents have it
+	HasQueryWeights bool
 
 	Rows int
 	Size int64 // bytes of text, decompressed
@@ -92,11 +92,11 @@ func (t *Table) Lines() int {
 	return last.Line + last.Lines - 1
 }
 
-// Failed tells whether Check will fail, whatever comes.
+// Failed reports whether Check will fail, whatever comes.
 func (t *Table) Failed() bool { return t.faultCount > 0 || t.err != nil }
 
-// Check is the error of all chunks: a line for each of the first maxFaults malformed ones,
-// then their number; or that of a chunk, or of having no rows at all.
+// Check returns the error of all chunks: a line for each of the first maxFaults malformed ones,
+// then their number; or the error of a chunk, or ErrEmpty.
 func (t *Table) Check() error {
 	switch {
 	case t.faultCount > len(t.faults):
@@ -112,8 +112,7 @@ func (t *Table) Check() error {
 }
 
 // WarnOfColumns adds warnings of values and columns that are not wanted, or in comments, and of
-// a label that may be a feature. A
-// file with nothing that is wanted is an error.
+// a label that may be a feature. It returns an error if the file has nothing that is wanted.
 func (t *Table) WarnOfColumns() error {
 	if t.Commented > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%s:%d: documents from this line on that have all their features in a comment: %d. "+
@@ -172,7 +171,7 @@ func (t *Table) WarnOfColumns() error {
 	return nil
 }
 
-// CheckLabel returns an error if the label is another column than that of the first of several files, which was found by a
+// CheckLabel returns an error if the label is another column than in the first of several files, whose column was found by a
 // name that a feature may have, and is here too.
 func (t *Table) CheckLabel(first *Table) error {
 	was, is := first.Layout.Roles[LabelRole], t.Layout.Roles[LabelRole]

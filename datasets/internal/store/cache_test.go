@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// listsOf are those of three splits of a few queries, with n features for each document.
+// listsOf returns the lists of three splits of a few queries, with n features for each document.
 func listsOf(queries, n int) (lists Lists) {
 	for i := range lists {
 		var features, labels, weights []float32
@@ -121,7 +121,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		h.verify(t.Context())
-		// Past the checksums, the lists are those of the bytes or refused all the same.
+		// Past the checksums, the lists are what the bytes say, or refused all the same.
 		lists := listsOf(0, 0)
 		has, err := h.decode(lists)
 		if err != nil {

@@ -126,6 +126,14 @@ func (s *section) decode(list any) (err error) {
 		*list, err = numbers[int32](s.bytes)
 	case *[]int:
 		*list, err = ints(s.bytes)
+	case *[]float64:
+		if len(s.bytes)%8 != 0 {
+			return fmt.Errorf("numbers of 8 bytes in %d bytes", len(s.bytes))
+		}
+		*list = []float64{}
+		for b := range slices.Chunk(s.bytes, 8) {
+			*list = append(*list, math.Float64frombits(binary.NativeEndian.Uint64(b)))
+		}
 	case *[]string:
 		*list, _, err = words(s.bytes, string(s.bytes), math.MaxInt)
 	case *[][]string:
@@ -134,7 +142,7 @@ func (s *section) decode(list any) (err error) {
 	return err
 }
 
-// numbers are those of a section, in the memory of the file.
+// numbers returns the numbers of a section, in the memory of the file.
 func numbers[T memory.Number](b []byte) ([]T, error) {
 	if len(b)%4 != 0 {
 		return nil, fmt.Errorf("numbers of 4 bytes in %d bytes", len(b))
@@ -182,7 +190,7 @@ func wordLists(b []byte) ([][]string, error) {
 	return lists, nil
 }
 
-// words are the strings, so many at most, at the beginning of a text that is the end of b, and
+// words returns the strings, at most the given number, at the beginning of a text that is the end of b, and
 // what follows. They share the memory of the text.
 func words(b []byte, text string, most int) (list []string, rest string, err error) {
 	list = []string{}

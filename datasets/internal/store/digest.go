@@ -73,7 +73,7 @@ func DigestFile(ctx context.Context, f *os.File, size int64) (string, error) {
 
 const digestBlock = 1 << 20 // bytes
 
-// checksums are two of each block of so many bytes, made on all cores. (SHA-256 of all of it
+// checksums returns two checksums of each block of the given number of bytes, made on all cores. (SHA-256 of all of it
 // would take several times as long.) Read gives bytes from one to another, maybe in the room.
 func checksums(size int64, read func(room []byte, from, to int64) ([]byte, error)) (Digest, error) {
 	n := int((size + digestBlock - 1) / digestBlock)

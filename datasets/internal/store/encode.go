@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -62,7 +63,7 @@ func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
 	return out.Flush() // the first error of all writes
 }
 
-// newSection is the section of a list, of which it gets the pointer; nil for a nil list.
+// newSection returns the section of the list that a pointer points to; nil for a nil list.
 func newSection(list any) *section {
 	s := &section{}
 	exists := false
@@ -78,6 +79,11 @@ func newSection(list any) *section {
 	case *[]int:
 		for _, v := range *list {
 			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, uint64(v))
+		}
+		exists = *list != nil
+	case *[]float64:
+		for _, v := range *list {
+			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, math.Float64bits(v))
 		}
 		exists = *list != nil
 	}

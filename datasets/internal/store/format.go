@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Lists are pointers to the lists of each split: of float32, int32, int, string or []string. Those of
-// all splits have the same types, in the same order; nil: there is no such split.
+// Lists are pointers to the lists of each split: of float32, int32, int, string or []string. All splits have lists of the same types, in the same order; nil: the split is absent.
 type Lists [3][]any
 
 // A cache file is
@@ -46,7 +45,7 @@ const (
 // padding is the number of bytes from at to the next multiple of align.
 func padding(at int64) int64 { return -at & (align - 1) }
 
-// sections are those of all splits, in the order of the file.
+// sections returns the sections of all splits, in the order of the file.
 func (h *header) sections() []*section {
 	all := slices.Concat(h.Splits[:]...)
 	return slices.DeleteFunc(all, func(s *section) bool { return s == nil })

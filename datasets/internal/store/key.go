@@ -14,7 +14,7 @@ import (
 )
 
 // Key is everything a cache depends on. A cache is fresh when its key is
-// equal to that of the files as they are now.
+// equal to the key of the files as they are now.
 type Key struct {
 	Format  int
 	Sources []source
@@ -39,13 +39,13 @@ type source struct {
 }
 
 // format is raised where caches, or what is read of the same files, become others.
-const format = 13
+const format = 14
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.
 const Auto = "auto"
 
-// Find completes the key with the files of the splits, and those beside them.
+// Find completes the key with the files of the splits, and the files that belong to them.
 func (k *Key) Find(splits reader.Splits) error {
 	k.Format, k.Sources = format, nil
 	for i, split := range splits {

@@ -1,4 +1,4 @@
 package columns
 
-// Wide tells whether vector instructions are used.
+// Wide reports whether vector instructions are used.
 var Wide = &wide

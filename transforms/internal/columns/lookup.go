@@ -38,7 +38,7 @@ func orderedKey(x float32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// NewLookups makes those of the knots and scores of all columns. Below the knots of a
+// NewLookups makes the lookups of the knots and scores of all columns. Below the knots of a
 // column stands the least number, and above them as many infinite ones as a search may
 // reach, with the score of the last knot next to each.
 func NewLookups(knots, scores [][]float32) *Lookups {
@@ -73,7 +73,7 @@ func NewLookups(knots, scores [][]float32) *Lookups {
 }
 
 const (
-	treeHead = 16  // numbers, of which three are used
+	treeHead = 16  // numbers; three are used
 	treeSize = 128 // intervals
 )
 
@@ -99,7 +99,7 @@ func newTree(knots, scores []float32) []float32 {
 	return t
 }
 
-// table is that of column i.
+// table returns the table of column i.
 func (l *Lookups) table(i int) []uint8 {
 	size := 1 << (32 - l.shift)
 	return l.start[i*size:][:size]
@@ -129,7 +129,7 @@ func fillStart(start []uint8, knots []float32, shift int) (step int) {
 }
 
 // column maps column i of rows to one of dst. It has no branches on values, which could
-// not be predicted, but for those that are not finite.
+// not be predicted, except for values that are not finite.
 func (l *Lookups) column(i int, dst []float32, stride int, rows []float32, inputs int) {
 	shift, start, knots, scores := l.shift, l.table(i), l.knots[l.first[i]:], l.score[l.first[i]:]
 	to := 0

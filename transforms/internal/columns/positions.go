@@ -12,7 +12,7 @@ type Positions struct {
 type group struct {
 	columns int
 	knots   int       // of the column that has most
-	rows    []float32 // the positions of the first knots, those of missing values, the last knots, the knots, +Inf
+	rows    []float32 // the positions of the first knots, of missing values, the last knots, the knots, +Inf
 }
 
 const (
@@ -21,7 +21,7 @@ const (
 	firstRow, missingRow, lastRow, knotRows = 0, groupColumns, 2 * groupColumns, 3 * groupColumns // in group.rows
 )
 
-// NewPositions makes those of the knots of all columns, with the position of the first of them, and of
+// NewPositions makes the positions of the knots of all columns, with the position of the first of them, and of
 // missing values.
 func NewPositions(knots [][]float32, first, missing []float32) *Positions {
 	p := &Positions{}
@@ -67,7 +67,7 @@ func (p *Positions) Map(x []float32, stride int) {
 	}
 }
 
-// position is that of a value of a column.
+// position returns the position of a value of a column.
 func (g *group) position(c int, x float32) float32 {
 	if x != x {
 		return g.rows[missingRow+c]

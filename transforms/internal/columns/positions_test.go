@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Positions are those of the definition, with and without vector instructions: for any knots, values and
+// Positions are as defined, with and without vector instructions: for any knots, values and
 // numbers of columns.
 func TestPositionsAreLinearBetweenKnots(t *testing.T) {
 	defer func(was bool) { wide = was }(wide)

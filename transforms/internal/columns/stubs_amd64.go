@@ -9,7 +9,7 @@ package columns
 //go:noescape
 func logStandardRow(dst *float32, row *float32, columns *int, shift *float64, scale *float64, n int, table *float64)
 
-// columnLimits sets the least and the greatest number of each of so many columns of the n
+// columnLimits sets the least and the greatest number of each of a number of columns of the n
 // rows, in which missing values count for nothing and infinite ones as the largest.
 //
 //go:noescape
@@ -42,7 +42,7 @@ func panelToRows(n int, rows *float32, stride int, used int, packed int, panel *
 //go:noescape
 func lookupColumn(n int, x *float32, table *float32)
 
-// rankColumn sets rankOf each of n finite numbers or NaN, of which there may be more up to the end of a register.
+// rankColumn sets rankOf each of n finite numbers or NaN. There may be more up to the end of a register.
 //
 //go:noescape
 func rankColumn(ranks *float32, x *float32, n int)

@@ -1,0 +1,113 @@
+package datasets
+
+import "github.com/plrank/plrank/datasets/internal/reader"
+
+// Dataset holds queries and their documents, packed: the documents of query q
+// are rows Offsets[q]:Offsets[q+1].
+type Dataset struct {
+	Name       string    // where it came from, for messages
+	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
+	Labels     []float32 // [rows] raw grades; Unlabelled if the source has none
+	Offsets    []int     // [queries+1], Offsets[0] = 0
+	QueryIDs   []string  // [queries]
+	FeatureIDs []int     // [columns] ascending: the id each column has in the file
+
+	FeatureNames []string // [columns], or nil if the source does not name features
+	DocumentIDs  []string // [rows], or nil if the source names no documents
+
+	// Levels are the texts that values of categorical features stand for [columns]: value v for
+	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
+	Levels [][]string
+	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
+	// "group". Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
+	Roles map[string]string
+	// LeftOut are the columns of text that are no features; nil: there are none.
+	LeftOut []string
+
+	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
+	// function of labels; nil: they are a function of labels. No file has them.
+	Gains []float64
+	// Logged is the exposure that each document had in the log that the gains come from
+	// [rows], summed over the impressions of its query; nil: there is none.
+	Logged []float32
+	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
+	// Plackett and Luce; nil: they are not known.
+	LoggedScores []float32
+
+	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
+	// is up to the loss and the metric.
+	Weights      []float32 // [rows]
+	QueryWeights []float32 // [queries]
+
+	// BaseScores are the scores of another ranker [rows], such as the one in production. A model
+	// adds its own to them: they are logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	BaseScores []float32
+
+	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
+	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
+	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
+	Warnings   []string // about oddities of the source, one line each
+
+	origin reader.Origin // files and lines of the rows
+	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
+}
+
+// Batch holds a few queries packed for one step: transformed, and padded to the
+// row capacity and the query capacity of a static graph.
+type Batch struct {
+	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
+	Labels       []float32 // [row capacity]; 0 past Rows()
+	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
+	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
+	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
+	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
+	Offsets      []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
+
+	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
+	BaseScores   []float32 // [row capacity]; 0 past Rows(); nil if the dataset has none
+}
+
+// columns declares all lists of a Dataset with a value for each document or for each query. Whatever goes over all of
+// them (reading, Select, Pack, Validate, Fingerprint, caches) goes by this list. A new column is a field of Dataset, a
+// field of Batch if batches have it, and its element here.
+var columns = []column{
+	&columnOf[float32]{what: "label", in: func(d *Dataset) *[]float32 { return &d.Labels },
+		packed: func(b *Batch) *[]float32 { return &b.Labels }, valid: reader.IsFinite, want: finite,
+		read: func(c *reader.Chunk) []float32 { return c.Labels }},
+	&columnOf[string]{what: "query id", perQuery: true, in: func(d *Dataset) *[]string { return &d.QueryIDs }},
+	&columnOf[string]{what: "document id", in: func(d *Dataset) *[]string { return &d.DocumentIDs },
+		read: func(c *reader.Chunk) []string { return c.DocumentIDs }},
+	&columnOf[int]{what: "group", in: func(d *Dataset) *[]int { return &d.Groups },
+		packed: func(b *Batch) *[]int { return &b.Groups }, fill: -1, fingerprint: "groups",
+		read: func(c *reader.Chunk) []int { return c.Groups }},
+	&columnOf[float32]{what: "document weight", in: func(d *Dataset) *[]float32 { return &d.Weights },
+		packed: func(b *Batch) *[]float32 { return &b.Weights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights",
+		read: number(reader.Number{Role: "weight", What: "weight", Plural: "weights of documents", Flag: "weight-column",
+			Given: func(o *ReadOptions) string { return o.WeightColumn }, File: ".weight", Queries: true, Valid: reader.IsWeight, Want: notNegative})},
+	&columnOf[float32]{what: "query weight", perQuery: true, in: func(d *Dataset) *[]float32 { return &d.QueryWeights },
+		packed: func(b *Batch) *[]float32 { return &b.QueryWeights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights"},
+	&columnOf[float32]{what: "base score", in: func(d *Dataset) *[]float32 { return &d.BaseScores },
+		packed: func(b *Batch) *[]float32 { return &b.BaseScores }, valid: reader.IsFinite, want: finite, fingerprint: "base scores",
+		read: number(reader.Number{Role: "base", What: "base score", Plural: "base scores", Flag: "base-column",
+			Given: func(o *ReadOptions) string { return o.BaseColumn }, File: ".init", Feature: true, Valid: reader.IsFinite, Want: finite})},
+	&columnOf[float64]{what: "gain", in: func(d *Dataset) *[]float64 { return &d.Gains },
+		valid: func(g float64) bool { return g-g == 0 }, want: finite, fingerprint: "gains"},
+	&columnOf[float32]{what: "logged exposure", in: func(d *Dataset) *[]float32 { return &d.Logged },
+		packed: func(b *Batch) *[]float32 { return &b.Logged }, fingerprint: "gains"},
+	&columnOf[float32]{what: "logged score", in: func(d *Dataset) *[]float32 { return &d.LoggedScores },
+		packed: func(b *Batch) *[]float32 { return &b.LoggedScores }, valid: reader.IsFinite, want: finite, fingerprint: "gains"},
+	&columnOf[int]{what: "source row", in: func(d *Dataset) *[]int { return &d.SourceRows }},
+	&columnOf[int32]{what: "line", in: func(d *Dataset) *[]int32 { return &d.origin.Lines }, read: (*reader.Chunk).LinesInFile},
+}
+
+// What values must be, in messages.
+const (
+	finite      = "a finite number"
+	notNegative = "a finite number of 0 or more"
+)
+
+// number declares an optional column of numbers of files, and returns the function that reads it.
+func number(n reader.Number) func(c *reader.Chunk) []float32 {
+	at := reader.Declare(&n)
+	return func(c *reader.Chunk) []float32 { return c.Numbers[at] }
+}
