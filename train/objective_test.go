@@ -179,7 +179,7 @@ func TestReported(t *testing.T) {
 	}
 	for report, want := range map[string]string{
 		"x":                  "or a measure of fairness: disparity",
-		"expected-disparity": "leave expected- off",
+		"expected-disparity": "remove the prefix expected-",
 		"ndcg@0":             "report: ",
 	} {
 		if err := (Config{Evaluation: Evaluation{Report: []string{report}}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), want) {

@@ -110,7 +110,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	}
 	// Without a rank there cannot be a policy.
 	run := &datasets.Run{Dataset: s.Test, Scores: scores, Unranked: make([]bool, len(scores))}
-	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 is of a policy") {
+	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 needs the score of every document") {
 		t.Error(err)
 	}
 	for _, n := range []int{1, len(scores) + 1} {

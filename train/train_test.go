@@ -430,7 +430,7 @@ func TestNewErrors(t *testing.T) {
 		{func(c *Config, s *datasets.Splits) { s.Vali = free }, "no query of the validation split free.txt has a relevant document"},
 		{func(c *Config, s *datasets.Splits) { c.Gain, s.Train = "binary", tiny("half.txt", []float32{0.5, 0}) }, "no query of the training split half.txt has a relevant document, of label 1 or more"},
 		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "wide has other feature ids than train: 4 is not one of these 3"},
-		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: row 1: label NaN"},
+		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: row 1: the label is NaN"},
 		{func(c *Config, s *datasets.Splits) { s.Train = short }, "short.txt: offsets must ascend from 0 to the 3 rows"},
 		{func(c *Config, s *datasets.Splits) { s.Test = beyond }, "beyond.txt: offsets must ascend from 0 to the 4 rows"},
 		{func(c *Config, s *datasets.Splits) { s.Train = huge }, `use the gain "linear"`},
