@@ -18,7 +18,7 @@ func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 	case text.IsComment(line):
 		return nil, nil
 	case o.Headerless:
-		return nil, errors.New("Headerless (-headerless) needs separated values: the first line has no comma, tab or semicolon")
+		return nil, errors.New("option Headerless (-headerless) needs separated values: the first line has no comma, tab or semicolon")
 	}
 	for _, of := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
 		if of[1] != "" {
