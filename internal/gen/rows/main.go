@@ -170,7 +170,7 @@ func logStandardRow() {
 
 func columnLimits() {
 	Text("columnLimits", "(low, high, rows *float32, inputs, n, columns int)",
-		"sets the least and the greatest number of each of so many columns of the n",
+		"sets the least and the greatest number of each of a number of columns of the n",
 		"rows, in which missing values count for nothing and infinite ones as the largest.")
 	low, high, rows, inputs, n, columns := Word("low"), Word("high"), Word("rows"), Word("inputs"), Word("n"), Word("columns")
 	SHLQ(U8(2), inputs)
@@ -566,7 +566,7 @@ func lookupColumn() {
 
 func rankColumn() {
 	Text("rankColumn", "(ranks, x *float32, n int)",
-		"sets rankOf each of n finite numbers or NaN, of which there may be more up to the end of a register.")
+		"sets rankOf each of n finite numbers or NaN. There may be more up to the end of a register.")
 	ranks, x, n := Word("ranks"), Word("x"), Word("n")
 	one, root := Bits32("unit", 1), Floats64("root3", math.Sqrt(3))
 	present, at, left := GP32(), GP64(), GP64()
