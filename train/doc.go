@@ -3,7 +3,7 @@
 //
 //	splits, err := datasets.Open("MQ2008/Fold1", datasets.Options{})
 //	result, err := train.Run(ctx, train.Default(), splits, train.Hooks{})
-//	scores, err := result.Model.Scores(splits.Test)
+//	scores, err := datasets.Score(result.Model, splits.Test)
 //
 // A [Config] says everything that matters: the same configuration and data give
 // the same result, bit for bit, whatever the number of cores, and also if the

@@ -28,7 +28,7 @@ func CheckFeatures(data string, has Features, of string, want Features) error {
 	if has.Names != nil && want.Names != nil {
 		for i, name := range has.Names {
 			if name != want.Names[i] && name != "" && want.Names[i] != "" {
-				return fmt.Errorf("%s: feature %d is %q, and %q of %s: want the same order; files are read in that of a model by Model.ReadOptions", data, has.IDs[i], name, want.Names[i], of)
+				return fmt.Errorf("%s: feature %d is %q, and %q of %s: want the same order, in which datasets.OptionsFor reads files for a model", data, has.IDs[i], name, want.Names[i], of)
 			}
 		}
 	}
