@@ -68,7 +68,7 @@ const (
 // text, as text files have them.
 var moments = map[form]string{date: "date", timeOfDay: "time", timestamp: "timestamp"}
 
-func (l leaf) isNumber() bool { return l.form < textual }
+func (l *leaf) isNumber() bool { return l.form < textual }
 
 // sizes are the bytes of plain values where they do not depend on the column.
 var sizes = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Int96: 12, format.Float: 4, format.Double: 8}
@@ -161,10 +161,11 @@ func newLeaf(e format.SchemaElement, index int) (l leaf, ok bool) {
 	case format.FixedLenByteArray: // bytes, unless the schema says what
 		l.form = unread
 	}
-	if e.LogicalType.Value != nil {
-		l.setLogical(e.LogicalType.Value)
+	if is := e.LogicalType.Value; is != nil {
+		l.setLogical(is)
 	} else if e.ConvertedType.Valid {
-		l.setConverted(e.ConvertedType.V, int(e.Scale.V))
+		l.setLogical(logical[e.ConvertedType.V])
+		l.scale = int(e.Scale.V)
 	}
 	return l, l.isSound()
 }
@@ -204,31 +205,25 @@ func duration(u format.TimeUnit) time.Duration {
 	return u.Value.Duration()
 }
 
-// setConverted sets the form that older writers give; unread where there is none.
-func (l *leaf) setConverted(is deprecated.ConvertedType, scale int) {
-	switch is {
-	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
-		l.form = textual
-	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
-		l.form = number
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		l.form = unsigned
-	case deprecated.Decimal:
-		l.form, l.scale = decimal, scale
-	case deprecated.Date:
-		l.form = date
-	case deprecated.TimeMillis:
-		l.form, l.zone, l.unit = timeOfDay, "Z", time.Millisecond
-	case deprecated.TimeMicros:
-		l.form, l.zone, l.unit = timeOfDay, "Z", time.Microsecond
-	case deprecated.TimestampMillis:
-		l.form, l.zone, l.unit = timestamp, "Z", time.Millisecond
-	case deprecated.TimestampMicros:
-		l.form, l.zone, l.unit = timestamp, "Z", time.Microsecond
-	default:
-		l.form = unread
-	}
+// logical are the types that older writers give, in the words of today.
+var logical = map[deprecated.ConvertedType]format.LogicalTypeValue{
+	deprecated.UTF8: &format.StringType{}, deprecated.Enum: &format.EnumType{}, deprecated.Json: &format.JsonType{},
+	deprecated.Int8: signed, deprecated.Int16: signed, deprecated.Int32: signed, deprecated.Int64: signed,
+	deprecated.Uint8: natural, deprecated.Uint16: natural, deprecated.Uint32: natural, deprecated.Uint64: natural,
+	deprecated.Decimal: &format.DecimalType{}, // with the scale of the element
+	deprecated.Date:    &format.DateType{},
+
+	deprecated.TimeMillis:      &format.TimeType{IsAdjustedToUTC: true, Unit: millis},
+	deprecated.TimeMicros:      &format.TimeType{IsAdjustedToUTC: true, Unit: micros},
+	deprecated.TimestampMillis: &format.TimestampType{IsAdjustedToUTC: true, Unit: millis},
+	deprecated.TimestampMicros: &format.TimestampType{IsAdjustedToUTC: true, Unit: micros},
 }
+
+var (
+	signed, natural = &format.IntType{IsSigned: true}, &format.IntType{}
+	millis          = format.TimeUnit{Value: &format.MilliSeconds{}}
+	micros          = format.TimeUnit{Value: &format.MicroSeconds{}}
+)
 
 // isSound reports whether values of the column's kind can have its form.
 func (l *leaf) isSound() bool {
