@@ -1,7 +1,9 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -164,5 +166,18 @@ func TestLongTextsOfManyRowsAreRead(t *testing.T) {
 	rows, _, err := read(file, reader.Options{Categorical: []string{"c"}})
 	if err != nil || rows != 100_000 {
 		t.Errorf("%d rows, error %v", rows, err)
+	}
+}
+
+// Metadata that are nested without end are refused, whatever is nested: the stack does not grow with them.
+func TestMetadataAreNotNestedWithoutEnd(t *testing.T) {
+	for _, nested := range []string{"\x1c", "\x19", "\x1a", "\x1b\x01\xcc"} { // structs, lists, sets and maps
+		footer := bytes.Repeat([]byte(nested), 10_000_000/len(nested))
+		footer[0] = 0xf0 | footer[0]&15 // a field that is not known
+		file := binary.LittleEndian.AppendUint32(append([]byte(magic), footer...), uint32(len(footer)))
+		_, _, err := read(append(file, magic...), reader.Options{})
+		if !errors.Is(err, errDamaged) {
+			t.Errorf("%x: error %v", nested, err)
+		}
 	}
 }

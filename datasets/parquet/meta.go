@@ -3,13 +3,14 @@
 //
 //	import _ "github.com/plrank/plrank/datasets/parquet"
 //
-// The metadata are read by github.com/parquet-go/parquet-go/format, after a check that their lists
+// The metadata are read by github.com/parquet-go/parquet-go/format, with a check that their lists
 // are no longer than their bytes. Pages are decoded here, a few rows at a time: that module
 // allocates what the run lengths of a page claim, which in a file of a few bytes may be all
 // memory.
 package parquet
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -67,7 +68,7 @@ const (
 // text, as text files have them.
 var moments = map[form]string{date: "date", timeOfDay: "time", timestamp: "timestamp"}
 
-func (l leaf) isNumber() bool { return l.form < textual }
+func (l *leaf) isNumber() bool { return l.form < textual }
 
 // sizes are the bytes of plain values where they do not depend on the column.
 var sizes = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Int96: 12, format.Float: 4, format.Double: 8}
@@ -86,22 +87,9 @@ func readMeta(file []byte) (*format.FileMetaData, error) {
 	if length > int64(n) {
 		return nil, errDamaged
 	}
-	footer := file[n-int(length) : n]
 	meta := new(format.FileMetaData)
-	if _, err := decode(footer, meta); err != nil {
-		return nil, err
-	}
-	return meta, nil
-}
-
-// decode decodes the struct at the beginning of b, and gives its length.
-func decode(b []byte, to any) (n int, err error) {
-	rest, err := skipStruct(b, 0)
-	if err != nil {
-		return 0, err
-	}
-	n = len(b) - len(rest)
-	return n, thrift.Unmarshal(new(thrift.CompactProtocol), b[:n], to)
+	_, err := decode(bytes.Clone(file[n-int(length):n]), meta)
+	return meta, err
 }
 
 // leaves returns the columns that can be read, and the names and types of those that cannot. To Parquet, durations are
@@ -173,10 +161,11 @@ func newLeaf(e format.SchemaElement, index int) (l leaf, ok bool) {
 	case format.FixedLenByteArray: // bytes, unless the schema says what
 		l.form = unread
 	}
-	if e.LogicalType.Value != nil {
-		l.setLogical(e.LogicalType.Value)
+	if is := e.LogicalType.Value; is != nil {
+		l.setLogical(is)
 	} else if e.ConvertedType.Valid {
-		l.setConverted(e.ConvertedType.V, int(e.Scale.V))
+		l.setLogical(logical[e.ConvertedType.V])
+		l.scale = int(e.Scale.V)
 	}
 	return l, l.isSound()
 }
@@ -216,31 +205,25 @@ func duration(u format.TimeUnit) time.Duration {
 	return u.Value.Duration()
 }
 
-// setConverted sets the form that older writers give; unread where there is none.
-func (l *leaf) setConverted(is deprecated.ConvertedType, scale int) {
-	switch is {
-	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
-		l.form = textual
-	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
-		l.form = number
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		l.form = unsigned
-	case deprecated.Decimal:
-		l.form, l.scale = decimal, scale
-	case deprecated.Date:
-		l.form = date
-	case deprecated.TimeMillis:
-		l.form, l.zone, l.unit = timeOfDay, "Z", time.Millisecond
-	case deprecated.TimeMicros:
-		l.form, l.zone, l.unit = timeOfDay, "Z", time.Microsecond
-	case deprecated.TimestampMillis:
-		l.form, l.zone, l.unit = timestamp, "Z", time.Millisecond
-	case deprecated.TimestampMicros:
-		l.form, l.zone, l.unit = timestamp, "Z", time.Microsecond
-	default:
-		l.form = unread
-	}
+// logical are the types that older writers give, in the words of today.
+var logical = map[deprecated.ConvertedType]format.LogicalTypeValue{
+	deprecated.UTF8: &format.StringType{}, deprecated.Enum: &format.EnumType{}, deprecated.Json: &format.JsonType{},
+	deprecated.Int8: signed, deprecated.Int16: signed, deprecated.Int32: signed, deprecated.Int64: signed,
+	deprecated.Uint8: natural, deprecated.Uint16: natural, deprecated.Uint32: natural, deprecated.Uint64: natural,
+	deprecated.Decimal: &format.DecimalType{}, // with the scale of the element
+	deprecated.Date:    &format.DateType{},
+
+	deprecated.TimeMillis:      &format.TimeType{IsAdjustedToUTC: true, Unit: millis},
+	deprecated.TimeMicros:      &format.TimeType{IsAdjustedToUTC: true, Unit: micros},
+	deprecated.TimestampMillis: &format.TimestampType{IsAdjustedToUTC: true, Unit: millis},
+	deprecated.TimestampMicros: &format.TimestampType{IsAdjustedToUTC: true, Unit: micros},
 }
+
+var (
+	signed, natural = &format.IntType{IsSigned: true}, &format.IntType{}
+	millis          = format.TimeUnit{Value: &format.MilliSeconds{}}
+	micros          = format.TimeUnit{Value: &format.MicroSeconds{}}
+)
 
 // isSound reports whether values of the column's kind can have its form.
 func (l *leaf) isSound() bool {
@@ -296,105 +279,67 @@ func overlap(spans []span) bool {
 	return false
 }
 
-// The types of Thrift's compact protocol.
-const (
-	tStop = iota
-	tTrue
-	tFalse
-	tByte
-	tInt16
-	tInt32
-	tInt64
-	tDouble
-	tBinary
-	tList
-	tSet
-	tMap
-	tStruct
-)
-
-// skipStruct is what follows a struct of Thrift's compact protocol. It returns an error if the struct
-// claims more than its bytes: the module would make room for it.
-func skipStruct(b []byte, depth int) ([]byte, error) {
-	const deepest = 32
-	for depth < deepest {
-		if len(b) == 0 {
-			return nil, errDamaged
-		}
-		kind, delta := b[0]&15, b[0]>>4
-		b = b[1:]
-		if kind == tStop {
-			return b, nil
-		}
-		var err error
-		if delta == 0 {
-			if _, b, err = varint(b); err != nil {
-				return nil, err
-			}
-		}
-		if kind > tFalse { // whose values are their types
-			if b, err = skip(b, kind, depth); err != nil {
-				return nil, err
-			}
-		}
+// decode decodes the struct at the beginning of b, whose bytes it may keep, and gives its length.
+func decode(b []byte, to any) (n int, err error) {
+	r := &bounded{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b), size: len(b), open: []int{1}}
+	if err := thrift.NewDecoder(r).Decode(to); err != nil {
+		return 0, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	return nil, fmt.Errorf("%w: structs are nested too deeply", errDamaged)
+	return r.BytesRead(), nil
 }
 
-// skip is what follows a value.
-func skip(b []byte, kind byte, depth int) (rest []byte, err error) {
-	n := uint64(0)
-	switch kind {
-	case tTrue, tFalse, tByte:
-		n = 1
-	case tDouble:
-		n = 8
-	case tInt16, tInt32, tInt64:
-		_, b, err = varint(b)
-	case tBinary:
-		n, b, err = varint(b)
-	case tStruct:
-		return skipStruct(b, depth+1)
-	case tList, tSet:
-		return skipList(b, depth)
-	default: // the metadata have no maps
-		err = errDamaged
-	}
-	if err != nil || n > uint64(len(b)) {
-		return nil, errDamaged
-	}
-	return b[n:], nil
+// bounded reads what the module asks for, which makes room for all elements of a list, and calls itself for all that
+// is nested. It returns an error for a list that claims more than its bytes, and for what is nested too deeply.
+type bounded struct {
+	thrift.BytesReader
+	size int
+	open []int // by depth: the structs that are still to end, of a list or of a field
 }
 
-func skipList(b []byte, depth int) (rest []byte, err error) {
-	if len(b) == 0 {
-		return nil, errDamaged
-	}
-	kind, n := b[0]&15, uint64(b[0]>>4)
-	if b = b[1:]; n == 15 {
-		if n, b, err = varint(b); err != nil {
-			return nil, err
+func (r *bounded) ReadField() (thrift.Field, error) {
+	f, err := r.BytesReader.ReadField()
+	switch last := len(r.open) - 1; {
+	case err != nil:
+	case f.Type == thrift.STRUCT:
+		err = r.begin(1)
+	case f.Type == thrift.STOP:
+		if r.open[last]--; r.open[last] == 0 {
+			r.open = r.open[:last]
 		}
+	case f.Type == thrift.SET || f.Type == thrift.MAP:
+		err = errors.New("metadata have neither sets nor maps")
 	}
-	least := uint64(1) // bytes of an element
-	if kind == tStruct {
+	return f, err
+}
+
+func (r *bounded) ReadList() (thrift.List, error) {
+	l, err := r.BytesReader.ReadList()
+	n, least := int(l.Size), 1 // bytes of an element
+	if l.Type == thrift.STRUCT {
 		least = 3 // a field, what is in it, and the end
 	}
-	if n > uint64(len(b))/least {
-		return nil, errDamaged
+	switch {
+	case err != nil || n == 0:
+	case n > (r.size-r.BytesRead())/least:
+		err = fmt.Errorf("a list of %d elements", n)
+	case l.Type == thrift.STRUCT:
+		err = r.begin(n)
+	case l.Type == thrift.LIST || l.Type == thrift.SET || l.Type == thrift.MAP:
+		err = errors.New("metadata have no lists of lists")
 	}
-	for range n {
-		if b, err = skip(b, kind, depth); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
+	return l, err
 }
 
-func varint(b []byte) (v uint64, rest []byte, err error) {
-	v, n := binary.Uvarint(b)
-	if n <= 0 {
-		return 0, nil, errDamaged
+// begin begins n structs, one after another.
+func (r *bounded) begin(n int) error {
+	const deepest = 32
+	if r.open = append(r.open, n); len(r.open) > deepest {
+		return errors.New("structs are nested too deeply")
 	}
-	return v, b[n:], nil
+	return nil
+}
+
+// Discard skips bytes; the module looks for it.
+func (r *bounded) Discard(n int) (int, error) {
+	return r.BytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }

@@ -212,7 +212,7 @@ func (p *pages) entry(index uint32) ([]byte, error) {
 }
 
 // cutText cuts the first value off plain ones that have lengths of their own.
-func (l leaf) cutText(b []byte) (value, rest []byte, err error) {
+func (l *leaf) cutText(b []byte) (value, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, nil, errDamaged
 	}
@@ -224,7 +224,7 @@ func (l leaf) cutText(b []byte) (value, rest []byte, err error) {
 }
 
 // number is a plain value as a feature.
-func (l leaf) number(b []byte) (float32, error) {
+func (l *leaf) number(b []byte) (float32, error) {
 	var v float64
 	switch {
 	case l.form == decimal:
@@ -236,14 +236,10 @@ func (l leaf) number(b []byte) (float32, error) {
 		v = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	case l.kind == format.Double:
 		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
-	case l.kind == format.Int32 && l.form == unsigned:
-		return float32(binary.LittleEndian.Uint32(b)), nil
-	case l.kind == format.Int32:
-		return float32(int32(binary.LittleEndian.Uint32(b))), nil
 	case l.form == unsigned:
-		return float32(binary.LittleEndian.Uint64(b)), nil
+		return float32(uint64(l.whole(b))), nil
 	default:
-		return float32(int64(binary.LittleEndian.Uint64(b))), nil
+		return float32(l.whole(b)), nil
 	}
 	if f := float32(v); f-f == 0 || v != v {
 		return f, nil
@@ -256,19 +252,14 @@ func (l leaf) number(b []byte) (float32, error) {
 
 // float16 is the number with these bits of IEEE's binary16.
 func float16(bits uint16) float32 {
-	sign, exponent, fraction := float32(1), int(bits>>10&31), float64(bits&1023)/1024
+	v := math.Float32frombits(uint32(bits&0x7fff)<<13) * 0x1p112 // the bias of exponents is 15, not 127
+	if v >= 0x1p16 {
+		v = math.Float32frombits(uint32(bits&0x3ff)<<13 | 0x7f800000) // infinite or NaN
+	}
 	if bits>>15 == 1 {
-		sign = -1
+		v = -v
 	}
-	switch {
-	case exponent == 31 && fraction != 0:
-		return float32(math.NaN())
-	case exponent == 31:
-		return sign * infinite
-	case exponent == 0:
-		return sign * float32(math.Ldexp(fraction, -14))
-	}
-	return sign * float32(math.Ldexp(1+fraction, exponent-15))
+	return v
 }
 
 var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {

@@ -168,7 +168,7 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 }
 
 // text is a plain value as text files have it.
-func (l leaf) text(plain []byte) []byte {
+func (l *leaf) text(plain []byte) []byte {
 	switch l.form {
 	case textual:
 		return plain
@@ -179,7 +179,7 @@ func (l leaf) text(plain []byte) []byte {
 	case uuid:
 		return fmt.Appendf(nil, "%x-%x-%x-%x-%x", plain[:4], plain[4:6], plain[6:8], plain[8:10], plain[10:])
 	case date:
-		return time.Unix(86400*int64(int32(binary.LittleEndian.Uint32(plain))), 0).UTC().AppendFormat(nil, time.DateOnly)
+		return time.Unix(86400*l.whole(plain), 0).UTC().AppendFormat(nil, time.DateOnly)
 	case timeOfDay:
 		return l.clock(plain)
 	case timestamp:
@@ -204,7 +204,7 @@ func float(v float64, bits int) []byte {
 
 // id is a value as an id; none for NaN, which stands for a missing id in a column of floats. It returns an error if another id may
 // have become the same float.
-func (l leaf) id(value []byte) ([]byte, error) {
+func (l *leaf) id(value []byte) ([]byte, error) {
 	digits := map[format.Type]int{format.Float: 24, format.Double: 53}[l.kind]
 	if l.form == half {
 		digits = 11
@@ -237,8 +237,8 @@ func point(digits []byte, scale int) []byte {
 }
 
 // moment is the time of a timestamp.
-func (l leaf) moment(plain []byte) time.Time {
-	v := int64(binary.LittleEndian.Uint64(plain))
+func (l *leaf) moment(plain []byte) time.Time {
+	v := l.whole(plain)
 	if l.kind == format.Int96 { // nanoseconds of a Julian day
 		const epoch = 2440588 // 1970-01-01
 		day := int64(binary.LittleEndian.Uint32(plain[8:])) - epoch
@@ -249,19 +249,15 @@ func (l leaf) moment(plain []byte) time.Time {
 }
 
 // clock is a time of day.
-func (l leaf) clock(plain []byte) []byte {
-	var v int64
-	if v = int64(int32(binary.LittleEndian.Uint32(plain))); l.kind == format.Int64 {
-		v = int64(binary.LittleEndian.Uint64(plain))
-	}
-	second := int64(time.Second / l.unit)
+func (l *leaf) clock(plain []byte) []byte {
+	v, second := l.whole(plain), int64(time.Second/l.unit)
 	hours := v / second / 3600 // one day has 24, and what is not one stays what it is
 	rest := time.Unix(v/second%3600, v%second*int64(l.unit)).UTC()
 	return append(rest.AppendFormat(fmt.Appendf(nil, "%02d:", hours), "04:05.999999999"), l.zone...)
 }
 
 // digits returns all digits of a plain value of a type of whole numbers: it may be an id.
-func (l leaf) digits(plain []byte) []byte {
+func (l *leaf) digits(plain []byte) []byte {
 	switch {
 	case l.kind == format.ByteArray || l.kind == format.FixedLenByteArray:
 		v := new(big.Int).SetBytes(plain)
@@ -269,14 +265,21 @@ func (l leaf) digits(plain []byte) []byte {
 			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(plain))))
 		}
 		return v.Append(nil, 10)
-	case l.kind == format.Int32 && l.form == unsigned:
-		return strconv.AppendUint(nil, uint64(binary.LittleEndian.Uint32(plain)), 10)
-	case l.kind == format.Int32:
-		return strconv.AppendInt(nil, int64(int32(binary.LittleEndian.Uint32(plain))), 10)
 	case l.form == unsigned:
-		return strconv.AppendUint(nil, binary.LittleEndian.Uint64(plain), 10)
+		return strconv.AppendUint(nil, uint64(l.whole(plain)), 10)
 	}
-	return strconv.AppendInt(nil, int64(binary.LittleEndian.Uint64(plain)), 10)
+	return strconv.AppendInt(nil, l.whole(plain), 10)
+}
+
+// whole is a plain value of 4 bytes or more as a whole number, or the bits of an unsigned one of 8.
+func (l *leaf) whole(plain []byte) int64 {
+	switch {
+	case l.kind == format.Int32 && l.form == unsigned:
+		return int64(binary.LittleEndian.Uint32(plain))
+	case l.kind == format.Int32:
+		return int64(int32(binary.LittleEndian.Uint32(plain)))
+	}
+	return int64(binary.LittleEndian.Uint64(plain))
 }
 
 // runs are numbers of a few bits: repeated ones, or bit-packed ones by eight.

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -15,25 +14,17 @@ import (
 
 // readValues reads the file of a kind next to a data file, with a value a line, and returns its name; "": there is none.
 func readValues(ctx context.Context, kind Kind, data string, add func(line []byte) error) (path string, err error) {
-	path, err = kind.Find(data)
-	if path == "" || err != nil {
+	f, err := openRowsBeside(ctx, kind, data)
+	if f == nil || err != nil {
 		return "", err
 	}
-	f, err := textfile.Open(ctx, path)
-	if err != nil {
-		return "", fmt.Errorf("datasets: %w", textfile.At(path, err))
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for line := 1; lines.Scan(); line++ {
-		if err := add(lines.Bytes()); err != nil {
-			return path, fmt.Errorf("datasets: %s:%d: %w", path, line, err)
+	defer f.file.Close()
+	for f.next() {
+		if err := add(f.lines.Bytes()); err != nil {
+			return f.path, f.at(err)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return path, fmt.Errorf("datasets: %w", textfile.At(path, err))
-	}
-	return path, nil
+	return f.path, f.err()
 }
 
 // querySizes is a file with the number of rows of each query.

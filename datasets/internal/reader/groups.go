@@ -9,83 +9,49 @@ import (
 // grouped, in all splits: one that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
-// groups finds the groups of rows: in a column, in a file that is named, or in one next to the data.
-type groups struct {
-	table *Table
-	must  bool // the feature of groups must be in the file; in a split after the first it may be all zeros
-	found bool // it is
-
-	file *rowFile // nil: there is none
+// openGroups finds the groups of rows: in a column, in a file that is named, or in one next to the data, which it opens.
+// They are numbered together with those before.
+func (s *scan) openGroups() (err error) {
+	var f *rowFile
+	o, column := s.Options, s.Layout.Roles[GroupRole] != ""
+	switch {
+	case column:
+		// In a split after the first the feature may be all zeros.
+		s.lacksGroups = s.Layout.GroupFeature != "" && o.GroupColumn != "" && len(s.Names.Groups.Names) == 0
+		err = warnUnused(s.Table, GroupFile, fmt.Sprintf("groups are in column %q", o.GroupColumn))
+	case o.Groups != "":
+		if err = warnUnused(s.Table, GroupFile, "groups are in "+o.Groups); err == nil {
+			f, err = openRows(o.Ctx(), o.Groups)
+		}
+	default:
+		f, err = openRowsBeside(o.Ctx(), GroupFile, s.Path)
+	}
+	if column || f != nil {
+		s.Groups = &s.Names.Groups
+	}
+	s.addFile(f, "the group of one document a line, an empty line for none", func(c *Chunk) {
+		c.Groups = nextRows(f, len(c.Labels), func(line []byte) (int, error) { return s.Groups.Number(bytes.TrimSpace(line)), nil })
+	})
+	return err
 }
 
-// newGroups finds the source of the groups, and opens it if it is a file; nil if there
-// are no groups. The groups are numbered together with those before.
-func newGroups(t *Table, numbers *GroupNames) (*groups, error) {
-	g := &groups{table: t, must: t.Layout.GroupFeature != "" && t.Options.GroupColumn != "" && len(numbers.Names) == 0}
-	if t.Layout.Roles[GroupRole] != "" {
-		t.Groups = numbers
-		return g, warnUnused(t, GroupFile, fmt.Sprintf("groups are in column %q", t.Options.GroupColumn))
-	}
-	var err error
-	if t.Options.Groups != "" {
-		if err = warnUnused(t, GroupFile, "groups are in "+t.Options.Groups); err == nil {
-			g.file, err = openRows(t.Options.Ctx(), t.Options.Groups)
-		}
-	} else {
-		g.file, err = openRowsBeside(t.Options.Ctx(), GroupFile, t.Path)
-	}
-	if g.file == nil || err != nil {
-		return nil, err
-	}
-	t.Groups = numbers
-	return g, nil
-}
-
-// set sets the groups of the next chunk.
-func (g *groups) set(c *Chunk) error {
-	all := g.table.Groups
-	if g.file != nil {
-		c.Groups = make([]int, len(c.Labels))
-		for r := range c.Groups {
-			line, _ := g.file.next()
-			c.Groups[r] = all.Number(bytes.TrimSpace(line))
-		}
-		return nil // end checks the number of lines
-	}
-	numbers := make([]int, len(c.GroupNames.Names)) // the numbers for all chunks, by the number in this one
-	for local, name := range c.GroupNames.Names {
-		numbers[local] = all.Number([]byte(name))
-	}
-	for r, local := range c.Groups {
-		if local >= 0 {
-			c.Groups[r] = numbers[local]
-		}
-	}
-	g.found = g.found || c.HasGroups
-	if feature := g.table.Layout.GroupFeature; feature != "" && len(all.Names) > maxGroupValues {
-		return fmt.Errorf("datasets: %s: feature %s has more than %d values: too many for groups of documents", g.table.Path, feature, maxGroupValues)
+// checkGroups checks the feature of groups in the next chunk.
+func (s *scan) checkGroups(c *Chunk) error {
+	s.lacksGroups = s.lacksGroups && !c.HasGroups
+	if feature := s.Layout.GroupFeature; feature != "" && len(s.Groups.Names) > maxGroupValues {
+		return fmt.Errorf("datasets: %s: feature %s has more than %d values: too many for groups of documents", s.Path, feature, maxGroupValues)
 	}
 	return nil
 }
 
-// end checks the groups against the whole file.
-func (g *groups) end() error {
-	if g == nil {
+// errorOfGroups returns an error if the feature of groups is not in the file, but must be.
+func (s *scan) errorOfGroups() error {
+	if !s.lacksGroups {
 		return nil
 	}
-	t := g.table
-	if g.must && !g.found {
-		ids := "there are no features"
-		if n := len(t.IDs); n > 0 {
-			ids = fmt.Sprintf("ids go from %d to %d", t.IDs[0], t.IDs[n-1])
-		}
-		return fmt.Errorf("datasets: %s: no feature %s to group documents by: %s", t.Path, t.Layout.GroupFeature, ids)
+	ids := "there are no features"
+	if n := len(s.IDs); n > 0 {
+		ids = fmt.Sprintf("ids go from %d to %d", s.IDs[0], s.IDs[n-1])
 	}
-	return g.file.end(t, "the group of one document a line, an empty line for none")
-}
-
-func (g *groups) close() {
-	if g != nil {
-		g.file.close()
-	}
+	return fmt.Errorf("datasets: %s: no feature %s to group documents by: %s", s.Path, s.Layout.GroupFeature, ids)
 }

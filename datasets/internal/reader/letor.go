@@ -40,10 +40,7 @@ func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 		l.GroupFeature, l.Roles[GroupRole] = strconv.Itoa(r.group), column
 	}
 	for i, n := range numbers {
-		column := ""
-		if n.Given != nil {
-			column = n.Given(&o)
-		}
+		column := n.Given(&o)
 		if !n.Feature {
 			if column != "" {
 				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)

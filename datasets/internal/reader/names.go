@@ -24,7 +24,7 @@ func NewNames(o Options) *Names {
 	return n
 }
 
-// Renumber gives the texts of a chunk, which has numbered them by itself, the numbers of all.
+// Renumber gives the texts and groups of a chunk, which has numbered them by itself, the numbers of all.
 func (n *Names) Renumber(c *Chunk, categorical []int, named func(id int) string) error {
 	for k, id := range categorical {
 		all := n.Levels[id]
@@ -44,6 +44,15 @@ func (n *Names) Renumber(c *Chunk, categorical []int, named func(id int) string)
 			if v := c.Values.Values[at]; v == v {
 				c.Values.Values[at] = numbers[int(v)]
 			}
+		}
+	}
+	groups := make([]int, len(c.GroupNames.Names))
+	for i, name := range c.GroupNames.Names {
+		groups[i] = n.Groups.Number([]byte(name))
+	}
+	for r, g := range c.Groups {
+		if g >= 0 {
+			c.Groups[r] = groups[g]
 		}
 	}
 	return nil

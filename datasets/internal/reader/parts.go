@@ -90,25 +90,29 @@ func orderParts(paths []string) error {
 		}
 		e := exports[m[1]]
 		if e == nil {
-			e = &export{folder: filepath.Dir(path), of: of, parts: map[int]string{}}
+			e = &export{of: of, parts: map[int]string{}}
 			exports[m[1]] = e
 		}
-		if err := e.add(filepath.Base(path), number, of); err != nil {
-			return err
+		name := filepath.Base(path)
+		switch other, twice := e.parts[number]; {
+		case of != e.of:
+			return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), e.first(), name)
+		case twice:
+			return fmt.Errorf("datasets: %s: %s and %s are the same part", filepath.Dir(path), other, name)
 		}
+		e.parts[number] = name
 	}
 	for _, path := range paths {
 		name := filepath.Base(path)
 		for begin, e := range exports {
 			if rest, ok := strings.CutPrefix(name, begin); ok && digits.MatchString(rest[:min(1, len(rest))]) && !partOfAll.MatchString(name) {
-				return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", e.folder, name, e.first())
+				return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), name, e.first())
 			}
 		}
 	}
 	for _, begin := range slices.Sorted(maps.Keys(exports)) {
-		e := exports[begin]
-		if err := e.check(); err != nil {
-			return err
+		if err := exports[begin].check(); err != nil {
+			return fmt.Errorf("datasets: %s: %w", filepath.Dir(paths[0]), err)
 		}
 	}
 	return nil
@@ -116,24 +120,12 @@ func orderParts(paths []string) error {
 
 // An export is a set of files whose names say how many there are.
 type export struct {
-	folder string
-	of     int            // how many
-	parts  map[int]string // their names by number
+	of    int            // how many
+	parts map[int]string // their names by number
 }
 
 // first is the name of the first part.
 func (e *export) first() string { return e.parts[slices.Min(slices.Collect(maps.Keys(e.parts)))] }
-
-func (e *export) add(name string, number, of int) error {
-	if of != e.of {
-		return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", e.folder, e.first(), name)
-	}
-	if other, twice := e.parts[number]; twice {
-		return fmt.Errorf("datasets: %s: %s and %s are the same part", e.folder, other, name)
-	}
-	e.parts[number] = name
-	return nil
-}
 
 // check returns an error if a part is missing, or there are more. They are counted from 0 or from 1.
 func (e *export) check() error {
@@ -143,11 +135,11 @@ func (e *export) check() error {
 	}
 	for i := range e.of {
 		if e.parts[from+i] == "" {
-			return fmt.Errorf("datasets: %s: of %d parts, number %d is missing", e.folder, e.of, from+i)
+			return fmt.Errorf("of %d parts, number %d is missing", e.of, from+i)
 		}
 	}
 	if last := slices.Max(slices.Collect(maps.Keys(e.parts))); last >= from+e.of {
-		return fmt.Errorf("datasets: %s: %s is beyond the %d parts, which are counted from %d", e.folder, e.parts[last], e.of, from)
+		return fmt.Errorf("%s is beyond the %d parts, which are counted from %d", e.parts[last], e.of, from)
 	}
 	return nil
 }

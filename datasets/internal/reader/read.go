@@ -68,9 +68,8 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 		return err
 	}
 	defer func() {
-		s.groups.close()
-		for _, f := range s.numbers {
-			f.close()
+		for _, f := range s.files {
+			f.file.Close()
 		}
 	}()
 	parse := s.parseText

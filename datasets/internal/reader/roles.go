@@ -28,7 +28,7 @@ type role struct {
 }
 
 // roles are all roles of columns; Declare adds the roles of numbers.
-var roles = []role{
+var roles = []*role{
 	{name: LabelRole, what: "label", flag: "label-column",
 		given: func(o *Options) string { return o.LabelColumn }, at: func(s *Columns) *int { return &s.Label },
 		firm: []string{"label", "relevance", "rel", "labels", "judgment", "judgement"}, loose: []string{"grade", "rating", "target", "y"}},
@@ -47,13 +47,10 @@ var roles = []role{
 func Declare(n *Number) int {
 	at := len(numbers)
 	numbers = append(numbers, n)
-	roles = append(roles, role{name: n.Role, what: n.What, flag: n.Flag, at: func(s *Columns) *int { return &s.Numbers[at] },
-		given: func(o *Options) string {
-			if n.Given == nil {
-				return ""
-			}
-			return n.Given(o)
-		}})
+	if n.Given == nil {
+		n.Given = func(*Options) string { return "" }
+	}
+	roles = append(roles, &role{name: n.Role, what: n.What, flag: n.Flag, given: n.Given, at: func(s *Columns) *int { return &s.Numbers[at] }})
 	if n.File != "" {
 		kinds = append(kinds, n.File)
 	}
@@ -129,12 +126,12 @@ func (f *finder) find() error {
 		}
 		seen[name] = true
 	}
-	for i := range roles {
-		*roles[i].at(f.Columns) = -1
+	for _, r := range roles {
+		*r.at(f.Columns) = -1
 	}
 	for _, step := range []func(r *role) error{f.takeGiven, f.takeKnown, f.takeUsual} {
-		for i := range roles {
-			if err := step(&roles[i]); err != nil {
+		for _, r := range roles {
+			if err := step(r); err != nil {
 				return err
 			}
 		}
@@ -143,8 +140,7 @@ func (f *finder) find() error {
 		return err
 	}
 	f.Roles = map[string]string{}
-	for i := range roles {
-		r := &roles[i]
+	for _, r := range roles {
 		if at := *r.at(f.Columns); at >= 0 {
 			f.Roles[r.name] = f.names[at]
 		}
@@ -200,9 +196,9 @@ func (f *finder) hasRole(name string) bool {
 
 // roleAt is the role of a column; nil: it has none.
 func (s *Columns) roleAt(column int) *role {
-	for i := range roles {
-		if *roles[i].at(s) == column {
-			return &roles[i]
+	for _, r := range roles {
+		if *r.at(s) == column {
+			return r
 		}
 	}
 	return nil
@@ -289,16 +285,13 @@ func (s *Columns) ambiguous(r *role, columns []int, why string) error {
 
 // checkRoles returns an error if a column has two roles, or one that the options say to be a feature.
 func (f *finder) checkRoles() error {
-	for i := range roles {
-		r := &roles[i]
+	for _, r := range roles {
 		at := *r.at(f.Columns)
 		if at < 0 {
 			continue
 		}
-		for j := range roles[:i] {
-			if first := &roles[j]; *first.at(f.Columns) == at {
-				return fmt.Errorf("header: column %q is the %s, and cannot be the %s as well", f.names[at], first.what, r.what)
-			}
+		if first := f.roleAt(at); first != r {
+			return fmt.Errorf("header: column %q is the %s, and cannot be the %s as well", f.names[at], first.what, r.what)
 		}
 		// A column of that name is meant, not a feature that has the name for its id.
 		if f.o.FeatureIDs != nil || !slices.Contains(f.o.Chosen(), f.names[at]) {
@@ -322,8 +315,7 @@ func (f *finder) findSpares() {
 		if f.roleAt(at) != nil || at == f.unused || f.listed[name] || slices.Contains(f.o.Features, name) || slices.Contains(f.o.Categorical, name) {
 			continue
 		}
-		for i := range roles {
-			r := &roles[i]
+		for _, r := range roles {
 			couldBe := r.name == LabelRole && f.Label < 0 && f.unused < 0 && slices.Contains(r.loose, f.plain[at])
 			if slices.Contains(r.firm, f.plain[at]) || slices.Contains(r.shared, f.plain[at]) || couldBe {
 				f.spares[at] = r
@@ -351,7 +343,7 @@ func (s *Columns) CheckGuess(whole func(column int) bool) error {
 	if !s.guessed[LabelRole] {
 		return nil
 	}
-	r, could := &roles[0], []int{s.Label}
+	r, could := roles[0], []int{s.Label}
 	for _, n := range s.Rivals {
 		if whole(n) {
 			could = append(could, n)

@@ -13,8 +13,10 @@ type rowFile struct {
 	path  string
 	file  *textfile.File
 	lines *bufio.Scanner
-	row   int  // lines so far
-	ended bool // there are no more
+	row   int // lines so far
+
+	want string       // what the lines are, for messages
+	set  func(*Chunk) // sets what the next lines say of a chunk
 
 	failed error // of the first line that is wrong; end tells, after the errors of the data file
 }
@@ -27,80 +29,6 @@ func openRows(ctx context.Context, path string) (*rowFile, error) {
 	return &rowFile{path: path, file: f, lines: bufio.NewScanner(f)}, nil
 }
 
-// next is the next line; not ok: there is none.
-func (f *rowFile) next() (line []byte, ok bool) {
-	if f.ended = f.ended || !f.lines.Scan(); f.ended {
-		return nil, false
-	}
-	f.row++
-	return f.lines.Bytes(), true
-}
-
-// end checks that there is a line for each row; the lines are called what is wanted.
-func (f *rowFile) end(t *Table, want string) error {
-	if f == nil {
-		return nil
-	}
-	for !f.ended {
-		f.next()
-	}
-	if f.failed != nil {
-		return f.failed
-	}
-	if err := f.lines.Err(); err != nil {
-		return fmt.Errorf("datasets: %s:%d: %w", f.path, f.row+1, err)
-	}
-	if f.row != t.Rows {
-		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want %s", f.path, f.row, t.Path, t.Rows, want)
-	}
-	return nil
-}
-
-func (f *rowFile) close() {
-	if f != nil {
-		f.file.Close()
-	}
-}
-
-// openNumbers opens the file of each optional column that the table does not have; nil where there is none.
-func openNumbers(t *Table) ([]*rowFile, error) {
-	files := make([]*rowFile, len(numbers))
-	for i, n := range numbers {
-		var err error
-		column := t.Layout.Roles[n.Role]
-		switch {
-		case n.File == "" || n.Queries:
-		case column != "":
-			err = warnUnused(t, n.File, fmt.Sprintf("%s are in column %q", n.Plural, column))
-		default:
-			files[i], err = openRowsBeside(t.Options.Ctx(), n.File, t.Path)
-		}
-		if err != nil {
-			return files, err
-		}
-		t.Has[i] = column != "" || files[i] != nil
-	}
-	return files, nil
-}
-
-// set returns the numbers of the next rows. What is wrong with them is told at the end.
-func (n *Number) set(f *rowFile, rows int) []float32 {
-	values := make([]float32, rows)
-	for r := range values {
-		line, ok := f.next()
-		if !ok {
-			break
-		}
-		v, err := n.parse(line)
-		if err == nil {
-			values[r] = v
-		} else if f.failed == nil {
-			f.failed = fmt.Errorf("datasets: %s:%d: %w", f.path, f.row, err)
-		}
-	}
-	return values
-}
-
 // openRowsBeside is openRows for the file of a kind next to a data file; nil if there is none.
 func openRowsBeside(ctx context.Context, kind Kind, data string) (*rowFile, error) {
 	path, err := kind.Find(data)
@@ -108,4 +36,85 @@ func openRowsBeside(ctx context.Context, kind Kind, data string) (*rowFile, erro
 		return nil, err
 	}
 	return openRows(ctx, path)
+}
+
+// next goes to the next line, and reports whether there is one.
+func (f *rowFile) next() bool {
+	if f.lines.Err() != nil || !f.lines.Scan() { // after an error it would give what is left as a line
+		return false
+	}
+	f.row++
+	return true
+}
+
+// err is the error of reading the lines.
+func (f *rowFile) err() error {
+	if err := f.lines.Err(); err != nil {
+		return fmt.Errorf("datasets: %s:%d: %w", f.path, f.row+1, err)
+	}
+	return nil
+}
+
+// at returns an error with the line that it is about.
+func (f *rowFile) at(err error) error { return fmt.Errorf("datasets: %s:%d: %w", f.path, f.row, err) }
+
+// nextRows returns the values of the next rows. What is wrong with them is told at the end.
+func nextRows[T any](f *rowFile, rows int, parse func(line []byte) (T, error)) []T {
+	values := make([]T, rows)
+	for r := range values {
+		if !f.next() {
+			break
+		}
+		var err error
+		if values[r], err = parse(f.lines.Bytes()); err != nil && f.failed == nil {
+			f.failed = f.at(err)
+		}
+	}
+	return values
+}
+
+// end checks that there is a line for each row.
+func (f *rowFile) end(t *Table) error {
+	for f.next() {
+	}
+	if f.failed != nil {
+		return f.failed
+	}
+	if err := f.err(); err != nil {
+		return err
+	}
+	if f.row != t.Rows {
+		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want %s", f.path, f.row, t.Path, t.Rows, f.want)
+	}
+	return nil
+}
+
+// addFile adds a file to be read side by side, unless it is nil.
+func (s *scan) addFile(f *rowFile, want string, set func(*Chunk)) {
+	if f != nil {
+		f.want, f.set = want, set
+		s.files = append(s.files, f)
+	}
+}
+
+// openNumbers opens the file of each optional column that the table does not have.
+func (s *scan) openNumbers() error {
+	for i, n := range numbers {
+		column := s.Layout.Roles[n.Role]
+		var f *rowFile
+		var err error
+		switch {
+		case n.File == "" || n.Queries:
+		case column != "":
+			err = warnUnused(s.Table, n.File, fmt.Sprintf("%s are in column %q", n.Plural, column))
+		default:
+			f, err = openRowsBeside(s.Options.Ctx(), n.File, s.Path)
+		}
+		if err != nil {
+			return err
+		}
+		s.Has[i] = column != "" || f != nil
+		s.addFile(f, "the "+n.What+" of one document a line", func(c *Chunk) { c.Numbers[i] = nextRows(f, len(c.Labels), n.parse) })
+	}
+	return nil
 }

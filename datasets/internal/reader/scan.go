@@ -14,8 +14,9 @@ type scan struct {
 	consumed func() int64   // how many bytes of the file have been read
 	sizes    *querySizes    // nil: there is no file of them
 	called   map[int]string // the names of features in the file next to it; nil: there is none
-	groups   *groups        // nil: the rows have none
-	numbers  []*rowFile     // by optional column; nil: it has no file
+	files    []*rowFile     // of groups and optional columns
+
+	lacksGroups bool // the feature of groups must be in the file, and has not come
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
 	seen map[uint64]struct{} // the hashes of ids tell
@@ -36,7 +37,7 @@ func newScan(path string, o FileOptions, names *Names) *scan {
 }
 
 // add adds the next chunk.
-func (s *scan) add(c *Chunk, l *Layout) (err error) {
+func (s *scan) add(c *Chunk, l *Layout) error {
 	s.Add(c)
 	s.rows += len(c.Labels)
 	if s.Layout == nil {
@@ -44,10 +45,10 @@ func (s *scan) add(c *Chunk, l *Layout) (err error) {
 		if label := l.Roles[LabelRole]; label != "" && s.Options.Labels != UnusedLabels {
 			s.LabelColumns = []string{label}
 		}
-		if s.groups, err = newGroups(s.Table, &s.Names.Groups); err != nil {
+		if err := s.openGroups(); err != nil {
 			return err
 		}
-		if s.numbers, err = openNumbers(s.Table); err != nil {
+		if err := s.openNumbers(); err != nil {
 			return err
 		}
 	}
@@ -55,15 +56,11 @@ func (s *scan) add(c *Chunk, l *Layout) (err error) {
 		if err := s.Names.Renumber(c, l.Categorical, func(id int) string { return l.Names[id] }); err != nil {
 			return fmt.Errorf("datasets: %s: %w", s.Path, err)
 		}
-	}
-	if s.groups != nil && !s.Failed() {
-		if err := s.groups.set(c); err != nil {
+		if err := s.checkGroups(c); err != nil {
 			return err
 		}
-	}
-	for i, f := range s.numbers {
-		if f != nil && !s.Failed() {
-			c.Numbers[i] = numbers[i].set(f, len(c.Labels))
+		for _, f := range s.files {
+			f.set(c)
 		}
 	}
 	for _, r := range c.Runs {
@@ -179,11 +176,11 @@ func (s *scan) end() error {
 	if s.failed != nil {
 		return s.failed
 	}
-	if err := s.groups.end(); err != nil {
+	if err := s.errorOfGroups(); err != nil {
 		return err
 	}
-	for i, f := range s.numbers {
-		if err := f.end(s.Table, "the "+numbers[i].What+" of one document a line"); err != nil {
+	for _, f := range s.files {
+		if err := f.end(s.Table); err != nil {
 			return err
 		}
 	}

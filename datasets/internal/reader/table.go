@@ -147,23 +147,20 @@ func (t *Table) WarnOfColumns() error {
 			words = append(words, name)
 		}
 	}
-	if len(commas) > 0 {
-		t.Warn("columns of numbers with decimal commas, such as 3,5, were left out: %s: want decimal points", text.List(commas))
-	}
-	if len(words) > 0 {
-		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(words))
-	}
-	if len(moments) > 0 {
-		t.Warn("columns of dates and times were left out: %s: a feature is a number, such as the age in days", text.List(moments))
-	}
-	if len(t.Layout.Nameless) > 0 {
-		t.Warn("columns without a name of their own, such as the index of a table, were left out: %s", text.List(t.Layout.Nameless))
-	}
-	if len(t.Layout.Unread) > 0 {
-		t.Warn("columns of types that are not read were left out: %s", text.List(t.Layout.Unread))
-	}
-	if len(t.Layout.Ignored) > 0 {
-		t.Warn("columns that are not wanted were left out: %s", text.List(t.Layout.Ignored))
+	for _, out := range []struct {
+		columns []string
+		warning string
+	}{
+		{commas, "columns of numbers with decimal commas, such as 3,5, were left out: %s: want decimal points"},
+		{words, "columns of text were left out: %s: name those that are categorical features, and ignore the others"},
+		{moments, "columns of dates and times were left out: %s: a feature is a number, such as the age in days"},
+		{t.Layout.Nameless, "columns without a name of their own, such as the index of a table, were left out: %s"},
+		{t.Layout.Unread, "columns of types that are not read were left out: %s"},
+		{t.Layout.Ignored, "columns that are not wanted were left out: %s"},
+	} {
+		if len(out.columns) > 0 {
+			t.Warn(out.warning, text.List(out.columns))
+		}
 	}
 	if t.Options.FeatureIDs != nil && t.Options.FeatureNames == nil {
 		t.WarnOfPositions()
