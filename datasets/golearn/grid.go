@@ -46,7 +46,7 @@ func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	}
 	g := &grid{d: d, column: map[string]int{}}
 	for c, width := 0, d.Width(); c < width; c++ {
-		g.addNumbers(name(d, c), d.Features, func(row int) int { return row*width + c })
+		g.addNumbers(d.FeatureName(c), d.Features, func(row int) int { return row*width + c })
 	}
 	ofRow := func(row int) int { return row }
 	g.addNumbers(o.LabelColumn, d.Labels, ofRow)
@@ -105,14 +105,6 @@ func (o GridOptions) names() string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// name is the name of a column in a grid.
-func name(d *datasets.Dataset, column int) string {
-	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
-		return d.FeatureNames[column]
-	}
-	return strconv.Itoa(d.FeatureIDs[column])
 }
 
 // grid computes its values from the dataset. It embeds a template without rows, for the specs
