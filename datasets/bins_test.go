@@ -157,7 +157,7 @@ func TestPositionsOfAnyView(t *testing.T) {
 		}
 		counts := tr.BinCounts()
 		for i, p := range got {
-			if p < 0 || p > float32(counts[i%width]) || p*positionSteps != float32(math.Trunc(float64(p*positionSteps))) {
+			if p < 0 || p > float32(counts[i%width]) || p*(1<<16) != float32(math.Trunc(float64(p*(1<<16)))) {
 				t.Fatalf("position %v of %d bins", p, counts[i%width])
 			}
 			missing := func(i int) bool { x := rows[i/width*3+tr.Columns[i%width%len(tr.Columns)]]; return x != x }

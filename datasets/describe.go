@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -37,8 +36,6 @@ type Description struct {
 	Warnings      []string `json:"warnings,omitempty"`
 
 	FeatureList []FeatureDescription `json:"featureList"` // then columns of text that were left out
-
-	names map[int]string // of features
 }
 
 // GroupDescription describes one group of documents.
@@ -70,7 +67,7 @@ func newRange[T int | float32](values []T) Range {
 // They must have the same FeatureIDs; nil ones are left out.
 func Describe(name string, datasets ...*Dataset) *Description {
 	datasets = slices.DeleteFunc(slices.Clone(datasets), func(s *Dataset) bool { return s == nil })
-	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, ConstantInQueries: []int{}, Missing: []int{}, names: map[int]string{}}
+	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, ConstantInQueries: []int{}, Missing: []int{}}
 	counts := map[float32]int{}
 	var sizes []int // of queries
 	for _, s := range datasets {
@@ -99,16 +96,9 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	d.DocumentsPerQuery = newRange(sizes)
 	d.describeFeatures(datasets)
 	d.Groups = describeGroups(datasets)
-	d.Weights = describeWeights(datasets, d.Documents, func(s *Dataset) []float32 { return s.Weights })
-	d.QueryWeights = describeWeights(datasets, d.Queries, func(s *Dataset) []float32 { return s.QueryWeights })
-	var base []float32
-	for _, s := range datasets {
-		base = append(base, s.BaseScores...)
-	}
-	if base != nil {
-		r := newRange(base)
-		d.BaseScores = &r
-	}
+	d.Weights = describeNumbers(datasets, d.Documents, func(s *Dataset) []float32 { return s.Weights })
+	d.QueryWeights = describeNumbers(datasets, d.Queries, func(s *Dataset) []float32 { return s.QueryWeights })
+	d.BaseScores = describeNumbers(datasets, 0, func(s *Dataset) []float32 { return s.BaseScores })
 	return d
 }
 
@@ -119,11 +109,6 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 	}
 	d.Features = datasets[0].Width()
 	d.FeatureList = describeColumns(datasets)
-	for _, s := range datasets {
-		for c, name := range s.FeatureNames {
-			d.names[s.FeatureIDs[c]] = name
-		}
-	}
 	for _, f := range d.FeatureList[:d.Features] {
 		switch f.Use {
 		case useConstant:
@@ -138,17 +123,17 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 	}
 }
 
-// describeWeights sums up the weights of n things in all datasets; in a dataset without
-// weights each counts as 1. It is nil if none has weights, or all are empty.
-func describeWeights(datasets []*Dataset, n int, weights func(*Dataset) []float32) *Range {
+// describeNumbers sums up a column of all datasets, which is 1 for things without a value if there are
+// n of them. It is nil if no dataset has the column, or all are empty.
+func describeNumbers(datasets []*Dataset, n int, column func(*Dataset) []float32) *Range {
 	var all []float32
 	for _, d := range datasets {
-		all = append(all, weights(d)...)
+		all = append(all, column(d)...)
 	}
 	if all == nil {
 		return nil
 	}
-	r := newRange(append(all, slices.Repeat([]float32{1}, n-len(all))...))
+	r := newRange(append(all, slices.Repeat([]float32{1}, max(0, n-len(all)))...))
 	return &r
 }
 
@@ -200,14 +185,10 @@ func (d *Description) String() string {
 	line("constant within queries", "%s", d.list(d.ConstantInQueries))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
-	if r := d.Weights; r != nil {
-		line("weights of documents", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
-	}
-	if r := d.QueryWeights; r != nil {
-		line("weights of queries", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
-	}
-	if r := d.BaseScores; r != nil {
-		line("base scores", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
+	for i, r := range []*Range{d.Weights, d.QueryWeights, d.BaseScores} {
+		if r != nil {
+			line([]string{"weights of documents", "weights of queries", "base scores"}[i], "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
+		}
 	}
 	if d.LabelColumns != nil {
 		line("label column", "%s", text.List(d.LabelColumns))
@@ -265,14 +246,11 @@ func (d *Description) list(ids []int) string {
 	if len(ids) == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("%d: %s", len(ids), listIDs(ids, d.names))
-}
-
-// listIDs lists features by their names, if they have any.
-func listIDs(ids []int, names map[int]string) string {
-	var list []string
-	for _, id := range ids {
-		list = append(list, cmp.Or(names[id], strconv.Itoa(id)))
+	var names []string
+	for _, f := range d.FeatureList[:d.Features] {
+		if slices.Contains(ids, f.ID) {
+			names = append(names, f.Name)
+		}
 	}
-	return text.List(list)
+	return fmt.Sprintf("%d: %s", len(ids), text.List(names))
 }

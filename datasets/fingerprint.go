@@ -27,10 +27,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		Features:   store.DigestFloats(d.Features).String(),
 		Labels:     store.DigestFloats(d.Labels).String(),
 		Queries:    store.DigestNames(d.Offsets, d.QueryIDs).String(),
-		FeatureIDs: store.DigestNames(d.FeatureIDs, d.FeatureNames).String(),
-	}
-	if d.Levels != nil {
-		f.FeatureIDs = append(store.DigestNames(d.FeatureIDs, d.FeatureNames), store.DigestLists(d.Levels)...).String()
+		FeatureIDs: append(store.DigestNames(d.FeatureIDs, d.FeatureNames), store.DigestLists(d.Levels)...).String(),
 	}
 	for _, field := range f.fields() {
 		var digest store.Digest

@@ -22,6 +22,6 @@ func FitBins(t *transforms.Transform, train *Dataset, bins int) error {
 func (d *Dataset) toFit() *transforms.Data {
 	return &transforms.Data{
 		Name: d.Name, Features: d.Features, Offsets: d.Offsets,
-		FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Where: d.Where,
+		FeatureIDs: d.FeatureIDs, FeatureName: d.FeatureName, Levels: d.Levels, Where: d.Where,
 	}
 }

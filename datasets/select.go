@@ -88,15 +88,31 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 		}
 		rowsOf[id] = append(rowsOf[id], r)
 	}
-	weights, err := d.regroupWeights(queries, ids)
-	if err != nil {
-		return nil, err
+	var weightOf []float32 // of the query of each row
+	if d.QueryWeights != nil {
+		if err := d.Validate(); err != nil {
+			return nil, err
+		}
+		for q, weight := range d.QueryWeights {
+			weightOf = append(weightOf, slices.Repeat([]float32{weight}, d.Offsets[q+1]-d.Offsets[q])...)
+		}
 	}
 	var order []int // rows
+	var weights []float32
 	offsets := []int{0}
 	for _, id := range ids {
-		order = append(order, rowsOf[id]...)
+		rows := rowsOf[id]
+		order = append(order, rows...)
 		offsets = append(offsets, len(order))
+		if d.QueryWeights == nil {
+			continue
+		}
+		weights = append(weights, weightOf[rows[0]])
+		for _, r := range rows {
+			if weightOf[r] != weightOf[rows[0]] {
+				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, weightOf[rows[0]], weightOf[r])
+			}
+		}
 	}
 	grouped := *d
 	if runs > len(ids) {
@@ -117,29 +133,4 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
 	return &grouped, grouped.Validate()
-}
-
-// regroupWeights is the weights of the queries of the given ids, to which the rows belong;
-// nil if d has none.
-func (d *Dataset) regroupWeights(queries, ids []string) ([]float32, error) {
-	if d.QueryWeights == nil {
-		return nil, nil
-	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	weightOf := map[string]float32{}
-	for q, weight := range d.QueryWeights {
-		for _, id := range queries[d.Offsets[q]:d.Offsets[q+1]] {
-			if known, ok := weightOf[id]; ok && known != weight {
-				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, known, weight)
-			}
-			weightOf[id] = weight
-		}
-	}
-	var weights []float32
-	for _, id := range ids {
-		weights = append(weights, weightOf[id])
-	}
-	return weights, nil
 }

@@ -51,7 +51,12 @@ func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float6
 	case o.Folds > 0:
 		return o.fold(train, ids)
 	case vali == nil && holdOut > 0:
-		s, err = holdOutOf(train, ids, holdOut, o.Seed)
+		n := len(train.Queries)
+		if n < 2 {
+			return s, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", train.Path)
+		}
+		order, held := rand.New(rand.NewPCG(o.Seed, 0x686f6c64)).Perm(n), max(1, int(holdOut*float64(n)))
+		s, err = split(train, ids, order[:n-held], order[n-held:])
 	default:
 		if s[0], err = newJudged(train, ids); err == nil && vali != nil {
 			s[1], err = newJudged(vali, ids)
@@ -113,18 +118,6 @@ func (o Options) check(tables [3]*reader.Table, known *reader.Collection) (ids [
 	return ids, nil
 }
 
-// holdOutOf makes the training and the validation split of a table, the second with
-// the given fraction of its queries.
-func holdOutOf(t *reader.Table, ids []int, fraction float64, seed uint64) (s splits, err error) {
-	n := len(t.Queries)
-	held := max(1, int(fraction*float64(n)))
-	if n < 2 {
-		return s, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.Path)
-	}
-	order := rand.New(rand.NewPCG(seed, 0x686f6c64)).Perm(n)
-	return split(t, ids, order[:n-held], order[n-held:])
-}
-
 // fold makes the splits of one fold of a table; see Options.Folds.
 func (o Options) fold(t *reader.Table, ids []int) (s splits, err error) {
 	n := len(t.Queries)
@@ -132,19 +125,14 @@ func (o Options) fold(t *reader.Table, ids []int) (s splits, err error) {
 		return s, fmt.Errorf("datasets: %s: %d queries cannot be dealt to %d folds", t.Path, n, o.Folds)
 	}
 	order := rand.New(rand.NewPCG(o.Seed, 0x666f6c64)).Perm(n)
-	var train, vali, test []int
-	for i := range o.Folds {
-		dealt := order[i*n/o.Folds : (i+1)*n/o.Folds]
-		switch i {
-		case o.Fold - 1:
-			test = dealt
-		case o.Fold % o.Folds:
-			vali = dealt
-		default:
-			train = append(train, dealt...)
+	var train []int
+	dealt := func(fold int) []int { return order[fold*n/o.Folds : (fold+1)*n/o.Folds] }
+	for fold := range o.Folds {
+		if fold != o.Fold-1 && fold != o.Fold%o.Folds {
+			train = append(train, dealt(fold)...)
 		}
 	}
-	return split(t, ids, train, vali, test)
+	return split(t, ids, train, dealt(o.Fold%o.Folds), dealt(o.Fold-1))
 }
 
 var splitNames = [3]string{"train", "vali", "test"}

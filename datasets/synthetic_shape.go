@@ -1,12 +1,9 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"github.com/plrank/plrank/internal/names"
 )
 
 // SyntheticShapes are the names of the shapes that [SyntheticShape] makes.
@@ -71,15 +68,6 @@ var shapes = []*shape{
 		below:     [4]float64{.5, .7, .85, .95},
 		documents: majority, show: showNormalised,
 	},
-}
-
-func shapeNamed(name string) (*shape, error) {
-	for _, s := range shapes {
-		if s.name == cmp.Or(name, "mslr") {
-			return s, nil
-		}
-	}
-	return nil, fmt.Errorf("datasets: no synthetic shape %q: %s", name, names.Want(name, SyntheticShapes()))
 }
 
 // scaled is the number of queries of each split at a scale.

@@ -93,7 +93,7 @@ func TestSyntheticShapeIsThatOfTheCollection(t *testing.T) {
 				constant++
 			}
 		}
-		if want, _ := shapeNamed(c.name); constant != want.zeroFeatures {
+		if want, _, _ := shapeAndTruth(c.name); constant != want.zeroFeatures {
 			t.Errorf("%s: %d features are always 0, want %d", c.name, constant, want.zeroFeatures)
 		}
 	}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -42,17 +43,20 @@ const (
 	forestColumns = 60   // features that a forest has questions about
 )
 
-// shapeAndTruth finds both by a name such as mslr/trees. Without a truth it is smooth.
+// shapeAndTruth finds both by a name such as mslr/trees. Without a shape it is mslr, and without a truth, smooth.
 func shapeAndTruth(name string) (*shape, *truth, error) {
 	name, kind, given := strings.Cut(name, "/")
-	s, err := shapeNamed(name)
-	if err != nil || !given {
-		return s, truths[0], err
+	if !given {
+		kind = truths[0].name
 	}
-	if i := slices.Index(SyntheticTruths(), kind); i >= 0 {
-		return s, truths[i], nil
+	s, t := slices.Index(SyntheticShapes(), cmp.Or(name, shapes[0].name)), slices.Index(SyntheticTruths(), kind)
+	switch {
+	case s < 0:
+		return nil, nil, fmt.Errorf("datasets: no synthetic shape %q: %s", name, names.Want(name, SyntheticShapes()))
+	case t < 0:
+		return nil, nil, fmt.Errorf("datasets: no truth %q of synthetic shapes: %s", kind, names.Want(kind, SyntheticTruths()))
 	}
-	return nil, nil, fmt.Errorf("datasets: no truth %q of synthetic shapes: %s", kind, names.Want(kind, SyntheticTruths()))
+	return shapes[s], truths[t], nil
 }
 
 // relevance is how relevant the documents of a seed are, however large they are.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/memory"
-	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -25,7 +24,6 @@ type Transformed struct {
 
 	kept  []atomic.Int64 // by query: 1 + where it begins in the file; 0: it is not there. nil: nothing is kept
 	limit int64          // of the file
-	room  sync.Pool      // of *[]byte: a query as it is kept, if that is packed
 
 	mu   sync.Mutex // of the rest, while the file grows
 	end  int64
@@ -38,8 +36,7 @@ const leastKept = 256 << 20
 // NewTransformed returns the features of d after t. Neither may change any more. Close
 // it after use.
 func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
-	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries()),
-		room: sync.Pool{New: func() any { return new([]byte) }}}
+	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
 }
 
 // Query gives the features of a query: dst has Transform.Width() values for each of its
@@ -47,17 +44,8 @@ func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
 func (x *Transformed) Query(dst []float32, query int) {
 	keep := x.kept != nil && len(dst) > 0
 	bytes := memory.Bytes(dst)
-	if keep && x.packed() {
-		room := x.room.Get().(*[]byte)
-		defer x.room.Put(room)
-		*room = num.Sized(*room, 3*len(dst))
-		bytes = *room
-	}
 	if keep && x.kept[query].Load() > 0 {
 		if _, err := x.file.ReadAt(bytes, x.kept[query].Load()-1); err == nil {
-			if x.packed() {
-				unpackPositions(dst, bytes)
-			}
 			return
 		}
 		keep = false
@@ -68,17 +56,11 @@ func (x *Transformed) Query(dst []float32, query int) {
 		return
 	}
 	if at := x.reserve(int64(len(bytes))); at >= 0 {
-		if x.packed() {
-			packPositions(bytes, dst)
-		}
 		if _, err := x.file.WriteAt(bytes, at); err == nil {
 			x.kept[query].Store(1 + at)
 		}
 	}
 }
-
-// packed reports whether a query is kept as positions, in three bytes a value.
-func (x *Transformed) packed() bool { return x.t.Bins != nil && x.t.Categories == nil }
 
 // Prefetch is [Dataset.Prefetch] for what Query is going to read.
 func (x *Transformed) Prefetch(queries []int) {
@@ -87,11 +69,7 @@ func (x *Transformed) Prefetch(queries []int) {
 			x.d.Prefetch(queries[i : i+1])
 			continue
 		}
-		size := int64(4)
-		if x.packed() {
-			size = 3
-		}
-		file.WillRead(x.file, x.kept[q].Load()-1, int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width())*size)
+		file.WillRead(x.file, x.kept[q].Load()-1, 4*int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width()))
 	}
 }
 
@@ -125,23 +103,4 @@ func (x *Transformed) Close() error {
 	err := file.Close()
 	os.Remove(file.Name())
 	return err
-}
-
-// positionSteps are the positions that are told apart in a bin.
-const positionSteps = 1 << 16
-
-// packPositions writes positions in three bytes each, and unpackPositions reads them.
-func packPositions(to []byte, from []float32) {
-	for i, p := range from {
-		v := uint32(p * positionSteps)
-		to[3*i], to[3*i+1], to[3*i+2] = byte(v), byte(v>>8), byte(v>>16)
-	}
-}
-
-func unpackPositions(to []float32, from []byte) {
-	from = from[:3*len(to)]
-	for i := range to {
-		v := uint32(from[3*i]) | uint32(from[3*i+1])<<8 | uint32(from[3*i+2])<<16
-		to[i] = float32(v) / positionSteps
-	}
 }

@@ -103,12 +103,8 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Version != fileVersion:
 		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
 	}
-	arrays, err := npz.Arrays()
-	if err != nil {
-		return nil, fmt.Errorf("ranker: %w", err)
-	}
 	f := &h.File
-	for _, a := range arrays {
+	for _, a := range npz.Arrays {
 		f.Arrays = append(f.Arrays, Array{Name: a.Name, Shape: a.Shape, Values: a.Data})
 	}
 	if f.TrainingQueries == nil && f.Transform != nil && len(f.Transform.Used()) == len(f.FeatureIDs) {

@@ -8,6 +8,7 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
@@ -100,29 +101,20 @@ func (t *Transform) sample(train *Data, columns []int, step int, wanted func(out
 			values[i] = make([]float32, 0, train.Rows()/step+1)
 		}
 	}
-	width, compares := t.Width(), t.ComparesDocuments()
-	var room, apart []float32
+	width := t.Width()
+	var room []float32
 	for q := range train.Queries() {
 		from, to := train.Offsets[q], train.Offsets[q+1]
 		first := (from + step - 1) / step * step
 		if first >= to {
 			continue
 		}
-		rows, at, next := train.Features[from*t.Inputs:to*t.Inputs], first-from, step
-		if !compares { // the others need not be transformed
-			apart = apart[:0]
-			for r := first; r < to; r += step {
-				apart = append(apart, train.Row(r)...)
-			}
-			rows, at, next = apart, 0, 1
-		}
-		n := len(rows) / t.Inputs
-		room = slices.Grow(room[:0], n*width)[:n*width]
-		t.Query(room, rows)
-		for r := at; r < n; r += next {
+		room = num.Sized(room, (to-from)*width)
+		t.Query(room, train.Features[from*t.Inputs:to*t.Inputs])
+		for r := first; r < to; r += step {
 			for i, column := range columns {
-				if x := rows[r*t.Inputs+column]; x == x && values[i] != nil {
-					values[i] = append(values[i], room[r*width+i])
+				if x := train.Row(r)[column]; x == x && values[i] != nil {
+					values[i] = append(values[i], room[(r-from)*width+i])
 				}
 			}
 		}

@@ -88,7 +88,7 @@ func (t *Transform) fitCategories(train *Data, ids []int) error {
 // unseen, so that there is something to learn for these. A value that may stand for several
 // is an error.
 func categoryValues(train *Data, column int) (values []float32, err error) {
-	name := train.featureName(column)
+	name := train.FeatureName(column)
 	documents := map[float32]int{}
 	for r := range train.Rows() {
 		x := train.Row(r)[column]

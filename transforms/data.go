@@ -1,20 +1,17 @@
 package transforms
 
-import (
-	"cmp"
-	"strconv"
-)
+import "strconv"
 
 // Data are the documents that a transform is fitted on. The fields are as in datasets.Dataset;
 // datasets.FitTransform makes Data of one.
 type Data struct {
-	Name         string
-	Features     []float32 // rows × Width(), row-major; NaN is a missing value
-	Offsets      []int     // the documents of query q are rows Offsets[q]:Offsets[q+1]
-	FeatureIDs   []int     // [columns] ascending
-	FeatureNames []string  // [columns], or nil
-	Levels       [][]string
-	Where        func(row int) string // a row comes from, for messages
+	Name        string
+	Features    []float32 // rows × Width(), row-major; NaN is a missing value
+	Offsets     []int     // the documents of query q are rows Offsets[q]:Offsets[q+1]
+	FeatureIDs  []int     // [columns] ascending
+	Levels      [][]string
+	FeatureName func(column int) string // for messages
+	Where       func(row int) string    // a row comes from, for messages
 }
 
 // Rows returns the number of documents.
@@ -35,14 +32,6 @@ func (d *Data) Width() int { return len(d.FeatureIDs) }
 func (d *Data) Row(i int) []float32 {
 	w := d.Width()
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
-}
-
-// featureName returns the name of the feature in a column: its id if features have no names.
-func (d *Data) featureName(column int) string {
-	if d.FeatureNames == nil {
-		return strconv.Itoa(d.FeatureIDs[column])
-	}
-	return cmp.Or(d.FeatureNames[column], strconv.Itoa(d.FeatureIDs[column]))
 }
 
 // ids returns the ids of the features as words.

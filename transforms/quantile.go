@@ -35,16 +35,9 @@ func fitQuantile(p *Part, train *Data, used []int, _ Sharing) {
 
 // normalScores picks the distinct values if they are few, else those at evenly spaced ranks.
 func normalScores(sorted []float32) (knots, scores []float32) {
-	knots = slices.Compact(slices.Clone(sorted))
-	if len(knots) > quantileKnots {
-		knots = knots[:0]
-		for k := range quantileKnots {
-			knots = append(knots, sorted[k*(len(sorted)-1)/(quantileKnots-1)])
-		}
-		knots = slices.Compact(knots)
-	}
-	if len(knots) == 0 { // always missing in the sample
-		return []float32{0}, []float32{0}
+	knots = quantiles(sorted, quantileKnots-1)
+	if len(sorted) == 0 { // always missing in the sample
+		return knots, []float32{0}
 	}
 	for _, v := range knots {
 		below, _ := slices.BinarySearch(sorted, v)

@@ -41,59 +41,46 @@ type GridOptions struct {
 // name, an empty one or -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	o.LabelColumn = cmp.Or(o.LabelColumn, "label")
-	if err := o.check(d); err != nil {
-		return nil, err
-	}
-	g := &grid{d: d, column: map[string]int{}}
+	g := &grid{d: d, options: o, column: map[string]int{}}
 	for c, width := 0, d.Width(); c < width; c++ {
-		g.addNumbers(name(d, c), d.Features, func(row int) int { return row*width + c })
-	}
-	ofRow := func(row int) int { return row }
-	g.addNumbers(o.LabelColumn, d.Labels, ofRow)
-	label := g.attributes[d.Width()]
-	if o.QueryColumn != "" {
-		g.addQueries(o.QueryColumn)
-	}
-	if o.WeightColumn != "" {
-		g.addNumbers(o.WeightColumn, d.Weights, ofRow)
-	}
-	if o.QueryWeightColumn != "" {
-		g.addNumbers(o.QueryWeightColumn, d.QueryWeights, g.query)
-	}
-	if o.GroupColumn != "" {
-		if err := g.addGroups(o.GroupColumn); err != nil {
+		if err := g.addNumbers(d.FeatureName(c), d.Features, func(row int) int { return row*width + c }); err != nil {
 			return nil, err
 		}
 	}
-	if len(g.column) < len(g.attributes) {
-		return nil, fmt.Errorf("golearn: %s: two columns have the same name: please choose other names than %s", d.Name, o.names())
+	ofRow := func(row int) int { return row }
+	for _, column := range []struct {
+		what, option, name string
+		has                bool
+		add                func(name string) error
+	}{
+		{"labels", "LabelColumn", o.LabelColumn, true,
+			func(name string) error { return g.addNumbers(name, d.Labels, ofRow) }},
+		{"query ids", "QueryColumn", o.QueryColumn, o.QueryColumn != "", g.addQueries},
+		{"weights of documents", "WeightColumn", o.WeightColumn, d.Weights != nil,
+			func(name string) error { return g.addNumbers(name, d.Weights, ofRow) }},
+		{"weights of queries", "QueryWeightColumn", o.QueryWeightColumn, d.QueryWeights != nil,
+			func(name string) error { return g.addNumbers(name, d.QueryWeights, g.query) }},
+		{"groups", "GroupColumn", o.GroupColumn, d.Groups != nil, g.addGroups},
+	} {
+		var err error
+		switch {
+		case column.has && column.name == "":
+			err = fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, column.what, column.option)
+		case column.has:
+			err = column.add(column.name)
+		case column.name != "":
+			err = fmt.Errorf("golearn: %s has no %s for column %q", d.Name, column.what, column.name)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	template := base.NewDenseInstances()
 	for _, a := range g.attributes {
 		template.AddAttribute(a)
 	}
 	g.FixedDataGrid = template
-	return g, g.AddClassAttribute(label)
-}
-
-// check compares the options with the dataset.
-func (o GridOptions) check(d *datasets.Dataset) error {
-	for _, column := range []struct {
-		what, option, name string
-		has                bool
-	}{
-		{"weights of documents", "WeightColumn", o.WeightColumn, d.Weights != nil},
-		{"weights of queries", "QueryWeightColumn", o.QueryWeightColumn, d.QueryWeights != nil},
-		{"groups", "GroupColumn", o.GroupColumn, d.Groups != nil},
-	} {
-		switch {
-		case column.has && column.name == "":
-			return fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, column.what, column.option)
-		case !column.has && column.name != "":
-			return fmt.Errorf("golearn: %s has no %s for column %q", d.Name, column.what, column.name)
-		}
-	}
-	return nil
+	return g, g.AddClassAttribute(g.attributes[d.Width()]) // the label
 }
 
 // names lists the columns that are not features, for a message.
@@ -107,28 +94,26 @@ func (o GridOptions) names() string {
 	return strings.Join(list, ", ")
 }
 
-// name is the name of a column in a grid.
-func name(d *datasets.Dataset, column int) string {
-	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
-		return d.FeatureNames[column]
-	}
-	return strconv.Itoa(d.FeatureIDs[column])
-}
-
 // grid computes its values from the dataset. It embeds a template without rows, for the specs
 // of attributes, which only golearn itself can make, and for which of them are classes.
 type grid struct {
 	base.FixedDataGrid
 
 	d          *datasets.Dataset
+	options    GridOptions
 	attributes []base.Attribute
 	values     []func(row int) []byte // by attribute: in golearn's format, eight bytes
 	column     map[string]int         // by name
 }
 
-func (g *grid) add(a base.Attribute, value func(row int) []byte) {
+// add adds a column. It returns an error if there is one of that name.
+func (g *grid) add(a base.Attribute, value func(row int) []byte) error {
+	if _, again := g.column[a.GetName()]; again {
+		return fmt.Errorf("golearn: %s: two columns have the same name, %q: please choose other names than %s", g.d.Name, a.GetName(), g.options.names())
+	}
 	g.column[a.GetName()] = len(g.attributes)
 	g.attributes, g.values = append(g.attributes, a), append(g.values, value)
+	return nil
 }
 
 // query is the query of a row.
@@ -136,7 +121,7 @@ func (g *grid) query(row int) int { return sort.SearchInts(g.d.Offsets, row+1) -
 
 // addNumbers adds a column that has values[at(row)], with enough decimals that every value
 // has nine significant digits.
-func (g *grid) addNumbers(name string, values []float32, at func(row int) int) {
+func (g *grid) addNumbers(name string, values []float32, at func(row int) int) error {
 	least, whole := math.Inf(1), true
 	for row := range g.d.Rows() {
 		if v := math.Abs(float64(values[at(row)])); v > 0 {
@@ -149,10 +134,10 @@ func (g *grid) addNumbers(name string, values []float32, at func(row int) int) {
 		precision = max(0, 8-int(math.Floor(math.Log10(least))))
 	}
 	a := &base.FloatAttribute{Name: name, Precision: precision}
-	g.add(a, func(row int) []byte { return base.PackFloatToBytes(float64(values[at(row)])) })
+	return g.add(a, func(row int) []byte { return base.PackFloatToBytes(float64(values[at(row)])) })
 }
 
-func (g *grid) addQueries(name string) {
+func (g *grid) addQueries(name string) error {
 	var a base.Attribute = &base.FloatAttribute{Name: name}
 	if slices.ContainsFunc(g.d.QueryIDs, func(id string) bool {
 		n, err := strconv.ParseInt(id, 10, 53)
@@ -164,7 +149,7 @@ func (g *grid) addQueries(name string) {
 	for _, id := range g.d.QueryIDs {
 		values = append(values, a.GetSysValFromString(id))
 	}
-	g.add(a, func(row int) []byte { return values[g.query(row)] })
+	return g.add(a, func(row int) []byte { return values[g.query(row)] })
 }
 
 func (g *grid) addGroups(name string) error {
@@ -184,13 +169,12 @@ func (g *grid) addGroups(name string) error {
 	if slices.ContainsFunc(g.d.Groups, func(group int) bool { return group < 0 }) {
 		values = append(values, a.GetSysValFromString(reader.NoGroup))
 	}
-	g.add(a, func(row int) []byte {
+	return g.add(a, func(row int) []byte {
 		if group := g.d.Groups[row]; group >= 0 {
 			return values[group]
 		}
 		return values[n]
 	})
-	return nil
 }
 
 // AllAttributes are in the order of the columns, which the template does not keep.

@@ -11,16 +11,18 @@ import (
 )
 
 // Number is a number that has the same bytes in a file and in memory.
-type Number interface{ float32 | int32 }
+type Number interface {
+	float32 | float64 | int32 | int
+}
 
 // Bytes is the memory of numbers.
 func Bytes[T Number](values []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), int(unsafe.Sizeof(*new(T)))*len(values))
 }
 
-// Numbers is the inverse of [Bytes]; the memory must begin at a multiple of 4.
+// Numbers is the inverse of [Bytes]; the memory must begin at a multiple of the size of a number.
 func Numbers[T Number](bytes []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/4)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/int(unsafe.Sizeof(*new(T))))
 }
 
 // Unwritten returns memory for n numbers, which may have anything in it: the caller writes all of it.

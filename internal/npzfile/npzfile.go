@@ -80,14 +80,14 @@ func Encode(out io.Writer, header any, arrays []Array) error {
 	return z.Close()
 }
 
-// A File is the content of a file.
+// A File is the content of a file: all numbers are finite.
 type File struct {
+	Arrays []Array // in the order of the file
 	name   string
-	arrays []Array // in the order of the file
 }
 
 // Read reads a file that Write wrote, and its header into header. A file of another
-// format, one that is cut short and one whose checksums do not fit are errors.
+// format, one that is cut short, one whose checksums do not fit, and numbers that are not finite are errors.
 func Read(path string, header any) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -120,22 +120,24 @@ func (f *File) parse(data []byte, header any) error {
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
+		size := 8
 		if name == HeaderName {
-			_, text, err = decode(raw, 1)
-		} else {
-			a := Array{Name: name}
-			var numbers []byte
-			if a.Shape, numbers, err = decode(raw, 8); err == nil {
-				a.Data = make([]float64, len(numbers)/8)
-				for i := range a.Data {
-					a.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*i:]))
-				}
-			}
-			f.arrays = append(f.arrays, a)
+			size = 1
 		}
+		shape, numbers, err := decode(raw, size)
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
+		if name == HeaderName {
+			text = numbers
+			continue
+		}
+		a := Array{name, shape, make([]float64, len(numbers)/size)}
+		binary.Decode(numbers, binary.LittleEndian, a.Data)
+		if err := a.CheckFinite(); err != nil {
+			return err
+		}
+		f.Arrays = append(f.Arrays, a)
 	}
 	if text == nil {
 		return fmt.Errorf("no array %q", HeaderName)
@@ -205,31 +207,17 @@ func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 	return d.Shape, raw[len(raw)-bytes:], nil
 }
 
-// Take returns the array of that name, which must have that shape and finite numbers only.
+// Take returns the array of that name, which must have that shape.
 func (f *File) Take(name string, shape ...int) ([]float64, error) {
-	i := slices.IndexFunc(f.arrays, func(a Array) bool { return a.Name == name })
+	i := slices.IndexFunc(f.Arrays, func(a Array) bool { return a.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: no array %q", f.name, name)
 	}
-	a := f.arrays[i]
+	a := f.Arrays[i]
 	if !slices.Equal(a.Shape, shape) {
 		return nil, fmt.Errorf("%s: array %q has shape %v, want %v", f.name, name, a.Shape, shape)
 	}
-	if err := a.CheckFinite(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.name, err)
-	}
 	return a.Data, nil
-}
-
-// Arrays are all arrays, in the order of the file. Numbers that are not finite are an
-// error.
-func (f *File) Arrays() ([]Array, error) {
-	for _, a := range f.arrays {
-		if err := a.CheckFinite(); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-	}
-	return f.arrays, nil
 }
 
 // CheckFinite returns an error if an entry is not a finite number.

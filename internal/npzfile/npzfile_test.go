@@ -2,6 +2,7 @@ package npzfile
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -56,9 +57,17 @@ func TestFilesRoundTrip(t *testing.T) {
 	}
 }
 
-func TestTakeRefusesOtherShapesAndNaN(t *testing.T) {
-	bad := append(example(), Array{"nan", []int{2}, []float64{0, math.NaN()}}, Array{"inf", []int{1}, []float64{math.Inf(-1)}})
-	f, err := Read(write(t, bad), &head{})
+func TestReadRefusesNumbersThatAreNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		_, err := Read(write(t, append(example(), Array{"x", []int{2}, []float64{0, bad}})), &head{})
+		if want := fmt.Sprintf(`array "x": entry 1 is %v`, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestTakeRefusesOtherShapes(t *testing.T) {
+	f, err := Read(write(t, example()), &head{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +79,6 @@ func TestTakeRefusesOtherShapesAndNaN(t *testing.T) {
 		{"w", []int{3, 2}, "has shape [2 3], want [3 2]"},
 		{"b", []int{4}, "has shape [3], want [4]"},
 		{"v", []int{1}, `no array "v"`},
-		{"nan", []int{2}, "entry 1 is NaN"},
-		{"inf", []int{1}, "entry 0 is -Inf"},
 	} {
 		if _, err := f.Take(c.name, c.shape...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
@@ -151,7 +158,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, a := range file.arrays {
+		for _, a := range file.Arrays {
 			if d, err := file.Take(a.Name, a.Shape...); err == nil && len(a.Shape) == 1 && len(d) != a.Shape[0] {
 				t.Errorf("%s: %d numbers for shape %v", a.Name, len(d), a.Shape)
 			}

@@ -136,9 +136,7 @@ func (f *faulty) ending(t *testing.T) map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if end[name], err = file.Arrays(); err != nil {
-			t.Fatal(err)
-		}
+		end[name] = file.Arrays
 	}
 	entries, err := os.ReadDir(f.out)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/memory"
@@ -122,18 +123,13 @@ func (s *section) decode(list any) (err error) {
 	switch list := list.(type) {
 	case *[]float32:
 		*list, err = numbers[float32](s.bytes)
+	case *[]float64:
+		*list, err = numbers[float64](s.bytes)
 	case *[]int32:
 		*list, err = numbers[int32](s.bytes)
 	case *[]int:
-		*list, err = ints(s.bytes)
-	case *[]float64:
-		if len(s.bytes)%8 != 0 {
-			return fmt.Errorf("numbers of 8 bytes in %d bytes", len(s.bytes))
-		}
-		*list = []float64{}
-		for b := range slices.Chunk(s.bytes, 8) {
-			*list = append(*list, math.Float64frombits(binary.NativeEndian.Uint64(b)))
-		}
+		*list, err = numbers[int](s.bytes)
+		*list = slices.Clone(*list) // a program may change them, unlike a mapped file
 	case *[]string:
 		*list, _, err = words(s.bytes, string(s.bytes), math.MaxInt)
 	case *[][]string:
@@ -144,28 +140,13 @@ func (s *section) decode(list any) (err error) {
 
 // numbers returns the numbers of a section, in the memory of the file.
 func numbers[T memory.Number](b []byte) ([]T, error) {
-	if len(b)%4 != 0 {
-		return nil, fmt.Errorf("numbers of 4 bytes in %d bytes", len(b))
+	if size := int(unsafe.Sizeof(*new(T))); len(b)%size != 0 {
+		return nil, fmt.Errorf("numbers of %d bytes in %d bytes", size, len(b))
 	}
 	if len(b) == 0 {
 		return []T{}, nil
 	}
 	return memory.Numbers[T](b), nil
-}
-
-func ints(b []byte) ([]int, error) {
-	if len(b)%8 != 0 {
-		return nil, fmt.Errorf("numbers of 8 bytes in %d bytes", len(b))
-	}
-	list := make([]int, len(b)/8)
-	for i := range list {
-		v := int64(binary.NativeEndian.Uint64(b[8*i:]))
-		if v < -1 || v > math.MaxInt { // −1 is the group of documents without one
-			return nil, errors.New("a number is out of range")
-		}
-		list[i] = int(v)
-	}
-	return list, nil
 }
 
 // wordLists are the lists of strings of a section, see DigestLists.

@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
-	"math"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -65,30 +65,23 @@ func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
 
 // newSection returns the section of the list that a pointer points to; nil for a nil list.
 func newSection(list any) *section {
+	if reflect.ValueOf(list).Elem().IsNil() {
+		return nil
+	}
 	s := &section{}
-	exists := false
 	switch list := list.(type) {
 	case *[]float32:
-		s.bytes, exists = memory.Bytes(*list), *list != nil
-	case *[]int32:
-		s.bytes, exists = memory.Bytes(*list), *list != nil
-	case *[]string:
-		s.bytes, exists = AppendStrings(nil, *list), *list != nil
-	case *[][]string:
-		s.bytes, exists = DigestLists(*list), *list != nil
-	case *[]int:
-		for _, v := range *list {
-			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, uint64(v))
-		}
-		exists = *list != nil
+		s.bytes = memory.Bytes(*list)
 	case *[]float64:
-		for _, v := range *list {
-			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, math.Float64bits(v))
-		}
-		exists = *list != nil
-	}
-	if !exists {
-		return nil
+		s.bytes = memory.Bytes(*list)
+	case *[]int32:
+		s.bytes = memory.Bytes(*list)
+	case *[]int:
+		s.bytes = memory.Bytes(*list)
+	case *[]string:
+		s.bytes = AppendStrings(nil, *list)
+	case *[][]string:
+		s.bytes = DigestLists(*list)
 	}
 	s.Length = int64(len(s.bytes))
 	blocks := slices.Collect(s.blocks())

@@ -3,15 +3,16 @@ package store
 import (
 	"iter"
 	"slices"
+	"strconv"
 )
 
-// Lists are pointers to the lists of each split: of float32, int32, int, string or []string. All splits have lists of the same types, in the same order; nil: the split is absent.
+// Lists are pointers to the lists of each split: of float32, float64, int32, int, string or []string. All splits have lists of the same types, in the same order; nil: the split is absent.
 type Lists [3][]any
 
 // A cache file is
 //
 //	magic      8 bytes
-//	order      uint32, to tell the byte order of the machine that wrote it
+//	order      uint32, to tell the byte order of the machine that wrote it, and the bits of its int
 //	checksum   uint32, CRC-32C of the header
 //	length     uint64, of the header
 //	header     JSON: header
@@ -24,8 +25,7 @@ type header struct {
 	Splits [3][]*section // a section for each list; nil: the list, or the split, is nil
 }
 
-// A section is a list. Numbers of 4 bytes are as they are in memory, others are int64, and
-// strings stand each after its length.
+// A section is a list. Numbers are as they are in memory, and strings stand each after its length.
 type section struct {
 	Length    int64    // bytes
 	Checksums []uint32 // CRC-32C of each block
@@ -35,7 +35,7 @@ type section struct {
 
 const (
 	magic      = "plrankds"
-	order      = 0x01020304
+	order      = 0x01020300 | strconv.IntSize
 	introSize  = 24
 	align      = 64
 	blockSize  = 1 << 22
