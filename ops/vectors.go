@@ -53,14 +53,13 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 
 var pickInto = op.ByDtype(pick[float32], pick[float64])
 
-func pick[T op.Float](in []op.Tensor, x [][]T, y []T) error {
+func pick[T op.Float](in []op.Tensor, x [][]T, y []T) {
 	at := in[1].Int
 	forward.Elementwise(len(at), func(from, to int) {
 		for i := from; i < to; i++ {
 			y[i] = x[0][at[i]]
 		}
 	})
-	return nil
 }
 
 // Constant returns x, a vector, as a constant for differentiation: what it depends on gets

@@ -137,7 +137,7 @@ func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error)
 			continue
 		}
 		var err error
-		if slopes[i], err = evaluate(t, inputs, result, grad, (*Func).Apply); err != nil {
+		if slopes[i], err = evaluate(t.by(inputs[i]), inputs, result, grad, (*Func).Apply); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +166,7 @@ func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) e
 		if err != nil {
 			return err
 		}
-		slope, err := evaluate(t, values, result.Value(), incoming, (*Func).value)
+		slope, err := evaluate(t.by(inputs[i]), values, result.Value(), incoming, (*Func).value)
 		if err != nil {
 			return err
 		}
