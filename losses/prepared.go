@@ -2,7 +2,6 @@ package losses
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -114,17 +113,11 @@ func logWeight(w float64) float64 {
 	return -1e37
 }
 
-// checkRows reports lists without scores, and a node that does not have a number of
-// their dtype for every row.
+// checkRows reports lists that do not fit, and a node that does not have a number of the dtype of the
+// scores for every row.
 func (b *batch) checkRows(what string, n *G.Node) {
-	scores := b.Lists.Scores
-	switch {
-	case scores == nil:
-		panic(errors.New("no scores: Lists.Scores is nil"))
-	case n == nil:
-		panic(fmt.Errorf("no %s: the node is nil", what))
-	case n.Dtype() != scores.Dtype() || !n.Shape().Eq(scores.Shape()):
-		panic(fmt.Errorf("%s are %v of shape %v: want %v of shape %v, as the scores", what, n.Dtype(), n.Shape(), scores.Dtype(), scores.Shape()))
+	if err := op.Check(b.Lists, op.AnyRows(what, n)); err != nil {
+		panic(err)
 	}
 }
 
