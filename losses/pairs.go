@@ -163,7 +163,7 @@ func (w pairWeights) continued(ranks int) []float64 {
 // the products of their weights, not differentiable.
 func (b *batch) countPairs() *G.Node {
 	weightsIn, weights := b.weights(1)
-	f := op.ListFunc{Name: "losses: CountPairs", Layout: op.PerQuery, Do: func(l *op.List) error {
+	return fixed("losses: CountPairs", op.PerQuery, func(l *op.List, out []float64) {
 		gains, documents := l.X[0], weights(l)
 		order := l.Order(gains)
 		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
@@ -175,8 +175,6 @@ func (b *batch) countPairs() *G.Node {
 			pairs += above * w
 			passed += w
 		}
-		l.Out()[0] = pairs
-		return nil
-	}}
-	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gains())}, weightsIn...)...))
+		out[0] = pairs
+	}, b.Lists, append([]op.In{op.Rows("gains", b.gains())}, weightsIn...)...)
 }

@@ -43,18 +43,15 @@ func prepare(given Batch) (b *batch, err error) {
 	}
 	b.checkRows("document weights", b.DocumentWeights)
 	b.given = notNegative(b.Lists, "document weight", b.DocumentWeights)
-	means := op.ListFunc{Name: "losses: MeanWeight", Layout: op.PerQuery, Do: func(l *op.List) error {
-		l.Out()[0] = mean(l.X[0], nil)
-		return nil
-	}}
-	b.meanWeights = G.Must(means.Apply(b.Lists, op.AnyRows("document weights", b.given)))
-	relative := op.ListFunc{Name: "losses: RelativeWeights", Do: func(l *op.List) error {
+	weights := op.AnyRows("document weights", b.given)
+	b.meanWeights = fixed("losses: MeanWeight", op.PerQuery, func(l *op.List, out []float64) {
+		out[0] = mean(l.X[0], nil)
+	}, b.Lists, weights)
+	b.DocumentWeights = fixed("losses: RelativeWeights", op.PerRow, func(l *op.List, out []float64) {
 		if all := mean(l.X[0], nil); all > 0 {
-			floats.ScaleTo(l.Out(), 1/all, l.X[0])
+			floats.ScaleTo(out, 1/all, l.X[0])
 		}
-		return nil
-	}}
-	b.DocumentWeights = G.Must(relative.Apply(b.Lists, op.AnyRows("document weights", b.given)))
+	}, b.Lists, weights)
 	return b, nil
 }
 
