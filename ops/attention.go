@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
@@ -81,16 +80,8 @@ func checkAttention(qkv, offsets *G.Node, heads int) (width int, err error) {
 		return 0, fmt.Errorf("qkv have shape %v: want [rows, 3·width]", qkv.Shape())
 	case heads < 1 || columns/3%heads != 0:
 		return 0, fmt.Errorf("%d heads: want a number that divides the width %d", heads, columns/3)
-	case offsets == nil:
-		return columns / 3, nil
 	}
-	if err := op.CheckNode("offsets", offsets, 1, tensor.Int); err != nil {
-		return 0, err
-	}
-	if offsets.Shape()[0] < 2 {
-		return 0, errors.New("offsets are of no query: want queries+1 of them")
-	}
-	return columns / 3, nil
+	return columns / 3, Lists{Offsets: offsets}.CheckOffsets()
 }
 
 // rowsOf returns the offsets, input number i, or the offsets of a single query.

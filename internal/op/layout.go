@@ -83,18 +83,27 @@ func Check(l Lists, others ...In) error {
 	if l.rows() == 0 {
 		return errors.New("scores have no rows")
 	}
-	if l.Offsets != nil {
-		if err := CheckNode("offsets", l.Offsets, 1, tensor.Int); err != nil {
-			return err
-		}
-		if l.Offsets.Shape()[0] < 2 {
-			return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", l.Offsets.Shape())
-		}
+	if err := l.CheckOffsets(); err != nil {
+		return err
 	}
 	for _, in := range others {
 		if err := in.check(l); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// CheckOffsets reports what is wrong with the node of the offsets, if there is one.
+func (l Lists) CheckOffsets() error {
+	if l.Offsets == nil {
+		return nil
+	}
+	if err := CheckNode("offsets", l.Offsets, 1, tensor.Int); err != nil {
+		return err
+	}
+	if l.Offsets.Shape()[0] < 2 {
+		return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", l.Offsets.Shape())
 	}
 	return nil
 }

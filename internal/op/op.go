@@ -197,11 +197,8 @@ func add(to, from G.Value) error {
 	if d, ok := to.(*tensor.Dense); ok && RowMajor(d) != d {
 		return errors.New("the gradient is of a view or a column-major tensor: want row-major")
 	}
-	for i, v := range terms.F32 {
-		sum.F32[i] += v
-	}
-	for i, v := range terms.F64 {
-		sum.F64[i] += v
+	for i := range terms.Len() {
+		sum.Set(i, sum.At(i)+terms.At(i))
 	}
 	return nil
 }
