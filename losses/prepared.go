@@ -209,15 +209,6 @@ func (b *batch) withGains(perQuery *G.Node) *G.Node {
 	return mul(perQuery, nonzero(total(b.Lists, b.times(nonzero(b.gains())))))
 }
 
-// weights are the weights of the documents as input number at of a function of lists, if there are
-// any, and what gives them to the function, nil if there are none.
-func (b *batch) weights(at int) (inputs []op.In, of func(l *op.List) []float64) {
-	if b.DocumentWeights == nil {
-		return nil, func(*op.List) []float64 { return nil }
-	}
-	return []op.In{op.AnyRows("document weights", b.DocumentWeights)}, func(l *op.List) []float64 { return l.X[at] }
-}
-
 // weightOf is the weight of a document, 1 where there are none, and ofPair the product of two.
 func weightOf(weights []float64, d int) float64 {
 	if weights == nil {

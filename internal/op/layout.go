@@ -44,6 +44,7 @@ type In struct {
 	layout    Layout
 	ints      bool // else it has the dtype of the scores
 	finite    bool // the run returns an error for other numbers
+	weights   bool // see Weights
 	setting   bool // no node, but
 	discounts []float64
 }
@@ -68,6 +69,9 @@ func Rankings(n *G.Node) In { return In{name: "rankings", node: n, layout: PerRa
 
 // Samples returns an input with a number for every row in every sample, [samples × rows].
 func Samples(name string, n *G.Node) In { return In{name: name, node: n, layout: PerSample} }
+
+// Weights returns the input of [List.Weights], of which there are none if n is nil.
+func Weights(n *G.Node) In { return In{name: "document weights", node: n, weights: true} }
 
 // Discounts returns the input of [List.Discounts], a setting that tells nodes apart.
 func Discounts(theta []float64) In { return In{setting: true, discounts: slices.Clone(theta)} }
@@ -127,7 +131,7 @@ func (in In) check(l Lists) error {
 	switch {
 	case in.setting:
 		return checkDiscounts(in.discounts)
-	case in.layout == Whole:
+	case in.layout == Whole || in.weights && in.node == nil:
 		return nil
 	case in.layout == PerRanking:
 		dims = 3

@@ -21,6 +21,7 @@ type List struct {
 	Ints      [][]int     // its ints of the others; of a layout PerSample or Whole they are empty
 	Result    Tensor      // the result, whole
 	Discounts []float64
+	Weights   []float64 // of the documents, nil: none
 
 	own          []any // see Own
 	result       Layout
@@ -52,6 +53,9 @@ func (l *List) read(inputs []In) error {
 			continue
 		}
 		l.X[i] = l.In[i].Read(l.X[i], from, to)
+		if in.weights {
+			l.Weights = l.X[i]
+		}
 		if in.finite {
 			if err := l.CheckFinite(in.name[:len(in.name)-1], l.X[i]); err != nil {
 				return err
