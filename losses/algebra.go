@@ -65,11 +65,17 @@ func spread(l ops.Lists, x *G.Node) *G.Node { return G.Must(ops.SpreadOverDocume
 
 // count is the number of documents of every query, [queries].
 func count(l ops.Lists) *G.Node {
-	f := op.ListFunc{Name: "losses: Documents", Layout: op.PerQuery, Do: func(l *op.List) error {
-		l.Out()[0] = float64(l.Len())
+	return fixed("losses: Documents", op.PerQuery, func(l *op.List, out []float64) { out[0] = float64(l.Len()) },
+		l, op.AnyRows("scores", l.Scores))
+}
+
+// fixed is a node of what do adds to zeros for a query, constant for differentiation.
+func fixed(name string, layout op.Layout, do func(l *op.List, out []float64), l ops.Lists, inputs ...op.In) *G.Node {
+	f := op.ListFunc{Name: name, Layout: layout, Do: func(l *op.List) error {
+		do(l, l.Out())
 		return nil
 	}}
-	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores)))
+	return G.Must(f.Apply(l, inputs...))
 }
 
 // finite is x, with padding 0. A run returns an error that calls numbers that are not finite by what

@@ -37,7 +37,7 @@ func reinforce(b *batch, weights *G.Node) *G.Node {
 // node of the shape of the rankings, 0 where absent, not differentiable.
 func rewards(b *batch, toGo bool) *G.Node {
 	f := op.ListFunc{
-		Name: "losses: Rewards", Settings: fmt.Sprint("to go: ", toGo), Layout: op.PerRanking, Shape: op.Like(2),
+		Name: "losses: Rewards", Settings: fmt.Sprint("to go: ", toGo), Layout: op.PerRanking,
 		Do: func(l *op.List) error {
 			r, err := l.FullRankings(2)
 			if err != nil {

@@ -85,15 +85,13 @@ func sumOverGroups(l ops.Lists, groups, x *G.Node) *G.Node {
 // groupHeads is 1 for the first document of every group in every query and 0 for all
 // others: with it as weights, a sum over documents is one over groups. Not differentiable.
 func groupHeads(l ops.Lists, groups *G.Node) *G.Node {
-	f := op.ListFunc{Name: "losses: GroupHeads", Do: func(l *op.List) error {
-		out, seen := l.Out(), map[int]bool{}
+	return fixed("losses: GroupHeads", op.PerRow, func(l *op.List, out []float64) {
+		seen := map[int]bool{}
 		for d, group := range l.Ints[1] {
 			if group >= 0 && !seen[group] {
 				seen[group] = true
 				out[d] = 1
 			}
 		}
-		return nil
-	}}
-	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.RowInts("groups", groups)))
+	}, l, op.AnyRows("scores", l.Scores), op.RowInts("groups", groups))
 }

@@ -36,11 +36,9 @@ func (b *batch) normalizedGains() *G.Node {
 // their ranks equally; ranks beyond the discounts have none. A node [rows], not
 // differentiable. Σ_d ρ_d E*_d is the best value that the metric can have.
 func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
-	f := op.ListFunc{Name: "losses: TargetExposure", Do: func(l *op.List) error {
-		plackett.RankedExposure(l.X[0], l.Discounts, l.Out())
-		return nil
-	}}
-	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Discounts(discounts)))
+	return fixed("losses: TargetExposure", op.PerRow, func(l *op.List, out []float64) {
+		plackett.RankedExposure(l.X[0], l.Discounts, out)
+	}, l, op.Rows("gains", gains), op.Discounts(discounts))
 }
 
 // DisparityGains returns gains whose expected metric has the gradient of minus the disparity

@@ -449,7 +449,7 @@ func TestMissingFieldIsNamed(t *testing.T) {
 		vector(b.Lists.Scores.Graph(), "narrow", tensor.Float32, make([]float64, 24)),
 	} {
 		b.Labels = wrong
-		if _, err := meanOf("mse", b); err == nil || !strings.Contains(err.Error(), "as the scores") {
+		if _, err := meanOf("mse", b); err == nil || !strings.Contains(err.Error(), "losses: mse: labels ") {
 			t.Errorf("error %v for labels that do not fit", err)
 		}
 	}

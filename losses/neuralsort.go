@@ -76,11 +76,11 @@ type sorting struct {
 // sort computes the matrix. order are the documents in descending order of the scores.
 func (s *sorting) sort(scores []float64, order []int, temperature float64) {
 	n := len(scores)
-	s.p = squareMatrix(s.p, n)
+	s.p = blas64.General{Rows: n, Cols: n, Stride: n, Data: num.Sized(s.p.Data, n*n)}
 	for k := range n { // ranks from 0
 		relaxedRank(scores, order, k, temperature, s.p.Data[k*n:(k+1)*n])
 	}
-	s.a, s.b = append(s.a[:0], ones(n)), append(s.b[:0], nil)
+	s.a, s.b = append(s.a[:0], slices.Repeat([]float64{1}, n)), append(s.b[:0], nil)
 	b := s.inverseProduct(blas.Trans, s.a[0])
 	for range sinkhornRounds {
 		a := s.inverseProduct(blas.NoTrans, b)
@@ -194,13 +194,6 @@ func near(a, b []float64) bool {
 }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
-// squareMatrix is a matrix of any contents, in the memory of m where that is enough.
-func squareMatrix(m blas64.General, n int) blas64.General {
-	return blas64.General{Rows: n, Cols: n, Stride: n, Data: num.Sized(m.Data, n*n)}
-}
-
-func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // relaxedRank sets row to P_k of piRank, rank k from 0, the softmax of
 //

@@ -76,14 +76,13 @@ func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
 	if noise != nil {
 		inputs, noiseAt = append(inputs, op.Samples("noise", noise)), len(inputs)
 	}
-	weightsIn, weights := b.weights(len(inputs))
-	inputs = append(inputs, weightsIn...)
+	inputs = append(inputs, op.Weights(b.DocumentWeights))
 	f := op.ListFunc{
 		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
 			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], weights(l), func(better, worse int, weight float64) {
+				w.eachPair(noisy.order(), l.X[1], l.Weights, func(better, worse int, weight float64) {
 					sum[0] += weight * p.f(noisy.gap(worse, better))
 				})
 			})
@@ -91,7 +90,7 @@ func (p pairLoss) sum(b *batch, gains, noise *G.Node, w pairWeights) *G.Node {
 		VJP: func(l *op.List) error {
 			slopes, incoming := l.Out(), l.Last()[0]
 			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], weights(l), func(better, worse int, weight float64) {
+				w.eachPair(noisy.order(), l.X[1], l.Weights, func(better, worse int, weight float64) {
 					slope := incoming * weight * p.slope(noisy.gap(worse, better))
 					slopes[better] -= slope
 					slopes[worse] += slope
@@ -162,9 +161,8 @@ func (w pairWeights) continued(ranks int) []float64 {
 // countPairs is the number of pairs of documents of different gain of every query, or the sum of
 // the products of their weights, not differentiable.
 func (b *batch) countPairs() *G.Node {
-	weightsIn, weights := b.weights(1)
-	f := op.ListFunc{Name: "losses: CountPairs", Layout: op.PerQuery, Do: func(l *op.List) error {
-		gains, documents := l.X[0], weights(l)
+	return fixed("losses: CountPairs", op.PerQuery, func(l *op.List, out []float64) {
+		gains, documents := l.X[0], l.Weights
 		order := l.Order(gains)
 		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
 		for i, d := range order {
@@ -175,8 +173,6 @@ func (b *batch) countPairs() *G.Node {
 			pairs += above * w
 			passed += w
 		}
-		l.Out()[0] = pairs
-		return nil
-	}}
-	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gains())}, weightsIn...)...))
+		out[0] = pairs
+	}, b.Lists, op.Rows("gains", b.gains()), op.Weights(b.DocumentWeights))
 }

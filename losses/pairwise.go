@@ -50,14 +50,11 @@ func ndcgLoss1(b *batch) *G.Node {
 // rankDiscounts gives every document the discount of its rank of [ops.Ranks], and beyond the
 // last of them that one.
 func rankDiscounts(b *batch) *G.Node {
-	f := op.ListFunc{Name: "losses: RankDiscounts", Do: func(l *op.List) error {
-		out := l.Out()
+	return fixed("losses: RankDiscounts", op.PerRow, func(l *op.List, out []float64) {
 		for rank, d := range l.Order(l.X[0]) {
 			out[d] = l.Discounts[min(rank, len(l.Discounts)-1)]
 		}
-		return nil
-	}}
-	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Discounts(b.discounts())))
+	}, b.Lists, op.Scores(b.Lists), op.Discounts(b.discounts()))
 }
 
 // drops are θ_δ − θ_{δ+1}, times a factor.

@@ -18,10 +18,9 @@ func mse(b *batch) *G.Node {
 }
 
 func queryRMSE(b *batch) *G.Node {
-	weightsIn, weightsOf := b.weights(2)
 	scale := b.number
 	return G.Must(op.Metric("losses: QueryRMSE", fmt.Sprint(scale), b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
-		weights := weightsOf(l)
+		weights := l.Weights
 		if weights != nil && floats.Sum(weights) == 0 {
 			return 0, nil
 		}
@@ -36,7 +35,7 @@ func queryRMSE(b *batch) *G.Node {
 			}
 		}
 		return value, nil
-	}, append([]op.In{op.AnyRows("labels", b.finiteLabels())}, weightsIn...)...))
+	}, op.AnyRows("labels", b.finiteLabels()), op.Weights(b.DocumentWeights)))
 }
 
 // mean is the mean of numbers, with the same bits for weights of 1 and none, which are nil.
@@ -72,10 +71,9 @@ func binaryCrossEntropy(b *batch) *G.Node {
 // meanLoss is 1/D Σ_d w_d loss(m_d, label_d) of every query, differentiable in the scores.
 // loss gives the derivative by the score, too.
 func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, label float64) (value, slope float64)) *G.Node {
-	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric(name, settings, b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
 		for d, m := range l.X[0] {
-			w := weightOf(weights(l), d) / float64(l.Len())
+			w := weightOf(l.Weights, d) / float64(l.Len())
 			if w == 0 {
 				continue
 			}
@@ -86,7 +84,7 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 			}
 		}
 		return value, nil
-	}, append([]op.In{op.AnyRows("labels", labels)}, weightsIn...)...))
+	}, op.AnyRows("labels", labels), op.Weights(b.DocumentWeights)))
 }
 
 // thresholds is the loss of a document, with a label that is not negative, summed over the

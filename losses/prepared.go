@@ -2,7 +2,6 @@ package losses
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -44,18 +43,15 @@ func prepare(given Batch) (b *batch, err error) {
 	}
 	b.checkRows("document weights", b.DocumentWeights)
 	b.given = notNegative(b.Lists, "document weight", b.DocumentWeights)
-	means := op.ListFunc{Name: "losses: MeanWeight", Layout: op.PerQuery, Do: func(l *op.List) error {
-		l.Out()[0] = mean(l.X[0], nil)
-		return nil
-	}}
-	b.meanWeights = G.Must(means.Apply(b.Lists, op.AnyRows("document weights", b.given)))
-	relative := op.ListFunc{Name: "losses: RelativeWeights", Do: func(l *op.List) error {
+	weights := op.AnyRows("document weights", b.given)
+	b.meanWeights = fixed("losses: MeanWeight", op.PerQuery, func(l *op.List, out []float64) {
+		out[0] = mean(l.X[0], nil)
+	}, b.Lists, weights)
+	b.DocumentWeights = fixed("losses: RelativeWeights", op.PerRow, func(l *op.List, out []float64) {
 		if all := mean(l.X[0], nil); all > 0 {
-			floats.ScaleTo(l.Out(), 1/all, l.X[0])
+			floats.ScaleTo(out, 1/all, l.X[0])
 		}
-		return nil
-	}}
-	b.DocumentWeights = G.Must(relative.Apply(b.Lists, op.AnyRows("document weights", b.given)))
+	}, b.Lists, weights)
 	return b, nil
 }
 
@@ -114,17 +110,11 @@ func logWeight(w float64) float64 {
 	return -1e37
 }
 
-// checkRows reports lists without scores, and a node that does not have a number of
-// their dtype for every row.
+// checkRows reports lists that do not fit, and a node that does not have a number of the dtype of the
+// scores for every row.
 func (b *batch) checkRows(what string, n *G.Node) {
-	scores := b.Lists.Scores
-	switch {
-	case scores == nil:
-		panic(errors.New("no scores: Lists.Scores is nil"))
-	case n == nil:
-		panic(fmt.Errorf("no %s: the node is nil", what))
-	case n.Dtype() != scores.Dtype() || !n.Shape().Eq(scores.Shape()):
-		panic(fmt.Errorf("%s are %v of shape %v: want %v of shape %v, as the scores", what, n.Dtype(), n.Shape(), scores.Dtype(), scores.Shape()))
+	if err := op.Check(b.Lists, op.AnyRows(what, n)); err != nil {
+		panic(err)
 	}
 }
 
@@ -217,15 +207,6 @@ func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 // target is nothing but noise there.
 func (b *batch) withGains(perQuery *G.Node) *G.Node {
 	return mul(perQuery, nonzero(total(b.Lists, b.times(nonzero(b.gains())))))
-}
-
-// weights are the weights of the documents as input number at of a function of lists, if there are
-// any, and what gives them to the function, nil if there are none.
-func (b *batch) weights(at int) (inputs []op.In, of func(l *op.List) []float64) {
-	if b.DocumentWeights == nil {
-		return nil, func(*op.List) []float64 { return nil }
-	}
-	return []op.In{op.AnyRows("document weights", b.DocumentWeights)}, func(l *op.List) []float64 { return l.X[at] }
 }
 
 // weightOf is the weight of a document, 1 where there are none, and ofPair the product of two.

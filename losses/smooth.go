@@ -41,7 +41,6 @@ func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
 // [rows], differentiable in the scores.
 func approxDiscounts(b *batch) *G.Node {
 	ranks := approximate(b.number)
-	weightsIn, weights := b.weights(2)
 	// mean sets out to the mean over samples of what add adds to it, given the ranks.
 	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
 		out, r := l.Out(), make([]float64, l.Len())
@@ -67,11 +66,11 @@ func approxDiscounts(b *batch) *G.Node {
 					log := math.Log2(2 + r[i])
 					slopes[i] = -incoming[i] / (math.Ln2 * (2 + r[i]) * log * log)
 				}
-				ranks.addVJP(noisy, weights(l), slopes, out)
+				ranks.addVJP(noisy, l.Weights, slopes, out)
 			})
 		},
 	}
-	return G.Must(f.Apply(b.Lists, append([]op.In{op.Scores(b.Lists), op.Samples("noise", b.noise())}, weightsIn...)...))
+	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Samples("noise", b.noise()), op.Weights(b.DocumentWeights)))
 }
 
 // A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document, in O(D²) for a query
@@ -148,17 +147,16 @@ func (c comparison) addVJP(p perturbed, weights, incoming, slopes []float64) {
 
 // sum is the function as a node, [rows].
 func (c comparison) sum(name, settings string, b *batch) *G.Node {
-	weightsIn, weights := b.weights(1)
 	f := op.ListFunc{
 		Name: name, Settings: settings,
 		Do: func(l *op.List) error {
-			c.add(perturbed{scores: l.X[0]}, weights(l), l.Out())
+			c.add(perturbed{scores: l.X[0]}, l.Weights, l.Out())
 			return nil
 		},
 		VJP: func(l *op.List) error {
-			c.addVJP(perturbed{scores: l.X[0]}, weights(l), l.Last(), l.Out())
+			c.addVJP(perturbed{scores: l.X[0]}, l.Weights, l.Last(), l.Out())
 			return nil
 		},
 	}
-	return G.Must(f.Apply(b.Lists, append([]op.In{op.Scores(b.Lists)}, weightsIn...)...))
+	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Weights(b.DocumentWeights)))
 }

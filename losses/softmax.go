@@ -44,13 +44,12 @@ func xendcg(b *batch) *G.Node {
 // noisyTarget is the mean over samples of φ, [rows], not differentiable. Documents of weight w are
 // in the sum that many times.
 func noisyTarget(b *batch) *G.Node {
-	weightsIn, weights := b.weights(2)
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
 		target := l.Out()
 		return meanNoisy(l, 1, target, func(noisy perturbed) {
 			sum, phi := 0.0, noisy.noise
 			for d, rho := range l.X[0] {
-				phi[d] = weightOf(weights(l), d) * (rho + math.Exp(-math.Exp(-phi[d])))
+				phi[d] = weightOf(l.Weights, d) * (rho + math.Exp(-math.Exp(-phi[d])))
 				sum += phi[d]
 			}
 			for d, v := range phi {
@@ -60,7 +59,7 @@ func noisyTarget(b *batch) *G.Node {
 			}
 		})
 	}}
-	return G.Must(f.Apply(b.Lists, append([]op.In{op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise())}, weightsIn...)...))
+	return G.Must(f.Apply(b.Lists, op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise()), op.Weights(b.DocumentWeights)))
 }
 
 func listNet(b *batch) *G.Node {
@@ -88,25 +87,21 @@ func listMLE(b *batch) *G.Node {
 // ranked is the number of the document at every rank, of the shape of the rankings, 0 where absent;
 // not differentiable.
 func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
-	f := op.ListFunc{Name: "losses: Ranked", Layout: op.PerRanking, Shape: op.Like(1), Do: func(l *op.List) error {
-		out := l.Out()
+	return fixed("losses: Ranked", op.PerRanking, func(l *op.List, out []float64) {
 		for i, row := range l.Ints[1] {
 			if row >= 0 {
 				out[i] = l.X[0][row-l.From]
 			}
 		}
-		return nil
-	}}
-	return G.Must(f.Apply(l, op.AnyRows("numbers", numbers), op.Rankings(rankings)))
+	}, l, op.AnyRows("numbers", numbers), op.Rankings(rankings))
 }
 
 func partialListMLE(b *batch) *G.Node {
-	weightsIn, weights := b.weights(2)
 	return G.Must(op.Metric("losses: PartialListMLE", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
-		scores, gains, of := l.X[0], l.X[1], weights(l)
+		scores, gains, of := l.X[0], l.X[1], l.Weights
 		order := slices.DeleteFunc(l.Order(gains), func(d int) bool { return weightOf(of, d) == 0 })
 		return choices(scores, gains, of, order, l.Scratch(2*len(order)), lambda), nil
-	}, append([]op.In{op.AnyRows("gains", b.gainsFromZero())}, weightsIn...)...))
+	}, op.AnyRows("gains", b.gainsFromZero()), op.Weights(b.DocumentWeights)))
 }
 
 // choices is the loss of partialListMLE, with its derivatives if lambda is not nil. order has the

@@ -425,7 +425,7 @@ func TestWeightsThatAreWrongAreErrors(t *testing.T) {
 		documents, queries []float64
 		build, run         string
 	}{
-		{documents: make([]float64, 3), build: "document weights are float64 of shape (3)"},
+		{documents: make([]float64, 3), build: "document weights have 3 rows, scores have"},
 		{queries: make([]float64, 3), build: "query weights"},
 		{documents: with(24, 5, -1), run: "query 3, row 5: the document weight is -1"},
 		{documents: with(24, 5, math.NaN()), run: "query 3, row 5: the document weight is NaN"},

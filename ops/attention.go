@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
@@ -39,45 +38,35 @@ func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 		return nil, fmt.Errorf("ops: Attention: %w", err)
 	}
 	settings := fmt.Sprintf("%d heads", heads)
-	vjp := &op.Func{
-		Name: "ops: AttentionVJP", Settings: settings,
-		Do: op.ByDtype(attentionVJP[float32](width, heads), attentionVJP[float64](width, heads)),
+	vjp := op.Pure("ops: AttentionVJP", settings, attentionVJP[float32](width, heads), attentionVJP[float64](width, heads))
+	in, terms := G.Nodes{qkv}, []*op.Term{op.Input(0), op.Result, op.Incoming}
+	if offsets != nil {
+		in, terms = append(in, offsets), append(terms, op.Input(1))
 	}
 	attention := &op.Func{
 		Name: "ops: Attention", Settings: settings,
 		Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], width} },
-		Do:    op.ByDtype(attention[float32](width, heads), attention[float64](width, heads)),
+		Do:    op.CheckedByDtype(attention[float32](width, heads), attention[float64](width, heads)),
+		VJPs:  []*op.Term{vjp.Of(terms...)},
 	}
-	if offsets == nil {
-		attention.VJPs = []*op.Term{vjp.Of(op.Input(0), op.Result, op.Incoming)}
-		return attention.Apply(qkv)
-	}
-	attention.VJPs = []*op.Term{vjp.Of(op.Input(0), op.Result, op.Incoming, op.Input(1))}
-	return attention.Apply(qkv, offsets)
+	return attention.Apply(in...)
 }
 
-func attention[T op.Float](width, heads int) op.Kernel[T] {
-	a := forward.Attention[T]{Width: width, Heads: heads}
+func attention[T op.Float](width, heads int) op.Checked[T] {
 	return func(in []op.Tensor, x [][]T, y []T) error {
-		offsets, err := rowsOf(in, 1)
-		if err != nil {
+		offsets := rowsOf(in, 1)
+		if _, err := op.CheckOffsets(offsets, in[0].Shape[0]); err != nil {
 			return fmt.Errorf("ops: Attention: %w", err)
 		}
-		a.Run(x[0], y, offsets)
+		forward.Attention[T]{Width: width, Heads: heads}.Run(x[0], y, offsets)
 		return nil
 	}
 }
 
 // attentionVJP is qkv, y, dy → dqkv.
 func attentionVJP[T op.Float](width, heads int) op.Kernel[T] {
-	a := forward.Attention[T]{Width: width, Heads: heads}
-	return func(in []op.Tensor, x [][]T, dqkv []T) error {
-		offsets, err := rowsOf(in, 3)
-		if err != nil {
-			return fmt.Errorf("ops: AttentionVJP: %w", err)
-		}
-		a.VJP(x[0], x[1], x[2], dqkv, offsets)
-		return nil
+	return func(in []op.Tensor, x [][]T, dqkv []T) {
+		forward.Attention[T]{Width: width, Heads: heads}.VJP(x[0], x[1], x[2], dqkv, rowsOf(in, 3))
 	}
 }
 
@@ -91,24 +80,14 @@ func checkAttention(qkv, offsets *G.Node, heads int) (width int, err error) {
 		return 0, fmt.Errorf("qkv have shape %v: want [rows, 3·width]", qkv.Shape())
 	case heads < 1 || columns/3%heads != 0:
 		return 0, fmt.Errorf("%d heads: want a number that divides the width %d", heads, columns/3)
-	case offsets == nil:
-		return columns / 3, nil
 	}
-	if err := op.CheckNode("offsets", offsets, 1, tensor.Int); err != nil {
-		return 0, err
-	}
-	if offsets.Shape()[0] < 2 {
-		return 0, errors.New("offsets are of no query: want queries+1 of them")
-	}
-	return columns / 3, nil
+	return columns / 3, Lists{Offsets: offsets}.CheckOffsets()
 }
 
 // rowsOf returns the offsets, input number i, or the offsets of a single query.
-func rowsOf(in []op.Tensor, i int) ([]int, error) {
-	rows := in[0].Shape[0]
+func rowsOf(in []op.Tensor, i int) []int {
 	if i == len(in) {
-		return []int{0, rows}, nil
+		return []int{0, in[0].Shape[0]}
 	}
-	_, err := op.CheckOffsets(in[i].Int, rows)
-	return in[i].Int, err
+	return in[i].Int
 }

@@ -195,7 +195,7 @@ func TestAttentionArgumentsThatDoNotFitAreErrors(t *testing.T) {
 		{qkv, offsets, 3, "3 heads: want a number that divides the width 4"},
 		{qkv, offsets, 0, "0 heads"},
 		{qkv, qkv, 2, "offsets have shape (4, 12)"},
-		{qkv, optest.Ints(g, "one", []int{0}, 1), 2, "offsets are of no query"},
+		{qkv, optest.Ints(g, "one", []int{0}, 1), 2, "offsets have shape (1): want queries+1 of them"},
 	} {
 		if _, err := ops.Attention(c.qkv, c.offsets, c.heads); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)

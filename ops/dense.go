@@ -109,25 +109,17 @@ var apart = map[Activation]*op.Func{
 }
 
 // swigluVJP is z, dy → dz.
-var swigluVJP = &op.Func{
-	Name: "ops: SwiGLUVJP",
-	Do:   op.ByDtype(swigluVJPOf[float32], swigluVJPOf[float64]),
-}
+var swigluVJP = op.Pure("ops: SwiGLUVJP", "", swigluVJPOf[float32], swigluVJPOf[float64])
 
-func swigluOf[T op.Float](in []op.Tensor, x [][]T, y []T) error {
+func swigluOf[T op.Float](in []op.Tensor, x [][]T, y []T) {
 	forward.GateInto(in[0].Shape[1]/2, x[0], y)
-	return nil
 }
 
-func swigluVJPOf[T op.Float](in []op.Tensor, x [][]T, dz []T) error {
+func swigluVJPOf[T op.Float](in []op.Tensor, x [][]T, dz []T) {
 	forward.GateVJP(in[0].Shape[1]/2, x[0], x[1], dz)
-	return nil
 }
 
-func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
-	forward.ActivateInto(GELU, x[0], y)
-	return nil
-}
+func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) { forward.ActivateInto(GELU, x[0], y) }
 
 // checkProducts checks that an activation makes whole outputs of the columns of a node.
 func checkProducts(act Activation, what string, n *G.Node) error {
@@ -201,13 +193,12 @@ func dense(name string, bins []int, act Activation, leafX bool, d *Dropout) *op.
 }
 
 func denseOf[T op.Float](bins []int, act Activation, d *Dropout) op.Kernel[T] {
-	return func(in []op.Tensor, x [][]T, y []T) error {
+	return func(in []op.Tensor, x [][]T, y []T) {
 		if bins != nil {
 			forward.Piecewise(act, bins, in[0].Shape[1], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
-			return nil
+		} else {
+			forward.Dense(act, in[1].Shape[0], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
 		}
-		forward.Dense(act, in[1].Shape[0], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
-		return nil
 	}
 }
 
@@ -220,89 +211,60 @@ func columns(s tensor.Shape) int {
 }
 
 // inputVJP is dz, w → dz·wᵀ.
-var inputVJP = &op.Func{
-	Name:  "ops: DenseInputVJP",
-	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], in[1][0]} },
-	Do:    op.ByDtype(inputVJPOf[float32], inputVJPOf[float64]),
-}
+var inputVJP = op.Pure("ops: DenseInputVJP", "", inputVJPOf[float32], inputVJPOf[float64])
 
-func inputVJPOf[T op.Float](in []op.Tensor, x [][]T, dx []T) error {
+func inputVJPOf[T op.Float](in []op.Tensor, x [][]T, dx []T) {
 	w := in[1].Shape
 	forward.DenseInputVJP(w[0], columns(w), x[0], x[1], dx)
-	return nil
 }
 
 // weightsVJP is x, dz → xᵀ·dz.
-var weightsVJP = &op.Func{
-	Name:  "ops: DenseWeightsVJP",
-	Shape: func(in []tensor.Shape) tensor.Shape { return append(tensor.Shape{in[0][1]}, in[1][1:]...) },
-	Do:    op.ByDtype(weightsVJPOf[float32], weightsVJPOf[float64]),
-}
+var weightsVJP = op.Pure("ops: DenseWeightsVJP", "", weightsVJPOf[float32], weightsVJPOf[float64])
 
-func weightsVJPOf[T op.Float](in []op.Tensor, x [][]T, dw []T) error {
+func weightsVJPOf[T op.Float](in []op.Tensor, x [][]T, dw []T) {
 	width := in[0].Shape[1]
 	forward.DenseWeightsVJP(width, len(dw)/width, x[0], x[1], dw)
-	return nil
 }
 
 // binned is the derivatives of a layer with bins by x and by w.
 func binned(bins []int, x, w, dz *op.Term) (dx, dw *op.Term) {
 	settings := fmt.Sprint(bins)
-	input := &op.Func{
-		Name: "ops: PiecewiseLinearInputVJP", Settings: settings,
-		Shape: func(in []tensor.Shape) tensor.Shape { return in[2] },
-		Do:    op.ByDtype(binnedInputVJP[float32](bins), binnedInputVJP[float64](bins)),
-	}
-	weights := &op.Func{
-		Name: "ops: PiecewiseLinearWeightsVJP", Settings: settings,
-		Shape: func(in []tensor.Shape) tensor.Shape {
-			return append(tensor.Shape{forward.BinRows(bins, in[0][1])}, in[1][1:]...)
-		},
-		Do: op.ByDtype(binnedWeightsVJP[float32](bins), binnedWeightsVJP[float64](bins)),
-	}
+	input := op.Pure("ops: PiecewiseLinearInputVJP", settings,
+		binnedInputVJP[float32](bins), binnedInputVJP[float64](bins))
+	weights := op.Pure("ops: PiecewiseLinearWeightsVJP", settings,
+		binnedWeightsVJP[float32](bins), binnedWeightsVJP[float64](bins))
 	return input.Of(dz, w, x), weights.Of(x, dz)
 }
 
 func binnedInputVJP[T op.Float](bins []int) op.Kernel[T] {
-	return func(in []op.Tensor, x [][]T, dx []T) error {
+	return func(in []op.Tensor, x [][]T, dx []T) {
 		forward.PiecewiseInputVJP(bins, in[2].Shape[1], columns(in[1].Shape), x[0], x[1], dx)
-		return nil
 	}
 }
 
 func binnedWeightsVJP[T op.Float](bins []int) op.Kernel[T] {
-	return func(in []op.Tensor, x [][]T, dw []T) error {
+	return func(in []op.Tensor, x [][]T, dw []T) {
 		forward.PiecewiseWeightsVJP(bins, in[0].Shape[1], columns(in[1].Shape), x[0], x[1], dw)
-		return nil
 	}
 }
 
 // biasVJP is dz → its column sums.
-var biasVJP = &op.Func{
-	Name:  "ops: DenseBiasVJP",
-	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{columns(in[0])} },
-	Do:    op.ByDtype(biasVJPOf[float32], biasVJPOf[float64]),
-}
+var biasVJP = op.Pure("ops: DenseBiasVJP", "", biasVJPOf[float32], biasVJPOf[float64])
 
-func biasVJPOf[T op.Float](_ []op.Tensor, x [][]T, db []T) error {
-	forward.DenseBiasVJP(len(db), x[0], db)
-	return nil
-}
+func biasVJPOf[T op.Float](_ []op.Tensor, x [][]T, db []T) { forward.DenseBiasVJP(len(db), x[0], db) }
 
 // activationVJP is y (z for GELU), dy → dy·act'(z); with a dropout, y less what was dropped,
 // dy and the key → mask·dy·act'(z).
 func activationVJP(act Activation, d *Dropout) *op.Func {
-	f := &op.Func{Name: "ops: ActivationVJP", Settings: act.String()}
+	settings := act.String()
 	if d != nil {
-		f.Settings += ", " + d.settings()
+		settings += ", " + d.settings()
 	}
-	f.Do = op.ByDtype(activationVJPOf[float32](act, d), activationVJPOf[float64](act, d))
-	return f
+	return op.Pure("ops: ActivationVJP", settings, activationVJPOf[float32](act, d), activationVJPOf[float64](act, d))
 }
 
 func activationVJPOf[T op.Float](act Activation, d *Dropout) op.Kernel[T] {
-	return func(in []op.Tensor, x [][]T, dz []T) error {
+	return func(in []op.Tensor, x [][]T, dz []T) {
 		forward.ActivationVJP(act, x[0], x[1], dz, d.masks(in, 2))
-		return nil
 	}
 }

@@ -35,16 +35,13 @@ func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 		Shape: func(in []tensor.Shape) tensor.Shape {
 			return tensor.Shape{in[0][0], forward.EmbeddedWidth(features, embeddings)}
 		},
-		Do:   op.ByDtype(embed[float32](features, embeddings), embed[float64](features, embeddings)),
+		Do:   op.CheckedByDtype(embed[float32](features, embeddings), embed[float64](features, embeddings)),
 		VJPs: []*op.Term{nil},
 	}
 	for i := range tables {
-		slope := op.Func{
-			Name: name + "VJP", Settings: fmt.Sprint(settings, i),
-			Shape: func(in []tensor.Shape) tensor.Shape { return in[1] },
-			Do:    op.ByDtype(embedVJP[float32](features, embeddings, i), embedVJP[float64](features, embeddings, i)),
-		}
-		f.VJPs = append(f.VJPs, slope.Of(op.Input(0), op.Input(1+i), op.Incoming))
+		slope := op.Pure(name+"VJP", fmt.Sprint(settings, i),
+			embedVJP[float32](features, embeddings, i), embedVJP[float64](features, embeddings, i))
+		f.VJPs = append(f.VJPs, slope.Of(op.Input(0), op.Incoming))
 	}
 	return f.Apply(append(G.Nodes{x}, tables...)...)
 }
@@ -68,7 +65,7 @@ func checkEmbed(x *G.Node, tables G.Nodes) (embeddings []forward.Embedding, err 
 	return embeddings, nil
 }
 
-func embed[T op.Float](features int, embeddings []forward.Embedding) op.Kernel[T] {
+func embed[T op.Float](features int, embeddings []forward.Embedding) op.Checked[T] {
 	return func(_ []op.Tensor, x [][]T, y []T) error {
 		if err := forward.Embed(features, embeddings, x[1:], x[0], y); err != nil {
 			return fmt.Errorf("ops: Embed: %w", err)
@@ -77,10 +74,9 @@ func embed[T op.Float](features int, embeddings []forward.Embedding) op.Kernel[T
 	}
 }
 
-// embedVJP is x, table i, dy → dtable.
+// embedVJP is x, dy → the derivative by table i.
 func embedVJP[T op.Float](features int, embeddings []forward.Embedding, i int) op.Kernel[T] {
-	return func(_ []op.Tensor, x [][]T, dtable []T) error {
-		forward.EmbedVJP(features, embeddings, i, x[0], x[2], dtable)
-		return nil
+	return func(_ []op.Tensor, x [][]T, dtable []T) {
+		forward.EmbedVJP(features, embeddings, i, x[0], x[1], dtable)
 	}
 }

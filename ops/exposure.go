@@ -76,7 +76,7 @@ func exposure(name string, l Lists, value func(l *op.List, exposure []float64) e
 		Name: name,
 		Do:   func(l *op.List) error { return value(l, l.Out()) },
 		VJP: func(l *op.List) error {
-			if err := op.CheckFinite("incoming gradient", l.Last()); err != nil {
+			if err := l.CheckFinite("incoming gradient", l.Last()); err != nil {
 				return err
 			}
 			return vjp(l, l.Last(), l.Out())

@@ -54,30 +54,19 @@ func checkColumns(x *G.Node, name string, gain, bias *G.Node) error {
 	return nil
 }
 
-func layerNorm[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
-	forward.LayerNorm(x[1], x[2], x[0], y)
-	return nil
-}
+func layerNorm[T op.Float](_ []op.Tensor, x [][]T, y []T) { forward.LayerNorm(x[1], x[2], x[0], y) }
 
 // layerNormInputVJP is x, gain, dy → dx.
-var layerNormInputVJP = &op.Func{
-	Name: "ops: LayerNormInputVJP",
-	Do:   op.ByDtype(layerNormInputVJPOf[float32], layerNormInputVJPOf[float64]),
-}
+var layerNormInputVJP = op.Pure("ops: LayerNormInputVJP", "",
+	layerNormInputVJPOf[float32], layerNormInputVJPOf[float64])
 
-func layerNormInputVJPOf[T op.Float](_ []op.Tensor, x [][]T, dx []T) error {
+func layerNormInputVJPOf[T op.Float](_ []op.Tensor, x [][]T, dx []T) {
 	forward.LayerNormInputVJP(x[1], x[0], x[2], dx)
-	return nil
 }
 
 // layerNormGainVJP is x, dy → dgain.
-var layerNormGainVJP = &op.Func{
-	Name:  "ops: LayerNormGainVJP",
-	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][1]} },
-	Do:    op.ByDtype(layerNormGainVJPOf[float32], layerNormGainVJPOf[float64]),
-}
+var layerNormGainVJP = op.Pure("ops: LayerNormGainVJP", "", layerNormGainVJPOf[float32], layerNormGainVJPOf[float64])
 
-func layerNormGainVJPOf[T op.Float](_ []op.Tensor, x [][]T, dgain []T) error {
+func layerNormGainVJPOf[T op.Float](_ []op.Tensor, x [][]T, dgain []T) {
 	forward.LayerNormGainVJP(x[0], x[1], dgain)
-	return nil
 }

@@ -21,7 +21,7 @@ import (
 // backward pass. Its value lasts until the next run.
 func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 	f := op.ListFunc{
-		Name: "ops: LogProbs", Layout: op.PerRanking, Shape: op.Like(1),
+		Name: "ops: LogProbs", Layout: op.PerRanking,
 		Do: func(l *op.List) error {
 			return op.Own[plackett.Kernel](l).LogProbs(l.X[0], plackett.Rankings(l.Rankings(1)), l.Out())
 		},

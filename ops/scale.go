@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/op"
@@ -48,31 +47,19 @@ func Scale(x, scale, bias *G.Node, act Activation) (*G.Node, error) {
 }
 
 func scaleOf[T op.Float](act Activation) op.Kernel[T] {
-	return func(_ []op.Tensor, x [][]T, y []T) error {
+	return func(_ []op.Tensor, x [][]T, y []T) {
 		forward.Scale(act, x[1], x[2], x[0], y)
-		return nil
 	}
 }
 
 // scaleInputVJP is dz, scale → dz ⊙ scale.
-var scaleInputVJP = &op.Func{
-	Name: "ops: ScaleInputVJP",
-	Do:   op.ByDtype(scaleInputVJPOf[float32], scaleInputVJPOf[float64]),
-}
+var scaleInputVJP = op.Pure("ops: ScaleInputVJP", "", scaleInputVJPOf[float32], scaleInputVJPOf[float64])
 
-func scaleInputVJPOf[T op.Float](_ []op.Tensor, x [][]T, dx []T) error {
+func scaleInputVJPOf[T op.Float](_ []op.Tensor, x [][]T, dx []T) {
 	forward.ScaleInputVJP(x[1], x[0], dx)
-	return nil
 }
 
 // scaleVJP is x, dz → dscale.
-var scaleVJP = &op.Func{
-	Name:  "ops: ScaleVJP",
-	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][1]} },
-	Do:    op.ByDtype(scaleVJPOf[float32], scaleVJPOf[float64]),
-}
+var scaleVJP = op.Pure("ops: ScaleVJP", "", scaleVJPOf[float32], scaleVJPOf[float64])
 
-func scaleVJPOf[T op.Float](_ []op.Tensor, x [][]T, dscale []T) error {
-	forward.ScaleVJP(x[0], x[1], dscale)
-	return nil
-}
+func scaleVJPOf[T op.Float](_ []op.Tensor, x [][]T, dscale []T) { forward.ScaleVJP(x[0], x[1], dscale) }

@@ -53,27 +53,17 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 
 var pickInto = op.ByDtype(pick[float32], pick[float64])
 
-func pick[T op.Float](in []op.Tensor, x [][]T, y []T) error {
+func pick[T op.Float](in []op.Tensor, x [][]T, y []T) {
 	at := in[1].Int
 	forward.Elementwise(len(at), func(from, to int) {
 		for i := from; i < to; i++ {
 			y[i] = x[0][at[i]]
 		}
 	})
-	return nil
 }
 
 // Constant returns x, a vector, as a constant for differentiation: what it depends on gets
 // no gradient by way of it. Its value lasts until the next run.
 func Constant(x *G.Node) (*G.Node, error) {
-	const name = "ops: Constant"
-	if err := op.CheckNode("x", x, 1, tensor.Float32, tensor.Float64); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	f := op.Func{Name: name, Do: func(in []op.Tensor, result op.Tensor) error {
-		copy(result.F32, in[0].F32)
-		copy(result.F64, in[0].F64)
-		return nil
-	}}
-	return f.Apply(x)
+	return op.Elementwise("ops: Constant", x, func(v float64) float64 { return v }, nil)
 }

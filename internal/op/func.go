@@ -18,7 +18,7 @@ type Func struct {
 	Shape    func(in []tensor.Shape) tensor.Shape   // of the result; nil: as the first input
 	Do       func(in []Tensor, result Tensor) error // the result holds anything before
 	// VJPs are the vector-Jacobian products, the derivatives by the inputs times the
-	// incoming gradient; nil for an input that is a constant for differentiation.
+	// incoming gradient, of the shape of the input; nil for one that is a constant for differentiation.
 	VJPs []*Term
 	// Whole, where not nil, is set when a derivative of what is made of the result is asked for:
 	// parts that only derivatives need may be left out before.
@@ -31,10 +31,29 @@ type Float interface{ float32 | float64 }
 
 // A Kernel is what a [Func] does on numbers of one type: x are the numbers of the inputs, nil for
 // ints, y the numbers of the result.
-type Kernel[T Float] func(in []Tensor, x [][]T, y []T) error
+type Kernel[T Float] func(in []Tensor, x [][]T, y []T)
+
+// A Checked is a Kernel that can meet numbers that it does not take.
+type Checked[T Float] func(in []Tensor, x [][]T, y []T) error
+
+// Pure returns the function of a kernel, whose result has the shape of the first input. As a derivative
+// it has the shape of what it is by.
+func Pure(name, settings string, f32 Kernel[float32], f64 Kernel[float64]) *Func {
+	return &Func{Name: name, Settings: settings, Do: ByDtype(f32, f64)}
+}
 
 // ByDtype runs the kernel for the dtype of the result.
 func ByDtype(f32 Kernel[float32], f64 Kernel[float64]) func(in []Tensor, result Tensor) error {
+	return CheckedByDtype(f32.checked, f64.checked)
+}
+
+func (k Kernel[T]) checked(in []Tensor, x [][]T, y []T) error {
+	k(in, x, y)
+	return nil
+}
+
+// CheckedByDtype is ByDtype for kernels that can fail.
+func CheckedByDtype(f32 Checked[float32], f64 Checked[float64]) func(in []Tensor, result Tensor) error {
 	return func(in []Tensor, result Tensor) error {
 		if result.F32 != nil {
 			return f32(in, numbers(in, func(t Tensor) []float32 { return t.F32 }), result.F32)
@@ -143,6 +162,16 @@ func Input(i int) *Term { return &Term{input: i} }
 
 // Of returns the function of terms.
 func (f *Func) Of(terms ...*Term) *Term { return &Term{f: f, of: terms} }
+
+// by is the term of a derivative by a node, whose shape it has.
+func (t *Term) by(n *G.Node) *Term {
+	if t.f == nil {
+		return t
+	}
+	f := *t.f
+	f.Shape = func([]tensor.Shape) tensor.Shape { return n.Shape() }
+	return f.Of(t.of...)
+}
 
 // evaluate gives a term its value, a node or numbers.
 func evaluate[T any](t *Term, inputs []T, result, incoming T, apply func(*Func, ...T) (T, error)) (T, error) {

@@ -44,6 +44,7 @@ type In struct {
 	layout    Layout
 	ints      bool // else it has the dtype of the scores
 	finite    bool // the run returns an error for other numbers
+	weights   bool // see Weights
 	setting   bool // no node, but
 	discounts []float64
 }
@@ -69,6 +70,9 @@ func Rankings(n *G.Node) In { return In{name: "rankings", node: n, layout: PerRa
 // Samples returns an input with a number for every row in every sample, [samples × rows].
 func Samples(name string, n *G.Node) In { return In{name: name, node: n, layout: PerSample} }
 
+// Weights returns the input of [List.Weights], of which there are none if n is nil.
+func Weights(n *G.Node) In { return In{name: "document weights", node: n, weights: true} }
+
 // Discounts returns the input of [List.Discounts], a setting that tells nodes apart.
 func Discounts(theta []float64) In { return In{setting: true, discounts: slices.Clone(theta)} }
 
@@ -83,18 +87,27 @@ func Check(l Lists, others ...In) error {
 	if l.rows() == 0 {
 		return errors.New("scores have no rows")
 	}
-	if l.Offsets != nil {
-		if err := CheckNode("offsets", l.Offsets, 1, tensor.Int); err != nil {
-			return err
-		}
-		if l.Offsets.Shape()[0] < 2 {
-			return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", l.Offsets.Shape())
-		}
+	if err := l.CheckOffsets(); err != nil {
+		return err
 	}
 	for _, in := range others {
 		if err := in.check(l); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// CheckOffsets reports what is wrong with the node of the offsets, if there is one.
+func (l Lists) CheckOffsets() error {
+	if l.Offsets == nil {
+		return nil
+	}
+	if err := CheckNode("offsets", l.Offsets, 1, tensor.Int); err != nil {
+		return err
+	}
+	if l.Offsets.Shape()[0] < 2 {
+		return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", l.Offsets.Shape())
 	}
 	return nil
 }
@@ -118,7 +131,7 @@ func (in In) check(l Lists) error {
 	switch {
 	case in.setting:
 		return checkDiscounts(in.discounts)
-	case in.layout == Whole:
+	case in.layout == Whole || in.weights && in.node == nil:
 		return nil
 	case in.layout == PerRanking:
 		dims = 3

@@ -21,6 +21,7 @@ type List struct {
 	Ints      [][]int     // its ints of the others; of a layout PerSample or Whole they are empty
 	Result    Tensor      // the result, whole
 	Discounts []float64
+	Weights   []float64 // of the documents, nil: none
 
 	own          []any // see Own
 	result       Layout
@@ -52,8 +53,11 @@ func (l *List) read(inputs []In) error {
 			continue
 		}
 		l.X[i] = l.In[i].Read(l.X[i], from, to)
+		if in.weights {
+			l.Weights = l.X[i]
+		}
 		if in.finite {
-			if err := CheckFinite(in.name[:len(in.name)-1], l.X[i]); err != nil {
+			if err := l.CheckFinite(in.name[:len(in.name)-1], l.X[i]); err != nil {
 				return err
 			}
 		}
@@ -157,25 +161,13 @@ func (l *List) FullRankings(i int) (Drawn, error) {
 }
 
 // CheckFinite reports a number of the documents that is NaN or infinite, such as a "score".
-func CheckFinite(what string, x []float64) error {
+func (l *List) CheckFinite(what string, x []float64) error {
 	for d, v := range x {
 		if v-v != 0 {
-			return &numberError{d, fmt.Sprintf("the %s is %v: %ss must be finite", what, v, what)}
+			return &RowError{l.From + d, fmt.Sprintf("the %s is %v: %ss must be finite", what, v, what)}
 		}
 	}
 	return nil
-}
-
-// A numberError is of a document of the query.
-type numberError struct {
-	document int
-	text     string
-}
-
-func (e *numberError) Error() string { return fmt.Sprintf("document %d: %s", e.document, e.text) }
-
-func (e *numberError) Document() (position int, text string, ok bool) {
-	return e.document, e.text, true
 }
 
 // A RowError says what is wrong with a row.

@@ -3,6 +3,7 @@ package op
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
@@ -19,7 +20,7 @@ type ListFunc struct {
 	Settings string
 	Dtype    tensor.Dtype
 	Layout   Layout                                                  // of the result
-	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result, if not PerRow or PerQuery
+	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result, if not PerRow, PerQuery, or as the rankings
 	Absent   int                                                     // instead of 0 in a result of ints
 	InRange  bool                                                    // the run returns an error for a number out of the range of the dtype
 
@@ -34,11 +35,6 @@ type ListFunc struct {
 	VJP func(l *List) error
 }
 
-// Like returns the shape of an input.
-func Like(i int) func(rows, queries int, in []tensor.Shape) tensor.Shape {
-	return func(_, _ int, in []tensor.Shape) tensor.Shape { return in[i].Clone() }
-}
-
 // Apply makes a node of a function of lists, after a check of its inputs. The first has the
 // dtype of the scores.
 func (f ListFunc) Apply(l Lists, inputs ...In) (*G.Node, error) {
@@ -50,10 +46,9 @@ func (f ListFunc) Apply(l Lists, inputs ...In) (*G.Node, error) {
 	for _, in := range inputs {
 		if in.setting {
 			run.discounts = in.discounts
-			continue
+		} else if in.node != nil {
+			run.inputs, nodes = append(run.inputs, in), append(nodes, in.node)
 		}
-		run.inputs = append(run.inputs, in)
-		nodes = append(nodes, in.node)
 	}
 	if l.Offsets != nil {
 		nodes = append(nodes, l.Offsets)
@@ -84,7 +79,7 @@ func (r *listRun) function(l Lists) *Func {
 	vjp := listRun{
 		f: ListFunc{
 			Name: f.Name + "VJP", Settings: f.Settings, InRange: f.InRange,
-			Layout: r.inputs[f.Of].layout, Shape: Like(f.Of), Do: f.VJP,
+			Layout: r.inputs[f.Of].layout, Do: f.VJP,
 		},
 		inputs:    append(r.inputs[:len(r.inputs):len(r.inputs)], In{layout: f.Layout}),
 		discounts: r.discounts,
@@ -113,6 +108,8 @@ func (r *listRun) shape(in []tensor.Shape) tensor.Shape {
 		return r.f.Shape(rows, queries, in)
 	case r.f.Layout == PerQuery:
 		return tensor.Shape{queries}
+	case r.f.Layout == PerRanking:
+		return in[slices.IndexFunc(r.inputs, func(i In) bool { return i.layout == PerRanking })]
 	}
 	return tensor.Shape{rows}
 }
@@ -168,7 +165,7 @@ var lists = sync.Pool{New: func() any { return new(List) }}
 // release gives the lists of a run back. After a panic they are left to the garbage collector.
 func (r *listRun) release() {
 	for _, l := range r.workers {
-		l.In, l.Result, l.Discounts = nil, Tensor{}, nil
+		l.In, l.Result, l.Discounts, l.Weights = nil, Tensor{}, nil, nil
 		clear(l.Ints)
 		lists.Put(l)
 	}

@@ -137,7 +137,7 @@ func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error)
 			continue
 		}
 		var err error
-		if slopes[i], err = evaluate(t, inputs, result, grad, (*Func).Apply); err != nil {
+		if slopes[i], err = evaluate(t.by(inputs[i]), inputs, result, grad, (*Func).Apply); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +166,7 @@ func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) e
 		if err != nil {
 			return err
 		}
-		slope, err := evaluate(t, values, result.Value(), incoming, (*Func).value)
+		slope, err := evaluate(t.by(inputs[i]), values, result.Value(), incoming, (*Func).value)
 		if err != nil {
 			return err
 		}
@@ -197,11 +197,8 @@ func add(to, from G.Value) error {
 	if d, ok := to.(*tensor.Dense); ok && RowMajor(d) != d {
 		return errors.New("the gradient is of a view or a column-major tensor: want row-major")
 	}
-	for i, v := range terms.F32 {
-		sum.F32[i] += v
-	}
-	for i, v := range terms.F64 {
-		sum.F64[i] += v
+	for i := range terms.Len() {
+		sum.Set(i, sum.At(i)+terms.At(i))
 	}
 	return nil
 }

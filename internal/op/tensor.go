@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -52,45 +53,20 @@ func RowMajor(v *tensor.Dense) *tensor.Dense {
 		v = v.Materialize().(*tensor.Dense)
 	}
 	shape, strides := v.Shape(), v.Strides()
-	if len(strides) != len(shape) || isRowMajor(shape, strides) { // a vector, or a scalar, has no order
+	if len(strides) < 2 || slices.Equal(strides, shape.CalcStrides()) { // a vector, or a scalar, has no order
 		return v
 	}
 	ordered := tensor.New(tensor.Of(v.Dtype()), tensor.WithShape(shape...))
-	switch from := v.Data().(type) {
-	case []float32:
-		inOrder(shape, strides, func(i, at int) { ordered.Float32s()[i] = from[at] })
-	case []float64:
-		inOrder(shape, strides, func(i, at int) { ordered.Float64s()[i] = from[at] })
-	case []int:
-		inOrder(shape, strides, func(i, at int) { ordered.Ints()[i] = from[at] })
-	default:
-		return v // of a type that no op has
-	}
-	return ordered
-}
-
-// isRowMajor reports whether the last index is the one that moves by one entry, and so on.
-func isRowMajor(shape, strides []int) bool {
-	stride := 1
-	for axis := len(shape) - 1; axis >= 0; axis-- {
-		if strides[axis] != stride && shape[axis] > 1 {
-			return false
-		}
-		stride *= shape[axis]
-	}
-	return true
-}
-
-// inOrder calls f with the entries in the order of their indices, and where they stand.
-func inOrder(shape, strides []int, f func(i, at int)) {
+	from, to := reflect.ValueOf(v.Data()), reflect.ValueOf(ordered.Data())
 	for i := range size(shape) {
 		at, rest := 0, i
 		for axis := len(shape) - 1; axis >= 0; axis-- {
 			at += rest % shape[axis] * strides[axis]
 			rest /= shape[axis]
 		}
-		f(i, at)
+		to.Index(i).Set(from.Index(at))
 	}
+	return ordered
 }
 
 // Numbers returns a copy of the floats of a value.

@@ -2,10 +2,10 @@
 package parallel
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 )
 
@@ -71,21 +71,9 @@ func For(n, workers int, f func(worker, i int)) {
 // Each calls f as [For] does, for work that can fail. It returns the error of the smallest i that
 // failed, so that a message does not depend on the scheduler.
 func Each(n, workers int, f func(worker, i int) error) error {
-	var (
-		mu     sync.Mutex
-		first  error
-		firstI = n
-	)
-	For(n, workers, func(w, i int) {
-		if err := f(w, i); err != nil {
-			mu.Lock()
-			if i < firstI {
-				first, firstI = err, i
-			}
-			mu.Unlock()
-		}
-	})
-	return first
+	errs := make([]error, n)
+	For(n, workers, func(w, i int) { errs[i] = f(w, i) })
+	return cmp.Or(errs...)
 }
 
 // Go calls f in a goroutine. The function it returns waits for the end of f, and
