@@ -42,7 +42,7 @@ type options struct {
 	plot   cli.Plot
 }
 
-func (o *options) flags() *flag.FlagSet {
+func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	o.Define(f)
 	o.plot.Define(f, "the differences by query")
@@ -50,7 +50,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check(flags *flag.FlagSet) error {
+func (o *options) Check(flags *flag.FlagSet) error {
 	o.files = flags.Args()
 	if command.IsGiven(flags, "metric") {
 		o.metric = o.Config.Metric
@@ -76,29 +76,22 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-metric: want one metric: %w", err)
 		}
 	}
-	return o.Check(flags)
+	return o.Measuring.Check(flags)
 }
 
 // measures reports whether there are labels to measure on.
 func (o *options) measures() bool { return o.Data != "" || o.Qrels != "" }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	cli.LimitGarbage()
-	ctx := command.Interruptible()
-	var o options
-	flags := o.flags()
-	check := func() error { return o.check(flags) }
-	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
-			return err
-		}
-		return compare(ctx, &o, flags, stdout, stderr)
-	})
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
 }
 
-// compare compares the files. The gain comes from the models unless it is given.
-func compare(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+// Run compares the files. The gain comes from the models unless it is given.
+func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
+		return err
+	}
 	runs, err := o.open()
 	if err == nil {
 		err = o.agree(runs, command.IsGiven(flags, "gain"))

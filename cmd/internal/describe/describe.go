@@ -35,7 +35,7 @@ type options struct {
 	threads     cli.Threads
 }
 
-func (o *options) flags() *flag.FlagSet {
+func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("describe", flag.ContinueOnError)
 	o.Define(f, "")
 	o.DefineCache(f)
@@ -46,7 +46,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check() error {
+func (o *options) Check(*flag.FlagSet) error {
 	if o.Data == "" {
 		return errors.New("-data is needed")
 	}
@@ -55,20 +55,8 @@ func (o *options) check() error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	cli.LimitGarbage()
-	return run(command.Interruptible(), args, stdout, stderr)
-}
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
-	flags := o.flags()
-	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
-		cli.WarnIdle(stderr, flags, append(o.Uses(),
-			cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
-			cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
-		return describe(ctx, &o, stdout, stderr)
-	})
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
 }
 
 // A description is what -json prints: all but the fields that it hides.
@@ -79,8 +67,11 @@ type description struct {
 	Warnings      *struct{} `json:"warnings,omitempty"`
 }
 
-// describe prints what is in the data, unlabelled documents included.
-func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+// Run prints what is in the data, unlabelled documents included.
+func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	cli.WarnIdle(stderr, given, append(o.Uses(),
+		cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
+		cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
 	splits, err := open(ctx, o, stderr)
 	if err != nil {
 		return err

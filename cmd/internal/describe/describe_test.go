@@ -141,7 +141,7 @@ func TestReadingCanBeInterrupted(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
-	status := run(done, []string{"-data", filepath.Join(commandtest.Fold(t), "train.txt")}, &stdout, &stderr)
+	status := page.DoUntil(done, new(options), []string{"-data", filepath.Join(commandtest.Fold(t), "train.txt")}, nil, &stdout, &stderr)
 	if status != 130 || stdout.Len() != 0 || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("%d, %s%s", status, &stdout, &stderr)
 	}

@@ -43,7 +43,7 @@ type options struct {
 	plot               cli.Plot
 }
 
-func (o *options) flags() *flag.FlagSet {
+func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
 	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, from any ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
@@ -56,7 +56,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check(flags *flag.FlagSet) error {
+func (o *options) Check(flags *flag.FlagSet) error {
 	if o.worths != "" {
 		return o.checkWorths(flags)
 	}
@@ -82,7 +82,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 		}
 	}
 	o.Threads.Use()
-	return o.Check(flags)
+	return o.Measuring.Check(flags)
 }
 
 // checkWorths returns an error for flags that make no sense with -worths.
@@ -100,44 +100,42 @@ func (o *options) checkWorths(flags *flag.FlagSet) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	cli.LimitGarbage()
-	ctx := command.Interruptible()
-	var o options
-	flags := o.flags()
-	check := func() error { return o.check(flags) }
-	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		if o.worths != "" {
-			return evaluateWorths(ctx, &o, stdout, stderr)
-		}
-		var files cli.NewFiles
-		defer files.Remove()
-		if err := files.CheckPlot(o.plot); err != nil {
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// Run measures what the flags name.
+func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	if o.worths != "" {
+		return evaluateWorths(ctx, o, stdout, stderr)
+	}
+	var files cli.NewFiles
+	defer files.Remove()
+	if err := files.CheckPlot(o.plot); err != nil {
+		return err
+	}
+	perQuery, err := files.Open(o.perQuery)
+	if err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	var model *ranker.Model
+	if o.model != "" {
+		if model, err = ranker.Open(o.model); err != nil {
 			return err
 		}
-		perQuery, err := files.Open(o.perQuery)
-		if err != nil {
-			return fmt.Errorf("evaluate: %w", err)
+		if !command.IsGiven(flags, "gain") {
+			o.Config.Gain = model.File().Gain
 		}
-		var model *ranker.Model
-		if o.model != "" {
-			if model, err = ranker.Open(o.model); err != nil {
-				return err
-			}
-			if !command.IsGiven(flags, "gain") {
-				o.Config.Gain = model.File().Gain
-			}
-		}
-		uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
-		if err != nil {
-			return err
-		}
-		cli.WarnIdle(stderr, flags, uses...)
-		if err := evaluate(ctx, &o, model, perQuery, stdout, stderr); err != nil {
-			return err
-		}
-		return files.Publish(stdout)
-	})
+	}
+	uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
+	if err != nil {
+		return err
+	}
+	cli.WarnIdle(stderr, flags, uses...)
+	if err := evaluate(ctx, o, model, perQuery, stdout, stderr); err != nil {
+		return err
+	}
+	return files.Publish(stdout)
 }
 
 // evaluate measures the model on every split of the data, or scores where the model is nil.

@@ -2,6 +2,7 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,33 +20,39 @@ var page = cli.Page{
 	Examples: []string{"-model runs/fold1/model.npz -onnx model.onnx"},
 }
 
-// Run runs the sub-command, and returns its exit status.
-func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	var model, onnx string
-	check := func() error {
-		if model == "" || onnx == "" {
-			return errors.New("-model and -onnx are both needed")
-		}
-		return nil
-	}
-	return page.Run(args, newFlags(&model, &onnx), stdout, stderr, check, func(stdout io.Writer) error {
-		m, err := ranker.Open(model)
-		if err != nil {
-			return err
-		}
-		if err := write(m, onnx, stdout); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		fmt.Fprintln(stderr, use(m))
-		return nil
-	})
+// options are the command line.
+type options struct{ model, onnx string }
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("export", flag.ContinueOnError)
+	f.StringVar(&o.model, "model", "", "a model `file`")
+	f.StringVar(&o.onnx, "onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
+	return f
 }
 
-func newFlags(model, onnx *string) *flag.FlagSet {
-	f := flag.NewFlagSet("export", flag.ContinueOnError)
-	f.StringVar(model, "model", "", "a model `file`")
-	f.StringVar(onnx, "onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
-	return f
+func (o *options) Check(*flag.FlagSet) error {
+	if o.model == "" || o.onnx == "" {
+		return errors.New("-model and -onnx are both needed")
+	}
+	return nil
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// Run writes the model.
+func (o *options) Run(_ context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	m, err := ranker.Open(o.model)
+	if err != nil {
+		return err
+	}
+	if err := write(m, o.onnx, stdout); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	fmt.Fprintln(stderr, use(m))
+	return nil
 }
 
 // use says what the input of the model must be.

@@ -7,5 +7,5 @@ import (
 )
 
 func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	commandtest.Documented(t, page, newFlags(new(string), new(string)))
+	commandtest.Documented(t, page, new(options).Flags())
 }

@@ -48,7 +48,7 @@ type options struct {
 // mostMixtures is beyond any use: each has a worth for every item.
 const mostMixtures = 1000
 
-func (o *options) flags() *flag.FlagSet {
+func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
 	cli.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
@@ -63,7 +63,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check(flags *flag.FlagSet) error {
+func (o *options) Check(flags *flag.FlagSet) error {
 	switch words := flags.Args(); len(words) {
 	case 0:
 		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
@@ -89,21 +89,8 @@ func (o *options) check(flags *flag.FlagSet) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	return run(command.Interruptible(), args, stdout, stderr)
-}
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
-	flags := o.flags()
-	check := func() error { return o.check(flags) }
-	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		err := fit(ctx, &o, flags, stdout, stderr)
-		if err != nil && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return err
-	})
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
 }
 
 // A fitted model, or mixture of models, prints itself as a table or in JSON.
@@ -113,9 +100,14 @@ type fitted interface {
 	print(w io.Writer)
 }
 
-// fit reads rankings, fits a model, and writes it. If a fit ends early, it writes what has been fitted, without standard
+// Run reads rankings, fits a model, and writes it. If a fit ends early, it writes what has been fitted, without standard
 // errors.
-func fit(ctx context.Context, o *options, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if err != nil {
+			err = cmp.Or(ctx.Err(), err)
+		}
+	}()
 	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {

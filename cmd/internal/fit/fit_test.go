@@ -186,7 +186,7 @@ func TestInterruptedFitKeepsTheBest(t *testing.T) {
 	file := write(t, "races.txt", "3: A > B\nB > A\n")
 	out := filepath.Join(t.TempDir(), "worths.csv")
 	var stdout, stderr strings.Builder
-	status := run(endedFit{t.Context()}, []string{file, "-out", out, "-json"}, &stdout, &stderr)
+	status := page.DoUntil(endedFit{t.Context()}, new(options), []string{file, "-out", out, "-json"}, nil, &stdout, &stderr)
 	if status != 130 || stderr.String() != "fit: interrupted\n" || !strings.Contains(stdout.String(), `"stdErr": null`) {
 		t.Errorf("%d, %s%s", status, &stdout, &stderr)
 	}
@@ -233,7 +233,7 @@ func TestBadCommandLinesAreRefused(t *testing.T) {
 func TestNamesStayAsTheyAreInJSON(t *testing.T) {
 	var stdout, stderr strings.Builder
 	file := write(t, "races.txt", "caf\xe9 > caf\xe8\ncaf\xe8 > caf\xe9\n")
-	if status := run(t.Context(), []string{file, "-json"}, &stdout, &stderr); status == 0 || stdout.Len() > 0 || !strings.Contains(stderr.String(), `races.txt:1: item "caf\xe9": want text in UTF-8`) {
+	if status := page.DoUntil(t.Context(), new(options), []string{file, "-json"}, nil, &stdout, &stderr); status == 0 || stdout.Len() > 0 || !strings.Contains(stderr.String(), `races.txt:1: item "caf\xe9": want text in UTF-8`) {
 		t.Errorf("%d, %s%s", status, &stdout, &stderr)
 	}
 	names := []string{"\u2028", "\x00", "\ufeff", "a\"\\\t<&>", "😀", "\ufffd"}

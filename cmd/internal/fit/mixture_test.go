@@ -77,7 +77,7 @@ func TestMixtureRefusesFlagsOfOneModel(t *testing.T) {
 		}
 	}
 	var stdout, stderr strings.Builder
-	if status := run(endedFit{t.Context()}, []string{file, "-mixtures", "2"}, &stdout, &stderr); status != 130 || stderr.String() != "fit: interrupted\n" {
+	if status := page.DoUntil(endedFit{t.Context()}, new(options), []string{file, "-mixtures", "2"}, nil, &stdout, &stderr); status != 130 || stderr.String() != "fit: interrupted\n" {
 		t.Errorf("%d, %s%s", status, &stdout, &stderr)
 	}
 }

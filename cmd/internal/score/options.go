@@ -26,7 +26,7 @@ type options struct {
 	line                      *flag.FlagSet // with the flags that were given
 }
 
-func (o *options) flags() *flag.FlagSet {
+func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("score", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
 	f.StringVar(&o.Data, "data", "", "the `file` of the documents, of any length and maybe compressed; - is standard input")
@@ -48,7 +48,7 @@ func (o *options) flags() *flag.FlagSet {
 // mostDraws limits the rankings drawn of a query at once: each has an open file.
 const mostDraws = 1000
 
-func (o *options) check(given *flag.FlagSet) error {
+func (o *options) Check(given *flag.FlagSet) error {
 	o.line = given
 	printed := 0
 	for _, path := range []string{o.out, o.run, o.qrels, o.exposure} {

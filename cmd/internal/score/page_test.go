@@ -7,5 +7,5 @@ import (
 )
 
 func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	commandtest.Documented(t, page, new(options).flags())
+	commandtest.Documented(t, page, new(options).Flags())
 }

@@ -4,6 +4,7 @@ package score
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -33,17 +34,7 @@ var page = cli.Page{
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	cli.LimitGarbage()
-	return run(command.Interruptible(), args, stdin, stdout, stderr)
-}
-
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var o options
-	flags := o.flags()
-	check := func() error { return o.check(flags) }
-	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		return score(ctx, &o, stdin, stdout, stderr)
-	})
+	return page.Do(new(options), args, stdin, stdout, stderr)
 }
 
 // A scoring writes the results for the documents of a file, block by block.
@@ -59,8 +50,8 @@ type scoring struct {
 	used          cli.UsedFeatures
 }
 
-// score scores the file, and writes all results asked for, or none.
-func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.Writer) error {
+// Run scores the file, and writes all results asked for, or none.
+func (o *options) Run(ctx context.Context, _ *flag.FlagSet, stdin io.Reader, stdout, stderr io.Writer) error {
 	results, err := o.results()
 	if err != nil {
 		return err

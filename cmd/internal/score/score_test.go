@@ -270,7 +270,7 @@ func TestStandardStreamsAreFiles(t *testing.T) {
 	}
 	defer f.Close()
 	var stdout, stderr strings.Builder
-	if status := run(t.Context(), []string{"-model", model, "-data", "-"}, f, &stdout, &stderr); status != 0 || stdout.String() != read(t, scores) || stdout.Len() == 0 {
+	if status := page.DoUntil(t.Context(), new(options), []string{"-model", model, "-data", "-"}, f, &stdout, &stderr); status != 0 || stdout.String() != read(t, scores) || stdout.Len() == 0 {
 		t.Errorf("%d, %q, %s", status, &stdout, &stderr)
 	}
 	if status, _, stderr := call("-model", model, "-data", file, "-out", "-", "-run", "-"); status != 2 || !strings.Contains(stderr, "room for one") {
@@ -318,7 +318,7 @@ func TestInterruptedScoringLeavesNoFile(t *testing.T) {
 		}
 	}()
 	var stdout, stderr strings.Builder
-	status := run(ctx, []string{"-model", model, "-data", file, "-out", scores}, nil, &stdout, &stderr)
+	status := page.DoUntil(ctx, new(options), []string{"-model", model, "-data", file, "-out", scores}, nil, &stdout, &stderr)
 	if status != 130 || stderr.String() != "score: interrupted\n" {
 		t.Errorf("%d: %q", status, &stderr)
 	}

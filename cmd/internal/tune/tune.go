@@ -48,7 +48,7 @@ type options struct {
 // own are flags of train with a meaning of their own here, or none.
 var own = []string{"out", "resume", "json", "version", "evaluate-test"}
 
-func (o *options) flags() *flag.FlagSet {
+func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("tune", flag.ContinueOnError)
 	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003, or hidden=64;128,64, or a range lr=1e-4..1e-1; once for each flag")
 	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all")
@@ -64,8 +64,8 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-// take takes the flags of train, and checks the others.
-func (o *options) take(flags *flag.FlagSet) (err error) {
+// Check takes the flags of train, and checks the others.
+func (o *options) Check(flags *flag.FlagSet) (err error) {
 	ofTrain := trainer.Flags()
 	flags.Visit(func(f *flag.Flag) {
 		if ofTrain.Lookup(f.Name) != nil && !slices.Contains(own, f.Name) {
@@ -121,10 +121,10 @@ func (o *options) args() []string {
 // goOn makes these the options of a search with such args, and takes the given flags that may change.
 func (o *options) goOn(args []string, given *flag.FlagSet) error {
 	was := options{}
-	flags := was.flags()
+	flags := was.Flags()
 	err := command.Parse(flags, args)
 	if err == nil {
-		err = was.take(flags)
+		err = was.Check(flags)
 	}
 	if err != nil {
 		return fmt.Errorf("tune: %s: %w", o.out, err)
@@ -148,22 +148,12 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	cli.LimitGarbage()
-	return run(command.Interruptible(), args, stdout, stderr)
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
-	flags := o.flags()
-	check := func() error { return o.take(flags) }
-	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		return tune(ctx, &o, flags, stdout, stderr)
-	})
-}
-
-// tune runs the trials that are still to be run, and prints all.
-func tune(ctx context.Context, o *options, given *flag.FlagSet, stdout, stderr io.Writer) (err error) {
+// Run runs the trials that are still to be run, and prints all.
+func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
 	var log *log // nil: none is asked for
 	if o.out != "" {
 		if log, err = openLog(o.out, o.resume); err != nil {

@@ -26,7 +26,7 @@ var (
 )
 
 func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	commandtest.Documented(t, page, new(options).flags())
+	commandtest.Documented(t, page, new(options).Flags())
 }
 
 // quick are flags of the shortest trials.
@@ -215,7 +215,7 @@ func TestInterruptedSearchGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr := &after{until: "trial 2/4", then: cancel}
 	var stdout bytes.Buffer
-	if status := run(ctx, append(args, "-out", out), &stdout, stderr); status != 130 || !strings.Contains(stdout.String(), "the best of 2 trials") {
+	if status := page.DoUntil(ctx, new(options), append(args, "-out", out), nil, &stdout, stderr); status != 130 || !strings.Contains(stdout.String(), "the best of 2 trials") {
 		t.Fatalf("status %d, %s\n%s", status, &stdout, &stderr.text)
 	}
 	path := filepath.Join(out, "trials.jsonl")
