@@ -2,8 +2,8 @@
 package compare
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -56,20 +56,17 @@ func (o *options) Check(flags *flag.FlagSet) error {
 		o.metric = o.Config.Metric
 		o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked
 	}
-	switch n := len(o.files); {
-	case n < 2:
-		return errors.New("want two or more files to compare")
-	case n > mostFiles:
-		return fmt.Errorf("%d files: want %d at most", n, mostFiles)
-	}
-	for _, name := range command.Given(flags) {
-		if !o.measures() && !slices.Contains([]string{"metric", "seed", "plot", "json", "threads"}, name) {
-			return fmt.Errorf("-%s has no effect without -data or -qrels: values by query are measured already", name)
-		}
-	}
 	o.Threads.Use()
-	if !o.measures() {
-		return nil
+	err := cmp.Or(
+		cli.ErrorIf(len(o.files) < 2, "want two or more files to compare"),
+		cli.ErrorIf(len(o.files) > mostFiles, "%d files: want %d at most", len(o.files), mostFiles),
+		cli.CheckIdle(flags, cli.Use{
+			Works: o.measures(), Flags: cli.Others(flags, "metric", "seed", "plot", "json", "threads"),
+			Why: "without -data or -qrels: values by query are measured already",
+		}),
+	)
+	if err != nil || !o.measures() {
+		return err
 	}
 	if o.metric != "" { // not a sum, which is of means over the queries
 		if _, err := metrics.ParseMeasure(o.metric); err != nil {

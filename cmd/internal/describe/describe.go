@@ -2,8 +2,8 @@
 package describe
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -47,11 +47,8 @@ func (o *options) Flags() *flag.FlagSet {
 }
 
 func (o *options) Check(*flag.FlagSet) error {
-	if o.Data == "" {
-		return errors.New("-data is needed")
-	}
 	o.threads.Use()
-	return o.Source.Check()
+	return cmp.Or(cli.ErrorIf(o.Data == "", "-data is needed"), o.Source.Check())
 }
 
 // Run runs the sub-command, and returns its exit status.

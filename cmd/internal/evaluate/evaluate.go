@@ -2,12 +2,11 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
@@ -57,46 +56,30 @@ func (o *options) Flags() *flag.FlagSet {
 }
 
 func (o *options) Check(flags *flag.FlagSet) error {
+	o.Threads.Use()
 	if o.worths != "" {
-		return o.checkWorths(flags)
+		return cmp.Or(
+			cli.CheckIdle(flags, cli.Use{
+				Flags: cli.Others(flags, "worths", "data", "json", "threads"),
+				Why:   "with -worths: want -data with observed rankings, and maybe -json and -threads",
+			}),
+			cli.ErrorIf(o.Data == "", "-worths needs -data with observed rankings"),
+		)
 	}
-	switch {
-	case o.scores == "" && (o.model == "" || o.Data == ""):
-		return errors.New("-model and -data are both needed, or -scores instead of -model")
-	case o.scores != "" && o.model != "":
-		return errors.New("-model and -scores exclude each other: plrank compare takes both")
-	case o.scores != "" && o.Data == "" && o.Qrels == "":
-		return errors.New("-scores needs labels: -data, or -qrels for a TREC run")
-	case o.scores == "" && o.Qrels != "":
-		return errors.New("-qrels is for a TREC run, -scores: a model needs the features of -data")
-	case o.scores != "" && o.importance:
-		return errors.New("-importance needs -model")
-	case o.perQuery == cli.StandardOutput:
-		return errors.New("-per-query -: want the name of a new file: the metrics go to standard output")
-	case o.plot != "" && !o.importance:
-		return errors.New("-plot needs -importance")
-	}
-	for _, name := range []string{"vali", "test", "fold", "scale", "cache", "base-column"} {
-		if o.scores != "" && command.IsGiven(flags, name) {
-			return fmt.Errorf("-%s has no effect with -scores, which are measured on the labels of one file", name)
-		}
-	}
-	o.Threads.Use()
-	return o.Measuring.Check(flags)
-}
-
-// checkWorths returns an error for flags that make no sense with -worths.
-func (o *options) checkWorths(flags *flag.FlagSet) error {
-	for _, name := range command.Given(flags) {
-		if !slices.Contains([]string{"worths", "data", "json", "threads"}, name) {
-			return fmt.Errorf("-%s has no effect with -worths: want -data with observed rankings, and maybe -json and -threads", name)
-		}
-	}
-	if o.Data == "" {
-		return errors.New("-worths needs -data with observed rankings")
-	}
-	o.Threads.Use()
-	return nil
+	return cmp.Or(
+		cli.ErrorIf(o.scores == "" && (o.model == "" || o.Data == ""), "-model and -data are both needed, or -scores instead of -model"),
+		cli.ErrorIf(o.scores != "" && o.model != "", "-model and -scores exclude each other: plrank compare takes both"),
+		cli.ErrorIf(o.scores != "" && o.Data == "" && o.Qrels == "", "-scores needs labels: -data, or -qrels for a TREC run"),
+		cli.ErrorIf(o.scores == "" && o.Qrels != "", "-qrels is for a TREC run, -scores: a model needs the features of -data"),
+		cli.ErrorIf(o.scores != "" && o.importance, "-importance needs -model"),
+		cli.ErrorIf(o.perQuery == cli.StandardOutput, "-per-query -: want the name of a new file: the metrics go to standard output"),
+		cli.ErrorIf(o.plot != "" && !o.importance, "-plot needs -importance"),
+		cli.CheckIdle(flags, cli.Use{
+			Works: o.scores == "", Flags: []string{"vali", "test", "fold", "scale", "cache", "base-column"},
+			Why: "with -scores, which are measured on the labels of one file",
+		}),
+		o.Measuring.Check(flags),
+	)
 }
 
 // Run runs the sub-command, and returns its exit status.

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -41,18 +40,14 @@ func (m *Measuring) Define(f *flag.FlagSet) {
 
 // Check returns an error for flags that make no sense, alone or together.
 func (m *Measuring) Check(flags *flag.FlagSet) error {
-	switch {
-	case slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss):
-		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
-	case m.Qrels != "" && m.Data != "":
-		return errors.New("-data and -qrels exclude each other: labels are in one of the two")
-	}
-	for _, name := range command.Given(flags) {
-		if m.Qrels != "" && (name == "cache" || slices.Contains(cli.Flags, name)) {
-			return fmt.Errorf("-%s has no effect with -qrels, which is read in place of -data", name)
-		}
-	}
-	return cmp.Or(m.Source.Check(), cli.Check(m.Config))
+	return cmp.Or(
+		cli.ErrorIf(slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss), "-metric loss and -report loss are for training: a model file does not say its loss"),
+		cli.ErrorIf(m.Qrels != "" && m.Data != "", "-data and -qrels exclude each other: labels are in one of the two"),
+		cli.CheckIdle(flags, cli.Use{
+			Works: m.Qrels == "", Flags: append([]string{"cache"}, cli.Flags...), Why: "with -qrels, which is read in place of -data",
+		}),
+		m.Source.Check(), cli.Check(m.Config),
+	)
 }
 
 // Uses says whether the flags have an effect, on measures of a model or of scores, for which some are left out. Drawn

@@ -3,7 +3,6 @@ package export
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,10 +30,7 @@ func (o *options) Flags() *flag.FlagSet {
 }
 
 func (o *options) Check(*flag.FlagSet) error {
-	if o.model == "" || o.onnx == "" {
-		return errors.New("-model and -onnx are both needed")
-	}
-	return nil
+	return cli.ErrorIf(o.model == "" || o.onnx == "", "-model and -onnx are both needed")
 }
 
 // Run runs the sub-command, and returns its exit status.

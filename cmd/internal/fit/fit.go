@@ -72,20 +72,14 @@ func (o *options) Check(flags *flag.FlagSet) error {
 	default:
 		return fmt.Errorf("unexpected argument %q: want one file of rankings", words[1])
 	}
-	switch {
-	case o.mixtures == 0 && command.IsGiven(flags, "seed"):
-		return errors.New("-seed has no effect without -mixtures: one model has no random starts")
-	case o.mixtures > 0 && o.plot != "":
-		return errors.New("-plot is for one model, and has no meaning with -mixtures")
-	case o.unlisted != "omit" && o.unlisted != "last":
-		return fmt.Errorf("-unlisted %q: want omit or last", o.unlisted)
-	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)):
-		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
-	case o.out == cli.StandardOutput:
-		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
-	}
 	o.threads.Use()
-	return nil
+	return cmp.Or(
+		cli.ErrorIf(o.mixtures == 0 && command.IsGiven(flags, "seed"), "-seed has no effect without -mixtures: one model has no random starts"),
+		cli.ErrorIf(o.mixtures > 0 && o.plot != "", "-plot is for one model, and has no meaning with -mixtures"),
+		cli.ErrorIf(o.unlisted != "omit" && o.unlisted != "last", "-unlisted %q: want omit or last", o.unlisted),
+		cli.ErrorIf(o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)), "-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings),
+		cli.ErrorIf(o.out == cli.StandardOutput, "-out -: want the name of a new file; -json prints all items to standard output"),
+	)
 }
 
 // Run runs the sub-command, and returns its exit status.

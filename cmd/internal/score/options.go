@@ -1,9 +1,8 @@
 package score
 
 import (
-	"errors"
+	"cmp"
 	"flag"
-	"fmt"
 	"math"
 	"slices"
 
@@ -56,26 +55,20 @@ func (o *options) Check(given *flag.FlagSet) error {
 			printed++
 		}
 	}
-	switch {
-	case o.model == "" || o.Data == "":
-		return errors.New("-model and -data are both needed")
-	case printed > 1:
-		return errors.New("standard output, -, has room for one of -out, -run, -qrels and -exposure")
-	case o.draw > 1 && o.run == cli.StandardOutput:
-		return fmt.Errorf("-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw)
-	case o.draw > 0 && o.run == "":
-		return fmt.Errorf("-draw %d: want -run for the rankings", o.draw)
-	case command.IsGiven(given, "temperature") && !command.IsGiven(given, "draw") && !command.IsGiven(given, "exposure"):
-		return errors.New("-temperature has no effect without -draw or -exposure")
-	}
-	for _, pair := range [][2]string{{"seed", "draw"}, {"cutoff", "exposure"}, {"discounts", "exposure"}} {
-		if command.IsGiven(given, pair[0]) && !command.IsGiven(given, pair[1]) {
-			return fmt.Errorf("-%s has no effect without -%s", pair[0], pair[1])
-		}
-	}
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
 		o.out = cli.StandardOutput
 	}
 	o.threads.Use()
-	return o.Source.Check()
+	draws, exposes := command.IsGiven(given, "draw"), command.IsGiven(given, "exposure")
+	return cmp.Or(
+		cli.ErrorIf(o.model == "" || o.Data == "", "-model and -data are both needed"),
+		cli.ErrorIf(printed > 1, "standard output, -, has room for one of -out, -run, -qrels and -exposure"),
+		cli.ErrorIf(o.draw > 1 && o.run == cli.StandardOutput, "-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw),
+		cli.ErrorIf(o.draw > 0 && o.run == "", "-draw %d: want -run for the rankings", o.draw),
+		cli.CheckIdle(given,
+			cli.Use{Works: draws || exposes, Flags: []string{"temperature"}, Why: "without -draw or -exposure"},
+			cli.Use{Works: draws, Flags: []string{"seed"}, Why: "without -draw"},
+			cli.Use{Works: exposes, Flags: []string{"cutoff", "discounts"}, Why: "without -exposure"}),
+		o.Source.Check(),
+	)
 }

@@ -68,12 +68,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check() error {
-	if len(o.Models) == 0 {
-		return errors.New("-model is needed")
-	}
-	return nil
-}
+func (o *options) check() error { return cli.ErrorIf(len(o.Models) == 0, "-model is needed") }
 
 // addModel reads the flag -model. FILE alone is called default.
 func (o *options) addModel(text string) error {

@@ -123,7 +123,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	stop := &watcher{word: "fold 2\n", f: cancel}
 	args := append(commandtest.QuickFlags(), "-data", data, "-bins", "4", "-activation", "swiglu", "-folds", "all", "-out", out)
 	var stdout strings.Builder
-	if status := run(ctx, args, &stdout, stop); status != 130 {
+	if status := run(ctx, nil, args, &stdout, stop); status != 130 {
 		t.Fatal(status, stop.String())
 	}
 	if !strings.Contains(stdout.String(), "deviation, folds 1\n") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
@@ -145,7 +145,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	defer cancel()
 	stop = &watcher{word: "matrix products", f: cancel} // once the data are read
 	stdout.Reset()
-	status := run(ctx, append(commandtest.QuickFlags(), "-data", data, "-folds", "all"), &stdout, stop)
+	status := run(ctx, nil, append(commandtest.QuickFlags(), "-data", data, "-folds", "all"), &stdout, stop)
 	if text := stdout.String(); status != 130 || !strings.Contains(text, "test: 12 queries") {
 		t.Errorf("%d, %s", status, text)
 	}

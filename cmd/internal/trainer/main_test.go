@@ -233,7 +233,7 @@ func TestExtensionIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
-	if status := run(ctx, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !interrupted().Interrupted {
+	if status := run(ctx, nil, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !interrupted().Interrupted {
 		t.Errorf("interrupted: %d, %q, %+v", status, stderr, interrupted())
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
@@ -277,7 +277,7 @@ func TestInterruptedRunHasAModel(t *testing.T) {
 	defer cancel()
 	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
 	var stdout strings.Builder
-	status := run(ctx, []string{"-data", data, "-out", out}, &stdout, stderr)
+	status := run(ctx, nil, []string{"-data", data, "-out", out}, &stdout, stderr)
 	if status != 130 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stdout.String(), "test: 10 queries") {
 		t.Errorf("%d, %q, %q", status, stdout.String(), stderr.String())
 	}
@@ -323,7 +323,7 @@ func TestLostOutputIsAnError(t *testing.T) {
 	data := fold(t)
 	for _, args := range [][]string{{"-help"}, {"-data", data, "-epochs", "1"}} {
 		var stderr bytes.Buffer
-		if status := run(t.Context(), args, full{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "train: standard output: no space left on device\n") {
+		if status := run(t.Context(), nil, args, full{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "train: standard output: no space left on device\n") {
 			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
 	}

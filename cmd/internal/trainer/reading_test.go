@@ -106,7 +106,7 @@ func TestCacheThatIsCutShortIsAMessage(t *testing.T) {
 			}
 		}}
 		var stdout strings.Builder
-		status := run(t.Context(), args, &stdout, stderr)
+		status := run(t.Context(), nil, args, &stdout, stderr)
 		if status != 1 || !strings.HasSuffix(stderr.String(), found[0]+" was cut short while it was in use: please start again\n") {
 			t.Errorf("cut at %q: %d, %s", word, status, stderr.String())
 		}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
@@ -162,13 +161,4 @@ func (l *log) close() {
 		l.lock.Release()
 	}
 	os.Remove(filepath.Dir(l.path)) // which fails if something is in it
-}
-
-// trialWith returns the trial with such flags among the ones that have ended; nil: there is none.
-func trialWith(trials []*trial, flags []string) *trial {
-	i := slices.IndexFunc(trials, func(t *trial) bool { return slices.Equal(t.Flags, flags) })
-	if i < 0 {
-		return nil
-	}
-	return trials[i]
 }

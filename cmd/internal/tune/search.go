@@ -123,7 +123,7 @@ func (s *search) head() head {
 func (s *search) run(ctx context.Context) error {
 	defer s.bar.Finish()
 	for i, flags := range s.flags {
-		if trialWith(s.done, flags) != nil {
+		if slices.ContainsFunc(s.done, func(t *trial) bool { return slices.Equal(t.Flags, flags) }) {
 			continue
 		}
 		t := &trial{Flags: flags, End: complete}

@@ -3,6 +3,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -100,13 +101,11 @@ func (c choice) check(shared []string) error {
 			known = append(known, s.Flag)
 		}
 	}
-	if !slices.Contains(known, c.flag) {
-		return fmt.Errorf("-grid %q: no flag of that name can be tried: %s", c.text, names.Want(c.flag, known))
-	}
-	if slices.ContainsFunc(shared, func(given string) bool { return strings.HasPrefix(given, "-"+c.flag+"=") }) {
-		return fmt.Errorf("-grid %q: -%s is given for all trials, too", c.text, c.flag)
-	}
-	return nil
+	given := slices.ContainsFunc(shared, func(flag string) bool { return strings.HasPrefix(flag, "-"+c.flag+"=") })
+	return cmp.Or(
+		cli.ErrorIf(!slices.Contains(known, c.flag), "-grid %q: no flag of that name can be tried: %s", c.text, names.Want(c.flag, known)),
+		cli.ErrorIf(given, "-grid %q: -%s is given for all trials, too", c.text, c.flag),
+	)
 }
 
 // args are the flags that a search began with.
