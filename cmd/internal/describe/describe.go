@@ -29,19 +29,18 @@ var page = cli.Page{
 // options are the command line.
 type options struct {
 	cli.Source
-	categorical train.Features
-	asJSON      bool
-	seed        uint64
-	threads     cli.Threads
+	config  train.Config // its seed and categorical features
+	asJSON  bool
+	threads cli.Threads
 }
 
 func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("describe", flag.ContinueOnError)
 	o.Define(f, "")
 	o.DefineCache(f)
-	cli.DefineFeatures(f, "categorical", &o.categorical)
+	cli.DefineConfig(f, &o.config, "categorical")
 	cli.DefineJSON(f, &o.asJSON)
-	f.Uint64Var(&o.seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
+	f.Uint64Var(&o.config.Seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
 	o.threads.Define(f)
 	return f
 }
@@ -93,7 +92,7 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
 	if o.SingleFile() {
 		read := o.ReadOptions()
-		read.Context, read.Categorical = ctx, o.categorical
+		read.Context, read.Categorical = ctx, o.config.Categorical
 		d, err := datasets.ReadFile(o.Data, read)
 		if err != nil {
 			return nil, cli.WithFlags(err)
@@ -101,7 +100,7 @@ func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Datase
 		command.Warn(stderr, d.Warnings...)
 		return []*datasets.Dataset{d}, nil
 	}
-	s, err := o.Open(ctx, datasets.Options{Read: datasets.ReadOptions{Categorical: o.categorical}, Seed: o.seed, Unlabelled: "keep"}, stderr)
+	s, err := o.Open(ctx, datasets.Options{Read: datasets.ReadOptions{Categorical: o.config.Categorical}, Seed: o.config.Seed, Unlabelled: "keep"}, stderr)
 	if err != nil {
 		return nil, err
 	}
