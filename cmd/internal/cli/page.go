@@ -80,7 +80,7 @@ type Task interface {
 	Run(ctx context.Context, given *flag.FlagSet, stdin io.Reader, stdout, stderr io.Writer) error
 }
 
-// Do runs a task as a sub-command until it is interrupted, and returns its exit status.
+// Do runs a task on features as a sub-command until it is interrupted, and returns its exit status.
 func (p Page) Do(t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	LimitGarbage()
 	return p.DoUntil(command.Interruptible(), t, args, stdin, stdout, stderr)

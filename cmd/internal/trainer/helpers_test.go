@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/cmd/internal/evaluate"
-	"github.com/plrank/plrank/cmd/internal/score"
 )
 
 func TestMain(m *testing.M) {
@@ -20,8 +18,6 @@ var (
 	training = commandtest.Command(func(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		return run(context.Background(), nil, args, stdout, stderr)
 	})
-	scoring    = commandtest.Command(score.Run)
-	evaluating = commandtest.Command(evaluate.Run)
 
 	call      = training.Call
 	must      = training.Must

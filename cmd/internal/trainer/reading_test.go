@@ -168,31 +168,6 @@ func TestResumeSeesEveryByte(t *testing.T) {
 	}
 }
 
-// A feature by which documents are grouped is not an input; files to be scored and measured may
-// have it. A model that was trained with it still gets it.
-func TestGroupColumnIsNoInput(t *testing.T) {
-	t.Parallel()
-	data, dir := fold(t), t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	test := filepath.Join(data, "test.txt")
-	rows := strings.Count(read(t, test), "\n")
-	for name, args := range map[string][]string{"with": {"-group-column", "1"}, "without": nil} {
-		callQuick(t, append([]string{"-data", data, "-out", in(name)}, args...)...)
-		model := filepath.Join(in(name), "model.npz")
-		status, stdout, stderr := scoring.Call("-model", model, "-data", test)
-		if n := strings.Count(stdout, "\n"); status != 0 || n != rows {
-			t.Errorf("%s: status %d, %d scores for %d rows, %s", name, status, n, rows, stderr)
-		}
-		if left := strings.Contains(stderr, "features that are not wanted were left out (ids 1 to 1)"); left != (name == "with") {
-			t.Errorf("%s: %s", name, stderr)
-		}
-		status, measured, stderr := evaluating.Call("-model", model, "-data", test, "-group-column", "1", "-report", "exposure-ratio")
-		if status != 0 || !strings.Contains(measured, "exposure-ratio") || strings.Contains(stderr, "missing, or 0 everywhere") {
-			t.Errorf("%s: status %d, %s, %s", name, status, measured, stderr)
-		}
-	}
-}
-
 // A path of data that does not exist is what the message is about, in a folder with others.
 func TestMissingDataIsNamed(t *testing.T) {
 	t.Chdir(t.TempDir())

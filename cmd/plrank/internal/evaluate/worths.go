@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	fitcmd "github.com/plrank/plrank/cmd/internal/fit"
+	fitcmd "github.com/plrank/plrank/cmd/plrank/internal/fit"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/worth"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	fitcmd "github.com/plrank/plrank/cmd/internal/fit"
+	fitcmd "github.com/plrank/plrank/cmd/plrank/internal/fit"
 )
 
 // In three of four races A beats B: of two more wins and a loss, the mean log-likelihood is (2 log ¾ + log ¼)/3.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/cmd/internal/score"
+	"github.com/plrank/plrank/cmd/plrank/internal/score"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )

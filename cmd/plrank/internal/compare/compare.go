@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/cmd/internal/evaluate"
+	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 )

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/cmd/internal/evaluate"
-	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
+	"github.com/plrank/plrank/cmd/plrank/internal/score"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )

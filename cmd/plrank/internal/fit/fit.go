@@ -84,7 +84,8 @@ func (o *options) Check(flags *flag.FlagSet) error {
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
+	// Not by Page.Do: the heap is small, and to collect it more often takes time.
+	return page.DoUntil(command.Interruptible(), new(options), args, stdin, stdout, stderr)
 }
 
 // A fitted model, or mixture of models, prints itself as a table or in JSON.
