@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -33,13 +32,10 @@ func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
 
 // CheckClicks returns an error for flags that make no sense, alone or together.
 func (c *ClickLogs) CheckClicks() error {
-	switch {
-	case c.Clicks == "" && (c.Bias != "" || c.Estimator != ""):
-		return errors.New("-bias and -estimator need -clicks")
-	case c.Bias == "" && c.Estimator != "" && clicks.Estimator(c.Estimator).NeedsBias():
-		return fmt.Errorf("-estimator %s needs -bias: plrank clicks bias estimates one", c.Estimator)
-	}
-	return nil
+	return cmp.Or(
+		ErrorIf(c.Clicks == "" && (c.Bias != "" || c.Estimator != ""), "-bias and -estimator need -clicks"),
+		ErrorIf(c.Bias == "" && c.Estimator != "" && clicks.Estimator(c.Estimator).NeedsBias(), "-estimator %s needs -bias: plrank clicks bias estimates one", c.Estimator),
+	)
 }
 
 // Gains returns the documents of the logs with gains estimated from clicks. Their features come from data, or

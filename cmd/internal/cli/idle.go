@@ -10,6 +10,14 @@ import (
 	"github.com/plrank/plrank/internal/command"
 )
 
+// ErrorIf returns an error if a condition holds. A check of flags is cmp.Or of such errors.
+func ErrorIf(holds bool, format string, args ...any) error {
+	if holds {
+		return fmt.Errorf(format, args...)
+	}
+	return nil
+}
+
 // A Use says whether flags have an effect.
 type Use struct {
 	Works bool     // whether they have one, with the other flags and on the data
@@ -31,6 +39,23 @@ func Idle(line *flag.FlagSet, uses ...Use) map[string]string {
 		})
 	}
 	return warnings
+}
+
+// CheckIdle returns an error for the first flag on the command line that has no effect by one of the uses.
+func CheckIdle(line *flag.FlagSet, uses ...Use) error {
+	for _, use := range uses {
+		for _, name := range command.Given(line) {
+			if !use.Works && slices.Contains(use.Flags, name) {
+				return fmt.Errorf("-%s has no effect %s", name, use.Why)
+			}
+		}
+	}
+	return nil
+}
+
+// Others returns the flags on the command line other than these.
+func Others(line *flag.FlagSet, than ...string) []string {
+	return slices.DeleteFunc(command.Given(line), func(name string) bool { return slices.Contains(than, name) })
 }
 
 // WarnIdle prints the warnings of [Idle].

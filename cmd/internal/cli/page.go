@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -70,6 +71,28 @@ func (p Page) printTopics(w io.Writer, flags *flag.FlagSet) {
 			command.Explain(w, t.name, strings.Join(list, " "))
 		}
 	}
+}
+
+// A Task is the command line of a sub-command, and its work.
+type Task interface {
+	Flags() *flag.FlagSet
+	Check(given *flag.FlagSet) error
+	Run(ctx context.Context, given *flag.FlagSet, stdin io.Reader, stdout, stderr io.Writer) error
+}
+
+// Do runs a task on features as a sub-command until it is interrupted, and returns its exit status.
+func (p Page) Do(t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	LimitGarbage()
+	return p.DoUntil(command.Interruptible(), t, args, stdin, stdout, stderr)
+}
+
+// DoUntil is [Page.Do] until the context ends.
+func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := t.Flags()
+	check := func() error { return t.Check(flags) }
+	return p.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		return t.Run(ctx, flags, stdin, stdout, stderr)
+	})
 }
 
 // Run runs a sub-command, and returns its exit status: it reads the command line, checks it, and calls body, or prints

@@ -20,14 +20,11 @@ import (
 type PerQuery struct {
 	Metrics []string
 	Queries []string
-	Texts   []string          // measures of trec_eval whose values are texts, which are left out
-	values  map[entry]float64 // NaN: the query is left out
-	seen    map[string]bool   // queries
+	Texts   []string                      // measures of trec_eval whose values are texts, which are left out
+	values  map[string]map[string]float64 // by query and metric; NaN: the query is left out
 }
 
-type entry struct{ metric, query string }
-
-func newPerQuery() *PerQuery { return &PerQuery{values: map[entry]float64{}, seen: map[string]bool{}} }
+func newPerQuery() *PerQuery { return &PerQuery{values: map[string]map[string]float64{}} }
 
 // NewPerQuery returns the table of a report on a split with these queries, whose ids must differ.
 func NewPerQuery(queries, metrics []string, report train.SplitReport) (*PerQuery, error) {
@@ -43,23 +40,22 @@ func NewPerQuery(queries, metrics []string, report train.SplitReport) (*PerQuery
 }
 
 func (t *PerQuery) add(query, metric string, value float64) error {
-	at := entry{metric, query}
-	if _, again := t.values[at]; again {
+	if t.values[query] == nil {
+		t.values[query], t.Queries = map[string]float64{}, append(t.Queries, query)
+	}
+	if _, again := t.values[query][metric]; again {
 		return fmt.Errorf("query %q has two values of %s: want one", query, metric)
 	}
-	t.values[at] = value
+	t.values[query][metric] = value
 	if !slices.Contains(t.Metrics, metric) {
 		t.Metrics = append(t.Metrics, metric)
-	}
-	if !t.seen[query] {
-		t.seen[query], t.Queries = true, append(t.Queries, query)
 	}
 	return nil
 }
 
 // Value returns the metric of a query, NaN if it has none.
 func (t *PerQuery) Value(query, metric string) float64 {
-	if v, ok := t.values[entry{metric, query}]; ok {
+	if v, ok := t.values[query][metric]; ok {
 		return v
 	}
 	return math.NaN()

@@ -88,20 +88,15 @@ func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
 	r := &FoldReport{Folds: folds, Convention: reports[0].Convention, Metrics: reports[0].Metrics}
 	for _, first := range reports[0].Splits {
 		split := FoldSplit{Name: first.Name, Rankers: slices.Clone(first.Rankers)}
-		for i := range first.Rankers {
+		for i, name := range first.Rankers {
 			row := map[string]Spread{}
 			for _, m := range r.Metrics {
 				row[m] = spreadOf(reports, first.Name, i, m)
 			}
 			split.Rows = append(split.Rows, row)
-		}
-		for _, report := range reports {
-			for _, other := range report.Splits {
-				for i, name := range other.Rankers {
-					if name != first.Rankers[i] {
-						split.Rankers[i] = "best single feature" // another one in each fold
-					}
-				}
+			another := func(s train.SplitReport) bool { return s.Rankers[i] != name }
+			if slices.ContainsFunc(reports, func(r *train.Report) bool { return slices.ContainsFunc(r.Splits, another) }) {
+				split.Rankers[i] = "best single feature" // another one in each fold
 			}
 		}
 		r.Splits = append(r.Splits, split)

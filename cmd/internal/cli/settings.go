@@ -13,22 +13,16 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// DefineConfig defines a flag for each setting of c; their defaults are what c holds.
-func DefineConfig(f *flag.FlagSet, c *train.Config) { train.DefineSettings(f, c.Settings()) }
+// DefineConfig defines a flag for each setting of c, or only for some by name; their defaults are what c holds.
+func DefineConfig(f *flag.FlagSet, c *train.Config, only ...string) {
+	train.DefineSettings(f, slices.DeleteFunc(c.Settings(), func(s train.Setting) bool {
+		return only != nil && !slices.Contains(only, s.Flag)
+	}))
+}
 
 // DefineMeasuring is DefineConfig for the settings that matter for the metrics of a trained model.
 func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
 	train.DefineSettings(f, slices.DeleteFunc(c.Settings(), func(s train.Setting) bool { return !s.Measuring }))
-}
-
-// DefineFeatures defines the flag of a setting of features, for commands that train nothing.
-func DefineFeatures(f *flag.FlagSet, name string, p *train.Features) {
-	for _, s := range new(train.Config).Settings() {
-		if s.Flag == name {
-			s.Value = p
-			train.DefineSettings(f, []train.Setting{s})
-		}
-	}
 }
 
 // configFlags returns the flags of [DefineConfig].

@@ -126,31 +126,19 @@ func (s *Source) Check() error {
 	split := s.Vali != "" || s.Test != "" || s.Fold != 0
 	groups := s.GroupColumn != "" || s.Groups != ""
 	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
-	switch {
-	case s.Duplicates != "error" && s.Duplicates != "last":
-		return fmt.Errorf("-duplicates %q: want error or last", s.Duplicates)
-	case s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant":
-		return fmt.Errorf("-minus-one %q: want unlabelled or irrelevant", s.MinusOne)
-	case s.Data == "" && split:
-		return errors.New("-vali, -test and -fold need -data")
-	case s.Data == "" && groups:
-		return errors.New("-group-column and -groups need -data")
-	case s.GroupColumn != "" && s.Groups != "":
-		return errors.New("-group-column and -groups exclude each other")
-	case s.Synthetic() && (split || groups):
-		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning with it", s.Data)
-	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape):
-		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix)
-	case s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth):
-		return fmt.Errorf("-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape)
-	case s.Scale != 0 && !s.Synthetic():
-		return errors.New("-scale is for -data synthetic:SHAPE")
-	case !(s.Scale >= 0 && s.Scale <= 1):
-		return fmt.Errorf("-scale %v: want a fraction in (0, 1]", s.Scale)
-	case s.Fold < 0:
-		return fmt.Errorf("-fold %d: folds count from 1", s.Fold)
-	}
-	return nil
+	return cmp.Or(
+		ErrorIf(s.Duplicates != "error" && s.Duplicates != "last", "-duplicates %q: want error or last", s.Duplicates),
+		ErrorIf(s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant", "-minus-one %q: want unlabelled or irrelevant", s.MinusOne),
+		ErrorIf(s.Data == "" && split, "-vali, -test and -fold need -data"),
+		ErrorIf(s.Data == "" && groups, "-group-column and -groups need -data"),
+		ErrorIf(s.GroupColumn != "" && s.Groups != "", "-group-column and -groups exclude each other"),
+		ErrorIf(s.Synthetic() && (split || groups), "%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning with it", s.Data),
+		ErrorIf(s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape), "-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix),
+		ErrorIf(s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth), "-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape),
+		ErrorIf(s.Scale != 0 && !s.Synthetic(), "-scale is for -data synthetic:SHAPE"),
+		ErrorIf(!(s.Scale >= 0 && s.Scale <= 1), "-scale %v: want a fraction in (0, 1]", s.Scale),
+		ErrorIf(s.Fold < 0, "-fold %d: folds count from 1", s.Fold),
+	)
 }
 
 // Uses says whether the flags of reading have an effect: whether something is read.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func logged(t *testing.T, more ...string) (data, log, bias string) {
 // A run on clicks holds out queries of the log, keeps what it began with, and goes on.
 func TestClicksAreLearned(t *testing.T) {
 	t.Parallel()
-	data, log, bias := logged(t)
+	_, log, bias := logged(t)
 	out := filepath.Join(t.TempDir(), "run")
 	stdout, stderr := callQuick(t, "-clicks", filepath.Dir(log), "-bias", bias, "-loss", "plrank-exact+0.1*exposure-risk(0.95)", "-cutoff", "3", "-out", out)
 	for _, want := range []string{"32 queries", "(held out): 8 queries", "the best loss"} {
@@ -58,44 +57,6 @@ func TestClicksAreLearned(t *testing.T) {
 	write(t, bias, `{"alpha": [1, 0.5, 0.2]}`)
 	if status, _, stderr := call("-resume", "-out", out, "-epochs", "4"); status != 1 || !strings.Contains(stderr, "gains of the training split") {
 		t.Errorf("another bias: %d, %s", status, stderr)
-	}
-	evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data)
-}
-
-// A model of a log has the names of its features, and the texts of the categorical ones.
-func TestNamesOfALogAreThoseOfItsModel(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	data, log, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "run")
-	var text strings.Builder
-	text.WriteString("query,label,price,city\n")
-	for i := range 240 {
-		city := (i + i/6) % 3
-		fmt.Fprintf(&text, "%d,%d,%d,%s\n", i/6, city, i*7%11, []string{"Oslo", "Bergen", "Narvik"}[city])
-	}
-	write(t, data, text.String())
-	callQuick(t, "-data", data, "-categorical", "city", "-out", out+"1")
-	onLogs.Must(t, "simulate", "-data", data, "-model", filepath.Join(out+"1", "model.npz"), "-cutoff", "3", "-n", "2000", "-seed", "3", "-out", log)
-	must(t, "-clicks", log, "-epochs", "60", "-hidden", "8", "-members", "1", "-out", out)
-	m, err := ranker.Open(filepath.Join(out, "model.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ofText := m.Level(1, "Oslo"); !slices.Equal(m.FeatureNames(), []string{"price", "city"}) || !ofText {
-		t.Errorf("names %q, texts %q", m.FeatureNames(), m.File().Levels)
-	}
-	if stdout, _ := evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data); !regexp.MustCompile(`model +\S+ +\S+ +1\.0000`).MatchString(stdout) {
-		t.Errorf("labels that the city tells are not learned from its texts:\n%s", stdout)
-	}
-	// From an initial model, with other numbers for the texts, the log has the features of the data.
-	initial, err := ranker.Open(filepath.Join(out+"1", "model.npz"))
-	if err != nil || slices.Equal(initial.File().Levels[1], m.File().Levels[1]) {
-		t.Fatalf("%v, texts %q", err, m.File().Levels)
-	}
-	callQuick(t, "-clicks", log, "-init-model", filepath.Join(out+"1", "model.npz"), "-out", out+"2")
-	callQuick(t, "-clicks", log, "-data", data, "-init-model", filepath.Join(out+"1", "model.npz"), "-out", out+"3")
-	if read(t, filepath.Join(out+"2", "model.npz")) != read(t, filepath.Join(out+"3", "model.npz")) {
-		t.Error("the model is another one than with the features of the data")
 	}
 }
 

@@ -3,7 +3,6 @@ package trainer
 import (
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,48 +60,6 @@ func TestPathsBesideThoseOfARun(t *testing.T) {
 	}
 	if _, err := parse([]string{"-config", filepath.Join(out, "config.json"), "-vali", vali}); err == nil || !strings.Contains(err.Error(), "-vali, -test and -fold need -data") {
 		t.Errorf("without -data: %v", err)
-	}
-}
-
-// -cutoff all, or 0, is recorded as a word, kept by -config and -resume, and holds for all folds and
-// for evaluate.
-func TestEveryRankCounts(t *testing.T) {
-	t.Parallel()
-	data := fold(t)
-	path := filepath.Join(data, "train.txt")
-	write(t, path, read(t, path)+strings.Repeat("1 qid:99 1:1 2:0.5 4:0\n0 qid:99 2:0.25 4:1\n", 20))
-	flags := []string{"-loss", "plrank-exact+disparity", "-cutoff", "all"}
-	out, model := trained(t, data, flags...)
-	config := filepath.Join(out, "config.json")
-	if text := read(t, config); !strings.Contains(text, `"cutoff": "all"`) {
-		t.Error(text)
-	}
-	same := func(how, other string, of ...string) {
-		t.Helper()
-		for _, name := range append(of, "result.json", "model.npz") {
-			if read(t, filepath.Join(out, name)) != read(t, filepath.Join(other, name)) {
-				t.Errorf("%s: another %s", how, name)
-			}
-		}
-	}
-	zero, _ := trained(t, data, flags[0], flags[1], "-cutoff", "0")
-	same("-cutoff 0", zero, "config.json")
-	again := filepath.Join(t.TempDir(), "again")
-	must(t, "-config", config, "-out", again)
-	same("-config", again, "config.json")
-	if status, _, stderr := call("-resume", "-out", out, "-cutoff", "5"); status != 2 || !strings.Contains(stderr, `started with -cutoff "all", not "5"`) {
-		t.Errorf("%d, %s", status, stderr)
-	}
-	must(t, "-resume", "-out", out, "-cutoff", "0", "-epochs", "2")
-	must(t, "-config", config, "-out", filepath.Join(again, "whole"), "-epochs", "2")
-	same("-resume", filepath.Join(again, "whole"))
-
-	stdout, _ := callQuick(t, append(flags, "-data", folds(t, 3), "-folds", "all")...)
-	measured, _ := evaluating.Must(t, "-model", model, "-data", data, "-cutoff", "all")
-	for _, text := range []string{stdout, measured} {
-		if words := strings.Fields(text); !slices.Contains(words, "dcg") || !slices.Contains(words, "expected-dcg") {
-			t.Errorf("no dcg of all ranks: %s", text)
-		}
 	}
 }
 

@@ -9,15 +9,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/docs"
-	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -123,7 +120,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	stop := &watcher{word: "fold 2\n", f: cancel}
 	args := append(commandtest.QuickFlags(), "-data", data, "-bins", "4", "-activation", "swiglu", "-folds", "all", "-out", out)
 	var stdout strings.Builder
-	if status := run(ctx, args, &stdout, stop); status != 130 {
+	if status := run(ctx, nil, args, &stdout, stop); status != 130 {
 		t.Fatal(status, stop.String())
 	}
 	if !strings.Contains(stdout.String(), "deviation, folds 1\n") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
@@ -145,7 +142,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	defer cancel()
 	stop = &watcher{word: "matrix products", f: cancel} // once the data are read
 	stdout.Reset()
-	status := run(ctx, append(commandtest.QuickFlags(), "-data", data, "-folds", "all"), &stdout, stop)
+	status := run(ctx, nil, append(commandtest.QuickFlags(), "-data", data, "-folds", "all"), &stdout, stop)
 	if text := stdout.String(); status != 130 || !strings.Contains(text, "test: 12 queries") {
 		t.Errorf("%d, %s", status, text)
 	}
@@ -212,45 +209,6 @@ func TestDuplicatesAreErrorsOrLast(t *testing.T) {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	callQuick(t, "-data", data, "-duplicates", "last")
-}
-
-// A group objective on data with a column of groups brings the groups nearer to each
-// other, and its measure is in the tables and files without being asked for.
-func TestGroupLossBringsGroupsNearer(t *testing.T) {
-	t.Parallel()
-	data := commandtest.Shop(t)
-	var out string // of the last run
-	ratio := func(args ...string) float64 {
-		t.Helper()
-		out = filepath.Join(t.TempDir(), "run")
-		args = append([]string{"-data", data, "-epochs", "10", "-members", "1", "-samples", "20", "-hidden", "8", "-evaluation-samples", "10", "-lr", "0.01",
-			"-group-column", "seller", "-out", out}, args...)
-		status, stdout, stderr := call(args...)
-		if status != 0 || !strings.Contains(stdout, "exposure-ratio") {
-			t.Fatal(status, stderr, stdout)
-		}
-		var result cli.RunSummary
-		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
-			t.Fatal(err)
-		}
-		return float64(result.Metrics["test"]["exposure-ratio"])
-	}
-	alone := ratio("-report", "exposure-ratio")
-	fair := ratio("-loss", "plrank-rb+3*group-exposure", "-metric", "exposure-ratio")
-	if !(fair > alone+0.1 && fair <= 1) {
-		t.Errorf("the ratio is %v, with group-exposure in the loss %v", alone, fair)
-	}
-	// Going on with nothing left to do reads the groups again.
-	if status, _, stderr := call("-resume", "-out", out); status != 0 {
-		t.Fatal(stderr)
-	}
-	// A file to be scored needs no group.
-	bare := filepath.Join(t.TempDir(), "bare.csv")
-	write(t, bare, "query,price,size\n1,0,1.5\n1,1,2.5\n")
-	scores := filepath.Join(t.TempDir(), "scores")
-	if status, _, stderr := scoring.Call("-model", filepath.Join(out, "model.npz"), "-data", bare, "-out", scores); status != 0 {
-		t.Fatal(stderr)
-	}
 }
 
 // Groups from a feature of LETOR text, and from files, named and found; errors say
@@ -363,70 +321,6 @@ func TestErrorNamesTheGainThatHelps(t *testing.T) {
 	}
 }
 
-// Separated values: names of features are in reports and in the model, which finds
-// them in a file of other columns; columns of other names can be named.
-func TestNamesOfFeaturesAreKept(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	text := "grade,session,bm25,page rank\n"
-	for q := range 10 {
-		for d := range 4 {
-			text += fmt.Sprintf("%d,q%d,%d.5,%d.5\n", d%2, q, d%2, (q*d)%3)
-		}
-	}
-	file := filepath.Join(dir, "train.csv")
-	write(t, file, text)
-	if status, _, stderr := call("-data", file); status != 1 || !strings.Contains(stderr, "no query id column") {
-		t.Errorf("%d, %s", status, stderr)
-	}
-	out := filepath.Join(dir, "run")
-	stdout, _ := callQuick(t, "-data", file, "-query-column", "session", "-out", out)
-	if !strings.Contains(stdout, "feature bm25, descending") {
-		t.Errorf("no name in the report:\n%s", stdout)
-	}
-	model := filepath.Join(out, "model.npz")
-	write(t, filepath.Join(dir, "new.csv"), "page rank;other;bm25;qid\n2;9;1;x\n1;9;0;x\n")
-	write(t, filepath.Join(dir, "new.txt"), "0 qid:x 1:1 2:2\n0 qid:x 1:0 2:1\n")
-	for _, name := range []string{"new.csv", "new.txt"} {
-		if status, _, stderr := scoring.Call("-model", model, "-data", filepath.Join(dir, name), "-out", filepath.Join(dir, name+".s")); status != 0 {
-			t.Fatal(stderr)
-		}
-	}
-	if a, b := read(t, filepath.Join(dir, "new.csv.s")), read(t, filepath.Join(dir, "new.txt.s")); a != b {
-		t.Errorf("by name: %q, by id: %q", a, b)
-	}
-	write(t, filepath.Join(dir, "lacks.csv"), "bm25;qid\n1;x\n")
-	if status, _, stderr := scoring.Call("-model", model, "-data", filepath.Join(dir, "lacks.csv"), "-out", filepath.Join(dir, "s")); status != 1 || !strings.Contains(stderr, `no column for feature "page rank"`) {
-		t.Errorf("%d, %s", status, stderr)
-	}
-}
-
-// Malformed lines are reported one by one, ten at most; features that the model does
-// not know are left out, with a warning.
-func TestMalformedLinesAreListed(t *testing.T) {
-	t.Parallel()
-	data, dir := fold(t), t.TempDir()
-	file := filepath.Join(dir, "bad.txt")
-	write(t, file, strings.Repeat("1 qid:1 1:x\n0 qid:1 1:1\n", 13))
-	status, _, stderr := call("-data", file)
-	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	if status != 1 || len(lines) != 11 || lines[10] != "datasets: "+file+": 13 malformed lines in all" {
-		t.Fatalf("%d, %s", status, stderr)
-	}
-	for i, line := range lines[:10] {
-		if want := fmt.Sprintf("datasets: %s:%d: column 9: feature \"1:x\": not a number", file, 2*i+1); line != want {
-			t.Errorf("%q, want %q", line, want)
-		}
-	}
-	out := filepath.Join(dir, "run")
-	callQuick(t, "-data", data, "-out", out)
-	write(t, file, strings.Repeat("1 qid:1 1:1 77:1\n", 13))
-	status, _, stderr = scoring.Call("-model", filepath.Join(out, "model.npz"), "-data", file, "-out", filepath.Join(dir, "s"))
-	if want := "13 values of features that are not wanted were left out (ids 77 to 77)\n"; status != 0 || !strings.Contains(stderr, want) {
-		t.Errorf("%d, %q, want %q", status, stderr, want)
-	}
-}
-
 // The sum that the guide names as an example is one that trains.
 func TestSumOfTheGuideTrains(t *testing.T) {
 	t.Parallel()
@@ -472,69 +366,5 @@ func TestErrorsOfDataFlags(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, "out")); err == nil {
 		t.Error("a folder was made for a run that never began")
-	}
-}
-
-// The base scores of a column train, and score, with the rest: a model that learns nothing ranks as
-// they do, also where they are in a file that plrank score has written. Without them, the model says
-// what it needs.
-func TestModelOnBaseScoresRanksAsTheyDo(t *testing.T) {
-	t.Parallel()
-	data := commandtest.Shop(t)
-	file := filepath.Join(data, "test.csv")
-	out := filepath.Join(t.TempDir(), "run")
-	still := []string{"-lr", "1e-30", "-group-column", "seller"}
-	stdout, _ := callQuick(t, append(still, "-data", data, "-base-column", "size", "-out", out)...)
-	if !strings.Contains(stdout, "base scores") {
-		t.Errorf("no row of base scores in\n%s", stdout)
-	}
-	model := filepath.Join(out, "model.npz")
-	m, err := ranker.Open(model)
-	if err != nil || !m.File().BaseScores || !slices.Equal(m.FeatureNames(), []string{"price"}) {
-		t.Fatalf("features %q, %v", m.FeatureNames(), err)
-	}
-	scored, _ := scoring.Must(t, "-model", model, "-data", file, "-base-column", "size")
-	d, err := datasets.ReadFile(file, datasets.ReadOptions{BaseColumn: "size", FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := datasets.Score(m, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range strings.Fields(scored) {
-		if s, err := strconv.ParseFloat(line, 64); err != nil || math.Abs(s-want[i]) > 1e-5 || math.Abs(s-float64(d.BaseScores[i])) > 5 {
-			t.Fatalf("document %d has score %v, want %v on the base score %v", i, s, want[i], d.BaseScores[i])
-		}
-	}
-	if known, _ := scoring.Must(t, "-model", model, "-data", file); known != scored {
-		t.Error("the model does not know the column of base scores")
-	}
-	bare := filepath.Join(t.TempDir(), "bare.csv")
-	write(t, bare, "qid,price\na,1\n")
-	if status, _, stderr := scoring.Call("-model", model, "-data", bare); status != 1 || !strings.Contains(stderr, "want them in a column (-base-column), or one a line in a file FILE.init") {
-		t.Errorf("%d, %s", status, stderr)
-	}
-
-	// The scores of the production ranker, in files next to the data.
-	plain := filepath.Join(t.TempDir(), "plain")
-	callQuick(t, "-data", data, "-group-column", "seller", "-out", plain)
-	for _, split := range []string{"train", "vali", "test"} {
-		path := filepath.Join(data, split+".csv")
-		scoring.Must(t, "-model", filepath.Join(plain, "model.npz"), "-data", path, "-out", path+".init")
-	}
-	on := filepath.Join(t.TempDir(), "on")
-	callQuick(t, "-data", data, "-group-column", "seller", "-out", on, "-epochs", "1")
-	if status, _, stderr := call("-resume", "-out", on); status != 0 {
-		t.Fatal(stderr)
-	}
-	if stdout, _ := callQuick(t, "-data", filepath.Join(data, "train.csv"), "-group-column", "seller", "-folds", "3"); !strings.Contains(stdout, "base scores") {
-		t.Errorf("no row of base scores in\n%s", stdout)
-	}
-	if err := os.Remove(filepath.Join(data, "vali.csv.init")); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, stderr := call("-data", data, "-group-column", "seller"); status != 1 || !strings.Contains(stderr, "train.csv has base scores, but ") {
-		t.Errorf("%d, %s", status, stderr)
 	}
 }

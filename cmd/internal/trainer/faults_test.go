@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/ranker"
@@ -475,7 +476,19 @@ func (f *faulty) damagedModel(t *testing.T, c *faultCount, rng *rand.Rand) {
 	model := filepath.Join(f.out, cli.ModelFile)
 	good := read(t, model)
 	result := func() (int, string, string) {
-		return scoring.Call("-model", model, "-data", filepath.Join(f.data, "test.txt"))
+		m, err := ranker.Open(model)
+		if err != nil {
+			return 1, "", err.Error()
+		}
+		d, err := datasets.ReadFile(filepath.Join(f.data, "test.txt"), datasets.OptionsFor(m))
+		if err != nil {
+			return 1, "", err.Error()
+		}
+		scores, err := datasets.Score(m, d)
+		if err != nil {
+			return 1, "", err.Error()
+		}
+		return 0, fmt.Sprint(scores), ""
 	}
 	_, want, _ := result()
 	for damage, data := range damages(rng, []byte(good)) {

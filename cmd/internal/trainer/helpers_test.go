@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
-	"github.com/plrank/plrank/cmd/internal/evaluate"
-	"github.com/plrank/plrank/cmd/internal/score"
 )
 
 func TestMain(m *testing.M) {
@@ -18,10 +16,8 @@ func TestMain(m *testing.M) {
 
 var (
 	training = commandtest.Command(func(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-		return run(context.Background(), args, stdout, stderr)
+		return run(context.Background(), nil, args, stdout, stderr)
 	})
-	scoring    = commandtest.Command(score.Run)
-	evaluating = commandtest.Command(evaluate.Run)
 
 	call      = training.Call
 	must      = training.Must
@@ -37,7 +33,7 @@ var (
 // callWith runs the command until the context ends.
 func callWith(ctx context.Context, args ...string) (status int, stdout, stderr string) {
 	var out, errs strings.Builder
-	status = run(ctx, args, &out, &errs)
+	status = run(ctx, nil, args, &out, &errs)
 	return status, out.String(), errs.String()
 }
 

@@ -40,27 +40,23 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		}
 	}()
 	parts := train.Parts{Processes: o.processes}
-	if o.InitModel != "" {
-		parts.Initial, err = ranker.Open(initialFile(o))
-	}
-	if err := mpi.Agree(o.processes, err); err != nil {
-		return nil, err
-	}
-	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
-		s, err := open(ctx, o, parts.Initial, stderr)
+	var idle map[string]string
+	splits, err := inTurn(o.processes, func() (s *datasets.Splits, err error) {
+		if o.InitModel != "" {
+			parts.Initial, err = ranker.Open(initialFile(o))
+		}
 		if err == nil {
-			err = checkWeights(s.Train)
+			s, err = open(ctx, o, parts.Initial, stderr)
+		}
+		if err == nil {
+			err = chooseRecipe(o, s)
+		}
+		if err == nil {
+			idle, err = o.idle(s)
 		}
 		return s, err
 	})
 	if err != nil {
-		return nil, err
-	}
-	if err := mpi.Agree(o.processes, chooseRecipe(o, splits)); err != nil {
-		return nil, err
-	}
-	idle, err := o.idle(splits)
-	if err := mpi.Agree(o.processes, err); err != nil {
 		return nil, err
 	}
 	if mpi.GroupOf(o.processes).Rank() == 0 {
@@ -85,9 +81,24 @@ func runDir(o *options) (*cli.RunDir, error) {
 	return cli.CreateRun(o.out)
 }
 
-// open gives the data that the options name, without unlabelled documents. An initial model says
-// which columns are read, in which order, and how texts are numbered.
+// open returns the data that the options name, without unlabelled documents. It returns an error if all weights are
+// zero, which training would not notice.
 func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writer) (*datasets.Splits, error) {
+	s, err := openSplits(ctx, o, initial, stderr)
+	if err != nil {
+		return nil, err
+	}
+	for _, weights := range [][]float32{s.Train.Weights, s.Train.QueryWeights} {
+		if len(weights) > 0 && slices.Max(weights) == 0 {
+			return nil, fmt.Errorf("train: all weights of %s are 0: there is nothing to learn", s.Train.Name)
+		}
+	}
+	return s, nil
+}
+
+// openSplits is open without the check. An initial model says which columns are read, in which order, and how texts are
+// numbered.
+func openSplits(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writer) (*datasets.Splits, error) {
 	switch {
 	case o.Clicks != "":
 		return openClicks(ctx, o, readOptions(o, initial), stderr)
@@ -141,16 +152,6 @@ func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 		return datasets.OptionsFor(initial)
 	}
 	return datasets.ReadOptions{Categorical: o.Categorical}
-}
-
-// checkWeights returns an error if all weights are zero, which training would not notice.
-func checkWeights(d *datasets.Dataset) error {
-	for _, weights := range [][]float32{d.Weights, d.QueryWeights} {
-		if len(weights) > 0 && slices.Max(weights) == 0 {
-			return fmt.Errorf("train: all weights of %s are 0: there is nothing to learn", d.Name)
-		}
-	}
-	return nil
 }
 
 // chooseRecipe takes the recipe for the training data, with the flags that are given

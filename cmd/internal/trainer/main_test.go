@@ -5,12 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,95 +16,6 @@ import (
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
-
-// Train, look at all files, score with the model, go on.
-func TestRunHasAllFilesAndGoesOn(t *testing.T) {
-	t.Parallel()
-	data := fold(t)
-	out := filepath.Join(t.TempDir(), "run")
-	status, stdout, stderr := call("-data", data, "-out", out, "-epochs", "4", "-seed", "3")
-	if status != 0 {
-		t.Fatal(status, stderr)
-	}
-	for _, want := range []string{"train: 30 queries", "vali: 10 queries", "test: 10 queries", "random order", "plrank-exact", "ndcg@10", "expected-ndcg@10", "-convention skip"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("no %q in\n%s", want, stdout)
-		}
-	}
-	if n := strings.Count(stderr, "\nepoch "); n != 4 {
-		t.Errorf("%d lines of progress for 4 epochs:\n%s", n, stderr)
-	}
-
-	var config struct {
-		Data   string
-		Epochs int
-		Loss   string
-	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Data != data || config.Epochs != 4 || config.Loss != "plrank-exact+0.01*softmax" {
-		t.Errorf("config.json: %+v, %v", config, err)
-	}
-	lines := strings.Split(strings.TrimSpace(read(t, filepath.Join(out, "metrics.jsonl"))), "\n")
-	var last train.Epoch
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || len(lines) != 4 || last.Epoch != 4 {
-		t.Errorf("metrics.jsonl: %d lines, %+v, %v", len(lines), last, err)
-	}
-	var result cli.RunSummary
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
-		t.Fatal(err)
-	}
-	if v := result.Metrics["test"]["ndcg@10"]; !(v > 0.9 && v <= 1) {
-		t.Errorf("the label is a sum of two features, and NDCG@10 is %v", v)
-	}
-	if v := result.Baselines["random order"]["vali"]["ndcg@10"]; !(v > 0 && v < result.Metrics["vali"]["ndcg@10"]) {
-		t.Errorf("random order has NDCG@10 %v", v)
-	}
-	curve, err := os.Open(filepath.Join(out, "curve.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer curve.Close()
-	if _, err := png.Decode(curve); err != nil {
-		t.Errorf("curve.png: %v", err)
-	}
-
-	// Scores: one a row, and those whose ranking has the NDCG of the table.
-	scores, model := filepath.Join(t.TempDir(), "scores"), filepath.Join(out, "model.npz")
-	if status, _, stderr := scoring.Call("-model", model, "-data", filepath.Join(data, "test.txt"), "-out", scores); status != 0 {
-		t.Fatal(status, stderr)
-	}
-	rows := strings.Count(read(t, filepath.Join(data, "test.txt")), "\n")
-	values := strings.Fields(read(t, scores))
-	if len(values) != rows {
-		t.Errorf("%d scores for %d rows", len(values), rows)
-	}
-	for _, v := range values {
-		if _, err := strconv.ParseFloat(v, 64); err != nil {
-			t.Error(err)
-		}
-	}
-	if status, _, stderr := scoring.Call("-model", model, "-data", filepath.Join(data, "test.txt"), "-out", scores); status != 1 || !strings.Contains(stderr, "exists") {
-		t.Errorf("scores were overwritten: %d, %q", status, stderr)
-	}
-
-	// Going on for two epochs more gives what six epochs at once give.
-	before := read(t, filepath.Join(out, "metrics.jsonl"))
-	if status, _, stderr := call("-resume", "-out", out, "-epochs", "6"); status != 0 {
-		t.Fatal(status, stderr)
-	}
-	if after := read(t, filepath.Join(out, "metrics.jsonl")); !strings.HasPrefix(after, before) || strings.Count(after, "\n") != 6 {
-		t.Errorf("metrics.jsonl after going on:\n%s", after)
-	}
-	whole := filepath.Join(t.TempDir(), "whole")
-	if status, _, stderr := call("-data", data, "-out", whole, "-epochs", "6", "-seed", "3"); status != 0 {
-		t.Fatal(status, stderr)
-	}
-	if read(t, filepath.Join(whole, "model.npz")) != read(t, filepath.Join(out, "model.npz")) {
-		t.Error("the model of a resumed run differs")
-	}
-	if read(t, filepath.Join(whole, "result.json")) != read(t, filepath.Join(out, "result.json")) {
-		t.Error("the result of a resumed run differs")
-	}
-}
 
 func TestErrorsAreOneLine(t *testing.T) {
 	t.Parallel()
@@ -233,7 +142,7 @@ func TestExtensionIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
-	if status := run(ctx, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !interrupted().Interrupted {
+	if status := run(ctx, nil, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !interrupted().Interrupted {
 		t.Errorf("interrupted: %d, %q, %+v", status, stderr, interrupted())
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
@@ -277,7 +186,7 @@ func TestInterruptedRunHasAModel(t *testing.T) {
 	defer cancel()
 	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
 	var stdout strings.Builder
-	status := run(ctx, []string{"-data", data, "-out", out}, &stdout, stderr)
+	status := run(ctx, nil, []string{"-data", data, "-out", out}, &stdout, stderr)
 	if status != 130 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stdout.String(), "test: 10 queries") {
 		t.Errorf("%d, %q, %q", status, stdout.String(), stderr.String())
 	}
@@ -323,7 +232,7 @@ func TestLostOutputIsAnError(t *testing.T) {
 	data := fold(t)
 	for _, args := range [][]string{{"-help"}, {"-data", data, "-epochs", "1"}} {
 		var stderr bytes.Buffer
-		if status := run(t.Context(), args, full{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "train: standard output: no space left on device\n") {
+		if status := run(t.Context(), nil, args, full{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "train: standard output: no space left on device\n") {
 			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
 	}

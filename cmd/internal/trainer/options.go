@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -115,33 +114,21 @@ func (o *options) join(group mpi.Group) error {
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {
-	err := cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds())
-	if err == nil {
-		err = cli.CheckSet(o.Config)
-	}
-	if err == nil {
-		err = cli.Check(o.Config)
-	}
-	return command.Usage(err)
+	return command.Usage(cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds(), cli.CheckSet(o.Config), cli.Check(o.Config)))
 }
 
 // mostFolds is beyond any use, and lists without much memory.
 const mostFolds = 10_000
 
 func (o *options) checkFolds() error {
-	switch {
-	case o.Folds == "":
+	if o.Folds == "" {
 		return nil
-	case o.Folds != allFolds && (o.ofOneFile() < 3 || o.ofOneFile() > mostFolds):
-		return fmt.Errorf("-folds %q: want %s, or a number from 3 to %d; -fold takes one of them", o.Folds, allFolds, mostFolds)
-	case o.Data == "":
-		return errors.New("-folds needs -data")
-	case o.Clicks != "":
-		return errors.New("-folds and -clicks exclude each other: part of a log is held out for validation")
-	case o.Folds == allFolds && o.Fold != 0:
-		return errors.New("-folds all takes every fold: -fold has no meaning with it")
-	case o.Vali != "" || o.Test != "" || o.Synthetic():
-		return errors.New("-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning with it")
 	}
-	return nil
+	return cmp.Or(
+		cli.ErrorIf(o.Folds != allFolds && (o.ofOneFile() < 3 || o.ofOneFile() > mostFolds), "-folds %q: want %s, or a number from 3 to %d; -fold takes one of them", o.Folds, allFolds, mostFolds),
+		cli.ErrorIf(o.Data == "", "-folds needs -data"),
+		cli.ErrorIf(o.Clicks != "", "-folds and -clicks exclude each other: part of a log is held out for validation"),
+		cli.ErrorIf(o.Folds == allFolds && o.Fold != 0, "-folds all takes every fold: -fold has no meaning with it"),
+		cli.ErrorIf(o.Vali != "" || o.Test != "" || o.Synthetic(), "-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning with it"),
+	)
 }

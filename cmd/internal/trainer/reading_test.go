@@ -106,7 +106,7 @@ func TestCacheThatIsCutShortIsAMessage(t *testing.T) {
 			}
 		}}
 		var stdout strings.Builder
-		status := run(t.Context(), args, &stdout, stderr)
+		status := run(t.Context(), nil, args, &stdout, stderr)
 		if status != 1 || !strings.HasSuffix(stderr.String(), found[0]+" was cut short while it was in use: please start again\n") {
 			t.Errorf("cut at %q: %d, %s", word, status, stderr.String())
 		}
@@ -165,31 +165,6 @@ func TestResumeSeesEveryByte(t *testing.T) {
 	letor(t, filepath.Join(other, "vali.txt"), 10, 2)
 	if status, _, stderr := call("-resume", "-cache", cache, "-out", out, "-data", other); status != 0 {
 		t.Errorf("a copy: %d, %s", status, stderr)
-	}
-}
-
-// A feature by which documents are grouped is not an input; files to be scored and measured may
-// have it. A model that was trained with it still gets it.
-func TestGroupColumnIsNoInput(t *testing.T) {
-	t.Parallel()
-	data, dir := fold(t), t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	test := filepath.Join(data, "test.txt")
-	rows := strings.Count(read(t, test), "\n")
-	for name, args := range map[string][]string{"with": {"-group-column", "1"}, "without": nil} {
-		callQuick(t, append([]string{"-data", data, "-out", in(name)}, args...)...)
-		model := filepath.Join(in(name), "model.npz")
-		status, stdout, stderr := scoring.Call("-model", model, "-data", test)
-		if n := strings.Count(stdout, "\n"); status != 0 || n != rows {
-			t.Errorf("%s: status %d, %d scores for %d rows, %s", name, status, n, rows, stderr)
-		}
-		if left := strings.Contains(stderr, "features that are not wanted were left out (ids 1 to 1)"); left != (name == "with") {
-			t.Errorf("%s: %s", name, stderr)
-		}
-		status, measured, stderr := evaluating.Call("-model", model, "-data", test, "-group-column", "1", "-report", "exposure-ratio")
-		if status != 0 || !strings.Contains(measured, "exposure-ratio") || strings.Contains(stderr, "missing, or 0 everywhere") {
-			t.Errorf("%s: status %d, %s, %s", name, status, measured, stderr)
-		}
 	}
 }
 

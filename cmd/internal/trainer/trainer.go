@@ -22,25 +22,14 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "train:", err)
 		return command.ExitError
 	}
-	ctx := command.Interruptible()
-	if world != nil {
-		return runRank(ctx, world, args, stdout, stderr)
-	}
-	return run(ctx, args, stdout, stderr)
+	return run(command.Interruptible(), world, args, stdout, stderr)
 }
 
-// run is the sub-command in a process of its own.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return command.Run("train", stdout, stderr, func(stdout io.Writer) error {
-		return body(ctx, nil, args, stdout, stderr)
-	})
-}
-
-// runRank is the sub-command in one of the processes that mpirun has started. Rank 0 prints
-// for all. An error that the others do not know of ends them.
-func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr io.Writer) int {
+// run is the sub-command in a process of its own, or, in a world, in one of the processes that mpirun has started. Rank
+// 0 prints for all. An error that the others do not know of ends them.
+func run(ctx context.Context, world mpi.World, args []string, stdout, stderr io.Writer) int {
 	printed, said := stdout, stderr
-	if world.Rank() > 0 {
+	if mpi.GroupOf(world).Rank() > 0 {
 		printed, said = io.Discard, io.Discard
 	}
 	var failed error
@@ -48,6 +37,9 @@ func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr
 		failed = body(ctx, world, args, stdout, said)
 		return failed
 	})
+	if world == nil {
+		return status
+	}
 	var agreed mpi.Agreed
 	if failed != nil && !errors.As(failed, &agreed) && !errors.Is(failed, command.ErrInterrupted) && world.Size() > 1 {
 		if world.Rank() > 0 {

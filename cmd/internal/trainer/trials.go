@@ -50,9 +50,6 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	var all grades
 	for _, fold := range folds {
 		s, err := open(ctx, ofFold(o, fold), t.initial, stderr)
-		if err == nil {
-			err = checkWeights(s.Train)
-		}
 		if err != nil {
 			return nil, err
 		}

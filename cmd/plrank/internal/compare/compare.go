@@ -1,0 +1,122 @@
+// Package compare is the sub-command that compares models and runs query by query.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
+)
+
+var page = cli.Page{
+	Command: "compare",
+	Usage: []string{
+		"FILE FILE … [-metric METRIC]",
+		"FILE FILE … -data FILE|DIR | -qrels FILE [-report METRICS]",
+	},
+	Text: "Compares two or more files query by query: values of plrank evaluate -per-query or of trec_eval -q; or, with -data, models and files of scores; or, with -data or -qrels, TREC runs. " +
+		"For every two it prints the mean difference of -metric (else of ndcg@10, of map, or of the first that all have) with its interval, p-values of the paired t-test and of Fisher's randomization test, wins, ties and losses, and the queries that differ most.",
+	Flags: []string{"data", "qrels", "plot", "json", "threads"},
+	Examples: []string{
+		"old.csv new.csv",
+		"old.npz new.npz lightgbm.scores -data test.txt -metric map",
+		"bm25.run dense.run -qrels qrels.txt -gain linear -plot d.svg",
+	},
+	Topics: []string{"comparing"},
+	Words:  true,
+}
+
+// options are the command line.
+type options struct {
+	evaluate.Measuring
+	files  []string
+	metric string // "": see page
+	asJSON bool
+	plot   cli.Plot
+}
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("compare", flag.ContinueOnError)
+	o.Define(f)
+	o.plot.Define(f, "the differences by query")
+	cli.DefineJSON(f, &o.asJSON)
+	return f
+}
+
+func (o *options) Check(flags *flag.FlagSet) error {
+	o.files = flags.Args()
+	if command.IsGiven(flags, "metric") {
+		o.metric = o.Config.Metric
+		o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked
+	}
+	o.Threads.Use()
+	err := cmp.Or(
+		cli.ErrorIf(len(o.files) < 2, "want two or more files to compare"),
+		cli.ErrorIf(len(o.files) > mostFiles, "%d files: want %d at most", len(o.files), mostFiles),
+		cli.CheckIdle(flags, cli.Use{
+			Works: o.measures(), Flags: cli.Others(flags, "metric", "seed", "plot", "json", "threads"),
+			Why: "without -data or -qrels: values by query are measured already",
+		}),
+	)
+	if err != nil || !o.measures() {
+		return err
+	}
+	if o.metric != "" { // not a sum, which is of means over the queries
+		if _, err := metrics.ParseMeasure(o.metric); err != nil {
+			return fmt.Errorf("-metric: want one metric: %w", err)
+		}
+	}
+	return o.Measuring.Check(flags)
+}
+
+// measures reports whether there are labels to measure on.
+func (o *options) measures() bool { return o.Data != "" || o.Qrels != "" }
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// Run compares the files. The gain comes from the models unless it is given.
+func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
+		return err
+	}
+	runs, err := o.open()
+	if err == nil {
+		err = o.agree(runs, command.IsGiven(flags, "gain"))
+	}
+	if err != nil {
+		return err
+	}
+	if o.measures() {
+		ofScores := !slices.ContainsFunc(runs, func(r *run) bool { return r.model != nil })
+		uses, err := o.Uses(ofScores, true) // resamples
+		if err != nil {
+			return err
+		}
+		cli.WarnIdle(stderr, flags, uses...)
+	}
+	reading := once{stderr, map[string]bool{}}
+	for _, r := range runs {
+		if err := o.measure(ctx, r, reading, stderr); err != nil {
+			return err
+		}
+	}
+	found, err := o.find(ctx, runs, stderr)
+	if err != nil {
+		return err
+	}
+	o.plot.Draw(stderr, found.draw)
+	if o.asJSON {
+		return cli.PrintJSON(stdout, found)
+	}
+	return found.print(stdout)
+}

@@ -1,0 +1,113 @@
+// Package describe is the sub-command that says what is in data.
+package describe
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/train"
+)
+
+var page = cli.Page{
+	Command: "describe",
+	Usage:   []string{"-data FILE|DIR [-fold N] [-json]"},
+	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are useful.",
+	Flags:   []string{"data", "json", "seed", "threads"},
+	Examples: []string{
+		"-data MQ2008 -fold 3",
+		"-data shop.csv -group-column brand -json",
+		"-data shop.csv -categorical brand -ignore price",
+	},
+}
+
+// options are the command line.
+type options struct {
+	cli.Source
+	config  train.Config // its seed and categorical features
+	asJSON  bool
+	threads cli.Threads
+}
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("describe", flag.ContinueOnError)
+	o.Define(f, "")
+	o.DefineCache(f)
+	cli.DefineConfig(f, &o.config, "categorical")
+	cli.DefineJSON(f, &o.asJSON)
+	f.Uint64Var(&o.config.Seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
+	o.threads.Define(f)
+	return f
+}
+
+func (o *options) Check(*flag.FlagSet) error {
+	o.threads.Use()
+	return cmp.Or(cli.ErrorIf(o.Data == "", "-data is needed"), o.Source.Check())
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// A description is what -json prints: all but the fields that it hides.
+type description struct {
+	*datasets.Description
+	Name          *struct{} `json:"name,omitempty"`
+	MissingValues *struct{} `json:"missingValues,omitempty"`
+	Warnings      *struct{} `json:"warnings,omitempty"`
+}
+
+// Run prints what is in the data, unlabelled documents included.
+func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	cli.WarnIdle(stderr, given, append(o.Uses(),
+		cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
+		cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
+	splits, err := open(ctx, o, stderr)
+	if err != nil {
+		return err
+	}
+	d := datasets.Describe(o.Data, splits...)
+	if o.asJSON {
+		return cli.PrintJSON(stdout, description{Description: d})
+	}
+	fmt.Fprint(stdout, d)
+	fmt.Fprintln(stdout)
+	fmt.Fprint(stdout, d.FeatureTable())
+	if len(splits) > 1 {
+		fmt.Fprintln(stdout)
+		for _, split := range splits {
+			fmt.Fprintln(stdout, split)
+		}
+	}
+	return nil
+}
+
+// open returns the splits of the data; a single file is not split.
+func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
+	if o.SingleFile() {
+		read := o.ReadOptions()
+		read.Context, read.Categorical = ctx, o.config.Categorical
+		d, err := datasets.ReadFile(o.Data, read)
+		if err != nil {
+			return nil, cli.WithFlags(err)
+		}
+		command.Warn(stderr, d.Warnings...)
+		return []*datasets.Dataset{d}, nil
+	}
+	s, err := o.Open(ctx, datasets.Options{Read: datasets.ReadOptions{Categorical: o.config.Categorical}, Seed: o.config.Seed, Unlabelled: "keep"}, stderr)
+	if err != nil {
+		return nil, err
+	}
+	cli.LimitGarbage()
+	splits := []*datasets.Dataset{s.Train, s.Vali}
+	if s.Test != nil {
+		splits = append(splits, s.Test)
+	}
+	return splits, nil
+}

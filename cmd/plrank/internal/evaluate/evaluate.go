@@ -1,0 +1,169 @@
+// Package evaluate is the sub-command that measures a model, or scores, on labelled data.
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+var page = cli.Page{
+	Command: "evaluate",
+	Usage: []string{
+		"-model FILE -data FILE|DIR [-report METRICS] [-per-query FILE]",
+		"-scores FILE -data FILE | -scores RUN -qrels FILE",
+		"-worths FILE -data RANKINGS",
+	},
+	Text:  "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of scores from anywhere. The gain and the highest grade come from the model unless they are given.",
+	Flags: []string{"model", "data", "scores", "qrels", "worths", "per-query", "importance", "plot", "json", "threads"},
+	Examples: []string{
+		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
+		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
+		"-scores lightgbm.scores -data test.txt -per-query old.csv",
+		"-model model.npz -data test.txt -importance -plot importance.svg",
+		"-worths worths.csv -data races.txt",
+	},
+}
+
+// options are the command line.
+type options struct {
+	Measuring
+	model, scores      string
+	worths             string // file
+	perQuery           string // file
+	importance, asJSON bool
+	plot               cli.Plot
+}
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
+	f.StringVar(&o.model, "model", "", "a model `file`")
+	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, from any ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
+	f.StringVar(&o.worths, "worths", "", "a `file` of worths, from plrank fit -out, instead of -model: the -data are then observed rankings, and what is printed is their log-likelihood and Kendall's τ")
+	o.Define(f)
+	f.StringVar(&o.perQuery, "per-query", "", "a new `file` for the values of every query, of the last split: CSV with the columns query, metric and value; where its name ends in .trec, lines as of trec_eval -q")
+	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
+	o.plot.Define(f, "a plot of the -importance")
+	cli.DefineJSON(f, &o.asJSON)
+	return f
+}
+
+func (o *options) Check(flags *flag.FlagSet) error {
+	o.Threads.Use()
+	if o.worths != "" {
+		return cmp.Or(
+			cli.CheckIdle(flags, cli.Use{
+				Flags: cli.Others(flags, "worths", "data", "json", "threads"),
+				Why:   "with -worths: want -data with observed rankings, and maybe -json and -threads",
+			}),
+			cli.ErrorIf(o.Data == "", "-worths needs -data with observed rankings"),
+		)
+	}
+	return cmp.Or(
+		cli.ErrorIf(o.scores == "" && (o.model == "" || o.Data == ""), "-model and -data are both needed, or -scores instead of -model"),
+		cli.ErrorIf(o.scores != "" && o.model != "", "-model and -scores exclude each other: plrank compare takes both"),
+		cli.ErrorIf(o.scores != "" && o.Data == "" && o.Qrels == "", "-scores needs labels: -data, or -qrels for a TREC run"),
+		cli.ErrorIf(o.scores == "" && o.Qrels != "", "-qrels is for a TREC run, -scores: a model needs the features of -data"),
+		cli.ErrorIf(o.scores != "" && o.importance, "-importance needs -model"),
+		cli.ErrorIf(o.perQuery == cli.StandardOutput, "-per-query -: want the name of a new file: the metrics go to standard output"),
+		cli.ErrorIf(o.plot != "" && !o.importance, "-plot needs -importance"),
+		cli.CheckIdle(flags, cli.Use{
+			Works: o.scores == "", Flags: []string{"vali", "test", "fold", "scale", "cache", "base-column"},
+			Why: "with -scores, which are measured on the labels of one file",
+		}),
+		o.Measuring.Check(flags),
+	)
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// Run measures what the flags name.
+func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	if o.worths != "" {
+		return evaluateWorths(ctx, o, stdout, stderr)
+	}
+	var files cli.NewFiles
+	defer files.Remove()
+	if err := files.CheckPlot(o.plot); err != nil {
+		return err
+	}
+	perQuery, err := files.Open(o.perQuery)
+	if err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	var model *ranker.Model
+	if o.model != "" {
+		if model, err = ranker.Open(o.model); err != nil {
+			return err
+		}
+		if !command.IsGiven(flags, "gain") {
+			o.Config.Gain = model.File().Gain
+		}
+	}
+	uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
+	if err != nil {
+		return err
+	}
+	cli.WarnIdle(stderr, flags, uses...)
+	if err := evaluate(ctx, o, model, perQuery, stdout, stderr); err != nil {
+		return err
+	}
+	return files.Publish(stdout)
+}
+
+// evaluate measures the model on every split of the data, or scores where the model is nil.
+func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *cli.NewFile, stdout, stderr io.Writer) error {
+	measured, splits, err := o.measure(ctx, model, stderr)
+	if err != nil {
+		return err
+	}
+	if perQuery != nil {
+		last := len(splits) - 1
+		table, err := cli.NewPerQuery(splits[last].Data.QueryIDs, measured.Metrics, measured.Splits[last])
+		if err == nil {
+			err = table.Write(perQuery, o.perQuery)
+		}
+		if err != nil {
+			return fmt.Errorf("evaluate: %s: %w", o.perQuery, err)
+		}
+	}
+	var important []train.Importance
+	if o.importance {
+		if important, err = o.importances(ctx, model, splits[min(1, len(splits)-1)].Data, stderr); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		return cli.PrintJSON(stdout, struct {
+			*train.Report
+			Importance []train.Importance `json:"importance,omitempty"`
+		}{measured, important})
+	}
+	cli.PrintReport(stdout, measured)
+	if o.importance {
+		printImportances(stdout, o.Config.Metric, important)
+	}
+	return nil
+}
+
+func (o *options) measure(ctx context.Context, model *ranker.Model, stderr io.Writer) (*train.Report, []train.Split, error) {
+	if model == nil {
+		return o.Scores(ctx, o.scores, stderr)
+	}
+	splits, err := o.Open(ctx, model, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured, err := o.Model(o.model, model, splits, stderr)
+	return measured, splits, err
+}

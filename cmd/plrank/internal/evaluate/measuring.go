@@ -1,0 +1,174 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// Measuring holds the flags for what is measured on which data, and how.
+type Measuring struct {
+	cli.Source
+	Config  train.Config // its settings of metrics
+	Qrels   string       // file
+	Threads cli.Threads
+
+	Roles map[string]string // columns that the models know, for scores compared with them
+	label string            // the column of labels that the first of several was measured on; "": none has a name
+}
+
+// Define defines the flags.
+func (m *Measuring) Define(f *flag.FlagSet) {
+	// A model has features of its own, scores have none, and all queries count alike.
+	m.Source.Define(f, "", "features", "ignore", "weight-column")
+	m.DefineCache(f)
+	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
+	m.Threads.Define(f)
+	m.Config, _ = cli.Preset(cli.ByData)
+	cli.DefineMeasuring(f, &m.Config)
+}
+
+// Check returns an error for flags that make no sense, alone or together.
+func (m *Measuring) Check(flags *flag.FlagSet) error {
+	return cmp.Or(
+		cli.ErrorIf(slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss), "-metric loss and -report loss are for training: a model file does not say its loss"),
+		cli.ErrorIf(m.Qrels != "" && m.Data != "", "-data and -qrels exclude each other: labels are in one of the two"),
+		cli.CheckIdle(flags, cli.Use{
+			Works: m.Qrels == "", Flags: append([]string{"cache"}, cli.Flags...), Why: "with -qrels, which is read in place of -data",
+		}),
+		m.Source.Check(), cli.Check(m.Config),
+	)
+}
+
+// Uses says whether the flags have an effect, on measures of a model or of scores, for which some are left out. Drawn
+// says whether something other than the samples of metrics is drawn by -seed.
+func (m *Measuring) Uses(ofScores, drawn bool) ([]cli.Use, error) {
+	measures, err := m.Config.Measures()
+	if err != nil {
+		return nil, err
+	}
+	if ofScores {
+		measures = slices.DeleteFunc(measures, func(x metrics.Measure) bool { return x.OfPolicy() && !slices.Contains(m.Config.Report, x.String()) })
+	}
+	objective, err := metrics.ParseDiscounts(m.Config.Discounts, m.Config.Cutoff.Cutoff())
+	if err != nil {
+		return nil, err
+	}
+	exposure := slices.ContainsFunc(measures, func(x metrics.Measure) bool { return x.Ranking().OfPolicy() })
+	const ofExposure = ": it is for names of metrics, and for measures of exposure, such as -report disparity"
+	return slices.Concat(cli.Uses(m.Config, measures), m.Source.Uses(), []cli.Use{
+		{Works: exposure || objective.Metric != "", Flags: []string{"discounts"}, Why: "on these metrics" + ofExposure},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"group-column"},
+			Why: "on these metrics: it is for those that compare groups, such as -report exposure-ratio"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGrade), Flags: []string{"highest-grade"},
+			Why: "on these metrics: it is for err and graded-rbp"},
+		{Works: drawn || slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"seed"},
+			Why: "where nothing is drawn: it is for metrics that are estimated, such as -report expected-map@10"},
+	}), nil
+}
+
+// Model measures a model on splits of the data. The name is for messages.
+func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split, stderr io.Writer) (*train.Report, error) {
+	measured, err := train.Evaluate(m.Config, train.Parts{}, model, splits...)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
+	for i, s := range measured.Splits {
+		if s.TrainedOn > 0 {
+			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: metrics on them say little about new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+		}
+	}
+	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
+		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, like files of older versions: err and graded-rbp use the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+	}
+	return measured, nil
+}
+
+// Open returns the splits of the data, with the features of a model; a single file is not split.
+func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
+	single, from := m.SingleFile(), m.Source
+	if single {
+		from.Vali = from.Data // so that nothing is held out
+	}
+	s, err := from.Open(ctx, datasets.Options{Read: cli.Without(datasets.OptionsFor(model), "weight"), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	if err != nil {
+		return nil, err
+	}
+	cli.LimitGarbage()
+	if err := m.checkLabels(s.Train); err != nil {
+		return nil, err
+	}
+	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
+	if single {
+		splits = []train.Split{{Name: "data", Data: s.Train}}
+	}
+	if s.Test != nil {
+		splits = append(splits, train.Split{Name: "test", Data: s.Test})
+	}
+	for _, split := range splits {
+		features := cli.NewUsedFeatures(model)
+		features.Add(split.Data)
+		command.Warn(stderr, features.Missing(split.Data.Name)...)
+	}
+	return splits, nil
+}
+
+// checkLabels returns an error if labels are from another column than the one that the first of several was measured on.
+func (m *Measuring) checkLabels(d *datasets.Dataset) error {
+	label := d.Roles["label"]
+	if m.label != "" && label != "" && label != m.label {
+		return fmt.Errorf("%s: by their training data, models are measured on different labels, %q and %q: -label-column must name the one that is meant", d.Name, m.label, label)
+	}
+	m.label = label
+	return nil
+}
+
+// Scores measures a file of scores or a TREC run on the labels of the data or the judgements. It returns a single split,
+// with the documents measured.
+func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
+	judged, err := m.judged(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := m.checkLabels(judged); err != nil {
+		return nil, nil, err
+	}
+	run, err := datasets.ReadRun(path, judged)
+	if err != nil {
+		return nil, nil, err
+	}
+	command.Warn(stderr, slices.Concat(judged.Warnings, run.Warnings)...)
+	measured, err := train.EvaluateRun(m.Config, train.Parts{}, run)
+	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
+}
+
+// judged returns the documents of the data, labelled or not, or of the judgements.
+func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
+	if m.Qrels != "" {
+		return datasets.ReadQrels(m.Qrels)
+	}
+	if !m.SingleFile() {
+		return nil, fmt.Errorf("-data %s: scores are of the documents of one file: name that file", m.Data)
+	}
+	read := m.ReadOptions()
+	read.Context, read.Roles = ctx, m.Roles
+	d, err := datasets.ReadFile(m.Data, read)
+	if err != nil {
+		return nil, cli.WithFlags(err)
+	}
+	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, func(label float32) bool { return 0 <= label && label < 1 }) {
+		return nil, cli.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))
+	}
+	return d, nil
+}

@@ -1,0 +1,11 @@
+package export
+
+import (
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+)
+
+func TestEveryFlagIsExplainedOnce(t *testing.T) {
+	commandtest.Documented(t, page, new(options).Flags())
+}

@@ -1,0 +1,229 @@
+// Package fit is the sub-command that fits a Plackett–Luce model to observed rankings.
+package fit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/worth"
+)
+
+var page = cli.Page{
+	Command: "fit",
+	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]", "RANKINGS -mixtures K [-prior N] [-seed N] [-out FILE]"},
+	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
+		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are known by the ending of the name.",
+	Flags: []string{"ties", "prior", "unlisted", "test", "mixtures", "seed", "out", "plot", "json", "threads"},
+	Examples: []string{
+		"races.txt -out worths.csv -plot worths.svg",
+		"votes.soi -unlisted last -prior 0.5",
+		"tastings.csv -ties -test others.csv",
+		"votes.soc -mixtures 2 -prior 0.5",
+	},
+	Topics: []string{"rankings"},
+	Words:  true,
+}
+
+// options are the command line.
+type options struct {
+	rankings, test, unlisted string
+	ties, asJSON             bool
+	prior                    float64
+	mixtures                 int // components; 0: a single model
+	seed                     uint64
+	out                      string // a new file
+	plot                     cli.Plot
+	threads                  cli.Threads
+}
+
+// mostMixtures is beyond any use: each has a worth for every item.
+const mostMixtures = 1000
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("fit", flag.ContinueOnError)
+	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
+	cli.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
+	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after the others")
+	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
+	cli.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of `K` models, such as for groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the random starts of -mixtures")
+	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
+	o.plot.Define(f, "a picture of the log-worths")
+	cli.DefineJSON(f, &o.asJSON)
+	o.threads.Define(f)
+	return f
+}
+
+func (o *options) Check(flags *flag.FlagSet) error {
+	switch words := flags.Args(); len(words) {
+	case 0:
+		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
+	case 1:
+		o.rankings = words[0]
+	default:
+		return fmt.Errorf("unexpected argument %q: want one file of rankings", words[1])
+	}
+	o.threads.Use()
+	return cmp.Or(
+		cli.ErrorIf(o.mixtures == 0 && command.IsGiven(flags, "seed"), "-seed has no effect without -mixtures: one model has no random starts"),
+		cli.ErrorIf(o.mixtures > 0 && o.plot != "", "-plot is for one model, and has no meaning with -mixtures"),
+		cli.ErrorIf(o.unlisted != "omit" && o.unlisted != "last", "-unlisted %q: want omit or last", o.unlisted),
+		cli.ErrorIf(o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)), "-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings),
+		cli.ErrorIf(o.out == cli.StandardOutput, "-out -: want the name of a new file; -json prints all items to standard output"),
+	)
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// Not by Page.Do: the heap is small, and to collect it more often takes time.
+	return page.DoUntil(command.Interruptible(), new(options), args, stdin, stdout, stderr)
+}
+
+// A fitted model, or mixture of models, prints itself as a table or in JSON.
+type fitted interface {
+	measure(name string, rankings *worth.Observations) error
+	writeCSV(w io.Writer) error
+	print(w io.Writer)
+}
+
+// Run reads rankings, fits a model, and writes it. If a fit ends early, it writes what has been fitted, without standard
+// errors.
+func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if err != nil {
+			err = cmp.Or(ctx.Err(), err)
+		}
+	}()
+	var files cli.NewFiles
+	defer files.Remove()
+	if err := files.CheckPlot(o.plot); err != nil {
+		return err
+	}
+	out, err := files.Open(o.out)
+	if err != nil {
+		return err
+	}
+	rankings, heldOut, err := o.read(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	cli.WarnIdle(stderr, flags, cli.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings + ", which has no ties"})
+	fit := o.fitModel
+	if o.mixtures > 0 {
+		fit = o.fitMixture
+	}
+	found, fitErr := fit(ctx, rankings, stderr)
+	if found == nil {
+		if errors.As(fitErr, new(*worth.DisconnectedError)) {
+			fitErr = fmt.Errorf("%w (-prior 0.5 is a weak one)", fitErr)
+		}
+		return fmt.Errorf("%s: %w", o.rankings, fitErr)
+	}
+	if err := found.measure(fittedTo, rankings); err != nil {
+		return fmt.Errorf("%s: %w", o.rankings, err)
+	}
+	if heldOut != nil {
+		if err := found.measure("test", heldOut); err != nil {
+			return fmt.Errorf("%s: %w", o.test, err)
+		}
+	}
+	if out != nil {
+		if err := found.writeCSV(out); err != nil {
+			return err
+		}
+	}
+	if err := files.Publish(stdout); err != nil {
+		return err
+	}
+	if r, ok := found.(*result); ok {
+		o.plot.Draw(stderr, r.draw)
+	}
+	if o.asJSON {
+		return cmp.Or(cli.PrintJSON(stdout, found), fitErr)
+	}
+	found.print(stdout)
+	return fitErr
+}
+
+// fitModel fits a model. The error may come with one that is not at its end.
+func (o *options) fitModel(ctx context.Context, rankings *worth.Observations, stderr io.Writer) (fitted, error) {
+	bar := command.NewBar(stderr)
+	model, err := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
+		converged := math.Log(p.Change) / math.Log(1e-9)
+		bar.Set(min(1, max(0, converged)), fmt.Sprintf("step %d, log-likelihood %.6g", p.Step, p.LogLikelihood))
+	}})
+	bar.Finish()
+	if model == nil {
+		return nil, err
+	}
+	r := newResult(model)
+	if err == nil {
+		err = r.infer(ctx, o.prior > 0, stderr)
+	}
+	return r, err
+}
+
+// read reads the rankings, and the ones held out, if any, of the same items.
+func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut *worth.Observations, err error) {
+	read := func(path string, items []string) (*worth.Observations, error) {
+		r, err := cli.Await(ctx, func() (*worth.Observations, error) {
+			return worth.ReadFile(path, worth.ReadOptions{Items: items, Unlisted: o.unlisted})
+		})
+		if err != nil {
+			return nil, err
+		}
+		command.Warn(stderr, r.Warnings...)
+		if o.ties {
+			return r, nil
+		}
+		return r, withoutTies(path, r)
+	}
+	if rankings, err = read(o.rankings, nil); err == nil && o.test != "" {
+		if heldOut, err = read(o.test, rankings.Items); err == nil {
+			err = o.withTies(rankings, heldOut)
+		}
+	}
+	return rankings, heldOut, err
+}
+
+// withTies returns an error for the first tie held out whose size no tie of the rankings has: a model of these gives it
+// the probability 0.
+func (o *options) withTies(rankings, heldOut *worth.Observations) error {
+	sizes := map[int]bool{}
+	for i := range rankings.Len() {
+		for _, place := range rankings.At(i).Places {
+			sizes[len(place)] = true
+		}
+	}
+	for i := range heldOut.Len() {
+		for _, place := range heldOut.At(i).Places {
+			if len(place) > 1 && !sizes[len(place)] {
+				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none: it would have the probability 0", o.test, i+1, len(place), o.rankings)
+			}
+		}
+	}
+	return nil
+}
+
+// withoutTies returns an error for the first ranking with a tie.
+func withoutTies(path string, r *worth.Observations) error {
+	for i := range r.Len() {
+		for _, place := range r.At(i).Places {
+			if len(place) == 1 {
+				continue
+			}
+			tied := r.Items[place[0]] + " = " + r.Items[place[1]] + strings.Repeat(" = …", min(1, len(place)-2))
+			return fmt.Errorf("%s: ranking %d has a tie, %s: use -ties if such items are equally good; if their order is not known, leave the ranking out", path, i+1, tied)
+		}
+	}
+	return nil
+}

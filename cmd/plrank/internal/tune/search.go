@@ -1,0 +1,288 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
+)
+
+// A search is trials on the same data.
+type search struct {
+	*options
+	data    *trainer.Trials
+	common  train.Config   // without the flags of a trial
+	report  []string       // metrics other than its own
+	flags   [][]string     // of each trial
+	configs []train.Config // with them
+	invalid []error        // nil: the flags make sense together
+
+	done []*trial
+	log  *log // nil: none is asked for
+	bar  *command.Bar
+	warn func(warnings ...string)
+}
+
+// newSearch reads the data, and checks the flags of all trials.
+func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, error) {
+	flags, err := o.grid.trials(o.trials, o.seed)
+	if err != nil {
+		return nil, command.Usage(err)
+	}
+	s := &search{options: o, flags: flags, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
+		return nil, err
+	}
+	if s.common, _, err = s.data.Config(); err != nil {
+		return nil, err
+	}
+	for _, name := range s.common.Report {
+		if m, err := metrics.ParseMeasure(name); err == nil {
+			name = m.String() // as it is reported
+		}
+		if name != s.common.Metric && !slices.Contains(s.report, name) {
+			s.report = append(s.report, name)
+		}
+	}
+	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
+	for _, more := range flags {
+		c, in, err := s.data.Config(more...)
+		if err == nil && idle == nil {
+			idle = in
+		}
+		if err == nil {
+			maps.DeleteFunc(idle, func(name, _ string) bool { return in[name] == "" })
+		}
+		if err == nil {
+			err = s.comparable(c)
+		}
+		s.configs, s.invalid = append(s.configs, c), append(s.invalid, err)
+	}
+	if err := s.checkValues(); err != nil {
+		return nil, err
+	}
+	s.warn(slices.Sorted(maps.Values(idle))...)
+	return s, nil
+}
+
+// comparable returns an error if the validation value of a trial means something else.
+func (s *search) comparable(c train.Config) error {
+	if c.Metric != s.common.Metric {
+		return fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all", c.Metric, s.common.Metric)
+	}
+	for _, of := range new(train.Config).Settings() {
+		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == of.Flag })
+		matters := cli.HasLoss(c.Metric) || of.Measuring && !strings.Contains(c.Metric, "@")
+		if tried && of.Group == "Objective" && matters {
+			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", c.Metric, of.Flag)
+		}
+	}
+	return nil
+}
+
+// checkValues returns an error if no trial makes sense with some value, such as a slip of the pen.
+func (s *search) checkValues() error {
+	why, good := map[string]error{}, map[string]bool{}
+	for i, flags := range s.flags {
+		for _, f := range flags {
+			why[f] = cmp.Or(why[f], s.invalid[i])
+			good[f] = good[f] || s.invalid[i] == nil
+		}
+	}
+	for _, flags := range s.flags {
+		for _, f := range flags {
+			if !good[f] {
+				return command.Usage(fmt.Errorf("no trial with %s: %w", f, why[f]))
+			}
+		}
+	}
+	return nil
+}
+
+func (s *search) head() head {
+	h := head{Format: logFormat, Args: s.args(), Metric: s.common.Metric}
+	for _, fold := range s.data.Folds {
+		h.Data = append(h.Data, fold.Train.Fingerprint(), fold.Vali.Fingerprint())
+	}
+	return h
+}
+
+// run runs the trials that have not been run.
+func (s *search) run(ctx context.Context) error {
+	defer s.bar.Finish()
+	for i, flags := range s.flags {
+		if slices.ContainsFunc(s.done, func(t *trial) bool { return slices.Equal(t.Flags, flags) }) {
+			continue
+		}
+		t := &trial{Flags: flags, End: complete}
+		start := time.Now()
+		err := s.invalid[i]
+		if err == nil {
+			err = s.try(ctx, t, i)
+		}
+		switch {
+		case errors.Is(err, context.Canceled) || errors.Is(err, command.ErrInterrupted):
+			return command.ErrInterrupted
+		case errors.Is(err, errStopped):
+			t.End = stopped
+		case err != nil:
+			t.End, t.Error, t.Value = failed, err.Error(), train.Value(math.NaN())
+		}
+		t.Seconds = time.Since(start).Seconds()
+		s.done = append(s.done, t)
+		s.bar.Line(fmt.Sprintf("trial %d/%d  %s  %s", i+1, len(s.flags), strings.Join(flags, " "), s.outcome(t)))
+		if s.log != nil {
+			if err := s.log.write(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// outcome says in words how a trial ended.
+func (s *search) outcome(t *trial) string {
+	if t.End == failed {
+		return "failed: " + t.Error
+	}
+	words := fmt.Sprintf("%s %s at epoch %d", s.common.Metric, cli.FormatValue(t.Value), t.Epoch)
+	if t.End == stopped {
+		words += ", stopped early"
+	}
+	if t == s.best() {
+		words += "  best"
+	}
+	return words
+}
+
+// try trains trial i on every fold.
+func (s *search) try(ctx context.Context, t *trial, i int) error {
+	folds, sum, sums := len(s.data.Folds), 0., train.Values{}
+	for fold := range folds {
+		best, values, err := s.train(ctx, t, i, fold)
+		sum += best
+		for _, name := range s.report {
+			sums[name] += values[name]
+			if t.Report == nil {
+				t.Report = train.Values{}
+			}
+			t.Report[name] = sums[name] / train.Value(fold+1)
+		}
+		t.Value = train.Value(sum / float64(fold+1))
+		if err != nil {
+			return err
+		}
+		if folds > 1 {
+			if t.Best = append(t.Best, t.Value); fold < folds-1 && s.hopeless(t, 1) {
+				return errStopped
+			}
+		}
+	}
+	return nil
+}
+
+// train trains trial i on a fold, and gives its best value, and all values of that epoch.
+func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64, values train.Values, err error) {
+	tr, err := s.data.Trainer(s.configs[i], fold)
+	if err != nil {
+		return math.NaN(), nil, err
+	}
+	if len(s.done) == 0 {
+		s.warn(tr.Warnings()...)
+	}
+	best = math.NaN()
+	metric, folds := tr.Config.Metric, float64(len(s.data.Folds))
+	result, err := tr.Run(ctx, train.Hooks{
+		Initial: func(v train.Values) error {
+			best, values, t.Epoch = float64(v[metric]), v, 0
+			return nil
+		},
+		Step: func(at train.Step) {
+			part := (float64(at.Epoch-1) + float64(at.Step)/float64(at.Steps)) / float64(tr.Config.Epochs)
+			s.bar.Set((float64(i)+(float64(fold)+part)/folds)/float64(len(s.flags)), fmt.Sprintf("trial %d/%d, epoch %d/%d", i+1, len(s.flags), at.Epoch, tr.Config.Epochs))
+		},
+		Epoch: func(_ *train.Trainer, e train.Epoch) error {
+			if e.Best {
+				best, values, t.Epoch = float64(e.Vali[metric]), e.Vali, e.Epoch
+			}
+			if folds > 1 {
+				return nil
+			}
+			if t.Best = append(t.Best, train.Value(best)); e.Epoch < tr.Config.Epochs && s.hopeless(t, fewestEpochs) {
+				return errStopped
+			}
+			return nil
+		},
+	})
+	if err == nil && result.Interrupted {
+		err = command.ErrInterrupted
+	}
+	return best, values, err
+}
+
+// The median rule (Golovin et al., Google Vizier, KDD 2017, section 3.2.2) waits for a few trials
+// and epochs, which say little by themselves.
+const (
+	fewestTrials = 3
+	fewestEpochs = 5
+)
+
+var errStopped = errors.New("the trial is stopped early")
+
+// hopeless reports whether the last value of a trial, after at least fewest, is worse than the median
+// of what the trials that were not stopped had at that time.
+func (s *search) hopeless(t *trial, fewest int) bool {
+	n := len(t.Best)
+	if !s.early || n < fewest {
+		return false
+	}
+	var others []float64
+	for _, other := range s.done {
+		if other.End == complete {
+			others = append(others, float64(other.Best[min(n, len(other.Best))-1]))
+		}
+	}
+	if len(others) < fewestTrials {
+		return false
+	}
+	slices.Sort(others)
+	k := len(others)
+	return s.common.Better((others[(k-1)/2]+others[k/2])/2, float64(t.Best[n-1]))
+}
+
+// ranked are the trials, the best first.
+func (s *search) ranked() []*trial {
+	list := slices.Clone(s.done)
+	slices.SortStableFunc(list, func(a, b *trial) int {
+		switch {
+		case s.common.Better(float64(a.Value), float64(b.Value)):
+			return -1
+		case s.common.Better(float64(b.Value), float64(a.Value)):
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// best is the best trial that was not stopped; nil: there is none.
+func (s *search) best() *trial {
+	for _, t := range s.ranked() {
+		if t.End == complete {
+			return t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+// Package tune is the sub-command that trains with several settings, and says which of them are the
+// best on the validation split.
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/train"
+)
+
+var page = cli.Page{
+	Command: "tune",
+	Usage: []string{
+		"-grid FLAG=VALUES … [-data FILE|DIR] [-trials N] [-out DIR] [flags]",
+		"-resume -out DIR [-trials N]",
+	},
+	Text:  "Trains with the values given for some flags of plrank train, and prints the validation values and the command for the best. The test split is left alone.",
+	Flags: []string{"grid", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
+	Examples: []string{
+		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
+		"-data shop.csv -grid lr=1e-4..1e-1 -trials 20 -seed 1 -out tuning",
+	},
+	Topics: []string{"tuning"},
+}
+
+// options are the command line.
+type options struct {
+	grid           grid
+	trials         int // 0: the whole grid
+	early          bool
+	out            string
+	resume, asJSON bool
+	shared         []string // flags of train for all trials, as -name=value
+	seed           uint64
+}
+
+// own are flags of train with a meaning of their own here, or none.
+var own = []string{"out", "resume", "json", "version", "evaluate-test"}
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("tune", flag.ContinueOnError)
+	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003, or hidden=64;128,64, or a range lr=1e-4..1e-1; once for each flag")
+	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all")
+	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
+	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
+	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
+	cli.DefineJSON(f, &o.asJSON)
+	trainer.Flags().VisitAll(func(of *flag.Flag) {
+		if !slices.Contains(own, of.Name) {
+			f.Var(of.Value, of.Name, of.Usage)
+		}
+	})
+	return f
+}
+
+// Check takes the flags of train, and checks the others.
+func (o *options) Check(flags *flag.FlagSet) (err error) {
+	ofTrain := trainer.Flags()
+	flags.Visit(func(f *flag.Flag) {
+		if ofTrain.Lookup(f.Name) != nil && !slices.Contains(own, f.Name) {
+			o.shared = append(o.shared, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	o.seed, err = strconv.ParseUint(flags.Lookup("seed").Value.String(), 10, 64)
+	switch {
+	case err != nil:
+		return err
+	case o.resume && o.out == "":
+		return errors.New("-resume needs the folder of the trials: -out")
+	case o.resume:
+		return nil
+	case o.grid == nil:
+		return errors.New("want a -grid, such as -grid lr=.001,.003,.01 -grid 'hidden=64;128,64'")
+	}
+	for _, c := range o.grid {
+		if err := c.check(o.shared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check returns an error if the flag cannot be tried.
+func (c choice) check(shared []string) error {
+	known := []string{"preset"}
+	for _, s := range new(train.Config).Settings() {
+		// The metric must be measured in one way, and the data are read once.
+		if s.Group != "Evaluation" && !slices.Contains([]string{"gain", "highest-grade", "seed", "categorical"}, s.Flag) {
+			known = append(known, s.Flag)
+		}
+	}
+	given := slices.ContainsFunc(shared, func(flag string) bool { return strings.HasPrefix(flag, "-"+c.flag+"=") })
+	return cmp.Or(
+		cli.ErrorIf(!slices.Contains(known, c.flag), "-grid %q: no flag of that name can be tried: %s", c.text, names.Want(c.flag, known)),
+		cli.ErrorIf(given, "-grid %q: -%s is given for all trials, too", c.text, c.flag),
+	)
+}
+
+// args are the flags that a search began with.
+func (o *options) args() []string {
+	args := slices.Clone(o.shared)
+	for _, c := range o.grid {
+		args = append(args, "-grid="+c.text)
+	}
+	return append(args, fmt.Sprintf("-trials=%d", o.trials), fmt.Sprintf("-early-stop=%t", o.early))
+}
+
+// goOn makes these the options of a search with such args, and takes the given flags that may change.
+func (o *options) goOn(args []string, given *flag.FlagSet) error {
+	was := options{}
+	flags := was.Flags()
+	err := command.Parse(flags, args)
+	if err == nil {
+		err = was.Check(flags)
+	}
+	if err != nil {
+		return fmt.Errorf("tune: %s: %w", o.out, err)
+	}
+	given.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "trials":
+			was.trials = o.trials
+		case "early-stop":
+			was.early = o.early
+		case "threads", "cache":
+			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
+		case "out", "resume", "json":
+		default:
+			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -trials, -early-stop, -threads, -cache and -json may be given", f.Name, o.out))
+		}
+	})
+	was.out, was.resume, was.asJSON = o.out, o.resume, o.asJSON
+	*o = was
+	return err
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// Run runs the trials that are still to be run, and prints all.
+func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
+	var log *log // nil: none is asked for
+	if o.out != "" {
+		if log, err = openLog(o.out, o.resume); err != nil {
+			return err
+		}
+		defer log.close()
+	}
+	if o.resume {
+		if err := o.goOn(log.head.Args, given); err != nil {
+			return err
+		}
+	}
+	s, err := newSearch(ctx, o, stderr)
+	if err != nil {
+		return err
+	}
+	if log != nil {
+		if err := log.begin(s.head()); err != nil {
+			return err
+		}
+		s.log, s.done = log, log.trials
+	}
+	err = s.run(ctx)
+	if err != nil && !errors.Is(err, command.ErrInterrupted) {
+		return err
+	}
+	return errors.Join(s.print(stdout), err)
+}
