@@ -103,45 +103,25 @@ func (e *evaluator) names() []string {
 	return names
 }
 
-// bound is list with the loss made one of d.
-func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics.Measure {
-	i := slices.IndexFunc(list, isLoss)
-	if i < 0 {
-		return list
-	}
-	list = slices.Clone(list)
-	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
-	return list
-}
-
 // A measurement is the mean of a measure over queries, and the values that it is the mean of.
 type measurement struct {
 	metrics.Summary
 	perQuery []float64 // NaN for a query that is left out
-	missing  bool
 }
 
-// means are measures of scores. Where begin is not nil, each rank measures the queries from
+// means are measures of scores, by name. Where begin is not nil, each rank measures the queries from
 // begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
 // number of ranks.
 //
-// Data with gains from clicks have no labels: all measures except the loss are missing.
-func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
-	if d.Gains == nil {
-		return e.allMeans(d, scores, list, begin)
+// Data with gains from clicks have no labels: only the loss is measured.
+func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) (map[string]measurement, error) {
+	list = slices.Clone(list)
+	if d.Gains != nil {
+		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) })
 	}
-	means := slices.Repeat([]measurement{{missing: true}}, len(list))
-	if i := slices.IndexFunc(list, isLoss); i >= 0 {
-		loss, err := e.allMeans(d, scores, list[i:i+1], begin)
-		if err != nil {
-			return nil, err
-		}
-		means[i] = loss[0]
+	if i := slices.IndexFunc(list, isLoss); i >= 0 { // the loss becomes one of d
+		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	}
-	return means, nil
-}
-
-func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
 	in := e.in
 	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
 	if e.settings.WeightedMetrics {
@@ -155,7 +135,7 @@ func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metri
 			own.Offsets[q] = min(max(offset, from), to)
 		}
 	}
-	estimates, err := metrics.Estimates(own, e.bound(d, list))
+	estimates, err := metrics.Estimates(own, list)
 	if err != nil {
 		err = fmt.Errorf("train: %s: %w", d.Name, err)
 	}
@@ -165,7 +145,7 @@ func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metri
 	if err != nil {
 		return nil, err
 	}
-	means := make([]measurement, len(list))
+	means := map[string]measurement{}
 	for i, m := range list {
 		if begin != nil {
 			mpi.Share(e.group, estimates[i].PerQuery, begin)
@@ -179,23 +159,19 @@ func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metri
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
-		means[i] = measurement{Summary: mean, perQuery: m.Counted(in, estimates[i])}
+		means[m.String()] = measurement{Summary: mean, perQuery: m.Counted(in, estimates[i])}
 	}
 	return means, nil
 }
 
 // evaluate gives the values of measures of scores.
 func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
-	means, err := e.means(d, scores, list, nil)
-	if err != nil {
-		return nil, err
-	}
-	return e.valuesOf(list, means), nil
+	return e.valuesOf(e.means(d, scores, list, nil))
 }
 
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
 // measures some of the queries.
-func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]measurement, error) {
+func (e *evaluator) measure(model scoring, d *datasets.Dataset) (map[string]measurement, error) {
 	all, ranks := chunks(d), e.group.Size()
 	var own, queries, rows []int // the chunks of this rank; and with which query and row the part of each rank begins
 	for rank := range ranks + 1 {
@@ -215,21 +191,19 @@ func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]measurement, 
 
 // values returns the means of measure by name.
 func (e *evaluator) values(model scoring, d *datasets.Dataset) (Values, error) {
-	means, err := e.measure(model, d)
+	return e.valuesOf(e.measure(model, d))
+}
+
+// valuesOf returns the means alone, or the error of measuring them.
+func (e *evaluator) valuesOf(means map[string]measurement, err error) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.valuesOf(e.measures, means), nil
-}
-
-func (e *evaluator) valuesOf(list []metrics.Measure, means []measurement) Values {
 	values := Values{}
-	for i, m := range list {
-		if !means[i].missing {
-			values[m.String()] = Value(means[i].Mean)
-		}
+	for name, m := range means {
+		values[name] = Value(m.Mean)
 	}
-	return e.metric.add(values)
+	return e.metric.add(values), nil
 }
 
 // randomOrder is the expectation over random rankings, for both kinds of metrics.
