@@ -47,7 +47,7 @@ func (l *loop) state() State {
 // call calls f with each hook, until one returns an error.
 func (l *loop) call(f func(Hook) error) error {
 	for _, h := range l.hooks {
-		if err := f(h); err != nil {
+		if err := callHook(h, f); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
 	}
 	l.optimizer.Step(s.Weights, s.Gradient, s.Rate, s.Number)
 	for _, h := range slices.Backward(l.hooks) {
-		if err := h.AfterUpdate(s); err != nil {
+		if err := callHook(h, func(h Hook) error { return h.AfterUpdate(s) }); err != nil {
 			return err
 		}
 	}
