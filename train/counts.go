@@ -27,23 +27,19 @@ func (n SampleCount) At(epochs float64) int {
 func (n SampleCount) most() int { return n.At(40) }
 
 // String returns a number, or "dynamic".
-func (n SampleCount) String() string { return samplesWritten.text(int(n)) }
+func (n SampleCount) String() string { return ofSamples.text(int(n)) }
 
 // MarshalText writes what String gives.
 func (n SampleCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // UnmarshalText reads a number from 1 to 10000000, or "dynamic".
-func (n *SampleCount) UnmarshalText(text []byte) error {
-	return samplesWritten.parse((*int)(n), string(text))
-}
+func (n *SampleCount) UnmarshalText(text []byte) error { return ofSamples.parse((*int)(n), text) }
 
 // MarshalJSON writes a number, or the string "dynamic".
-func (n SampleCount) MarshalJSON() ([]byte, error) { return samplesWritten.json(int(n)) }
+func (n SampleCount) MarshalJSON() ([]byte, error) { return ofSamples.json(int(n)) }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (n *SampleCount) UnmarshalJSON(data []byte) error {
-	return samplesWritten.parseJSON((*int)(n), data)
-}
+func (n *SampleCount) UnmarshalJSON(data []byte) error { return ofSamples.parseJSON((*int)(n), data) }
 
 // A RankCount is the number of ranks that count, or [AllRanks].
 type RankCount int
@@ -63,7 +59,7 @@ func (n RankCount) metric(name string) string {
 }
 
 // String returns a number, or "all".
-func (n RankCount) String() string { return ranksWritten.text(int(n)) }
+func (n RankCount) String() string { return ofRanks.text(int(n)) }
 
 // MarshalText writes what String gives.
 func (n RankCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
@@ -74,14 +70,14 @@ func (n *RankCount) UnmarshalText(text []byte) error {
 		*n = AllRanks
 		return nil
 	}
-	return ranksWritten.parse((*int)(n), string(text))
+	return ofRanks.parse((*int)(n), text)
 }
 
 // MarshalJSON writes a number, or the string "all".
-func (n RankCount) MarshalJSON() ([]byte, error) { return ranksWritten.json(int(n)) }
+func (n RankCount) MarshalJSON() ([]byte, error) { return ofRanks.json(int(n)) }
 
 // UnmarshalJSON reads what MarshalJSON writes. 0 means unset, as in a [Config].
-func (n *RankCount) UnmarshalJSON(data []byte) error { return ranksWritten.parseJSON((*int)(n), data) }
+func (n *RankCount) UnmarshalJSON(data []byte) error { return ofRanks.parseJSON((*int)(n), data) }
 
 // A countWriting is how counts are written: as numbers from 1 to most, or one as a word.
 type countWriting struct {
@@ -90,8 +86,8 @@ type countWriting struct {
 }
 
 var (
-	samplesWritten = countWriting{"dynamic", mostSamples}
-	ranksWritten   = countWriting{"all", mostRanks}
+	ofSamples = countWriting{"dynamic", mostSamples}
+	ofRanks   = countWriting{"all", mostRanks}
 )
 
 // wordCount is a count that is written as a word.
@@ -106,9 +102,9 @@ func (w countWriting) text(n int) string {
 }
 
 // parse sets n to what text writes, or to 0 if it returns an error.
-func (w countWriting) parse(n *int, text string) (err error) {
-	if *n = wordCount; text != w.word {
-		if *n, err = strconv.Atoi(text); err != nil || *n < 1 || *n > w.most {
+func (w countWriting) parse(n *int, text []byte) (err error) {
+	if *n = wordCount; string(text) != w.word {
+		if *n, err = strconv.Atoi(string(text)); err != nil || *n < 1 || *n > w.most {
 			*n = 0
 			return w.want()
 		}
@@ -145,5 +141,5 @@ func (w countWriting) parseJSON(n *int, data []byte) error {
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
 	}
-	return w.parse(n, text)
+	return w.parse(n, []byte(text))
 }

@@ -83,9 +83,9 @@ func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: ranksWritten.check, Measuring: true,
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: ofRanks.check, Measuring: true,
 			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
-		{Flag: "samples", Value: &c.Samples, Plain: 100, check: samplesWritten.check,
+		{Flag: "samples", Value: &c.Samples, Plain: 100, check: ofSamples.check,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
