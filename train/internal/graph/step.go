@@ -149,11 +149,7 @@ func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 	for _, c := range s.columns(new(datasets.Dataset), b, 0, 0) {
 		leaves = append(leaves, leaf{*c.node, c.values}) // without a node if the dataset lacks it
 	}
-	if err := let(leaves...); err != nil {
-		return 0, err
-	}
-	s.Reset()
-	if err := s.RunAll(); err != nil {
+	if err := run(s, leaves...); err != nil {
 		return 0, NewBatchError(err)
 	}
 	loss, err := nn.Float64s(*s.loss)
