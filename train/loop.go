@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
@@ -201,13 +201,9 @@ func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *Step)
 		queries = b.queries
 	}
 	d := l.batches.data.splits.Train
-	const most = 8
 	var ids []string
-	for _, q := range queries[:min(most, len(queries))] {
+	for _, q := range queries {
 		ids = append(ids, d.QueryIDs[q])
 	}
-	if len(queries) > most {
-		ids = append(ids, fmt.Sprintf("… (%d in all)", len(queries)))
-	}
-	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.Epoch, s.Number, strings.Join(ids, ", "), d.Name, err)
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.Epoch, s.Number, text.List(ids), d.Name, err)
 }
