@@ -172,16 +172,13 @@ func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metri
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
 // measures some of the queries.
 func (e *evaluator) measure(model scoring, d *datasets.Dataset) (map[string]measurement, error) {
-	all, ranks := chunks(d), e.group.Size()
-	var own, queries, rows []int // the chunks of this rank; and with which query and row the part of each rank begins
+	all, rank, ranks := chunks(d), e.group.Rank(), e.group.Size()
+	first := func(rank int) int { return rank * (len(all) - 1) / ranks } // chunk
+	var queries, rows []int                                              // with which the part of each rank begins
 	for rank := range ranks + 1 {
-		first := rank * (len(all) - 1) / ranks
-		queries, rows = append(queries, all[first]), append(rows, d.Offsets[all[first]])
-		if rank == e.group.Rank() {
-			own = all[first : (rank+1)*(len(all)-1)/ranks+1]
-		}
+		queries, rows = append(queries, all[first(rank)]), append(rows, d.Offsets[all[first(rank)]])
 	}
-	scores, err := model.score(d, own)
+	scores, err := model.score(d, all[first(rank):first(rank+1)+1])
 	if err := mpi.Agree(e.group, err); err != nil {
 		return nil, err
 	}
@@ -215,15 +212,12 @@ func (e *evaluator) randomOrder(d *datasets.Dataset) (Values, error) {
 		list = append(list, m.Ranking())
 	}
 	values, err := random.evaluate(d, make([]float64, d.Rows()), list)
-	if err != nil {
-		return nil, err
-	}
 	for _, m := range e.measures {
 		if v, ok := values[m.Ranking().String()]; ok {
 			values[m.String()] = v
 		}
 	}
-	return e.metric.add(values), nil
+	return e.metric.add(values), err
 }
 
 // ofRanking is the part of measures that needs no policy.
