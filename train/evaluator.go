@@ -109,12 +109,11 @@ type measurement struct {
 	perQuery []float64 // NaN for a query that is left out
 }
 
-// means are measures of scores, by name. Where begin is not nil, each rank measures the queries from
-// begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
-// number of ranks.
+// means are measures of scores, by name. Each rank of the group measures the queries from begin[rank] to
+// begin[rank+1]−1 and tells the others: all get the same numbers, whatever the number of ranks.
 //
 // Data with gains from clicks have no labels: only the loss is measured.
-func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) (map[string]measurement, error) {
+func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) (map[string]measurement, error) {
 	list = slices.Clone(list)
 	if d.Gains != nil {
 		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) })
@@ -127,30 +126,22 @@ func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.
 	if e.settings.WeightedMetrics {
 		in.QueryWeights = d.QueryWeights
 	}
-	own := in
-	if begin != nil { // the queries of other ranks are empty to this one
-		from, to := d.Offsets[begin[e.group.Rank()]], d.Offsets[begin[e.group.Rank()+1]]
-		own.Offsets = slices.Clone(d.Offsets)
-		for q, offset := range own.Offsets {
-			own.Offsets[q] = min(max(offset, from), to)
-		}
+	own, from, to := in, d.Offsets[begin[g.Rank()]], d.Offsets[begin[g.Rank()+1]]
+	own.Offsets = nil // the queries of other ranks are empty to this one
+	for _, offset := range d.Offsets {
+		own.Offsets = append(own.Offsets, min(max(offset, from), to))
 	}
 	estimates, err := metrics.Estimates(own, list)
 	if err != nil {
 		err = fmt.Errorf("train: %s: %w", d.Name, err)
 	}
-	if begin != nil {
-		err = mpi.Agree(e.group, err)
-	}
-	if err != nil {
+	if err = mpi.Agree(g, err); err != nil {
 		return nil, err
 	}
 	means := map[string]measurement{}
 	for i, m := range list {
-		if begin != nil {
-			mpi.Share(e.group, estimates[i].PerQuery, begin)
-			mpi.Share(e.group, estimates[i].StdErr, begin)
-		}
+		mpi.Share(g, estimates[i].PerQuery, begin)
+		mpi.Share(g, estimates[i].StdErr, begin)
 		in.LabelFree = e.in.LabelFree
 		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
 			in.LabelFree = metrics.LabelFreeSkip
@@ -164,9 +155,9 @@ func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.
 	return means, nil
 }
 
-// evaluate gives the values of measures of scores.
+// evaluate gives the values of measures of scores, by this process alone.
 func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
-	return e.valuesOf(e.means(d, scores, list, nil))
+	return e.valuesOf(e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()}))
 }
 
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
@@ -183,7 +174,7 @@ func (e *evaluator) measure(model scoring, d *datasets.Dataset) (map[string]meas
 		return nil, err
 	}
 	mpi.Share(e.group, scores, rows)
-	return e.means(d, scores, e.measures, queries)
+	return e.means(e.group, d, scores, e.measures, queries)
 }
 
 // values returns the means of measure by name.
