@@ -26,29 +26,27 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 		return nil, errNoModel
 	}
 	e, splits := t.parsed.evaluator, t.data.splits
-	sample := sampleOf(splits.Train, featureSample)
-	report, others := e.report(), more
-	report.LeftOut = t.LeftOut()
+	featureQueries := 0
 	if splits.Train.Gains == nil {
+		sample := sampleOf(splits.Train, featureSample)
 		feature, err := e.bestFeature(sample)
 		if err != nil {
 			return nil, err
 		}
 		if sample != splits.Train {
-			report.FeatureQueries = sample.Queries()
+			featureQueries = sample.Queries()
 		}
-		others = append([]Baseline{{feature.name(splits.Train), feature}}, more...)
+		more = append([]Baseline{{feature.name(splits.Train), feature}}, more...)
 	}
-	for _, s := range []Split{{"train", splits.Train}, {"vali", splits.Vali}, {"test", splits.Test}} {
-		if s.Data == nil {
-			continue
-		}
-		of, err := e.reportOn(s, modelScoring{m}, t.Config.Loss, others...)
-		if err != nil {
-			return nil, err
-		}
-		of.PerQuery = nil
-		report.Splits = append(report.Splits, of)
+	list := []Split{{"train", splits.Train}, {"vali", splits.Vali}, {"test", splits.Test}}
+	list = slices.DeleteFunc(list, func(s Split) bool { return s.Data == nil })
+	report, err := e.report(modelScoring{m}, t.Config.Loss, more, list...)
+	if err != nil {
+		return nil, err
+	}
+	report.LeftOut, report.FeatureQueries = t.LeftOut(), featureQueries
+	for i := range report.Splits {
+		report.Splits[i].PerQuery = nil
 	}
 	return report, nil
 }

@@ -15,8 +15,6 @@ type SampleCount int
 // number of training queries seen so far over the number of all.
 const Dynamic SampleCount = -1
 
-const dynamicName = "dynamic"
-
 // At returns the number of samples of the step after a number of epochs: 2.5 in the middle of the third.
 func (n SampleCount) At(epochs float64) int {
 	if n == Dynamic {
@@ -29,35 +27,25 @@ func (n SampleCount) At(epochs float64) int {
 func (n SampleCount) most() int { return n.At(40) }
 
 // String returns a number, or "dynamic".
-func (n SampleCount) String() string { return countText(int(n), dynamicName) }
+func (n SampleCount) String() string { return ofSamples.text(int(n)) }
 
 // MarshalText writes what String gives.
 func (n SampleCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // UnmarshalText reads a number from 1 to 10000000, or "dynamic".
-func (n *SampleCount) UnmarshalText(text []byte) error {
-	v, err := parseCount(string(text), mostSamples, dynamicName)
-	*n = SampleCount(v)
-	return err
-}
+func (n *SampleCount) UnmarshalText(text []byte) error { return ofSamples.parse((*int)(n), text) }
 
 // MarshalJSON writes a number, or the string "dynamic".
-func (n SampleCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), dynamicName) }
+func (n SampleCount) MarshalJSON() ([]byte, error) { return ofSamples.json(int(n)) }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (n *SampleCount) UnmarshalJSON(data []byte) error {
-	v, err := parseCountJSON(data, mostSamples, dynamicName)
-	*n = SampleCount(v)
-	return err
-}
+func (n *SampleCount) UnmarshalJSON(data []byte) error { return ofSamples.parseJSON((*int)(n), data) }
 
 // A RankCount is the number of ranks that count, or [AllRanks].
 type RankCount int
 
 // AllRanks means no cutoff: every rank counts, however many documents a query has.
 const AllRanks RankCount = -1
-
-const allName = "all"
 
 // Cutoff returns the number as package metrics takes it: 0 for AllRanks.
 func (n RankCount) Cutoff() int { return max(0, int(n)) }
@@ -71,7 +59,7 @@ func (n RankCount) metric(name string) string {
 }
 
 // String returns a number, or "all".
-func (n RankCount) String() string { return countText(int(n), allName) }
+func (n RankCount) String() string { return ofRanks.text(int(n)) }
 
 // MarshalText writes what String gives.
 func (n RankCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
@@ -82,62 +70,76 @@ func (n *RankCount) UnmarshalText(text []byte) error {
 		*n = AllRanks
 		return nil
 	}
-	v, err := parseCount(string(text), mostRanks, allName)
-	*n = RankCount(v)
-	return err
+	return ofRanks.parse((*int)(n), text)
 }
 
 // MarshalJSON writes a number, or the string "all".
-func (n RankCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), allName) }
+func (n RankCount) MarshalJSON() ([]byte, error) { return ofRanks.json(int(n)) }
 
 // UnmarshalJSON reads what MarshalJSON writes. 0 means unset, as in a [Config].
-func (n *RankCount) UnmarshalJSON(data []byte) error {
-	v, err := parseCountJSON(data, mostRanks, allName)
-	*n = RankCount(v)
-	return err
+func (n *RankCount) UnmarshalJSON(data []byte) error { return ofRanks.parseJSON((*int)(n), data) }
+
+// A countWriting is how counts are written: as numbers from 1 to most, or one as a word.
+type countWriting struct {
+	word string
+	most int
 }
+
+var (
+	ofSamples = countWriting{"dynamic", mostSamples}
+	ofRanks   = countWriting{"all", mostRanks}
+)
 
 // wordCount is a count that is written as a word.
 const wordCount = -1
 
-// countText is a count as text.
-func countText(n int, name string) string {
+// text is a count as text.
+func (w countWriting) text(n int) string {
 	if n == wordCount {
-		return name
+		return w.word
 	}
 	return strconv.Itoa(n)
 }
 
-// parseCount reads a number from 1 to most, or the name.
-func parseCount(text string, most int, name string) (int, error) {
-	if text == name {
-		return wordCount, nil
+// parse sets n to what text writes, or to 0 if it returns an error.
+func (w countWriting) parse(n *int, text []byte) (err error) {
+	if *n = wordCount; string(text) != w.word {
+		if *n, err = strconv.Atoi(string(text)); err != nil || *n < 1 || *n > w.most {
+			*n = 0
+			return w.want()
+		}
 	}
-	v, err := strconv.Atoi(text)
-	if err != nil || v < 1 || v > most {
-		return 0, fmt.Errorf("want 1 to %d, or %s", most, name)
-	}
-	return v, nil
+	return nil
 }
 
-func countJSON(n int, name string) ([]byte, error) {
+func (w countWriting) want() error { return fmt.Errorf("want 1 to %d, or %s", w.most, w.word) }
+
+// check is the check of a setting that is a count.
+func (w countWriting) check(s Setting) error {
+	if n := int(s.field().Int()); n != wordCount && (n < 1 || n > w.most) {
+		return fmt.Errorf("train: %s is %d: %w", s.words(), n, w.want())
+	}
+	return nil
+}
+
+func (w countWriting) json(n int) ([]byte, error) {
 	if n == wordCount {
-		return json.Marshal(name)
+		return json.Marshal(w.word)
 	}
 	return json.Marshal(n)
 }
 
-// parseCountJSON reads a number, or the string that is the name.
-func parseCountJSON(data []byte, most int, name string) (n int, err error) {
-	if json.Unmarshal(data, &n) == nil {
-		if n == wordCount {
-			return 0, fmt.Errorf("want a number, or %q", name)
+// parseJSON reads a number, or the string that is the word.
+func (w countWriting) parseJSON(n *int, data []byte) error {
+	if json.Unmarshal(data, n) == nil {
+		if *n == wordCount {
+			return fmt.Errorf("want a number, or %q", w.word)
 		}
-		return n, nil
+		return nil
 	}
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
-		return 0, err
+		return err
 	}
-	return parseCount(text, most, name)
+	return w.parse(n, []byte(text))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/transforms"
@@ -168,7 +169,6 @@ func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDig
 
 // unusedFeatures is a warning of the features that a transform leaves out; none if it uses all.
 func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranker.Model) []string {
-	const most = 8
 	used := t.Used()
 	var names []string
 	for c := range d.Width() {
@@ -179,14 +179,11 @@ func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranke
 	if names == nil {
 		return nil
 	}
-	n, why := len(names), "are constant within every training query, and left out: they cannot tell its documents apart"
+	why := "are constant within every training query, and left out: they cannot tell its documents apart"
 	if initial != nil {
 		why = "are left out, as by the initial model: they were constant within every query that its transform was fitted to"
 	}
-	if n > most {
-		names = append(names[:most], "…")
-	}
-	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, n, d.Width(), why, strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, len(names), d.Width(), why, text.List(names))}
 }
 
 // inputs tell whether a run goes on with the data and the model that it began with.
@@ -251,12 +248,12 @@ func checkTask(p *parsed, d *runData) error {
 	if p.parts.Initial != nil {
 		own.Initial = p.parts.Initial.Digest()
 	}
-	text, err := json.Marshal(own)
+	written, err := json.Marshal(own)
 	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
 	var first task
-	if err = json.Unmarshal(mpi.FromFirst(g, text), &first); err == nil {
+	if err = json.Unmarshal(mpi.FromFirst(g, written), &first); err == nil {
 		err = own.differences(first)
 	}
 	return mpi.Agree(g, err)
@@ -287,12 +284,12 @@ func (own task) differences(first task) error {
 
 // checkModel is checkTask for the model, which may be a custom one.
 func checkModel(g mpi.Group, model nn.Scorer) error {
-	text, err := json.Marshal([]any{model.Kind(), model.Settings(), model.Weights().Arrays()})
+	written, err := json.Marshal([]any{model.Kind(), model.Settings(), model.Weights().Arrays()})
 	if err != nil {
 		err = fmt.Errorf("train: settings of the model: %w", err)
 	}
 	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
-	return mpi.Alike(g, "the model", string(text))
+	return mpi.Alike(g, "the model", string(written))
 }

@@ -103,74 +103,45 @@ func (e *evaluator) names() []string {
 	return names
 }
 
-// bound is list with the loss made one of d.
-func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics.Measure {
-	i := slices.IndexFunc(list, isLoss)
-	if i < 0 {
-		return list
-	}
-	list = slices.Clone(list)
-	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
-	return list
-}
-
 // A measurement is the mean of a measure over queries, and the values that it is the mean of.
 type measurement struct {
 	metrics.Summary
 	perQuery []float64 // NaN for a query that is left out
-	missing  bool
 }
 
-// means are measures of scores. Where begin is not nil, each rank measures the queries from
-// begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
-// number of ranks.
+// means are measures of scores, by name. Each rank of the group measures the queries from begin[rank] to
+// begin[rank+1]−1 and tells the others: all get the same numbers, whatever the number of ranks.
 //
-// Data with gains from clicks have no labels: all measures except the loss are missing.
-func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
-	if d.Gains == nil {
-		return e.allMeans(d, scores, list, begin)
+// Data with gains from clicks have no labels: only the loss is measured.
+func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) (map[string]measurement, error) {
+	list = slices.Clone(list)
+	if d.Gains != nil {
+		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) })
 	}
-	means := slices.Repeat([]measurement{{missing: true}}, len(list))
-	if i := slices.IndexFunc(list, isLoss); i >= 0 {
-		loss, err := e.allMeans(d, scores, list[i:i+1], begin)
-		if err != nil {
-			return nil, err
-		}
-		means[i] = loss[0]
+	if i := slices.IndexFunc(list, isLoss); i >= 0 { // the loss becomes one of d
+		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	}
-	return means, nil
-}
-
-func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
 	in := e.in
 	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
 	if e.settings.WeightedMetrics {
 		in.QueryWeights = d.QueryWeights
 	}
-	own := in
-	if begin != nil { // the queries of other ranks are empty to this one
-		from, to := d.Offsets[begin[e.group.Rank()]], d.Offsets[begin[e.group.Rank()+1]]
-		own.Offsets = slices.Clone(d.Offsets)
-		for q, offset := range own.Offsets {
-			own.Offsets[q] = min(max(offset, from), to)
-		}
+	own, from, to := in, d.Offsets[begin[g.Rank()]], d.Offsets[begin[g.Rank()+1]]
+	own.Offsets = nil // the queries of other ranks are empty to this one
+	for _, offset := range d.Offsets {
+		own.Offsets = append(own.Offsets, min(max(offset, from), to))
 	}
-	estimates, err := metrics.Estimates(own, e.bound(d, list))
+	estimates, err := metrics.Estimates(own, list)
 	if err != nil {
 		err = fmt.Errorf("train: %s: %w", d.Name, err)
 	}
-	if begin != nil {
-		err = mpi.Agree(e.group, err)
-	}
-	if err != nil {
+	if err = mpi.Agree(g, err); err != nil {
 		return nil, err
 	}
-	means := make([]measurement, len(list))
+	means := map[string]measurement{}
 	for i, m := range list {
-		if begin != nil {
-			mpi.Share(e.group, estimates[i].PerQuery, begin)
-			mpi.Share(e.group, estimates[i].StdErr, begin)
-		}
+		mpi.Share(g, estimates[i].PerQuery, begin)
+		mpi.Share(g, estimates[i].StdErr, begin)
 		in.LabelFree = e.in.LabelFree
 		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
 			in.LabelFree = metrics.LabelFreeSkip
@@ -179,57 +150,48 @@ func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metri
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
-		means[i] = measurement{Summary: mean, perQuery: m.Counted(in, estimates[i])}
+		means[m.String()] = measurement{Summary: mean, perQuery: m.Counted(in, estimates[i])}
 	}
 	return means, nil
 }
 
-// evaluate gives the values of measures of scores.
+// evaluate gives the values of measures of scores, by this process alone.
 func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
-	means, err := e.means(d, scores, list, nil)
-	if err != nil {
-		return nil, err
-	}
-	return e.valuesOf(list, means), nil
+	return e.valuesOf(e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()}))
 }
 
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
 // measures some of the queries.
-func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]measurement, error) {
-	all, ranks := chunks(d), e.group.Size()
-	var own, queries, rows []int // the chunks of this rank; and with which query and row the part of each rank begins
+func (e *evaluator) measure(model scoring, d *datasets.Dataset) (map[string]measurement, error) {
+	all, rank, ranks := chunks(d), e.group.Rank(), e.group.Size()
+	first := func(rank int) int { return rank * (len(all) - 1) / ranks } // chunk
+	var queries, rows []int                                              // with which the part of each rank begins
 	for rank := range ranks + 1 {
-		first := rank * (len(all) - 1) / ranks
-		queries, rows = append(queries, all[first]), append(rows, d.Offsets[all[first]])
-		if rank == e.group.Rank() {
-			own = all[first : (rank+1)*(len(all)-1)/ranks+1]
-		}
+		queries, rows = append(queries, all[first(rank)]), append(rows, d.Offsets[all[first(rank)]])
 	}
-	scores, err := model.score(d, own)
+	scores, err := model.score(d, all[first(rank):first(rank+1)+1])
 	if err := mpi.Agree(e.group, err); err != nil {
 		return nil, err
 	}
 	mpi.Share(e.group, scores, rows)
-	return e.means(d, scores, e.measures, queries)
+	return e.means(e.group, d, scores, e.measures, queries)
 }
 
 // values returns the means of measure by name.
 func (e *evaluator) values(model scoring, d *datasets.Dataset) (Values, error) {
-	means, err := e.measure(model, d)
+	return e.valuesOf(e.measure(model, d))
+}
+
+// valuesOf returns the means alone, or the error of measuring them.
+func (e *evaluator) valuesOf(means map[string]measurement, err error) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.valuesOf(e.measures, means), nil
-}
-
-func (e *evaluator) valuesOf(list []metrics.Measure, means []measurement) Values {
 	values := Values{}
-	for i, m := range list {
-		if !means[i].missing {
-			values[m.String()] = Value(means[i].Mean)
-		}
+	for name, m := range means {
+		values[name] = Value(m.Mean)
 	}
-	return e.metric.add(values)
+	return e.metric.add(values), nil
 }
 
 // randomOrder is the expectation over random rankings, for both kinds of metrics.
@@ -241,15 +203,12 @@ func (e *evaluator) randomOrder(d *datasets.Dataset) (Values, error) {
 		list = append(list, m.Ranking())
 	}
 	values, err := random.evaluate(d, make([]float64, d.Rows()), list)
-	if err != nil {
-		return nil, err
-	}
 	for _, m := range e.measures {
 		if v, ok := values[m.Ranking().String()]; ok {
 			values[m.String()] = v
 		}
 	}
-	return e.metric.add(values), nil
+	return e.metric.add(values), err
 }
 
 // ofRanking is the part of measures that needs no policy.

@@ -100,9 +100,7 @@ func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) (
 		}
 		loss, err := g.differentiate(ctx, &g.graphs, of, g.division.Capacity(), steps, gradient)
 		if err == nil && g.reduction != nil { // the sum would not tell whose it was
-			if _, err = clip(gradient, 0); err != nil {
-				err = graph.NewBatchError(err)
-			}
+			err = clip(gradient, 0)
 		}
 		if err != nil {
 			return losses, err
@@ -151,7 +149,7 @@ func (g *gradients) blame(ctx context.Context, b *stepBatch, pack func(*shardBat
 				return nil, failed
 			}
 			if failed == nil {
-				_, failed = clip(gradient, 0)
+				failed = clip(gradient, 0)
 			}
 			if failed != nil {
 				queries = append(queries, q)

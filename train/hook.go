@@ -113,7 +113,7 @@ type Epoch struct {
 	TrainSeconds float64 `json:"trainSeconds"`      // for the steps alone, and the packing of their batches
 }
 
-// customHook is one of Parts.Hooks: an error says whose it is, and all ranks get it; its state has names of its own.
+// customHook is one of Parts.Hooks: an error says whose it is, see callHook; its state has names of its own.
 type customHook struct {
 	Hook
 	number int // from 1
@@ -137,31 +137,27 @@ func ofHook(where string, err error) error {
 	return err
 }
 
-func (c *customHook) agree(err error) error {
-	if err = mpi.Agree(c.group, err); err != nil {
+// callHook calls f with a hook. All ranks get the error of a custom one.
+func callHook(h Hook, f func(Hook) error) error {
+	c, custom := h.(*customHook)
+	if !custom {
+		return f(h)
+	}
+	if err := mpi.Agree(c.group, f(c.Hook)); err != nil {
 		return &hookError{fmt.Sprintf("%T", c.Hook), err}
 	}
 	return nil
 }
 
-func (c *customHook) Prepare(a []nn.Array) error { return c.agree(c.Hook.Prepare(a)) }
-func (c *customHook) Begin() error               { return c.agree(c.Hook.Begin()) }
-func (c *customHook) BeforeStep(s *Step) error   { return c.agree(c.Hook.BeforeStep(s)) }
-func (c *customHook) Gradient(s *Step) error     { return c.agree(c.Hook.Gradient(s)) }
-func (c *customHook) AfterUpdate(s *Step) error  { return c.agree(c.Hook.AfterUpdate(s)) }
-func (c *customHook) AfterStep(s *Step) error    { return c.agree(c.Hook.AfterStep(s)) }
-func (c *customHook) Evaluate(e *Epoch) error    { return c.agree(c.Hook.Evaluate(e)) }
-func (c *customHook) AfterEpoch(e Epoch) error   { return c.agree(c.Hook.AfterEpoch(e)) }
-
 func (c *customHook) State() State {
-	s, named := c.Hook.State(), State{Arrays: map[string][]float32{}, Values: map[string]any{}}
-	for name, array := range s.Arrays {
-		named.Arrays[c.name(name)] = array
-	}
-	for name, value := range s.Values {
-		named.Values[c.name(name)] = value
+	s := c.Hook.State()
+	return State{Arrays: renamed(s.Arrays, c.number), Values: renamed(s.Values, c.number)}
+}
+
+func renamed[V any](of map[string]V, hook int) map[string]V {
+	named := map[string]V{}
+	for name, v := range of {
+		named[fmt.Sprintf("hook%d-%s", hook, name)] = v
 	}
 	return named
 }
-
-func (c *customHook) name(name string) string { return fmt.Sprintf("hook%d-%s", c.number, name) }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
@@ -47,7 +47,7 @@ func (l *loop) state() State {
 // call calls f with each hook, until one returns an error.
 func (l *loop) call(f func(Hook) error) error {
 	for _, h := range l.hooks {
-		if err := f(h); err != nil {
+		if err := callHook(h, f); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
 	}
 	l.optimizer.Step(s.Weights, s.Gradient, s.Rate, s.Number)
 	for _, h := range slices.Backward(l.hooks) {
-		if err := h.AfterUpdate(s); err != nil {
+		if err := callHook(h, func(h Hook) error { return h.AfterUpdate(s) }); err != nil {
 			return err
 		}
 	}
@@ -201,13 +201,9 @@ func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *Step)
 		queries = b.queries
 	}
 	d := l.batches.data.splits.Train
-	const most = 8
 	var ids []string
-	for _, q := range queries[:min(most, len(queries))] {
+	for _, q := range queries {
 		ids = append(ids, d.QueryIDs[q])
 	}
-	if len(queries) > most {
-		ids = append(ids, fmt.Sprintf("… (%d in all)", len(queries)))
-	}
-	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.Epoch, s.Number, strings.Join(ids, ", "), d.Name, err)
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.Epoch, s.Number, text.List(ids), d.Name, err)
 }

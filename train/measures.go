@@ -91,6 +91,15 @@ func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeas
 	for _, m := range usual {
 		list = append(list, m.Expected())
 	}
+	for _, t := range loss.terms {
+		if t.Measure != "" {
+			fair, err := metrics.ParseMeasure(t.Measure)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, fair)
+		}
+	}
 	asked, err := custom.named(c.Report...)
 	if err != nil {
 		return nil, fmt.Errorf("train: report: %w", err)
@@ -99,17 +108,7 @@ func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeas
 	for _, m := range asked {
 		c.Report = append(c.Report, m.String())
 	}
-	var fairness []string
-	for _, t := range loss.terms {
-		if t.Measure != "" {
-			fairness = append(fairness, t.Measure)
-		}
-	}
-	fair, err := custom.named(fairness...)
-	if err != nil {
-		return nil, err
-	}
-	list = slices.Concat(list, fair, metric.measures, asked, custom)
+	list = slices.Concat(list, metric.measures, asked, custom)
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(m metrics.Measure) bool {
 		again := seen[m.String()]

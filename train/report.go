@@ -108,17 +108,15 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 		return nil, err
 	}
 	defer e.losses.close()
-	report := e.report()
+	report, err := e.report(modelScoring{model}, "model", nil, splits...)
+	if err != nil {
+		return nil, err
+	}
 	report.Model = model.Digest()
-	for _, s := range splits {
-		of, err := e.reportOn(s, modelScoring{model}, "model")
-		if err != nil {
+	for i, s := range splits {
+		if report.Splits[i].TrainedOn, err = datasets.TrainedOn(model, s.Data); err != nil {
 			return nil, err
 		}
-		if of.TrainedOn, err = datasets.TrainedOn(model, s.Data); err != nil {
-			return nil, err
-		}
-		report.Splits = append(report.Splits, of)
 	}
 	return report, nil
 }
@@ -140,10 +138,7 @@ func EvaluateRun(c Config, parts Parts, run *datasets.Run) (*Report, error) {
 	if slices.ContainsFunc(e.metric.measures, leftOut) {
 		e.metric.weights = nil // the sum is not reported
 	}
-	report := e.report()
-	of, err := e.reportOn(split, runScoring(run.Scores), "scores")
-	report.Splits = []SplitReport{of}
-	return report, err
+	return e.report(runScoring(run.Scores), "scores", nil, split)
 }
 
 // measuring is an evaluator that fits the splits, and the model; nil: there is none.
@@ -175,13 +170,20 @@ func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*ev
 	return e, nil
 }
 
-// report has no splits yet.
-func (e *evaluator) report() *Report {
+// report measures a model, or scores, of that name, and other rankers on splits.
+func (e *evaluator) report(model scoring, name string, others []Baseline, splits ...Split) (*Report, error) {
 	r := &Report{Convention: e.settings.Convention, Metrics: e.names()}
 	if slices.ContainsFunc(e.measures, metrics.Measure.NeedsGrade) {
 		r.HighestGrade = e.in.HighestGrade
 	}
-	return r
+	for _, s := range splits {
+		of, err := e.reportOn(s, model, name, others)
+		if err != nil {
+			return nil, err
+		}
+		r.Splits = append(r.Splits, of)
+	}
+	return r, nil
 }
 
 func baseScores(d *datasets.Dataset) (scores []float64) {
@@ -192,7 +194,7 @@ func baseScores(d *datasets.Dataset) (scores []float64) {
 }
 
 // reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
-func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Baseline) (SplitReport, error) {
+func (e *evaluator) reportOn(s Split, model scoring, name string, others []Baseline) (SplitReport, error) {
 	d := s.Data
 	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}}
 	add := func(ranker string, values Values) {
@@ -240,16 +242,16 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 	if err != nil {
 		return r, err
 	}
-	add(name, e.valuesOf(e.measures, means))
+	values, err := e.valuesOf(means, nil)
+	add(name, values)
 	r.PerQuery = map[string][]float64{}
-	for i, m := range e.measures {
-		if means[i].missing {
-			continue
-		}
-		r.PerQuery[m.String()] = means[i].perQuery
-		if m.Sampled() {
-			r.StdErr[m.String()] = Value(means[i].StdErr)
+	for _, m := range e.measures {
+		if of, ok := means[m.String()]; ok {
+			r.PerQuery[m.String()] = of.perQuery
+			if m.Sampled() {
+				r.StdErr[m.String()] = Value(of.StdErr)
+			}
 		}
 	}
-	return r, nil
+	return r, err
 }

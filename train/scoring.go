@@ -171,10 +171,7 @@ func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain st
 	f := &ranker.File{
 		Kind: model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
 		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
-		Columns: d.Roles, BaseScores: d.BaseScores != nil,
-	}
-	if len(d.Labels) > 0 {
-		f.Grade = max(0, float64(slices.Max(d.Labels)))
+		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: highestLabel(d),
 	}
 	for _, a := range w.Arrays() {
 		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})

@@ -83,9 +83,9 @@ func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: rankCount, Measuring: true,
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: ofRanks.check, Measuring: true,
 			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
-		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
+		{Flag: "samples", Value: &c.Samples, Plain: 100, check: ofSamples.check,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
@@ -303,22 +303,6 @@ func within(least, most float64, want string) check {
 // between looks that a whole number lies in [least, most].
 func between(least, most int) check {
 	return within(float64(least), float64(most), fmt.Sprintf("%d to %d", least, most))
-}
-
-// rankCount looks that it is a number of ranks, or all of them.
-func rankCount(s Setting) error { return countIn(s, int(*s.Value.(*RankCount)), mostRanks, allName) }
-
-// sampleCount looks that it is a number of rankings, or grows.
-func sampleCount(s Setting) error {
-	return countIn(s, int(*s.Value.(*SampleCount)), mostSamples, dynamicName)
-}
-
-// countIn looks that a count lies in [1, most], or is the word.
-func countIn(s Setting, n, most int, word string) error {
-	if n != wordCount && (n < 1 || n > most) {
-		return fmt.Errorf("train: %s is %d: want 1 to %d, or %s", s.words(), n, most, word)
-	}
-	return nil
 }
 
 var notNegative = within(0, math.MaxFloat64, "a finite number that is not below 0")

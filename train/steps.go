@@ -114,26 +114,24 @@ type clipping struct {
 
 func (c *clipping) Gradient(s *Step) error {
 	if c.most > 0 || !allFinite(s.Gradient) {
-		if _, err := clip(s.Gradient, c.most); err != nil {
-			return graph.NewBatchError(err)
-		}
+		return clip(s.Gradient, c.most)
 	}
 	return nil
 }
 
-// clip scales the gradient down to the norm given, 0: none, and gives the norm
-// it had. It returns an error if the norm is not finite.
-func clip(g []float32, most float64) (float64, error) {
+// clip scales the gradient down to the norm given; 0: none. It returns a [graph.BatchError] if the norm
+// is not finite.
+func clip(g []float32, most float64) error {
 	norm := norm(g)
-	if math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return norm, fmt.Errorf("the norm of the gradient is %v", norm)
+	if !finite(norm) {
+		return graph.NewBatchError(fmt.Errorf("the norm of the gradient is %v", norm))
 	}
 	if most > 0 && norm > most {
 		for i := range g {
 			g[i] *= float32(most / norm)
 		}
 	}
-	return norm, nil
+	return nil
 }
 
 // groupLasso is the hook of Config.GroupLasso, λ: a proximal step after a step of the optimizer at

@@ -86,9 +86,7 @@ func (l *trainingLoss) rankings() int {
 // split, and of no other data, which must not change what is learned. Without labels above 0 it is 1, because 0 means
 // unset to losses.
 func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
-	if l.grade = cmp.Or(l.settings.HighestGrade, float64(slices.Max(d.Labels))); l.grade <= 0 {
-		l.grade = 1
-	}
+	l.grade = cmp.Or(l.settings.HighestGrade, highestLabel(d), 1)
 }
 
 // checkLogged returns an error if the loss goes by what a log has and d lacks.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"sync"
 
 	"github.com/viterin/vek/vek32"
 
@@ -29,15 +28,13 @@ const stripeRows = 4096
 func (a Attention[T]) Run(qkv, y []T, offsets []int) {
 	clearPadding(y, a.Width, offsets)
 	pieces := a.pieces(offsets)
-	forEachPiece(pieces, func(s *attentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
+	forEachPiece(pieces, func(s *AttentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
 }
 
 // RunQuery sets y for the documents of one query on the calling goroutine, to the same
-// numbers, bit for bit, as Run. It allocates nothing once it has run on as many. RunQuery
+// numbers, bit for bit, as Run. It allocates nothing once it has run on as many in this space. RunQuery
 // ends with the context, with its error.
-func (a Attention[T]) RunQuery(ctx context.Context, qkv, y []T) error {
-	s := attentionSpaces[T]().Get().(*attentionSpace[T])
-	defer attentionSpaces[T]().Put(s)
+func (a Attention[T]) RunQuery(ctx context.Context, s *AttentionSpace[T], qkv, y []T) error {
 	n := len(y) / a.Width
 	for h := range a.Heads {
 		if err := s.run(ctx, piece[T]{a.Width, a.Heads, 0, n, h, 0, n}, qkv, y); err != nil {
@@ -56,7 +53,7 @@ func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	// in the order of the stripes.
 	size := a.Width / a.Heads
 	shares := make([][]T, len(pieces))
-	forEachPiece(pieces, func(s *attentionSpace[T], i int) {
+	forEachPiece(pieces, func(s *AttentionSpace[T], i int) {
 		p := pieces[i]
 		dk, dv := p.vectorsOf(dqkv, 1, 3), p.vectorsOf(dqkv, 2, 3)
 		if p.from > 0 {
@@ -136,27 +133,15 @@ func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
 // row is row r of a matrix.
 func row[T float](m blas.Matrix[T], r int) []T { return m.Data[r*m.Row:][:m.Cols] }
 
-// An attentionSpace is the scratch memory of one goroutine.
-type attentionSpace[T float] struct {
+// An AttentionSpace is the scratch memory of one goroutine. Its zero value is ready.
+type AttentionSpace[T float] struct {
 	weights, slopes []T // [block, n]: p, and the derivatives by its logits
 	sums            []T // [block]: of exponentials
 	part            []T // [n, size]
 }
 
-var (
-	spaces32 = sync.Pool{New: func() any { return &attentionSpace[float32]{} }}
-	spaces64 = sync.Pool{New: func() any { return &attentionSpace[float64]{} }}
-)
-
-func attentionSpaces[T float]() *sync.Pool {
-	if _, narrow := any(T(0)).(float32); narrow {
-		return &spaces32
-	}
-	return &spaces64
-}
-
 // run sets the part of y that belongs to the piece, unless the context ends.
-func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
+func (s *AttentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
 	q, k, v, all := p.vectorsOf(qkv, 0, 3), p.vectorsOf(qkv, 1, 3), p.vectorsOf(qkv, 2, 3), p.vectorsOf(y, 0, 1)
 	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
 	defer keys.Free()
@@ -176,7 +161,7 @@ func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) err
 }
 
 // exponentials are the weights of some rows, times their sums, and sets the sums.
-func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
+func (s *AttentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
 	s.weights, s.sums = num.Sized(s.weights, q.Rows*p.n), num.Sized(s.sums, q.Rows)
 	weights := blas.RowMajor(s.weights, q.Rows, p.n)
 	keys.Product(weights, q, blas.End[T]{})
@@ -191,7 +176,7 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 //
 //	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
 //	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.
-func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
+func (s *AttentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
 	q, k, v, dq := p.vectorsOf(qkv, 0, 3), p.vectorsOf(qkv, 1, 3), p.vectorsOf(qkv, 2, 3), p.vectorsOf(dqkv, 0, 3)
 	ys, dys := p.vectorsOf(y, 0, 1), p.vectorsOf(dy, 0, 1)
 	keys, columns, values := blas.NewRight(k.T()), blas.NewRight(k), blas.NewRight(v.T())
@@ -221,7 +206,7 @@ func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Ma
 }
 
 // sum sets c = a·b, or adds that to c.
-func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
+func (s *AttentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
 	if !more {
 		blas.Multiply(c, a, b)
 		return
@@ -269,11 +254,7 @@ func dot[T float](x, y []T) (sum T) {
 }
 
 // forEachPiece calls f for every piece, on all cores.
-func forEachPiece[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
-	pool := attentionSpaces[T]()
-	parallel.For(len(pieces), parallel.Workers(len(pieces)), func(_, i int) {
-		s := pool.Get().(*attentionSpace[T])
-		defer pool.Put(s)
-		f(s, i)
-	})
+func forEachPiece[T float](pieces []piece[T], f func(s *AttentionSpace[T], i int)) {
+	spaces := make([]AttentionSpace[T], parallel.Workers(len(pieces)))
+	parallel.For(len(pieces), len(spaces), func(worker, i int) { f(&spaces[worker], i) })
 }

@@ -54,7 +54,7 @@ func TestAttentionInPiecesIsTheSame(t *testing.T) {
 	}
 }
 
-// RunQuery gives the bits of Run, and allocates nothing.
+// RunQuery gives the bits of Run.
 func TestAttentionOfOneQueryEqualsAttentionOfAll(t *testing.T) {
 	a, n := Attention[float32]{Width: 6, Heads: 2}, 300
 	want, _ := attentionResults(a, []int{0, n})
@@ -63,7 +63,7 @@ func TestAttentionOfOneQueryEqualsAttentionOfAll(t *testing.T) {
 	for i := range qkv {
 		qkv[i] = float32(rng.NormFloat64())
 	}
-	if err := a.RunQuery(t.Context(), qkv, y); err != nil {
+	if err := a.RunQuery(t.Context(), new(AttentionSpace[float32]), qkv, y); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(y, want) {

@@ -62,6 +62,7 @@ type space[T blas.Float] struct {
 	product      []T // of the first layer, before the scales of members
 	odd, even    []T // hidden layers, in turn
 	h, y, wide   []T // of blocks
+	attention    forward.AttentionSpace[T]
 	score, total []T
 }
 
@@ -142,7 +143,7 @@ func (n *network[T]) runBlocks(ctx context.Context, m member[T], hidden []T, s *
 	for _, b := range m.blocks {
 		forward.NormalizeRows(b.first.gain, b.first.bias, h, y)
 		b.qkv.Run(y, qkv)
-		if err := n.attention.RunQuery(ctx, qkv, y); err != nil {
+		if err := n.attention.RunQuery(ctx, &s.attention, qkv, y); err != nil {
 			return nil, err
 		}
 		merged, up := s.wide[:len(h)], s.wide[:len(h)/b.up.In*b.up.Out]

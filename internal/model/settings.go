@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plrank/plrank/internal/forward"
 )
@@ -71,50 +72,38 @@ func Read(kind string, text []byte) (Settings, error) {
 
 // Check reports settings that no model can have.
 func (s Settings) Check() error {
-	if s.Features < 1 {
+	narrow := slices.IndexFunc(s.Hidden, func(width int) bool { return width < 1 })
+	table := slices.IndexFunc(s.Embeddings, func(e forward.Embedding) bool { return e.Codes < 1 || e.Width < 1 })
+	switch numbers := s.Features - len(s.Embeddings); {
+	case s.Features < 1:
 		return fmt.Errorf("%d features: a model needs one or more", s.Features)
-	}
-	if s.Members < 0 || s.Members > maxMembers {
+	case s.Members < 0 || s.Members > maxMembers:
 		return fmt.Errorf("%d members: want 1 to %d", s.Members, maxMembers)
-	}
-	if most := maxMembers / max(1, s.Members); s.SharedMembers < 0 || s.SharedMembers > most {
-		return fmt.Errorf("%d shared members: want 1 to %d", s.SharedMembers, most)
-	}
-	if s.SharedMembers > 1 && len(s.Hidden) == 0 {
+	case s.SharedMembers < 0 || s.SharedMembers > maxMembers/max(1, s.Members):
+		return fmt.Errorf("%d shared members: want 1 to %d", s.SharedMembers, maxMembers/max(1, s.Members))
+	case s.SharedMembers > 1 && len(s.Hidden) == 0:
 		return errors.New("no hidden layers: members that share weights need one or more")
-	}
-	for i, width := range s.Hidden {
-		if width < 1 {
-			return fmt.Errorf("hidden layer %d has width %d, want 1 or more", i+1, width)
-		}
-	}
-	if !s.Activation.Valid() {
+	case narrow >= 0:
+		return fmt.Errorf("hidden layer %d has width %d, want 1 or more", narrow+1, s.Hidden[narrow])
+	case !s.Activation.Valid():
 		return fmt.Errorf("no such activation: %d", int(s.Activation))
-	}
-	if len(s.Embeddings) > s.Features {
+	case numbers < 0:
 		return fmt.Errorf("%d embeddings for %d features", len(s.Embeddings), s.Features)
-	}
-	if s.Bins != nil && len(s.Bins) != s.Features-len(s.Embeddings) {
-		return fmt.Errorf("bins of %d features: want %d, one number for each feature but codes", len(s.Bins), s.Features-len(s.Embeddings))
+	case s.Bins != nil && len(s.Bins) != numbers:
+		return fmt.Errorf("bins of %d features: want %d, one number for each feature but codes", len(s.Bins), numbers)
+	case table >= 0:
+		e := s.Embeddings[table]
+		return fmt.Errorf("embedding %d has %d codes and a width of %d: want 1 or more of both", table, e.Codes, e.Width)
+	case s.Attention == nil:
+	case len(s.Hidden) == 0:
+		return errors.New("no hidden layers: blocks of attention need one or more before them")
+	case s.Blocks < 0 || s.Blocks > maxBlocks:
+		return fmt.Errorf("%d blocks: want 0 to %d", s.Blocks, maxBlocks)
+	case s.Attention.Heads < 0 || s.Width()%s.Heads() != 0:
+		return fmt.Errorf("%d heads: want a number that divides %d, the width of the last hidden layer", s.Attention.Heads, s.Width())
 	}
 	if err := forward.CheckBins(s.Bins, s.Features); err != nil {
 		return err
-	}
-	for i, e := range s.Embeddings {
-		if e.Codes < 1 || e.Width < 1 {
-			return fmt.Errorf("embedding %d has %d codes and a width of %d: want 1 or more of both", i, e.Codes, e.Width)
-		}
-	}
-	if s.Attention != nil {
-		if len(s.Hidden) == 0 {
-			return errors.New("no hidden layers: blocks of attention need one or more before them")
-		}
-		switch width := s.Width(); {
-		case s.Blocks < 0 || s.Blocks > maxBlocks:
-			return fmt.Errorf("%d blocks: want 0 to %d", s.Blocks, maxBlocks)
-		case s.Attention.Heads < 0 || width%s.Heads() != 0:
-			return fmt.Errorf("%d heads: want a number that divides %d, the width of the last hidden layer", s.Attention.Heads, width)
-		}
 	}
 	if n := s.count(); n > maxArrays {
 		return fmt.Errorf("%d arrays of weights: want %d at most, by fewer members, layers or blocks", n, maxArrays)

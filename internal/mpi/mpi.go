@@ -3,7 +3,10 @@
 // so.
 package mpi
 
-import "os"
+import (
+	"cmp"
+	"os"
+)
 
 // A World is all processes that mpirun has started.
 type World interface {
@@ -15,21 +18,11 @@ type World interface {
 // launched reports whether the process is one of several that a launcher has started: by the
 // variables that Open MPI's mpirun sets, or another launcher by PMIx or PMI, such as srun.
 func launched() bool {
-	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"} {
-		if os.Getenv(name) != "" {
-			return true
-		}
-	}
-	return false
+	return cmp.Or(os.Getenv("OMPI_COMM_WORLD_SIZE"), os.Getenv("PMIX_RANK"), os.Getenv("PMI_RANK")) != ""
 }
 
 // FirstOfHost reports whether the process is the first one of its host, as the launcher
 // numbers them; where it does not, every process is.
 func FirstOfHost() bool {
-	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"} {
-		if rank := os.Getenv(name); rank != "" {
-			return rank == "0"
-		}
-	}
-	return true
+	return cmp.Or(os.Getenv("OMPI_COMM_WORLD_LOCAL_RANK"), os.Getenv("SLURM_LOCALID"), os.Getenv("MPI_LOCALRANKID"), "0") == "0"
 }

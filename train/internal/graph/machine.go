@@ -63,8 +63,8 @@ type leaf struct {
 	values any
 }
 
-// let gives leaves their values.
-func let(leaves ...leaf) error {
+// run gives leaves their values, and runs a graph.
+func run(vm G.VM, leaves ...leaf) error {
 	for _, in := range leaves {
 		if in.node == nil {
 			continue
@@ -73,7 +73,8 @@ func let(leaves ...leaf) error {
 			return err
 		}
 	}
-	return nil
+	vm.Reset()
+	return vm.RunAll()
 }
 
 // vector and matrix are nodes of leaves.
@@ -111,11 +112,7 @@ func (s *Scores) Graph() *G.ExprGraph { return s.x.Graph() }
 
 // Score returns the scores of the rows of a batch.
 func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
-	if err := let(leaf{s.x, b.X}, leaf{s.offsets, b.Offsets}); err != nil {
-		return nil, err
-	}
-	s.Reset()
-	if err := s.RunAll(); err != nil {
+	if err := run(s, leaf{s.x, b.X}, leaf{s.offsets, b.Offsets}); err != nil {
 		return nil, err
 	}
 	return nn.Float64s(s.scores.Value())

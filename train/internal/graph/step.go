@@ -61,7 +61,11 @@ func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*
 	s := &Step{batch: o.Settings, shared: 1, loss: new(G.Value)}
 	var err error
 	s.VM, err = newMachine(ctx, func(g *G.ExprGraph) (*G.Node, G.Nodes, error) {
-		s.addInputs(g, o, rows, queries)
+		for _, c := range s.columns(o.Data, new(Batch), rows, queries) {
+			if c.there {
+				*c.node = vector(g, c.dtype, c.length, c.name)
+			}
+		}
 		members, err := scores(s, g)
 		if err != nil {
 			return nil, nil, err
@@ -82,43 +86,29 @@ func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*
 	return s, err
 }
 
-// addInputs adds the inputs of a loss, without the inputs of the scores.
-func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
-	b := &s.batch
-	b.Gains, b.Labels = vector(g, tensor.Float32, rows, "gains"), vector(g, tensor.Float32, rows, "labels")
-	b.Lists.Offsets = vector(g, tensor.Int, queries+1, "offsets")
-	for _, c := range s.columns(o.Data, new(datasets.Batch)) {
-		if !c.there {
-			continue
-		}
-		length := rows
-		if c.perQuery {
-			length = queries
-		}
-		*c.node = vector(g, c.dtype, length, c.name)
-	}
-}
-
-// A column is an optional input of a loss: a value for each row, or for each query.
+// A column is an input of a loss.
 type column struct {
-	node     **G.Node
-	there    bool // the dataset has it
-	values   any  // of the batch
-	name     string
-	dtype    tensor.Dtype
-	perQuery bool
+	node   **G.Node
+	there  bool // it is not optional, or the dataset has it
+	values any  // of the batch
+	name   string
+	dtype  tensor.Dtype
+	length int
 }
 
-// columns lists all optional inputs, of batches of a dataset.
-func (s *Step) columns(d *datasets.Dataset, b *datasets.Batch) []column {
-	in := &s.batch
+// columns lists all inputs of a loss, without the inputs of the scores, of batches of a dataset.
+func (s *Step) columns(d *datasets.Dataset, b *Batch, rows, queries int) []column {
+	in, p := &s.batch, &b.Packed
 	return []column{
-		{&in.Groups, d.Groups != nil, b.Groups, "groups", tensor.Int, false},
-		{&in.Logged, d.Logged != nil, b.Logged, "logged exposures", tensor.Float32, false},
-		{&in.LoggedScores, d.LoggedScores != nil, b.LoggedScores, "logged scores", tensor.Float32, false},
-		{&in.DocumentWeights, d.Weights != nil, b.Weights, "document weights", tensor.Float32, false},
-		{&s.base, d.BaseScores != nil, b.BaseScores, "base scores", tensor.Float32, false},
-		{&in.QueryWeights, d.QueryWeights != nil, b.QueryWeights, "query weights", tensor.Float32, true},
+		{&in.Gains, true, b.Gains, "gains", tensor.Float32, rows},
+		{&in.Labels, true, p.Labels, "labels", tensor.Float32, rows},
+		{&in.Lists.Offsets, true, p.Offsets, "offsets", tensor.Int, queries + 1},
+		{&in.Groups, d.Groups != nil, p.Groups, "groups", tensor.Int, rows},
+		{&in.Logged, d.Logged != nil, p.Logged, "logged exposures", tensor.Float32, rows},
+		{&in.LoggedScores, d.LoggedScores != nil, p.LoggedScores, "logged scores", tensor.Float32, rows},
+		{&in.DocumentWeights, d.Weights != nil, p.Weights, "document weights", tensor.Float32, rows},
+		{&s.base, d.BaseScores != nil, p.BaseScores, "base scores", tensor.Float32, rows},
+		{&in.QueryWeights, d.QueryWeights != nil, p.QueryWeights, "query weights", tensor.Float32, queries},
 	}
 }
 
@@ -155,15 +145,11 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum
 // Loss computes the loss of a batch, the mean over members, and the gradient of their
 // sum, which goes into a slice as long as the weights.
 func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
-	leaves := []leaf{{s.x, b.Packed.X}, {s.batch.Lists.Offsets, b.Packed.Offsets}, {s.batch.Gains, b.Gains}, {s.batch.Labels, b.Packed.Labels}}
-	for _, c := range s.columns(new(datasets.Dataset), &b.Packed) {
+	leaves := []leaf{{s.x, b.Packed.X}}
+	for _, c := range s.columns(new(datasets.Dataset), b, 0, 0) {
 		leaves = append(leaves, leaf{*c.node, c.values}) // without a node if the dataset lacks it
 	}
-	if err := let(leaves...); err != nil {
-		return 0, err
-	}
-	s.Reset()
-	if err := s.RunAll(); err != nil {
+	if err := run(s, leaves...); err != nil {
 		return 0, NewBatchError(err)
 	}
 	loss, err := nn.Float64s(*s.loss)
