@@ -147,10 +147,7 @@ func (g *GainEstimation) exposures(l *Log, situations []situation) ([][]float64,
 			err = scratch[w].set(Logged, s.Impression, g.bias, needs{exposures: true})
 			all[i] = append(all[i], scratch[w].exposures...)
 		}
-		if err != nil {
-			return l.impressionError(s.impressions[0], err)
-		}
-		return nil
+		return l.impressionError(s.impressions[0], err)
 	})
 }
 

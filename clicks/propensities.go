@@ -82,15 +82,13 @@ func (p *propensities) placeShown(shown []int, ranks int) error {
 	return nil
 }
 
-// setLike is set for a policy that may give the same scores as other, whose numbers it then
-// copies.
-func (p *propensities) setLike(other *propensities, policy PolicyFunc, im *Impression, b Bias, n needs) error {
+// setLike is set for a policy that may give the same scores as other. It returns other then, and else p.
+func (p *propensities) setLike(other *propensities, policy PolicyFunc, im *Impression, b Bias, n needs) (*propensities, error) {
 	scores, err := policy(im)
-	if err == nil && slices.Equal(scores, other.scores) {
-		p.scores, p.placements, p.exposures = scores, append(p.placements[:0], other.placements...), append(p.exposures[:0], other.exposures...)
-		return nil
+	if err == nil && p != other && slices.Equal(scores, other.scores) {
+		return other, nil
 	}
-	return p.set(func(*Impression) ([]float64, error) { return scores, err }, im, b, n)
+	return p, p.set(func(*Impression) ([]float64, error) { return scores, err }, im, b, n)
 }
 
 // logProbs returns log P(y_k | y_<k) for the ranks of a ranking of the situation.
