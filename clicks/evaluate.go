@@ -72,10 +72,10 @@ type Estimate struct {
 // under them: if P_0(d@k) or E_0(d) is below 1e-13, unless the estimator has a clip.
 func Evaluate(l *Log, t Target, estimators ...Estimator) ([]Estimate, error) {
 	e, err := NewEvaluation(t, estimators...)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = e.Add(l)
 	}
-	if err := e.Add(l); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return e.Estimates()
@@ -238,11 +238,12 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, values []float
 	v.shown = s.documentsShown(l, v.shown[:0])
 	needs := e.needs
 	needs.shown = v.shown
+	var logged *propensities
 	for i, policy := range e.policies {
-		v.policies[i], err = v.scratch[i].setLike(&v.scratch[0], policy, s.Impression, e.Bias, needs)
-		if err != nil {
+		if v.policies[i], err = v.scratch[i].set(policy, logged, s.Impression, e.Bias, needs); err != nil {
 			return err
 		}
+		logged = v.policies[0]
 	}
 	if e.regression != nil {
 		v.relevance = e.regression.predict(v.relevance, s.Impression)

@@ -44,10 +44,11 @@ func (h *harvested) add(l *Log, situations []situation) error {
 			if len(s.Shown) == 0 {
 				continue
 			}
-			if err := scratch[w].set(Logged, s.Impression, Bias{}, needs{placements: true}); err != nil {
+			p, err := scratch[w].set(Logged, nil, s.Impression, Bias{}, needs{placements: true})
+			if err != nil {
 				return l.impressionError(s.impressions[0], err)
 			}
-			parts[b].count(l, s, scratch[w].placements)
+			parts[b].count(l, s, p.placements)
 		}
 		return nil
 	})
