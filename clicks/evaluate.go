@@ -298,14 +298,14 @@ func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, 
 	if m.name == RIPS || m.name == WholeRanking {
 		return v.weighRanking(im, p, m.name == WholeRanking)
 	}
-	first := v.policies[0]
+	logging := v.policies[0]
 	ranks := len(im.Shown)
 	for k, d := range im.Shown {
 		var target, logged float64
 		if m.name == IIPS {
-			target, logged = p.placements[d*ranks+k], first.placements[d*ranks+k]
+			target, logged = p.placements[d*ranks+k], logging.placements[d*ranks+k]
 		} else {
-			target, logged = p.exposures[d], first.exposures[d]
+			target, logged = p.exposures[d], logging.exposures[d]
 		}
 		if target == logged { // also where both are 0, and before the clip: the value of the logged policy is known
 			v.weights = append(v.weights, 1)
