@@ -113,29 +113,29 @@ func EstimateBias(l *Log, method Method) (Bias, BiasReport, error) {
 // memory does not grow with the log. For RegressionEM it is proportional to the documents of all
 // queries, and for the affine model to the number of different relevances.
 type BiasEstimation struct {
-	report    BiasReport
-	shown     []float64 // by rank; report.ClickRate has sums of clicks until the end
-	neighbour bool      // ranks alone are compared
-	pairs     *harvested
-	em        *expectationMaximisation
-	relevance PolicyFunc
-	known     []map[float64]*clicksOn // by rank, by relevance
+	report BiasReport
+	shown  []float64 // by rank; report.ClickRate has sums of clicks until the end
+	method biasMethod
 
 	ended bool // by Estimate, which turns sums into means, and keeps what it found
 	bias  Bias
 	err   error
 }
 
-// clicksOn counts how often documents were shown, and their clicks.
-type clicksOn struct{ shown, clicks float64 }
+// A biasMethod adds up the parts of a log, and estimates the bias from its sums.
+type biasMethod interface {
+	add(l *Log, situations []situation) error
+	// estimate completes the report. shown is how often each rank was shown.
+	estimate(report *BiasReport, shown []float64) (Bias, error)
+}
 
 // NewBiasEstimation returns an estimation without impressions.
 func NewBiasEstimation(method Method) (*BiasEstimation, error) {
 	switch method {
 	case Harvest, AllPairs:
-		return &BiasEstimation{neighbour: method == Harvest, pairs: new(harvested)}, nil
+		return &BiasEstimation{method: &harvested{neighbours: method == Harvest}}, nil
 	case RegressionEM:
-		return &BiasEstimation{em: &expectationMaximisation{at: map[rowAtRank]int{}}}, nil
+		return &BiasEstimation{method: &expectationMaximisation{at: map[rowAtRank]int{}}}, nil
 	}
 	var known []string
 	for _, m := range Methods() {
@@ -146,7 +146,7 @@ func NewBiasEstimation(method Method) (*BiasEstimation, error) {
 
 // NewAffineEstimation returns an estimation by [EstimateAffine] without impressions.
 func NewAffineEstimation(relevance PolicyFunc) *BiasEstimation {
-	return &BiasEstimation{relevance: relevance}
+	return &BiasEstimation{method: &affineFit{relevance: relevance}}
 }
 
 // estimateLog returns the estimate from one log.
@@ -165,13 +165,11 @@ func (e *BiasEstimation) Add(l *Log) error {
 	if err := l.Validate(); err != nil {
 		return err
 	}
-	ranks := 0
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
 		if len(im.Shown) > 0 {
 			e.report.Impressions++
 		}
-		ranks = max(ranks, len(im.Shown))
 		for k, c := range im.Clicks {
 			if k == len(e.shown) {
 				e.shown, e.report.ClickRate = append(e.shown, 0), append(e.report.ClickRate, 0)
@@ -180,48 +178,21 @@ func (e *BiasEstimation) Add(l *Log) error {
 			e.report.ClickRate[k] += c
 		}
 	}
-	switch situations := l.situations(); {
-	case e.em != nil:
-		return e.em.add(l, situations)
-	case e.pairs != nil:
-		return e.pairs.harvest(l, situations, ranks)
-	default:
-		return e.addKnown(l, situations)
-	}
+	return e.method.add(l, l.situations())
 }
 
 // Estimate ends the estimation: no more can be added. It returns the same errors as [EstimateBias] and [EstimateAffine].
 func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
-	if !e.ended {
-		e.ended = true
-		e.bias, e.report, e.err = e.estimate()
-	}
-	return e.bias, e.report, e.err
-}
-
-func (e *BiasEstimation) estimate() (b Bias, r BiasReport, err error) {
-	if e.report.Impressions == 0 {
-		return b, e.report, errors.New("clicks: no impressions to estimate the position bias from")
-	}
-	floats.Div(e.report.ClickRate, e.shown)
-	switch h := e.pairs; {
-	case e.em != nil:
-		b, err = e.em.maximise(&e.report)
-	case h == nil:
-		b, err = e.affine()
+	switch {
+	case e.ended:
+	case e.report.Impressions == 0:
+		e.err = errors.New("clicks: no impressions to estimate the position bias from")
 	default:
-		for k, row := range h.overlap {
-			for j := range row {
-				row[j] /= e.shown[max(k, j)]
-			}
-		}
-		e.report.Overlap, e.report.Connected = h.overlap, h.connected(e.neighbour)
-		if len(e.report.Connected) > 1 {
-			return b, e.report, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of ranks; use a higher temperature, more impressions, or method %s", e.report.Connected[1], RegressionEM)
-		}
-		b, err = h.solve(e.neighbour)
+		floats.Div(e.report.ClickRate, e.shown)
+		e.bias, e.err = e.method.estimate(&e.report, e.shown)
 	}
-	return b, e.report, err
+	e.ended = true
+	return e.bias, e.report, e.err
 }
 
 // EstimateAffine estimates α and β of the affine model if the relevance of the documents is
@@ -237,13 +208,18 @@ func EstimateAffine(l *Log, relevance PolicyFunc) (Bias, BiasReport, error) {
 	return NewAffineEstimation(relevance).estimateLog(l)
 }
 
-// addKnown counts clicks by rank and relevance.
-func (e *BiasEstimation) addKnown(l *Log, situations []situation) error {
-	for len(e.known) < len(e.shown) {
-		e.known = append(e.known, map[float64]*clicksOn{})
-	}
+// affineFit is the estimation of [EstimateAffine].
+type affineFit struct {
+	relevance PolicyFunc
+	known     []map[float64]clicksOn // by rank, by relevance
+}
+
+// clicksOn counts how often documents were shown, and their clicks.
+type clicksOn struct{ shown, clicks float64 }
+
+func (f *affineFit) add(l *Log, situations []situation) error {
 	for _, s := range situations {
-		r, err := e.relevance(s.Impression)
+		r, err := f.relevance(s.Impression)
 		if err == nil && (len(r) != len(s.Documents) || slices.ContainsFunc(r, notFinite)) {
 			err = fmt.Errorf("%d relevances for %d documents: want a finite number for each", len(r), len(s.Documents))
 		}
@@ -253,22 +229,20 @@ func (e *BiasEstimation) addKnown(l *Log, situations []situation) error {
 		for _, i := range s.impressions {
 			im := &l.Impressions[i]
 			for k, d := range im.Shown {
-				on := e.known[k][r[d]]
-				if on == nil {
-					on = new(clicksOn)
-					e.known[k][r[d]] = on
+				if k == len(f.known) {
+					f.known = append(f.known, map[float64]clicksOn{})
 				}
-				on.shown++
-				on.clicks += im.Clicks[k]
+				on := f.known[k][r[d]]
+				f.known[k][r[d]] = clicksOn{on.shown + 1, on.clicks + im.Clicks[k]}
 			}
 		}
 	}
 	return nil
 }
 
-func (e *BiasEstimation) affine() (Bias, error) {
-	b := Bias{Alpha: make([]float64, len(e.known)), Beta: make([]float64, len(e.known))}
-	for k, known := range e.known {
+func (f *affineFit) estimate(*BiasReport, []float64) (Bias, error) {
+	b := Bias{Alpha: make([]float64, len(f.known)), Beta: make([]float64, len(f.known))}
+	for k, known := range f.known {
 		relevance := slices.Sorted(maps.Keys(known))
 		if len(relevance) == 1 {
 			return Bias{}, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks cannot separate trust from relevance", k+1, relevance[0])

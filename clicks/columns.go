@@ -1,13 +1,10 @@
 package clicks
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/internal/text"
@@ -20,7 +17,6 @@ type columns struct {
 	ids   []int
 	names []string
 	known []column
-	wrong error // of features that were parsed, and do not fit
 
 	beyond int // values of texts that are more than a column may have
 }
@@ -92,17 +88,31 @@ func idsOf(ids []int, width int) []int {
 // parse reads the features of documents, and replaces texts by their numbers. It is called for lines that are kept:
 // others say nothing about the columns.
 func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
-	list, err := parseFeatures(raw)
-	if err != nil || len(list) == 0 {
-		return list, err
+	var words []string
+	list, err := parseList(raw, func(entry []byte) (float32, error) {
+		switch {
+		case entry[0] == '"':
+			word, err := text.UnquoteJSON(entry)
+			words = append(words, word)
+			return aText, err
+		case string(entry) == "null":
+			return text.Missing, nil
+		}
+		v, n, err := text.Float32(entry)
+		if n < len(entry) {
+			err = text.ErrNumber
+		}
+		return v, err
+	})
+	if err == nil && len(list) == 0 {
+		return list, nil
 	}
-	if documents == 0 || len(list)%documents != 0 {
-		return nil, errors.New("not as many features for each document")
+	if err != nil || documents == 0 || len(list)%documents != 0 {
+		return nil, badAttributes
 	}
 	width := len(list) / documents
 	if width > mostColumns {
-		c.wrong = fmt.Errorf("%d features a document, want %d at most", width, mostColumns)
-		return nil, c.wrong
+		return nil, fmt.Errorf("%d features a document, want %d at most", width, mostColumns)
 	}
 	if c.known == nil {
 		c.known = make([]column, width)
@@ -110,43 +120,26 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 	if width != len(c.known) {
 		return list, nil // which check reports
 	}
-	words := false
 	for i, v := range list {
 		of, is := &c.known[i%width], missing
 		switch {
 		case v == aText:
-			is, words = word, true
+			is = word
 		case v == v:
 			is = number
 		}
 		if of.kind = cmp.Or(of.kind, is); is != missing && is != of.kind {
-			c.wrong = fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from before the change separately", i%width+1)
-			return nil, c.wrong
+			return nil, fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from before the change separately", i%width+1)
+		}
+		if is == word {
+			known := true
+			if list[i], known = of.value(strings.TrimSpace(words[0])); !known {
+				c.beyond++
+			}
+			words = words[1:]
 		}
 	}
-	if words {
-		err = c.setTexts(list, raw)
-	}
-	return list, err
-}
-
-// setTexts sets the values of a list of features that are texts.
-func (c *columns) setTexts(list []float32, raw []byte) error {
-	for i, value := range text.JSONElements(raw) {
-		if value[0] != '"' {
-			continue
-		}
-		text, err := text.UnquoteJSON(value)
-		if err != nil {
-			return err
-		}
-		of := &c.known[i%len(c.known)]
-		v, ok := of.value(strings.TrimSpace(text))
-		if list[i] = v; !ok {
-			c.beyond++
-		}
-	}
-	return nil
+	return list, nil
 }
 
 // value returns the number of a text, from 1; 0 is a text that was not known when it was logged. Numbers are spelt as
@@ -189,23 +182,3 @@ func (c *columns) levels() (all [][]string) {
 
 // aText stands for a text before it has its number: no number of JSON is infinite.
 var aText = float32(math.Inf(1))
-
-// parseFeatures reads an array of numbers, null, which is NaN, and texts, which are aText.
-func parseFeatures(raw []byte) (list []float32, err error) {
-	if raw[0] != '[' || bytes.IndexByte(raw, '"') < 0 {
-		return parseNumbers[float32](raw)
-	}
-	for _, value := range text.JSONElements(raw) {
-		v := float64(aText)
-		switch {
-		case string(value) == "null":
-			v = math.NaN()
-		case value[0] != '"':
-			if v, err = strconv.ParseFloat(string(value), 32); err != nil {
-				return nil, err
-			}
-		}
-		list = append(list, float32(v))
-	}
-	return list, nil
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -29,28 +30,18 @@ type expectationMaximisation struct {
 
 type rowAtRank struct{ row, rank int }
 
-// A place is a document of a situation.
-type place struct{ situation, document int }
-
 // An observation is a document at a rank: how often it was shown and clicked.
 type observation struct {
 	rowAtRank
 	n, clicks float64
 }
 
-// maximise runs [RegressionEM].
-func (em *expectationMaximisation) maximise(report *BiasReport) (Bias, error) {
+func (em *expectationMaximisation) estimate(report *BiasReport, _ []float64) (Bias, error) {
 	if !(report.ClickRate[0] > 0) {
 		return Bias{}, errors.New("clicks: no clicks at rank 1: position bias is relative to it")
 	}
-	em.theta, em.r = make([]float64, len(report.ClickRate)), make([]float64, len(em.shown))
 	em.regress()
-	for k := range em.theta {
-		em.theta[k] = .5
-	}
-	for i := range em.r {
-		em.r[i] = .5
-	}
+	em.theta, em.r = slices.Repeat([]float64{.5}, len(report.ClickRate)), slices.Repeat([]float64{.5}, len(em.shown))
 	for report.Unsettled = true; report.Unsettled && report.Iterations < mostIterations; report.Iterations++ {
 		report.Unsettled = em.step() > settled
 	}
@@ -96,32 +87,27 @@ func (em *expectationMaximisation) add(l *Log, situations []situation) error {
 func (em *expectationMaximisation) regress() {
 	d, order := em.dataset()
 	situations := em.situations(d)
-	var places []place
+	r := newRegression(situations)
+	var x []float64
 	for q := range situations {
 		for i, row := range order[d.Offsets[q]:d.Offsets[q+1]] {
 			if em.shown[row] > 0 {
-				em.used, places = append(em.used, row), append(places, place{q, i})
+				em.used, x = append(em.used, row), append(x, make([]float64, r.width)...)
+				r.inputs(x[len(x)-r.width:], situations[q].Impression, i, 0, 0)
 			}
 		}
 	}
-	r := newRegression(situations)
-	if r.width == 2 || len(places) == 0 {
+	if r.width == 2 || len(x) == 0 {
 		return
 	}
-	em.x = mat.NewDense(len(em.used), r.width, nil)
-	weighted := mat.NewDense(len(em.used), r.width, nil)
-	for i, at := range places {
-		r.inputs(em.x.RawRowView(i), situations[at.situation].Impression, at.document, 0, 0)
-		copy(weighted.RawRowView(i), em.x.RawRowView(i))
-		floats.Scale(math.Sqrt(em.shown[em.used[i]]), weighted.RawRowView(i))
+	em.x = mat.NewDense(len(em.used), r.width, x)
+	weighted := mat.DenseCopyOf(em.x)
+	for i, row := range em.used {
+		floats.Scale(math.Sqrt(em.shown[row]), weighted.RawRowView(i))
 	}
 	var a mat.SymDense
 	a.SymOuterK(1, weighted.T())
-	ridge := 1e-6 * mat.Trace(&a) / float64(r.width)
-	for i := range r.width {
-		a.SetSym(i, i, a.At(i, i)+ridge)
-	}
-	if !em.normal.Factorize(&a) {
+	if !factorize(&em.normal, &a) {
 		em.x = nil
 	}
 }
@@ -151,15 +137,14 @@ func (em *expectationMaximisation) step() float64 {
 		return change
 	}
 	const least = 1e-6
-	_, width := em.x.Dims()
-	targets, predicted := mat.NewVecDense(len(em.used), nil), mat.NewVecDense(len(em.used), nil)
+	targets := mat.NewVecDense(len(em.used), nil)
 	for i, row := range em.used {
 		targets.SetVec(i, attracted[row])
 	}
-	rhs, weights := mat.NewVecDense(width, nil), mat.NewVecDense(width, nil)
+	var rhs, weights, predicted mat.VecDense
 	rhs.MulVec(em.x.T(), targets)
-	_ = em.normal.SolveVecTo(weights, rhs) // an ill-conditioned solution is still one
-	predicted.MulVec(em.x, weights)
+	_ = em.normal.SolveVecTo(&weights, &rhs) // an ill-conditioned solution is still one
+	predicted.MulVec(em.x, &weights)
 	for i, row := range em.used {
 		em.r[row] = max(least, min(1-least, predicted.AtVec(i)))
 	}

@@ -72,10 +72,10 @@ type Estimate struct {
 // under them: if P_0(d@k) or E_0(d) is below 1e-13, unless the estimator has a clip.
 func Evaluate(l *Log, t Target, estimators ...Estimator) ([]Estimate, error) {
 	e, err := NewEvaluation(t, estimators...)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = e.Add(l)
 	}
-	if err := e.Add(l); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return e.Estimates()
@@ -85,7 +85,9 @@ func Evaluate(l *Log, t Target, estimators ...Estimator) ([]Estimate, error) {
 // with the log. The regression of dr is fitted to the first part alone.
 type Evaluation struct {
 	Target
+	policies    []PolicyFunc // Logged, the target, and the baseline, if there is one
 	terms       []term
+	needs       needs       // of all terms
 	regression  *regression // nil until it is fitted, or if no estimator is dr
 	units       map[string]int
 	counts      []float64 // impressions by unit
@@ -94,28 +96,15 @@ type Evaluation struct {
 	width       int // of features; 0: not known yet
 }
 
-// A term holds an estimator and its sums.
+// A term is an estimator for one policy, with its sums.
 type term struct {
 	estimatorEntry
-	given            Estimator
-	clip             float64 // negative: none
-	value, reference sums    // of the target, and of the baseline
-
-	weights, referenceWeights weightSums
-}
-
-// sums adds up the values of impressions.
-type sums struct {
-	total  float64
-	byUnit []float64
-}
-
-func (s *sums) add(unit int, value float64) {
-	s.total += value
-	if unit == len(s.byUnit) {
-		s.byUnit = append(s.byUnit, 0)
-	}
-	s.byUnit[unit] += value
+	given   Estimator
+	clip    float64 // negative: none
+	policy  int     // of Evaluation.policies
+	total   float64
+	byUnit  []float64
+	weights weightSums
 }
 
 // weightSums adds up the weights of the placements shown.
@@ -136,9 +125,12 @@ func (s *weightSums) add(other weightSums) {
 // NewEvaluation returns an evaluation without impressions. It returns an error if [Evaluate]
 // would with these arguments, whatever the log.
 func NewEvaluation(t Target, estimators ...Estimator) (*Evaluation, error) {
-	e := &Evaluation{Target: t, units: map[string]int{}}
+	e := &Evaluation{Target: t, policies: []PolicyFunc{Logged, t.Policy}, units: map[string]int{}}
 	if t.Policy == nil {
 		return nil, errors.New("clicks: no policy to evaluate: set Target.Policy")
+	}
+	if t.Baseline != nil {
+		e.policies = append(e.policies, t.Baseline)
 	}
 	if len(estimators) == 0 {
 		estimators = []Estimator{IIPS}
@@ -151,9 +143,18 @@ func NewEvaluation(t Target, estimators ...Estimator) (*Evaluation, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.terms = append(e.terms, term{estimatorEntry: entry, given: name, clip: clip})
+		e.needs.placements = e.needs.placements || entry.name == IIPS
+		e.needs.exposures = e.needs.exposures || entry.bias
+		for policy := 1; policy < len(e.policies); policy++ {
+			if policy == baseline && clip > 0 {
+				// A clip lowers a value. If it lowered the value of the baseline too, it could raise the difference.
+				// The denominators are only bounded where they would otherwise be errors.
+				clip = leastPropensity
+			}
+			e.terms = append(e.terms, term{estimatorEntry: entry, given: name, clip: clip, policy: policy})
+		}
 	}
-	if e.needsBias() {
+	if e.needs.exposures {
 		if err := t.Bias.check(); err != nil {
 			return nil, fmt.Errorf("clicks: %w", err)
 		}
@@ -161,9 +162,8 @@ func NewEvaluation(t Target, estimators ...Estimator) (*Evaluation, error) {
 	return e, nil
 }
 
-func (e *Evaluation) needsBias() bool {
-	return slices.ContainsFunc(e.terms, func(m term) bool { return m.bias })
-}
+// baseline is the index of the baseline in Evaluation.policies.
+const baseline = 2
 
 // Add adds the impressions of a log. It returns the same errors as [Evaluate], and an error if a
 // document has another number of features than before.
@@ -178,7 +178,7 @@ func (e *Evaluation) Add(l *Log) error {
 		if s.Scores == nil && len(s.Documents) > 0 {
 			err = errScores
 		}
-		if err == nil && e.needsBias() {
+		if err == nil && e.needs.exposures {
 			err = e.Bias.covers(s.Impression)
 		}
 		if err != nil {
@@ -199,87 +199,59 @@ func (e *Evaluation) Add(l *Log) error {
 			return err
 		}
 	}
-	part := newPart(len(e.terms), len(l.Impressions), len(situations))
+	n := len(e.terms)
+	values := make([]float64, len(l.Impressions)*n)
+	weights := make([]weightSums, len(situations)*n)
 	workers := parallel.Workers(len(situations))
 	scratch := make([]evaluator, workers)
 	err := parallel.Each(len(situations), workers, func(w, i int) error {
-		if err := scratch[w].evaluate(e, l, &situations[i], part, i); err != nil {
-			return l.impressionError(situations[i].impressions[0], err)
-		}
-		return nil
+		s := &situations[i]
+		return l.impressionError(s.impressions[0], scratch[w].evaluate(e, l, s, values, weights[i*n:(i+1)*n]))
 	})
 	if err != nil {
 		return err
 	}
 	for i := range l.Impressions {
-		e.addImpression(&l.Impressions[i], part, i)
+		e.addImpression(&l.Impressions[i], values[i*n:(i+1)*n])
 	}
-	for j := range e.terms {
-		for i, w := range part.weights[j] {
-			e.terms[j].weights.add(w)
-			e.terms[j].referenceWeights.add(part.referenceWeights[j][i])
-		}
+	for i, w := range weights {
+		e.terms[i%n].weights.add(w)
 	}
 	return nil
 }
 
-// A part holds the values of the impressions of a log before they are added up.
-type part struct {
-	values, references        [][]float64    // [terms][impressions]
-	weights, referenceWeights [][]weightSums // [terms][situations]
-}
-
-func newPart(terms, impressions, situations int) *part {
-	p := &part{}
-	for range terms {
-		p.values, p.references = append(p.values, make([]float64, impressions)), append(p.references, make([]float64, impressions))
-		p.weights, p.referenceWeights = append(p.weights, make([]weightSums, situations)), append(p.referenceWeights, make([]weightSums, situations))
-	}
-	return p
-}
-
 // An evaluator is the scratch space of a worker, which evaluates one situation after another.
 type evaluator struct {
-	logged, target, baseline propensities
-	relevance                []float64 // r̂ by document
-	weights                  []float64 // by rank
-	shown                    []int     // in any impression of the situation
+	scratch   [3]propensities  // by policy
+	policies  [3]*propensities // where those of a policy are: the first ones, if it gives the logged scores
+	relevance []float64        // r̂ by document
+	weights   []float64        // by rank
+	shown     []int            // in any impression of the situation
 }
 
-// evaluate computes the values of the impressions of a situation, and their sums of weights.
-func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, number int) error {
+// evaluate computes the values of the impressions of a situation [impressions of the log × terms], and its sums of
+// weights [terms].
+func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, values []float64, weights []weightSums) (err error) {
 	if len(s.Shown) == 0 {
 		return nil
 	}
-	needs := needsOf(e.terms)
 	v.shown = s.documentsShown(l, v.shown[:0])
+	needs := e.needs
 	needs.shown = v.shown
-	if err := v.logged.set(Logged, s.Impression, e.Bias, needs); err != nil {
-		return err
-	}
-	if err := v.target.setLike(&v.logged, e.Policy, s.Impression, e.Bias, needs); err != nil {
-		return err
-	}
-	if e.Baseline != nil {
-		if err := v.baseline.setLike(&v.logged, e.Baseline, s.Impression, e.Bias, needs); err != nil {
+	var logged *propensities
+	for i, policy := range e.policies {
+		if v.policies[i], err = v.scratch[i].set(policy, logged, s.Impression, e.Bias, needs); err != nil {
 			return err
 		}
+		logged = v.policies[0]
 	}
 	if e.regression != nil {
 		v.relevance = e.regression.predict(v.relevance, s.Impression)
 	}
 	for _, i := range s.impressions {
-		im := &l.Impressions[i]
 		for j := range e.terms {
-			m := &e.terms[j]
-			var err error
-			if p.values[j][i], err = v.value(m, e.Bias, im, &v.target, &p.weights[j][number]); err != nil {
-				return err
-			}
-			if e.Baseline == nil {
-				continue
-			}
-			if p.references[j][i], err = v.value(m.unclipped(), e.Bias, im, &v.baseline, &p.referenceWeights[j][number]); err != nil {
+			values[i*len(e.terms)+j], err = v.value(&e.terms[j], e.Bias, &l.Impressions[i], &weights[j])
+			if err != nil {
 				return err
 			}
 		}
@@ -287,35 +259,10 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, numbe
 	return nil
 }
 
-// needsOf returns the propensities that the estimators need.
-func needsOf(terms []term) (n needs) {
-	for _, m := range terms {
-		switch m.name {
-		case IIPS:
-			n.placements = true
-		case RIPS, WholeRanking: // rankings alone
-		default:
-			n.exposures = true
-		}
-	}
-	return n
-}
-
-// unclipped returns the term for the baseline. A clip lowers a value. If it lowered the value of the
-// baseline too, it could raise the difference. The denominators are only bounded where they would
-// otherwise be errors.
-func (m *term) unclipped() *term {
-	if m.clip <= 0 {
-		return m
-	}
-	own := *m
-	own.clip = leastPropensity
-	return &own
-}
-
 // value returns the value of one impression for a policy by an estimator, and adds its weights to
 // sums.
-func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums *weightSums) (float64, error) {
+func (v *evaluator) value(m *term, b Bias, im *Impression, sums *weightSums) (float64, error) {
+	p := v.policies[m.policy]
 	w, err := v.weigh(m, im, p)
 	if err != nil {
 		return 0, err
@@ -340,9 +287,7 @@ func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums
 		return 0, fmt.Errorf("%s: a weight is beyond the range of float64", m.given)
 	}
 	for _, x := range w {
-		sums.sum += x
-		sums.squares += x * x
-		sums.largest = max(sums.largest, x)
+		sums.add(weightSums{x, x * x, x})
 	}
 	return value, nil
 }
@@ -351,17 +296,16 @@ func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums
 func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, error) {
 	v.weights = v.weights[:0]
 	if m.name == RIPS || m.name == WholeRanking {
-		var err error
-		v.weights, err = v.weighRanking(v.weights, im, p, m.name == WholeRanking)
-		return v.weights, err
+		return v.weighRanking(im, p, m.name == WholeRanking)
 	}
+	logging := v.policies[0]
 	ranks := len(im.Shown)
 	for k, d := range im.Shown {
 		var target, logged float64
 		if m.name == IIPS {
-			target, logged = p.placements[d*ranks+k], v.logged.placements[d*ranks+k]
+			target, logged = p.placements[d*ranks+k], logging.placements[d*ranks+k]
 		} else {
-			target, logged = p.exposures[d], v.logged.exposures[d]
+			target, logged = p.exposures[d], logging.exposures[d]
 		}
 		if target == logged { // also where both are 0, and before the clip: the value of the logged policy is known
 			v.weights = append(v.weights, 1)
@@ -378,26 +322,26 @@ func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, 
 	return v.weights, nil
 }
 
-// weighRanking appends the ratio of the probabilities of the ranking down to each rank. If whole
+// weighRanking returns the ratio of the probabilities of the ranking down to each rank. If whole
 // is true, every rank has the ratio of the whole ranking.
-func (v *evaluator) weighRanking(w []float64, im *Impression, p *propensities, whole bool) ([]float64, error) {
+func (v *evaluator) weighRanking(im *Impression, p *propensities, whole bool) ([]float64, error) {
 	target, err := p.logProbs(im)
 	if err != nil {
-		return w, err
+		return nil, err
 	}
-	logged, err := v.logged.logProbs(im)
+	logged, err := v.policies[0].logProbs(im)
 	if err != nil {
-		return w, err
+		return nil, err
 	}
 	ratio := 0.0
 	for k := range im.Shown {
 		ratio += target[k] - logged[k]
-		w = append(w, math.Exp(ratio))
+		v.weights = append(v.weights, math.Exp(ratio))
 	}
 	if whole {
-		for k := range w {
-			w[k] = w[len(w)-1]
+		for k := range v.weights {
+			v.weights[k] = math.Exp(ratio)
 		}
 	}
-	return w, nil
+	return v.weights, nil
 }

@@ -32,10 +32,10 @@ import (
 // estimates of relevance (policy-aware where β = 0). Gains returns the same errors as Evaluate.
 func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
 	g, err := NewGainEstimation(b, estimator)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = g.Add(l)
 	}
-	if err := g.Add(l); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return g.Dataset()
@@ -144,13 +144,10 @@ func (g *GainEstimation) exposures(l *Log, situations []situation) ([][]float64,
 		}
 		err := g.bias.covers(s.Impression)
 		if err == nil && g.name != IPS {
-			err = scratch[w].set(Logged, s.Impression, g.bias, needs{exposures: true})
-			all[i] = append(all[i], scratch[w].exposures...)
+			_, err = scratch[w].set(Logged, nil, s.Impression, g.bias, needs{exposures: true})
+			all[i] = slices.Clone(scratch[w].exposures)
 		}
-		if err != nil {
-			return l.impressionError(s.impressions[0], err)
-		}
-		return nil
+		return l.impressionError(s.impressions[0], err)
 	})
 }
 

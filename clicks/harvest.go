@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,70 +11,69 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// harvested holds the clicks of pairs of ranks, on documents that could have been at both.
+// A pair holds the clicks at one rank for the comparison with another, on documents that could have been at both.
+type pair struct {
+	overlap float64
+	clicks  float64 // C_kj: at rank k+1, for the comparison with rank j+1
+	squares float64 // the sum of squares of what C_kj adds up
+}
+
+// harvested is the estimation of [Harvest] and [AllPairs].
 type harvested struct {
-	ranks   int
-	overlap [][]float64
-	clicks  [][]float64 // C_kj: at rank k+1, for the comparison with rank j+1
-	squares [][]float64 // sums of squares of what C_kj adds up
+	neighbours bool     // alone are compared
+	pairs      [][]pair // [ranks][ranks]
 }
 
 // grow makes room for this many ranks.
 func (h *harvested) grow(ranks int) {
-	h.ranks = max(h.ranks, ranks)
-	for _, of := range []*[][]float64{&h.overlap, &h.clicks, &h.squares} {
-		*of = append(*of, make([][]float64, h.ranks-len(*of))...)
-		for k, row := range *of {
-			(*of)[k] = append(row, make([]float64, h.ranks-len(row))...)
-		}
+	h.pairs = append(h.pairs, make([][]pair, max(0, ranks-len(h.pairs)))...)
+	for k, row := range h.pairs {
+		h.pairs[k] = append(row, make([]pair, len(h.pairs)-len(row))...)
 	}
 }
 
-// harvest compares the ranks of a log.
-func (h *harvested) harvest(l *Log, situations []situation, ranks int) error {
+func (h *harvested) add(l *Log, situations []situation) error {
 	// A fixed number of blocks, whose sums are added in order: the same bits on any machine.
 	const blocks = 64
-	parts := make([]*harvested, blocks)
+	parts := make([]harvested, blocks)
 	workers := parallel.Workers(blocks)
 	scratch := make([]propensities, workers)
 	err := parallel.Each(blocks, workers, func(w, b int) error {
-		parts[b] = new(harvested)
-		parts[b].grow(ranks)
 		for i := b * len(situations) / blocks; i < (b+1)*len(situations)/blocks; i++ {
 			s := &situations[i]
 			if len(s.Shown) == 0 {
 				continue
 			}
-			if err := scratch[w].set(Logged, s.Impression, Bias{}, needs{placements: true}); err != nil {
+			p, err := scratch[w].set(Logged, nil, s.Impression, Bias{}, needs{placements: true})
+			if err != nil {
 				return l.impressionError(s.impressions[0], err)
 			}
-			parts[b].add(l, s, scratch[w].placements)
+			parts[b].count(l, s, p.placements)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	h.grow(ranks)
 	for _, part := range parts {
-		for k := range ranks {
-			for j := range ranks {
-				h.overlap[k][j] += part.overlap[k][j]
-				h.clicks[k][j] += part.clicks[k][j]
-				h.squares[k][j] += part.squares[k][j]
+		h.grow(len(part.pairs))
+		for k, row := range part.pairs {
+			for j, p := range row {
+				to := &h.pairs[k][j]
+				to.overlap += p.overlap
+				to.clicks += p.clicks
+				to.squares += p.squares
 			}
 		}
 	}
-	return nil
+	return err
 }
 
-// add adds the impressions of a situation, with their placements.
-func (h *harvested) add(l *Log, s *situation, placements []float64) {
+// count counts the impressions of a situation, with their placements.
+func (h *harvested) count(l *Log, s *situation, placements []float64) {
 	ranks := len(s.Shown)
+	h.grow(ranks)
 	for k := range ranks {
 		for j := range ranks {
 			for d := range s.Documents {
-				h.overlap[k][j] += float64(len(s.impressions)) * min(placements[d*ranks+k], placements[d*ranks+j])
+				h.pairs[k][j].overlap += float64(len(s.impressions)) * min(placements[d*ranks+k], placements[d*ranks+j])
 			}
 		}
 	}
@@ -86,39 +86,52 @@ func (h *harvested) add(l *Log, s *situation, placements []float64) {
 			}
 			for j := range ranks {
 				x := im.Clicks[k] * min(own, placements[d*ranks+j]) / own
-				h.clicks[k][j] += x
-				h.squares[k][j] += x * x
+				h.pairs[k][j].clicks += x
+				h.pairs[k][j].squares += x * x
 			}
 		}
 	}
 }
 
-// compared reports whether both ranks of a pair have clicks to compare.
-func (h *harvested) compared(k, j int) bool { return h.clicks[k][j] > 0 && h.clicks[j][k] > 0 }
+func (h *harvested) estimate(report *BiasReport, shown []float64) (Bias, error) {
+	for k, row := range h.pairs {
+		report.Overlap = append(report.Overlap, make([]float64, len(row)))
+		for j, p := range row {
+			report.Overlap[k][j] = p.overlap / shown[max(k, j)]
+		}
+	}
+	report.Connected = h.connected()
+	if len(report.Connected) > 1 {
+		return Bias{}, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of ranks; use a higher temperature, more impressions, or method %s", report.Connected[1], RegressionEM)
+	}
+	return h.solve()
+}
 
-// connected returns the groups of ranks that are compared with each other, by neighbours alone or
-// by all pairs.
-func (h *harvested) connected(neighbours bool) (groups [][]int) {
-	group := make([]int, h.ranks) // by rank: 1 + its group
-	var visit func(k int)
-	visit = func(k int) {
-		group[k] = len(groups)
-		groups[len(groups)-1] = append(groups[len(groups)-1], k+1)
-		for j := range h.ranks {
-			near := !neighbours || j == k-1 || j == k+1
-			if group[j] == 0 && near && h.compared(k, j) {
-				visit(j)
+// compared reports whether both ranks of a pair have clicks to compare.
+func (h *harvested) compared(k, j int) bool {
+	near := !h.neighbours || j == k-1 || j == k+1
+	return near && h.pairs[k][j].clicks > 0 && h.pairs[j][k].clicks > 0
+}
+
+// connected returns the groups of ranks that are compared with each other.
+func (h *harvested) connected() (groups [][]int) {
+	grouped := make([]bool, len(h.pairs))
+	for first := range grouped {
+		if grouped[first] {
+			continue
+		}
+		grouped[first] = true
+		group := []int{first + 1}
+		for i := 0; i < len(group); i++ { // which grows
+			for j := range grouped {
+				if !grouped[j] && h.compared(group[i]-1, j) {
+					grouped[j] = true
+					group = append(group, j+1)
+				}
 			}
 		}
-	}
-	for k := range h.ranks {
-		if group[k] == 0 {
-			groups = append(groups, nil)
-			visit(k)
-		}
-	}
-	for _, g := range groups {
-		slices.Sort(g)
+		slices.Sort(group)
+		groups = append(groups, group)
 	}
 	return groups
 }
@@ -126,22 +139,23 @@ func (h *harvested) connected(neighbours bool) (groups [][]int) {
 // solve finds log α by least squares. Its differences are log C_kj − log C_jk, and each
 // logarithm has the variance Σx²/C². Neighbours alone are solved without residuals, by the
 // chain of their ratios.
-func (h *harvested) solve(neighbours bool) (Bias, error) {
-	b := Bias{Alpha: make([]float64, h.ranks)}
+func (h *harvested) solve() (Bias, error) {
+	ranks := len(h.pairs)
+	b := Bias{Alpha: make([]float64, ranks)}
 	b.Alpha[0] = 1
-	if h.ranks == 1 {
+	if ranks == 1 {
 		return b, nil
 	}
-	a := mat.NewSymDense(h.ranks-1, nil) // of ranks 2, 3, …: log α_1 is 0
-	rhs := mat.NewVecDense(h.ranks-1, nil)
-	for j := 1; j < h.ranks; j++ {
+	a := mat.NewSymDense(ranks-1, nil) // of ranks 2, 3, …: log α_1 is 0
+	rhs := mat.NewVecDense(ranks-1, nil)
+	for j := 1; j < ranks; j++ {
 		for k := range j {
-			if neighbours && k != j-1 || !h.compared(k, j) {
+			if !h.compared(k, j) {
 				continue
 			}
-			ck, cj := h.clicks[k][j], h.clicks[j][k]
-			weight := 1 / (h.squares[k][j]/(ck*ck) + h.squares[j][k]/(cj*cj))
-			difference := weight * (math.Log(cj) - math.Log(ck))
+			upper, lower := h.pairs[k][j], h.pairs[j][k]
+			weight := 1 / (upper.squares/(upper.clicks*upper.clicks) + lower.squares/(lower.clicks*lower.clicks))
+			difference := weight * (math.Log(lower.clicks) - math.Log(upper.clicks))
 			a.SetSym(j-1, j-1, a.At(j-1, j-1)+weight)
 			rhs.SetVec(j-1, rhs.AtVec(j-1)+difference)
 			if k > 0 {
@@ -152,14 +166,14 @@ func (h *harvested) solve(neighbours bool) (Bias, error) {
 		}
 	}
 	var c mat.Cholesky
-	solution := mat.NewVecDense(h.ranks-1, nil)
+	solution := mat.NewVecDense(ranks-1, nil)
 	if !c.Factorize(a) {
 		return Bias{}, errors.New("clicks: the comparisons of ranks have no solution")
 	}
 	if err := c.SolveVecTo(solution, rhs); err != nil {
 		return Bias{}, err
 	}
-	for k := 1; k < h.ranks; k++ {
+	for k := 1; k < ranks; k++ {
 		b.Alpha[k] = math.Exp(solution.AtVec(k - 1))
 	}
 	return b, nil

@@ -90,13 +90,16 @@ func (l *Log) featuresOf(d *datasets.Dataset) {
 	l.FeatureIDs, l.FeatureNames, l.Levels = d.FeatureIDs, d.FeatureNames, d.Levels
 }
 
-// impressionError wraps an error with the name of an impression.
+// impressionError wraps an error with the name of an impression. It returns nil for nil.
 func (l *Log) impressionError(i int, err error) error {
-	im := &l.Impressions[i]
-	if im.ID == "" {
+	switch im := &l.Impressions[i]; {
+	case err == nil:
+		return nil
+	case im.ID == "":
 		return fmt.Errorf("clicks: impression %d (query %q): %w", i, im.Query, err)
+	default:
+		return fmt.Errorf("clicks: impression %q (query %q): %w", im.ID, im.Query, err)
 	}
-	return fmt.Errorf("clicks: impression %q (query %q): %w", im.ID, im.Query, err)
 }
 
 func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

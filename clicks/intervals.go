@@ -13,18 +13,23 @@ import (
 // mostUnits is the number of units that are resampled one by one.
 const mostUnits = 10000
 
-// addImpression adds the values of an impression to the sums.
-func (e *Evaluation) addImpression(im *Impression, p *part, i int) {
+// addImpression adds the values of an impression, one for each term, to the sums.
+func (e *Evaluation) addImpression(im *Impression, values []float64) {
 	unit := e.unit(im)
 	e.impressions++
 	e.ranks += len(im.Shown)
-	if unit == len(e.counts) {
+	next := unit == len(e.counts)
+	if next {
 		e.counts = append(e.counts, 0)
 	}
 	e.counts[unit]++
-	for j := range e.terms {
-		e.terms[j].value.add(unit, p.values[j][i])
-		e.terms[j].reference.add(unit, p.references[j][i])
+	for j, v := range values {
+		m := &e.terms[j]
+		if next {
+			m.byUnit = append(m.byUnit, 0)
+		}
+		m.byUnit[unit] += v
+		m.total += v
 	}
 }
 
@@ -53,25 +58,26 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 	if e.impressions == 0 {
 		return nil, errors.New("clicks: no impressions to evaluate on")
 	}
-	all := make([]Estimate, len(e.terms))
+	var all []Estimate
 	ranks := float64(e.ranks) / float64(e.impressions)
 	for j, m := range e.terms {
-		interval, err := e.interval(m.value)
+		size := m.weights.effectiveSize(ranks)
+		if m.policy == baseline { // after the target
+			target, last := e.terms[j-1], &all[len(all)-1]
+			last.BaselineSize = size
+			last.Caution = m.caution(min(last.EffectiveSize, size), e.impressions)
+			var err error
+			if last.Difference, err = e.interval(target.total-m.total, floats.SubTo(make([]float64, len(m.byUnit)), target.byUnit, m.byUnit)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		interval, err := e.interval(m.total, m.byUnit)
 		if err != nil {
 			return nil, err
 		}
-		all[j] = Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, Units: len(e.counts),
-			EffectiveSize: m.weights.effectiveSize(ranks), LargestWeight: m.weights.largest}
-		all[j].Caution = m.caution(all[j].EffectiveSize, e.impressions)
-		if e.Baseline == nil {
-			continue
-		}
-		all[j].BaselineSize = m.referenceWeights.effectiveSize(ranks)
-		all[j].Caution = m.caution(min(all[j].EffectiveSize, all[j].BaselineSize), e.impressions)
-		difference := sums{total: m.value.total - m.reference.total, byUnit: floats.SubTo(make([]float64, len(e.counts)), m.value.byUnit, m.reference.byUnit)}
-		if all[j].Difference, err = e.interval(difference); err != nil {
-			return nil, err
-		}
+		all = append(all, Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, Units: len(e.counts),
+			EffectiveSize: size, LargestWeight: m.weights.largest, Caution: m.caution(size, e.impressions)})
 	}
 	return all, nil
 }
@@ -88,11 +94,11 @@ func (m *term) caution(size float64, impressions int) string {
 // interval returns the mean of values over the impressions, with a bootstrap interval over
 // units. The mean is a ratio of sums over units. Its value for a resample is linearised: with
 // n_u impressions and the sum S_u in unit u, unit u counts as mean + (S_u − n_u·mean)/mean(n).
-func (e *Evaluation) interval(s sums) (metrics.Interval, error) {
-	mean := s.total / float64(e.impressions)
+func (e *Evaluation) interval(total float64, byUnit []float64) (metrics.Interval, error) {
+	mean := total / float64(e.impressions)
 	perUnit := float64(e.impressions) / float64(len(e.counts))
 	units := make([]float64, len(e.counts))
-	for u, sum := range s.byUnit {
+	for u, sum := range byUnit {
 		units[u] = mean + (sum-e.counts[u]*mean)/perUnit
 	}
 	interval, err := e.Bootstrap.MeanInterval(units)

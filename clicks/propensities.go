@@ -31,14 +31,17 @@ type propensities struct {
 	logs        []float64 // by rank, of the last ranking
 }
 
-// set computes the propensities of a policy in a situation.
-func (p *propensities) set(policy PolicyFunc, im *Impression, b Bias, n needs) error {
+// set returns the propensities of a policy in a situation. They are other if that has the same scores, and else p; other
+// may be nil.
+func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impression, b Bias, n needs) (*propensities, error) {
 	scores, err := policy(im)
-	if err != nil {
-		return err
-	}
-	if len(scores) != len(im.Documents) {
-		return fmt.Errorf("the policy gives %d scores for %d documents", len(scores), len(im.Documents))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(scores) != len(im.Documents):
+		return nil, fmt.Errorf("the policy gives %d scores for %d documents", len(scores), len(im.Documents))
+	case other != nil && slices.Equal(scores, other.scores):
+		return other, nil
 	}
 	p.scores = scores
 	p.expectation.Tolerance = leastPropensity
@@ -52,21 +55,18 @@ func (p *propensities) set(policy PolicyFunc, im *Impression, b Bias, n needs) e
 		} else {
 			err = p.expectation.Placements(scores, ranks, p.placements)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	if !n.exposures {
-		return nil
+	if err != nil || !n.exposures {
+		return p, err
 	}
 	p.exposures = num.Sized(p.exposures, len(scores))
 	if few || !n.placements {
-		return p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
+		return p, p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
 	}
 	for d := range p.exposures {
 		p.exposures[d] = floats.Dot(b.Alpha[:ranks], p.placements[d*ranks:(d+1)*ranks])
 	}
-	return nil
+	return p, nil
 }
 
 // placeShown sets the placements of the documents shown, and 0 for others.
@@ -80,17 +80,6 @@ func (p *propensities) placeShown(shown []int, ranks int) error {
 		copy(p.placements[d*ranks:(d+1)*ranks], p.shown[i*ranks:])
 	}
 	return nil
-}
-
-// setLike is set for a policy that may give the same scores as other, whose numbers it then
-// copies.
-func (p *propensities) setLike(other *propensities, policy PolicyFunc, im *Impression, b Bias, n needs) error {
-	scores, err := policy(im)
-	if err == nil && slices.Equal(scores, other.scores) {
-		p.scores, p.placements, p.exposures = scores, append(p.placements[:0], other.placements...), append(p.exposures[:0], other.exposures...)
-		return nil
-	}
-	return p.set(func(*Impression) ([]float64, error) { return scores, err }, im, b, n)
 }
 
 // logProbs returns log P(y_k | y_<k) for the ranks of a ranking of the situation.

@@ -6,16 +6,16 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/text"
@@ -52,7 +52,7 @@ func Read(paths ...string) (*Log, error) {
 }
 
 // Scan reads a log as [Read] does, and calls each with one part after another, of about 100 MB
-// at most. It needs memory for two parts, and about 50 bytes for each query and click of the log:
+// at most. It needs memory for two parts, and up to 100 bytes for each query and click of the log:
 // the next part is read while each is at work. An error of each ends the scan, and is returned.
 func Scan(paths []string, each func(part *Log) error) (warnings []string, err error) {
 	return scan(paths, partSize, each)
@@ -68,19 +68,14 @@ func scan(paths []string, most int, each func(part *Log) error) (warnings []stri
 	if paths, err = files(paths); err != nil {
 		return nil, err
 	}
-	r := &reader{seen: map[uint64]bool{}, known: map[listKey]any{}, counts: make([]int, len(oddities)), seed: maphash.MakeSeed(), most: most, each: each}
+	r := &reader{seed: maphash.MakeSeed(), clicks: map[uint64][]uint64{}, seen: map[uint64]bool{}, known: map[listKey]any{},
+		counts: map[oddity]int{}, most: most, each: each, part: &Log{}, wait: func() error { return nil }}
 	defer func() { err = cmp.Or(err, r.wait()) }()
-	for _, path := range paths {
-		if err := r.readClicks(path); err != nil {
-			return nil, fmt.Errorf("clicks: %w", textfile.At(path, err))
-		}
-	}
-	slices.SortFunc(r.clicks, func(a, b click) int { return cmp.Compare(a.query, b.query) })
-	for _, path := range paths {
-		if err := r.readQueries(path); r.failed != nil {
-			return nil, r.failed
-		} else if err != nil {
-			return nil, fmt.Errorf("clicks: %w", textfile.At(path, err))
+	for _, read := range []func(path string) error{r.readClicks, r.readQueries} {
+		for _, path := range paths {
+			if err := read(path); err != nil {
+				return nil, cmp.Or(r.failed, fmt.Errorf("clicks: %w", textfile.At(path, err)))
+			}
 		}
 	}
 	return r.warnings(), r.give()
@@ -126,78 +121,68 @@ func files(paths []string) (all []string, err error) {
 
 // warnings returns the oddities that occurred, with their counts.
 func (r *reader) warnings() (all []string) {
-	for _, c := range r.clicks {
-		if !c.joined {
-			r.counts[clickWithoutQuery]++
-		}
+	for _, objects := range r.clicks {
+		r.counts[clickWithoutQuery] += len(objects)
 	}
-	for o, n := range r.counts {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, oddities[o]))
-		}
+	for _, o := range slices.Sorted(maps.Keys(r.counts)) {
+		all = append(all, fmt.Sprintf("%d %s", r.counts[o], string(o)))
 	}
 	if n := r.columns.beyond; n > 0 {
 		all = append(all, fmt.Sprintf("%d values of features are texts beyond the first %d of their column: taken for texts that no model knows", n, mostTexts))
 	}
-	if total := r.impressions + r.counts[notAsDrawn]; 100*r.counts[notAsDrawn] > total {
-		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents", r.counts[notAsDrawn], total))
+	if changed := r.counts[notAsDrawn]; 100*changed > len(r.seen)+changed {
+		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents", changed, len(r.seen)+changed))
 	}
 	return all
 }
 
-// An oddity is a reason to leave something out of a log, or to mend it.
-type oddity int
+// An oddity is a reason to leave something out of a log, or to mend it. As the error of a line it is counted, and the
+// next line is read.
+type oddity string
+
+func (o oddity) Error() string { return string(o) }
 
 const (
-	notJSON oddity = iota
-	notUnicode
-	neither
-	noHits
-	repeatedQuery
-	repeatedHit
-	badAttributes
-	notAsDrawn
-	badTime
-	clickWithoutIDs
-	clickWithoutQuery
-	clickNotShown
-	repeatedClick
+	notJSON           oddity = "lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out"
+	notUnicode        oddity = "lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out"
+	neither           oddity = "lines are neither a query nor an event: left out"
+	noHits            oddity = "queries without query_response_hit_ids: left out"
+	repeatedQuery     oddity = "queries with a query_id that was there before: left out"
+	repeatedHit       oddity = "queries with a document twice among their hits: left out"
+	badAttributes     oddity = "queries with query_attributes.plrank that do not fit together, or with a document twice among their candidates: left out"
+	notAsDrawn        oddity = "queries whose hits are not the first documents drawn: left out"
+	badTime           oddity = "queries without a valid timestamp: kept, with no time"
+	clickWithoutIDs   oddity = "clicks without a query_id or an object_id: left out"
+	clickWithoutQuery oddity = "clicks whose query_id is of no query that was kept: left out"
+	clickNotShown     oddity = "clicks on a document that was not shown: left out"
+	repeatedClick     oddity = "clicks on a document that was clicked before: counted once"
 )
 
-var oddities = [...]string{
-	notJSON:           "lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out",
-	notUnicode:        "lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out",
-	neither:           "lines are neither a query nor an event: left out",
-	noHits:            "queries without query_response_hit_ids: left out",
-	repeatedQuery:     "queries with a query_id that was there before: left out",
-	repeatedHit:       "queries with a document twice among their hits: left out",
-	badAttributes:     "queries with query_attributes.plrank that do not fit together, or with a document twice among their candidates: left out",
-	notAsDrawn:        "queries whose hits are not the first documents drawn: left out",
-	badTime:           "queries without a valid timestamp: kept, with no time",
-	clickWithoutIDs:   "clicks without a query_id or an object_id: left out",
-	clickWithoutQuery: "clicks whose query_id is of no query that was kept: left out",
-	clickNotShown:     "clicks on a document that was not shown: left out",
-	repeatedClick:     "clicks on a document that was clicked before: counted once",
+// oddLine returns the oddity of a line that cannot be parsed.
+func oddLine(err error) oddity {
+	if errors.Is(err, text.ErrText) {
+		return notUnicode
+	}
+	return notJSON
 }
 
-// A reader reads all files twice: first for clicks, then for queries.
+// A reader reads all files twice: first for clicks, then for queries. It keeps 64-bit hashes of ids. Two of a million are
+// equal by chance in one of ten million logs.
 type reader struct {
 	seed   maphash.Seed
-	clicks []click         // sorted by query, after the first pass
-	seen   map[uint64]bool // hashes of ids of impressions
-	known  map[listKey]any // lists that were decoded before
-	counts []int           // by oddity
+	clicks map[uint64][]uint64 // documents clicked, by query; those of an impression are taken out
+	seen   map[uint64]bool     // impressions
+	known  map[listKey]any     // lists that were decoded before
+	counts map[oddity]int
 
-	impressions int
-	columns     columns // of the features of all impressions
+	columns columns // of the features of all impressions
 
-	most  int // size of a part
-	each  func(part *Log) error
-	part  *Log // that grows
-	size  int
-	ended func() error // waits for each; nil: it is not at work
-
-	failed error // of each
+	most   int // size of a part
+	each   func(part *Log) error
+	part   *Log // that grows
+	size   int
+	wait   func() error // until each has ended
+	failed error        // of each
 }
 
 // A listKey is a hash of the text of a list, and its number of documents.
@@ -206,20 +191,13 @@ type listKey struct {
 	documents int
 }
 
-// A click keeps 64-bit hashes of its ids. Two of a million are equal by chance in one of ten
-// million logs.
-type click struct {
-	query, object uint64
-	joined        bool
-}
-
 func (r *reader) hash(s string) uint64 { return maphash.String(r.seed, s) }
 
 // longestLine bounds a line: a query of 100,000 documents with some hundred features.
 const longestLine = 1 << 28
 
-// lines calls f with the lines of a file that are not empty.
-func lines(path string, f func(number int, line []byte) error) error {
+// lines calls f with the lines of a file that are not empty, and counts its oddities.
+func (r *reader) lines(path string, f func(line []byte) error) error {
 	file, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return err
@@ -227,68 +205,64 @@ func lines(path string, f func(number int, line []byte) error) error {
 	defer file.Close()
 	all := bufio.NewScanner(file)
 	all.Buffer(make([]byte, 1<<16), longestLine)
-	number := 0
-	for all.Scan() {
-		number++
+	number := 1
+	for ; all.Scan(); number++ {
 		if len(bytes.TrimSpace(all.Bytes())) == 0 {
 			continue
 		}
-		if err := f(number, all.Bytes()); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
+		if err := f(all.Bytes()); err != nil {
+			var odd oddity
+			if !errors.As(err, &odd) {
+				return fmt.Errorf("line %d: %w", number, err)
+			}
+			r.counts[odd]++
 		}
 	}
 	if err := all.Err(); err != nil {
-		return fmt.Errorf("line %d: %w", number+1, err)
+		return fmt.Errorf("line %d: %w", number, err)
 	}
 	return nil
 }
 
-// mayBeEvent reports whether a line is worth decoding to find an event: its name may be there, or escaped.
-func mayBeEvent(line []byte) bool {
-	return bytes.Contains(line, []byte(`"action_name"`)) || bytes.Contains(line, []byte(`\u`))
-}
-
 // readClicks keeps the clicks until their queries are read.
 func (r *reader) readClicks(path string) error {
-	return lines(path, func(_ int, text []byte) error {
-		if !mayBeEvent(text) {
+	return r.lines(path, func(content []byte) error {
+		if !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
 			return nil
 		}
-		line, err := parseLine(text)
+		line, err := parseLine(content)
 		if err != nil || line.ActionName != "click" { // readQueries counts what is odd
 			return nil
 		}
 		if line.QueryID == "" || line.Object == "" {
-			r.counts[clickWithoutIDs]++
-			return nil
+			return clickWithoutIDs
 		}
-		r.clicks = append(r.clicks, click{query: r.hash(string(line.QueryID)), object: r.hash(string(line.Object))})
+		query := r.hash(line.QueryID)
+		r.clicks[query] = append(r.clicks[query], r.hash(line.Object))
 		return nil
 	})
 }
 
 // readQueries reads impressions.
 func (r *reader) readQueries(path string) error {
-	last, used := 0, 0
-	err := lines(path, func(number int, content []byte) error {
-		last = number
+	empty, used := true, false
+	err := r.lines(path, func(content []byte) error {
+		empty = false
 		line, err := parseLine(content)
 		switch {
-		case errors.Is(err, text.ErrText):
-			r.counts[notUnicode]++
 		case err != nil:
-			r.counts[notJSON]++
+			return oddLine(err)
 		case line.ActionName != "":
-			used++
+			used = true
 		case line.QueryID != "":
-			used++
+			used = true
 			return r.query(line)
 		case !line.Bulk:
-			r.counts[neither]++
+			return neither
 		}
 		return nil
 	})
-	if err == nil && used == 0 && last > 0 {
+	if err == nil && !used && !empty {
 		err = errors.New("no line is a query or an event of UBI: want JSON lines with query_id")
 	}
 	return err
@@ -296,41 +270,24 @@ func (r *reader) readQueries(path string) error {
 
 // query adds an impression.
 func (r *reader) query(line *ubiLine) error {
-	im := Impression{ID: string(line.QueryID), Client: string(line.ClientID)}
+	im := Impression{ID: line.QueryID, Client: line.ClientID, Query: line.UserQuery}
 	id := r.hash(im.ID)
 	if r.seen[id] {
-		r.counts[repeatedQuery]++
-		return nil
+		return repeatedQuery
 	}
 	hits, err := parseTexts(line.Hits)
 	p, wrong := parseAttributes(line.Attributes)
-	switch err := cmp.Or(err, wrong); {
-	case errors.Is(err, text.ErrText):
-		r.counts[notUnicode]++
-		return nil
-	case err != nil:
-		r.counts[notJSON]++
-		return nil
-	case len(hits) == 0:
-		r.counts[noHits]++
-		return nil
+	if err := cmp.Or(err, wrong); err != nil {
+		return oddLine(err)
 	}
-	im.Query = string(line.UserQuery)
+	if len(hits) == 0 {
+		return noHits
+	}
 	if im.Time, err = parseTime(line.Timestamp); err != nil {
 		r.counts[badTime]++
 	}
-	odd, ok := r.fill(&im, hits, p)
-	if err := r.columns.wrong; err != nil {
+	if err := r.fill(&im, hits, p); err != nil {
 		return fmt.Errorf("query %q has %w", im.ID, err)
-	}
-	if !ok {
-		r.counts[odd]++
-		return nil
-	}
-	if p != nil {
-		if err := r.columns.check(im.width(), p); err != nil {
-			return fmt.Errorf("query %q has %w", im.ID, err)
-		}
 	}
 	r.seen[id] = true
 	r.join(&im, id)
@@ -339,26 +296,21 @@ func (r *reader) query(line *ubiLine) error {
 
 // add adds an impression to the part, which is given on when it is large enough.
 func (r *reader) add(im Impression) error {
-	if r.part == nil {
-		r.part = &Log{}
-	}
-	r.impressions++
 	r.part.Impressions = append(r.part.Impressions, im)
-	if r.size += im.size(); r.size < r.most {
-		return nil
+	if r.size += im.size(); r.size >= r.most {
+		clear(r.known)
+		r.failed = r.give()
 	}
-	clear(r.known)
-	r.failed = r.give()
 	return r.failed
 }
 
 // give passes the part to each, after the part before.
 func (r *reader) give() error {
-	if err := r.wait(); err != nil || r.part == nil {
+	if err := r.wait(); err != nil || len(r.part.Impressions) == 0 {
 		return err
 	}
 	part := r.part
-	r.part, r.size = nil, 0
+	r.part, r.size = &Log{}, 0
 	part.FeatureIDs, part.FeatureNames, part.Levels = r.columns.ids, r.columns.names, r.columns.levels()
 	var err error
 	ended := parallel.Go(func() {
@@ -366,58 +318,48 @@ func (r *reader) give() error {
 			err = r.each(part)
 		}
 	})
-	r.ended = func() error { ended(); return err }
+	r.wait = sync.OnceValue(func() error { ended(); return err })
 	return nil
 }
 
-// wait returns when each has ended.
-func (r *reader) wait() error {
-	if r.ended == nil {
-		return nil
-	}
-	ended := r.ended
-	r.ended = nil
-	return ended()
-}
-
-// fill sets the policy of an impression and the documents shown. If they cannot be used, it
-// returns the oddity.
-func (r *reader) fill(im *Impression, hits []string, p *attributes) (oddity, bool) {
+// fill sets the policy of an impression and the documents shown.
+func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) {
 	if p == nil {
 		p = &attributes{Cutoff: len(hits)}
 	}
-	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = string(p.Model), string(p.Version), p.Seed, p.Cutoff, p.Temperature
-	if !decode(r, p.Candidates, 0, &im.Documents, parseCandidates) {
-		return badAttributes, false
+	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
+	if im.Documents, err = decode(r, p.Candidates, 0, parseCandidates); err != nil {
+		return badAttributes
 	}
 	if im.Documents == nil {
 		im.Documents = hits
 	}
-	n := len(im.Documents)
-	if !decode(r, p.Scores, 0, &im.Scores, parseNumbers[float64]) {
-		return badAttributes, false
+	if im.Scores, err = decode(r, p.Scores, 0, parseScores); err != nil {
+		return badAttributes
 	}
+	n := len(im.Documents)
 	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))
 	shown := make([]bool, n)
 	for _, h := range hits {
 		d := index(h)
 		if d < 0 {
-			return notAsDrawn, false // an application added it
+			return notAsDrawn // an application added it
 		}
 		if shown[d] {
-			return repeatedHit, false
+			return repeatedHit
 		}
 		shown[d] = true
 		im.Shown = append(im.Shown, d)
 	}
 	im.Clicks = make([]float64, len(im.Shown))
 	if p.Drawn != nil && (len(im.Shown) > len(p.Drawn) || !slices.Equal(im.Shown, p.Drawn[:len(im.Shown)])) {
-		return notAsDrawn, false
+		return notAsDrawn
 	}
-	if im.check(make([]bool, len(im.Documents))) != nil || !decode(r, p.Features, n, &im.Features, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) }) {
-		return badAttributes, false
+	if im.check(make([]bool, n)) != nil {
+		return badAttributes
 	}
-	return 0, true
+	im.Features, err = decode(r, p.Features, n, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) })
+	return cmp.Or(err, r.columns.check(im.width(), p))
 }
 
 // indexer returns a function that finds the first of n keys equal to its argument, −1 if there is none. A map pays
@@ -446,24 +388,19 @@ func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
 	}
 }
 
-// decode reads a list, which is shared by all lines with the same text. It returns false if the
-// text is not such a list.
-func decode[T any](r *reader, raw json.RawMessage, documents int, list *[]T, parse func([]byte) ([]T, error)) bool {
-	if len(raw) == 0 || string(raw) == "null" {
-		return true
+// decode reads a list, which is shared by all lines with the same text.
+func decode[T any](r *reader, raw []byte, documents int, parse func([]byte) ([]T, error)) (list []T, err error) {
+	if len(raw) == 0 {
+		return nil, nil
 	}
 	key := listKey{sha256.Sum256(raw), documents}
-	if known, ok := r.known[key].([]T); ok {
-		*list = known
-		return true
+	list, ok := r.known[key].([]T)
+	if !ok {
+		if list, err = parse(raw); err == nil {
+			r.known[key] = list
+		}
 	}
-	parsed, err := parse(raw)
-	if err != nil {
-		return false
-	}
-	*list = parsed
-	r.known[key] = parsed
-	return true
+	return list, err
 }
 
 func parseCandidates(raw []byte) (list []string, err error) {
@@ -473,43 +410,13 @@ func parseCandidates(raw []byte) (list []string, err error) {
 	return list, err
 }
 
-// parseNumbers reads an array of JSON, in which null is NaN, several times faster than package json.
-func parseNumbers[T float32 | float64](raw []byte) ([]T, error) {
-	inside, ok := bytes.CutPrefix(raw, []byte{'['})
-	if inside = bytes.TrimSpace(bytes.TrimSuffix(inside, []byte{']'})); !ok || len(inside) == 0 {
-		return []T{}, json.Unmarshal(raw, new([]T)) // an empty list, or none
-	}
-	bits := 32
-	if _, ok := any(T(0)).(float64); ok {
-		bits = 64
-	}
-	list := make([]T, 0, bytes.Count(inside, []byte{','})+1)
-	for field := range bytes.SplitSeq(inside, []byte{','}) {
-		text := string(bytes.TrimSpace(field))
-		if text == "null" {
-			text = "NaN"
-		}
-		v, err := strconv.ParseFloat(text, bits)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, T(v))
-	}
-	return list, nil
-}
-
 // join sets the clicks of an impression.
 func (r *reader) join(im *Impression, id uint64) {
-	first, _ := slices.BinarySearchFunc(r.clicks, id, func(c click, id uint64) int { return cmp.Compare(c.query, id) })
-	clicks := r.clicks[first:]
-	if n := slices.IndexFunc(clicks, func(c click) bool { return c.query != id }); n >= 0 {
-		clicks = clicks[:n]
-	}
+	clicks := r.clicks[id]
+	delete(r.clicks, id)
 	rank := indexer(len(im.Shown), func(k int) uint64 { return r.hash(im.Documents[im.Shown[k]]) }, len(clicks))
-	for i := range clicks {
-		c := &clicks[i]
-		c.joined = true
-		k := rank(c.object)
+	for _, object := range clicks {
+		k := rank(object)
 		switch {
 		case k < 0:
 			r.counts[clickNotShown]++

@@ -135,6 +135,8 @@ func TestOdditiesAreCounted(t *testing.T) {
 		"1 clicks on a document that was clicked before: counted once",
 		"1 of 4 impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents",
 	}
+	slices.Sort(wantWarnings)
+	slices.Sort(log.Warnings)
 	if !reflect.DeepEqual(log.Warnings, wantWarnings) {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(log.Warnings, "\n"), strings.Join(wantWarnings, "\n"))
 	}

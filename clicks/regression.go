@@ -5,8 +5,6 @@ import (
 	"hash/fnv"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -49,8 +47,8 @@ func newRegression(situations []situation) *regression {
 // Σ α (c − β) to clicked.
 func fitRelevance(situations []situation, weigh func(i int, weight, clicked []float64)) (*regression, error) {
 	r := newRegression(situations)
-	var squares [folds]blas64.Symmetric // Σ α² x xᵀ
-	var products [folds][]float64       // Σ α (c − β) x
+	var squares [folds]*mat.SymDense  // Σ α² x xᵀ
+	var products [folds]*mat.VecDense // Σ α (c − β) x
 	parallel.For(folds, parallel.Workers(folds), func(_, f int) {
 		squares[f], products[f] = r.sums(situations, weigh, f)
 	})
@@ -120,9 +118,8 @@ func spread(scores []float64) (mean, sd float64) {
 }
 
 // sums adds up the normal equations over the queries of a fold.
-func (r *regression) sums(situations []situation, weigh func(i int, weight, clicked []float64), f int) (blas64.Symmetric, []float64) {
-	square := blas64.Symmetric{N: r.width, Stride: r.width, Uplo: blas.Upper, Data: make([]float64, r.width*r.width)}
-	product := make([]float64, r.width)
+func (r *regression) sums(situations []situation, weigh func(i int, weight, clicked []float64), f int) (*mat.SymDense, *mat.VecDense) {
+	square, product := mat.NewSymDense(r.width, nil), make([]float64, r.width)
 	var rows, weight, clicked []float64
 	for i := range situations {
 		s := &situations[i]
@@ -137,46 +134,37 @@ func (r *regression) sums(situations []situation, weigh func(i int, weight, clic
 			if w == 0 {
 				continue
 			}
-			n := len(rows)
 			rows = append(rows, make([]float64, r.width)...)
-			x := blas64.Vector{N: r.width, Inc: 1, Data: rows[n:]}
-			r.inputs(x.Data, s.Impression, d, mean, sd)
-			blas64.Axpy(clicked[d], x, blas64.Vector{N: r.width, Inc: 1, Data: product})
-			blas64.Scal(math.Sqrt(w), x)
+			x := rows[len(rows)-r.width:]
+			r.inputs(x, s.Impression, d, mean, sd)
+			floats.AddScaled(product, clicked[d], x)
+			floats.Scale(math.Sqrt(w), x)
 		}
 		if len(rows) > 0 {
-			blas64.Syrk(blas.Trans, 1, blas64.General{Rows: len(rows) / r.width, Cols: r.width, Stride: r.width, Data: rows}, 1, square)
+			square.SymRankK(square, 1, mat.NewDense(len(rows)/r.width, r.width, rows).T())
 		}
 	}
-	return square, product
+	return square, mat.NewVecDense(r.width, product)
 }
 
 // resize returns a slice of n zeros, in the memory of s if that is large enough.
 func resize(s []float64, n int) []float64 { return append(s[:0], make([]float64, n)...) }
 
 // solve fits the weights of a fold to the other folds.
-func (r *regression) solve(f int, squares *[folds]blas64.Symmetric, products *[folds][]float64) error {
-	a := mat.NewSymDense(r.width, nil)
-	rhs := mat.NewVecDense(r.width, nil)
+func (r *regression) solve(f int, squares *[folds]*mat.SymDense, products *[folds]*mat.VecDense) error {
+	a, rhs := mat.NewSymDense(r.width, nil), mat.NewVecDense(r.width, nil)
 	for g := range folds {
-		if g == f {
-			continue
+		if g != f {
+			a.AddSym(a, squares[g])
+			rhs.AddVec(rhs, products[g])
 		}
-		other := mat.NewSymDense(r.width, nil)
-		other.SetRawSymmetric(squares[g])
-		a.AddSym(a, other)
-		rhs.AddVec(rhs, mat.NewVecDense(r.width, products[g]))
 	}
 	r.weights[f] = make([]float64, r.width)
-	ridge := 1e-6 * mat.Trace(a) / float64(r.width)
-	if ridge == 0 {
+	if mat.Trace(a) == 0 {
 		return nil // nothing was shown: r̂ is 0
 	}
-	for i := range r.width {
-		a.SetSym(i, i, a.At(i, i)+ridge)
-	}
 	var c mat.Cholesky
-	if !c.Factorize(a) {
+	if !factorize(&c, a) {
 		return errors.New("clicks: the regression of clicks on features has no solution")
 	}
 	// An ill-conditioned solution is still one, and any r̂ is unbiased.
@@ -185,6 +173,16 @@ func (r *regression) solve(f int, squares *[folds]blas64.Symmetric, products *[f
 		return err
 	}
 	return nil
+}
+
+// factorize adds the ridge to the diagonal of a, and sets c to its factors. It returns false if there are none.
+func factorize(c *mat.Cholesky, a *mat.SymDense) bool {
+	n := a.SymmetricDim()
+	ridge := 1e-6 * mat.Trace(a) / float64(n)
+	for i := range n {
+		a.SetSym(i, i, a.At(i, i)+ridge)
+	}
+	return c.Factorize(a)
 }
 
 // predict returns r̂ of every document of an impression, in the memory of dst.

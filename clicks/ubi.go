@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,32 +16,31 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// A ubiLine is a line of a log in the form of UBI 1.3: a query or an event. The type jsonText is
-// for values that some programs write as strings and others as numbers.
+// A ubiLine is a line of a log in the form of UBI 1.3: a query or an event.
 type ubiLine struct {
-	ActionName jsonText // of an event
-	QueryID    jsonText
-	ClientID   jsonText
-	UserQuery  jsonText
-	Timestamp  jsonText
-	Object     jsonText        // event_attributes.object.object_id
-	Hits       json.RawMessage // query_response_hit_ids
-	Attributes json.RawMessage // query_attributes
-	Bulk       bool            // a line between the documents of OpenSearch's bulk format
+	ActionName string // of an event
+	QueryID    string
+	ClientID   string
+	UserQuery  string
+	Timestamp  string
+	Object     string // event_attributes.object.object_id
+	Hits       []byte // query_response_hit_ids
+	Attributes []byte // query_attributes
+	Bulk       bool   // a line between the documents of OpenSearch's bulk format
 }
 
 // attributes holds what UBI has no place for, under query_attributes.plrank. Lists that many
 // lines share are decoded once.
 type attributes struct {
-	Model        jsonText
-	Version      jsonText
+	Model        string
+	Version      string
 	Seed         uint64 // as text: many programs read numbers as float64
 	Cutoff       int
 	Temperature  float64
-	Drawn        []int           // indices of candidates, top first; absent: as shown
-	Candidates   json.RawMessage // ids of documents; absent: those shown
-	Scores       json.RawMessage // by candidate
-	Features     json.RawMessage // candidates × columns, row-major; null is a missing value, a text is a category
+	Drawn        []int  // indices of candidates, top first; absent: as shown
+	Candidates   []byte // ids of documents; absent: those shown
+	Scores       []byte // by candidate
+	Features     []byte // candidates × columns, row-major; null is a missing value, a text is a category
 	FeatureIDs   []int
 	FeatureNames []string
 }
@@ -54,10 +54,10 @@ func parseLine(line []byte) (*ubiLine, error) {
 	whole, _ := text.CutJSON(text.SkipJSONBlanks(line))
 	bulk := func([]byte) error { l.Bulk = true; return nil }
 	return l, fields{
-		{"action_name", l.ActionName.set}, {"query_id", l.QueryID.set}, {"client_id", l.ClientID.set}, {"user_query", l.UserQuery.set},
-		{"timestamp", l.Timestamp.set}, {"query_response_hit_ids", raw(&l.Hits)},
-		{"query_attributes", raw(&l.Attributes)},
-		{"event_attributes", fields{{"object", fields{{"object_id", l.Object.set}}.read}}.read},
+		{"action_name", to(&l.ActionName, parseText)}, {"query_id", to(&l.QueryID, parseText)}, {"client_id", to(&l.ClientID, parseText)},
+		{"user_query", to(&l.UserQuery, parseText)}, {"timestamp", to(&l.Timestamp, parseText)},
+		{"query_response_hit_ids", to(&l.Hits, unparsed)}, {"query_attributes", to(&l.Attributes, unparsed)},
+		{"event_attributes", fields{{"object", fields{{"object_id", to(&l.Object, parseText)}}.read}}.read},
 		{"index", bulk}, {"create", bulk},
 	}.read(whole)
 }
@@ -67,37 +67,22 @@ func parseAttributes(value []byte) (a *attributes, err error) {
 	if len(value) == 0 {
 		return nil, nil
 	}
-	err = fields{{"plrank", func(value []byte) error {
+	return a, fields{{"plrank", func(value []byte) error {
 		a = &attributes{}
-		return a.set(value)
+		return fields{
+			{"model", to(&a.Model, parseText)}, {"version", to(&a.Version, parseText)}, {"seed", to(&a.Seed, parseSeed)},
+			{"cutoff", to(&a.Cutoff, parseJSON)}, {"temperature", to(&a.Temperature, parseJSON)}, {"drawn", to(&a.Drawn, parseJSON)},
+			{"candidates", to(&a.Candidates, unparsed)}, {"scores", to(&a.Scores, unparsed)}, {"features", to(&a.Features, unparsed)},
+			{"feature_ids", to(&a.FeatureIDs, parseJSON)}, {"feature_names", to(&a.FeatureNames, parseTexts)},
+		}.read(value)
 	}}}.read(value)
-	return a, err
-}
-
-func (a *attributes) set(value []byte) error {
-	return fields{
-		{"model", a.Model.set}, {"version", a.Version.set}, {"seed", a.setSeed}, {"cutoff", decoded(&a.Cutoff)},
-		{"temperature", decoded(&a.Temperature)}, {"drawn", decoded(&a.Drawn)}, {"candidates", raw(&a.Candidates)},
-		{"scores", raw(&a.Scores)}, {"features", raw(&a.Features)}, {"feature_ids", decoded(&a.FeatureIDs)},
-		{"feature_names", func(value []byte) (err error) {
-			a.FeatureNames, err = parseTexts(value)
-			return err
-		}},
-	}.read(value)
-}
-
-func (a *attributes) setSeed(value []byte) error {
-	var digits jsonText
-	err := digits.set(value)
-	if err == nil {
-		a.Seed, err = strconv.ParseUint(string(digits), 10, 64)
-	}
-	return err
 }
 
 // fields lists the members of an object that are read. Package encoding/json would accept other cases of a name, and take
 // the last of two values.
-type fields []struct {
+type fields []member
+
+type member struct {
 	name string
 	set  func(value []byte) error
 }
@@ -113,15 +98,12 @@ func (f fields) read(object []byte) error {
 		if string(value) == "null" || string(value) == `""` {
 			continue
 		}
-		i := 0
-		for i < len(f) && f[i].name != name {
-			i++
-		}
-		if i == len(f) {
-			if meant := f.near(name); meant != "" {
-				return fmt.Errorf("the name %.100q: want %q", name, meant)
-			}
+		i := slices.IndexFunc(f, func(m member) bool { return strings.EqualFold(m.name, name) })
+		if i < 0 {
 			continue
+		}
+		if f[i].name != name {
+			return fmt.Errorf("the name %.100q: want %q", name, f[i].name)
 		}
 		if seen&(1<<i) != 0 {
 			return fmt.Errorf("%q occurs twice", name)
@@ -134,74 +116,82 @@ func (f fields) read(object []byte) error {
 	return nil
 }
 
-// near returns the name that differs from this one in case alone.
-func (f fields) near(name string) string {
-	for i := range f {
-		if strings.EqualFold(name, f[i].name) {
-			return f[i].name
-		}
+// to returns a function that sets a variable to a value, as parse reads it.
+func to[T any](variable *T, parse func(value []byte) (T, error)) func([]byte) error {
+	return func(value []byte) (err error) {
+		*variable, err = parse(value)
+		return err
 	}
-	return ""
 }
 
-func raw(to *json.RawMessage) func([]byte) error {
-	return func(value []byte) error { *to = value; return nil }
+func unparsed(value []byte) ([]byte, error) { return value, nil }
+
+func parseJSON[T any](value []byte) (v T, err error) { return v, json.Unmarshal(value, &v) }
+
+func parseSeed(value []byte) (uint64, error) {
+	digits, err := parseText(value)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(digits, 10, 64)
 }
 
-func decoded[T any](to *T) func([]byte) error {
-	return func(value []byte) error { return json.Unmarshal(value, to) }
-}
-
-// jsonText is a JSON string, or the digits of a number; empty for null.
-type jsonText string
-
-func (t *jsonText) set(b []byte) (err error) {
+// parseText reads a string, or the digits of a number: some programs write ids as numbers. It is empty for null.
+func parseText(b []byte) (string, error) {
 	switch {
 	case b[0] == '"':
-		var s string
-		s, err = text.UnquoteJSON(b)
-		*t = jsonText(s)
+		return text.UnquoteJSON(b)
 	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
-		*t = jsonText(b)
 		if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			*t = jsonText(strconv.FormatInt(int64(v), 10)) // 7.0 is 7, as tables of floats have ids
+			return strconv.FormatInt(int64(v), 10), nil // 7.0 is 7, as tables of floats have ids
 		}
+		return string(b), nil
 	case string(b) == "null":
-		*t = ""
-	default:
-		err = fmt.Errorf("%.20s is neither a text nor a number", b)
+		return "", nil
 	}
-	return err
+	return "", fmt.Errorf("%.20s is neither a text nor a number", b)
 }
 
-// parseTexts reads an array of texts; empty JSON stands for none.
-func parseTexts(array []byte) (list []string, err error) {
+// parseList reads an array; empty JSON stands for none.
+func parseList[T any](array []byte, parse func(entry []byte) (T, error)) ([]T, error) {
 	switch {
 	case len(array) == 0:
 		return nil, nil
 	case array[0] != '[':
-		return nil, errors.New("want an array of texts")
+		return nil, errors.New("want an array")
 	}
-	list = make([]string, 0, bytes.Count(array, []byte{','})+1)
+	list := make([]T, 0, bytes.Count(array, []byte{','})+1)
 	for i, value := range text.JSONElements(array) {
-		var t jsonText
-		if err := t.set(value); err != nil {
+		v, err := parse(value)
+		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
 		}
-		list = append(list, string(t))
+		list = append(list, v)
 	}
 	return list, nil
 }
 
+func parseTexts(array []byte) ([]string, error) { return parseList(array, parseText) }
+
+// parseScores reads numbers, and null, which is NaN.
+func parseScores(array []byte) ([]float64, error) {
+	return parseList(array, func(entry []byte) (float64, error) {
+		if string(entry) == "null" {
+			return math.NaN(), nil
+		}
+		return strconv.ParseFloat(string(entry), 64)
+	})
+}
+
 // parseTime reads a time in ISO 8601, with or without a zone, or a number since 1970. UBI's schema has milliseconds, but
 // some programs write seconds, microseconds or nanoseconds. The size of the number decides, up to the year 5138.
-func parseTime(t jsonText) (time.Time, error) {
+func parseTime(t string) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
-		if at, err := time.Parse(layout, string(t)); err == nil {
+		if at, err := time.Parse(layout, t); err == nil {
 			return at.UTC(), nil
 		}
 	}
-	since, err := strconv.ParseFloat(string(t), 64)
+	since, err := strconv.ParseFloat(t, 64)
 	for _, unit := range []struct{ perSecond, below float64 }{{1, 1e11}, {1e3, 1e14}, {1e6, 1e17}, {1e9, 1e20}} {
 		if err == nil && math.Abs(since) < unit.below {
 			return time.UnixMicro(int64(math.Round(since / unit.perSecond * 1e6))).UTC(), nil // a float64 has no nanoseconds
@@ -396,7 +386,7 @@ func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 	click := line.ActionName == "click"
 	for _, f := range []struct {
 		name   string
-		value  jsonText
+		value  string
 		needed bool
 		most   int
 	}{
@@ -406,7 +396,7 @@ func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 		if f.needed && f.value == "" {
 			return dst, fmt.Errorf("clicks: no %s", f.name)
 		}
-		if n := utf8.RuneCountInString(string(f.value)); n > f.most {
+		if n := utf8.RuneCountInString(f.value); n > f.most {
 			return dst, fmt.Errorf("clicks: %s has %d characters, want at most %d", f.name, n, f.most)
 		}
 	}

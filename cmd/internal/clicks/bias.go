@@ -43,20 +43,16 @@ type biasOptions struct {
 	method, out string
 	plot        cli.Plot
 	asJSON      bool
-	threads     cli.Threads
 }
 
 func methods() []string { return append(texts(logs.Methods()), affine) }
 
-func (o *biasOptions) flags() *flag.FlagSet {
-	f := newFlags("clicks bias")
+func (o *biasOptions) define(f *flag.FlagSet) {
 	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
 	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but assumes that relevance is a function of the features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
 	o.plot.Define(f, "a picture of it")
 	cli.DefineJSON(f, &o.asJSON)
-	o.threads.Define(f)
-	return f
 }
 
 func (o *biasOptions) check(flags *flag.FlagSet) error {
@@ -70,7 +66,6 @@ func (o *biasOptions) check(flags *flag.FlagSet) error {
 	case o.out == cli.StandardOutput:
 		return errors.New("-out -: want the name of a new file, or -json, which prints to standard output")
 	}
-	o.threads.Use()
 	return o.Source.Check()
 }
 

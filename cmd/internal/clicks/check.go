@@ -32,31 +32,21 @@ var checkPage = cli.Page{
 	Words:    true,
 }
 
-type checkOptions struct {
-	asJSON  bool
-	threads cli.Threads
-}
+type checkOptions struct{ asJSON bool }
 
-func (o *checkOptions) flags() *flag.FlagSet {
-	f := newFlags("clicks check")
+func (o *checkOptions) define(f *flag.FlagSet) {
 	cli.DefineJSON(f, &o.asJSON)
-	o.threads.Define(f)
-	return f
 }
 
 func (o *checkOptions) check(flags *flag.FlagSet) error {
 	if flags.NArg() == 0 {
 		return errNoLogs
 	}
-	o.threads.Use()
 	return nil
 }
 
 func (o *checkOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	e, err := newExamination()
-	if err != nil {
-		return err
-	}
+	e := newExamination()
 	warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
 	if err != nil {
 		return err
@@ -124,17 +114,16 @@ var otherPolicies = []struct {
 	policy logs.PolicyFunc
 }{{"every ranking equally likely", uniform}, {"half the temperature", halved}}
 
-func newExamination() (*examination, error) {
+func newExamination() *examination {
 	e := &examination{queries: map[string]bool{}, clients: map[string]bool{}}
-	var err, pairsErr error
-	e.neighbours, err = logs.NewBiasEstimation(logs.Harvest)
-	e.pairs, pairsErr = logs.NewBiasEstimation(logs.AllPairs)
+	// Methods, policies and estimators are known ones: there are no errors.
+	e.neighbours, _ = logs.NewBiasEstimation(logs.Harvest)
+	e.pairs, _ = logs.NewBiasEstimation(logs.AllPairs)
 	for _, other := range otherPolicies {
-		evaluation, otherErr := logs.NewEvaluation(logs.Target{Policy: other.policy, Bootstrap: metrics.Bootstrap{Resamples: 1}}, logs.IIPS)
-		err = cmp.Or(err, otherErr)
+		evaluation, _ := logs.NewEvaluation(logs.Target{Policy: other.policy, Bootstrap: metrics.Bootstrap{Resamples: 1}}, logs.IIPS)
 		e.others = append(e.others, evaluation)
 	}
-	return e, cmp.Or(err, pairsErr)
+	return e
 }
 
 // add adds a part of the log.

@@ -33,9 +33,9 @@ var page = cli.Page{
 	Words:  true,
 }
 
-// A verb is a sub-command below clicks: its command line, and its work.
+// A verb is a sub-command below clicks: its command line, and its work. All have -threads.
 type verb interface {
-	flags() *flag.FlagSet
+	define(f *flag.FlagSet)
 	check(flags *flag.FlagSet) error
 	run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error
 }
@@ -53,17 +53,22 @@ var verbs = []struct {
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("clicks", flag.ContinueOnError)
 	var known []string
 	for _, v := range verbs {
 		if len(args) > 0 && args[0] == v.name {
 			ctx, o := command.Interruptible(), v.new()
-			flags := o.flags()
-			check := func() error { return o.check(flags) }
+			var threads cli.Threads
+			o.define(flags)
+			threads.Define(flags)
+			check := func() error {
+				threads.Use()
+				return o.check(flags)
+			}
 			return v.page.Run(args[1:], flags, stdout, stderr, check, func(stdout io.Writer) error { return o.run(ctx, flags, stdout, stderr) })
 		}
 		known = append(known, v.name)
 	}
-	flags := newFlags("clicks")
 	check := func() error {
 		if flags.NArg() == 0 {
 			return errors.New("want one of check, bias, evaluate, simulate")

@@ -30,16 +30,18 @@ var (
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
 func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	for _, c := range []struct {
+	type command struct {
 		page  cli.Page
 		flags *flag.FlagSet
-	}{
-		{page, newFlags("clicks")},
-		{checkPage, new(checkOptions).flags()},
-		{biasPage, new(biasOptions).flags()},
-		{evaluatePage, new(evaluateOptions).flags()},
-		{simulatePage, new(simulateOptions).flags()},
-	} {
+	}
+	commands := []command{{page, flag.NewFlagSet("", flag.ContinueOnError)}}
+	for _, v := range verbs {
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		v.new().define(flags)
+		new(cli.Threads).Define(flags)
+		commands = append(commands, command{*v.page, flags})
+	}
+	for _, c := range commands {
 		var text bytes.Buffer
 		c.page.Print(&text, c.flags)
 		if n := strings.Count(text.String(), "\n"); n > 50 {

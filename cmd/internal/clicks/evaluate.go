@@ -62,11 +62,9 @@ type evaluateOptions struct {
 	resamples             int
 	seed                  uint64
 	asJSON                bool
-	threads               cli.Threads
 }
 
-func (o *evaluateOptions) flags() *flag.FlagSet {
-	f := newFlags("clicks evaluate")
+func (o *evaluateOptions) define(f *flag.FlagSet) {
 	// The models say which features to read, and labels are not read.
 	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "features", "ignore", "minus-one")...)
 	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
@@ -80,8 +78,6 @@ func (o *evaluateOptions) flags() *flag.FlagSet {
 	cli.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the resamples")
 	cli.DefineJSON(f, &o.asJSON)
-	o.threads.Define(f)
-	return f
 }
 
 func (o *evaluateOptions) check(flags *flag.FlagSet) error {
@@ -104,7 +100,6 @@ func (o *evaluateOptions) check(flags *flag.FlagSet) error {
 	case !known:
 		return fmt.Errorf("unknown unit %q: %s", o.unit, names.Want(o.unit, []string{"query", "client", impressionKey}))
 	}
-	o.threads.Use()
 	return o.Source.Check()
 }
 
@@ -325,7 +320,7 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 				m.Cautions[e.Estimator] = e.Caution
 			}
 			r.Impressions, r.Units = e.Impressions, e.Units
-			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval{e.Difference.Mean, e.Difference.Low, e.Difference.High}, e.EffectiveSize, e.BaselineSize, e.LargestWeight})
+			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval(e.Difference), e.EffectiveSize, e.BaselineSize, e.LargestWeight})
 		}
 		r.Models = append(r.Models, m)
 	}

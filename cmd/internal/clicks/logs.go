@@ -3,7 +3,6 @@ package clicks
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 )
-
-func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
 func texts[T ~string](names []T) (all []string) {
 	for _, n := range names {

@@ -37,7 +37,6 @@ type simulateOptions struct {
 	cutoff, n              int
 	seed                   uint64
 	lean                   bool // without features
-	threads                cli.Threads
 }
 
 // mostCutoff bounds the length of the default bias: no query has as many documents.
@@ -46,8 +45,7 @@ const mostCutoff = 1 << 20
 // users lists the click models.
 var users = []string{"position-based", affine, "cascade", "dependent-click"}
 
-func (o *simulateOptions) flags() *flag.FlagSet {
-	f := newFlags("clicks simulate")
+func (o *simulateOptions) define(f *flag.FlagSet) {
 	o.Define(f, "", unused()...)
 	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
 	o.temperature, o.cutoff, o.n = 1, 10, 10000
@@ -59,8 +57,6 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
 	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
 	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
-	o.threads.Define(f)
-	return f
 }
 
 func (o *simulateOptions) check(*flag.FlagSet) error {
@@ -80,7 +76,6 @@ func (o *simulateOptions) check(*flag.FlagSet) error {
 	case o.user == affine && o.bias == "":
 		return errors.New("-user affine needs -bias, a file with β")
 	}
-	o.threads.Use()
 	return o.Source.Check()
 }
 
