@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/transforms"
 )
@@ -132,11 +133,11 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 
 // setTexts sets the values of a list of features that are texts.
 func (c *columns) setTexts(list []float32, raw []byte) error {
-	for i, value := range text.JSONElements(raw) {
+	for i, value := range jsonread.NewLenient(raw).Elements() {
 		if value[0] != '"' {
 			continue
 		}
-		text, err := text.UnquoteJSON(value)
+		text, err := jsonread.Unquote(value)
 		if err != nil {
 			return err
 		}
@@ -195,7 +196,7 @@ func parseFeatures(raw []byte) (list []float32, err error) {
 	if raw[0] != '[' || bytes.IndexByte(raw, '"') < 0 {
 		return parseNumbers[float32](raw)
 	}
-	for _, value := range text.JSONElements(raw) {
+	for _, value := range jsonread.NewLenient(raw).Elements() {
 		v := float64(aText)
 		switch {
 		case string(value) == "null":

@@ -17,8 +17,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -254,7 +254,7 @@ func (r *reader) readClicks(path string) error {
 		if !mayBeEvent(text) {
 			return nil
 		}
-		line, err := parseLine(text)
+		line, err := parseLine(jsonread.NewLenient(text))
 		if err != nil || line.ActionName != "click" { // readQueries counts what is odd
 			return nil
 		}
@@ -272,9 +272,9 @@ func (r *reader) readQueries(path string) error {
 	last, used := 0, 0
 	err := lines(path, func(number int, content []byte) error {
 		last = number
-		line, err := parseLine(content)
+		line, err := parseLine(jsonread.NewLenient(content))
 		switch {
-		case errors.Is(err, text.ErrText):
+		case errors.Is(err, jsonread.ErrText):
 			r.counts[notUnicode]++
 		case err != nil:
 			r.counts[notJSON]++
@@ -305,7 +305,7 @@ func (r *reader) query(line *ubiLine) error {
 	hits, err := parseTexts(line.Hits)
 	p, wrong := parseAttributes(line.Attributes)
 	switch err := cmp.Or(err, wrong); {
-	case errors.Is(err, text.ErrText):
+	case errors.Is(err, jsonread.ErrText):
 		r.counts[notUnicode]++
 		return nil
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/internal/jsonread"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query or an event. The type jsonText is
@@ -46,12 +46,12 @@ type attributes struct {
 }
 
 // parseLine reads a line. Its raw messages are parts of it.
-func parseLine(line []byte) (*ubiLine, error) {
-	if !json.Valid(line) {
-		return nil, json.Unmarshal(line, new(json.RawMessage))
+func parseLine(line *jsonread.Reader) (*ubiLine, error) {
+	whole := line.Value()
+	if err := line.End(); err != nil {
+		return nil, err
 	}
 	l := &ubiLine{}
-	whole, _ := text.CutJSON(text.SkipJSONBlanks(line))
 	bulk := func([]byte) error { l.Bulk = true; return nil }
 	return l, fields{
 		{"action_name", l.ActionName.set}, {"query_id", l.QueryID.set}, {"client_id", l.ClientID.set}, {"user_query", l.UserQuery.set},
@@ -109,7 +109,7 @@ func (f fields) read(object []byte) error {
 		return errors.New("want an object")
 	}
 	var seen uint
-	for name, value := range text.JSONMembers(object) {
+	for name, value := range jsonread.NewLenient(object).Members() {
 		if string(value) == "null" || string(value) == `""` {
 			continue
 		}
@@ -159,7 +159,7 @@ func (t *jsonText) set(b []byte) (err error) {
 	switch {
 	case b[0] == '"':
 		var s string
-		s, err = text.UnquoteJSON(b)
+		s, err = jsonread.Unquote(b)
 		*t = jsonText(s)
 	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
 		*t = jsonText(b)
@@ -183,7 +183,7 @@ func parseTexts(array []byte) (list []string, err error) {
 		return nil, errors.New("want an array of texts")
 	}
 	list = make([]string, 0, bytes.Count(array, []byte{','})+1)
-	for i, value := range text.JSONElements(array) {
+	for i, value := range jsonread.NewLenient(array).Elements() {
 		var t jsonText
 		if err := t.set(value); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
@@ -386,10 +386,7 @@ const (
 // action_name is missing, or query_id or object_id of a click, or is longer than UBI allows, if the timestamp is invalid,
 // if a text is not Unicode, if a name that is read is spelt in another case or occurs twice, or if the line is too long.
 func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
-	line, err := parseLine(event)
-	if err == nil {
-		err = text.CheckJSONTexts(event)
-	}
+	line, err := parseLine(jsonread.New(event))
 	if err != nil {
 		return dst, fmt.Errorf("clicks: not an event of UBI: %w", err)
 	}
