@@ -109,7 +109,9 @@ func (f fields) read(object []byte) error {
 		return errors.New("want an object")
 	}
 	var seen uint
-	for name, value := range jsonread.NewLenient(object).Members() {
+	r := jsonread.NewLenient(object)
+	for name := range r.Names() {
+		value := r.Value()
 		if string(value) == "null" || string(value) == `""` {
 			continue
 		}

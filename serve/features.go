@@ -142,7 +142,8 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, model *served, c
 // sparse decodes document d, an object. Its first member decides whether it is by id or by name.
 func (r *rows) sparse(row []float32, documents *jsonread.Reader, d int, model *served) error {
 	first, named := true, false
-	for name, value := range documents.Members() {
+	for name := range documents.Names() {
+		value := documents.Value()
 		column, byName, known := model.column(name)
 		switch {
 		case !known:

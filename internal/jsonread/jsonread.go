@@ -50,13 +50,11 @@ func (r *Reader) Value() []byte {
 	return r.text[end-int64(len(v)) : end]
 }
 
-// Members reads an object, and yields its names and values in their order.
-func (r *Reader) Members() iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
+// Names reads an object, and yields its names in their order. For each, the caller reads the value.
+func (r *Reader) Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
 		for r.Token(); r.Kind() == '"'; {
-			name := r.Token().String()
-			value := r.Value()
-			if r.err != nil || !yield(name, value) {
+			if name := r.Token().String(); r.err != nil || !yield(name) {
 				return
 			}
 		}
@@ -76,6 +74,20 @@ func (r *Reader) Elements() iter.Seq2[int, []byte] {
 		}
 		r.Token()
 	}
+}
+
+// Array reads a value, and returns it and the number of its elements, which is 0 if it is not an array.
+func (r *Reader) Array() (value []byte, elements int) {
+	if r.Kind() != '[' {
+		return r.Value(), 0
+	}
+	r.Token()
+	start := r.decoder.InputOffset() - 1
+	for ; r.Kind() != ']' && r.err == nil; elements++ {
+		r.Value()
+	}
+	r.Token()
+	return r.text[start:r.decoder.InputOffset()], elements
 }
 
 // End returns the first error, with its place, or an error if there was no value, or if anything follows it.
