@@ -47,10 +47,6 @@ type attributes struct {
 
 // parseLine reads a line. Its raw messages are parts of it.
 func parseLine(line *jsonread.Reader) (*ubiLine, error) {
-	whole := line.Value()
-	if err := line.End(); err != nil {
-		return nil, err
-	}
 	l := &ubiLine{}
 	bulk := func([]byte) error { l.Bulk = true; return nil }
 	return l, fields{
@@ -59,7 +55,7 @@ func parseLine(line *jsonread.Reader) (*ubiLine, error) {
 		{"query_attributes", raw(&l.Attributes)},
 		{"event_attributes", fields{{"object", fields{{"object_id", l.Object.set}}.read}}.read},
 		{"index", bulk}, {"create", bulk},
-	}.read(whole)
+	}.readFrom(line)
 }
 
 // parseAttributes reads query_attributes, and gives nil where they have no plrank.
@@ -104,15 +100,16 @@ type fields []struct {
 
 // read reads an object. A member that is null or an empty text counts as absent. It returns an error if a name occurs
 // twice, or in another case: which value was meant would be a guess.
-func (f fields) read(object []byte) error {
-	if object[0] != '{' {
+func (f fields) read(object []byte) error { return f.readFrom(jsonread.NewLenient(object)) }
+
+func (f fields) readFrom(r *jsonread.Reader) error {
+	if kind := r.Kind(); kind != '{' && kind != 0 { // 0: there is none, as End says
 		return errors.New("want an object")
 	}
 	var seen uint
-	r := jsonread.NewLenient(object)
 	for name := range r.Names() {
 		value := r.Value()
-		if string(value) == "null" || string(value) == `""` {
+		if len(value) == 0 || string(value) == "null" || string(value) == `""` {
 			continue
 		}
 		i := 0
@@ -133,7 +130,7 @@ func (f fields) read(object []byte) error {
 		}
 		seen |= 1 << i
 	}
-	return nil
+	return r.End()
 }
 
 // near returns the name that differs from this one in case alone.
