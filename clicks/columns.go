@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/transforms"
 )
@@ -92,7 +93,7 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 	list, err := parseList(raw, func(entry []byte) (float32, error) {
 		switch {
 		case entry[0] == '"':
-			word, err := text.UnquoteJSON(entry)
+			word, err := jsonread.Unquote(entry)
 			words = append(words, word)
 			return aText, err
 		case string(entry) == "null":

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -160,7 +160,7 @@ const (
 
 // oddLine returns the oddity of a line that cannot be parsed.
 func oddLine(err error) oddity {
-	if errors.Is(err, text.ErrText) {
+	if errors.Is(err, jsonread.ErrText) {
 		return notUnicode
 	}
 	return notJSON
@@ -230,7 +230,7 @@ func (r *reader) readClicks(path string) error {
 		if !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
 			return nil
 		}
-		line, err := parseLine(content)
+		line, err := parseLine(jsonread.NewLenient(content))
 		if err != nil || line.ActionName != "click" { // readQueries counts what is odd
 			return nil
 		}
@@ -248,7 +248,7 @@ func (r *reader) readQueries(path string) error {
 	empty, used := true, false
 	err := r.lines(path, func(content []byte) error {
 		empty = false
-		line, err := parseLine(content)
+		line, err := parseLine(jsonread.NewLenient(content))
 		switch {
 		case err != nil:
 			return oddLine(err)

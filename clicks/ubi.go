@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/internal/jsonread"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query or an event.
@@ -46,12 +46,8 @@ type attributes struct {
 }
 
 // parseLine reads a line. Its raw messages are parts of it.
-func parseLine(line []byte) (*ubiLine, error) {
-	if !json.Valid(line) {
-		return nil, json.Unmarshal(line, new(json.RawMessage))
-	}
+func parseLine(line *jsonread.Reader) (*ubiLine, error) {
 	l := &ubiLine{}
-	whole, _ := text.CutJSON(text.SkipJSONBlanks(line))
 	bulk := func([]byte) error { l.Bulk = true; return nil }
 	return l, fields{
 		{"action_name", to(&l.ActionName, parseText)}, {"query_id", to(&l.QueryID, parseText)}, {"client_id", to(&l.ClientID, parseText)},
@@ -59,7 +55,7 @@ func parseLine(line []byte) (*ubiLine, error) {
 		{"query_response_hit_ids", to(&l.Hits, unparsed)}, {"query_attributes", to(&l.Attributes, unparsed)},
 		{"event_attributes", fields{{"object", fields{{"object_id", to(&l.Object, parseText)}}.read}}.read},
 		{"index", bulk}, {"create", bulk},
-	}.read(whole)
+	}.readFrom(line)
 }
 
 // parseAttributes reads query_attributes, and gives nil where they have no plrank.
@@ -89,13 +85,16 @@ type member struct {
 
 // read reads an object. A member that is null or an empty text counts as absent. It returns an error if a name occurs
 // twice, or in another case: which value was meant would be a guess.
-func (f fields) read(object []byte) error {
-	if object[0] != '{' {
+func (f fields) read(object []byte) error { return f.readFrom(jsonread.NewLenient(object)) }
+
+func (f fields) readFrom(r *jsonread.Reader) error {
+	if kind := r.Kind(); kind != '{' && kind != 0 { // 0: there is none, as End says
 		return errors.New("want an object")
 	}
 	var seen uint
-	for name, value := range text.JSONMembers(object) {
-		if string(value) == "null" || string(value) == `""` {
+	for name := range r.Names() {
+		value := r.Value()
+		if len(value) == 0 || string(value) == "null" || string(value) == `""` {
 			continue
 		}
 		i := slices.IndexFunc(f, func(m member) bool { return strings.EqualFold(m.name, name) })
@@ -113,7 +112,7 @@ func (f fields) read(object []byte) error {
 		}
 		seen |= 1 << i
 	}
-	return nil
+	return r.End()
 }
 
 // to returns a function that sets a variable to a value, as parse reads it.
@@ -140,7 +139,7 @@ func parseSeed(value []byte) (uint64, error) {
 func parseText(b []byte) (string, error) {
 	switch {
 	case b[0] == '"':
-		return text.UnquoteJSON(b)
+		return jsonread.Unquote(b)
 	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
 		if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return strconv.FormatInt(int64(v), 10), nil // 7.0 is 7, as tables of floats have ids
@@ -161,7 +160,7 @@ func parseList[T any](array []byte, parse func(entry []byte) (T, error)) ([]T, e
 		return nil, errors.New("want an array")
 	}
 	list := make([]T, 0, bytes.Count(array, []byte{','})+1)
-	for i, value := range text.JSONElements(array) {
+	for i, value := range jsonread.NewLenient(array).Elements() {
 		v, err := parse(value)
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i, err)
@@ -376,10 +375,7 @@ const (
 // action_name is missing, or query_id or object_id of a click, or is longer than UBI allows, if the timestamp is invalid,
 // if a text is not Unicode, if a name that is read is spelt in another case or occurs twice, or if the line is too long.
 func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
-	line, err := parseLine(event)
-	if err == nil {
-		err = text.CheckJSONTexts(event)
-	}
+	line, err := parseLine(jsonread.New(event))
 	if err != nil {
 		return dst, fmt.Errorf("clicks: not an event of UBI: %w", err)
 	}

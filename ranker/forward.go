@@ -50,13 +50,13 @@ type scorer struct {
 func scorerOf(f *File, other Maker) (s scorer, err error) {
 	maker := registered(f.Kind)
 	if maker == nil && slices.Contains(model.BuiltIn, f.Kind) {
-		n, err := builtInOf(f)
+		settings, err := f.builtIn()
 		switch {
 		case err != nil:
 		case f.Dtype == "float64":
-			s.pass, s.repeated, s.pairs = model.NewPass(n.settings, n.array)
+			s.pass, s.repeated, s.pairs = model.NewPass(settings, f.values)
 		default:
-			s.pass, s.repeated, s.pairs = model.NewPass(n.settings, n.array32)
+			s.pass, s.repeated, s.pairs = model.NewPass(settings, f.values32)
 		}
 		return s, err
 	}
@@ -76,41 +76,35 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 	return s, err
 }
 
-// A builtIn is a model of a built-in kind.
-type builtIn struct {
-	settings model.Settings
-	arrays   map[string]Array
-}
-
-// builtInOf returns the model of a file, or an error if its transform or its arrays do not fit the settings.
-func builtInOf(f *File) (n builtIn, err error) {
-	if n.settings, err = model.Read(f.Kind, f.Settings); err != nil {
-		return n, err
+// builtIn returns the settings of a model of a built-in kind, or an error if the transform or the arrays of its file do not
+// fit them.
+func (f *File) builtIn() (model.Settings, error) {
+	s, err := model.Read(f.Kind, f.Settings)
+	if err != nil {
+		return s, err
 	}
-	if err := checkInputs(n.settings, f); err != nil {
-		return n, err
+	if err := checkInputs(s, f); err != nil {
+		return s, err
 	}
-	n.arrays = map[string]Array{}
-	for _, a := range f.Arrays {
-		n.arrays[a.Name] = a
-	}
-	want := n.settings.Arrays()
+	want := s.Arrays()
 	for _, a := range want {
-		if err := model.CheckShape(a.Name, n.arrays[a.Name].Shape, a.Shape); err != nil {
-			return n, err
+		if _, err := f.Array(a.Name, a.Shape...); err != nil {
+			return s, err
 		}
 	}
 	if len(f.Arrays) != len(want) {
-		return n, fmt.Errorf("%d arrays, want %d", len(f.Arrays), len(want))
+		return s, fmt.Errorf("%d arrays, want %d", len(f.Arrays), len(want))
 	}
-	return n, nil
+	return s, nil
 }
 
-// array returns the weights of one of the arrays, which must exist.
-func (n builtIn) array(name string) []float64 { return n.arrays[name].Values }
+// values returns the weights of one of the arrays, which must exist.
+func (f *File) values(name string) []float64 {
+	return f.Arrays[slices.IndexFunc(f.Arrays, func(a Array) bool { return a.Name == name })].Values
+}
 
-func (n builtIn) array32(name string) []float32 {
-	values := n.array(name)
+func (f *File) values32(name string) []float32 {
+	values := f.values(name)
 	narrow := make([]float32, len(values))
 	for i, v := range values {
 		narrow[i] = float32(v)

@@ -28,7 +28,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if !slices.Contains(model.BuiltIn, f.Kind) {
 		return fmt.Errorf("ranker: models of kind %q cannot be written as ONNX: want %s", f.Kind, strings.Join(model.BuiltIn, " or "))
 	}
-	n, err := builtInOf(f)
+	settings, err := f.builtIn()
 	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}
@@ -47,6 +47,6 @@ func (m *Model) WriteONNX(w io.Writer) error {
 			metadata[name] = string(text)
 		}
 	}
-	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, f.BaseScores, version.String(), metadata))
+	_, err = w.Write(onnx.Encode(f.Transform, settings, dtype, f.values, f.BaseScores, version.String(), metadata))
 	return err
 }

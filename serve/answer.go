@@ -53,26 +53,24 @@ func (space *scratch) free() {
 	}
 }
 
-// answer reads a body and answers it, once its impression is logged. length is -1 if it is not
-// known.
-func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (out *response, err error) {
-	logged, err := s.process(ctx, body, length, func(ctx context.Context, space *scratch) (err error) {
-		out, err = s.compute(ctx, space)
-		return err
-	})
-	if err != nil || logged == nil {
-		return out, err
+// process admits a request, reads its body, and calls work with it. It waits until the lines that work leaves are on the
+// disk. logged reports whether there are any.
+func (s *Service) process(w http.ResponseWriter, r *http.Request, work func(context.Context, *scratch) error) (logged bool, err error) {
+	body, leave, err := s.admit(w, r)
+	if err != nil {
+		return false, err
 	}
-	if err := s.clicks.wait(ctx, logged); err != nil { // other requests have the memory and the cores meanwhile
-		return nil, modelError{out.Model, err}
+	defer leave()
+	lines, err := s.withBody(r.Context(), body, r.ContentLength, work)
+	if err == nil && lines != nil {
+		err = s.clicks.wait(r.Context(), lines) // other requests have the memory and the cores meanwhile
 	}
-	s.measures.impressions.Inc()
-	return out, nil
+	return lines != nil, err
 }
 
-// process reads a body, calls work with it, and adds the lines that work leaves to the log. logged is nil
-// if there are none.
-func (s *Service) process(ctx context.Context, body io.Reader, length int64, work func(context.Context, *scratch) error) (logged *journal.Batch, err error) {
+// withBody reads a body, calls work with it, and adds the lines that work leaves to the log. logged is nil
+// if there are none. length is -1 if it is not known.
+func (s *Service) withBody(ctx context.Context, body io.Reader, length int64, work func(context.Context, *scratch) error) (logged *journal.Batch, err error) {
 	space := scratches.Get().(*scratch)
 	defer space.free()
 	done, err := s.readBody(ctx, &space.body, body, length)
@@ -89,67 +87,63 @@ func (s *Service) process(ctx context.Context, body io.Reader, length int64, wor
 	return logged, err
 }
 
-// compute answers the request in space.body, and makes the line of its impression.
-func (s *Service) compute(ctx context.Context, space *scratch) (out *response, err error) {
+// compute answers the request in space.body, and makes the line of its impression. As soon as it knows the model, the
+// answer names it.
+func (s *Service) compute(ctx context.Context, space *scratch, out *response) error {
 	in, err := parseRequest(space.body.Bytes())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if in.count > s.limits.Documents {
-		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
+		return statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
 	model, name, err := s.models.pick(in.model)
 	if err != nil {
-		return nil, statusError{http.StatusNotFound, err}
+		return statusError{http.StatusNotFound, err}
 	}
-	defer func() {
-		if err != nil {
-			err = modelError{name, err}
-		}
-	}()
+	out.Model, out.Version = name, model.Digest()
 	if in.logged = s.clicks != nil && in.draw != nil && in.count > 0; in.logged {
 		if err := in.complete(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	ranks := 0
 	if in.draw != nil {
 		if ranks = min(in.draw.cutoff, in.count); ranks > s.limits.Cutoff && ranks < in.count {
-			return nil, badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
+			return badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
 		}
 	}
 	price := model.price(in.count, ranks) + space.body.Len()/bytesPerUnit
 	if price > s.limits.Work {
-		return nil, badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, space.body.Len(), price, s.limits.Work)
+		return badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, space.body.Len(), price, s.limits.Work)
 	}
 	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer leave()
 	if err := space.rows.fill(model, in); err != nil {
-		return nil, err
+		return err
 	}
 	if err := space.rows.fillBase(model, in); err != nil {
-		return nil, err
+		return err
 	}
-	out = &response{Model: name, Version: model.Digest()}
 	if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
-		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
+		return badRequest("%w", err) // an invalid feature, or the end of the context
 	}
 	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
 	if in.draw != nil {
 		if out.Drawn, err = in.draw.from(ctx, out.Scores); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if in.logged {
 		out.QueryID = cmp.Or(in.queryID, cryptorand.Text())
 		if err = space.log(in, out, model); err != nil {
-			return nil, badRequest("%w", err) // a line that would be too long to be read
+			return badRequest("%w", err) // a line that would be too long to be read
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // log writes the line of an impression.
@@ -181,20 +175,6 @@ func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
 // eventBytes bytes of events cost a unit of work: they are checked, decoded and copied in 13 to 43 ns each, slowest if
 // events consist of short names.
 const eventBytes = 4
-
-// logEvents reads a body and logs its events. length is -1 if it is not known.
-func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (n int, err error) {
-	logged, err := s.process(ctx, body, length, func(ctx context.Context, space *scratch) (err error) {
-		n, err = s.addEvents(ctx, space)
-		return err
-	})
-	if err == nil && logged != nil {
-		if err = s.clicks.wait(ctx, logged); err == nil {
-			s.measures.events.Add(float64(n))
-		}
-	}
-	return n, err
-}
 
 // addEvents writes the lines of the events in space.body.
 func (s *Service) addEvents(ctx context.Context, space *scratch) (n int, err error) {

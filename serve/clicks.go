@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/clicks"
-	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/serve/internal/journal"
 )
@@ -36,12 +36,11 @@ func parseIDs(value []byte, documents int) ([]string, error) {
 	}
 	ids := make([]string, 0, min(documents, len(value)/len(`"",`)+1))
 	seen := make(map[string]bool, cap(ids))
-	for i, element := range text.JSONElements(value) {
-		if element[0] != '"' {
-			return nil, fmt.Errorf("entry %d: want a string", i)
-		}
-		id := text.DecodeJSON(element)
+	for i, element := range jsonread.New(value).Elements() {
+		id, err := jsonread.Unquote(element)
 		switch {
+		case err != nil:
+			return nil, fmt.Errorf("entry %d: want a string", i)
 		case id == "" || utf8.RuneCountInString(id) > longestDocumentID:
 			return nil, fmt.Errorf("entry %d: %d characters, want 1 to %d", i, utf8.RuneCountInString(id), longestDocumentID)
 		case seen[id]:
@@ -146,21 +145,19 @@ func (c *clickLog) wait(ctx context.Context, lines *journal.Batch) error {
 
 // appendEvents appends the lines of a body: an event, or an array of events.
 func appendEvents(dst, body []byte, most int) (lines []byte, n int, err error) {
-	if body, err = parseBody(body); err != nil {
-		return dst, 0, err
-	}
 	now := time.Now().UTC()
-	switch body[0] {
+	r := jsonread.New(body)
+	switch r.Kind() {
 	case '{':
 		if dst, err = clicks.AppendEvent(dst, body, now); err != nil {
 			return dst, 0, badRequest("%w", err)
 		}
 		return dst, 1, nil
-	case '[':
+	case '[', 0: // 0: there is none, as End says
 	default:
 		return dst, 0, badRequest("invalid request body: want an event of UBI, or an array of events")
 	}
-	for i, event := range text.JSONElements(body) {
+	for i, event := range r.Elements() {
 		if i >= most {
 			return dst, 0, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d events", most)}
 		}
@@ -168,6 +165,9 @@ func appendEvents(dst, body []byte, most int) (lines []byte, n int, err error) {
 			return dst, 0, badRequest("event %d: %w", i, err)
 		}
 		n++
+	}
+	if err := r.End(); err != nil {
+		return dst, 0, badRequest("invalid request body: %w", err)
 	}
 	return dst, n, nil
 }

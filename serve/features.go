@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -17,7 +17,7 @@ import (
 type rows struct {
 	features []float32
 	base     []float32
-	text     []byte   // of the features, if the request is logged
+	text     []byte   // of the features, each after a comma, if the request is logged
 	given    []int    // by column: the document that gave it last, from 1
 	unknown  []string // by column: the text of the current document that the model does not know
 }
@@ -34,25 +34,30 @@ func (r *rows) fill(model *served, in *request) error {
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
-	for d, value := range text.JSONElements(in.documents) {
+	documents := jsonread.New(in.documents)
+	documents.Token() // [
+	levels := model.File().Levels
+	for d := range in.count {
 		row := r.features[d*width : (d+1)*width]
-		if model.File().Levels != nil {
+		if levels != nil {
 			clear(r.unknown) // which may be texts of other documents and requests
 		}
 		var err error
-		switch value[0] {
+		copies := false
+		switch documents.Kind() {
 		case '[':
-			err = r.dense(row, value, model)
+			copies = in.logged && levels == nil
+			err = r.dense(row, documents, model, copies)
 		case '{':
-			err = r.sparse(row, value, d, model)
+			err = r.sparse(row, documents, d, model)
 		default:
 			err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
 		}
 		if err != nil {
 			return badRequest("document %d%w", d, err)
 		}
-		if in.logged {
-			if err := r.appendText(model, value, row); err != nil {
+		if in.logged && !copies {
+			if err := r.appendText(levels, row); err != nil {
 				return err
 			}
 		}
@@ -60,32 +65,16 @@ func (r *rows) fill(model *served, in *request) error {
 	return nil
 }
 
-// appendText appends the features of a document to the text for the log: an array over all documents, on
-// one line. The numbers of an array are copied from the request: writing them would take
-// longer than the rest of the request. Booleans become numbers.
-func (r *rows) appendText(model *served, document []byte, features []float32) (err error) {
-	levels := model.File().Levels
-	r.text = append(r.text, ',')
-	if document[0] == '[' && levels == nil && bytes.IndexByte(document, 't') < 0 && bytes.IndexByte(document, 'f') < 0 {
-		start := len(r.text)
-		r.text = append(r.text, text.InsideJSON(document)...)
-		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
-			start += i
-			r.text[start] = ' '
-		}
-		return nil
-	}
+// appendText appends the features of a document to the text for the log.
+func (r *rows) appendText(levels [][]string, features []float32) (err error) {
 	for i, x := range features {
-		if i > 0 {
-			r.text = append(r.text, ',')
-		}
 		var texts []string
 		if levels != nil {
 			if texts = levels[i]; texts != nil && x == 0 { // a later model may know it
 				texts, x = r.unknown[i:i+1], 1
 			}
 		}
-		if r.text, err = clicks.AppendFeature(r.text, x, texts); err != nil {
+		if r.text, err = clicks.AppendFeature(append(r.text, ','), x, texts); err != nil {
 			return err
 		}
 	}
@@ -107,7 +96,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 	}
 	r.base = make([]float32, in.count)
 	n := 0
-	for i, number := range text.JSONElements(in.base) {
+	for i, number := range jsonread.New(in.base).Elements() {
 		if n++; n > in.count {
 			continue
 		}
@@ -126,13 +115,18 @@ func (r *rows) fillBase(m *served, in *request) error {
 	return nil
 }
 
-// dense decodes an array. Its errors continue the text "document 3".
-func (r *rows) dense(row []float32, array []byte, model *served) error {
+// dense decodes an array. Its errors continue the text "document 3". If copies is true, the numbers go to the text for the
+// log: writing them would take longer than the rest of the request.
+func (r *rows) dense(row []float32, documents *jsonread.Reader, model *served, copies bool) error {
 	n := 0
-	for i, value := range text.JSONElements(array) {
+	for i, value := range documents.Elements() {
 		n++
 		if i >= len(row) {
 			continue
+		}
+		value = numeral(value)
+		if copies {
+			r.text = append(append(r.text, ','), value...)
 		}
 		var err error
 		if row[i], err = r.parseValue(model, i, value); err != nil {
@@ -146,9 +140,10 @@ func (r *rows) dense(row []float32, array []byte, model *served) error {
 }
 
 // sparse decodes document d, an object. Its first member decides whether it is by id or by name.
-func (r *rows) sparse(row []float32, object []byte, d int, model *served) error {
+func (r *rows) sparse(row []float32, documents *jsonread.Reader, d int, model *served) error {
 	first, named := true, false
-	for name, value := range text.JSONMembers(object) {
+	for name := range documents.Names() {
+		value := documents.Value()
 		column, byName, known := model.column(name)
 		switch {
 		case !known:
@@ -163,7 +158,7 @@ func (r *rows) sparse(row []float32, object []byte, d int, model *served) error 
 		first, named = false, byName
 		r.given[column] = d + 1
 		var err error
-		if row[column], err = r.parseValue(model, column, value); err != nil {
+		if row[column], err = r.parseValue(model, column, numeral(value)); err != nil {
 			return fmt.Errorf(", feature %s: %w", clip(name), err)
 		}
 	}
@@ -195,15 +190,21 @@ var missing = float32(math.NaN())
 // The values of true and false, as in data files.
 var one, zero = []byte("1"), []byte("0")
 
+// numeral returns the number that stands for true or false, and other values as they are.
+func numeral(value []byte) []byte {
+	switch string(value) {
+	case "true":
+		return one
+	case "false":
+		return zero
+	}
+	return value
+}
+
 // parseValue returns the value of a feature: a number, or for a feature of texts a text or a number.
 func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) {
-	switch string(value) {
-	case "null":
+	if string(value) == "null" {
 		return missing, nil
-	case "true":
-		value = one
-	case "false":
-		value = zero
 	}
 	_, ofText := m.Level(column, "")
 	if !ofText {
@@ -211,7 +212,7 @@ func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) 
 	}
 	word := string(value)
 	if value[0] == '"' {
-		word = text.DecodeJSON(value)
+		word, _ = jsonread.Unquote(value) // which is Unicode: parseRequest has read it
 	} else if _, err := strconv.ParseFloat(word, 64); err != nil {
 		return 0, errors.New("want a text, or null for a missing value")
 	}

@@ -29,30 +29,27 @@ type look struct {
 	took   time.Duration
 }
 
-// refresh loads the file if its content has changed, or always. After an error the old content stays
-// in use, and the file is not loaded again until it changes, unless always. logged reports whether
-// the last refresh had the same error.
-func (f *file) refresh(always bool) (loaded, logged bool, err error) {
+// refresh loads the file if its content has changed, or always. After an error the old content stays in use, and the file is
+// not loaded again until it changes, unless always. refresh logs the error unless the last refresh had the same one.
+func (f *file) refresh(always bool, log func(error)) (loaded bool, err error) {
 	digest, err := f.digest(always)
-	switch {
-	case err != nil:
-	case !always && digest == f.used:
-		f.refused, f.lastError = "", ""
-		return false, false, nil
-	case !always && digest == f.refused:
-		return false, false, nil
-	default:
+	if err == nil && !always && digest == f.refused && digest != f.used {
+		return false, nil
+	}
+	if loaded = err == nil && (always || digest != f.used); loaded {
 		if err = f.load(); err != nil {
 			f.refused = digest
 		}
 	}
 	if err != nil {
-		logged = !always && err.Error() == f.lastError
+		if always || err.Error() != f.lastError {
+			log(err)
+		}
 		f.lastError = err.Error()
-		return false, logged, err
+		return false, err
 	}
 	f.used, f.refused, f.lastError = digest, "", ""
-	return true, false, nil
+	return loaded, nil
 }
 
 // A file may change without a new time or size, so every look reads it, which takes about a

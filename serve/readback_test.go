@@ -193,26 +193,26 @@ func TestTextsThatAreNotUnicodeAreRefused(t *testing.T) {
 	event := func(action, query, client, object, message string) string {
 		return `[{"action_name": "view"}, {"action_name": "` + action + `", "query_id": "` + query + `", "client_id": "` + client + `", "event_attributes": {"object": {"object_id": "` + object + `"}, "message": "` + message + `"}}]`
 	}
-	for _, bad := range []string{"\xff", "caf\xe9", `\ud800`, `x\udc00\ud800`} {
+	for bad, fault := range map[string]string{"\xff": "UTF-8", "caf\xe9": "UTF-8", `\ud800`: "surrogate pair", `x\udc00\ud800`: "surrogate pair"} {
 		for body, where := range map[string]string{
-			rank(bad, "i", "c", "b", "default", "5"): "query",
-			rank("q", bad, "c", "b", "default", "5"): "query_id",
-			rank("q", "i", bad, "b", "default", "5"): "client_id",
-			rank("q", "i", "c", bad, "default", "5"): "document_ids[1]",
-			rank("q", "i", "c", "b", bad, "5"):       "model",
-			rank("q", "i", "c", "b", "default", bad): "documents[0].the name",
-			event(bad, "q", "c", "a", "m"):           "action_name",
-			event("click", bad, "c", "a", "m"):       "query_id",
-			event("click", "q", bad, "a", "m"):       "client_id",
-			event("click", "q", "c", bad, "m"):       "event_attributes: object: object_id",
-			event("click", "q", "c", "a", bad):       "event_attributes.message",
+			rank(bad, "i", "c", "b", "default", "5"): "/query",
+			rank("q", bad, "c", "b", "default", "5"): "/query_id",
+			rank("q", "i", bad, "b", "default", "5"): "/client_id",
+			rank("q", "i", "c", bad, "default", "5"): "/document_ids/1",
+			rank("q", "i", "c", "b", bad, "5"):       "/model",
+			rank("q", "i", "c", "b", "default", bad): "/documents/0",
+			event(bad, "q", "c", "a", "m"):           "/1/action_name",
+			event("click", bad, "c", "a", "m"):       "/1/query_id",
+			event("click", "q", bad, "a", "m"):       "/1/client_id",
+			event("click", "q", "c", bad, "m"):       "/1/event_attributes/object/object_id",
+			event("click", "q", "c", "a", bad):       "/1/event_attributes/message",
 		} {
 			path := "/v1/rank"
 			if body[0] == '[' {
 				path = "/v1/events"
 			}
 			w := send(s, path, body)
-			if w.Code != 400 || !strings.Contains(w.Body.String(), where) || !strings.Contains(w.Body.String(), "the text is not in UTF-8, or has half of a surrogate pair") {
+			if w.Code != 400 || !strings.Contains(w.Body.String(), `within \"`+where) || !strings.Contains(w.Body.String(), "invalid "+fault) {
 				t.Errorf("%q: %d, %s, want %s", body, w.Code, w.Body, where)
 			}
 		}

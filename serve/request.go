@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/internal/jsonread"
 )
 
 // A request is the body of POST /v1/rank: the documents of one query.
@@ -33,24 +32,16 @@ type draw struct {
 // parseRequest reads a body. It returns an error for unknown names and for names that occur twice,
 // rather than guess which value was meant.
 func parseRequest(body []byte) (*request, error) {
-	whole, err := parseBody(body)
-	if err != nil {
-		return nil, err
-	}
-	if err := text.CheckJSONTexts(whole); err != nil {
-		return nil, badRequest("invalid request body: %w", err)
-	}
-	fields, err := object(whole, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
+	fields, elements, err := object(body, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r := &request{documents: fields["documents"], base: fields["base_scores"]}
+	r := &request{documents: fields["documents"], count: elements, base: fields["base_scores"]}
 	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID} {
 		if value := fields[name]; value != nil {
-			if value[0] != '"' {
+			if *field, err = jsonread.Unquote(value); err != nil {
 				return nil, badRequest("invalid request body: %s: want a string", name)
 			}
-			*field = text.DecodeJSON(value)
 		}
 	}
 	if draw := fields["draw"]; draw != nil {
@@ -67,9 +58,6 @@ func parseRequest(body []byte) (*request, error) {
 	if r.base != nil && r.base[0] != '[' {
 		return nil, badRequest("base_scores: want an array")
 	}
-	for range text.JSONElements(r.documents) {
-		r.count++
-	}
 	if ids := fields["document_ids"]; ids != nil {
 		if r.documentIDs, err = parseIDs(ids, r.count); err != nil {
 			return nil, badRequest("document_ids: %w", err)
@@ -78,22 +66,8 @@ func parseRequest(body []byte) (*request, error) {
 	return r, nil
 }
 
-// parseBody returns the JSON value of a body without blanks around it, or an error if the body is not JSON.
-func parseBody(body []byte) ([]byte, error) {
-	if !json.Valid(body) {
-		var text json.RawMessage
-		err := json.Unmarshal(body, &text)
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-			return nil, badRequest("invalid request body: byte %d: %w", syntax.Offset, err)
-		}
-		return nil, badRequest("invalid request body: %w", err)
-	}
-	whole, _ := text.CutJSON(text.SkipJSONBlanks(body))
-	return whole, nil
-}
-
 func parseDraw(value []byte) (*draw, error) {
-	fields, err := object(value, "cutoff", "seed", "temperature")
+	fields, _, err := object(value, "cutoff", "seed", "temperature")
 	if err != nil {
 		return nil, err
 	}
@@ -118,24 +92,29 @@ func parseDraw(value []byte) (*draw, error) {
 	return d, nil
 }
 
-// object returns the members of an object, which must have these names. A null member counts as
-// absent.
-func object(value []byte, names ...string) (map[string][]byte, error) {
-	if value[0] != '{' {
-		return nil, errors.New("want an object")
+// object returns the members of an object, which must have these names, and the number of documents. A null member counts
+// as absent.
+func object(text []byte, names ...string) (fields map[string][]byte, documents int, err error) {
+	r := jsonread.New(text)
+	if kind := r.Kind(); kind != '{' && kind != 0 { // 0: there is none, as End says
+		return nil, 0, errors.New("want an object")
 	}
-	fields := map[string][]byte{}
-	for name, value := range text.JSONMembers(value) {
+	fields = map[string][]byte{}
+	for name := range r.Names() {
+		value, elements := r.Array()
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
+			return nil, 0, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
 		}
 		if _, twice := fields[name]; twice {
-			return nil, fmt.Errorf("%q occurs twice", name)
+			return nil, 0, fmt.Errorf("%q occurs twice", name)
 		}
-		if string(value) == "null" {
+		switch {
+		case string(value) == "null":
 			value = nil
+		case name == "documents":
+			documents = elements
 		}
 		fields[name] = value
 	}
-	return fields, nil
+	return fields, documents, r.End()
 }

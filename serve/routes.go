@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
@@ -137,17 +138,16 @@ func isJSON(contentType string) bool {
 
 func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	start := time.Now()
-	body, leave, err := s.admit(w, r)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	out, err := s.answer(r.Context(), body, r.ContentLength)
+	out := &response{}
+	logged, err := s.process(w, r, func(ctx context.Context, space *scratch) error { return s.compute(ctx, space, out) })
 	if err == nil {
+		if logged {
+			s.measures.impressions.Inc()
+		}
 		err = s.write(w, r, out)
 	}
 	if err != nil {
-		return err
+		return modelError{out.Model, err}
 	}
 	s.measures.requests.WithLabelValues("200", out.Model).Inc()
 	s.measures.seconds.WithLabelValues(out.Model).Observe(time.Since(start).Seconds())
@@ -159,15 +159,15 @@ func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
 	if s.clicks == nil {
 		return statusError{http.StatusNotFound, errors.New("this service has no click log: start plrank serve with -log")}
 	}
-	body, leave, err := s.admit(w, r)
+	n := 0
+	_, err := s.process(w, r, func(ctx context.Context, space *scratch) (err error) {
+		n, err = s.addEvents(ctx, space)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer leave()
-	n, err := s.logEvents(r.Context(), body, r.ContentLength)
-	if err != nil {
-		return err
-	}
+	s.measures.events.Add(float64(n))
 	return s.write(w, r, map[string]int{"logged": n})
 }
 

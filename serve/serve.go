@@ -142,29 +142,22 @@ func (s *Service) refresh(always bool) error {
 	var failed []error
 	for _, name := range s.models.names() {
 		m := s.models[name]
-		loaded, logged, err := m.refresh(always)
-		if err != nil {
+		loaded, err := m.refresh(always, func(err error) { s.log.Error("cannot read model", "model", name, "error", err) })
+		switch {
+		case err != nil:
 			failed = append(failed, fmt.Errorf("service: model %s: %w", name, err))
 			s.measures.loads.WithLabelValues(name, "refused").Inc()
-		}
-		switch {
-		case err != nil && !logged:
-			s.log.Error("cannot read model", "model", name, "error", err)
 		case loaded:
 			version := m.model.Load().Digest()
 			s.measures.read(name, version)
 			s.log.Info("read model", "model", name, "file", m.path, "version", version)
 		}
 	}
-	if s.token.path != "" {
-		before := s.token.used
-		_, logged, err := s.token.refresh(always)
-		if err != nil {
-			failed = append(failed, fmt.Errorf("service: %w", err))
-		}
+	if before := s.token.used; s.token.path != "" {
+		_, err := s.token.refresh(always, func(err error) { s.log.Error("cannot read token: it stays the same", "error", err) })
 		switch {
-		case err != nil && !logged:
-			s.log.Error("cannot read token: it stays the same", "error", err)
+		case err != nil:
+			failed = append(failed, fmt.Errorf("service: %w", err))
 		case before != "" && before != s.token.used:
 			s.log.Info("the token has changed")
 		}

@@ -125,41 +125,34 @@ func (f *files) mend() (told []string, err error) {
 	return told, nil
 }
 
-// cutTorn cuts off what follows the last end of a line, and returns its length.
+// cutTorn cuts off what follows the last end of a line, and returns its length. It need not sync: what is not on the disk
+// is cut off the next time.
 func cutTorn(path string) (int64, error) {
-	size, end, err := lastEnd(path)
-	if err != nil || end == size {
-		return 0, err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return 0, err
-	}
-	return size - end, errors.Join(f.Truncate(end), f.Sync(), f.Close())
-}
-
-// lastEnd returns the size of a file, and the offset where its last whole line ends.
-func lastEnd(path string) (size, end int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	block := make([]byte, 1<<12)
-	for end = info.Size(); end > 0; {
+	end := info.Size()
+	for end > 0 {
 		from := max(0, end-int64(len(block)))
 		part := block[:end-from]
 		if _, err := f.ReadAt(part, from); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-			return info.Size(), from + int64(i) + 1, nil
+			end = from + int64(i) + 1
+			break
 		}
 		end = from
 	}
-	return info.Size(), 0, nil
+	if end == info.Size() {
+		return 0, nil
+	}
+	return info.Size() - end, os.Truncate(path, end)
 }
