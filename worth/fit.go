@@ -107,14 +107,7 @@ func (n *newton) model(items []string, x []float64) *Model {
 // checkTies returns an error if the parameter of a size of ties grows without a limit: if, whenever enough items are
 // left, that many are tied, or as many as another size whose parameter grows.
 func (r *Observations) checkTies(orders []int) error {
-	left := map[int]int{} // by size, the largest set from which that many were chosen
-	for _, s := range r.spans {
-		for from := s.from; from < s.placed && s.to-from > 1; {
-			to := r.placeEnd(from, s)
-			left[to-from] = max(left[to-from], s.to-from)
-			from = to
-		}
-	}
+	left := r.sizes()
 	limit := left[1]
 	for _, n := range orders {
 		if limit < n {
