@@ -162,19 +162,13 @@ func (l *likelihood) logs(x, logs []float64) {
 	})
 }
 
-// observed returns the sum over all choices of f(what was chosen), see [choice].
-func (l *likelihood) observed() []float64 {
-	sum := make([]float64, l.size())
+// ties returns how often items were tied, for every order.
+func (l *likelihood) ties() []float64 {
+	sum := make([]float64, len(l.orders))
 	for _, s := range l.rankings.spans {
 		for from, to := range l.rankings.places(s) {
-			if s.to-from < 2 {
-				break // nothing else is left to choose
-			}
-			for _, e := range l.rankings.entries[from:to] {
-				sum[item(e)] += s.weight / float64(to-from)
-			}
 			if to-from > 1 {
-				sum[l.items+slices.Index(l.orders, to-from)] += s.weight
+				sum[slices.Index(l.orders, to-from)] += s.weight
 			}
 		}
 	}
