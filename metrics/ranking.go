@@ -69,14 +69,9 @@ func top(ranking []int, scores []float64, k int) []int {
 		for at > 0 && score > scores[ranking[at-1]] {
 			at--
 		}
-		if at == k {
-			continue
+		if at < k {
+			ranking = slices.Insert(ranking[:min(len(ranking), k-1)], at, d)
 		}
-		if len(ranking) < k {
-			ranking = append(ranking, d)
-		}
-		copy(ranking[at+1:], ranking[at:])
-		ranking[at] = d
 	}
 	return ranking
 }

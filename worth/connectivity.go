@@ -89,8 +89,7 @@ func (r *Observations) losses() (to []int32, next []int) {
 func (r *Observations) pairs(f func(above, below int32)) {
 	for _, s := range r.spans {
 		last := int32(-1) // an item of the place before
-		for from := s.from; from < s.placed; {
-			to := r.placeEnd(from, s)
+		for from, to := range r.places(s) {
 			first := r.entries[from]
 			if last >= 0 {
 				f(last, first)
@@ -101,7 +100,6 @@ func (r *Observations) pairs(f func(above, below int32)) {
 			if last = item(r.entries[to-1]); last != first {
 				f(last, first)
 			}
-			from = to
 		}
 		for _, rest := range r.entries[s.placed:s.to] {
 			f(last, rest)

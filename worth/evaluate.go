@@ -3,6 +3,7 @@ package worth
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -58,50 +59,26 @@ func (m *Model) checkRankings(r *Observations) error {
 	return nil
 }
 
-// tau returns Kendall's τ of a ranking, and the number of pairs that it orders. Items are counted in a
-// Fenwick tree over their worths, from the last place up.
+// tau returns Kendall's τ of a ranking, and the number of pairs that it orders.
 func (m *Model) tau(r *Observations, s span) (tau float64, pairs int) {
-	entries := r.entries[s.from:s.to]
-	sorted := make([]float64, len(entries))
-	for i, e := range entries {
-		sorted[i] = m.LogWorths[item(e)]
+	var below []float64 // the worths of the items after a place, ascending
+	for _, e := range r.entries[s.from:s.to] {
+		below = append(below, m.LogWorths[item(e)])
 	}
-	slices.Sort(sorted)
-	tree := make([]int, len(sorted)+1)
-	counted := 0
-	below := func(position int) (sum int) { // items counted among the first of sorted
-		for ; position > 0; position -= position & -position {
-			sum += tree[position]
-		}
-		return sum
-	}
-	count := func(e int32) {
-		first, _ := slices.BinarySearch(sorted, m.LogWorths[item(e)])
-		for at := first + 1; at < len(tree); at += at & -at {
-			tree[at]++
-		}
-		counted++
-	}
-	for _, e := range r.entries[s.placed:s.to] {
-		count(e)
-	}
+	slices.Sort(below)
 	concordance := 0
-	for to := s.placed; to > s.from; {
-		from := to - 1
-		for r.entries[from] < 0 {
-			from--
+	for from, to := range r.places(s) {
+		for _, e := range r.entries[from:to] {
+			at, _ := slices.BinarySearch(below, m.LogWorths[item(e)])
+			below = slices.Delete(below, at, at+1)
 		}
 		for _, e := range r.entries[from:to] {
-			first, _ := slices.BinarySearch(sorted, m.LogWorths[item(e)])
-			lower := below(first)
-			equal := below(first+1) - lower // equal worths have the position of the first of them
-			concordance += lower - (counted - lower - equal)
-			pairs += counted
+			worth := m.LogWorths[item(e)]
+			lower, _ := slices.BinarySearch(below, worth)
+			notHigher, _ := slices.BinarySearch(below, math.Nextafter(worth, math.Inf(1)))
+			concordance += lower - (len(below) - notHigher)
+			pairs += len(below)
 		}
-		for _, e := range r.entries[from:to] {
-			count(e)
-		}
-		to = from
 	}
 	return float64(concordance) / float64(max(1, pairs)), pairs
 }

@@ -60,7 +60,7 @@ func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := n.maximize(ctx)
+	x, err := n.maximize(ctx, make([]float64, n.size()))
 	m := n.model(r.Items, x)
 	kept := *r // rankings added to r later are not in the copy
 	m.Steps, m.Change, m.rankings, m.prior = n.steps, n.change, &kept, o.Prior
@@ -107,14 +107,7 @@ func (n *newton) model(items []string, x []float64) *Model {
 // checkTies returns an error if the parameter of a size of ties grows without a limit: if, whenever enough items are
 // left, that many are tied, or as many as another size whose parameter grows.
 func (r *Observations) checkTies(orders []int) error {
-	left := map[int]int{} // by size, the largest set from which that many were chosen
-	for _, s := range r.spans {
-		for from := s.from; from < s.placed && s.to-from > 1; {
-			to := r.placeEnd(from, s)
-			left[to-from] = max(left[to-from], s.to-from)
-			from = to
-		}
-	}
+	left := r.sizes()
 	limit := left[1]
 	for _, n := range orders {
 		if limit < n {
@@ -163,13 +156,9 @@ func (n *newton) evaluate(ctx context.Context, x []float64) point {
 	return p
 }
 
-// maximize returns the best parameters, even with an error.
-func (n *newton) maximize(ctx context.Context) ([]float64, error) {
-	return n.climb(ctx, n.scaled(ctx, n.evaluate(ctx, make([]float64, n.size()))))
-}
-
-// climb is maximize from a point.
-func (n *newton) climb(ctx context.Context, best point) ([]float64, error) {
+// maximize returns the best parameters found from x on, even with an error.
+func (n *newton) maximize(ctx context.Context, x []float64) ([]float64, error) {
+	best := n.evaluate(ctx, x)
 	n.steps, n.change = 0, math.Inf(1)
 	radius := 1.0 // of a step: within it, the Hessian does not change much
 	for n.steps < n.options.MaxSteps {
@@ -215,39 +204,11 @@ func (n *newton) climb(ctx context.Context, best point) ([]float64, error) {
 		"if it stays large, the estimate is not finite, and a prior is a remedy", n.steps, n.change)
 }
 
-// scaled improves parameters by generalized iterative scaling, which without ties is Hunter's MM algorithm:
-// θ grows by log(observed/expected), the sums of f over the choices, and by half of it if ties let the f of a
-// choice sum to 2. Such steps are safe far from the maximum, where Newton's are not.
-func (n *newton) scaled(ctx context.Context, p point) point {
-	observed, largest := n.observed(), math.Inf(1)
-	for i := 0; i < 10 && largest > 0.5 && ctx.Err() == nil; i++ {
-		largest = 0
-		x := make([]float64, len(p.x))
-		for i, g := range p.gradient {
-			step := 0.0
-			if g != 0 {
-				step = math.Log(observed[i] / (observed[i] - g))
-			}
-			if len(n.orders) > 0 {
-				step /= 2
-			}
-			x[i] = p.x[i] + step
-			largest = max(largest, math.Abs(step))
-		}
-		next := n.evaluate(ctx, x)
-		if ctx.Err() != nil {
-			break
-		}
-		p = next
-	}
-	return p
-}
-
 // checkTieVariances returns an error if rounding stopped the parameters on their way to infinity. Rankings that
 // connect all items have a finite estimate unless some δ_n grow or shrink without a limit, perhaps with some worths. The
 // variance of log δ_n in the inverse of H is then infinite relative to 1/H_nn, or H_nn is 0 relative to the number of ties.
 func (n *newton) checkTieVariances(ctx context.Context, p point) error {
-	product, observed := make([]float64, len(p.x)), n.observed()
+	product, ties := make([]float64, len(p.x)), n.ties()
 	for k := n.items; k < len(p.x); k++ {
 		unit := make([]float64, len(p.x))
 		unit[k] = 1
@@ -263,7 +224,7 @@ func (n *newton) checkTieVariances(ctx context.Context, p point) error {
 		for i, u := range unit {
 			residual += (u - product[i]) * (u - product[i]) / p.diagonal[i]
 		}
-		if !(residual*p.diagonal[k] < 1e-6) || column[k]*p.diagonal[k] > 1e8 || p.diagonal[k] < 1e-8*observed[k] {
+		if !(residual*p.diagonal[k] < 1e-6) || column[k]*p.diagonal[k] > 1e8 || p.diagonal[k] < 1e-8*ties[k-n.items] {
 			return fmt.Errorf("the estimate is not finite: the parameter of ties of %d items grows or shrinks without a limit; a prior is a remedy", n.orders[k-n.items])
 		}
 	}

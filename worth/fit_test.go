@@ -54,7 +54,7 @@ func TestFitIsTheMaximum(t *testing.T) {
 		x := slices.Insert(m.parameters(), len(r.Items), make([]float64, l.items-len(r.Items))...)
 		if prior > 0 {
 			n := newton{likelihood: l, options: Options{MaxSteps: 100, Tolerance: 1e-9}}
-			best, err := n.maximize(context.Background())
+			best, err := n.maximize(context.Background(), make([]float64, n.size()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestTheEndOfTheContextEndsDerivatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.maximize(&countdown{Context: t.Context()}); err != context.Canceled || n.parts[0].choice.mean != nil {
+	if _, err := n.maximize(&countdown{Context: t.Context()}, make([]float64, n.size())); err != context.Canceled || n.parts[0].choice.mean != nil {
 		t.Errorf("%v, and choices were derived after the end", err)
 	}
 	var steps []Progress

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/num/dual"
 
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
@@ -33,11 +34,10 @@ type part struct {
 	diag  []float64
 	value float64
 
-	choice               *choice
-	theta, v, ties, vTie []float64 // of one ranking; of the orders
-	alpha, scale, gap    []float64 // of one ranking, see gather
-	inverse, rest, dot   []float64 // of every choice of a ranking, see inverses
-	e                    []float64 // polynomials, see tied
+	choice             *choice
+	theta, ties        []dual.Number // of one ranking; of the orders
+	alpha, scale, gap  []float64     // of one ranking, see gather
+	inverse, rest, dot []float64     // of every choice of a ranking, see inverses
 }
 
 // entriesOfPart is large enough that adding the parts up costs little compared with their rankings.
@@ -53,8 +53,7 @@ func newLikelihood(r *Observations, items int, orders []int) *likelihood {
 			sum:    make([]float64, l.size()),
 			diag:   make([]float64, l.size()),
 			choice: newChoice(orders),
-			ties:   make([]float64, 1+len(orders)),
-			vTie:   make([]float64, 1+len(orders)),
+			ties:   make([]dual.Number, 1+len(orders)),
 		})
 	}
 	return l
@@ -112,20 +111,9 @@ func (p *part) gather(entries []int32, placed int, x, alpha []float64) {
 	}
 }
 
-// value returns the log-likelihood, in time linear in the items of all rankings.
+// value returns the log-likelihood, in the time of derivatives.
 func (l *likelihood) value(x []float64) float64 {
-	alpha := l.worths(x)
-	l.forParts(func(p *part) {
-		p.value = 0
-		for _, s := range p.spans {
-			p.log(l, s, x, alpha)
-		}
-	})
-	total := 0.0
-	for _, p := range l.parts {
-		total += p.value
-	}
-	return total
+	return l.derivatives(context.Background(), x, make([]float64, len(x)), make([]float64, len(x)))
 }
 
 // derivatives writes the gradient and the diagonal of the information, and returns the log-likelihood. With ties, it
@@ -137,13 +125,7 @@ func (l *likelihood) derivatives(ctx context.Context, x, gradient, diagonal []fl
 		clear(p.sum)
 		clear(p.diag)
 		for _, s := range p.spans {
-			if len(l.orders) == 0 {
-				p.log(l, s, x, alpha)
-				continue
-			}
-			l.choices(ctx, p, s, x, nil, func(set []int32, chosen int, w float64) {
-				p.add(set, chosen, w, l.items)
-			})
+			l.derive(ctx, p, s, x, alpha)
 		}
 	})
 	total := 0.0
@@ -157,63 +139,15 @@ func (l *likelihood) derivatives(ctx context.Context, x, gradient, diagonal []fl
 	return total
 }
 
-// log adds the log-likelihood of a ranking, without ties also its derivatives, which cost little.
-func (p *part) log(l *likelihood, s span, x, alpha []float64) {
+// derive adds the log-likelihood of a ranking and its derivatives.
+func (l *likelihood) derive(ctx context.Context, p *part, s span, x, alpha []float64) {
 	if len(l.orders) > 0 {
-		p.tied(l, s, x)
+		l.choices(ctx, p, s, x, nil, func(set []int32, chosen int) { p.add(set, chosen, s.weight, l.items) })
 		return
 	}
 	entries := l.rankings.entries[s.from:s.to]
 	p.gather(entries, s.placed-s.from, x, alpha)
 	p.untied(entries, s.placed-s.from, s.weight, alpha == nil)
-}
-
-// tied adds the log-likelihood of a ranking with ties. From the last item on, the polynomials e_j of each
-// order, see choice, grow by one item at a time. They and β are relative to the largest θ so far.
-func (p *part) tied(l *likelihood, s span, x []float64) {
-	copy(p.ties[1:], x[l.items:])
-	orders, top := p.choice.orders, math.Inf(-1)
-	p.e = num.Sized(p.e, len(orders)*(orders[len(orders)-1]+1))
-	clear(p.e)
-	row := func(k int) []float64 { return p.e[k*len(p.e)/len(orders):][:orders[k]+1] }
-	for k := range orders {
-		row(k)[0] = 1
-	}
-	theta := func(at int) float64 { return x[item(l.rankings.entries[at])] }
-	for at := s.to - 1; at >= s.from; at-- {
-		fall := max(0, theta(at)-top) // of what is relative to top
-		top = max(top, theta(at))
-		z, others := 0.0, 0.0 // others: z without the item alone
-		for k, order := range orders {
-			e, beta, scale := row(k), math.Exp((theta(at)-top)/float64(order)), math.Exp(-fall/float64(order))
-			for j, power := 1, scale; fall > 0 && j <= order; j++ {
-				e[j] *= power
-				power *= scale
-			}
-			if k == 0 {
-				others = e[1]
-			}
-			for j := order; j > 0; j-- {
-				e[j] += beta * e[j-1]
-			}
-			z += math.Exp(p.ties[k]) * e[order]
-			if k > 0 {
-				others += math.Exp(p.ties[k]) * e[order]
-			}
-		}
-		if at >= s.placed || l.rankings.entries[at] < 0 || at == s.to-1 {
-			continue // no place begins here, or nothing else is left to choose
-		}
-		chosen := l.rankings.placeEnd(at, s) - at
-		log := p.ties[slices.Index(orders, chosen)] - math.Log(z)
-		for i := range chosen {
-			log += (theta(at+i) - top) / float64(chosen)
-		}
-		if chosen == 1 {
-			log = logOfShare(log, others/z)
-		}
-		p.value += s.weight * log
-	}
 }
 
 // logs writes log P of every ranking, each counted once.
@@ -222,25 +156,20 @@ func (l *likelihood) logs(x, logs []float64) {
 	l.forParts(func(p *part) {
 		for i, s := range p.spans {
 			p.value, s.weight = 0, 1
-			p.log(l, s, x, alpha)
+			l.derive(context.Background(), p, s, x, alpha)
 			logs[p.first+i] = p.value
 		}
 	})
 }
 
-// observed returns the sum over all choices of f(what was chosen), see [choice].
-func (l *likelihood) observed() []float64 {
-	sum := make([]float64, l.size())
+// ties returns how often items were tied, for every order.
+func (l *likelihood) ties() []float64 {
+	sum := make([]float64, len(l.orders))
 	for _, s := range l.rankings.spans {
-		for from := s.from; from < s.placed && s.to-from > 1; {
-			to := l.rankings.placeEnd(from, s)
-			for _, e := range l.rankings.entries[from:to] {
-				sum[item(e)] += s.weight / float64(to-from)
-			}
+		for from, to := range l.rankings.places(s) {
 			if to-from > 1 {
-				sum[l.items+slices.Index(l.orders, to-from)] += s.weight
+				sum[slices.Index(l.orders, to-from)] += s.weight
 			}
-			from = to
 		}
 	}
 	return sum
@@ -301,35 +230,29 @@ func (p *part) inverses(placed int) {
 	}
 }
 
-// choices derives every choice of a ranking, with a direction or without, and calls f with the
-// entries that it is made from, the number of chosen ones at their front, and the weight. It stops when the
-// context ends.
-func (l *likelihood) choices(ctx context.Context, p *part, s span, x, direction []float64, f func(set []int32, chosen int, w float64)) {
+// choices derives every choice of a ranking, along a direction unless it is nil, and calls f with the
+// entries that it is made from and the number of chosen ones at their front. It stops when the context ends.
+func (l *likelihood) choices(ctx context.Context, p *part, s span, x, direction []float64, f func(set []int32, chosen int)) {
+	at := func(i int) dual.Number {
+		if direction == nil {
+			return dual.Number{Real: x[i]}
+		}
+		return dual.Number{Real: x[i], Emag: direction[i]}
+	}
 	entries := l.rankings.entries[s.from:s.to]
-	p.theta, p.v = num.Sized(p.theta, len(entries)), num.Sized(p.v, len(entries))
-	copy(p.ties[1:], x[l.items:])
-	var v []float64
-	if direction != nil {
-		copy(p.vTie[1:], direction[l.items:])
-		v = p.v
-	}
+	p.theta = num.Sized(p.theta, len(entries))
 	for i, e := range entries {
-		p.theta[i] = x[item(e)]
-		if v != nil {
-			v[i] = direction[item(e)]
-		}
+		p.theta[i] = at(int(item(e)))
 	}
-	for from := s.from; from < s.placed && ctx.Err() == nil; {
-		to := l.rankings.placeEnd(from, s)
-		if s.to-from > 1 {
-			i := from - s.from
-			if v != nil {
-				v = p.v[i:]
-			}
-			p.choice.derive(p.theta[i:], p.ties, v, p.vTie)
-			f(entries[i:], to-from, s.weight)
+	for k := range l.orders {
+		p.ties[1+k] = at(l.items + k)
+	}
+	for from, to := range l.rankings.places(s) {
+		if s.to-from < 2 || ctx.Err() != nil {
+			break // nothing else is left to choose, or nothing counts any more
 		}
-		from = to
+		p.choice.derive(p.theta[from-s.from:], p.ties)
+		f(entries[from-s.from:], to-from)
 	}
 }
 
@@ -337,30 +260,31 @@ func (l *likelihood) choices(ctx context.Context, p *part, s span, x, direction 
 func (p *part) add(set []int32, chosen int, w float64, items int) {
 	c := p.choice
 	order := slices.Index(c.orders, chosen)
-	log := p.ties[order] - c.logZ
+	log := p.ties[order].Real - c.logZ
 	theta := p.theta[len(p.theta)-len(set):]
 	for i, e := range set {
 		e = item(e)
 		if chosen == 1 && i == 0 {
-			log = logOfShare(log+(theta[0]-c.top), c.lost)
+			log = logOfShare(log+(theta[0].Real-c.top), c.lost)
 			p.sum[e] += w * c.lostMean
 			p.diag[e] += w * (2*c.lostMean - c.lostMean*c.lostMean - c.lostSecond)
 			continue
 		}
 		if i < chosen {
-			log += (theta[i] - c.top) / float64(chosen)
+			log += (theta[i].Real - c.top) / float64(chosen)
 			p.sum[e] += w / float64(chosen)
 		}
-		p.sum[e] -= w * c.mean[i]
-		p.diag[e] += w * (c.second[i] - c.mean[i]*c.mean[i])
+		mean := c.mean[i].Real
+		p.sum[e] -= w * mean
+		p.diag[e] += w * (c.second[i] - mean*mean)
 	}
 	p.value += w * log
 	if order > 0 {
 		p.sum[items+order-1] += w
 	}
 	for k, mean := range c.tieMean[1:] {
-		p.sum[items+k] -= w * mean
-		p.diag[items+k] += w * mean * (1 - mean)
+		p.sum[items+k] -= w * mean.Real
+		p.diag[items+k] += w * mean.Real * (1 - mean.Real)
 	}
 }
 
@@ -372,20 +296,7 @@ func (l *likelihood) times(x []float64) func(ctx context.Context, product, v []f
 		l.forParts(func(p *part) {
 			clear(p.sum)
 			for _, s := range p.spans {
-				if len(l.orders) == 0 {
-					entries := l.rankings.entries[s.from:s.to]
-					p.gather(entries, s.placed-s.from, x, alpha)
-					p.untiedTimes(entries, s.placed-s.from, s.weight, v)
-					continue
-				}
-				l.choices(ctx, p, s, x, v, func(set []int32, _ int, w float64) {
-					for i, e := range set {
-						p.sum[item(e)] += w * p.choice.product[i]
-					}
-					for k, t := range p.choice.tieTimes[1:] {
-						p.sum[l.items+k] += w * t
-					}
-				})
+				l.product(ctx, p, s, x, alpha, v)
 			}
 		})
 		clear(product)
@@ -393,6 +304,24 @@ func (l *likelihood) times(x []float64) func(ctx context.Context, product, v []f
 			floats.Add(product, p.sum)
 		}
 	}
+}
+
+// product adds H·v of a ranking.
+func (l *likelihood) product(ctx context.Context, p *part, s span, x, alpha, v []float64) {
+	if len(l.orders) == 0 {
+		entries := l.rankings.entries[s.from:s.to]
+		p.gather(entries, s.placed-s.from, x, alpha)
+		p.untiedTimes(entries, s.placed-s.from, s.weight, v)
+		return
+	}
+	l.choices(ctx, p, s, x, v, func(set []int32, _ int) {
+		for i, e := range set {
+			p.sum[item(e)] += s.weight * p.choice.mean[i].Emag
+		}
+		for k, mean := range p.choice.tieMean[1:] {
+			p.sum[l.items+k] += s.weight * mean.Emag
+		}
+	})
 }
 
 // untiedTimes adds H·v of a ranking without ties: with m_t the mean of v among the items of choice t,
@@ -424,73 +353,31 @@ func (p *part) untiedTimes(entries []int32, placed int, w float64, v []float64) 
 	}
 }
 
-// information returns H at x.
+// information returns H at x: of every ranking, a column at a time.
 func (l *likelihood) information(x []float64) *mat.SymDense {
-	h := mat.NewSymDense(l.size(), nil)
-	add := func(i, j int, v float64) { h.SetSym(i, j, h.At(i, j)+v) }
-	alpha := l.worths(x)
-	p := l.parts[0]
+	h, v := mat.NewSymDense(l.size(), nil), make([]float64, l.size())
+	alpha, p := l.worths(x), l.parts[0]
+	clear(p.sum)
+	var columns []int
 	for _, s := range l.rankings.spans {
-		if len(l.orders) == 0 {
-			entries := l.rankings.entries[s.from:s.to]
-			p.gather(entries, s.placed-s.from, x, alpha)
-			p.untiedInformation(entries, s.placed-s.from, s.weight, add)
-		} else {
-			l.tiedInformation(p, s, x, add)
+		columns = columns[:0]
+		for _, e := range l.rankings.entries[s.from:s.to] {
+			columns = append(columns, int(item(e)))
+		}
+		for k := range l.orders {
+			columns = append(columns, l.items+k)
+		}
+		for _, column := range columns {
+			v[column] = 1
+			l.product(context.Background(), p, s, x, alpha, v)
+			v[column] = 0
+			for _, row := range columns {
+				if row <= column {
+					h.SetSym(row, column, h.At(row, column)+p.sum[row])
+				}
+				p.sum[row] = 0
+			}
 		}
 	}
 	return h
-}
-
-// untiedInformation adds the information of a ranking: α_i Σ 1/S_t for item i on the diagonal, less
-// α_i α_j Σ 1/S_t² for all i and j, where the sums are over the choices that they take part in.
-func (p *part) untiedInformation(entries []int32, placed int, w float64, add func(i, j int, v float64)) {
-	p.inverses(placed)
-	var inverse, square float64
-	for t, e := range entries {
-		inverse *= p.scale[t]
-		square *= p.scale[t] * p.scale[t]
-		a := w * p.alpha[t]
-		own := inverse - p.alpha[t]*square
-		if t < placed {
-			own += p.inverse[t] * p.rest[t]
-			inverse += p.inverse[t]
-			square += p.inverse[t] * p.inverse[t]
-		}
-		add(int(e), int(e), a*own)
-		scale := 1.0 // of the base of the later one
-		for later := t + 1; later < len(entries); later++ {
-			scale *= p.scale[later]
-			add(int(e), int(entries[later]), -a*p.alpha[later]*scale*square)
-		}
-	}
-}
-
-// tiedInformation adds the information of a ranking, a column of each choice at a time.
-func (l *likelihood) tiedInformation(p *part, s span, x []float64, add func(i, j int, v float64)) {
-	direction := make([]float64, l.size())
-	entries := l.rankings.entries[s.from:s.to]
-	columns := make([]int, 0, len(entries)+len(l.orders))
-	for _, e := range entries {
-		columns = append(columns, int(item(e)))
-	}
-	for k := range l.orders {
-		columns = append(columns, l.items+k)
-	}
-	for _, column := range columns {
-		direction[column] = 1
-		l.choices(context.Background(), p, s, x, direction, func(set []int32, _ int, w float64) {
-			for i, e := range set {
-				if row := int(item(e)); row <= column {
-					add(row, column, w*p.choice.product[i])
-				}
-			}
-			for k, t := range p.choice.tieTimes[1:] {
-				if row := l.items + k; row <= column {
-					add(row, column, w*t)
-				}
-			}
-		})
-		direction[column] = 0
-	}
 }

@@ -119,7 +119,7 @@ func FitMixture(ctx context.Context, r *Observations, o MixtureOptions) (*Mixtur
 	if err != nil {
 		return nil, err
 	}
-	x, err := n.maximize(ctx)
+	x, err := n.maximize(ctx, make([]float64, n.size()))
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (e *em) maximize(ctx context.Context, steps int) error {
 			e.mixing[k] += n.rankings.spans[i].weight / e.total
 		}
 		n.options.MaxSteps = steps
-		x, err := n.climb(ctx, n.evaluate(ctx, e.x[k]))
+		x, err := n.maximize(ctx, e.x[k])
 		e.x[k] = x
 		if err != nil && !e.empty(k) {
 			errs = errors.Join(errs, e.componentError(k, err))

@@ -148,7 +148,7 @@ func TestEmptyComponentHasTheWeightZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, _ := n.maximize(t.Context())
+	x, _ := n.maximize(t.Context(), make([]float64, n.size()))
 	e := newEM(r, n, x, MixtureOptions{Components: 2, Tolerance: 1e-6, MaxSteps: 1000}, 1)
 	e.x[1] = []float64{-400, -200, 0, 200, 400}
 	e.mixing = []float64{1, 0}

@@ -106,7 +106,7 @@ func (m *Model) EqualWorths(ctx context.Context) (RatioTest, error) {
 	if err := n.options.check(); err != nil {
 		return RatioTest{}, err
 	}
-	x, err := n.maximize(ctx)
+	x, err := n.maximize(ctx, make([]float64, n.size()))
 	if err != nil {
 		return RatioTest{}, err
 	}

@@ -11,16 +11,6 @@ import (
 	"strings"
 )
 
-// A preflibHeader holds what a header says about the file; −1: nothing.
-type preflibHeader struct {
-	alternatives, voters, orders float64
-}
-
-// numbers returns the fields by the lines of a header that have them.
-func (h *preflibHeader) numbers() map[string]*float64 {
-	return map[string]*float64{"NUMBER ALTERNATIVES": &h.alternatives, "NUMBER VOTERS": &h.voters, "NUMBER UNIQUE ORDERS": &h.orders}
-}
-
 // preflib reads PrefLib's format: a header with "# ALTERNATIVE NAME 1: Ann" for every alternative, then
 // lines such as "12: 3,{1,4},2", where alternatives in braces are tied.
 func (in *reader) preflib(r io.Reader, ending string) error {
@@ -52,8 +42,9 @@ func (in *reader) preflib(r io.Reader, ending string) error {
 		return in.add(ranking, alternatives)
 	})
 	if err == nil {
-		in.compare("voters", in.header.voters, voters)
-		in.compare("unique orders", in.header.orders, min(orders, in.header.orders)) // more lines may repeat orders
+		in.compare("voters", in.header["NUMBER VOTERS"], voters)
+		said := in.header["NUMBER UNIQUE ORDERS"]
+		in.compare("unique orders", said, min(orders, said)) // more lines may repeat orders
 	}
 	return err
 }
@@ -75,8 +66,7 @@ func (in *reader) compare(what string, said, found float64) {
 func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 	const name = "# ALTERNATIVE NAME "
 	var items []int
-	in.header = &preflibHeader{-1, -1, -1}
-	numbers := in.header.numbers()
+	in.header = map[string]float64{"NUMBER ALTERNATIVES": -1, "NUMBER VOTERS": -1, "NUMBER UNIQUE ORDERS": -1}
 	for {
 		if next, err := lines.Peek(1); err != nil || !bytes.Equal(next, []byte("#")) {
 			break
@@ -89,10 +79,12 @@ func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 		text, found := strings.CutPrefix(line, name)
 		if !found {
 			what, text, _ := strings.Cut(strings.TrimPrefix(line, "# "), ":")
-			if number := numbers[what]; number != nil {
-				if *number, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !(*number >= 0 && *number <= largestWeight) {
+			if _, known := in.header[what]; known {
+				number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+				if err != nil || !(number >= 0 && number <= largestWeight) {
 					return nil, in.locate(fmt.Errorf("%s: %.20q: want a number", what, strings.TrimSpace(text)))
 				}
+				in.header[what] = number
 			}
 			continue
 		}
@@ -114,7 +106,7 @@ func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
 		in.line++
 		return nil, in.locate(errors.New(`the header has no "# ALTERNATIVE NAME 1: …": want PrefLib's format of 2022 or later`))
 	}
-	if said := in.header.alternatives; said >= 0 && said != float64(len(items)) {
+	if said := in.header["NUMBER ALTERNATIVES"]; said >= 0 && said != float64(len(items)) {
 		return nil, in.locate(fmt.Errorf("the header says %.15g alternatives, but has the names of %d: it looks cut", said, len(items)))
 	}
 	return items, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 )
@@ -62,15 +63,15 @@ func (r *Observations) Len() int { return len(r.spans) }
 func (r *Observations) At(i int) Ranking {
 	s := r.spans[i]
 	ranking := Ranking{Weight: s.weight}
-	for _, e := range r.entries[s.from:s.placed] {
-		if e >= 0 {
-			ranking.Places = append(ranking.Places, nil)
-		}
-		last := &ranking.Places[len(ranking.Places)-1]
-		*last = append(*last, int(item(e)))
+	items := make([]int, s.to-s.from)
+	for i, e := range r.entries[s.from:s.to] {
+		items[i] = int(item(e))
 	}
-	for _, e := range r.entries[s.placed:s.to] {
-		ranking.Rest = append(ranking.Rest, int(e))
+	for from, to := range r.places(s) {
+		ranking.Places = append(ranking.Places, slices.Clip(items[from-s.from:to-s.from]))
+	}
+	if s.placed < s.to {
+		ranking.Rest = items[s.placed-s.from:]
 	}
 	return ranking
 }
@@ -195,24 +196,38 @@ func (r *Observations) withGhost(weight float64) *Observations {
 // tieOrders returns the sizes of the ties, ascending.
 func (r *Observations) tieOrders() []int {
 	var orders []int
-	for _, s := range r.spans {
-		for from := s.from; from < s.placed; {
-			to := r.placeEnd(from, s)
-			if size := to - from; size > 1 && !slices.Contains(orders, size) {
-				orders = append(orders, size)
-			}
-			from = to
+	for n, left := range r.sizes() {
+		if n > 1 && left > 0 {
+			orders = append(orders, n)
 		}
 	}
-	slices.Sort(orders)
 	return orders
 }
 
-// placeEnd returns the end of the place that begins at an entry.
-func (r *Observations) placeEnd(from int, s span) int {
-	to := from + 1
-	for to < s.placed && r.entries[to] < 0 {
-		to++
+// sizes returns, for every number of items that a place has, how many were left at most when it was filled.
+func (r *Observations) sizes() []int {
+	left := make([]int, 2)
+	for _, s := range r.spans {
+		for from, to := range r.places(s) {
+			n := to - from
+			if n >= len(left) {
+				left = append(left, make([]int, n+1-len(left))...)
+			}
+			left[n] = max(left[n], s.to-from)
+		}
 	}
-	return to
+	return left
+}
+
+// places yields where in the entries the places of a ranking begin and end, the best first.
+func (r *Observations) places(s span) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for from, to := s.from, s.from; from < s.placed; from = to {
+			for to++; to < s.placed && r.entries[to] < 0; to++ {
+			}
+			if !yield(from, to) {
+				return
+			}
+		}
+	}
 }

@@ -134,8 +134,9 @@ type reader struct {
 	line     int // from 1
 	options  ReadOptions
 	rankings *Observations
-	known    []int          // the items of the options
-	header   *preflibHeader // nil: the format is another one
+	known    []int              // the items of the options
+	placed   []bool             // see without
+	header   map[string]float64 // of PrefLib, the numbers by their names; −1: not given. nil: another format
 
 	oneItem, firstOneItem int // rankings that are left out, and the line of the first
 	oneItemWeight         float64
@@ -200,17 +201,7 @@ func (in *reader) add(ranking Ranking, all []int) error {
 		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: merge equal rankings into one with their weight",
 			in.rankings.Len()+1, n, mostEntries)
 	}
-	listed := make([]bool, len(in.rankings.Items))
-	for _, place := range append(ranking.Places, ranking.Rest) {
-		for _, i := range place {
-			listed[i] = true
-		}
-	}
-	for _, i := range all {
-		if !listed[i] {
-			ranking.Rest = append(ranking.Rest, i)
-		}
-	}
+	ranking.Rest = append(ranking.Rest, in.without(all, append(ranking.Places, ranking.Rest))...)
 	return in.addOrLeave(ranking)
 }
 
@@ -263,7 +254,7 @@ func (in *reader) text(line string) error {
 		}
 		separator, line, inSet = next, rest, inSet || next == '|'
 	}
-	ranking.Rest = without(set, ranking.Places)
+	ranking.Rest = in.without(set, ranking.Places)
 	return in.add(ranking, in.known)
 }
 
@@ -276,22 +267,22 @@ func likeNumber(word string) bool {
 }
 
 // without returns a set without the items at places.
-func without(set []int, places [][]int) []int {
-	if set == nil {
-		return nil
-	}
-	placed := map[int]bool{}
-	for _, place := range places {
-		for _, i := range place {
-			placed[i] = true
+func (in *reader) without(set []int, places [][]int) (rest []int) {
+	in.placed = append(in.placed, make([]bool, len(in.rankings.Items)-len(in.placed))...)
+	mark := func(placed bool) {
+		for _, place := range places {
+			for _, i := range place {
+				in.placed[i] = placed
+			}
 		}
 	}
-	var rest []int
+	mark(true)
 	for _, i := range set {
-		if !placed[i] {
+		if !in.placed[i] {
 			rest = append(rest, i)
 		}
 	}
+	mark(false)
 	return rest
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -65,19 +64,22 @@ func (m *Model) name(i int) string {
 	return fmt.Sprintf("ties of %d items", m.TieOrders[i-len(m.Items)])
 }
 
-// invert sets the covariance. H has no information on the sum of the log-worths. Adding a little, and centring
-// the log-worths afterwards, gives the inverse on the space where their mean is zero.
+// invert sets the covariance. H has no information on the sum of the log-worths: 1, the direction in which all of them
+// grow alike, has H·1 = 0. With c·1·1ᵀ added to H, the inverse has 1·1ᵀ/(c·items²) more than on the space where their
+// mean is zero.
 func (u *Uncertainty) invert(h *mat.SymDense) error {
 	trace := 0.0
 	for i := range u.items {
 		trace += h.At(i, i)
 	}
-	little := trace / float64(u.items*u.items)
-	for i := range u.items {
-		for j := i; j < u.items; j++ {
-			h.SetSym(i, j, h.At(i, j)+little)
+	addToAll := func(m *mat.SymDense, v float64) {
+		for i := range u.items {
+			for j := i; j < u.items; j++ {
+				m.SetSym(i, j, m.At(i, j)+v)
+			}
 		}
 	}
+	addToAll(h, trace/float64(u.items*u.items))
 	var c mat.Cholesky
 	if !c.Factorize(h) || c.Cond() > 1e14 {
 		return errors.New("no standard errors: some items were never compared with others, directly or indirectly, or almost never won or lost")
@@ -86,32 +88,8 @@ func (u *Uncertainty) invert(h *mat.SymDense) error {
 	if err := c.InverseTo(u.Covariance); err != nil {
 		return fmt.Errorf("no standard errors: %w", err)
 	}
-	u.centre()
+	addToAll(u.Covariance, -1/trace)
 	return nil
-}
-
-// centre turns the covariances into the covariances of the log-worths less their mean.
-func (u *Uncertainty) centre() {
-	size, n := u.Covariance.SymmetricDim(), float64(u.items)
-	means := make([]float64, size) // of the covariances with the log-worths
-	for i := range size {
-		for j := range u.items {
-			means[i] += u.Covariance.At(i, j) / n
-		}
-	}
-	mean := floats.Sum(means[:u.items]) / n
-	for i := range size {
-		for j := i; j < size; j++ {
-			v := u.Covariance.At(i, j)
-			switch {
-			case j < u.items:
-				v += mean - means[i] - means[j]
-			case i < u.items:
-				v -= means[j]
-			}
-			u.Covariance.SetSym(i, j, v)
-		}
-	}
 }
 
 // Difference returns the standard error of θ_i − θ_j, NaN without a covariance matrix.
