@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
@@ -24,6 +23,7 @@ const (
 // piece is whole lines of a file, on their way to become a chunk.
 type piece struct {
 	chunk   Chunk
+	text    []byte // nil once parsed
 	layout  *Layout
 	skipped int           // lines of the file between the piece before and this one (a header)
 	parsed  chan struct{} // closed then
@@ -33,23 +33,33 @@ type piece struct {
 // cores, and calls each with them, in the order of the text. An error of each is the result,
 // but the text is read on to its end, unless the context is done.
 func parseChunks(path string, r io.Reader, beside Beside, o FileOptions, each func(*Chunk, *Layout) error) error {
-	inOrder := make(chan *piece, runtime.GOMAXPROCS(0))
-	var buffers, parsers sync.Pool // to use again
-	var ended error                // of the reading
-	wait := parallel.Go(func() {
-		defer close(inOrder)
-		ended = readChunks(r, &buffers, beside, o, func(p *piece, text []byte) {
-			inOrder <- p
-			go func() {
-				parse, ok := parsers.Get().(func(*Chunk, []byte))
-				if !ok {
+	workers := runtime.GOMAXPROCS(0)
+	work, inOrder := make(chan *piece, workers), make(chan *piece, 2*workers)
+	free := make(chan []byte, 4*workers) // buffers to use again
+	for range workers {
+		go func() {
+			var parse func(*Chunk, []byte)
+			for p := range work {
+				if parse == nil {
 					parse = p.layout.NewParser(o.Options)
 				}
-				parse(&p.chunk, text)
+				parse(&p.chunk, p.text)
+				select {
+				case free <- p.text:
+				default:
+				}
+				p.text = nil
 				close(p.parsed)
-				parsers.Put(parse)
-				buffers.Put(&text)
-			}()
+			}
+		}()
+	}
+	var ended error // of the reading
+	wait := parallel.Go(func() {
+		defer close(work)
+		defer close(inOrder)
+		ended = readChunks(r, free, beside, o, func(p *piece) {
+			inOrder <- p
+			work <- p
 		})
 	})
 	var err error
@@ -73,7 +83,7 @@ func parseChunks(path string, r io.Reader, beside Beside, o FileOptions, each fu
 }
 
 // readChunks cuts the text of r into chunks, and gives them away one after another.
-func readChunks(r io.Reader, buffers *sync.Pool, beside Beside, o FileOptions, give func(*piece, []byte)) error {
+func readChunks(r io.Reader, free <-chan []byte, beside Beside, o FileOptions, give func(*piece)) error {
 	var l *Layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
@@ -81,11 +91,12 @@ func readChunks(r io.Reader, buffers *sync.Pool, beside Beside, o FileOptions, g
 		if err := o.Ctx().Err(); err != nil {
 			return err
 		}
-		buffer, ok := buffers.Get().(*[]byte)
-		if !ok {
-			buffer = new([]byte)
+		var buffer []byte
+		select {
+		case buffer = <-free:
+		default:
 		}
-		lines, after, err := readLines(r, append((*buffer)[:0], rest...), cmp.Or(o.ChunkSize, chunkSize))
+		lines, after, err := readLines(r, append(buffer[:0], rest...), cmp.Or(o.ChunkSize, chunkSize))
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -111,7 +122,8 @@ func readChunks(r io.Reader, buffers *sync.Pool, beside Beside, o FileOptions, g
 				}
 				l.Look = nil
 			}
-			give(&piece{chunk: Chunk{Size: int64(len(lines))}, layout: l, skipped: skipped, parsed: make(chan struct{})}, lines)
+			chunk := Chunk{Size: int64(len(lines))}
+			give(&piece{chunk: chunk, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
 			skipped = 0
 		}
 		if err == io.EOF {
