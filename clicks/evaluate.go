@@ -34,7 +34,7 @@ type Estimate struct {
 	Units         int // resampled for the intervals, which are unreliable if there are few
 
 	// Caution says why the intervals may contain the true value less often than their level; "" if there
-	// is no reason.
+	// is nothing to say.
 	Caution string
 
 	// BaselineSize is the effective sample size for the baseline; 0 without one.
@@ -223,7 +223,7 @@ func (e *Evaluation) Add(l *Log) error {
 // An evaluator is the scratch space of a worker, which evaluates one situation after another.
 type evaluator struct {
 	scratch   [3]propensities  // by policy
-	policies  [3]*propensities // where those of a policy are: the first ones, if it gives the logged scores
+	policies  [3]*propensities // by policy; the first ones, if it gives the logged scores
 	relevance []float64        // r̂ by document
 	weights   []float64        // by rank
 	shown     []int            // in any impression of the situation

@@ -170,7 +170,7 @@ func oddLine(err error) oddity {
 // equal by chance in one of ten million logs.
 type reader struct {
 	seed   maphash.Seed
-	clicks map[uint64][]uint64 // documents clicked, by query; those of an impression are taken out
+	clicks map[uint64][]uint64 // documents clicked, by query, until its impression takes them
 	seen   map[uint64]bool     // impressions
 	known  map[listKey]any     // lists that were decoded before
 	counts map[oddity]int

@@ -158,7 +158,7 @@ func (o Options) find(path string) (of reader.Splits, known *reader.Collection, 
 	}
 	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
 		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups after the file of each split, such as %s",
-			path, reader.GroupFile.Beside(of[0].Path))
+			path, reader.GroupFile.Sidecar(of[0].Path))
 	}
 	if o.Folds != 0 {
 		if err := o.checkFolds(path, of); err != nil {

@@ -62,8 +62,8 @@ func Synthetic(o SyntheticOptions) *Splits {
 //	mixture    the sum of all three, of one standard deviation
 //
 // The forests depend on the seed and the shape alone, not on the scale. A threshold is what its feature
-// shows of a standard normal number. All truths but smooth have a standard deviation of 1.38 where that of the
-// noise is 1.06. Ranking the test split of mslr, scale 1 and seed 7, by the relevance before noise has an
+// shows of a standard normal number. All truths but smooth have a standard deviation of 1.38, and
+// the noise has 1.06. Ranking the test split of mslr, scale 1 and seed 7, by the relevance before noise has an
 // NDCG@10 of .865 (smooth), .777 (trees), .786 (additive) and .775 (mixture), by
 //
 //	go test ./datasets -run '^$' -bench TrueValue -benchtime 1x -timeout 1h

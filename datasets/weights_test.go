@@ -159,14 +159,14 @@ func TestWrittenWeightsReadBack(t *testing.T) {
 		} else {
 			d.QueryWeights = weights(d.Queries())
 		}
-		var text, beside bytes.Buffer
+		var text, sidecar bytes.Buffer
 		if err := WriteLETOR(&text, d); err != nil {
 			r.Fatal(err)
 		}
-		if err := WriteWeights(&beside, d); err != nil {
+		if err := WriteWeights(&sidecar, d); err != nil {
 			r.Fatal(err)
 		}
-		for name, b := range map[string][]byte{path: text.Bytes(), path + ".weight": beside.Bytes()} {
+		for name, b := range map[string][]byte{path: text.Bytes(), path + ".weight": sidecar.Bytes()} {
 			if err := os.WriteFile(name, b, 0o666); err != nil {
 				r.Fatal(err)
 			}

@@ -62,7 +62,7 @@ func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G
 	})
 }
 
-// drop adds the dropout of that number, unless there is an error already.
+// drop adds the dropout of this number, unless there is an error already.
 func (b *builder) drop(dropout int, y *G.Node, err error) (*G.Node, error) {
 	if err != nil || b.dropout == nil || dropout == model.NoDropout {
 		return y, err

@@ -125,8 +125,8 @@ func ExampleEnumerate() {
 }
 
 // The gradient without sampling. It is a sum over pairs of documents, like LambdaRank's. With
-// other gains it is that of a loss of the exposures, here of their squared distance from what
-// the documents should have.
+// other gains it is the gradient of a function of the exposures, here of their squared distance from
+// what the documents should have.
 func ExampleExpectation() {
 	var e plackett.Expectation
 	lambda := make([]float64, 3)

@@ -68,7 +68,7 @@ var ErrDamaged = errors.New("the checkpoint is damaged")
 
 // Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all splits and their
 // transform must be the same; only OnNaN, Epochs and Patience may differ. With a cosine schedule and another number of
-// epochs, the learning rates from here on are those of a run that had this number from the start. The error says what
+// epochs, the learning rates from here on are as in a run that had this number from the start. The error says what
 // differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var values map[string]json.RawMessage

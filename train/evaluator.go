@@ -16,7 +16,7 @@ type evaluator struct {
 	highest  float64   // Config.HighestGrade
 	metric   criterion // of validation
 	measures []metrics.Measure
-	in       metrics.Queries // without data; its highest grade is that of all splits
+	in       metrics.Queries // without data; its highest grade is the highest of all splits
 	losses   *lossValues
 	group    mpi.Group
 }

@@ -172,7 +172,7 @@ func (c Config) orRecipe(recipe Config) Config {
 	return c
 }
 
-// speltOut reports whether c began as a complete Config, such as Paper: most settings of which zero is not a value are
+// speltOut reports whether c began as a complete Config, such as Paper: most settings that cannot be zero are
 // set. Then a number that is zero means zero, possibly an error, and is not left to a recipe.
 func (c Config) speltOut() bool {
 	set, unset := 0, 0

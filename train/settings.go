@@ -90,7 +90,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
 		{Flag: "highest-grade", Value: &c.HighestGrade, check: within(0, math.MaxFloat32, fmt.Sprintf("a number from 0 to %.2g", math.MaxFloat32)), Measuring: true,
-			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. Beside -model, 0 is the model's"},
+			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. With -model, 0 is the model's"},
 		{Flag: "normalize", Value: &c.NormalizeGains,
 			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
 		{Flag: "discounts", Value: &c.Discounts, Plain: "dcg", Measuring: true,
@@ -154,7 +154,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "epochs-per-pass", Value: &c.EpochsPerPass, check: between(0, mostEpochs),
 			Help: "`parts` of a pass over the training queries that are epochs, each with a validation at its end; at most one a step; 0 and 1: an epoch is a pass"},
 		{Flag: "patience", Value: &c.Patience, check: between(0, mostEpochs), Resumable: true,
-			Help: "stop after so many `epochs` without a better validation value; 0: never"},
+			Help: "stop after this many `epochs` without a better validation value; 0: never"},
 
 		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
 			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, where higher is better, such as expected-ndcg@10-5*disparity"},

@@ -210,8 +210,8 @@ func (t *Transform) Query(dst, rows []float32) {
 	}
 }
 
-// Used are the raw columns that a model depends on, ascending: Columns, and those of the
-// categories.
+// Used returns the raw columns that a model depends on, ascending: Columns, and the columns of
+// Categories.
 func (t *Transform) Used() []int {
 	used := slices.Clone(t.Columns)
 	for _, c := range t.Categories {

@@ -29,7 +29,7 @@ func addDurations(found map[string]bool, b []byte) {
 	}
 	b = b[4:]
 	const header, fields, name, kind, duration = 2, 1, 0, 2, 18      // see Message.fbs and Schema.fbs of Arrow
-	field := func(t flatbuffers.Table, n int) flatbuffers.UOffsetT { // its position; that of the table where it lacks it
+	field := func(t flatbuffers.Table, n int) flatbuffers.UOffsetT { // its position, or the position of the table that lacks it
 		return t.Pos + flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4+2*n)))
 	}
 	message := flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}

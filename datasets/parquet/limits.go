@@ -21,7 +21,7 @@ func newAllowance(n int) *allowance {
 // mostNumbers bounds the numbers in a file of n bytes, rows times columns.
 func mostNumbers(n int) int { return max(1<<24, mostRatio/4*n) }
 
-// take takes n bytes, or returns an error if there are not so many left.
+// take takes n bytes, or returns an error if fewer are left.
 func (a *allowance) take(n int) error {
 	if a.left.Add(-int64(n)) < 0 {
 		return fmt.Errorf("%w: its %d bytes unpack to more than %d", errDamaged, a.len, a.all)

@@ -87,7 +87,7 @@ func oneText(text string) []byte {
 func read(file []byte, o reader.Options) (rows, allocated int, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err = readRows(file, o, reader.Beside{}, 1<<16, func(c *reader.Chunk, _ *reader.Layout, _ float64) error {
+	err = readRows(file, o, reader.Sidecar{}, 1<<16, func(c *reader.Chunk, _ *reader.Layout, _ float64) error {
 		if rows += len(c.Labels); c.FaultCount > 0 {
 			return fmt.Errorf("%v", c.Faults)
 		}

@@ -28,7 +28,7 @@ type rowReader struct {
 // readRows reads the file with these bytes in chunks of about size bytes, and calls each with
 // them in turn, and with the part of the file that has been read. Lines are rows, from 1. All memory
 // is in proportion to the bytes.
-func readRows(file []byte, o reader.Options, beside reader.Beside, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
+func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
 	meta, err := readMeta(file)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func readRows(file []byte, o reader.Options, beside reader.Beside, size int, eac
 	if !slices.ContainsFunc(meta.RowGroups, func(g format.RowGroup) bool { return g.NumRows != 0 }) {
 		return nil // whatever the columns, or their types, as none can be found without rows
 	}
-	r, err := newReader(meta, o, beside)
+	r, err := newReader(meta, o, sidecar)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func readRows(file []byte, o reader.Options, beside reader.Beside, size int, eac
 }
 
 // newReader finds the use of the columns.
-func newReader(meta *format.FileMetaData, o reader.Options, beside reader.Beside) (*rowReader, error) {
+func newReader(meta *format.FileMetaData, o reader.Options, sidecar reader.Sidecar) (*rowReader, error) {
 	columns, others, err := leaves(meta.Schema, durations(meta))
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func newReader(meta *format.FileMetaData, o reader.Options, beside reader.Beside
 		}
 	}
 	r := &rowReader{leaves: columns}
-	if r.Columns, err = reader.NewColumns(names, o, beside.Sized); err != nil {
+	if r.Columns, err = reader.NewColumns(names, o, sidecar.Sized); err != nil {
 		if len(others) > 0 {
 			err = fmt.Errorf("%w; columns of types that are not read: %s", err, text.List(others))
 		}

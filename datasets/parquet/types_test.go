@@ -71,7 +71,7 @@ func TestDecimalsMayHaveLengthsOfTheirOwn(t *testing.T) {
 			e.ConvertedType.V, e.ConvertedType.Valid, e.Scale.V, e.Scale.Valid = deprecated.Decimal, true, 1, true
 		})
 		got := []float32(nil)
-		err := readRows(file, reader.Options{}, reader.Beside{}, 1<<16, func(c *reader.Chunk, _ *reader.Layout, _ float64) error {
+		err := readRows(file, reader.Options{}, reader.Sidecar{}, 1<<16, func(c *reader.Chunk, _ *reader.Layout, _ float64) error {
 			got = append(got, c.Values.Values...)
 			return nil
 		})
@@ -130,7 +130,7 @@ func TestChecksumsOfPagesAreVerified(t *testing.T) {
 					for end := at + int(h.CompressedPageSize); at < end; at++ {
 						file[at] ^= 1 << (at % 8)
 						want := fmt.Sprintf("column %q: the file is damaged, or cut short: the checksum of page %d is ", c.MetaData.PathInSchema[0], page)
-						if err := readRows(file, reader.Options{}, reader.Beside{}, 1<<16, add); err == nil || !strings.HasPrefix(err.Error(), want) {
+						if err := readRows(file, reader.Options{}, reader.Sidecar{}, 1<<16, add); err == nil || !strings.HasPrefix(err.Error(), want) {
 							t.Fatalf("version %d, byte %d: error %v, want %q", version, at, err, want)
 						}
 						file[at] ^= 1 << (at % 8)

@@ -27,7 +27,7 @@ type Lock struct {
 }
 
 // TakeLock takes the lock of a file, which it makes if there is none. It does not wait: the
-// error is a *HeldError, ErrUnsupported, or the error of making the file.
+// error is a [*LockHeldError], ErrUnsupported, or the error of making the file.
 func TakeLock(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)

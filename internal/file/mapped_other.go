@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// Open reads a file; see open_unix.go.
+// Map reads a file; see mapped_unix.go.
 func Map(path string) ([]byte, error) { return os.ReadFile(path) }
 
-// File reads a file from its beginning.
+// MapOpen reads a file from its beginning.
 func MapOpen(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -21,5 +21,5 @@ func MapOpen(f *os.File) ([]byte, error) {
 	return b, err
 }
 
-// Close has nothing to do.
+// Unmap does nothing.
 func Unmap([]byte) {}

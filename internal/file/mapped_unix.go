@@ -21,7 +21,7 @@ func Map(path string) ([]byte, error) {
 	return MapOpen(f)
 }
 
-// MapOpen is Open for a file that is open, and may have no name any more. It may be closed then.
+// MapOpen is Map for a file that is open, and may have no name any more. It may be closed then.
 func MapOpen(f *os.File) ([]byte, error) {
 	path := f.Name()
 	info, err := f.Stat()

@@ -21,7 +21,7 @@ type Reader struct {
 	err     error // the first one
 }
 
-// New returns a reader of a text. It is an error if a string is not Unicode: JSON's readers would replace a part of it,
+// New returns a reader of a text. Its End returns an error if a string is not Unicode: JSON's readers would replace a part of it,
 // and take different texts for equal ones.
 func New(text []byte) *Reader { return newReader(text, false) }
 

@@ -70,7 +70,7 @@ func Rankings(n *G.Node) In { return In{name: "rankings", node: n, layout: PerRa
 // Samples returns an input with a number for every row in every sample, [samples × rows].
 func Samples(name string, n *G.Node) In { return In{name: name, node: n, layout: PerSample} }
 
-// Weights returns the input of [List.Weights], of which there are none if n is nil.
+// Weights returns the input of [List.Weights], which is absent if n is nil.
 func Weights(n *G.Node) In { return In{name: "document weights", node: n, weights: true} }
 
 // Discounts returns the input of [List.Discounts], a setting that tells nodes apart.

@@ -12,7 +12,7 @@ import (
 
 // A ReadBinary reads the bytes of a file in chunks of about size bytes, and calls each with them in turn, and with the
 // part of the file that has been read.
-type ReadBinary func(file []byte, o Options, beside Beside, size int, each func(c *Chunk, l *Layout, part float64) error) error
+type ReadBinary func(file []byte, o Options, sidecar Sidecar, size int, each func(c *Chunk, l *Layout, part float64) error) error
 
 // binary is a format of files that are not text.
 type binary struct {
@@ -61,7 +61,7 @@ func (b *binary) parse(ctx context.Context, s *scan, o FileOptions, each func(*C
 	defer file.Unmap(bytes)
 	o.Context = ctx
 	var failed error // of each
-	err = b.read(bytes, o.Options, s.beside(), cmp.Or(o.ChunkSize, chunkSize), func(c *Chunk, l *Layout, part float64) error {
+	err = b.read(bytes, o.Options, s.sidecar(), cmp.Or(o.ChunkSize, chunkSize), func(c *Chunk, l *Layout, part float64) error {
 		s.consumed = func() int64 { return int64(part * float64(len(bytes))) }
 		failed = each(c, l)
 		file.Relieve()

@@ -8,10 +8,10 @@ import (
 // A Format is a text format. It looks at the first line of a text, and gives the layout of the
 // text, or nil if the text is of another format. If no format has a layout, as of a blank
 // line, the next line tells it.
-type Format func(line []byte, o Options, b Beside) (*Layout, error)
+type Format func(line []byte, o Options, b Sidecar) (*Layout, error)
 
-// Beside is what the files next to a text say of it.
-type Beside struct {
+// Sidecar is what the files next to a text say of it.
+type Sidecar struct {
 	Sized bool           // there are query sizes: it needs no query ids
 	Names map[int]string // of features by id; nil: there are none
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // LETOR is the format of LETOR, SVMlight and SVMrank text. Text that is in no other format counts as LETOR.
-func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
+func LETOR(line []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	switch {
 	case text.IsComment(line):
 		return nil, nil
@@ -26,9 +26,9 @@ func LETOR(line []byte, o Options, beside Beside) (*Layout, error) {
 		}
 	}
 	r := letorReader{group: -1}
-	l := &Layout{Names: beside.Names, Roles: map[string]string{}}
+	l := &Layout{Names: sidecar.Names, Roles: map[string]string{}}
 	var err error
-	if l.Wants, err = wants(o, beside.Names); err != nil {
+	if l.Wants, err = wants(o, sidecar.Names); err != nil {
 		return nil, err
 	}
 	var isID bool

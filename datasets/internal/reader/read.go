@@ -8,9 +8,7 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// formats are asked in turn whether a text is theirs. A new one is a package with its function,
-// an element before LETOR, the endings of its files in package reader, and a line of the comment
-// of package datasets.
+// formats are asked in turn whether a text is theirs, LETOR last.
 var formats = []Format{Separated, LETOR}
 
 // FileOptions say how to read a file.
@@ -105,7 +103,7 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	return warnUnused(s.Table, Positions, "positions are for LightGBM")
 }
 
-func (s *scan) beside() Beside { return Beside{Sized: s.sizes != nil, Names: s.called} }
+func (s *scan) sidecar() Sidecar { return Sidecar{Sized: s.sizes != nil, Names: s.called} }
 
 // parseText calls each with the chunks of a file of text.
 func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
@@ -118,5 +116,5 @@ func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *
 	}
 	defer text.Close()
 	s.consumed = text.Consumed
-	return parseChunks(s.Path, text, s.beside(), o, each)
+	return parseChunks(s.Path, text, s.sidecar(), o, each)
 }

@@ -58,15 +58,17 @@ func (f *rowFile) err() error {
 // at returns an error with the line that it is about.
 func (f *rowFile) at(err error) error { return fmt.Errorf("datasets: %s:%d: %w", f.path, f.row, err) }
 
-// nextRows returns the values of the next rows. What is wrong with them is told at the end.
+// nextRows returns the values of the next rows, zero for the ones that are wrong, as end tells.
 func nextRows[T any](f *rowFile, rows int, parse func(line []byte) (T, error)) []T {
 	values := make([]T, rows)
 	for r := range values {
 		if !f.next() {
 			break
 		}
-		var err error
-		if values[r], err = parse(f.lines.Bytes()); err != nil && f.failed == nil {
+		v, err := parse(f.lines.Bytes())
+		if err == nil {
+			values[r] = v
+		} else if f.failed == nil {
 			f.failed = f.at(err)
 		}
 	}

@@ -144,7 +144,7 @@ func (s *scan) checkRun(r Run) error {
 		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[named], with[!named])
 	case !named && s.sizes == nil:
 		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s next to it: want lines such as %q, or the query sizes in that file",
-			s.Path, r.Line, QuerySizes.Beside(s.Path)+" or "+GroupSizes.Beside(s.Path), "2 qid:1 1:0.5 2:0.1")
+			s.Path, r.Line, QuerySizes.Sidecar(s.Path)+" or "+GroupSizes.Sidecar(s.Path), "2 qid:1 1:0.5 2:0.1")
 	case !named || s.sizes == nil:
 		return nil
 	}

@@ -13,11 +13,11 @@ import (
 // Separated is the format of CSV and TSV, where a tab, comma or semicolon separates the fields, and
 // whose first line names the columns; nil for LETOR text, which begins with a number and a
 // blank.
-func Separated(line []byte, o Options, beside Beside) (*Layout, error) {
+func Separated(line []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	if text.IsComment(line) && !claims(line, o) {
 		return nil, nil
 	}
-	return layout(line, o, beside.Sized)
+	return layout(line, o, sidecar.Sized)
 }
 
 func layout(line []byte, o Options, sized bool) (*Layout, error) {

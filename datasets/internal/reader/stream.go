@@ -32,7 +32,7 @@ type piece struct {
 // parseChunks reads the text of a file to its end in chunks of whole lines, parsed on all
 // cores, and calls each with them, in the order of the text. An error of each is the result,
 // but the text is read on to its end, unless the context is done.
-func parseChunks(path string, r io.Reader, beside Beside, o FileOptions, each func(*Chunk, *Layout) error) error {
+func parseChunks(path string, r io.Reader, sidecar Sidecar, o FileOptions, each func(*Chunk, *Layout) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan *piece, workers), make(chan *piece, 2*workers)
 	free := make(chan []byte, 4*workers) // buffers to use again
@@ -57,7 +57,7 @@ func parseChunks(path string, r io.Reader, beside Beside, o FileOptions, each fu
 	wait := parallel.Go(func() {
 		defer close(work)
 		defer close(inOrder)
-		ended = readChunks(r, free, beside, o, func(p *piece) {
+		ended = readChunks(r, free, sidecar, o, func(p *piece) {
 			inOrder <- p
 			work <- p
 		})
@@ -83,7 +83,7 @@ func parseChunks(path string, r io.Reader, beside Beside, o FileOptions, each fu
 }
 
 // readChunks cuts the text of r into chunks, and gives them away one after another.
-func readChunks(r io.Reader, free <-chan []byte, beside Beside, o FileOptions, give func(*piece)) error {
+func readChunks(r io.Reader, free <-chan []byte, sidecar Sidecar, o FileOptions, give func(*piece)) error {
 	var l *Layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
@@ -107,7 +107,7 @@ func readChunks(r io.Reader, free <-chan []byte, beside Beside, o FileOptions, g
 		for l == nil && len(lines) > 0 {
 			line, next, _ := bytes.Cut(lines, []byte("\n"))
 			var problem error
-			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), o, beside); problem != nil {
+			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), o, sidecar); problem != nil {
 				return problem
 			}
 			if l == nil || l.Header {
@@ -160,9 +160,9 @@ func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err e
 }
 
 // findLayout finds the layout of a text by its first line; nil if the next line tells it.
-func findLayout(line []byte, o FileOptions, beside Beside) (*Layout, error) {
+func findLayout(line []byte, o FileOptions, sidecar Sidecar) (*Layout, error) {
 	for _, layout := range formats {
-		if l, err := layout(line, o.Options, beside); l != nil || err != nil {
+		if l, err := layout(line, o.Options, sidecar); l != nil || err != nil {
 			return l, err
 		}
 	}

@@ -27,13 +27,13 @@ var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, NameFile, Positions}
 
 var compressions = []string{".gz", ".gzip", ".zst", ".zstd"}
 
-// Beside returns the name of a file of the kind next to a data file: the name of the data, without the ending of a
+// Sidecar returns the name of a file of the kind next to a data file: the name of the data, without the ending of a
 // compression, and the ending of the kind.
-func (k Kind) Beside(path string) string { return withoutCompression(path) + string(k) }
+func (k Kind) Sidecar(path string) string { return withoutCompression(path) + string(k) }
 
 // names are all names that a file of the kind may have: it may be compressed, and named after the compressed data.
 func (k Kind) names(path string) (names []string) {
-	for _, name := range slices.Compact([]string{k.Beside(path), path + string(k)}) {
+	for _, name := range slices.Compact([]string{k.Sidecar(path), path + string(k)}) {
 		names = append(names, name)
 		for _, ending := range compressions {
 			names = append(names, name+ending)
