@@ -195,7 +195,7 @@ func TestAffineBiasIsEfficient(t *testing.T) {
 	d := fifty(8)
 	want := Bias{Alpha: []float64{.52}, Beta: []float64{.08}}
 	attraction := func(label float32) float64 { return float64(label) / 4 }
-	const logs, n = 200, 1500
+	const logs, n = 200, 600
 	var a, b, c float64 // of the information of a log, whose rankings are uniform
 	for _, l := range d.Labels {
 		r := attraction(l)

@@ -131,7 +131,7 @@ func numbersOf(t *testing.T, e estimation) (all []float64) {
 // The memory of estimations does not grow with impressions of the same queries.
 func TestMemoryIsThatOfTheDocuments(t *testing.T) {
 	bias := Bias{Alpha: []float64{.9, .5, .3, .2}, Beta: []float64{.05, .04, .02, .01}}
-	logs := versions(t, 300, bias, 5)
+	logs := versions(t, 100, bias, 5)
 	for name, e := range estimations(t, bias) {
 		t.Run(name, func(t *testing.T) {
 			testkit.Steady(t, 20, func(from, to int) {

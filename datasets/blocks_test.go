@@ -1,11 +1,13 @@
 package datasets
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -184,12 +186,15 @@ func TestBlocksInConstantMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		w := bufio.NewWriter(f)
 		for q := range queries {
 			for d := range 20 {
-				fmt.Fprintf(f, "1 qid:%d 1:%d 2:0.25 3:1e-3 4:17 # docid = document-%d-%d\n", q, d, q, d)
+				fmt.Fprintf(w, "1 qid:%d 1:%d 2:0.25 3:1e-3 4:17 # docid = document-%d-%d\n", q, d, q, d)
 			}
 		}
-		f.Close()
+		if err := errors.Join(w.Flush(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
 		blocks, rows := 0, 0
 		var read int64
 		if _, err := readBlocksInChunks(path, ReadOptions{FeatureIDs: []int{1, 2, 3, 4}}, 1<<14, func(d *Dataset, n int64) error {
@@ -220,6 +225,10 @@ func TestBlocksInConstantMemory(t *testing.T) {
 // An end of the context, and an error of the caller, end the reading of a pipe on which
 // nothing comes any more. Nothing else does: the pipe stays open.
 func TestBlocksOfAPipeComeAsItIsWritten(t *testing.T) {
+	var text strings.Builder
+	for q := range 3 << 20 / 20 {
+		fmt.Fprintf(&text, "1 qid:%d 1:1 2:3\n", q)
+	}
 	for name, stop := range map[string]func(context.CancelFunc) error{
 		"interrupted": func(cancel context.CancelFunc) error { cancel(); return nil },
 		"failed":      func(context.CancelFunc) error { return errors.New("no room") },
@@ -229,11 +238,7 @@ func TestBlocksOfAPipeComeAsItIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			for q := range 3 << 20 / 20 {
-				fmt.Fprintf(w, "1 qid:%d 1:1 2:3\n", q)
-			}
-		}()
+		go io.WriteString(w, text.String())
 		_, err = ReadBlocks(fmt.Sprintf("/dev/fd/%d", r.Fd()), ReadOptions{FeatureIDs: []int{1, 2}, Context: ctx}, func(*Dataset, int64) error {
 			return stop(cancel)
 		})

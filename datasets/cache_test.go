@@ -303,7 +303,7 @@ func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 		}
 		same(t, s, plain)
 	}
-	for i := 0; i < len(whole); i += 1 + len(whole)/40 {
+	for i := 0; i < len(whole); i += 1 + len(whole)/25 {
 		check(whole[:i], "cut", i)
 		flipped := bytes.Clone(whole)
 		flipped[i] ^= 0x10

@@ -101,10 +101,10 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 		queries [3]int
 		linear  string // inputs of the linear model
 	}{
-		{shapes[0], [3]int{60, 1, 60}, "minmax+log-standard"},
-		{shapes[1], [3]int{100, 1, 60}, "minmax"},
+		{shapes[0], [3]int{40, 1, 40}, "minmax+log-standard"},
+		{shapes[1], [3]int{60, 1, 30}, "minmax"},
 		{shapes[2], [3]int{20, 1, 40}, "minmax+log-standard"},
-		{shapes[3], [3]int{200, 1, 150}, "minmax+quantile"},
+		{shapes[3], [3]int{150, 1, 100}, "minmax+quantile"},
 	} {
 		parts := c.shape.synthesize(truths[0], "", c.queries, 0)
 		test := parts[2].data

@@ -147,7 +147,7 @@ func TestTruthsDiffer(t *testing.T) {
 	t.Parallel()
 	tests := map[string]synthetic{}
 	for _, truth := range truths {
-		tests[truth.name] = shapes[0].synthesize(truth, "", [3]int{60, 1, 60}, 7)[2]
+		tests[truth.name] = shapes[0].synthesize(truth, "", [3]int{1, 1, 60}, 7)[2]
 	}
 	for _, truth := range truths {
 		ndcg := ndcg(tests[truth.name].data, 10)

@@ -239,11 +239,10 @@ func gradient(loss, scores *G.Node) (*G.Node, error) {
 // matter.
 func TestScoresThatAreNotFiniteAreErrors(t *testing.T) {
 	for _, name := range losses.Names() {
+		b := sampled(t, newFixture(normal).batch(tensor.Float64))
+		value, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			f := newFixture(normal)
-			b := sampled(t, f.batch(tensor.Float64))
-			value, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
-
 			f.scores[22] = bad
 			b = sampled(t, f.batch(tensor.Float64))
 			padded, paddedGradient := differentiate(t, build(t, name, b), b.Lists.Scores)
@@ -282,7 +281,7 @@ func TestResultsDoNotDependOnGOMAXPROCS(t *testing.T) {
 
 // Every loss on a graph without offsets, of one query, and of one document.
 func TestOffsetsMayBeLeftOutForASingleQuery(t *testing.T) {
-	for _, documents := range []int{1, 2, 5} {
+	for _, documents := range []int{1, 5} {
 		f := newFixture(normal)
 		f.scores, f.gains, f.labels, f.groups = f.scores[:documents], f.gains[:documents], f.labels[:documents], f.groups[:documents]
 		for _, name := range losses.Names() {
@@ -365,10 +364,10 @@ func TestGradientDescentLowersTheObjective(t *testing.T) {
 		now := f
 		now.scores = slices.Clone(f.scores)
 		before := objective(now)
-		for range 8 {
+		for range 4 {
 			_, gradient := step(now)
 			for d := range now.scores {
-				now.scores[d] -= .4 * gradient[d]
+				now.scores[d] -= .8 * gradient[d]
 			}
 		}
 		if after := objective(now); !(after < before-.01*math.Abs(before)) {

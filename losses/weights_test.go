@@ -54,7 +54,7 @@ func TestLossesAreLinearInQueryWeights(t *testing.T) {
 			only[q] = 1
 			alone[q], _ = f.run(t, name, nil, only)
 		}
-		for _, weights := range [][]float64{{0.5, 1, 3, 2, 1}, {2, 0, 0, 0.5, 3}} {
+		for _, weights := range [][]float64{{2, 0, 1, 0.5, 3}} {
 			value, gradient := f.run(t, name, nil, weights)
 			want := 0.0
 			for q, w := range weights {
@@ -116,15 +116,15 @@ func TestBetterDocumentIsNotTrainedBelowAWorseOneByWeights(t *testing.T) {
 			continue // an estimate has noise; plrank-exact has the same policy
 		}
 		for _, labels := range [][]float64{{4, 1}, {1, 4}, {1, 0}, {4, 3}} {
-			for _, ofBetter := range []float64{1e-6, .01, .5, 1, 100} {
-				better, worse := 0, 1
-				if labels[1] > labels[0] {
-					better, worse = 1, 0
-				}
-				f := one([]float64{2, 2}, labels, 2)
+			better, worse := 0, 1
+			if labels[1] > labels[0] {
+				better, worse = 1, 0
+			}
+			f := one([]float64{2, 2}, labels, 2)
+			_, plain := f.weighted(t, name, nil)
+			for _, ofBetter := range []float64{1e-6, .01, .5, 100} {
 				weights := []float64{1, 1}
 				weights[better] = ofBetter
-				_, plain := f.weighted(t, name, nil)
 				_, got := f.weighted(t, name, weights)
 				// What a document gets for its weight.
 				if up, down := got[better]/weights[better], got[worse]/weights[worse]; up > down || (plain[better] < plain[worse] && up == down) {
@@ -158,13 +158,13 @@ func TestDescentOrdersByGainWhateverTheWeights(t *testing.T) {
 		vm := G.NewTapeMachine(loss.Graph())
 		scores := b.Lists.Scores.Value().Data().([]float64)
 		squares := make([]float64, len(scores))
-		for range 500 {
+		for range 200 {
 			if err := vm.RunAll(); err != nil {
 				t.Fatal(err)
 			}
 			for d, v := range numbers(grads[0].Value()) { // RMSprop: the weights say how much, not how fast
 				squares[d] = .99*squares[d] + .01*v*v
-				scores[d] -= .04 * v / (math.Sqrt(squares[d]) + 1e-12)
+				scores[d] -= .1 * v / (math.Sqrt(squares[d]) + 1e-12)
 			}
 			vm.Reset()
 		}

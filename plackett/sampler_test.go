@@ -59,7 +59,7 @@ func TestDrawHasTheChancesOfThePolicy(t *testing.T) {
 			if got := methodOf(c.scores, c.samples, c.cutoff); got != pkg+c.method {
 				t.Fatalf("drawn by %s, this case is meant for %s", got, c.method)
 			}
-			const total = 400_000
+			const total = 100_000
 			counts := map[[9]int]float64{}
 			var s Sampler
 			places := make([]int, c.samples*c.cutoff)

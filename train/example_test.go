@@ -69,7 +69,7 @@ func ExampleHook() {
 	}
 	defer file.Close()
 
-	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 20, Seed: 1})
+	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 10, Vali: 5, Seed: 1})
 	config := train.Default()
 	config.Epochs, config.Decay = 3, 0.5
 	trainer, err := train.New(config, train.Parts{Hooks: []train.Hook{&csvLog{file: csv.NewWriter(file)}}}, splits)
@@ -85,7 +85,7 @@ func ExampleHook() {
 	}
 	fmt.Print(string(lines))
 	// Output:
-	// 1,0.002,0.5
+	// 1,0.002,0.6
 	// 2,0.001,0.6
 	// 3,0.0005,0.6
 }

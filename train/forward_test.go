@@ -70,7 +70,7 @@ func queriesOf(sizes []int, width int, seed uint64) *datasets.Dataset {
 // activation, and for lists of any length.
 func TestRankerIsTheGraph(t *testing.T) {
 	t.Parallel()
-	sizes := []int{1, 2, 3, 4, 5, 8, 9, 100, 129, 260}
+	sizes := []int{1, 2, 3, 4, 5, 8, 9, 129}
 	d := queriesOf(sizes, 6, 1)
 	for i, transform := range []string{"none", "minmax", "standard", "log-standard", "quantile", "rank", "minmax+quantile"} {
 		fitted, err := datasets.FitTransform(transform, d)
@@ -78,7 +78,10 @@ func TestRankerIsTheGraph(t *testing.T) {
 			t.Fatal(err)
 		}
 		for act := ops.Identity; act <= ops.SwiGLU; act++ {
-			for _, hidden := range [][]int{nil, {32}, {64, 7}} {
+			for j, hidden := range [][]int{nil, {32}, {64, 7}} {
+				if j == (i+int(act))%3 {
+					continue // pairs of a transform, an activation and layers, not all triples
+				}
 				if transform == "none" && act != ops.Sigmoid && act != ops.Tanh {
 					continue // 1e8 of a feature are beyond float32 sums of use
 				}

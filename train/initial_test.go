@@ -27,7 +27,7 @@ func initialModel(t *testing.T, c Config) *ranker.Model {
 func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 	t.Parallel()
 	c := busy("adam")
-	c.Loss, c.Patience = "plrank-exact", 2
+	c.Loss, c.Patience, c.Epochs = "plrank-exact", 2, 4
 	begin := initialModel(t, c)
 	for _, average := range []float64{0, 0.5} {
 		c.LearningRate, c.Epochs, c.Average = 5, 4, average

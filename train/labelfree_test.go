@@ -25,8 +25,11 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 				slices.Reverse(d.Features[from*d.Width() : to*d.Width()])
 			}
 		}
-		tr := mustNew(t, Config{Objective: Objective{Loss: loss, Samples: 10}, Evaluation: Evaluation{Metric: "dcg@5"}, Optimization: Optimization{Epochs: 1, LearningRate: 1e-5}, Inputs: Inputs{Transform: "none"}}, s)
+		tr := mustNew(t, Config{Objective: Objective{Loss: loss, Samples: 10}, Evaluation: Evaluation{Metric: "dcg@5"}, Optimization: Optimization{Epochs: 1, LearningRate: 1e-5, Batch: 16}, Inputs: Inputs{Transform: "none"}}, s)
 		r := mustRun(t, tr, Hooks{})
+		if turned {
+			return trainedWeights(r.Model), tr.LeftOut()
+		}
 		report, err := tr.Report(r.Model)
 		if err != nil {
 			t.Fatal(err)

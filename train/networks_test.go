@@ -93,10 +93,10 @@ func TestNetworksAreKeptAtTheirOwnBestEpochs(t *testing.T) {
 // any number of processes.
 func TestNetworksResume(t *testing.T) {
 	c := threeNetworks(mlpScorer)
-	c.Average, c.Epochs, c.Shards = .5, 5, 4
+	c.Average, c.Epochs, c.Shards = .5, 3, 4
 	whole := mustRun(t, mustNew(t, c, small()), Hooks{})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
-	for _, stop := range []int{1, 4} {
+	for _, stop := range []int{1, 2} {
 		resumes(t, whole, c, stop, func(c Config) *Trainer { return mustNew(t, c, small()) })
 	}
 	histories, weights := onEach(t, 2, c, Parts{})

@@ -21,10 +21,10 @@ const featureRow = 1
 // learning is a configuration that learns much in few epochs.
 func learning(loss string) Config {
 	return Config{
-		Objective:    Objective{Loss: loss, Samples: 50},
+		Objective:    Objective{Loss: loss, Samples: 20},
 		Inputs:       Inputs{Transform: "log-standard"},
 		Model:        Model{Hidden: []int{16}, Activation: ops.Tanh},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.02, Batch: 4, Epochs: 8},
 		Evaluation:   Evaluation{EvaluateTrain: true},
 	}
 }

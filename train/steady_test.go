@@ -10,7 +10,7 @@ import (
 // A program may train model after model, as a search for settings does: what one took is free again
 // when it is dropped, without a Close of its rankers.
 func TestMemoryOfRuns(t *testing.T) {
-	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 8, Vali: 4, Test: 1})
+	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 4, Vali: 2, Test: 1})
 	for _, scorer := range []string{"mlp", "attention"} {
 		t.Run(scorer, func(t *testing.T) {
 			c := smallRecipe()

@@ -27,7 +27,7 @@ func TestWeightsOfTraining(t *testing.T) {
 	two := func(int) float32 { return 2 }
 	one := func(int) float32 { return 1 }
 	c := busy("sgd")
-	c.Clip, c.L2, c.Dropout, c.NormalizeGains, c.Hidden = 0, 0, 0, false, nil
+	c.Clip, c.L2, c.Dropout, c.NormalizeGains, c.Hidden, c.Epochs, c.EvaluateTrain = 0, 0, 0, false, nil, 1, false
 	final := func(c Config, s *datasets.Splits) []float32 {
 		tr := mustNew(t, c, s)
 		mustRun(t, tr, Hooks{})
@@ -76,7 +76,7 @@ func TestWeightsDoNotReversePreferences(t *testing.T) {
 	t.Parallel()
 	split := func(name string) *datasets.Dataset {
 		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2}, Offsets: []int{0}}
-		for q := range 20 {
+		for q := range 10 {
 			for _, label := range []float32{1, 4, 0, 1, 4} {
 				d.Features = append(d.Features, label, float32((q*7+len(d.Labels)*3)%5))
 				d.Labels = append(d.Labels, label)
@@ -89,7 +89,7 @@ func TestWeightsDoNotReversePreferences(t *testing.T) {
 	s := &datasets.Splits{Train: split("train"), Vali: split("vali")}
 	recipe, _ := DefaultFor(s)
 	for _, loss := range []string{recipe.Loss, "plrank-exact", "ranknet", "hinge", "listmle", "softmax", "listnet", "lambdarank", "approxndcg"} {
-		c := Config{Objective: Objective{Loss: loss, Cutoff: 5}, Optimization: Optimization{Optimizer: "adam", LearningRate: .01, Batch: 5, Epochs: 100}}
+		c := Config{Objective: Objective{Loss: loss, Cutoff: 5}, Optimization: Optimization{Optimizer: "adam", LearningRate: .03, Batch: 5, Epochs: 40}}
 		tr := mustNew(t, c, s)
 		mustRun(t, tr, Hooks{})
 		scores, err := current(t, tr).Score(nil, []float32{1, 2, 4, 2})

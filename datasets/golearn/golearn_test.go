@@ -172,7 +172,7 @@ func TestDatasetReadsARFF(t *testing.T) {
 
 func TestTreeRanksBetterThanChance(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 20})
-	tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 1000})
+	tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 300})
 	if err != nil {
 		t.Fatal(err)
 	}

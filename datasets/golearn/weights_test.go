@@ -135,7 +135,7 @@ func TestDatasetsThatGridsCannotHoldAreErrors(t *testing.T) {
 func TestTreeIgnoresWeights(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 5})
 	fit := func() []float64 {
-		tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 1000})
+		tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 300})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,15 +51,26 @@ func TestEveryFlagIsExplainedOnce(t *testing.T) {
 	}
 }
 
-// files are data, and two models for them: one learned from the labels, and one that learned nothing.
+// folder has what files makes once.
+var folder string
+
+// files are data, and two models for them: one learned from the labels, and one that learned nothing. All tests
+// read them, and none changes them.
 func files(t *testing.T) (data, good, bad string) {
 	t.Helper()
-	dir := t.TempDir()
+	if folder != "" {
+		return filepath.Join(folder, "data.txt"), filepath.Join(folder, "good", "model.npz"), filepath.Join(folder, "bad", "model.npz")
+	}
+	dir, err := os.MkdirTemp(os.Getenv("HOME"), "") // which goes when the tests have ended
+	if err != nil {
+		t.Fatal(err)
+	}
 	data = filepath.Join(dir, "data.txt")
 	commandtest.Letor(t, data, 60, 1)
 	train.Must(t, "-data", data, "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "good"))
 	train.Must(t, "-data", data, "-epochs", "1", "-hidden", "8", "-members", "1", "-lr", "1e-9", "-out", filepath.Join(dir, "bad"))
-	return data, filepath.Join(dir, "good", "model.npz"), filepath.Join(dir, "bad", "model.npz")
+	folder = dir
+	return files(t)
 }
 
 // The loop: a log of a weak policy finds the bias of its users, and that another model is better. A
@@ -68,7 +79,7 @@ func TestGateRefusesWorseModelsAndShortLogs(t *testing.T) {
 	data, good, bad := files(t)
 	dir := t.TempDir()
 	log, short, bias := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "short.jsonl"), filepath.Join(dir, "bias.csv")
-	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "4000", "-seed", "1", "-out", log)
+	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "2500", "-seed", "1", "-out", log)
 	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "150", "-out", short)
 	must(t, "bias", log, "-out", bias)
 	b, err := logs.ReadBias(bias)
@@ -83,11 +94,11 @@ func TestGateRefusesWorseModelsAndShortLogs(t *testing.T) {
 
 	var r values
 	stdout, _ := must(t, "evaluate", log, good, "-bias", bias, "-require", "0", "-resamples", "500", "-json")
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || len(r.Models) != 1 || len(r.Models[0].Estimates) != 3 || r.Impressions != 4000 {
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || len(r.Models) != 1 || len(r.Models[0].Estimates) != 3 || r.Impressions != 2500 {
 		t.Fatalf("%s: %v", stdout, err)
 	}
 	own := filepath.Join(dir, "own.jsonl") // what the model earns in truth
-	must(t, "simulate", "-data", data, "-model", good, "-cutoff", "4", "-n", "8000", "-seed", "2", "-without-features", "-out", own)
+	must(t, "simulate", "-data", data, "-model", good, "-cutoff", "4", "-n", "4000", "-seed", "2", "-without-features", "-out", own)
 	l, err := logs.Read(own)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +148,7 @@ func TestGateRefusesEmptyIntervals(t *testing.T) {
 	data, good, bad := files(t)
 	dir := t.TempDir()
 	log, one, silent, far := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "one.jsonl"), filepath.Join(dir, "silent.jsonl"), filepath.Join(dir, "far.jsonl")
-	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "2000", "-out", log)
+	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "600", "-out", log)
 	text := commandtest.Read(t, log)
 	write(t, one, regexp.MustCompile(`"user_query":"[^"]*"`).ReplaceAllString(text, `"user_query":""`))
 	write(t, silent, regexp.MustCompile(`(?m)^.*"action_name":"click".*\n`).ReplaceAllString(text, ""))
@@ -189,8 +200,8 @@ func TestDataAreReadForEachModel(t *testing.T) {
 	dir := t.TempDir()
 	log, features := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "features.jsonl")
 	log2 := filepath.Join(dir, "other.jsonl")
-	must(t, "simulate", "-data", data, "-model", models[0], "-cutoff", "3", "-n", "2000", "-without-features", "-out", log)
-	must(t, "simulate", "-data", data, "-model", models[0], "-cutoff", "3", "-n", "2000", "-out", features)
+	must(t, "simulate", "-data", data, "-model", models[0], "-cutoff", "3", "-n", "300", "-without-features", "-out", log)
+	must(t, "simulate", "-data", data, "-model", models[0], "-cutoff", "3", "-n", "300", "-out", features)
 	said := func(args ...string) map[string]modelValue {
 		stdout, _ := must(t, append([]string{"evaluate", "-resamples", "100", "-json"}, args...)...)
 		var r values

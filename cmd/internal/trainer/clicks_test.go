@@ -23,7 +23,7 @@ func logged(t *testing.T, more ...string) (data, log, bias string) {
 	letor(t, data, 40, 1)
 	write(t, bias, `{"alpha": [1, 0.5, 0.25]}`)
 	write(t, filepath.Join(dir, "logs", ".lock"), "")
-	onLogs.Must(t, append([]string{"simulate", "-data", data, "-cutoff", "3", "-n", "2000", "-bias", bias, "-out", log}, more...)...)
+	onLogs.Must(t, append([]string{"simulate", "-data", data, "-cutoff", "3", "-n", "600", "-bias", bias, "-out", log}, more...)...)
 	return data, log, bias
 }
 

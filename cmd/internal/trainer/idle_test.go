@@ -59,7 +59,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-cache x -data synthetic:mslr -scale 0.0001", "-cache has no effect without -data FILE"},
 		{"-cache off -data synthetic:mslr -scale 0.0001", ""},
 	} {
-		args := strings.Fields(c.args + " -epochs 1 -members 1")
+		args := strings.Fields("-hidden 4 -epochs 1 -members 1 " + c.args)
 		if !strings.Contains(c.args, "-data") && !strings.Contains(c.args, "-clicks") {
 			args = append(args, "-data", data)
 		}
@@ -69,7 +69,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		}
 	}
 	// Folds have the same flags.
-	if _, stderr := must(t, "-data", folds(t, 3), "-folds", "all", "-momentum", "0.5", "-epochs", "1", "-members", "1"); strings.Count(stderr, "-momentum has no effect") != 1 {
+	if _, stderr := must(t, "-data", folds(t, 3), "-folds", "all", "-momentum", "0.5", "-hidden", "4", "-epochs", "1", "-members", "1"); strings.Count(stderr, "-momentum has no effect") != 1 {
 		t.Errorf("want one warning for all folds: %s", stderr)
 	}
 }
