@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"path/filepath"
 	"strings"
@@ -53,8 +54,19 @@ var canvases = map[string]func(width, height vg.Length) vg.CanvasWriterTo{
 	".svg": func(w, h vg.Length) vg.CanvasWriterTo { return vgsvg.New(w, h) },
 	".pdf": func(w, h vg.Length) vg.CanvasWriterTo { return vgpdf.New(w, h) },
 	".png": func(w, h vg.Length) vg.CanvasWriterTo {
-		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(192), vgimg.UseBackgroundColor(color.White))}
+		return pngCanvas{vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(192), vgimg.UseBackgroundColor(color.White))}
 	},
+}
+
+// A pngCanvas is written at the best speed: a smaller file takes longer to compress than to draw.
+type pngCanvas struct{ *vgimg.Canvas }
+
+func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
+		return 0, err
+	}
+	return b.WriteTo(w)
 }
 
 // write draws a picture in the format of a file ending. A panic of package plot becomes an
