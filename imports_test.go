@@ -13,6 +13,7 @@ const module = "github.com/plrank/plrank/"
 var rooms = map[string][]string{
 	"plackett":   {},
 	"transforms": {},
+	"forest":     {},
 	"viz":        {},
 	"docs":       {},
 	"ops":        {"plackett"},
@@ -20,12 +21,12 @@ var rooms = map[string][]string{
 	"losses":     {"ops", "plackett"},
 	"metrics":    {"plackett"},
 	"datasets":   {"transforms"},
-	"ranker":     {"transforms", "plackett"},
+	"ranker":     {"transforms", "plackett", "forest"},
 	"clicks":     {"datasets", "transforms", "metrics", "plackett"},
 	"worth":      {"datasets"},
 	"serve":      {"ranker", "clicks"},
-	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker"},
-	"cmd":        {"serve", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "viz", "plackett", "transforms", "docs"},
+	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
+	"cmd":        {"serve", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "viz", "plackett", "transforms", "forest", "docs"},
 	"internal":   {}, // the ground: it imports nothing public
 }
 
@@ -85,7 +86,7 @@ func dependsOn(t *testing.T, prefixes []string, packages ...string) []string {
 }
 
 func TestOnlyTrainingKnowsGraphs(t *testing.T) {
-	for _, dep := range dependsOn(t, []string{"gorgonia.org/"}, "./plackett/...", "./transforms", "./datasets/parquet", "./datasets", "./metrics", "./ranker",
+	for _, dep := range dependsOn(t, []string{"gorgonia.org/"}, "./plackett/...", "./transforms", "./forest", "./datasets/parquet", "./datasets", "./metrics", "./ranker",
 		"./serve", "./clicks", "./worth", "./viz", "./internal/forward", "./internal/model") {
 		t.Errorf("%s is a dependency", dep)
 	}

@@ -1,0 +1,141 @@
+// Package forest grows and evaluates sums of decision trees, on plain slices: no graph, no files.
+//
+// [Bin] sorts raw features into bins, a [Grower] grows trees on the derivatives and curvatures of any objective, and a
+// [Scorer] adds up a [Forest] of such trees, or of those that another library has grown.
+package forest
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Forest is a sum of trees over raw features. NaN is a missing value; categories are the codes 1, 2, … that package
+// datasets gives texts, and 0 is a text that was not seen in training.
+type Forest struct {
+	Inputs int // raw features of a document
+	Trees  []Tree
+	Bias   float64 // added to every score
+}
+
+// A Tree has inner nodes, of which the first is the root, and leaves. A tree without nodes is its one leaf.
+type Tree struct {
+	Nodes  []Node
+	Leaves []float64
+}
+
+// A Node sends a document to the left if its value is at most Threshold or, with a Set, if its category is in the set.
+// Values that are no category of the set, also negative and fractional ones, go to the right.
+type Node struct {
+	Column      int
+	Threshold   float64  // not NaN
+	Set         []uint64 // bits by category; nil: by Threshold
+	MissingLeft bool     // where NaN goes
+	ZeroMissing bool     // 0 goes where NaN goes
+	Left, Right int      // nodes; negative: ^i is leaf i
+}
+
+// left reports whether a document with that value goes to the left.
+func (n *Node) left(x float32) bool {
+	switch {
+	case x != x || x == 0 && n.ZeroMissing:
+		return n.MissingLeft
+	case n.Set == nil:
+		return float64(x) <= n.Threshold
+	default:
+		return x >= 0 && x < float32(64*len(n.Set)) && x == float32(int(x)) && n.Set[int(x)/64]>>(int(x)%64)&1 == 1
+	}
+}
+
+// leaf returns the number of the leaf in which a document ends.
+func (t *Tree) leaf(row []float32) int {
+	if len(t.Nodes) == 0 {
+		return 0
+	}
+	for at := 0; ; {
+		n := &t.Nodes[at]
+		if at = n.Right; n.left(row[n.Column]) {
+			at = n.Left
+		}
+		if at < 0 {
+			return ^at
+		}
+	}
+}
+
+// Check returns an error if the forest is not one that can be scored: every node and leaf of a tree must be reached
+// from its root by exactly one way, columns be inputs, thresholds not be NaN, leaves and bias be finite.
+func (f *Forest) Check() error {
+	if f.Inputs < 0 {
+		return fmt.Errorf("forest: %d inputs, want 0 or more", f.Inputs)
+	}
+	if !finite(f.Bias) {
+		return fmt.Errorf("forest: the bias is %v, want a finite number", f.Bias)
+	}
+	for i := range f.Trees {
+		if err := f.Trees[i].check(f.Inputs); err != nil {
+			return fmt.Errorf("forest: tree %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func (t *Tree) check(inputs int) error {
+	if len(t.Leaves) != len(t.Nodes)+1 {
+		return fmt.Errorf("%d nodes and %d leaves, want one leaf more than nodes", len(t.Nodes), len(t.Leaves))
+	}
+	for i, v := range t.Leaves {
+		if !finite(v) {
+			return fmt.Errorf("leaf %d is %v, want a finite number", i, v)
+		}
+	}
+	// With a leaf more than nodes, all are reached exactly once if none is reached twice, and none is out of range.
+	seen := make([]bool, len(t.Nodes))
+	leaves := make([]bool, len(t.Leaves))
+	for i, n := range t.Nodes {
+		if n.Column < 0 || n.Column >= inputs {
+			return fmt.Errorf("node %d: column %d, want 0 to %d", i, n.Column, inputs-1)
+		}
+		if n.Set == nil && math.IsNaN(n.Threshold) {
+			return fmt.Errorf("node %d: the threshold is NaN", i)
+		}
+		for _, child := range []int{n.Left, n.Right} {
+			reached := seen
+			if child < 0 {
+				child, reached = ^child, leaves
+			} else if child == 0 {
+				return fmt.Errorf("node %d: a child is the root", i)
+			}
+			if child >= len(reached) {
+				return fmt.Errorf("node %d: a child of number %d, of %d", i, child, len(reached))
+			}
+			if reached[child] {
+				return fmt.Errorf("node %d: a child that another has too, number %d", i, child)
+			}
+			reached[child] = true
+		}
+	}
+	return t.checkReached()
+}
+
+// checkReached returns an error if nodes form a circle apart from the root.
+func (t *Tree) checkReached() error {
+	if len(t.Nodes) == 0 {
+		return nil
+	}
+	reached := 0
+	for open := []int{0}; len(open) > 0; reached++ {
+		n := t.Nodes[open[len(open)-1]]
+		open = open[:len(open)-1]
+		for _, child := range []int{n.Left, n.Right} {
+			if child >= 0 {
+				open = append(open, child)
+			}
+		}
+	}
+	if reached < len(t.Nodes) {
+		return fmt.Errorf("%d of %d nodes are not reached from the root", len(t.Nodes)-reached, len(t.Nodes))
+	}
+	return nil
+}
