@@ -1,18 +1,255 @@
 package forest
 
-import "errors"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/parallel"
+)
 
 // MaxBins is the largest number of bins of a column, the one of missing values included.
 const MaxBins = 255
 
 // Binned are features as numbers of bins, a byte each. They are not changed by growing, so that several growers may
 // share them.
-type Binned struct{ rows, width int }
+type Binned struct {
+	rows, width int
+	columns     []column
+	panels      []panel
+	shift       int // of the number of a column, to its first bin in a histogram
+}
 
-// Bin sorts features, rows of that width one after another, into at most that many bins a column, 2 to [MaxBins], 0: 64.
+// A column is what the bins of a feature are. Bin 0 is of missing values.
+type column struct {
+	cuts    []float64 // of numbers: bin 1 + the number of cuts below the value
+	cuts32  []float32 // the largest float32 that are at most the cuts: no float32 lies between
+	codes   []int     // of categories: those of bins 2, 3, …; bin 1 has the others
+	lookup  []uint8   // of categories: bins by code
+	missing bool      // values are
+}
+
+func (c *column) categorical() bool { return c.lookup != nil }
+
+func (c *column) bins() int {
+	if c.categorical() {
+		return 2 + len(c.codes)
+	}
+	return 2 + len(c.cuts)
+}
+
+// A panel has the bins of some columns, row after row, so that a row is in one line of the cache. Rows are filled up
+// with bins 0 to a multiple of panelUnit columns.
+type panel struct {
+	first, width int // width: columns with those that fill up
+	bins         []uint8
+}
+
+const (
+	panelColumns = 32
+	panelUnit    = 8
+)
+
+// at returns the panel of a column, and its place in a row.
+func (b *Binned) at(column int) (p *panel, place int) {
+	return &b.panels[column/panelColumns], column % panelColumns
+}
+
+// Bin sorts features, rows of that width one after another, into at most that many bins a column, 3 to [MaxBins], 0: 64.
 // Bins of numbers hold about as many documents each; thresholds are halfway between neighbouring values. Missing
 // values have a bin of their own. Columns in categories hold codes below that number; the most frequent have a bin
 // each, and all others, also code 0, share one.
 func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, error) {
-	return nil, errors.New("forest: not written yet")
+	if bins == 0 {
+		bins = 64
+	}
+	if bins < 3 || bins > MaxBins {
+		return nil, fmt.Errorf("forest: %d bins, want 3 to %d", bins, MaxBins)
+	}
+	if width < 1 || len(rows)%width != 0 || len(rows)/width > math.MaxInt32 {
+		return nil, fmt.Errorf("forest: %d values are not documents of %d features", len(rows), width)
+	}
+	for c, codes := range categories {
+		if c < 0 || c >= width || codes < 1 || codes > 1<<24 {
+			return nil, fmt.Errorf("forest: %d categories of column %d, want columns 0 to %d and 1 to %d categories", codes, c, width-1, 1<<24)
+		}
+	}
+	b := &Binned{rows: len(rows) / width, width: width, columns: make([]column, width)}
+	parallel.For(width, parallel.Workers(width), func(_, c int) {
+		if codes, ok := categories[c]; ok {
+			b.columns[c] = newCategories(rows[c:], width, codes, bins-2)
+		} else {
+			b.columns[c] = newCuts(rows[c:], width, bins-1)
+		}
+	})
+	most := 0
+	for c := range b.columns {
+		most = max(most, b.columns[c].bins())
+	}
+	if b.shift = 6; most > 1<<b.shift {
+		b.shift = 8
+	}
+	for first := 0; first < width; first += panelColumns {
+		w := (min(panelColumns, width-first) + panelUnit - 1) / panelUnit * panelUnit
+		b.panels = append(b.panels, panel{first, w, make([]uint8, b.rows*w)})
+	}
+	b.fill(rows)
+	return b, nil
+}
+
+// fill sets the bins, and whether values are missing.
+func (b *Binned) fill(rows []float32) {
+	const together = 1024
+	blocks := (b.rows + together - 1) / together
+	workers := parallel.Workers(blocks)
+	missing := make([]bool, workers*b.width)
+	parallel.For(blocks, workers, func(worker, block int) {
+		var values [together]float32
+		var bins [together]uint8
+		first := block * together
+		n := min(together, b.rows-first)
+		for c := range b.columns {
+			for i := range n {
+				values[i] = rows[(first+i)*b.width+c]
+			}
+			col := &b.columns[c]
+			col.fill(bins[:n], values[:n])
+			p, place := b.at(c)
+			for i, bin := range bins[:n] {
+				p.bins[(first+i)*p.width+place] = bin
+			}
+			if slices.Contains(bins[:n], 0) {
+				missing[worker*b.width+c] = true
+			}
+		}
+	})
+	for i, m := range missing {
+		if m {
+			b.columns[i%b.width].missing = true
+		}
+	}
+}
+
+func (c *column) fill(bins []uint8, values []float32) {
+	if !c.categorical() {
+		count(bins, values, c.cuts32, 1, 0)
+		return
+	}
+	for i, x := range values {
+		switch {
+		case x != x:
+			bins[i] = 0
+		case x >= 0 && x < float32(len(c.lookup)) && x == float32(int(x)):
+			bins[i] = c.lookup[int(x)]
+		default:
+			bins[i] = 1
+		}
+	}
+}
+
+// sample is the number of documents whose values decide on bins.
+const sample = 1 << 16
+
+// newCuts returns a column of numbers in at most that many bins. The first value of each row is used.
+func newCuts(rows []float32, width, bins int) column {
+	step := max(1, len(rows)/width/sample)
+	var values []float32
+	for i := 0; i < len(rows); i += step * width {
+		if x := rows[i]; x == x {
+			values = append(values, x)
+		}
+	}
+	slices.Sort(values)
+	var distinct []float32
+	var counts []int
+	for i, x := range values {
+		if i == 0 || x != values[i-1] {
+			distinct, counts = append(distinct, x), append(counts, 0)
+		}
+		counts[len(counts)-1]++
+	}
+	var c column
+	// A bin is closed where its count is nearest to the mean of what is left.
+	rest, count := len(values), 0
+	for i, n := range counts {
+		free := bins - len(c.cuts)
+		few := len(counts)-i < free // a bin for each of the values left
+		if count > 0 && free > 1 && (few || (2*count+n)*free >= 2*rest) {
+			c.cuts = append(c.cuts, between(distinct[i-1], distinct[i]))
+			rest, count = rest-count, 0
+		}
+		count += n
+	}
+	for _, t := range c.cuts {
+		c.cuts32 = append(c.cuts32, floor32(t))
+	}
+	return c
+}
+
+// between returns a threshold that parts two neighbouring values.
+func between(a, b float32) float64 {
+	if m := (float64(a) + float64(b)) / 2; !math.IsInf(m, 0) && !math.IsNaN(m) {
+		return m
+	}
+	return float64(a)
+}
+
+// floor32 returns the largest float32 that is at most t: x <= t says the same of both, for every float32 x.
+func floor32(t float64) float32 {
+	x := float32(t)
+	if float64(x) > t {
+		x = math.Nextafter32(x, float32(math.Inf(-1)))
+	}
+	return x
+}
+
+// newCategories returns a column of categories in which at most that many have a bin each.
+func newCategories(rows []float32, width, codes, most int) column {
+	counts := make([]int, codes)
+	for i := 0; i < len(rows); i += width {
+		if x := rows[i]; x >= 1 && x < float32(codes) && x == float32(int(x)) {
+			counts[int(x)]++
+		}
+	}
+	c := column{lookup: make([]uint8, codes)}
+	for code, n := range counts {
+		if n > 0 {
+			c.codes = append(c.codes, code)
+		}
+	}
+	slices.SortStableFunc(c.codes, func(a, b int) int { return counts[b] - counts[a] })
+	c.codes = c.codes[:min(most, len(c.codes))]
+	slices.Sort(c.codes)
+	for code := range c.lookup {
+		c.lookup[code] = 1
+	}
+	for i, code := range c.codes {
+		c.lookup[code] = uint8(2 + i)
+	}
+	return c
+}
+
+// count sets bins to first plus the number of thresholds, which ascend, below each value; that of NaN is nan.
+func count(bins []uint8, values, thresholds []float32, first, nan uint8) {
+	if n := len(values) &^ 63; wide && n > 0 && len(thresholds) > 0 {
+		countAVX512(&bins[0], &values[0], n, &thresholds[0], len(thresholds), uint32(first), uint32(nan))
+		bins, values = bins[n:], values[n:]
+	}
+	for i, x := range values {
+		if x != x {
+			bins[i] = nan
+			continue
+		}
+		from, n := 0, len(thresholds)
+		for n > 0 {
+			half := n / 2
+			if thresholds[from+half] < x {
+				from += half + 1
+				n -= half + 1
+			} else {
+				n = half
+			}
+		}
+		bins[i] = first + uint8(from)
+	}
 }

@@ -1,6 +1,14 @@
 package forest
 
-import "errors"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/parallel"
+)
 
 // A Config says how trees are grown. Zero values are the defaults that the comments name.
 type Config struct {
@@ -11,18 +19,90 @@ type Config struct {
 	L2             float64 // added to the curvature of a leaf; 0: 1
 	MinWeight      float64 // least curvature of a leaf; 0: any
 	Rows, Columns  float64 // parts of documents and columns that each tree is grown on; 0: 1, all
-	RandomStrength float64 // gains of columns are multiplied by exp(RandomStrength × a normal deviate); 0: not
+	RandomStrength float64 // the gains of a column are multiplied by exp(RandomStrength × a normal deviate); 0: not
 	Monotone       []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
 	Seed           uint64
 }
 
+// Largest depth of symmetric trees, and largest number of leaves.
+const (
+	maxDepth  = 12
+	maxLeaves = 1 << 14
+)
+
+func (c Config) withDefaults() Config {
+	if c.Symmetric {
+		c.Depth = cmp.Or(c.Depth, 6)
+	} else {
+		c.Leaves = cmp.Or(c.Leaves, 31)
+		c.Depth = cmp.Or(c.Depth, c.Leaves)
+	}
+	c.Rate, c.L2 = cmp.Or(c.Rate, .1), cmp.Or(c.L2, 1)
+	c.Rows, c.Columns = cmp.Or(c.Rows, 1), cmp.Or(c.Columns, 1)
+	return c
+}
+
+// check returns an error if a setting, defaults filled in, is out of range.
+func (c Config) check(columns []column) error {
+	if c.Depth < 1 || c.Symmetric && c.Depth > maxDepth {
+		return fmt.Errorf("forest: Depth is %d, want 1 to %d", c.Depth, maxDepth)
+	}
+	if !c.Symmetric && (c.Leaves < 2 || c.Leaves > maxLeaves) {
+		return fmt.Errorf("forest: Leaves is %d, want 2 to %d", c.Leaves, maxLeaves)
+	}
+	for _, s := range []struct {
+		name        string
+		value, most float64
+	}{{"Rate", c.Rate, math.MaxFloat64}, {"L2", c.L2, math.MaxFloat64}, {"MinWeight", c.MinWeight, math.MaxFloat64},
+		{"Rows", c.Rows, 1}, {"Columns", c.Columns, 1}, {"RandomStrength", c.RandomStrength, 100}} {
+		if !(s.value >= 0 && s.value <= s.most) {
+			return fmt.Errorf("forest: %s is %v, want 0 to %v", s.name, s.value, s.most)
+		}
+	}
+	if c.Monotone != nil && len(c.Monotone) != len(columns) {
+		return fmt.Errorf("forest: Monotone has %d columns, want %d", len(c.Monotone), len(columns))
+	}
+	for col, m := range c.Monotone {
+		if m < -1 || m > 1 || m != 0 && columns[col].categorical() {
+			return fmt.Errorf("forest: Monotone of column %d is %d, want -1 to 1, and 0 if it has categories", col, m)
+		}
+	}
+	return nil
+}
+
 // A Grower grows the trees of a forest. It is not for concurrent use; it uses all cores, and the same seed gives the same
 // bits whatever GOMAXPROCS.
-type Grower struct{}
+type Grower struct {
+	binned *Binned
+	config Config
+	grown  uint64   // trees
+	pairs  []uint64 // by document, of the tree at hand
+	order  []uint32 // documents, of the sample and then others, each leaf by leaf
+	moved  []uint32 // scratch of order
+	active []int    // columns of the sample
+	spare  [][]uint64
+	units
+}
+
+// units say what 1 is: gradients and curvatures are whole numbers of units, so that their sums are exact, in any
+// order, and a histogram less the one of a part is that of the other part. A pair has a gradient in its upper 32
+// bits and a curvature in the lower, and one addition adds both: units are so large that sums over all documents fit.
+type units struct {
+	gradient, curvature float64
+	l2, minWeight       float64 // in units of curvature
+}
+
+func parts(pair uint64) (gradient, curvature float64) {
+	return float64(int32(pair >> 32)), float64(uint32(pair))
+}
 
 // NewGrower returns a grower on binned features, or an error if a setting is out of range.
 func NewGrower(b *Binned, c Config) (*Grower, error) {
-	return nil, errors.New("forest: not written yet")
+	c = c.withDefaults()
+	if err := c.check(b.columns); err != nil {
+		return nil, err
+	}
+	return &Grower{binned: b, config: c, pairs: make([]uint64, b.rows), order: make([]uint32, b.rows), moved: make([]uint32, b.rows)}, nil
 }
 
 // Grow grows the next tree by the derivative and the curvature of an objective with respect to the score of each
@@ -30,5 +110,153 @@ func NewGrower(b *Binned, c Config) (*Grower, error) {
 // the document's leaf. The value that maximises it, with L2, is Σ gradient / (Σ curvature + L2). Values are multiplied
 // by Rate, and added to scores. Gradients must be finite, and curvatures not negative.
 func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, error) {
-	return Tree{}, errors.New("forest: not written yet")
+	n := g.binned.rows
+	if len(gradient) != n || len(curvature) != n || len(scores) != n {
+		return Tree{}, fmt.Errorf("forest: %d gradients, %d curvatures and %d scores of %d documents", len(gradient), len(curvature), len(scores), n)
+	}
+	rows, rest := g.sample()
+	if err := g.quantise(rows, gradient, curvature); err != nil {
+		return Tree{}, err
+	}
+	g.grown++
+	root := &leaf{rows: rows, rest: rest, low: math.Inf(-1), high: math.Inf(1)}
+	for _, i := range rows {
+		root.pair += g.pairs[i]
+	}
+	sum, weight := parts(root.pair)
+	root.value = sum / (weight + g.l2)
+	var t Tree
+	var leaves []*leaf
+	if g.config.Symmetric {
+		t.Nodes, leaves = g.symmetric(root)
+	} else {
+		t.Nodes, leaves = g.leafWise(root)
+	}
+	t.Leaves = make([]float64, len(leaves))
+	parallel.For(len(leaves), parallel.Workers(len(leaves)), func(_, i int) {
+		t.Leaves[i] = g.config.Rate * g.exact(leaves[i], gradient, curvature)
+		for _, rows := range [][]uint32{leaves[i].rows, leaves[i].rest} {
+			for _, row := range rows {
+				scores[row] += t.Leaves[i]
+			}
+		}
+	})
+	for _, l := range leaves {
+		g.release(l)
+	}
+	return t, nil
+}
+
+// random returns a number that depends on the seed, the tree and what else is given.
+func (g *Grower) random(what ...uint64) uint64 {
+	z := num.SplitMixNext(g.config.Seed ^ num.SplitMixNext(g.grown))
+	for _, w := range what {
+		z = num.SplitMixNext(z ^ num.SplitMixNext(w))
+	}
+	return z
+}
+
+// Streams of random numbers.
+const (
+	ofRows = iota
+	ofColumns
+	ofGains
+)
+
+// normal returns a normal deviate for the gains of a column.
+func (g *Grower) normal(what ...uint64) float64 {
+	z := g.random(append(what, ofGains)...)
+	radius := math.Sqrt(-2 * math.Log((float64(z>>11)+.5)/(1<<53)))
+	return radius * math.Cos(2*math.Pi*float64(num.SplitMixNext(z)>>11)/(1<<53))
+}
+
+// sample sets the columns of the next tree, and returns the documents that it is grown on, and the others.
+func (g *Grower) sample() (rows, rest []uint32) {
+	stream := g.random(ofRows)
+	n, others := 0, g.moved[:0]
+	for i := range g.order {
+		if g.config.Rows == 1 || float64(num.SplitMixNext(stream+uint64(i)*num.SplitMixGamma)>>11) < g.config.Rows*(1<<53) {
+			g.order[n] = uint32(i)
+			n++
+		} else {
+			others = append(others, uint32(i))
+		}
+	}
+	copy(g.order[n:], others)
+	g.active = g.active[:0]
+	for c := range g.binned.columns {
+		if g.binned.columns[c].bins() > 2 || g.binned.columns[c].missing {
+			g.active = append(g.active, c)
+		}
+	}
+	if g.config.Columns < 1 && len(g.active) > 0 {
+		slices.SortFunc(g.active, func(a, b int) int {
+			return cmp.Compare(g.random(ofColumns, uint64(a)), g.random(ofColumns, uint64(b)))
+		})
+		g.active = g.active[:max(1, int(math.Round(g.config.Columns*float64(len(g.active)))))]
+		slices.Sort(g.active)
+	}
+	return g.order[:n], g.order[n:]
+}
+
+// quantise sets pairs and units.
+func (g *Grower) quantise(rows []uint32, gradient, curvature []float32) error {
+	var sumG, sumH float64
+	for _, i := range rows {
+		sumG += math.Abs(float64(gradient[i]))
+		sumH += float64(curvature[i])
+		if curvature[i] < 0 {
+			sumH = math.NaN()
+		}
+	}
+	if !finite(sumG) || !finite(sumH) {
+		for _, i := range rows {
+			if !finite(float64(gradient[i])) || !finite(float64(curvature[i])) || curvature[i] < 0 {
+				return fmt.Errorf("forest: document %d has gradient %v and curvature %v, want finite numbers, and curvatures of at least 0", i, gradient[i], curvature[i])
+			}
+		}
+	}
+	n := float64(len(rows))
+	g.units = units{gradient: sumG / (1<<31 - n - 2), curvature: sumH / (1<<32 - n - 2)}
+	g.units.gradient = cmp.Or(g.units.gradient, 1)
+	g.units.curvature = cmp.Or(g.units.curvature, 1)
+	g.l2 = g.config.L2 / g.units.curvature
+	g.minWeight = g.config.MinWeight / g.units.curvature
+	perG, perH := 1/g.units.gradient, 1/g.units.curvature
+	const together = 1 << 14
+	chunks := (len(rows) + together - 1) / together
+	parallel.For(chunks, parallel.Workers(chunks), func(_, chunk int) {
+		for _, i := range rows[chunk*together : min((chunk+1)*together, len(rows))] {
+			q := int64(math.RoundToEven(float64(gradient[i]) * perG))
+			h := int64(math.RoundToEven(float64(curvature[i]) * perH))
+			g.pairs[i] = uint64(q)<<32 + uint64(h)
+		}
+	})
+	return nil
+}
+
+// A leaf of the tree that grows.
+type leaf struct {
+	rows, rest []uint32 // documents of the sample, and others
+	depth      int      // nodes above
+	pair       uint64   // sum
+	histogram  []uint64 // by column and bin; nil: not needed
+	value      float64  // in units
+	inherited  bool     // the value is that of a node above, because there is too little weight
+	low, high  float64  // bounds of values below, by monotone constraints
+	best       split
+}
+
+// exact returns the value of a leaf by the gradients themselves.
+func (g *Grower) exact(l *leaf, gradient, curvature []float32) float64 {
+	unit := g.units.gradient / g.units.curvature
+	if l.inherited {
+		return l.value * unit
+	}
+	var sum, weight float64
+	for _, i := range l.rows {
+		sum += float64(gradient[i])
+		weight += float64(curvature[i])
+	}
+	return min(max(sum/(weight+g.config.L2), l.low*unit), l.high*unit)
 }

@@ -1,0 +1,144 @@
+package forest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// binsOf returns the bins of a column of the only panel.
+func binsOf(b *Binned, column int) (bins []uint8) {
+	p, place := b.at(column)
+	for i := range b.rows {
+		bins = append(bins, p.bins[i*p.width+place])
+	}
+	return bins
+}
+
+func TestFewValuesHaveABinEach(t *testing.T) {
+	inf := float32(math.Inf(1))
+	b, err := Bin([]float32{3, 1, nan, 2, 3, -inf, inf, 2}, 1, nil, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := binsOf(b, 0); !slices.Equal(got, []uint8{4, 2, 0, 3, 4, 1, 5, 3}) {
+		t.Errorf("bins %v", got)
+	}
+	if got := b.columns[0].cuts; !slices.Equal(got, []float64{math.Inf(-1), 1.5, 2.5, 3}) {
+		t.Errorf("cuts %v", got)
+	}
+}
+
+func TestBinsHoldAboutAsManyDocumentsEach(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	rows := make([]float32, 10_000)
+	for i := range rows {
+		if rows[i] = random.Float32(); i%2 == 0 { // half of all are one value, which has a bin
+			rows[i] = .5
+		}
+	}
+	b, err := Bin(rows, 1, nil, 52)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, b.columns[0].bins())
+	for _, bin := range binsOf(b, 0) {
+		counts[bin]++
+	}
+	if len(counts) != 52 || counts[0] != 0 {
+		t.Errorf("%d bins, %d documents in the first, want 52 and 0", len(counts), counts[0])
+	}
+	for bin, n := range counts[1:] {
+		if (n < 50 || n > 150) && n < 5000 {
+			t.Errorf("%d documents in bin %d", n, bin+1)
+		}
+	}
+}
+
+func TestRareCategoriesShareABin(t *testing.T) {
+	rows := []float32{7, 7, 7, 5, 5, 3, 3, 2, 0, -1, 2.5, 9, 1e9, nan}
+	b, err := Bin(rows, 1, map[int]int{0: 9}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := binsOf(b, 0); !slices.Equal(got, []uint8{4, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 0}) {
+		t.Errorf("bins %v", got)
+	}
+}
+
+func TestBinsAreThoseOfTheirThresholds(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 1))
+	const n, width = 3000, 70
+	rows := make([]float32, n*width)
+	for i := range rows {
+		if rows[i] = float32(random.NormFloat64()); random.IntN(10) == 0 {
+			rows[i] = nan
+		}
+	}
+	b, err := Bin(rows, width, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range b.columns {
+		for i, bin := range binsOf(b, c) {
+			x, want := rows[i*width+c], uint8(0)
+			if x == x {
+				want = 1
+				for _, cut := range b.columns[c].cuts {
+					if float64(x) > cut {
+						want++
+					}
+				}
+			}
+			if bin != want {
+				t.Fatalf("bin %d of %v in column %d, want %d", bin, x, c, want)
+			}
+		}
+	}
+}
+
+func TestWrongTablesAreErrors(t *testing.T) {
+	for _, width := range []int{-1, 0, 2} {
+		if _, err := Bin(make([]float32, 3), width, nil, 0); err == nil {
+			t.Errorf("width %d is no error", width)
+		}
+	}
+	for _, bins := range []int{-1, 2, 256} {
+		if _, err := Bin(make([]float32, 3), 1, nil, bins); err == nil {
+			t.Errorf("%d bins are no error", bins)
+		}
+	}
+	for _, categories := range []map[int]int{{1: 3}, {-1: 3}, {0: 0}, {0: 1 << 40}} {
+		if _, err := Bin(make([]float32, 3), 1, categories, 0); err == nil {
+			t.Errorf("categories %v are no error", categories)
+		}
+	}
+}
+
+func TestPlainAndVectorHistogramsAreTheSame(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 1))
+	for _, shift := range []int{6, 8} {
+		const n, width = 500, 24
+		bins, pairs := make([]uint8, n*width), make([]uint64, n)
+		for i := range bins {
+			bins[i] = uint8(random.IntN(1 << shift))
+		}
+		for i := range pairs {
+			pairs[i] = random.Uint64()
+		}
+		for _, rows := range [][]uint32{nil, {3}, {1, 7, 8, 200, 499}, nil} {
+			if rows != nil && len(rows) > 1 {
+				for i := range uint32(n) {
+					rows = append(rows, i)
+				}
+			}
+			got, want := make([]uint64, width<<shift), make([]uint64, width<<shift)
+			accumulate(got, bins, width, shift, rows, pairs)
+			accumulatePlain(want, bins, width, shift, rows, pairs)
+			if !slices.Equal(got, want) {
+				t.Errorf("%d bins, %d rows: other histograms", 1<<shift, len(rows))
+			}
+		}
+	}
+}

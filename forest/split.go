@@ -1,0 +1,408 @@
+package forest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// A split parts the documents of leaves by the bins of a column.
+type split struct {
+	gain        float64 // what the objective gains, in units, twice
+	column      int
+	bins        []uint8 // of values, in the order in which they are parted
+	cut         int     // the number of bins that go to the left
+	missingLeft bool
+}
+
+// ascending are the bins of numbers, in order.
+var ascending = func() (bins [MaxBins]uint8) {
+	for i := range bins {
+		bins[i] = uint8(i + 1)
+	}
+	return bins
+}()
+
+// symmetric grows a tree in which all nodes of a level have the same split.
+func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
+	leaves = []*leaf{root}
+	g.histograms([]family{{small: root}})
+	for depth := 1; ; depth++ {
+		best := g.best([][]*leaf{leaves})[0]
+		if best.gain <= 0 {
+			break
+		}
+		node := g.node(leaves, &best)
+		families := make([]family, len(leaves))
+		children := make([]*leaf, 2*len(leaves))
+		parallel.For(len(leaves), parallel.Workers(len(leaves)), func(_, i int) {
+			families[i] = g.divide(leaves[i], &best)
+			children[2*i], children[2*i+1] = families[i].left, families[i].right
+		})
+		nodes = append(nodes, slices.Repeat([]Node{node}, len(leaves))...)
+		leaves = children
+		if depth == g.config.Depth {
+			for _, f := range families {
+				g.release(f.parent)
+			}
+			break
+		}
+		g.histograms(families)
+	}
+	for i := range nodes {
+		for side, child := range []*int{&nodes[i].Left, &nodes[i].Right} {
+			if *child = 2*i + 1 + side; *child >= len(nodes) {
+				*child = ^(*child - len(nodes))
+			}
+		}
+	}
+	return nodes, leaves
+}
+
+// leafWise grows a tree by splitting the leaf that gains most.
+func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
+	leaves = []*leaf{root}
+	parents := []*int{new(int)} // of leaves: where their number is in nodes
+	nodes = make([]Node, 0, g.config.Leaves-1)
+	g.histograms([]family{{small: root}})
+	root.best = g.best([][]*leaf{leaves})[0]
+	for len(leaves) < g.config.Leaves {
+		at := 0
+		for i, l := range leaves {
+			if l.best.gain > leaves[at].best.gain {
+				at = i
+			}
+		}
+		l := leaves[at]
+		if l.best.gain <= 0 {
+			break
+		}
+		nodes = append(nodes, g.node(leaves[at:at+1], &l.best))
+		n := &nodes[len(nodes)-1]
+		*parents[at] = len(nodes) - 1
+		n.Left, n.Right = ^at, ^len(leaves)
+		f := g.divide(l, &l.best)
+		leaves[at], parents[at] = f.left, &n.Left
+		leaves, parents = append(leaves, f.right), append(parents, &n.Right)
+		if f.left.depth < g.config.Depth && len(leaves) < g.config.Leaves {
+			g.histograms([]family{f})
+			best := g.best([][]*leaf{{f.left}, {f.right}})
+			f.left.best, f.right.best = best[0], best[1]
+		} else {
+			g.release(l)
+		}
+	}
+	return nodes, leaves
+}
+
+// node returns the node of a split of leaves, whose children are still unknown. It sets on which side missing values
+// are, if there were none, and has categories that share a bin go to the right.
+func (g *Grower) node(leaves []*leaf, s *split) Node {
+	c := &g.binned.columns[s.column]
+	if !c.missing {
+		left, all := 0., 0.
+		for _, l := range leaves {
+			_, w := parts(g.left(l, s))
+			_, a := parts(l.pair)
+			left, all = left+w, all+a
+		}
+		s.missingLeft = 2*left >= all
+	}
+	n := Node{Column: s.column, MissingLeft: s.missingLeft}
+	switch {
+	case c.categorical():
+		if slices.Contains(s.bins[:s.cut], 1) {
+			slices.Reverse(s.bins)
+			s.cut = len(s.bins) - s.cut
+			s.missingLeft = !s.missingLeft
+			n.MissingLeft = s.missingLeft
+		}
+		n.Set = []uint64{}
+		for _, bin := range s.bins[:s.cut] {
+			code := c.codes[bin-2]
+			for code/64 >= len(n.Set) {
+				n.Set = append(n.Set, 0)
+			}
+			n.Set[code/64] |= 1 << (code % 64)
+		}
+	case s.cut > len(c.cuts):
+		n.Threshold = math.Inf(1)
+	default:
+		n.Threshold = c.cuts[s.cut-1]
+	}
+	return n
+}
+
+// left returns the sum of a leaf's documents that a split sends to the left.
+func (g *Grower) left(l *leaf, s *split) uint64 {
+	h := l.histogram[s.column<<g.binned.shift:]
+	var sum uint64
+	if s.missingLeft {
+		sum = h[0]
+	}
+	for _, bin := range s.bins[:s.cut] {
+		sum += h[bin]
+	}
+	return sum
+}
+
+// A family is a leaf and those that it was divided into.
+type family struct{ parent, left, right, small *leaf }
+
+// divide parts the documents of a leaf.
+func (g *Grower) divide(l *leaf, s *split) family {
+	v := g.values(l, g.left(l, s), s.column)
+	left := &leaf{depth: l.depth + 1, pair: v.pair, value: v.left, inherited: v.leftInherited, low: l.low, high: l.high}
+	right := &leaf{depth: l.depth + 1, pair: l.pair - v.pair, value: v.right, inherited: v.rightInherited, low: l.low, high: l.high}
+	switch g.monotone(s.column) {
+	case 1:
+		left.high, right.low = v.between, v.between
+	case -1:
+		left.low, right.high = v.between, v.between
+	}
+	var goes [256]bool
+	goes[0] = s.missingLeft
+	for _, bin := range s.bins[:s.cut] {
+		goes[bin] = true
+	}
+	left.rows, right.rows = g.part(l.rows, s.column, &goes)
+	left.rest, right.rest = g.part(l.rest, s.column, &goes)
+	f := family{l, left, right, left}
+	if len(right.rows) < len(left.rows) {
+		f.small = right
+	}
+	return f
+}
+
+// part moves the documents whose bin goes to the left before the others. Both stay in order.
+func (g *Grower) part(rows []uint32, column int, goes *[256]bool) (left, right []uint32) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	p, place := g.binned.at(column)
+	from := cap(g.order) - cap(rows) // where rows are in order
+	moved := g.moved[from : from+len(rows)]
+	n, others := 0, 0
+	for _, i := range rows {
+		rows[n], moved[others] = i, i
+		if goes[p.bins[int(i)*p.width+place]] {
+			n++
+		} else {
+			others++
+		}
+	}
+	copy(rows[n:], moved[:others])
+	return rows[:n], rows[n:]
+}
+
+// histograms computes the histograms of children, from documents for the smaller one and as the difference from their
+// parent's for the other.
+func (g *Grower) histograms(families []family) {
+	b := g.binned
+	last := &b.panels[len(b.panels)-1]
+	size := (last.first + last.width) << b.shift
+	for i := range families {
+		f := &families[i]
+		if len(g.spare) > 0 {
+			f.small.histogram = g.spare[len(g.spare)-1]
+			g.spare = g.spare[:len(g.spare)-1]
+		} else {
+			f.small.histogram = make([]uint64, size)
+		}
+		if f.parent != nil {
+			large := f.left
+			if f.small == f.left {
+				large = f.right
+			}
+			large.histogram, f.parent.histogram = f.parent.histogram, nil
+		}
+	}
+	n := len(families) * len(b.panels)
+	parallel.For(n, parallel.Workers(n), func(_, i int) {
+		f, p := &families[i/len(b.panels)], &b.panels[i%len(b.panels)]
+		from, to := p.first<<b.shift, (p.first+p.width)<<b.shift
+		h := f.small.histogram[from:to]
+		clear(h)
+		accumulate(h, p.bins, p.width, b.shift, f.small.rows, g.pairs)
+		if f.parent != nil {
+			large := f.left
+			if f.small == f.left {
+				large = f.right
+			}
+			for j, pair := range large.histogram[from:to] {
+				large.histogram[from+j] = pair - h[j]
+			}
+		}
+	})
+}
+
+// release gives the histogram of a leaf to others.
+func (g *Grower) release(l *leaf) {
+	if l.histogram != nil {
+		g.spare = append(g.spare, l.histogram)
+		l.histogram = nil
+	}
+}
+
+// accumulatePlain adds the pairs of documents to the histograms of the columns of a panel.
+func accumulatePlain(h []uint64, bins []uint8, width, shift int, rows []uint32, pairs []uint64) {
+	for _, i := range rows {
+		pair := pairs[i]
+		for c, bin := range bins[int(i)*width:][:width] {
+			h[c<<shift|int(bin)] += pair
+		}
+	}
+}
+
+// best returns the best split of each group of leaves, that is the same for all leaves of the group.
+func (g *Grower) best(groups [][]*leaf) []split {
+	n := len(g.active) * len(groups)
+	found := make([]split, n)
+	parallel.For(n, parallel.Workers(n), func(_, i int) {
+		group, column := groups[i/len(g.active)], g.active[i%len(g.active)]
+		found[i] = g.bestOf(column, group)
+		if g.config.RandomStrength > 0 {
+			l := group[0]
+			found[i].gain *= math.Exp(g.config.RandomStrength * g.normal(uint64(column), uint64(cap(l.rows)), uint64(l.depth)))
+		}
+	})
+	best := make([]split, len(groups))
+	for i, s := range found {
+		if s.gain > best[i/len(g.active)].gain {
+			best[i/len(g.active)] = s
+		}
+	}
+	return best
+}
+
+// bestOf returns the best split of leaves by a column.
+func (g *Grower) bestOf(column int, leaves []*leaf) split {
+	c := &g.binned.columns[column]
+	from, n := column<<g.binned.shift, c.bins()
+	histograms := make([][]uint64, len(leaves))
+	base := 0.
+	for i, l := range leaves {
+		histograms[i] = l.histogram[from : from+n]
+		base += g.score(l.pair, l.value)
+	}
+	bins := ascending[:n-1]
+	if c.categorical() {
+		documents := 0
+		for _, l := range leaves {
+			documents += len(l.rows)
+		}
+		bins = g.ordered(histograms, documents)
+	}
+	best := split{column: column, bins: bins}
+	sums := make([]uint64, len(leaves))
+	bounded := g.minWeight > 0 || g.config.Monotone != nil
+	sides := []bool{false, true}
+	if !c.missing {
+		sides = sides[:1]
+	}
+	for _, missingLeft := range sides {
+		clear(sums)
+		last := len(bins) - 1
+		if missingLeft {
+			for i, h := range histograms {
+				sums[i] = h[0]
+			}
+		} else if c.missing {
+			last++ // all values against the missing ones
+		}
+		for cut, bin := range bins[:last] {
+			sum, real := -base, false
+			for i, h := range histograms {
+				sums[i] += h[bin]
+				if bounded {
+					v := g.values(leaves[i], sums[i], column)
+					sum += g.score(v.pair, v.left) + g.score(leaves[i].pair-v.pair, v.right)
+					real = real || v.real
+				} else {
+					a, b := parts(sums[i])
+					c, d := parts(leaves[i].pair - sums[i])
+					sum += a*a/(b+g.l2) + c*c/(d+g.l2)
+				}
+			}
+			if sum > best.gain && (real || !bounded) {
+				best.gain, best.cut, best.missingLeft = sum, cut+1, missingLeft
+			}
+		}
+	}
+	if best.gain < 1e-12*base { // rounding
+		best.gain = 0
+	}
+	return best
+}
+
+// ordered returns the bins of categories in the order of the values that they would have as leaves, after as many
+// documents of no gradient are added to each as smooth says.
+func (g *Grower) ordered(histograms [][]uint64, documents int) []uint8 {
+	const smooth = 10
+	n := len(histograms[0])
+	sums := make([]uint64, n)
+	var all uint64
+	for _, h := range histograms {
+		for bin, pair := range h {
+			sums[bin] += pair
+			all += pair
+		}
+	}
+	_, weight := parts(all)
+	value := make([]float64, n)
+	for bin, pair := range sums {
+		s, w := parts(pair)
+		value[bin] = s / (w + g.l2 + smooth*weight/float64(documents))
+	}
+	bins := slices.Clone(ascending[:n-1])
+	slices.SortStableFunc(bins, func(a, b uint8) int { return cmp.Compare(value[a], value[b]) })
+	return bins
+}
+
+// score returns twice what documents of that sum add to the objective by a value, l2 taken off.
+func (g *Grower) score(pair uint64, value float64) float64 {
+	s, w := parts(pair)
+	return value * (2*s - (w+g.l2)*value)
+}
+
+func (g *Grower) monotone(column int) int8 {
+	if g.config.Monotone == nil {
+		return 0
+	}
+	return g.config.Monotone[column]
+}
+
+// values are those of the two sides of a leaf.
+type values struct {
+	pair                          uint64 // sum of the left side
+	left, right                   float64
+	between                       float64 // a bound of both, by a monotone constraint
+	leftInherited, rightInherited bool
+	real                          bool // both sides have enough weight, and their values are as constrained
+}
+
+// values returns the values of a leaf's sides, the left one having that sum.
+func (g *Grower) values(l *leaf, pair uint64, column int) values {
+	a, b := parts(pair)
+	c, d := parts(l.pair - pair)
+	v := values{pair: pair, leftInherited: b < g.minWeight, rightInherited: d < g.minWeight}
+	clip := func(x float64) float64 { return min(max(x, l.low), l.high) }
+	v.left, v.right = clip(a/(b+g.l2)), clip(c/(d+g.l2))
+	if v.leftInherited {
+		v.left = l.value
+	}
+	if v.rightInherited {
+		v.right = l.value
+	}
+	v.real = !v.leftInherited && !v.rightInherited
+	if m := float64(g.monotone(column)); m != 0 {
+		v.between = (v.left + v.right) / 2
+		if m*(v.right-v.left) < 0 {
+			v.between, v.real = l.value, false
+			v.left, v.right = m*min(m*v.left, m*l.value), m*max(m*v.right, m*l.value)
+		}
+	}
+	return v
+}
