@@ -169,14 +169,24 @@ func newCuts(rows []float32, width, bins int) column {
 		counts[len(counts)-1]++
 	}
 	var c column
-	// A bin is closed where its count is nearest to the mean of what is left.
-	rest, count := len(values), 0
+	// A value of as many documents as the mean bin has one alone. Among others, a bin is closed where its number is
+	// nearest to the mean of what is left.
+	heavy := func(i int) bool { return counts[i]*bins >= len(values) }
+	rest, free, count := len(values), bins, 0
 	for i, n := range counts {
-		free := bins - len(c.cuts)
-		few := len(counts)-i < free // a bin for each of the values left
-		if count > 0 && free > 1 && (few || (2*count+n)*free >= 2*rest) {
+		if heavy(i) {
+			rest, free = rest-n, free-1
+		}
+	}
+	for i, n := range counts {
+		left := bins - 1 - len(c.cuts) // bins after this one
+		alone := i > 0 && (heavy(i) || heavy(i-1)) || len(counts)-i <= left
+		if count > 0 && left > 0 && (alone || (2*count+n)*free >= 2*rest) {
 			c.cuts = append(c.cuts, between(distinct[i-1], distinct[i]))
-			rest, count = rest-count, 0
+			if !heavy(i - 1) {
+				rest, free = rest-count, free-1
+			}
+			count = 0
 		}
 		count += n
 	}

@@ -50,7 +50,7 @@ func TestBinsHoldAboutAsManyDocumentsEach(t *testing.T) {
 		t.Errorf("%d bins, %d documents in the first, want 52 and 0", len(counts), counts[0])
 	}
 	for bin, n := range counts[1:] {
-		if (n < 50 || n > 150) && n < 5000 {
+		if (n < 25 || n > 150) && n < 5000 {
 			t.Errorf("%d documents in bin %d", n, bin+1)
 		}
 	}

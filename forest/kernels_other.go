@@ -8,6 +8,7 @@ func accumulate(h []uint64, bins []uint8, width, shift int, rows []uint32, pairs
 	accumulatePlain(h, bins, width, shift, rows, pairs)
 }
 
-func countAVX512(bins *uint8, values *float32, n int, thresholds *float32, most int, first, nan uint32) {}
+func countAVX512(bins *uint8, values *float32, n int, thresholds *float32, most int, first, nan uint32) {
+}
 func addTreesAVX512(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64) {
 }

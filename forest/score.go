@@ -1,24 +1,274 @@
 package forest
 
-// A Scorer evaluates a forest. It is safe for concurrent use.
-type Scorer struct{ forest *Forest }
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+)
 
-// Compile returns the scorer of a forest that [Forest.Check] accepts. The forest must not change afterwards.
-func (f *Forest) Compile() *Scorer { return &Scorer{f} }
+// A Scorer evaluates a forest. It is safe for concurrent use.
+//
+// A plane has a byte for each of 64 documents, so that a node is a comparison of a byte: documents with more than the
+// cut go to the right. A plane of numbers has the number of thresholds below the value, a plane of categories has 1 for
+// those outside of a set.
+type Scorer struct {
+	inputs  int
+	bias    float64
+	planes  []plane
+	runs    []run
+	splits  []uint64 // of symmetric trees, a level each: offset of the plane, and four times the cut
+	depths  []uint8  // of symmetric trees
+	nodes   []byteNode
+	leaves  []float64
+	scratch sync.Pool // of *[]uint8, planes
+}
+
+// together is the number of documents that are scored at a time.
+const together = 64
+
+type plane struct {
+	Node                 // its Threshold is of no account
+	thresholds []float32 // at most mostThresholds, ascending
+}
+
+// mostThresholds leaves 255, which is missing on the right.
+const mostThresholds = 254
+
+// A byteNode is a node of another tree.
+type byteNode struct {
+	plane uint32 // offset
+	cut   int32
+	next  [2]int32 // left and right; negative: ^i is leaf i
+}
+
+// A run is trees one after another that are symmetric, or a tree that is not.
+type run struct {
+	symmetric           bool
+	trees               int // 0: a tree that is one leaf
+	split, depth, nodes int // first ones
+	leaves              int
+}
+
+// maxByteDepth is the largest depth of symmetric trees whose leaves have a byte for a number.
+const maxByteDepth = 8
+
+// Compile returns the scorer of a forest that [Forest.Check] accepts.
+func (f *Forest) Compile() *Scorer {
+	s := &Scorer{inputs: f.Inputs, bias: f.Bias}
+	at := s.makePlanes(f.Trees)
+	for i := range f.Trees {
+		t := &f.Trees[i]
+		levels, order := t.levels()
+		symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
+		if n := len(s.runs); !symmetric || n == 0 || !s.runs[n-1].symmetric {
+			s.runs = append(s.runs, run{symmetric, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves)})
+		}
+		s.runs[len(s.runs)-1].trees += min(1, len(t.Nodes))
+		if !symmetric {
+			for j := range t.Nodes {
+				n := &t.Nodes[j]
+				plane, cut := at(n)
+				s.nodes = append(s.nodes, byteNode{uint32(plane * together), int32(cut), [2]int32{int32(n.Left), int32(n.Right)}})
+			}
+			s.leaves = append(s.leaves, t.Leaves...)
+			continue
+		}
+		for _, n := range levels {
+			plane, cut := at(n)
+			s.splits = append(s.splits, uint64(plane*together)|uint64(cut)*0x01010101<<32)
+		}
+		s.depths = append(s.depths, uint8(len(levels)))
+		for _, leaf := range order {
+			s.leaves = append(s.leaves, t.Leaves[leaf])
+		}
+	}
+	s.scratch.New = func() any { b := make([]uint8, len(s.planes)*together); return &b }
+	return s
+}
+
+// levels returns a node of each level of a symmetric tree, and its leaves from left to right, or nothing.
+func (t *Tree) levels() (levels []*Node, leaves []int) {
+	if len(t.Nodes) == 0 {
+		return nil, nil
+	}
+	for level := []int{0}; ; {
+		var below []int
+		for _, i := range level {
+			if i < 0 {
+				return nil, nil
+			}
+			n := &t.Nodes[i]
+			if n.compare(&t.Nodes[level[0]]) != 0 {
+				return nil, nil
+			}
+			below = append(below, n.Left, n.Right)
+		}
+		levels = append(levels, &t.Nodes[level[0]])
+		if level = below; !slices.ContainsFunc(level, func(i int) bool { return i >= 0 }) {
+			for _, i := range level {
+				leaves = append(leaves, ^i)
+			}
+			return levels, leaves
+		}
+	}
+}
+
+// compare orders nodes so that those of a plane follow each other.
+func (n *Node) compare(other *Node) int {
+	flag := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(n.Column-other.Column, flag(n.MissingLeft)-flag(other.MissingLeft), flag(n.ZeroMissing)-flag(other.ZeroMissing),
+		flag(n.Set == nil)-flag(other.Set == nil), slices.Compare(n.Set, other.Set), cmp.Compare(n.Threshold, other.Threshold))
+}
+
+// makePlanes makes the planes of all nodes, and returns a function that finds a node's plane and cut.
+func (s *Scorer) makePlanes(trees []Tree) func(n *Node) (plane, cut int) {
+	var all []*Node
+	for i := range trees {
+		for j := range trees[i].Nodes {
+			all = append(all, &trees[i].Nodes[j])
+		}
+	}
+	slices.SortFunc(all, (*Node).compare)
+	all = slices.CompactFunc(all, func(a, b *Node) bool { return a.compare(b) == 0 })
+	type place struct{ plane, cut int }
+	places := make([]place, len(all))
+	for i, n := range all {
+		var p *plane
+		if last := len(s.planes) - 1; last >= 0 {
+			key := s.planes[last].Node
+			key.Threshold = n.Threshold
+			if n.Set == nil && key.compare(n) == 0 {
+				p = &s.planes[last]
+			}
+		}
+		t := floor32(n.Threshold)
+		old := p != nil && p.thresholds[len(p.thresholds)-1] == t // two thresholds without a float32 between them
+		if p == nil || !old && len(p.thresholds) == mostThresholds {
+			s.planes = append(s.planes, plane{Node: *n})
+			p = &s.planes[len(s.planes)-1]
+		}
+		if n.Set == nil && !old {
+			p.thresholds = append(p.thresholds, t)
+		}
+		places[i] = place{len(s.planes) - 1, max(0, len(p.thresholds)-1)}
+	}
+	return func(n *Node) (int, int) {
+		i, _ := slices.BinarySearchFunc(all, n, (*Node).compare)
+		return places[i].plane, places[i].cut
+	}
+}
 
 // Score sets dst to the scores of len(dst) documents, whose raw features are rows, one document after another. It
 // panics if rows has another length than len(dst) × Inputs.
 func (s *Scorer) Score(dst []float64, rows []float32) {
-	f := s.forest
-	if len(rows) != len(dst)*f.Inputs {
+	if len(rows) != len(dst)*s.inputs {
 		panic("forest: slice length mismatch")
 	}
-	for d := range dst {
-		sum := f.Bias
-		row := rows[d*f.Inputs:][:f.Inputs]
-		for t := range f.Trees {
-			sum += f.Trees[t].Leaves[f.Trees[t].leaf(row)]
+	scratch := s.scratch.Get().(*[]uint8)
+	defer s.scratch.Put(scratch)
+	for len(dst) > 0 {
+		var sums [together]float64
+		for d := range sums {
+			sums[d] = s.bias
 		}
-		dst[d] = sum
+		n := min(together, len(dst))
+		s.fill(*scratch, rows[:n*s.inputs], n)
+		for i := range s.runs {
+			s.add(&sums, *scratch, &s.runs[i])
+		}
+		copy(dst, sums[:n])
+		dst, rows = dst[n:], rows[n*s.inputs:]
+	}
+}
+
+// fill sets the bytes of n documents.
+func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
+	var values, zeroMissing [together]float32
+	for i := range s.planes {
+		p := &s.planes[i]
+		if i == 0 || p.Column != s.planes[i-1].Column {
+			for d := range n {
+				values[d] = rows[d*s.inputs+p.Column]
+			}
+		}
+		bytes := planes[i*together:][:together]
+		if p.Set != nil {
+			for d, x := range values {
+				bytes[d] = 1
+				if p.left(x) {
+					bytes[d] = 0
+				}
+			}
+			continue
+		}
+		x := &values
+		if p.ZeroMissing {
+			x, zeroMissing = &zeroMissing, values
+			for d := range x {
+				if x[d] == 0 {
+					x[d] = float32(math.NaN())
+				}
+			}
+		}
+		missing := uint8(255)
+		if p.MissingLeft {
+			missing = 0
+		}
+		count(bytes, x[:], p.thresholds, 0, missing)
+	}
+}
+
+// add adds the trees of a run.
+func (s *Scorer) add(sums *[together]float64, planes []uint8, r *run) {
+	leaves := s.leaves[r.leaves:]
+	switch {
+	case r.trees == 0:
+		for d := range sums {
+			sums[d] += leaves[0]
+		}
+	case !r.symmetric:
+		addTree(sums, planes, s.nodes[r.nodes:], leaves)
+	case wide:
+		addTreesAVX512(&sums[0], &planes[0], &s.splits[r.split], &s.depths[r.depth], r.trees, &leaves[0])
+	default:
+		addTrees(sums, planes, s.splits[r.split:], s.depths[r.depth:][:r.trees], leaves)
+	}
+}
+
+// addTrees adds symmetric trees.
+func addTrees(sums *[together]float64, planes []uint8, splits []uint64, depths []uint8, leaves []float64) {
+	for _, depth := range depths {
+		var at [together]uint8
+		for _, split := range splits[:depth] {
+			cut := uint8(split >> 32)
+			for d, b := range planes[uint32(split):][:together] {
+				at[d] *= 2
+				if b > cut {
+					at[d]++
+				}
+			}
+		}
+		for d, leaf := range at {
+			sums[d] += leaves[leaf]
+		}
+		splits, leaves = splits[depth:], leaves[1<<depth:]
+	}
+}
+
+// addTree adds a tree that is not symmetric.
+func addTree(sums *[together]float64, planes []uint8, nodes []byteNode, leaves []float64) {
+	for d := range sums {
+		at := int32(0)
+		for at >= 0 {
+			n := &nodes[at]
+			at = n.next[uint32(n.cut-int32(planes[n.plane+uint32(d)]))>>31]
+		}
+		sums[d] += leaves[^at]
 	}
 }

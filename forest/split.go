@@ -51,14 +51,20 @@ func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
 		}
 		g.histograms(families)
 	}
-	for i := range nodes {
-		for side, child := range []*int{&nodes[i].Left, &nodes[i].Right} {
-			if *child = 2*i + 1 + side; *child >= len(nodes) {
-				*child = ^(*child - len(nodes))
+	t := Tree{Nodes: nodes}
+	t.link()
+	return t.Nodes, leaves
+}
+
+// link has nodes, level by level, be a full tree.
+func (t *Tree) link() {
+	for i := range t.Nodes {
+		for side, child := range []*int{&t.Nodes[i].Left, &t.Nodes[i].Right} {
+			if *child = 2*i + 1 + side; *child >= len(t.Nodes) {
+				*child = ^(*child - len(t.Nodes))
 			}
 		}
 	}
-	return nodes, leaves
 }
 
 // leafWise grows a tree by splitting the leaf that gains most.
