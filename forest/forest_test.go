@@ -90,6 +90,15 @@ func checkScores(t *rapid.T, f *Forest, rows []float32) {
 	if err := f.Check(); err != nil {
 		t.Fatal(err)
 	}
+	defer func(w, b bool) { wide, bytewise = w, b }(wide, bytewise)
+	for bytewise || wide {
+		checkSameScores(t, f, rows)
+		wide, bytewise = bytewise, false
+	}
+	checkSameScores(t, f, rows)
+}
+
+func checkSameScores(t *rapid.T, f *Forest, rows []float32) {
 	got := make([]float64, len(rows)/f.Inputs)
 	f.Compile().Score(got, rows)
 	for d := range got {

@@ -21,6 +21,7 @@ type Scorer struct {
 	depths  []uint8  // of symmetric trees
 	nodes   []byteNode
 	leaves  []float64
+	tables  []uint8   // of small trees: the first bytes of 64 leaves, the second, …
 	scratch sync.Pool // of *[]uint8, planes
 }
 
@@ -42,16 +43,18 @@ type byteNode struct {
 	next  [2]int32 // left and right; negative: ^i is leaf i
 }
 
-// A run is trees one after another that are symmetric, or a tree that is not.
+// A run is symmetric trees one after another, all small or none, or another tree.
 type run struct {
-	symmetric           bool
-	trees               int // 0: a tree that is one leaf
-	split, depth, nodes int // first ones
-	leaves              int
+	symmetric, small                    bool
+	trees                               int // 0: a tree that is one leaf
+	split, depth, nodes, leaves, tables int // first ones
 }
 
-// maxByteDepth is the largest depth of symmetric trees whose leaves have a byte for a number.
-const maxByteDepth = 8
+// Largest depths of symmetric trees whose leaves have a byte for a number, and which are small.
+const (
+	maxByteDepth  = 8
+	maxSmallDepth = 6
+)
 
 // Compile returns the scorer of a forest that [Forest.Check] accepts.
 func (f *Forest) Compile() *Scorer {
@@ -61,8 +64,9 @@ func (f *Forest) Compile() *Scorer {
 		t := &f.Trees[i]
 		levels, order := t.levels()
 		symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
-		if n := len(s.runs); !symmetric || n == 0 || !s.runs[n-1].symmetric {
-			s.runs = append(s.runs, run{symmetric, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves)})
+		small := bytewise && symmetric && len(levels) <= maxSmallDepth
+		if n := len(s.runs); !symmetric || n == 0 || !s.runs[n-1].symmetric || s.runs[n-1].small != small {
+			s.runs = append(s.runs, run{symmetric, small, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves), len(s.tables)})
 		}
 		s.runs[len(s.runs)-1].trees += min(1, len(t.Nodes))
 		if !symmetric {
@@ -79,6 +83,16 @@ func (f *Forest) Compile() *Scorer {
 			s.splits = append(s.splits, uint64(plane*together)|uint64(cut)*0x01010101<<32)
 		}
 		s.depths = append(s.depths, uint8(len(levels)))
+		if small {
+			table := make([]uint8, 8<<maxSmallDepth)
+			for i, leaf := range order {
+				for j := range 8 {
+					table[j<<maxSmallDepth+i] = uint8(math.Float64bits(t.Leaves[leaf]) >> (8 * j))
+				}
+			}
+			s.tables = append(s.tables, table...)
+			continue
+		}
 		for _, leaf := range order {
 			s.leaves = append(s.leaves, t.Leaves[leaf])
 		}
@@ -234,6 +248,8 @@ func (s *Scorer) add(sums *[together]float64, planes []uint8, r *run) {
 		}
 	case !r.symmetric:
 		addTree(sums, planes, s.nodes[r.nodes:], leaves)
+	case r.small:
+		addTreesVBMI(&sums[0], &planes[0], &s.splits[r.split], &s.depths[r.depth], r.trees, &s.tables[r.tables])
 	case wide:
 		addTreesAVX512(&sums[0], &planes[0], &s.splits[r.split], &s.depths[r.depth], r.trees, &leaves[0])
 	default:

@@ -17,6 +17,7 @@ func main() {
 	accumulate(8)
 	countBelow()
 	addTrees()
+	addSmallTrees()
 	Generate()
 }
 
@@ -111,53 +112,108 @@ func countBelow() {
 	RET()
 }
 
-// addTrees finds the leaves of 64 documents by comparing bytes, and gathers their values.
-func addTrees() {
-	Text("addTreesAVX512", "(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64)",
-		"is addTrees for n trees, at least 1.")
-	scores, planes, splits, depths, n, leaves := Word("scores"), Word("planes"), Word("splits"), Word("depths"), Word("n"), Word("leaves")
-	var sums [documents / 8]VecVirtual
-	for i := range sums {
-		sums[i] = ZMM()
-		VMOVUPD(Mem{Base: scores, Disp: i * 64}, sums[i])
-	}
+// eachTree calls body for every tree with the numbers of the documents' leaves, a byte each, and steps over the splits.
+// Pointers of the body go on by their own; leaves is 1 << depth.
+func eachTree(body func(at, leaves Register)) {
+	planes, splits, depths, n := Word("planes"), Word("splits"), Word("depths"), Word("n")
 	one := Bits32("ones", 0x01010101)
-	leaf, every := AllocLocal(documents), K()
-	KXNORW(every, every, every)
 	Label("tree")
-	at, depth := ZMM(), GP64()
+	at, depth, leaves := ZMM(), GP64(), GP64()
 	VPXORQ(at, at, at)
 	MOVBLZX(Mem{Base: depths}, depth.As32())
-	size := GP64()
-	MOVQ(U32(8), size)
+	MOVQ(U32(1), leaves)
 	Label("level")
-	plane, cut, above := GP64(), ZMM(), K()
+	plane, cut, above, bytes := GP64(), ZMM(), K(), ZMM()
 	MOVL(Mem{Base: splits}, plane.As32())
 	VPBROADCASTD(Mem{Base: splits, Disp: 4}, cut)
-	bytes := ZMM()
 	VMOVDQU64(Mem{Base: planes, Index: plane, Scale: 1}, bytes)
 	VPCMPUB(Imm(greaterByte), cut, bytes, above)
 	VPADDB(at, at, at)
 	VPADDB(one, at, above, at)
 	ADDQ(Imm(8), splits)
-	ADDQ(size, size)
+	ADDQ(leaves, leaves)
 	DECQ(depth)
 	JNZ(LabelRef("level"))
-	VMOVDQU64(at, leaf)
-	for i, sum := range sums {
-		index, value, all := YMM(), ZMM(), K()
-		VPMOVZXBD(leaf.Offset(i*8), index)
-		KMOVW(every, all)
-		VPXORQ(value, value, value)
-		VGATHERDPD(Mem{Base: leaves, Index: index, Scale: 8}, all, value)
-		VADDPD(value, sum, sum)
-	}
-	ADDQ(size, leaves)
+	body(at, leaves)
 	INCQ(depths)
 	DECQ(n)
 	JNZ(LabelRef("tree"))
+}
+
+// addTrees gathers the values of leaves.
+func addTrees() {
+	Text("addTreesAVX512", "(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64)",
+		"is addTrees for n trees, at least 1.")
+	scores, values := Word("scores"), Word("leaves")
+	var sums [documents / 8]VecVirtual
+	for i := range sums {
+		sums[i] = ZMM()
+		VMOVUPD(Mem{Base: scores, Disp: i * 64}, sums[i])
+	}
+	leaf, every := AllocLocal(documents), K()
+	KXNORW(every, every, every)
+	eachTree(func(at, leaves Register) {
+		VMOVDQU64(at, leaf)
+		for i, sum := range sums {
+			index, value, all := YMM(), ZMM(), K()
+			VPMOVZXBD(leaf.Offset(i*8), index)
+			KMOVW(every, all)
+			VPXORQ(value, value, value)
+			VGATHERDPD(Mem{Base: values, Index: index, Scale: 8}, all, value)
+			VADDPD(value, sum, sum)
+		}
+		LEAQ(Mem{Base: values, Index: leaves, Scale: 8}, values)
+	})
 	for i, sum := range sums {
 		VMOVUPD(sum, Mem{Base: scores, Disp: i * 64})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// addSmallTrees looks up each byte of the values of up to 64 leaves, and puts these together. In the end register k has
+// documents 2k, 2k + 1, and those 16, 32 and 48 farther on.
+func addSmallTrees() {
+	Text("addTreesVBMI", "(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8)",
+		"is addTrees for n trees, at least 1, of at most 64 leaves, the bytes of which are in tables.")
+	scores, tables := Word("scores"), Word("tables")
+	part := func(k, lane int) Mem { return Mem{Base: scores, Disp: (2*k + 16*lane) * 8} }
+	var sums [8]VecVirtual
+	for k := range sums {
+		sums[k] = ZMM()
+		VMOVUPD(part(k, 0), sums[k].AsX())
+		for lane := 1; lane < 4; lane++ {
+			VINSERTF64X2(Imm(uint64(lane)), part(k, lane), sums[k], sums[k])
+		}
+	}
+	eachTree(func(at, leaves Register) {
+		var bytes [8]VecVirtual
+		for i := range bytes {
+			bytes[i] = ZMM()
+			VPERMB(Mem{Base: tables, Disp: i * 64}, at, bytes[i])
+		}
+		ADDQ(U32(8*64), tables)
+		pairs := func(from []VecVirtual, low, high func(...Op)) (to []VecVirtual) {
+			for i := 0; i < len(from); i += 2 {
+				a, b := ZMM(), ZMM()
+				low(from[i+1], from[i], a)
+				high(from[i+1], from[i], b)
+				to = append(to, a, b)
+			}
+			return to
+		}
+		w := pairs(bytes[:], VPUNPCKLBW, VPUNPCKHBW)                                                     // 01l 01h 23l 23h 45l 45h 67l 67h
+		d := pairs([]VecVirtual{w[0], w[2], w[1], w[3], w[4], w[6], w[5], w[7]}, VPUNPCKLWD, VPUNPCKHWD) // of bytes 0 to 3: documents 0, 4, 8, 12; then 4 to 7
+		q := pairs([]VecVirtual{d[0], d[4], d[1], d[5], d[2], d[6], d[3], d[7]}, VPUNPCKLDQ, VPUNPCKHDQ)
+		for k, sum := range sums {
+			VADDPD(q[k], sum, sum)
+		}
+	})
+	for k, sum := range sums {
+		VMOVUPD(sum.AsX(), part(k, 0))
+		for lane := 1; lane < 4; lane++ {
+			VEXTRACTF64X2(Imm(uint64(lane)), sum, part(k, lane))
+		}
 	}
 	VZEROUPPER()
 	RET()
