@@ -57,13 +57,26 @@ func TestBinsHoldAboutAsManyDocumentsEach(t *testing.T) {
 }
 
 func TestRareCategoriesShareABin(t *testing.T) {
-	rows := []float32{7, 7, 7, 5, 5, 3, 3, 2, 0, -1, 2.5, 9, 1e9, nan}
-	b, err := Bin(rows, 1, map[int]int{0: 9}, 5)
+	const codes = 300
+	var rows []float32
+	for code := codes - 1; code > 0; code-- { // code 299 once, and 1 most often
+		rows = append(rows, slices.Repeat([]float32{float32(code)}, codes-code)...)
+	}
+	rows = append(rows, 0, -1, 2.5, codes, 1e9, nan)
+	b, err := Bin(rows, 1, map[int]int{0: codes}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := binsOf(b, 0); !slices.Equal(got, []uint8{4, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 0}) {
-		t.Errorf("bins %v", got)
+	for i, bin := range binsOf(b, 0) {
+		want, x := uint8(1), rows[i]
+		if x != x {
+			want = 0
+		} else if x >= 1 && x <= 253 && x != 2.5 {
+			want = 1 + uint8(x)
+		}
+		if bin != want {
+			t.Errorf("bin %d of %v, want %d", bin, x, want)
+		}
 	}
 }
 

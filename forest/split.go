@@ -303,7 +303,6 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 	}
 	best := split{column: column, bins: bins}
 	sums := make([]uint64, len(leaves))
-	bounded := g.minWeight > 0 || g.config.Monotone != nil
 	sides := []bool{false, true}
 	if !c.missing {
 		sides = sides[:1]
@@ -322,17 +321,18 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 			sum, real := -base, false
 			for i, h := range histograms {
 				sums[i] += h[bin]
-				if bounded {
-					v := g.values(leaves[i], sums[i], column)
-					sum += g.score(v.pair, v.left) + g.score(leaves[i].pair-v.pair, v.right)
-					real = real || v.real
-				} else {
-					a, b := parts(sums[i])
-					c, d := parts(leaves[i].pair - sums[i])
+				a, b := parts(sums[i])
+				c, d := parts(leaves[i].pair - sums[i])
+				if g.config.Monotone == nil && b >= g.minWeight && d >= g.minWeight { // values, in short
 					sum += a*a/(b+g.l2) + c*c/(d+g.l2)
+					real = true
+					continue
 				}
+				v := g.values(leaves[i], sums[i], column)
+				sum += g.score(v.pair, v.left) + g.score(leaves[i].pair-v.pair, v.right)
+				real = real || v.real
 			}
-			if sum > best.gain && (real || !bounded) {
+			if sum > best.gain && real {
 				best.gain, best.cut, best.missingLeft = sum, cut+1, missingLeft
 			}
 		}
