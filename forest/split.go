@@ -303,6 +303,7 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 	}
 	best := split{column: column, bins: bins}
 	sums := make([]uint64, len(leaves))
+	alone := len(leaves) == 1
 	sides := []bool{false, true}
 	if !c.missing {
 		sides = sides[:1]
@@ -318,6 +319,9 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 			last++ // all values against the missing ones
 		}
 		for cut, bin := range bins[:last] {
+			if alone && histograms[0][bin] == 0 {
+				continue // parts the documents as the cut before
+			}
 			sum, real := -base, false
 			for i, h := range histograms {
 				sums[i] += h[bin]
@@ -327,6 +331,9 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 					sum += a*a/(b+g.l2) + c*c/(d+g.l2)
 					real = true
 					continue
+				}
+				if alone && g.config.Monotone == nil {
+					break
 				}
 				v := g.values(leaves[i], sums[i], column)
 				sum += g.score(v.pair, v.left) + g.score(leaves[i].pair-v.pair, v.right)
