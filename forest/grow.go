@@ -17,7 +17,7 @@ type Config struct {
 	Leaves         int     // largest number of leaves, where trees are not symmetric; 0: 31
 	Rate           float64 // factor of the values of leaves; 0: .1
 	L2             float64 // added to the curvature of a leaf; 0: 1
-	MinWeight      float64 // least curvature of a leaf; 0: any
+	MinWeight      float64 // least curvature of a leaf that is not worth what the node above is; 0: any, but more than none
 	Rows, Columns  float64 // parts of documents and columns that each tree is grown on; 0: 1, all
 	RandomStrength float64 // the gains of a column are multiplied by exp(RandomStrength × a normal deviate); 0: not
 	Monotone       []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
@@ -220,8 +220,10 @@ func (g *Grower) quantise(rows []uint32, gradient, curvature []float32) error {
 	g.units = units{gradient: sumG / (1<<31 - n - 2), curvature: sumH / (1<<32 - n - 2)}
 	g.units.gradient = cmp.Or(g.units.gradient, 1)
 	g.units.curvature = cmp.Or(g.units.curvature, 1)
-	g.l2 = g.config.L2 / g.units.curvature
-	g.minWeight = g.config.MinWeight / g.units.curvature
+	g.l2 = max(g.config.L2/g.units.curvature, 1e-300)
+	if g.minWeight = g.config.MinWeight / g.units.curvature; sumH > 0 {
+		g.minWeight = max(g.minWeight, .5) // more than nothing
+	}
 	perG, perH := 1/g.units.gradient, 1/g.units.curvature
 	const together = 1 << 14
 	chunks := (len(rows) + together - 1) / together

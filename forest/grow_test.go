@@ -211,6 +211,9 @@ func TestLeavesAreNewtonSteps(t *testing.T) {
 		data := newTable(random, 100)
 		f, scores := data.grow(t, c, 1)
 		for l, documents := range data.groups(f.Trees[0]) {
+			if len(documents) == 0 {
+				continue
+			}
 			var g, h float64
 			for _, i := range documents {
 				g += float64(data.gradient[i])
@@ -261,6 +264,21 @@ func TestLightLeavesOfSymmetricTreesInherit(t *testing.T) {
 	for i, want := range []float64{-4, -8, 23 / 2.1, 9, 9} {
 		if math.Abs(got[i]-want) > 1e-6*math.Abs(want) {
 			t.Errorf("scores %v, want %v of document %d", got, want, i)
+		}
+	}
+}
+
+// A document that comes to a leaf without documents of training is worth what the node above is, whatever L2 is.
+func TestEmptyLeavesInherit(t *testing.T) {
+	for _, c := range []Config{{Symmetric: true, Depth: 2, L2: 1e-300, Rate: 1}, {Symmetric: true, Depth: 2, L2: 1e-300, Rate: 1, MinWeight: .5}} {
+		data := &table{width: 2, rows: []float32{0, 0, 0, 0, 1, 0, 1, 1}, gradient: []float32{-4, -8, 5, 9}, curvature: []float32{1, 1, 1, 1}}
+		f, _ := data.grow(t, c, 1)
+		got := make([]float64, 3)
+		f.Compile().Score(got, []float32{0, 1, 1, 0, 1, 1})
+		for i, want := range []float64{-6, 5, 9} {
+			if math.Abs(got[i]-want) > 1e-6 {
+				t.Errorf("%+v: scores %v, want %v of document %d", c, got, want, i)
+			}
 		}
 	}
 }

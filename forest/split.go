@@ -288,10 +288,11 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 	c := &g.binned.columns[column]
 	from, n := column<<g.binned.shift, c.bins()
 	histograms := make([][]uint64, len(leaves))
-	base := 0.
+	base, bases := 0., make([]float64, len(leaves))
 	for i, l := range leaves {
 		histograms[i] = l.histogram[from : from+n]
-		base += g.score(l.pair, l.value)
+		bases[i] = g.score(l.pair, l.value, l.inherited)
+		base += bases[i]
 	}
 	bins := ascending[:n-1]
 	if c.categorical() {
@@ -325,6 +326,10 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 			sum, real := -base, false
 			for i, h := range histograms {
 				sums[i] += h[bin]
+				if sums[i] == 0 || sums[i] == leaves[i].pair { // nothing on one side
+					sum += bases[i]
+					continue
+				}
 				a, b := parts(sums[i])
 				c, d := parts(leaves[i].pair - sums[i])
 				if g.config.Monotone == nil && b >= g.minWeight && d >= g.minWeight { // values, in short
@@ -336,7 +341,7 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 					break
 				}
 				v := g.values(leaves[i], sums[i], column)
-				sum += g.score(v.pair, v.left) + g.score(leaves[i].pair-v.pair, v.right)
+				sum += g.score(v.pair, v.left, v.leftInherited) + g.score(leaves[i].pair-v.pair, v.right, v.rightInherited)
 				real = real || v.real
 			}
 			if sum > best.gain && real {
@@ -374,10 +379,13 @@ func (g *Grower) ordered(histograms [][]uint64, documents int) []uint8 {
 	return bins
 }
 
-// score returns twice what documents of that sum add to the objective by a value, l2 taken off.
-func (g *Grower) score(pair uint64, value float64) float64 {
+// score returns twice what documents of that sum add to the objective by a value, l2 taken off unless it is inherited.
+func (g *Grower) score(pair uint64, value float64, inherited bool) float64 {
 	s, w := parts(pair)
-	return value * (2*s - (w+g.l2)*value)
+	if !inherited {
+		w += g.l2
+	}
+	return value * (2*s - w*value)
 }
 
 func (g *Grower) monotone(column int) int8 {
