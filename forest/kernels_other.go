@@ -12,5 +12,7 @@ func countAVX512(bins *uint8, values *float32, n int, thresholds *float32, most 
 }
 func addTreesVBMI(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8) {
 }
+func addTreesMasked(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8) {
+}
 func addTreesAVX512(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64) {
 }

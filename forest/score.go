@@ -17,8 +17,8 @@ type Scorer struct {
 	bias    float64
 	planes  []plane
 	runs    []run
-	splits  []uint64 // of symmetric trees, a level each: offset of the plane, and four times the cut
-	depths  []uint8  // of symmetric trees
+	splits  []uint64 // of symmetric trees, a level each: offset of the plane, and four times the cut; of small trees more
+	depths  []uint8  // of symmetric trees; the number of nodes of other small trees
 	nodes   []byteNode
 	leaves  []float64
 	tables  []uint8   // of small trees: the first bytes of 64 leaves, the second, …
@@ -43,17 +43,18 @@ type byteNode struct {
 	next  [2]int32 // left and right; negative: ^i is leaf i
 }
 
-// A run is symmetric trees one after another, all small or none, or another tree.
+// A run is trees one after another, all symmetric or none, and all small or none; others have a run each.
 type run struct {
 	symmetric, small                    bool
 	trees                               int // 0: a tree that is one leaf
 	split, depth, nodes, leaves, tables int // first ones
 }
 
-// Largest depths of symmetric trees whose leaves have a byte for a number, and which are small.
+// maxByteDepth is the largest depth of symmetric trees whose leaves have a byte for a number. Small trees are those of
+// at most smallLeaves.
 const (
-	maxByteDepth  = 8
-	maxSmallDepth = 6
+	maxByteDepth = 8
+	smallLeaves  = 64
 )
 
 // Compile returns the scorer of a forest that [Forest.Check] accepts.
@@ -64,38 +65,65 @@ func (f *Forest) Compile() *Scorer {
 		t := &f.Trees[i]
 		levels, order := t.levels()
 		symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
-		small := bytewise && symmetric && len(levels) <= maxSmallDepth
-		if n := len(s.runs); !symmetric || n == 0 || !s.runs[n-1].symmetric || s.runs[n-1].small != small {
+		small := bytewise && len(t.Nodes) > 0 && len(t.Leaves) <= smallLeaves
+		if n := len(s.runs); n == 0 || s.runs[n-1].symmetric != symmetric || s.runs[n-1].small != small || !symmetric && !small {
 			s.runs = append(s.runs, run{symmetric, small, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves), len(s.tables)})
 		}
 		s.runs[len(s.runs)-1].trees += min(1, len(t.Nodes))
-		if !symmetric {
+		split := func(n *Node) {
+			plane, cut := at(n)
+			s.splits = append(s.splits, uint64(plane*together)|uint64(cut)*0x01010101<<32)
+		}
+		leaves := t.Leaves
+		switch {
+		case symmetric:
+			for _, n := range levels {
+				split(n)
+			}
+			s.depths = append(s.depths, uint8(len(levels)))
+			leaves = make([]float64, len(order))
+			for j, leaf := range order {
+				leaves[j] = t.Leaves[leaf]
+			}
+		case small:
+			s.depths = append(s.depths, uint8(len(t.Nodes)))
+			number := 1
+			next := func(i int) uint64 {
+				if i < 0 {
+					return uint64(len(t.Nodes) + ^i)
+				}
+				number++
+				return uint64(number - 1)
+			}
+			for open := []int{0}; len(open) > 0; open = open[1:] { // parents before children
+				n := &t.Nodes[open[0]]
+				split(n)
+				left := next(n.Left)
+				s.splits = append(s.splits, left|next(n.Right)<<32)
+				for _, child := range []int{n.Left, n.Right} {
+					if child >= 0 {
+						open = append(open, child)
+					}
+				}
+			}
+		default:
 			for j := range t.Nodes {
 				n := &t.Nodes[j]
 				plane, cut := at(n)
 				s.nodes = append(s.nodes, byteNode{uint32(plane * together), int32(cut), [2]int32{int32(n.Left), int32(n.Right)}})
 			}
-			s.leaves = append(s.leaves, t.Leaves...)
+		}
+		if !small {
+			s.leaves = append(s.leaves, leaves...)
 			continue
 		}
-		for _, n := range levels {
-			plane, cut := at(n)
-			s.splits = append(s.splits, uint64(plane*together)|uint64(cut)*0x01010101<<32)
-		}
-		s.depths = append(s.depths, uint8(len(levels)))
-		if small {
-			table := make([]uint8, 8<<maxSmallDepth)
-			for i, leaf := range order {
-				for j := range 8 {
-					table[j<<maxSmallDepth+i] = uint8(math.Float64bits(t.Leaves[leaf]) >> (8 * j))
-				}
+		table := make([]uint8, 8*smallLeaves)
+		for j, v := range leaves {
+			for b := range 8 {
+				table[b*smallLeaves+j] = uint8(math.Float64bits(v) >> (8 * b))
 			}
-			s.tables = append(s.tables, table...)
-			continue
 		}
-		for _, leaf := range order {
-			s.leaves = append(s.leaves, t.Leaves[leaf])
-		}
+		s.tables = append(s.tables, table...)
 	}
 	s.scratch.New = func() any { b := make([]uint8, len(s.planes)*together); return &b }
 	return s
@@ -194,7 +222,7 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 		n := min(together, len(dst))
 		s.fill(*scratch, rows[:n*s.inputs], n)
 		for i := range s.runs {
-			s.add(&sums, *scratch, &s.runs[i])
+			s.add(&sums, n, *scratch, &s.runs[i])
 		}
 		copy(dst, sums[:n])
 		dst, rows = dst[n:], rows[n*s.inputs:]
@@ -238,18 +266,20 @@ func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 	}
 }
 
-// add adds the trees of a run.
-func (s *Scorer) add(sums *[together]float64, planes []uint8, r *run) {
+// add adds the trees of a run to the sums of n documents, and to what comes after these.
+func (s *Scorer) add(sums *[together]float64, n int, planes []uint8, r *run) {
 	leaves := s.leaves[r.leaves:]
 	switch {
 	case r.trees == 0:
 		for d := range sums {
 			sums[d] += leaves[0]
 		}
-	case !r.symmetric:
-		addTree(sums, planes, s.nodes[r.nodes:], leaves)
-	case r.small:
+	case r.symmetric && r.small:
 		addTreesVBMI(&sums[0], &planes[0], &s.splits[r.split], &s.depths[r.depth], r.trees, &s.tables[r.tables])
+	case r.small:
+		addTreesMasked(&sums[0], &planes[0], &s.splits[r.split], &s.depths[r.depth], r.trees, &s.tables[r.tables])
+	case !r.symmetric:
+		addTree(sums[:n], planes, s.nodes[r.nodes:], leaves)
 	case wide:
 		addTreesAVX512(&sums[0], &planes[0], &s.splits[r.split], &s.depths[r.depth], r.trees, &leaves[0])
 	default:
@@ -278,7 +308,7 @@ func addTrees(sums *[together]float64, planes []uint8, splits []uint64, depths [
 }
 
 // addTree adds a tree that is not symmetric.
-func addTree(sums *[together]float64, planes []uint8, nodes []byteNode, leaves []float64) {
+func addTree(sums []float64, planes []uint8, nodes []byteNode, leaves []float64) {
 	for d := range sums {
 		at := int32(0)
 		for at >= 0 {

@@ -24,7 +24,12 @@ func countAVX512(bins *uint8, values *float32, n int, thresholds *float32, most 
 //go:noescape
 func addTreesAVX512(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64)
 
-// addTreesVBMI is addTrees for n trees, at least 1, of at most 64 leaves, the bytes of which are in tables.
+// addTreesVBMI adds n symmetric trees, at least 1, of at most 64 leaves, the bytes of which are in tables.
 //
 //go:noescape
 func addTreesVBMI(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8)
+
+// addTreesMasked adds n other trees, at least 1, of at most 64 leaves, the bytes of which are in tables.
+//
+//go:noescape
+func addTreesMasked(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8)

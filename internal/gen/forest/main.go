@@ -17,7 +17,8 @@ func main() {
 	accumulate(8)
 	countBelow()
 	addTrees()
-	addSmallTrees()
+	addSmallTrees("VBMI", "symmetric", eachTree)
+	addSmallTrees("Masked", "other", eachMaskedTree)
 	Generate()
 }
 
@@ -140,6 +141,55 @@ func eachTree(body func(at, leaves Register)) {
 	JNZ(LabelRef("tree"))
 }
 
+// eachMaskedTree is eachTree for trees whose nodes have, after the split, where to put the bits of those documents that
+// go to the left and to the right; those of leaves come after those of nodes.
+func eachMaskedTree(body func(at, leaves Register)) {
+	planes, splits, counts, n := Word("planes"), Word("splits"), Word("depths"), Word("n")
+	one := Bits32("ones", 0x01010101)
+	local, reach := AllocLocal(8*(63+64)), GP64()
+	LEAQ(local, reach)
+	Label("tree")
+	count, from := GP64(), GP64()
+	MOVBLZX(Mem{Base: counts}, count.As32())
+	MOVQ(I32(-1), local)
+	MOVQ(reach, from)
+	Label("node")
+	plane, cut, above, bytes := GP64(), ZMM(), K(), ZMM()
+	MOVL(Mem{Base: splits}, plane.As32())
+	VPBROADCASTD(Mem{Base: splits, Disp: 4}, cut)
+	VMOVDQU64(Mem{Base: planes, Index: plane, Scale: 1}, bytes)
+	VPCMPUB(Imm(greaterByte), cut, bytes, above)
+	left, right, to := GP64(), GP64(), GP64()
+	KMOVQ(above, right)
+	MOVQ(Mem{Base: from}, left)
+	ANDQ(left, right)
+	XORQ(right, left)
+	MOVL(Mem{Base: splits, Disp: 8}, to.As32())
+	MOVQ(left, Mem{Base: reach, Index: to, Scale: 8})
+	MOVL(Mem{Base: splits, Disp: 12}, to.As32())
+	MOVQ(right, Mem{Base: reach, Index: to, Scale: 8})
+	ADDQ(Imm(16), splits)
+	ADDQ(Imm(8), from)
+	DECQ(count)
+	JNZ(LabelRef("node"))
+	at, leaf := ZMM(), ZMM()
+	VPXORQ(at, at, at)
+	VPXORQ(leaf, leaf, leaf)
+	MOVBLZX(Mem{Base: counts}, count.As32())
+	Label("leaf")
+	ADDQ(Imm(8), from)
+	VPADDB(one, leaf, leaf)
+	reached := K()
+	KMOVQ(Mem{Base: from}, reached)
+	VMOVDQU8(leaf, reached, at)
+	DECQ(count)
+	JNZ(LabelRef("leaf"))
+	body(at, nil)
+	INCQ(counts)
+	DECQ(n)
+	JNZ(LabelRef("tree"))
+}
+
 // addTrees gathers the values of leaves.
 func addTrees() {
 	Text("addTreesAVX512", "(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64)",
@@ -173,9 +223,10 @@ func addTrees() {
 
 // addSmallTrees looks up each byte of the values of up to 64 leaves, and puts these together. In the end register k has
 // documents 2k, 2k + 1, and those 16, 32 and 48 farther on.
-func addSmallTrees() {
-	Text("addTreesVBMI", "(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8)",
-		"is addTrees for n trees, at least 1, of at most 64 leaves, the bytes of which are in tables.")
+func addSmallTrees(name, kind string, eachTree func(body func(at, leaves Register))) {
+	Text("addTrees"+name, "(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8)",
+		"adds n "+kind+" trees, at least 1, of at most 64 leaves, the bytes of which are in tables.")
+	Attributes(0) // the stack may be more than functions without a check have
 	scores, tables := Word("scores"), Word("tables")
 	part := func(k, lane int) Mem { return Mem{Base: scores, Disp: (2*k + 16*lane) * 8} }
 	var sums [8]VecVirtual
