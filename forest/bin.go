@@ -66,7 +66,7 @@ func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, 
 	if bins < 3 || bins > MaxBins {
 		return nil, fmt.Errorf("forest: %d bins, want 3 to %d", bins, MaxBins)
 	}
-	if width < 1 || len(rows)%width != 0 || len(rows)/width > math.MaxInt32 {
+	if width < 1 || len(rows)%width != 0 || len(rows)/width > 1<<30 {
 		return nil, fmt.Errorf("forest: %d values are not documents of %d features", len(rows), width)
 	}
 	for c, codes := range categories {
