@@ -141,7 +141,7 @@ func TestPlainAndVectorHistogramsAreTheSame(t *testing.T) {
 			pairs[i] = random.Uint64()
 		}
 		for _, rows := range [][]uint32{nil, {3}, {1, 7, 8, 200, 499}, nil} {
-			if rows != nil && len(rows) > 1 {
+			if len(rows) > 1 {
 				for i := range uint32(n) {
 					rows = append(rows, i)
 				}
