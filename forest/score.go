@@ -292,12 +292,9 @@ func addTrees(sums *[together]float64, planes []uint8, splits []uint64, depths [
 	for _, depth := range depths {
 		var at [together]uint8
 		for _, split := range splits[:depth] {
-			cut := uint8(split >> 32)
-			for d, b := range planes[uint32(split):][:together] {
-				at[d] *= 2
-				if b > cut {
-					at[d]++
-				}
+			cut := uint32(uint8(split >> 32))
+			for d, b := range (*[together]uint8)(planes[uint32(split):]) {
+				at[d] = at[d]<<1 | uint8((cut-uint32(b))>>31) // without a branch that nobody can predict
 			}
 		}
 		for d, leaf := range at {
