@@ -392,6 +392,32 @@ func TestSampleAloneGrowsTree(t *testing.T) {
 	}
 }
 
+func TestGrowingAddsWhatTheForestScores(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 1))
+	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .6, RandomStrength: 2}, {Symmetric: true, Rows: .6, MinWeight: 5}, {Monotone: []int8{1, -1, 1, 0}}} {
+		data := newTable(random, 1000)
+		var rows []float32
+		for i := range data.gradient {
+			code := float32(int(random.ExpFloat64() * 200)) // many of them rare
+			if code > 900 {
+				code = nan
+			}
+			rows = append(append(rows, data.row(i)...), code)
+			data.gradient[i] += float32(int(code)%3) / 2
+		}
+		data.rows, data.width, data.categories = rows, 4, map[int]int{3: 1000}
+		f, scores := data.grow(t, c, 20)
+		got := make([]float64, len(scores))
+		f.Compile().Score(got, rows)
+		if !slices.Equal(got, scores) {
+			t.Errorf("%+v: scores differ", c)
+		}
+		if !slices.ContainsFunc(f.Trees, func(t Tree) bool { return slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.Set != nil }) }) {
+			t.Errorf("%+v: no categories", c)
+		}
+	}
+}
+
 func TestMissingGoesToHeavierSideIfNoneWasSeen(t *testing.T) {
 	data := &table{width: 1, rows: []float32{1, 2, 3}, gradient: []float32{-1, 1, 1}, curvature: []float32{1, 1, 1}}
 	for _, sign := range []float32{1, -1} {
