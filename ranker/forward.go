@@ -2,6 +2,7 @@ package ranker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -43,11 +44,16 @@ type scorer struct {
 	pass     model.Pass // nil: the kind has none
 	repeated int        // multiplications for every document in addition to one a weight
 	pairs    int        // multiplications for every pair of documents
+	used     []int      // raw columns that scores depend on
 }
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
 // the maker of RegisterOthers.
 func scorerOf(f *File, other Maker) (s scorer, err error) {
+	if f.Kind == ForestKind {
+		return f.forestScorer()
+	}
+	s.used = f.Transform.Used()
 	maker := registered(f.Kind)
 	if maker == nil && slices.Contains(model.BuiltIn, f.Kind) {
 		settings, err := f.builtIn()
@@ -116,6 +122,9 @@ func (f *File) values32(name string) []float32 {
 // There is one embedding for every category.
 func checkInputs(s model.Settings, f *File) error {
 	t := f.Transform
+	if t.Raw() {
+		return errors.New("the part raw of the transform, which leaves values missing, is for forests")
+	}
 	if s.Features != t.Width() {
 		return fmt.Errorf("a model of %d features and a transform that gives %d do not fit", s.Features, t.Width())
 	}

@@ -158,11 +158,11 @@ func (m *Model) Levels() [][]string { return m.file.Levels }
 // OnBaseScores reports whether the model adds to the scores of another ranker, see [Model.ScoreOn].
 func (m *Model) OnBaseScores() bool { return m.file.BaseScores }
 
-// UsedFeatures returns the FeatureIDs that scores depend on: of features that varied in the training data. Those of
-// models by older versions varied within a query, or were categorical.
+// UsedFeatures returns the FeatureIDs that scores depend on: of features that varied in the training data, and of a
+// forest those that its trees ask for. Those of models by older versions varied within a query, or were categorical.
 func (m *Model) UsedFeatures() []int {
 	var used []int
-	for _, column := range m.file.Transform.Used() {
+	for _, column := range m.used {
 		used = append(used, m.file.FeatureIDs[column])
 	}
 	return used
@@ -230,7 +230,11 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 		defer m.inputs.Put(x)
 	}
 	inputs := *x
-	t.Query(inputs, features)
+	if t.Identity() {
+		inputs = features
+	} else {
+		t.Query(inputs, features)
+	}
 
 	first := len(dst)
 	dst = slices.Grow(dst, rows)[:first+rows]
@@ -291,7 +295,7 @@ func (m *Model) checkFeatures(features []float32) error {
 // query, which must then be scored in one call. Transforms of each query, such as minmax, compare
 // documents, and so do models with attention. Custom kinds of models may.
 func (m *Model) ComparesDocuments() bool {
-	return m.file.Kind != model.MLP || m.file.Transform.ComparesDocuments()
+	return m.file.Kind != model.MLP && m.file.Kind != ForestKind || m.file.Transform.ComparesDocuments()
 }
 
 // Multiplications returns about how many multiplications the scores of a query with that many

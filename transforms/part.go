@@ -48,7 +48,10 @@ type partKind struct {
 	compares bool // apply compares the documents of a query: it has the columns that vary within one
 }
 
+const raw = "raw"
+
 var partKinds = map[string]partKind{
+	raw:            unfitted(columns.Raw),
 	"none":         unfitted(columns.None),
 	"minmax":       perQuery(columns.MinMax),
 	"standard":     standardised(func(x float32) float64 { return float64(x) }, columns.Standard),

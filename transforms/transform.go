@@ -25,7 +25,7 @@ import (
 // others, which a model looks up in a table. See [Category] for the codes of values that
 // are missing, or were seen too rarely.
 //
-// Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
+// Every output is finite, but of the part raw. A missing value (NaN) becomes 0: the query's minimum for minmax, the
 // mean of the training documents for the standardised forms, their median for quantile, the
 // middle of the query's ranks for rank; the part missing tells it from a value. Infinite values count
 // as the largest float32.
@@ -47,6 +47,7 @@ type Transform struct {
 // Fit fits a transform on training data. The spec is one or more parts
 // joined by "+", as in "minmax+log-standard":
 //
+//	raw           the raw value, and NaN where it is missing: for forests
 //	none          the raw value
 //	minmax        (x − min)/(max − min) over the documents of the query; 0 if
 //	              they are all equal (Oosterhuis 2021, §7)
@@ -247,6 +248,27 @@ func (t *Transform) Used() []int {
 	}
 	slices.Sort(used)
 	return used
+}
+
+// Raw reports whether outputs may be NaN, by the part raw, which no network takes.
+func (t *Transform) Raw() bool {
+	return slices.ContainsFunc(t.Parts, func(p Part) bool { return p.Name == raw })
+}
+
+// Identity reports whether the outputs are the raw features.
+func (t *Transform) Identity() bool {
+	return len(t.Parts) == 1 && t.Parts[0].Name == raw && len(t.Columns) == t.Inputs && t.Bins == nil
+}
+
+// Outputs returns the raw column that each output comes from.
+func (t *Transform) Outputs() (columns []int) {
+	for i := range t.Parts {
+		columns = append(columns, t.PartColumns(i)...)
+	}
+	for _, c := range t.Categories {
+		columns = append(columns, c.Column)
+	}
+	return columns
 }
 
 // ComparesDocuments reports whether the inputs of a document depend on the others of its query, as

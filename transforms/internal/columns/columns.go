@@ -36,6 +36,11 @@ func (q Rows) each(f func(i int, x float32) float32) {
 	}
 }
 
+// Raw maps every value to itself, missing ones too.
+func Raw(q Rows) {
+	q.each(func(_ int, x float32) float32 { return x })
+}
+
 // None maps every value to itself, and missing ones to 0.
 func None(q Rows) {
 	for r := range len(q.From) / q.Inputs {

@@ -1,0 +1,202 @@
+package ranker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/plrank/plrank/forest"
+)
+
+// ForestKind is the Kind of files of forests, see [File.SetForest].
+const ForestKind = "forest"
+
+// forestSettings are the Settings of a forest.
+type forestSettings struct {
+	Inputs int     `json:"inputs"`
+	Bias   float64 `json:"bias,omitempty"`
+}
+
+// The columns of the array of nodes. A set has so many words of 32 bits; −1: the node goes by the threshold.
+const (
+	nodeColumn = iota
+	nodeThreshold
+	nodeWords
+	nodeMissingLeft
+	nodeZeroMissing
+	nodeLeft
+	nodeRight
+	nodeWidth
+)
+
+// SetForest makes the file the file of a forest, whose inputs are what the transform gives. The part raw of a transform gives features as they
+// are, missing values too. The arrays are trees [trees, 2], the nodes and the leaves of each; nodes, a row each, with columns,
+// thresholds and children as in [forest.Node]; leaves; and sets, those of the nodes one after another, in words of 32 bits.
+func (f *File) SetForest(of *forest.Forest) error {
+	if err := of.Check(); err != nil {
+		return err
+	}
+	settings, err := json.Marshal(forestSettings{of.Inputs, of.Bias})
+	if err != nil {
+		return err
+	}
+	var trees, nodes, leaves, sets []float64
+	for _, t := range of.Trees {
+		trees = append(trees, float64(len(t.Nodes)), float64(len(t.Leaves)))
+		leaves = append(leaves, t.Leaves...)
+		for _, n := range t.Nodes {
+			row := make([]float64, nodeWidth)
+			row[nodeColumn], row[nodeLeft], row[nodeRight] = float64(n.Column), float64(n.Left), float64(n.Right)
+			row[nodeThreshold] = max(-math.MaxFloat64, min(math.MaxFloat64, n.Threshold))
+			row[nodeMissingLeft], row[nodeZeroMissing] = number(n.MissingLeft), number(n.ZeroMissing)
+			for _, word := range n.Set {
+				sets = append(sets, float64(uint32(word)), float64(word>>32))
+			}
+			if row[nodeWords] = -1; n.Set != nil {
+				row[nodeThreshold], row[nodeWords] = 0, float64(2*len(n.Set))
+			}
+			nodes = append(nodes, row...)
+		}
+	}
+	f.Kind, f.Settings, f.Dtype, f.Arrays = ForestKind, settings, "float64", nil
+	for _, a := range []Array{
+		{"trees", []int{len(of.Trees), 2}, trees}, {"nodes", []int{len(nodes) / nodeWidth, nodeWidth}, nodes},
+		{"leaves", []int{len(leaves)}, leaves}, {"sets", []int{len(sets)}, sets},
+	} {
+		if len(a.Values) > 0 { // a file has no empty arrays
+			f.Arrays = append(f.Arrays, a)
+		}
+	}
+	return nil
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Forest returns the forest of a file of kind [ForestKind]. It returns an error if the arrays or the transform do not fit.
+func (f *File) Forest() (*forest.Forest, error) {
+	var s forestSettings
+	if err := json.Unmarshal(f.Settings, &s); err != nil {
+		return nil, fmt.Errorf("the settings of the forest: %w", err)
+	}
+	if s.Inputs != f.Transform.Width() {
+		return nil, fmt.Errorf("a forest of %d inputs and a transform that gives %d do not fit", s.Inputs, f.Transform.Width())
+	}
+	arrays := map[string]*cursor{"trees": {width: 2}, "nodes": {width: nodeWidth}, "leaves": {width: 1}, "sets": {width: 1}}
+	for _, a := range f.Arrays {
+		c := arrays[a.Name]
+		if c == nil || len(a.Values)%c.width != 0 {
+			return nil, fmt.Errorf("array %q of shape %v is none of a forest", a.Name, a.Shape)
+		}
+		c.left = a.Values
+	}
+	of := &forest.Forest{Inputs: s.Inputs, Bias: s.Bias}
+	for len(arrays["trees"].left) > 0 {
+		tree := arrays["trees"].take(1)
+		nodes, leaves := arrays["nodes"].take(tree[0]), arrays["leaves"].take(tree[1])
+		if nodes == nil || leaves == nil {
+			return nil, fmt.Errorf("tree %d has %v nodes and %v leaves: want as many as there are", len(of.Trees), tree[0], tree[1])
+		}
+		t := forest.Tree{Leaves: leaves}
+		for row := range slices.Chunk(nodes, nodeWidth) {
+			n, err := nodeOf(row, arrays["sets"])
+			if err != nil {
+				return nil, fmt.Errorf("tree %d, node %d: %w", len(of.Trees), len(t.Nodes), err)
+			}
+			t.Nodes = append(t.Nodes, n)
+		}
+		of.Trees = append(of.Trees, t)
+	}
+	if len(arrays["nodes"].left) > 0 || len(arrays["leaves"].left) > 0 || len(arrays["sets"].left) > 0 {
+		return nil, errors.New("nodes, leaves or sets of no tree")
+	}
+	return of, of.Check()
+}
+
+// A cursor takes rows from an array, one after another.
+type cursor struct {
+	width int
+	left  []float64
+}
+
+// take returns that many rows, or nil if there are not as many.
+func (c *cursor) take(rows float64) []float64 {
+	if !(rows >= 0 && rows <= float64(len(c.left)/c.width)) || rows != math.Trunc(rows) {
+		return nil
+	}
+	n := int(rows) * c.width
+	row := c.left[:n:n]
+	c.left = c.left[n:]
+	return row
+}
+
+func nodeOf(row []float64, sets *cursor) (n forest.Node, err error) {
+	for i, v := range row {
+		if i != nodeThreshold && (v != math.Trunc(v) || math.Abs(v) > math.MaxInt32) {
+			return n, fmt.Errorf("%v in column %d: want a whole number", v, i)
+		}
+	}
+	n = forest.Node{
+		Column: int(row[nodeColumn]), Threshold: row[nodeThreshold], MissingLeft: row[nodeMissingLeft] != 0, ZeroMissing: row[nodeZeroMissing] != 0,
+		Left: int(row[nodeLeft]), Right: int(row[nodeRight]),
+	}
+	if row[nodeWords] < 0 {
+		return n, nil
+	}
+	words := sets.take(row[nodeWords])
+	if words == nil || len(words)%2 != 0 {
+		return n, fmt.Errorf("a set of %v words: want an even number, and as many as there are", row[nodeWords])
+	}
+	n.Set = make([]uint64, 0, len(words)/2)
+	for half := range slices.Chunk(words, 2) {
+		low, high := uint64(half[0]), uint64(half[1])
+		if float64(low) != half[0] || float64(high) != half[1] || low|high > math.MaxUint32 {
+			return n, fmt.Errorf("the words %v of a set: want whole numbers of 32 bits", half)
+		}
+		n.Set = append(n.Set, high<<32|low)
+	}
+	return n, nil
+}
+
+// rowsAtOnce are scored between two looks at the context.
+const rowsAtOnce = 1024
+
+// forestScorer is the scorer of the file of a forest.
+func (f *File) forestScorer() (s scorer, err error) {
+	of, err := f.Forest()
+	if err != nil {
+		return s, err
+	}
+	compiled, raw := of.Compile(), f.Transform.Outputs()
+	for _, a := range f.Arrays { // no document meets all of them, see Model.Multiplications
+		s.repeated -= len(a.Values)
+	}
+	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
+		for len(scores) > 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(len(scores), rowsAtOnce)
+			compiled.Score(scores[:n], x[:n*of.Inputs])
+			scores, x = scores[n:], x[n*of.Inputs:]
+		}
+		return nil
+	}
+	for _, t := range of.Trees {
+		s.repeated += bits.Len(uint(len(t.Leaves))) // about as long as a way to a leaf
+		for _, n := range t.Nodes {
+			s.used = append(s.used, raw[n.Column])
+		}
+	}
+	slices.Sort(s.used)
+	s.used = slices.Compact(s.used)
+	return s, nil
+}
