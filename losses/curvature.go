@@ -31,7 +31,7 @@ type Query struct {
 //
 // For other losses it reports false, and adds nothing.
 func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
-	write, known := curvatures[cmp.Or(t.entry.objective, t.entry.name)]
+	write, known := curvatures[t.curved()]
 	if !known {
 		return false, nil
 	}
@@ -56,6 +56,12 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 	floats.AddScaled(out, factor, own)
 	return true, err
 }
+
+// HasCurvature reports whether [Term.Curvature] knows the curvature.
+func (t Term) HasCurvature() bool { return curvatures[t.curved()] != nil }
+
+// curved is the name of the loss that the curvature is of.
+func (t Term) curved() string { return cmp.Or(t.entry.objective, t.entry.name) }
 
 // curvatures write the curvature of a loss, by its name, to zeros.
 var curvatures = map[string]func(q *Query, out []float64) error{

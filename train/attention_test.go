@@ -44,7 +44,7 @@ func TestAttentionSeesTheOthers(t *testing.T) {
 		for _, e := range mustRun(t, trainer, Hooks{}).History {
 			best[scorer] = max(best[scorer], float64(e.Vali["ndcg@10"]))
 		}
-		weights[scorer] = trainer.loop.gradients.model.Weights().Size()
+		weights[scorer] = networkOf(trainer).gradients.model.Weights().Size()
 	}
 	t.Logf("NDCG@10 %v, weights %v", best, weights)
 	if best["attention"] < best["mlp"]+.05 || weights["mlp"] < weights["attention"] {

@@ -23,18 +23,18 @@ func TestAverage(t *testing.T) {
 	follow := func(c Config) *Trainer {
 		tr := mustNew(t, c, s)
 		steps = nil
-		mustRun(t, tr, Hooks{Step: func(Step) { steps = append(steps, slices.Clone(tr.loop.weights)) }})
+		mustRun(t, tr, Hooks{Step: func(Step) { steps = append(steps, slices.Clone(networkOf(tr).weights)) }})
 		return tr
 	}
 	without := follow(plain)
 	with := follow(averaged)
-	if !slices.Equal(with.loop.weights, without.loop.weights) {
+	if !slices.Equal(networkOf(with).weights, networkOf(without).weights) {
 		t.Error("training goes on from other weights")
 	}
 	if len(steps) < 12 {
 		t.Fatalf("%d steps, too few for the moving average", len(steps))
 	}
-	sum, left := make([]float64, len(with.loop.weights)), 1.0 // part of the average that the steps before have
+	sum, left := make([]float64, len(networkOf(with).weights)), 1.0 // part of the average that the steps before have
 	for n := len(steps); n > 0; n-- {
 		share := 0.6
 		if n <= 7 { // 9/(n+8) is as much
@@ -51,14 +51,14 @@ func TestAverage(t *testing.T) {
 			t.Errorf("weight %d: %v, want %v", j, average[j], v)
 		}
 	}
-	if slices.Equal(average, with.loop.weights) {
+	if slices.Equal(average, networkOf(with).weights) {
 		t.Error("the average is the weights")
 	}
-	values, err := with.parsed.evaluator.values(with.validation.current, s.Vali)
+	values, err := with.parsed.evaluator.values(networkOf(with).graphScoring, s.Vali)
 	if last := with.history.epochs[1]; err != nil || values["ndcg@5"] != last.Vali["ndcg@5"] {
 		t.Errorf("the validation value is %v, of the average %v (%v)", last.Vali, values, err)
 	}
-	if with.history.best() == 1 && !slices.Equal(with.validation.best, average) {
+	if with.history.best() == 1 && !slices.Equal(networkOf(with).best, average) {
 		t.Error("another model is kept than the one that is evaluated")
 	}
 	if reflect.DeepEqual(with.history.epochs[0].Vali, without.history.epochs[0].Vali) && reflect.DeepEqual(with.history.epochs[1].Vali, without.history.epochs[1].Vali) {
@@ -81,7 +81,7 @@ func TestAverageBegins(t *testing.T) {
 	c := busy("sgd")
 	c.Average = 0.99
 	tr := mustNew(t, c, small())
-	if !slices.Equal(trainedWeights(current(t, tr)), tr.loop.weights) {
+	if !slices.Equal(trainedWeights(current(t, tr)), networkOf(tr).weights) {
 		t.Error("the average does not begin with the initial weights")
 	}
 }

@@ -72,8 +72,8 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 
-		clear(tr.validation.current.model.Weights().Float32s())
-		got, err := tr.validation.current.score(s.Test, chunks(s.Test))
+		clear(networkOf(tr).graphScoring.model.Weights().Float32s())
+		got, err := networkOf(tr).graphScoring.score(s.Test, chunks(s.Test))
 		if err != nil || !slices.Equal(got, baseScores(s.Test)) {
 			t.Errorf("%d members of zeros: other scores than the base, %v", members, err)
 		}
@@ -86,7 +86,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 				t.Errorf("%s: rankers %q", split.Name, split.Rankers)
 			}
 		}
-		zeros, err := tr.parsed.evaluator.values(tr.validation.current, s.Test)
+		zeros, err := tr.parsed.evaluator.values(networkOf(tr).graphScoring, s.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestBaseScoresThatAreConstantChangeNothing(t *testing.T) {
 		final := func(s *datasets.Splits) []float32 {
 			tr := mustNew(t, c, s)
 			mustRun(t, tr, Hooks{})
-			return tr.loop.weights
+			return networkOf(tr).weights
 		}
 		plain := final(small())
 		if !slices.Equal(final(based(small(), func(*datasets.Dataset, int) float32 { return 0 })), plain) {
@@ -138,9 +138,9 @@ func TestTrainingOnARightBaseStays(t *testing.T) {
 	c.Loss, c.L2, c.GroupLasso, c.Epochs = "plrank-exact", 0, 0, 3
 	right := func(d *datasets.Dataset, row int) float32 { return 300 * d.Labels[row] }
 	tr := mustNew(t, c, based(small(), right))
-	before := slices.Clone(tr.loop.weights)
+	before := slices.Clone(networkOf(tr).weights)
 	result := mustRun(t, tr, Hooks{})
-	for i, w := range tr.loop.weights {
+	for i, w := range networkOf(tr).weights {
 		if math.Abs(float64(w-before[i])) > 1e-6 {
 			t.Fatalf("weight %d went from %v to %v", i, before[i], w)
 		}
@@ -165,12 +165,12 @@ func TestGradientOnBaseScores(t *testing.T) {
 		var b stepBatch
 		tr.loop.batches.packStep(&b, order, 0)
 		b.next = func() {}
-		if _, err := tr.loop.gradients.compute(ctx, &b, 0); err != nil {
+		if _, err := networkOf(tr).gradients.compute(ctx, &b, 0); err != nil {
 			t.Fatal(err)
 		}
-		gradient := slices.Clone(tr.loop.gradients.total)
+		gradient := slices.Clone(networkOf(tr).gradients.total)
 		loss := func() float64 {
-			values, err := tr.parsed.evaluator.values(tr.validation.current, s.Train)
+			values, err := tr.parsed.evaluator.values(networkOf(tr).graphScoring, s.Train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestGradientOnBaseScores(t *testing.T) {
 		for _, g := range gradient {
 			largest = max(largest, math.Abs(float64(g)))
 		}
-		w := tr.validation.current.model.Weights().Float32s()
+		w := networkOf(tr).graphScoring.model.Weights().Float32s()
 		for i := 0; i < len(w); i += 7 {
 			const h = 1e-2
 			old := w[i]
@@ -216,7 +216,7 @@ func TestResumedRunOnBaseScores(t *testing.T) {
 	if err := second.Restore(path); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, second, Hooks{}); !slices.Equal(second.loop.weights, whole.loop.weights) || got.Model.Digest() != want.Model.Digest() {
+	if got := mustRun(t, second, Hooks{}); !slices.Equal(networkOf(second).weights, networkOf(whole).weights) || got.Model.Digest() != want.Model.Digest() {
 		t.Error("other weights after a resume")
 	}
 	for _, other := range []*datasets.Splits{small(), based(small(), atRandom)} {

@@ -137,15 +137,15 @@ func (t *Trainer) inputs() (*inputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: transform: %w", err)
 	}
-	model := t.loop.gradients.model
-	settings, err := json.Marshal(model.Settings())
+	kind, of := t.loop.learner.kind()
+	settings, err := json.Marshal(of)
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)
 	}
 	hash := sha256.Sum256(transform)
 	in := t.data.fingerprints()
 	in.Transform = hex.EncodeToString(hash[:8])
-	in.Model = fmt.Sprintf("%s %s", model.Kind(), settings)
+	in.Model = fmt.Sprintf("%s %s", kind, settings)
 	in.Hooks = t.parsed.parts.hookTypes()
 	return &in, nil
 }

@@ -50,8 +50,8 @@ func TestDamagedFiles(t *testing.T) {
 				return true, len(back.history.epochs) == 0 && back.loop.steps == 0
 			}
 			defer fresh()
-			return false, slices.Equal(back.loop.weights, tr.loop.weights) && reflect.DeepEqual(timeless(back.history.epochs), timeless(tr.history.epochs)) &&
-				reflect.DeepEqual(back.loop.optimizer, tr.loop.optimizer) && slices.Equal(back.validation.best, tr.validation.best)
+			return false, slices.Equal(networkOf(back).weights, networkOf(tr).weights) && reflect.DeepEqual(timeless(back.history.epochs), timeless(tr.history.epochs)) &&
+				reflect.DeepEqual(networkOf(back).optimizer, networkOf(tr).optimizer) && slices.Equal(networkOf(back).best, networkOf(tr).best)
 		},
 	} {
 		good, err := os.ReadFile(path)

@@ -12,7 +12,6 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/text"
-	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/transforms"
 )
@@ -291,8 +290,10 @@ func (own task) differences(first task) error {
 }
 
 // checkModel is checkTask for the model, which may be a custom one.
-func checkModel(g mpi.Group, model nn.Scorer) error {
-	written, err := json.Marshal([]any{model.Kind(), model.Settings(), model.Weights().Arrays()})
+func checkModel(g mpi.Group, l learner) error {
+	kind, settings := l.kind()
+	_, _, arrays := l.numbers()
+	written, err := json.Marshal([]any{kind, settings, arrays})
 	if err != nil {
 		err = fmt.Errorf("train: settings of the model: %w", err)
 	}

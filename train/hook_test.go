@@ -95,7 +95,7 @@ func TestOnlyStateIsInCheckpoints(t *testing.T) {
 	if err := second.Restore(path); err != nil {
 		t.Fatal(err)
 	}
-	if mustRun(t, second, Hooks{}); slices.Equal(second.loop.weights, whole.loop.weights) {
+	if mustRun(t, second, Hooks{}); slices.Equal(networkOf(second).weights, networkOf(whole).weights) {
 		t.Error("the same weights")
 	}
 }
@@ -164,7 +164,7 @@ func TestCustomHookSeesWeightsOfTheModel(t *testing.T) {
 	c.Transform, c.Bins, c.GroupLasso, c.Clip, c.Epochs, c.Batch = "quantile", 4, 0.1, 1e-3, 1, 1000
 	w := &witness{moments: new([]string)}
 	tr := withHooks(t, c, w)
-	begin := slices.Clone(tr.loop.weights)
+	begin := slices.Clone(networkOf(tr).weights)
 	var seen []float32
 	check := func(s *Step) error {
 		if seen = slices.Clone(s.Weights); norm(s.Gradient) < 2*c.Clip {
@@ -178,7 +178,7 @@ func TestCustomHookSeesWeightsOfTheModel(t *testing.T) {
 	if !slices.Equal(seen, begin) {
 		t.Error("at Gradient the weights are others than the model's")
 	}
-	if !slices.Equal(w.last.Weights, tr.loop.weights) {
+	if !slices.Equal(w.last.Weights, networkOf(tr).weights) {
 		t.Error("after the step the weights are others than the model's")
 	}
 }

@@ -15,15 +15,15 @@ func TestGroupLasso(t *testing.T) {
 	const rate, lambda = 0.1, 2.
 	tr := mustNew(t, Config{Optimization: Optimization{GroupLasso: lambda}, Model: Model{Hidden: []int{4, 3}, Members: 2}}, tinySplits())
 	inputs, at := 0, 0
-	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
+	for _, a := range networkOf(tr).gradients.model.Weights().Arrays() {
 		for i := range a.Size() {
-			tr.loop.weights[at+i] = float32(i%3) - 1 // rows of norms from √2 to √3
+			networkOf(tr).weights[at+i] = float32(i%3) - 1 // rows of norms from √2 to √3
 		}
 		if a.Inputs && a.Shape[1] == 4 {
 			inputs += a.Shape[0]
-			clear(tr.loop.weights[at : at+2])
-			tr.loop.weights[at+2], tr.loop.weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4, even without a factor above 1
-			clear(tr.loop.weights[at+4 : at+8])                    // stays 0
+			clear(networkOf(tr).weights[at : at+2])
+			networkOf(tr).weights[at+2], networkOf(tr).weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4, even without a factor above 1
+			clear(networkOf(tr).weights[at+4 : at+8])                    // stays 0
 		} else if a.Inputs {
 			t.Errorf("%v is said to be of inputs", a)
 		}
@@ -32,12 +32,12 @@ func TestGroupLasso(t *testing.T) {
 	if want := 2 * tr.transform.Width(); inputs != want {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
-	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: tr.loop.weights}); err != nil {
+	before := slices.Clone(networkOf(tr).weights)
+	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: networkOf(tr).weights}); err != nil {
 		t.Fatal(err)
 	}
 	at = 0
-	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
+	for _, a := range networkOf(tr).gradients.model.Weights().Arrays() {
 		mean := 0.
 		for row := 0; row < a.Size(); row += 4 {
 			mean += norm(before[at+row:at+min(row+4, a.Size())]) / 2 / float64(a.Shape[0])
@@ -49,8 +49,8 @@ func TestGroupLasso(t *testing.T) {
 				keep = max(0, 1-rate*lambda*2*math.Sqrt(mean/(n/2))/n)
 			}
 			for i := at + row; i < at+end; i++ {
-				if want := keep * float64(before[i]); math.Abs(float64(tr.loop.weights[i])-want) > 1e-6 {
-					t.Errorf("%s[%d]: %v, want %v", a.Name, i-at, tr.loop.weights[i], want)
+				if want := keep * float64(before[i]); math.Abs(float64(networkOf(tr).weights[i])-want) > 1e-6 {
+					t.Errorf("%s[%d]: %v, want %v", a.Name, i-at, networkOf(tr).weights[i], want)
 				}
 			}
 		}
@@ -80,7 +80,7 @@ func TestGroupLassoLeavesOutNoise(t *testing.T) {
 	}, small())
 	mustRun(t, tr, Hooks{})
 	for i := range 6 {
-		out := !slices.ContainsFunc(tr.loop.weights[16*i:16*(i+1)], func(w float32) bool { return w != 0 })
+		out := !slices.ContainsFunc(networkOf(tr).weights[16*i:16*(i+1)], func(w float32) bool { return w != 0 })
 		if noise := i >= 3; out != noise {
 			t.Errorf("feature %d says something: %t, and is left out: %t", i, !noise, out)
 		}
@@ -94,11 +94,11 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 	c.Bins, c.Members, c.GroupLasso = 5, 2, lambda
 	tr := mustNew(t, c, steps())
 	rng := rand.New(rand.NewPCG(1, 1))
-	for i := range tr.loop.weights {
-		tr.loop.weights[i] = float32(rng.NormFloat64())
+	for i := range networkOf(tr).weights {
+		networkOf(tr).weights[i] = float32(rng.NormFloat64())
 	}
-	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: tr.loop.weights}); err != nil {
+	before := slices.Clone(networkOf(tr).weights)
+	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).AfterUpdate(&Step{Rate: rate, Weights: networkOf(tr).weights}); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
@@ -109,13 +109,13 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 			by := rate * lambda * math.Sqrt(float64(8*rows)) * math.Sqrt((r[0]+r[1])/2/r[group/2])
 			keep := 1 - by/norm(before[at:at+8*rows])
 			for i := at; i < at+8*rows; i++ {
-				if want := keep * float64(before[i]); math.Abs(float64(tr.loop.weights[i])-want) > 1e-6 {
-					t.Errorf("weight %d: %v, want %v", i, tr.loop.weights[i], want)
+				if want := keep * float64(before[i]); math.Abs(float64(networkOf(tr).weights[i])-want) > 1e-6 {
+					t.Errorf("weight %d: %v, want %v", i, networkOf(tr).weights[i], want)
 				}
 			}
 			at += 8 * rows
 		}
-		if end := at + 8 + 8 + 1; !slices.Equal(tr.loop.weights[at:end], before[at:end]) {
+		if end := at + 8 + 8 + 1; !slices.Equal(networkOf(tr).weights[at:end], before[at:end]) {
 			t.Error("other weights changed")
 		} else {
 			at = end

@@ -12,15 +12,15 @@ import (
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
-// A loop makes the steps of a run: batch, gradient, optimizer. All else is done by hooks.
+// A loop makes the steps of a run: batch, gradient, update. All else is done by hooks.
 type loop struct {
 	batches   *batches
-	gradients *gradients
+	learner   learner
+	objective *graph.Objective
 	samples   SampleCount
 	parts     int  // of a pass that are epochs, see Config.EpochsPerPass
+	passes    int  // of an epoch, or of each of its parts
 	skips     bool // batches that are not finite, see Config.OnNaN
-	optimizer Optimizer
-	weights   []float32
 	hooks     []Hook
 	history   *history
 	group     mpi.Group
@@ -37,11 +37,7 @@ func (l *loop) errWithin() error {
 }
 
 func (l *loop) state() State {
-	s := State{Arrays: map[string][]float32{"weights": l.weights}, Values: map[string]any{"step": &l.steps}, lengths: map[string]int{}}
-	for name, values := range l.optimizer.State() {
-		s.Arrays["optimizer-"+name] = values
-	}
-	return s
+	return State{Arrays: map[string][]float32{}, Values: map[string]any{"step": &l.steps}, lengths: map[string]int{}}
 }
 
 // call calls f with each hook, until one returns an error.
@@ -86,20 +82,21 @@ func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 	parts := max(1, min(l.parts, pass))
 	part := epoch % parts
 	first, end := part*pass/parts, (part+1)*pass/parts
-	steps := end - first
-	queries := min(end*division.Batch, len(data.queries)) - first*division.Batch
+	steps := l.passes * (end - first)
+	queries := l.passes * (min(end*division.Batch, len(data.queries)) - first*division.Batch)
 	learned := queries
 	made, before := 0, 0 // before: batches of the pass that earlier epochs skipped
 	for _, earlier := range l.history.epochs[epoch-part:] {
 		before += earlier.Skipped
 	}
 	order := division.Order(epoch/parts, data.queries, data.documents)
-	err := l.batches.forSteps(ctx, order, first, end, func(b *stepBatch) error {
+	weights, gradient, _ := l.learner.numbers()
+	one := func(b *stepBatch) error {
 		made++
-		s := &Step{Epoch: e.Epoch, Step: made, Steps: steps, Number: l.steps + 1, Weights: l.weights, Gradient: l.gradients.total}
+		s := &Step{Epoch: e.Epoch, Step: made, Steps: steps, Number: l.steps + 1, Weights: weights, Gradient: gradient}
 		l.within = true
-		e.Samples = l.samples.At((float64(epoch) + float64(made-1)/float64(steps)) / float64(parts))
-		err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples)
+		e.Samples = l.samples.At((float64(epoch) + float64(made-1)/float64(steps)) * float64(l.passes) / float64(parts))
+		err := l.objective.Settings.Sampler.SetSamples(e.Samples)
 		if err != nil {
 			return err
 		}
@@ -117,9 +114,11 @@ func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 			return l.locate(ctx, err, b, s)
 		}
 		return nil
-	})
-	if err != nil {
-		return e, err
+	}
+	for range l.passes {
+		if err := l.batches.forSteps(ctx, order, first, end, one); err != nil {
+			return e, err
+		}
 	}
 	if e.Skipped > 0 && learned > 0 {
 		e.Loss *= float64(queries) / float64(learned)
@@ -137,13 +136,15 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
 	if err := l.call(func(h Hook) error { return h.BeforeStep(s) }); err != nil {
 		return err
 	}
-	if s.Loss, err = l.gradients.compute(ctx, b, l.steps); err != nil {
+	if s.Loss, err = l.learner.compute(ctx, b, l.steps); err != nil {
 		return err
 	}
 	if err := l.call(func(h Hook) error { return h.Gradient(s) }); err != nil {
 		return err
 	}
-	l.optimizer.Step(s.Weights, s.Gradient, s.Rate, s.Number)
+	if err := l.learner.update(s); err != nil {
+		return err
+	}
 	for _, h := range slices.Backward(l.hooks) {
 		if err := callHook(h, func(h Hook) error { return h.AfterUpdate(s) }); err != nil {
 			return err
@@ -193,7 +194,7 @@ func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *Step)
 	var tooFar *weightError
 	if !errors.As(err, &tooFar) {
 		var failed error
-		if queries, failed = l.gradients.blame(ctx, b, l.batches.pack, l.steps); failed != nil {
+		if queries, failed = l.learner.blame(ctx, b, l.batches.pack, l.steps); failed != nil {
 			return failed
 		}
 	}

@@ -80,6 +80,11 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 	return v, err
 }
 
+// noFeatures is a transform that gives no features of d.
+func noFeatures(d *datasets.Dataset) *transforms.Transform {
+	return &transforms.Transform{Inputs: d.Width()}
+}
+
 // query returns the loss of the query of that number, which has the given rows.
 func (v *lossValue) query(scores []float64, from, to, number int) (float64, error) {
 	b := &v.batch
@@ -91,7 +96,7 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	b.Packed.Pack(v.data, &transforms.Transform{Inputs: v.data.Width()}, []int{number}, b.Rows, 1)
+	b.Packed.Pack(v.data, noFeatures(v.data), []int{number}, b.Rows, 1)
 	x := b.Packed.X[:0] // scores take the place of features
 	for _, s := range scores[from:to] {
 		x = append(x, float32(s))

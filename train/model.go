@@ -3,7 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -23,33 +22,6 @@ func (t *Trainer) newModel() (nn.Scorer, error) {
 		err = errors.New("train: Parts.Scorer gives models of other weights each time")
 	}
 	return s, err
-}
-
-// model is a trained model of these weights.
-func (t *Trainer) model(weights []float32) (*ranker.Model, error) {
-	s, err := t.newModel()
-	if err != nil {
-		return nil, err
-	}
-	copy(s.Weights().Float32s(), weights)
-	f, err := File(s, t.transform, t.data.splits.Train, t.Config.Gain)
-	if err != nil {
-		return nil, err
-	}
-	if initial := t.parsed.parts.Initial; initial != nil { // a log, for one, does not tell the columns of tables
-		columns := maps.Clone(initial.File().Columns)
-		if columns == nil {
-			columns = f.Columns
-		}
-		maps.Copy(columns, f.Columns)
-		f.Columns = columns
-	}
-	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
-	model, err := ranker.NewWith(f, func(*ranker.File) (ranker.Forward, error) { return graphForward(s, t.transform.Width()) })
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return model, nil
 }
 
 // newScorer makes a model with its initial weights, of what a transform gives.
@@ -107,11 +79,18 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 	if err != nil {
 		return nil, fmt.Errorf("train: categorical: %w", err)
 	}
+	bins := c.Bins
+	if c.Scorer == forestScorer { // its bins are not of the transform
+		bins = 0
+	}
 	if p.parts.Initial == nil {
 		g := p.group
 		t, err := datasets.FitTransformOn(transforms.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, ids...)
-		if err == nil && c.Bins > 0 {
-			err = datasets.FitBins(t, d, c.Bins)
+		if err == nil && bins > 0 {
+			err = datasets.FitBins(t, d, bins)
+		}
+		if err == nil && t.Raw() && c.Scorer != forestScorer && p.parts.Scorer == nil {
+			err = fmt.Errorf("train: transform %s: raw leaves values missing, which is for -scorer forest: want none, or another part", c.Transform)
 		}
 		return t, err
 	}
@@ -128,10 +107,10 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
-	case (of.Transform.Bins != nil) != (c.Bins > 0) && of.Transform.Width() > len(categorical):
-		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", c.Bins, len(of.Transform.Bins))
-	case slices.ContainsFunc(of.Transform.Bins, func(b transforms.Bins) bool { return len(b.Knots)-1 > c.Bins }):
-		return nil, fmt.Errorf("train: %d bins, but inputs of the initial model have more: want as many as it was trained with", c.Bins)
+	case (of.Transform.Bins != nil) != (bins > 0) && of.Transform.Width() > len(categorical):
+		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", bins, len(of.Transform.Bins))
+	case slices.ContainsFunc(of.Transform.Bins, func(b transforms.Bins) bool { return len(b.Knots)-1 > bins }):
+		return nil, fmt.Errorf("train: %d bins, but inputs of the initial model have more: want as many as it was trained with", bins)
 	case !slices.Equal(categorical, ids):
 		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, ids)
 	case !slices.EqualFunc(d.Levels, of.Levels, slices.Equal[[]string]):

@@ -38,7 +38,8 @@ func countNetworks(arrays []nn.Array) (n int) {
 
 // keepNetworks makes the model that validation evaluates the one that the hook keeps. It returns nil if that is not an
 // ensemble, or one that can only be kept as a whole.
-func (t *Trainer) keepNetworks(current *graphScoring) (*networks, error) {
+func (t *Trainer) keepNetworks(of *trainedNetwork) (*networks, error) {
+	current := of.graphScoring
 	ensemble, ok := current.model.(nn.Ensemble)
 	count := countNetworks(t.arrays)
 	if !ok || count < 2 {
@@ -52,7 +53,7 @@ func (t *Trainer) keepNetworks(current *graphScoring) (*networks, error) {
 	own.measures = own.metric.measures
 	n := &networks{
 		evaluator: &own, vali: t.data.splits.Vali, history: t.history, initial: t.parsed.parts.Initial,
-		arrays: t.arrays, trained: t.evaluated, kept: kept.Weights().Float32s(),
+		arrays: t.arrays, trained: of.evaluated, kept: kept.Weights().Float32s(),
 	}
 	copy(n.kept, n.trained)
 	for i := range count {

@@ -115,7 +115,7 @@ func TestNetworksBeginWithTheInitialModel(t *testing.T) {
 	stopped, stop := context.WithCancel(ctx)
 	tr := mustNew(t, c, small())
 	r, err := tr.Run(stopped, Hooks{Step: func(Step) { stop() }})
-	if err != nil || !slices.Equal(trainedWeights(r.Model), tr.loop.weights) {
+	if err != nil || !slices.Equal(trainedWeights(r.Model), networkOf(tr).weights) {
 		t.Errorf("interrupted: another model than after the last step, or %v", err)
 	}
 	begin := initialModel(t, c)
@@ -138,7 +138,7 @@ func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 	var want []float32
 	r := mustRun(t, mustNew(t, c, named()), Hooks{Epoch: func(tr *Trainer, e Epoch) error {
 		if v := float64(e.Vali[metric]); v > best {
-			best, want = v, slices.Clone(tr.loop.weights)
+			best, want = v, slices.Clone(networkOf(tr).weights)
 		}
 		return nil
 	}})
@@ -146,3 +146,6 @@ func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 		t.Error("the model is not the one of the best epoch")
 	}
 }
+
+// networkOf is what a trainer of a network learns.
+func networkOf(t *Trainer) *trainedNetwork { return t.loop.learner.(*trainedNetwork) }

@@ -284,7 +284,7 @@ func TestEvaluateTest(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if values, err := tr.parsed.evaluator.values(tr.validation.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
+	if values, err := tr.parsed.evaluator.values(networkOf(tr).graphScoring, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
 		t.Errorf("after the last epoch: %v, %v, want %v", history[1].Test, values, err)
 	}
 	// It changes nothing else.

@@ -85,22 +85,22 @@ func TestClip(t *testing.T) {
 // The penalty is on weights, not on biases.
 func TestL2(t *testing.T) {
 	tr := mustNew(t, Config{Optimization: Optimization{L2: 0.5}, Model: Model{Hidden: []int{2}}}, tinySplits())
-	for i := range tr.loop.weights {
-		tr.loop.weights[i] = 2
-		tr.loop.gradients.total[i] = 1
+	for i := range networkOf(tr).weights {
+		networkOf(tr).weights[i] = 2
+		networkOf(tr).gradients.total[i] = 1
 	}
-	if err := (&l2{rate: float32(tr.Config.L2), arrays: tr.arrays}).Gradient(&Step{Weights: tr.loop.weights, Gradient: tr.loop.gradients.total}); err != nil {
+	if err := (&l2{rate: float32(tr.Config.L2), arrays: tr.arrays}).Gradient(&Step{Weights: networkOf(tr).weights, Gradient: networkOf(tr).gradients.total}); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
-	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
+	for _, a := range networkOf(tr).gradients.model.Weights().Arrays() {
 		want := float32(2)
 		if a.Bias {
 			want = 1
 		}
 		for range a.Size() {
-			if tr.loop.gradients.total[at] != want {
-				t.Errorf("%s: gradient %v, want %v", a.Name, tr.loop.gradients.total[at], want)
+			if networkOf(tr).gradients.total[at] != want {
+				t.Errorf("%s: gradient %v, want %v", a.Name, networkOf(tr).gradients.total[at], want)
 			}
 			at++
 		}

@@ -363,9 +363,9 @@ func TestInitialModel(t *testing.T) {
 	if got, err := datasets.Score(current(t, tr), s.Test); err != nil || !slices.Equal(got, want) {
 		t.Errorf("training begins elsewhere: %v", err)
 	}
-	before := slices.Clone(tr.loop.weights)
+	before := slices.Clone(networkOf(tr).weights)
 	mustRun(t, tr, Hooks{})
-	if slices.Equal(tr.loop.weights, before) {
+	if slices.Equal(networkOf(tr).weights, before) {
 		t.Error("nothing was trained")
 	}
 	for _, refused := range []struct {

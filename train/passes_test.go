@@ -24,7 +24,7 @@ func TestEpochsPerPass(t *testing.T) {
 		c.EpochsPerPass, c.Epochs = parts, 2*of
 		tr := mustNew(t, c, s)
 		result := mustRun(t, tr, Hooks{})
-		if len(result.History) != 2*of || !slices.Equal(tr.loop.weights, whole.loop.weights) {
+		if len(result.History) != 2*of || !slices.Equal(networkOf(tr).weights, networkOf(whole).weights) {
 			t.Errorf("%d parts of %d steps: %d epochs, or other weights", parts, pass, len(result.History))
 			continue
 		}

@@ -90,7 +90,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 	order := one.loop.batches.division.Order(0, one.data.queries, one.data.documents)
 	var whole stepBatch
 	one.loop.batches.packStep(&whole, order, 0)
-	want, err := one.loop.gradients.compute(ctx, &whole, 0)
+	want, err := networkOf(one).gradients.compute(ctx, &whole, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,16 +99,16 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 		other := mustNew(t, c, small())
 		var divided stepBatch
 		other.loop.batches.packStep(&divided, order, 0)
-		loss, err := other.loop.gradients.compute(ctx, &divided, 0)
+		loss, err := networkOf(other).gradients.compute(ctx, &divided, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if math.Abs(loss-want) > 1e-6*math.Abs(want) {
 			t.Errorf("%d shards: loss %v, want %v", shards, loss, want)
 		}
-		for i, g := range other.loop.gradients.total {
-			if math.Abs(float64(g-one.loop.gradients.total[i])) > 1e-5 {
-				t.Errorf("%d shards: gradient %d is %v, want %v", shards, i, g, one.loop.gradients.total[i])
+		for i, g := range networkOf(other).gradients.total {
+			if math.Abs(float64(g-networkOf(one).gradients.total[i])) > 1e-5 {
+				t.Errorf("%d shards: gradient %d is %v, want %v", shards, i, g, networkOf(one).gradients.total[i])
 			}
 		}
 	}

@@ -237,7 +237,7 @@ func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 	for rank := range g.Size() {
 		of := all[rank*len(own):][:len(own)]
 		for i := 0; i < len(of); i += 4 {
-			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(t.loop.weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
+			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(networkOf(t).weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
 		}
 	}
 }

@@ -167,16 +167,20 @@ func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain st
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)
 	}
-	w := model.Weights()
-	f := &ranker.File{
-		Kind: model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
-		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
-		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: highestLabel(d),
-	}
+	w, f := model.Weights(), fileFor(t, d, gain)
+	f.Kind, f.Settings, f.Dtype = model.Kind(), settings, w.Dtype().String()
 	for _, a := range w.Arrays() {
 		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})
 	}
 	return f, nil
+}
+
+// fileFor is the file of a model that was trained on d, without the model.
+func fileFor(t *transforms.Transform, d *datasets.Dataset, gain string) *ranker.File {
+	return &ranker.File{
+		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
+		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: highestLabel(d),
+	}
 }
 
 var dtypes = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64}

@@ -14,6 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -70,6 +71,8 @@ const (
 	mostQueries = 1_000_000_000
 	mostShards  = 10_000
 	mostEpochs  = 1_000_000
+	mostDepth   = 16
+	mostLeaves  = 1 << mostDepth
 )
 
 // LossMetric is the Config.Metric that makes the loss itself the validation value.
@@ -104,7 +107,7 @@ func (c *Config) Settings() []Setting {
 			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, and a value of a single training document, or of a feature of the query, of a single query, counts as unseen. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
 
 		{Flag: "scorer", Value: &c.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
-			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query"},
+			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query; forest is a sum of boosted trees"},
 		{Flag: "hidden", Value: &c.Hidden, check: widths, Want: fmt.Sprintf("widths of 1 to %d, such as 64,32", mostWidth),
 			Help: "`widths` of the hidden layers, such as 64,32; \"\" is a linear model"},
 		{Flag: "activation", Value: &c.Activation, check: marshals,
@@ -121,6 +124,14 @@ func (c *Config) Settings() []Setting {
 			Help: "`number` of heads of each block, which divides that width"},
 		{Flag: "latent-cross", Value: &c.LatentCross,
 			Help: "let the blocks of the scorer attention scale what the hidden layers give, as DASALC does"},
+		{Flag: "trees", Value: &c.Trees, Plain: 10, check: between(1, mostEpochs),
+			Help: "`number` of trees of the scorer forest that an epoch adds, each grown on all training queries; the rate of a tree is -lr, and it shrinks leaves by -l2"},
+		{Flag: "depth", Value: &c.Depth, Plain: 6, check: between(1, mostDepth),
+			Help: "`depth` of trees, at most"},
+		{Flag: "leaves", Value: &c.Leaves, check: between(0, mostLeaves),
+			Help: "`number` of leaves of trees, at most: the leaf that gains most is split next; 0: symmetric trees, where all nodes of a level have one split"},
+		{Flag: "sampling", Value: &c.Sampling, Plain: 1.0, check: within(math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"),
+			Help: "`part` of the training documents that each tree is grown on"},
 
 		{Flag: "optimizer", Value: &c.Optimizer, Plain: "sgd", check: oneOf("optimizer", Optimizers()...),
 			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},
@@ -251,13 +262,14 @@ func byLoss(loss string) bool {
 const (
 	mlpScorer       = "mlp"
 	attentionScorer = "attention"
+	forestScorer    = ranker.ForestKind
 
 	onNaNStop = "stop"
 	onNaNSkip = "skip"
 )
 
 // Scorers lists the names that Config.Scorer may have.
-func Scorers() []string { return []string{attentionScorer, mlpScorer} }
+func Scorers() []string { return []string{attentionScorer, forestScorer, mlpScorer} }
 
 // Check returns an error if the value makes no sense by itself, whatever other settings are.
 func (s Setting) Check() error {

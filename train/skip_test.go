@@ -32,8 +32,8 @@ func TestSkippedBatches(t *testing.T) {
 	}
 	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU, Dropout: 0.1}, Optimization: Optimization{Optimizer: "adam", Epochs: 3, OnNaN: "skip"}}
 	large := func(tr *Trainer) *Trainer {
-		for i := range tr.loop.weights {
-			tr.loop.weights[i] = 2
+		for i := range networkOf(tr).weights {
+			networkOf(tr).weights[i] = 2
 		}
 		return tr
 	}
@@ -69,7 +69,7 @@ func TestSkippedBatches(t *testing.T) {
 			losses[s.Epoch] += s.Loss / float64(s.Steps-1)
 		}
 	}})
-	if !slices.Equal(tr.loop.weights, reference.loop.weights) {
+	if !slices.Equal(networkOf(tr).weights, networkOf(reference).weights) {
 		t.Error("the weights are not the ones of the other batches alone")
 	}
 	for _, e := range r.History {
@@ -89,8 +89,8 @@ func TestEpochsOfSkippedBatches(t *testing.T) {
 	run := func(parts int) (*Trainer, *Result, error) {
 		c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Optimizer: "adam", Epochs: 2 * parts, EpochsPerPass: parts, OnNaN: "skip"}}
 		tr := mustNew(t, c, s)
-		for i := range tr.loop.weights {
-			tr.loop.weights[i] = 2
+		for i := range networkOf(tr).weights {
+			networkOf(tr).weights[i] = 2
 		}
 		r, err := tr.Run(ctx, Hooks{})
 		return tr, r, err
@@ -104,7 +104,7 @@ func TestEpochsOfSkippedBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(tr.loop.weights, whole.loop.weights) {
+	if !slices.Equal(networkOf(tr).weights, networkOf(whole).weights) {
 		t.Error("other weights than with passes for epochs")
 	}
 	skipped := 0
@@ -136,8 +136,8 @@ func TestNothingButSkippedBatches(t *testing.T) {
 	}
 	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Epochs: 1, OnNaN: "skip"}}
 	tr := mustNew(t, c, s)
-	for i := range tr.loop.weights {
-		tr.loop.weights[i] = 2
+	for i := range networkOf(tr).weights {
+		networkOf(tr).weights[i] = 2
 	}
 	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "batches were skipped: ") {
 		t.Errorf("error %v", err)

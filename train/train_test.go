@@ -100,7 +100,7 @@ func current(t *testing.T, tr *Trainer) *ranker.Model {
 
 // oneStep makes a step of a batch, as the loop does.
 func oneStep(tr *Trainer, b *stepBatch) (float64, error) {
-	s := &Step{Step: 1, Steps: 1, Number: tr.loop.steps + 1, Weights: tr.loop.weights, Gradient: tr.loop.gradients.total}
+	s := &Step{Step: 1, Steps: 1, Number: tr.loop.steps + 1, Weights: networkOf(tr).weights, Gradient: networkOf(tr).gradients.total}
 	err := tr.loop.step(ctx, b, s)
 	return s.Loss, err
 }
@@ -304,7 +304,7 @@ func TestInterruption(t *testing.T) {
 		if fmt.Sprint(timeless(r.History)) != fmt.Sprint(timeless(whole.History[:stop.epoch-1])) {
 			t.Errorf("stopped in epoch %d: history %+v", stop.epoch, r.History)
 		}
-		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), tr.loop.weights)) {
+		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), networkOf(tr).weights)) {
 			t.Error("stopped in the first epoch: the model is not the one of the last step")
 		}
 		if _, err := datasets.Score(r.Model, s.Test); err != nil {
@@ -452,8 +452,8 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 		s.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
 	}
 	tr := mustNew(t, Config{Inputs: Inputs{Transform: "none"}, Optimization: Optimization{Batch: 3, Epochs: 1}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}}, s)
-	for i := range tr.loop.weights {
-		tr.loop.weights[i] = 2
+	for i := range networkOf(tr).weights {
+		networkOf(tr).weights[i] = 2
 	}
 	_, err := tr.Run(ctx, Hooks{})
 	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
@@ -473,7 +473,7 @@ func TestBatchIsAtMostTheTrainingSplit(t *testing.T) {
 		c.Loss, c.Samples, c.Batch, c.Epochs, c.Hidden = "plrank2", 5, batch, 3, []int{3}
 		tr := mustNew(t, c, sized(6, 4))
 		mustRun(t, tr, Hooks{})
-		return slices.Clone(tr.evaluated)
+		return slices.Clone(networkOf(tr).evaluated)
 	}
 	want := train(6)
 	for _, batch := range []int{7, 200_000_000, mostQueries} {

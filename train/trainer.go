@@ -24,11 +24,10 @@ type Trainer struct {
 	parsed     *parsed
 	data       *runData
 	transform  *transforms.Transform
-	arrays     []nn.Array // of the model's weights
+	arrays     []nn.Array // of a network's weights
 	trainedOn  ranker.QueryDigests
 	warnings   []string
 	loop       *loop
-	evaluated  []float32 // weights as they are, or their average
 	validation *validation
 	history    *history
 }
@@ -79,7 +78,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	if err := mpi.Agree(p.group, t.prepare()); err != nil {
 		return nil, err
 	}
-	return t, checkModel(p.group, t.loop.gradients.model)
+	return t, checkModel(p.group, t.loop.learner)
 }
 
 // prepare makes what the configuration and the splits determine.
@@ -90,84 +89,65 @@ func (t *Trainer) prepare() error {
 		return err
 	}
 	t.data.transformBy(t.transform)
-	features := t.transform.Width()
-	if err := p.checkMemory(inputsOf(t.transform), t.stepQueries()); err != nil {
-		return err
-	}
-	model, err := newScorer(c, p.parts.Scorer, t.transform)
-	if err != nil {
-		return err
-	}
-	t.arrays = model.Weights().Arrays()
-	best, err := t.newModel()
-	if err != nil {
-		return err
-	}
-	weights, bins := model.Weights().Float32s(), newCoordinates(t.transform.Bins, t.arrays)
-	bins.straighten(weights)
-	if err := startFrom(p.parts.Initial, model); err != nil {
-		return err
-	}
-	current := model
-	if c.Average != 0 {
-		if current, err = t.newModel(); err != nil {
-			return err
-		}
-	}
-	t.evaluated = current.Weights().Float32s()
-	copy(t.evaluated, weights)
-	optimizer, err := newOptimizer(c, p.parts.Optimizer, t.arrays)
-	if err != nil {
-		return err
-	}
 	t.trainedOn, t.warnings = seenQueries(t.data.splits, p.parts.Initial)
 	t.warnings = slices.Concat(unusedFeatures(train, t.transform, p.parts.Initial), rareValues(train, t.transform), t.warnings)
 	t.history = &history{metric: p.evaluator.metric}
-	t.validation = &validation{
-		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,
-		current: &graphScoring{model: current, features: t.data.features, width: features, batch: new(datasets.Batch)},
-		best:    best.Weights().Float32s(),
-	}
+	t.validation = &validation{evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial}
 	division := shards.Division{Shards: c.Shards, Batch: t.stepQueries(), Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(len(p.loss.discounts.Discounts), longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
 		group: p.group, history: t.history,
 		batches:   &batches{data: t.data, division: division, own: division.Own()},
-		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
-		samples:   c.Samples, parts: c.EpochsPerPass, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
+		objective: p.loss.objective(train, cutoff), samples: c.Samples, parts: c.EpochsPerPass, passes: 1, skips: c.OnNaN == onNaNSkip,
 	}
-	networks, err := t.keepNetworks(t.validation.current)
+	if c.Scorer == forestScorer {
+		t.loop.learner, err = t.newForest()
+	} else {
+		t.loop.learner, err = t.newNetwork()
+	}
 	if err != nil {
 		return err
 	}
-	t.loop.hooks = t.newHooks(p.schedule, bins, networks)
-	return ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(t.arrays)) }))
+	t.validation.learner = t.loop.learner
+	t.loop.hooks = t.newHooks(p.schedule)
+	_, _, arrays := t.loop.learner.numbers()
+	return ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(arrays)) }))
 }
 
 // stepQueries is the number of queries of a step: a batch has no more than there are, and takes no more memory.
-func (t *Trainer) stepQueries() int { return min(t.Config.Batch, len(t.data.queries)) }
+func (t *Trainer) stepQueries() int {
+	if t.Config.Scorer == forestScorer { // all, see trainedForest
+		return len(t.data.queries)
+	}
+	return min(t.Config.Batch, len(t.data.queries))
+}
 
 // newHooks returns the hooks of a run, in the order that [Hook] says.
-func (t *Trainer) newHooks(s schedule, bins *coordinates, n *networks) (list []Hook) {
-	c, arrays, v := t.Config, t.arrays, t.validation
+func (t *Trainer) newHooks(s schedule) (list []Hook) {
+	c, v := t.Config, t.validation
+	n, ok := t.loop.learner.(*trainedNetwork)
+	if !ok { // a forest, which grows by its own settings
+		n = &trainedNetwork{}
+		c.Average, c.L2, c.Bins, c.GroupLasso = 0, 0, 0, 0
+	}
 	add := func(wanted bool, h Hook) {
 		if wanted {
 			list = append(list, h)
 		}
 	}
 	add(true, v.history)
-	add(c.Average != 0, &average{beta: c.Average, averaged: t.evaluated})
+	add(c.Average != 0, &average{beta: c.Average, averaged: n.evaluated})
 	add(true, finiteWeights{})
-	add(n != nil, n)
+	add(n.ensemble != nil, n.ensemble)
 	add(true, v)
 	add(true, &rates{Optimization: c.Optimization, schedule: s, history: v.history})
-	add(c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays})
+	add(c.L2 != 0, &l2{rate: float32(c.L2), arrays: n.arrays})
 	for i, h := range t.parsed.parts.Hooks {
 		add(true, &customHook{Hook: h, number: i + 1, group: t.parsed.group})
 	}
 	add(true, &clipping{most: c.Clip})
-	add(c.Bins != 0, bins)
-	add(c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays})
+	add(c.Bins != 0, n.bins)
+	add(c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: n.arrays})
 	add(true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience})
 	return list
 }
@@ -175,6 +155,9 @@ func (t *Trainer) newHooks(s schedule, bins *coordinates, n *networks) (list []H
 // state returns the state of the loop and its hooks.
 func (t *Trainer) state() State {
 	all := t.loop.state()
+	of := t.loop.learner.state()
+	maps.Copy(all.Arrays, of.Arrays)
+	maps.Copy(all.Values, of.Values)
 	for _, h := range t.loop.hooks {
 		s := h.State()
 		maps.Copy(all.Arrays, s.Arrays)
@@ -230,7 +213,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if err := t.loop.errWithin(); err != nil {
 		return nil, err
 	}
-	defer t.loop.gradients.graphs.Close() // made again if they are needed
+	defer t.loop.learner.close()
 	defer t.parsed.evaluator.losses.close()
 	defer t.data.close()
 	if err := t.state().followFirst(t.parsed.group); err != nil {
@@ -244,10 +227,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 		return nil, err
 	}
 	epochs := t.history.epochs
-	if len(epochs) == 0 && t.history.initial == nil {
-		copy(t.validation.best, t.evaluated)
-	}
-	best, err := t.Best()
+	best, err := t.model(len(epochs) > 0 || t.history.initial != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -265,12 +245,12 @@ func (t *Trainer) Done() bool { return t.loop.done() }
 func (t *Trainer) History() []Epoch { return t.history.epochs }
 
 // Best returns the model of the best epoch until now.
-func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
+func (t *Trainer) Best() (*ranker.Model, error) { return t.model(true) }
 
 // Current returns the model after the last step, or of the average of its weights, see Config.Average. The networks of
 // an ensemble are the last ones, not the ones of their best epochs.
 func (t *Trainer) Current() (*ranker.Model, error) {
-	return t.model(t.evaluated)
+	return t.model(false)
 }
 
 // LeftOut returns the number of training queries that are left out because the loss learns nothing from them: empty
@@ -296,7 +276,7 @@ func (t *Trainer) Validation() string {
 
 // Architecture describes the model: "92 inputs, hidden 64 (relu), 6017 weights".
 func (t *Trainer) Architecture() string {
-	words := fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
+	words := fmt.Sprintf("%d inputs, %s", t.transform.Width(), t.loop.learner)
 	if t.data.splits.Train.BaseScores != nil {
 		words += ", added to base scores"
 	}

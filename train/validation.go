@@ -14,13 +14,8 @@ type validation struct {
 	evaluator *evaluator
 	data      *runData
 	history   *history
-	current   *graphScoring // the model that is evaluated
-	best      []float32     // weights of the best model
+	learner   learner
 	initial   *ranker.Model // nil: there is none
-}
-
-func (v *validation) State() State {
-	return State{Arrays: map[string][]float32{"best": v.best}}
 }
 
 // Begin evaluates the initial model, where a run begins with one: it is the best until an epoch
@@ -29,7 +24,7 @@ func (v *validation) Begin() error {
 	if v.initial == nil || len(v.history.epochs) > 0 {
 		return nil
 	}
-	vali, err := v.evaluator.values(v.current, v.data.splits.Vali)
+	vali, err := v.evaluator.values(v.learner, v.data.splits.Vali)
 	if err == nil {
 		v.history.initial = nil
 		_, err = v.isBest(vali)
@@ -38,7 +33,7 @@ func (v *validation) Begin() error {
 		return fmt.Errorf("train: the initial model: %w", err)
 	}
 	v.history.initial = vali
-	v.keepBest()
+	v.learner.keepBest()
 	return nil
 }
 
@@ -50,13 +45,13 @@ func (v *validation) Evaluate(e *Epoch) (err error) {
 		values *Values
 	}{{s.EvaluateTrain, splits.Train, &e.Train}, {true, splits.Vali, &e.Vali}, {s.EvaluateTest, splits.Test, &e.Test}} {
 		if of.wanted {
-			if *of.values, err = v.evaluator.values(v.current, of.data); err != nil {
+			if *of.values, err = v.evaluator.values(v.learner, of.data); err != nil {
 				return err
 			}
 		}
 	}
 	if e.Best, err = v.isBest(e.Vali); e.Best {
-		v.keepBest()
+		v.learner.keepBest()
 	}
 	return err
 }
@@ -71,6 +66,3 @@ func (v *validation) isBest(vali Values) (bool, error) {
 	}
 	return metric.Better(value, best), nil
 }
-
-// keepBest makes the best model the one that is evaluated.
-func (v *validation) keepBest() { copy(v.best, v.current.model.Weights().Float32s()) }

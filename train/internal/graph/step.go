@@ -56,6 +56,16 @@ func NewLoss(o *Objective, rows int) (*Step, error) {
 	})
 }
 
+// NewScoreGradient is [NewStep] for scores that take the place of the features, and of the weights: the gradient is by
+// the scores, for every row one.
+func NewScoreGradient(ctx context.Context, o *Objective, rows, queries int) (*Step, error) {
+	return newStep(ctx, o, rows, queries, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
+		s.x = vector(g, tensor.Float32, rows, "scores")
+		s.weights = G.Nodes{s.x}
+		return s.weights, nil
+	})
+}
+
 // newStep builds a graph of the loss of scores, one node for each member.
 func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*Step, *G.ExprGraph) (G.Nodes, error)) (*Step, error) {
 	s := &Step{batch: o.Settings, shared: 1, loss: new(G.Value)}
