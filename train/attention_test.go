@@ -35,7 +35,7 @@ func TestAttentionSeesTheOthers(t *testing.T) {
 	}
 	best := map[string]float64{}
 	weights := map[string]int{}
-	for _, scorer := range Scorers() {
+	for _, scorer := range networkScorers {
 		c := attentionConfig()
 		if c.Scorer = scorer; scorer == "mlp" {
 			c.Hidden = []int{100, 40}

@@ -75,7 +75,7 @@ func TestCategorical(t *testing.T) {
 func TestCategoricalFile(t *testing.T) {
 	t.Parallel()
 	s := named()
-	for _, scorer := range Scorers() {
+	for _, scorer := range networkScorers {
 		c := byName(scorer)
 		c.Epochs, c.Members = 2, 2
 		r := mustRun(t, mustNew(t, c, s), Hooks{}).Model

@@ -97,10 +97,10 @@ type Model struct {
 	Blocks        int            `json:"blocks"`        // of the scorer attention, as wide as the last hidden layer
 	Heads         int            `json:"heads"`         // of each of its blocks
 	LatentCross   bool           `json:"latentCross"`   // the scorer attention ends in the latent cross of DASALC
-	Trees         int            `json:"trees"`         // of an epoch of the scorer forest, each a step, grown on a pass over the training queries
-	Depth         int            `json:"depth"`         // of trees
+	Trees         int            `json:"trees"`         // that an epoch of the scorer forest grows, each on a pass over the training queries; 0: 1
+	Depth         int            `json:"depth"`         // of trees at most; 0: see forest.Config
 	Leaves        int            `json:"leaves"`        // of trees, where the leaf of the largest gain is split next; 0: trees are symmetric, all nodes of a level have one split
-	Sampling      float64        `json:"sampling"`      // part of the training documents that a tree is grown on
+	Sampling      float64        `json:"sampling"`      // part of the training documents that a tree is grown on; 0: all
 }
 
 // An Optimization says how, and for how long, the weights are learned.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -89,9 +90,12 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	if loss, unknown := t.withoutCurvature(); unknown {
 		t.warnings = append(t.warnings, fmt.Sprintf("the curvature of %s is not known: the size of its gradient stands for it", loss))
 	}
-	t.loop.passes = t.Config.Trees
+	t.loop.passes = t.Config.treesOfEpoch()
 	return f, p.checkMemory(nn.MLPConfig{Features: 1}, queries)
 }
+
+// treesOfEpoch is the number of trees that an epoch grows.
+func (c Config) treesOfEpoch() int { return max(1, c.Trees) }
 
 // withoutCurvature names the first loss whose curvature is not known, if there is one.
 func (t *Trainer) withoutCurvature() (loss string, unknown bool) {
@@ -337,7 +341,7 @@ func (f *trainedForest) sum(d *datasets.Dataset) ([]float64, error) {
 	}
 	parts := chunks(d)
 	for s.trees < len(f.trees) {
-		to := s.trees + f.trainer.Config.Trees
+		to := s.trees + f.trainer.Config.treesOfEpoch()
 		if s.trees < f.initial {
 			to = f.initial
 		}
@@ -389,9 +393,9 @@ func (f *trainedForest) kind() (name string, settings any) { return ranker.Fores
 
 func (f *trainedForest) String() string {
 	c := f.trainer.Config
-	words := fmt.Sprintf("symmetric trees of depth %d", c.Depth)
+	words := fmt.Sprintf("symmetric trees of depth %d", cmp.Or(c.Depth, 6))
 	if c.Leaves > 0 {
-		words = fmt.Sprintf("trees of %d leaves, depth %d at most", c.Leaves, c.Depth)
+		words = fmt.Sprintf("trees of %d leaves", c.Leaves)
 	}
 	if f.initial > 0 {
 		words += fmt.Sprintf(", onto %d", f.initial)

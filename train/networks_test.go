@@ -149,3 +149,5 @@ func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 
 // networkOf is what a trainer of a network learns.
 func networkOf(t *Trainer) *trainedNetwork { return t.loop.learner.(*trainedNetwork) }
+
+var networkScorers = []string{attentionScorer, mlpScorer}

@@ -59,11 +59,21 @@ func Default() Config { return Config{} }
 // Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
 // Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
 // they are not normalized. And no metric but the loss goes by them, if validation has no labels.
-func DefaultFor(s *datasets.Splits) (c Config, reason string) {
-	if s == nil || s.Train == nil {
-		return recipeOf(0, 1, 0)
+func DefaultFor(s *datasets.Splits) (c Config, reason string) { return RecipeFor(mlpScorer, s) }
+
+// RecipeFor is [DefaultFor] for a kind of model. Networks have the same recipes; the scorer forest has one of its own.
+func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
+	switch {
+	case scorer == forestScorer:
+		c, reason = forestRecipe(), "a forest"
+	case s == nil || s.Train == nil:
+		c, reason = recipeOf(0, 1, 0)
+	default:
+		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train))
 	}
-	c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train))
+	if s == nil || s.Train == nil {
+		return c, reason
+	}
 	if s.Train.Gains == nil {
 		return c, reason
 	}
@@ -109,6 +119,17 @@ func smallRecipe() Config {
 	}.Plain()
 }
 
+// forestRecipe is for all sizes: a forest ends by its patience.
+func forestRecipe() Config {
+	return Config{
+		Objective:    Objective{Loss: "softmax", Cutoff: 10, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "raw", Bins: 64},
+		Model:        Model{Scorer: forestScorer, Trees: 10, Depth: 6},
+		Optimization: Optimization{LearningRate: 0.1, L2: 1, Epochs: 200, Patience: 20},
+		Evaluation:   Evaluation{Metric: "ndcg@10"},
+	}.Plain()
+}
+
 func largeRecipe(documents int, highest float64) Config {
 	c := Config{
 		Objective:    Objective{Cutoff: 10, NormalizeGains: true},
@@ -148,7 +169,7 @@ func (c Config) forData(s *datasets.Splits) Config {
 	if s == nil || s.Train == nil {
 		return c
 	}
-	recipe, _ := DefaultFor(s)
+	recipe, _ := RecipeFor(c.Scorer, s)
 	return c.orRecipe(recipe)
 }
 

@@ -73,9 +73,9 @@ func TestSharedMembersLearnFromTheMeanOfTheirLosses(t *testing.T) {
 // A saved model gives the scores of the graph, bit for bit, with bins and without, for any activation.
 func TestSharedMembersFile(t *testing.T) {
 	s := steps()
-	for i, scorer := range append(Scorers(), Scorers()...) {
+	for i, scorer := range append(networkScorers, networkScorers...) {
 		c := sharing(scorer)
-		if i >= len(Scorers()) {
+		if i >= len(networkScorers) {
 			c.Bins, c.Transform, c.Activation, c.Hidden = 0, "minmax", ops.GELU, []int{8, 6}
 		}
 		m := mustRun(t, mustNew(t, c, s), Hooks{}).Model

@@ -161,7 +161,7 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	if !o.bySize {
 		return nil
 	}
-	config, reason := train.DefaultFor(s)
+	config, reason := train.RecipeFor(o.Scorer, s)
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
 	if flags := cli.Differences(config, defaults().Config); flags != "" {
 		o.recipe += "it sets " + flags + "\n"
