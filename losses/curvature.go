@@ -17,7 +17,7 @@ type Query struct {
 	Weights               []float64 // of the documents; nil: 1
 	Discounts             []float64
 	HighestGrade          float64
-	Expectation           plackett.Expectation // which computes exact ones
+	Expectation           *plackett.Expectation // which computes exact ones
 }
 
 // Curvature adds to out, for each document, the curvature of the term by its score: a number that is not negative and
@@ -52,7 +52,6 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 		}
 	}
 	err = write(&of, own)
-	q.Expectation = of.Expectation
 	floats.AddScaled(out, factor, own)
 	return true, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/graph"
 )
@@ -90,7 +91,7 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	if loss, unknown := t.withoutCurvature(); unknown {
 		t.warnings = append(t.warnings, fmt.Sprintf("the curvature of %s is not known: the size of its gradient stands for it", loss))
 	}
-	t.loop.passes = t.Config.treesOfEpoch()
+	t.loop.passes, t.loop.batches.own = t.Config.treesOfEpoch(), nil // the chunks have all data
 	return f, p.checkMemory(nn.MLPConfig{Features: 1}, queries)
 }
 
@@ -250,7 +251,9 @@ func (f *trainedForest) curve(gradient, up, curvature []float32) error {
 	states := make([]losses.Query, workers)
 	err := parallel.Each(len(f.chunks), workers, func(worker, i int) error {
 		in := &states[worker]
-		in.Discounts, in.HighestGrade = labels.Discounts, labels.HighestGrade
+		if in.Discounts, in.HighestGrade = labels.Discounts, labels.HighestGrade; in.Expectation == nil {
+			in.Expectation = new(plackett.Expectation)
+		}
 		for _, q := range f.chunks[i].queries {
 			from, to := d.Offsets[q], d.Offsets[q+1]
 			in.Scores, in.Gains, in.Labels = in.Scores[:0], in.Gains[:0], in.Labels[:0]

@@ -23,7 +23,7 @@ func TestGroupLasso(t *testing.T) {
 			inputs += a.Shape[0]
 			clear(networkOf(tr).weights[at : at+2])
 			networkOf(tr).weights[at+2], networkOf(tr).weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4, even without a factor above 1
-			clear(networkOf(tr).weights[at+4 : at+8])                    // stays 0
+			clear(networkOf(tr).weights[at+4 : at+8])                          // stays 0
 		} else if a.Inputs {
 			t.Errorf("%v is said to be of inputs", a)
 		}
