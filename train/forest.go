@@ -415,7 +415,7 @@ func (f *trainedForest) state() State {
 
 // restored reads trees of a checkpoint.
 func (f *trainedForest) restored() error {
-	if len(f.texts) == len(f.trees) {
+	if len(f.texts) == len(f.trees) && 0 <= f.best && f.best <= len(f.trees) {
 		return nil
 	}
 	f.trees = nil

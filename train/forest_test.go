@@ -1,0 +1,258 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ranker"
+)
+
+// growing is a forest in which everything that is random or remembered is.
+func growing() Config {
+	return Config{
+		Objective:    Objective{Loss: "plrank-rb", Cutoff: 5, Samples: Dynamic, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "raw", Categorical: Features{"13"}},
+		Model:        Model{Scorer: forestScorer, Trees: 3, Depth: 3, Sampling: 0.7},
+		Optimization: Optimization{LearningRate: 0.3, Decay: 0.9, L2: 1, Clip: 1, Epochs: 6},
+		Evaluation:   Evaluation{Metric: "ndcg@5", EvaluateTrain: true},
+		Seed:         3,
+	}
+}
+
+// tabular is small with gaps and a categorical feature, 13, of both kinds of weights.
+func tabular() *datasets.Splits {
+	s := small()
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		for row := range d.Rows() {
+			d.Row(row)[5] = float32(row % 7)
+			if row%5 == 0 {
+				d.Row(row)[4] = float32(math.NaN())
+			}
+			d.Weights = append(d.Weights, float32(1+row%3))
+		}
+		for q := range d.Queries() {
+			d.QueryWeights = append(d.QueryWeights, float32(1+q%2))
+		}
+	}
+	return s
+}
+
+func mustForest(t *testing.T, f *ranker.Model) (leaves []float64) {
+	t.Helper()
+	of, err := f.File().Forest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tree := range of.Trees {
+		leaves = append(leaves, tree.Leaves...)
+	}
+	return leaves
+}
+
+func TestForestRunGoesOnWithTheSameBits(t *testing.T) {
+	c, s, path := growing(), tabular(), filepath.Join(t.TempDir(), "checkpoint")
+	whole := mustRun(t, mustNew(t, c, s), Hooks{Epoch: func(tr *Trainer, e Epoch) error {
+		if e.Epoch == 3 {
+			return saveCheckpoint(tr, path)
+		}
+		return nil
+	}})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	again := mustNew(t, c, tabular())
+	if err := again.Restore(path); err != nil {
+		t.Fatal(err)
+	}
+	after := mustRun(t, again, Hooks{})
+	if !reflect.DeepEqual(timeless(after.History), timeless(whole.History)) {
+		t.Errorf("history %+v, want %+v", after.History, whole.History)
+	}
+	if a, b := mustForest(t, whole.Model), mustForest(t, after.Model); !slices.Equal(a, b) || len(a) == 0 {
+		t.Errorf("leaves %v, want %v", b, a)
+	}
+	if len(whole.History) != 6 || whole.History[5].Steps != 18 {
+		t.Errorf("%d epochs, %d trees", len(whole.History), whole.History[5].Steps)
+	}
+}
+
+// The best model is the first trees, and its file has the values that validation had.
+func TestForestIsTheBestOfItsPrefixes(t *testing.T) {
+	c, s := growing(), tabular()
+	c.Loss, c.LearningRate, c.Epochs, c.Patience, c.Clip = "plrank-exact+0.3*softmax", 1, 30, 4, 0
+	tr := mustNew(t, c, s)
+	r := mustRun(t, tr, Hooks{})
+	of, err := r.Model.File().Forest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(of.Trees) != 3*r.BestEpoch || r.BestEpoch == 0 || len(r.History) != r.BestEpoch+4 {
+		t.Fatalf("%d trees, best epoch %d of %d", len(of.Trees), r.BestEpoch, len(r.History))
+	}
+	report, err := tr.Report(r.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, split := range report.Splits[:2] {
+		last := len(split.Rows) - 1
+		want := r.History[r.BestEpoch-1].Vali
+		if split.Name == "train" {
+			want = r.History[r.BestEpoch-1].Train
+		}
+		for _, m := range []string{"ndcg@5", "expected-ndcg@5"} {
+			if got := split.Value(last, m); math.Abs(got-float64(want[m])) > 1e-12 {
+				t.Errorf("%s %s: %v, want %v", split.Name, m, got, want[m])
+			}
+		}
+		if v := split.Value(last, "ndcg@5"); v < split.Value(0, "ndcg@5")+0.05 {
+			t.Errorf("%s: ndcg@5 %v, at random %v", split.Name, v, split.Value(0, "ndcg@5"))
+		}
+	}
+}
+
+// A stump on squared errors has the leaves Σ gap / (n + L2), as the curvature of all documents is the same; on base scores,
+// the gaps are to these.
+func TestForestLeafByHand(t *testing.T) {
+	for _, base := range [][]float32{nil, {0, 1, 0, 1}} {
+		d := &datasets.Dataset{
+			Name: "hand", FeatureIDs: []int{1}, Features: []float32{0, 0, 1, float32(math.NaN())}, Labels: []float32{1, 2, 0, 4}, Offsets: []int{0, 2, 4},
+			QueryIDs: []string{"a", "b"}, BaseScores: base,
+		}
+		c := Config{
+			Objective: Objective{Loss: "mse"}, Inputs: Inputs{Transform: "raw"}, Model: Model{Scorer: forestScorer, Depth: 1},
+			Optimization: Optimization{LearningRate: 0.5, L2: 3, Epochs: 1},
+		}
+		var gradient []float32
+		tr := mustNew(t, c, &datasets.Splits{Train: d, Vali: d})
+		r := mustRun(t, tr, Hooks{Step: func(s Step) { gradient = slices.Clone(s.Gradient) }})
+		gaps := []float64{1, 2, 0, 4}
+		for i, b := range base {
+			gaps[i] -= float64(b)
+		}
+		for i, gap := range gaps { // of the mean of the means of two queries of two documents
+			if got := float64(gradient[i]); got != -2*gap/4 {
+				t.Errorf("gradient %v, want %v", got, -2*gap/4)
+			}
+		}
+		got, err := r.Model.ScoreOn(ctx, nil, d.Features, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low := 0.5 * (gaps[0] + gaps[1] + gaps[3]) / 6 // of the best cut, which has the missing value on its left
+		for i, want := range []float64{low, low, 0.5 * gaps[2] / 4, low} {
+			if base != nil {
+				want += float64(base[i])
+			}
+			if math.Abs(got[i]-want) > 1e-6 {
+				t.Errorf("document %d: %v, want %v", i, got[i], want)
+			}
+		}
+	}
+}
+
+// More trees are grown onto an initial forest, which is the best until an epoch is better.
+func TestForestGrowsOnAnother(t *testing.T) {
+	c, s := growing(), tabular()
+	first := mustRun(t, mustNew(t, c, s), Hooks{})
+	of, err := first.Model.File().Forest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := New(c.Plain(), Parts{Initial: first.Model}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := mustRun(t, tr, Hooks{})
+	if a, b := r.Initial["ndcg@5"], first.History[first.BestEpoch-1].Vali["ndcg@5"]; math.Abs(float64(a-b)) > 1e-12 {
+		t.Errorf("the initial model has %v, had %v", a, b)
+	}
+	last, err := tr.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := last.File().Forest()
+	if err != nil || len(on.Trees) != len(of.Trees)+18 || !reflect.DeepEqual(on.Trees[:len(of.Trees)], of.Trees) {
+		t.Errorf("%d trees on %d, error %v", len(on.Trees), len(of.Trees), err)
+	}
+	if h := r.History[5]; h.Loss >= first.History[0].Loss {
+		t.Errorf("the loss is %v, was %v at first", h.Loss, first.History[0].Loss)
+	}
+	network := mustRun(t, mustNew(t, Config{Inputs: Inputs{Transform: "none", Categorical: Features{"13"}}, Optimization: Optimization{Epochs: 1}}, s), Hooks{})
+	c.Transform = "none"
+	if _, err := New(c.Plain(), Parts{Initial: network.Model}, s); err == nil || !strings.Contains(err.Error(), "of another architecture, mlp, than the one to train, forest") {
+		t.Errorf("onto a network: %v", err)
+	}
+}
+
+// Any loss grows trees: one whose curvature is not known, as a user's own, says so.
+func TestForestOnAnyLoss(t *testing.T) {
+	for loss, own := range map[string]losses.Func{"pirank": nil, "lambdarank": nil, "stochasticrank": nil, "own": losses.ApproxNDCG(1)} {
+		c := growing()
+		c.Loss, c.Clip, c.LearningRate, c.Sampling = loss, 0, 0.1, 0
+		tr, err := New(c.Plain(), Parts{Loss: own}, tabular())
+		if err != nil {
+			t.Fatal(err)
+		}
+		unknown := loss == "pirank" || loss == "own"
+		if said := strings.Contains(fmt.Sprint(tr.Warnings()), "the curvature of "+loss+" is not known"); said != unknown {
+			t.Errorf("%s: %q", loss, tr.Warnings())
+		}
+		r := mustRun(t, tr, Hooks{})
+		if first, last := r.History[0], r.History[5]; last.Loss >= first.Loss || last.Train["ndcg@5"] < 0.6 {
+			t.Errorf("%s: loss %v, at first %v; %v", loss, last.Loss, first.Loss, last.Train)
+		}
+	}
+}
+
+func TestForestErrors(t *testing.T) {
+	c, s := growing(), tabular()
+	network := Config{Inputs: Inputs{Transform: "raw"}}
+	if _, err := New(network.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "raw leaves values missing, which is for -scorer forest") {
+		t.Errorf("a network on missing values: %v", err)
+	}
+	two := c
+	two.Shards = 2
+	if _, err := New(two.Plain(), Parts{Processes: pair{}}, s); err == nil || !strings.Contains(err.Error(), "by one process") {
+		t.Errorf("two processes: %v", err)
+	}
+	negative := *s.Train
+	for row := range negative.Rows() {
+		negative.Gains = append(negative.Gains, 1)
+		if row == negative.Offsets[7] {
+			negative.Gains[row] = -1
+		}
+	}
+	refused := c
+	refused.Loss, refused.NormalizeGains = "softmax", false
+	_, err := mustNew(t, refused, &datasets.Splits{Train: &negative, Vali: s.Vali}).Run(ctx, Hooks{})
+	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query 7 of train") {
+		t.Errorf("a query that the loss refuses: %v", err)
+	}
+	tr := mustNew(t, c, s)
+	mustRun(t, tr, Hooks{})
+	f := tr.loop.learner.(*trainedForest)
+	f.texts = append(f.texts[:2:2], []byte("crafted"))
+	if _, err := tr.Best(); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a damaged tree: %v", err)
+	}
+	f.texts, f.best = f.texts[:2], 3
+	if _, err := tr.Best(); !errors.Is(err, ErrDamaged) {
+		t.Errorf("too many trees are the best: %v", err)
+	}
+}
+
+// pair is a group of two processes, of which nothing is asked.
+type pair struct{ mpi.Group }
+
+func (pair) Rank() int                 { return 0 }
+func (pair) Size() int                 { return 2 }
+func (pair) Broadcast([]byte)          {}
+func (pair) Allgather(dst, src []byte) { copy(dst, src); copy(dst[len(src):], src) }
