@@ -17,7 +17,8 @@ type Query struct {
 	Weights               []float64 // of the documents; nil: 1
 	Discounts             []float64
 	HighestGrade          float64
-	Expectation           *plackett.Expectation // which computes exact ones
+
+	expectation *plackett.Expectation // of this query and others that follow in its place
 }
 
 // Curvature adds to out, for each document, the curvature of the term by its score: a number that is not negative and
@@ -34,6 +35,9 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 	write, known := curvatures[t.curved()]
 	if !known {
 		return false, nil
+	}
+	if q.expectation == nil {
+		q.expectation = new(plackett.Expectation)
 	}
 	of, factor, own := *q, math.Abs(t.Weight), make([]float64, len(q.Scores))
 	if q.Weights != nil {
@@ -69,7 +73,7 @@ var curvatures = map[string]func(q *Query, out []float64) error{
 		for d, g := range q.Gains {
 			gains[d] = math.Abs(g)
 		}
-		_, err := q.Expectation.Curvature(q.Scores, gains, q.Discounts, make([]float64, len(out)), out)
+		_, err := q.expectation.Curvature(q.Scores, gains, q.Discounts, make([]float64, len(out)), out)
 		return err
 	},
 	"softmax": oneChoice, "xe-ndcg": oneChoice, "listnet": oneChoice,

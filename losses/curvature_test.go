@@ -9,7 +9,6 @@ import (
 
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
-	"github.com/plrank/plrank/plackett"
 )
 
 // The curvature is the second derivative by finite differences of the gradient, or a bound of it.
@@ -46,7 +45,7 @@ func TestCurvatureIsTheSecondDerivativeOrABound(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := make([]float64, 4)
-			q := &losses.Query{Scores: s.scores, Gains: s.gains, Labels: s.labels, Discounts: s.discounts, Weights: weights, Expectation: new(plackett.Expectation)}
+			q := &losses.Query{Scores: s.scores, Gains: s.gains, Labels: s.labels, Discounts: s.discounts, Weights: weights}
 			has, err := terms[0].Curvature(q, got)
 			if err != nil || has != terms[0].HasCurvature() || !has && slices.Max(got) > 0 {
 				t.Errorf("%s: %t, %v, error %v", name, has, got, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
-	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/graph"
 )
@@ -251,9 +250,7 @@ func (f *trainedForest) curve(gradient, up, curvature []float32) error {
 	states := make([]losses.Query, workers)
 	err := parallel.Each(len(f.chunks), workers, func(worker, i int) error {
 		in := &states[worker]
-		if in.Discounts, in.HighestGrade = labels.Discounts, labels.HighestGrade; in.Expectation == nil {
-			in.Expectation = new(plackett.Expectation)
-		}
+		in.Discounts, in.HighestGrade = labels.Discounts, labels.HighestGrade
 		for _, q := range f.chunks[i].queries {
 			from, to := d.Offsets[q], d.Offsets[q+1]
 			in.Scores, in.Gains, in.Labels = in.Scores[:0], in.Gains[:0], in.Labels[:0]

@@ -100,7 +100,7 @@ func (c *Config) Settings() []Setting {
 			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25; precision and numbers need a cutoff"},
 
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
-			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing"},
+			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing, raw"},
 		{Flag: "bins", Value: &c.Bins, check: between(0, transforms.MostBins-1),
 			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0: none. Between them lie the thresholds of the scorer forest, 0: 64"},
 		{Flag: "categorical", Value: &c.Categorical,

@@ -22,6 +22,7 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 	if err != nil {
 		return nil, err
 	}
+	forest := o.Scorer == "forest"
 	optimizer, scorer, loss := "with -optimizer "+o.Optimizer, "with -scorer "+o.Scorer, "with -loss "+o.Loss
 	weighted := func(d *datasets.Dataset) bool { return d != nil && d.QueryWeights != nil }
 	return cli.Idle(o.line, slices.Concat(cli.Uses(o.Config, measures), o.Source.Uses(), []cli.Use{
@@ -30,7 +31,10 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 		{Works: slices.ContainsFunc(terms, func(t losses.Term) bool { return !t.LabelFree && !t.RatioOnly }), Flags: []string{"normalize"},
 			Why: loss + ": it is for losses that go by the size of gains, such as plrank-exact"},
 		{Works: o.Scorer == "attention", Flags: []string{"blocks", "heads", "latent-cross"}, Why: scorer + ": it is for -scorer attention"},
-		{Works: len(o.Hidden) > 0, Flags: []string{"activation", "dropout"}, Why: `with -hidden "": it is for hidden layers`},
+		{Works: forest, Flags: []string{"trees", "depth", "leaves", "sampling"}, Why: scorer + ": it is for -scorer forest"},
+		{Works: !forest, Flags: []string{"hidden", "activation", "dropout", "members", "shared-members", "optimizer", "group-lasso", "average", "batch", "epochs-per-pass"},
+			Why: scorer + ": it is for networks"},
+		{Works: forest || len(o.Hidden) > 0, Flags: []string{"activation", "dropout"}, Why: `with -hidden "": it is for hidden layers`},
 		{Works: o.Optimizer == "momentum", Flags: []string{"momentum"}, Why: optimizer + ": it is for -optimizer momentum"},
 		{Works: o.Optimizer == "adamw", Flags: []string{"weight-decay"}, Why: optimizer + ": it is for -optimizer adamw"},
 		{Works: weighted(s.Train) || weighted(s.Vali) || weighted(s.Test), Flags: []string{"weighted-metrics"},

@@ -29,7 +29,11 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintf(w, "weights of %s, from %g to %g, count in the loss\n", weights.of, slices.Min(weights.values), slices.Max(weights.values))
 		}
 	}
-	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Config.Optimizer, blas.Name())
+	fmt.Fprintf(w, "%s; %s", t.Objective(), t.Architecture())
+	if t.Config.Scorer != "forest" {
+		fmt.Fprintf(w, "; %s; matrix products by %s", t.Config.Optimizer, blas.Name())
+	}
+	fmt.Fprintln(w)
 	if n := t.LeftOut(); n > 0 {
 		fmt.Fprintf(w, "%d training queries, %d without a relevant document left out: %s learns nothing from them\n", s.Train.Queries(), n, t.Config.Loss)
 	}
