@@ -170,7 +170,8 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 	shuffled := *d
 	shuffled.Features = slices.Clone(d.Features)
 	var list []Importance
-	for _, column := range model.File().Transform.Used() {
+	for _, id := range model.UsedFeatures() {
+		column, _ := slices.BinarySearch(model.File().FeatureIDs, id)
 		losses := make([]float64, repeats)
 		for i := range losses {
 			if err := ctx.Err(); err != nil {

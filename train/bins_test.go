@@ -54,7 +54,7 @@ func byBins(scorer string) Config {
 func TestBinsSeeThresholdsAndMissingValues(t *testing.T) {
 	t.Parallel()
 	s := steps()
-	for _, scorer := range Scorers() {
+	for _, scorer := range networkScorers {
 		c := byBins(scorer)
 		with := mustRun(t, mustNew(t, c, s), Hooks{})
 		c.Bins = 0
