@@ -37,7 +37,7 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 		return false, nil
 	}
 	if q.expectation == nil {
-		q.expectation = new(plackett.Expectation)
+		q.expectation = &plackett.Expectation{Tolerance: 1e-4} // a bound need not be exact
 	}
 	of, factor, own := *q, math.Abs(t.Weight), make([]float64, len(q.Scores))
 	if q.Weights != nil {

@@ -212,6 +212,26 @@ func TestForestOnAnyLoss(t *testing.T) {
 	}
 }
 
+// Gains from clicks, which may be negative, grow trees by the recipe for them.
+func TestForestRecipe(t *testing.T) {
+	s := tabular()
+	c := Config{Model: Model{Scorer: forestScorer}, Optimization: Optimization{Epochs: 2}}
+	got := c.forData(s)
+	if want, reason := RecipeFor(forestScorer, s); reason != "a forest" || got.Loss != want.Loss || got.Transform != "raw" || got.Epochs != 2 || got.Trees != want.Trees {
+		t.Errorf("%q: %+v", reason, got)
+	}
+	for row := range s.Train.Rows() {
+		s.Train.Gains = append(s.Train.Gains, float64(s.Train.Labels[row])-0.5)
+	}
+	tr, err := New(c, Parts{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := mustRun(t, tr, Hooks{}); tr.Config.Loss != "plrank-exact" || r.History[1].Loss >= r.History[0].Loss {
+		t.Errorf("%s: %+v", tr.Config.Loss, r.History)
+	}
+}
+
 func TestForestErrors(t *testing.T) {
 	c, s := growing(), tabular()
 	network := Config{Inputs: Inputs{Transform: "raw"}}

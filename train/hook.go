@@ -93,7 +93,8 @@ type Step struct {
 	Skipped     error   // why the batch was skipped, see Config.OnNaN; nil: it was not
 
 	// Weights and Gradient are flat, one array of the model after another, as Prepare gives them. They are the memory of
-	// the run, only to be used until the method returns. Gradient has no meaning before the moment of that name.
+	// the run, only to be used until the method returns. Gradient has no meaning before the moment of that name. Of a forest
+	// they are the scores of the training documents, without base scores, and the gradient by these: a step is a tree.
 	Weights, Gradient []float32
 }
 

@@ -121,13 +121,11 @@ func smallRecipe() Config {
 
 // forestRecipe is for all sizes: a forest ends by its patience.
 func forestRecipe() Config {
-	return Config{
-		Objective:    Objective{Loss: "softmax", Cutoff: 10, NormalizeGains: true},
-		Inputs:       Inputs{Transform: "raw", Bins: 64},
-		Model:        Model{Scorer: forestScorer, Trees: 10, Depth: 6},
-		Optimization: Optimization{LearningRate: 0.1, L2: 1, Epochs: 200, Patience: 20},
-		Evaluation:   Evaluation{Metric: "ndcg@10"},
-	}.Plain()
+	c := smallRecipe() // whose settings of networks have no effect
+	c.Loss, c.Transform, c.Bins, c.Metric = "softmax", "raw", 64, "ndcg@10"
+	c.Scorer, c.Trees, c.Depth, c.Sampling = forestScorer, 10, 6, 0.7
+	c.LearningRate, c.L2, c.Epochs, c.Patience = 0.05, 1, 400, 20
+	return c
 }
 
 func largeRecipe(documents int, highest float64) Config {
