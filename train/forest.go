@@ -31,7 +31,7 @@ type trainedForest struct {
 
 	scores   []float32 // of the training documents, without base scores
 	gradient []float32 // of the loss by these
-	chunks   []forestChunk
+	chunks   []shardBatch // the training queries, in parts that a graph runs on at once
 	graphs   graph.Cache[*graph.Step]
 
 	trees []forest.Tree
@@ -44,12 +44,6 @@ type trainedForest struct {
 	sums   map[*datasets.Dataset]*treeSums
 }
 
-// A forestChunk is the part of the training queries that a graph runs on at once.
-type forestChunk struct {
-	shardBatch
-	rows int // of documents
-}
-
 // newForest makes the learner of a forest.
 func (t *Trainer) newForest() (*trainedForest, error) {
 	p, train := t.parsed, t.data.splits.Train
@@ -57,18 +51,18 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 		return nil, errors.New("train: a forest is grown by one process, on all of its cores: start it without mpirun")
 	}
 	f := &trainedForest{
-		trainer: t, inputs: t.transform.Width(), unit: 0, sums: map[*datasets.Dataset]*treeSums{},
+		trainer: t, inputs: t.transform.Width(), sums: map[*datasets.Dataset]*treeSums{},
 		scores: make([]float32, train.Rows()), gradient: make([]float32, train.Rows()),
 	}
 	queries := 0
 	for first, rows, i := 0, 0, 0; i < len(t.data.queries); i++ {
 		if rows += t.data.documents(t.data.queries[i]); rows >= chunkRows || i == len(t.data.queries)-1 {
-			f.chunks = append(f.chunks, forestChunk{shardBatch{shard: len(f.chunks), queries: t.data.queries[first : i+1]}, rows})
+			f.chunks = append(f.chunks, shardBatch{shard: len(f.chunks), queries: t.data.queries[first : i+1]})
 			queries, first, rows = max(queries, i+1-first), i+1, 0
 		}
 	}
 	for i := range f.chunks {
-		f.pack(&f.chunks[i].shardBatch, queries)
+		f.pack(&f.chunks[i], queries)
 	}
 	if initial := p.parts.Initial; initial != nil {
 		of, err := initial.File().Forest()
@@ -127,7 +121,7 @@ func (f *trainedForest) compute(ctx context.Context, _ *stepBatch, steps uint64)
 	for i := range f.chunks {
 		c := &f.chunks[i]
 		gradient := make([]float32, c.Rows)
-		of, err := f.differentiate(ctx, &f.graphs, &c.shardBatch, steps, gradient)
+		of, err := f.differentiate(ctx, &f.graphs, c, steps, gradient)
 		if err != nil {
 			return 0, err
 		}
