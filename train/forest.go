@@ -29,8 +29,8 @@ type trainedForest struct {
 	initial int     // trees of the initial model
 	bias    float64 // and its bias
 
-	scores   []float32 // of the training documents, without base scores
-	gradient []float32 // of the loss by these
+	scores   []float32    // of the training documents, without base scores
+	gradient []float32    // of the loss by these
 	chunks   []shardBatch // the training queries, in parts that a graph runs on at once
 	graphs   graph.Cache[*graph.Step]
 
