@@ -1,0 +1,336 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/forest"
+)
+
+// A catBoostFile is the JSON of CatBoost's save_model.
+type catBoostFile struct {
+	Features struct {
+		Floats []struct {
+			catBoostFeature
+			NaN string `json:"nan_value_treatment"`
+			// Borders number the splits, which is needed for those of CTRs.
+			Borders []float64
+		} `json:"float_features"`
+		Categories []struct {
+			catBoostFeature
+			Values []int32 // hashes
+		} `json:"categorical_features"`
+		Texts      []json.RawMessage `json:"text_features"`
+		Embeddings []json.RawMessage `json:"embedding_features"`
+		Hashes     []struct {
+			Hash  uint32
+			Value string
+		} `json:"cat_features_hash"`
+		CTRs []*ctr
+	} `json:"features_info"`
+	Tables    map[string]*ctrTable             `json:"ctr_data"`
+	Info      struct{ Params json.RawMessage } `json:"model_info"`
+	Symmetric []json.RawMessage                `json:"oblivious_trees"`
+	Trees     []json.RawMessage
+	Scale     []json.RawMessage `json:"scale_and_bias"`
+}
+
+type catBoostFeature struct {
+	Name   string `json:"feature_name"`
+	ID     string `json:"feature_id"`
+	Column int    `json:"flat_feature_index"`
+}
+
+type catBoostSplit struct {
+	Type     string  `json:"split_type"`
+	Border   float32 // of a number or a CTR
+	Float    int     `json:"float_feature_index"`
+	Category int     `json:"cat_feature_index"`
+	Value    int32   // hash of a category
+	Number   int     `json:"split_index"`
+}
+
+// A catBoostNode is a node of a tree that is not symmetric.
+type catBoostNode struct {
+	Left, Right *catBoostNode
+	Split       *catBoostSplit
+	Value       json.RawMessage // of a leaf
+}
+
+// A catBoost is what is known while trees are read.
+type catBoost struct {
+	*Model
+	file   catBoostFile
+	hashes map[int32]string
+	keys   map[string]string // texts by their key in tables of CTRs
+	values []map[string]int  // of texts, by categorical feature
+	first  int               // number of the first split of a CTR
+	ctrs   map[int]ctrSplit  // by number of the split
+	bounds *sets
+}
+
+// catBoost reads the JSON of CatBoost's save_model.
+func (m *Model) catBoost(data []byte) error {
+	m.Library = "CatBoost"
+	c := catBoost{Model: m, hashes: map[int32]string{}, keys: map[string]string{}, ctrs: map[int]ctrSplit{}, bounds: newSets(len(data))}
+	if err := json.Unmarshal(data, &c.file); err != nil {
+		return err
+	}
+	var params struct {
+		Loss struct{ Type string } `json:"loss_function"`
+	}
+	if len(c.file.Info.Params) > 0 && json.Unmarshal(c.file.Info.Params, &params) == nil {
+		m.Objective = params.Loss.Type
+	}
+	if err := c.features(len(data)); err != nil {
+		return err
+	}
+	scale, bias, err := scaleAndBias(c.file.Scale)
+	if err != nil {
+		return err
+	}
+	m.Forest.Bias = bias
+	trees, read := c.file.Trees, c.tree
+	if len(trees) == 0 {
+		trees, read = c.file.Symmetric, c.symmetric
+	}
+	for i, raw := range trees {
+		t, err := read(raw)
+		if err != nil {
+			return fmt.Errorf("tree %d: %w", i, err)
+		}
+		for j := range t.Leaves {
+			t.Leaves[j] *= scale
+		}
+		m.Forest.Trees = append(m.Forest.Trees, t)
+	}
+	return nil
+}
+
+// features finds the columns, and the texts of categorical ones.
+func (c *catBoost) features(size int) error {
+	f := &c.file.Features
+	if len(f.Texts)+len(f.Embeddings) > 0 {
+		return errors.New("it has features of text or embeddings: want a model of numbers and categories")
+	}
+	if err := checkInputs(len(f.Floats)+len(f.Categories), size); err != nil {
+		return err
+	}
+	c.Forest.Inputs = len(f.Floats) + len(f.Categories)
+	c.Names = make([]string, c.Forest.Inputs)
+	var columns []catBoostFeature
+	for i := range f.Floats {
+		columns = append(columns, f.Floats[i].catBoostFeature)
+		c.first += len(f.Floats[i].Borders)
+	}
+	for i := range f.Categories {
+		columns = append(columns, f.Categories[i].catBoostFeature)
+		c.first += len(f.Categories[i].Values)
+	}
+	for _, column := range columns {
+		at := column.Column
+		if at < 0 || at >= len(c.Names) || c.Names[at] != "" {
+			return fmt.Errorf("feature %.80q is column %d: want each of %d columns once", column.Name, at, len(c.Names))
+		}
+		c.Names[at] = cmp.Or(column.Name, column.ID, strconv.Itoa(at))
+	}
+	for _, h := range f.Hashes {
+		c.hashes[int32(h.Hash)] = h.Value
+		c.keys[ctrKey(int32(h.Hash))] = h.Value
+	}
+	return c.categoryTexts()
+}
+
+// categoryTexts finds the texts that one-hot splits and CTRs know, by categorical feature.
+func (c *catBoost) categoryTexts() error {
+	known := make([]map[string]bool, len(c.file.Features.Categories))
+	for i, f := range c.file.Features.Categories {
+		known[i] = map[string]bool{}
+		for _, hash := range f.Values {
+			text, err := c.text(hash)
+			if err != nil {
+				return err
+			}
+			known[i][text] = true
+		}
+	}
+	for _, ctr := range c.file.Features.CTRs {
+		if ctr == nil || !ctr.simple() {
+			continue // an error if a split has it
+		}
+		at := ctr.Elements[0].Category
+		if at < 0 || at >= len(known) {
+			return fmt.Errorf("a CTR of categorical feature %d, of %d", at, len(known))
+		}
+		table := c.file.Tables[ctr.Identifier]
+		if table == nil {
+			return fmt.Errorf("no ctr_data of %.200q", ctr.Identifier)
+		}
+		if err := table.index(); err != nil {
+			return err
+		}
+		for key := range table.rows {
+			text, ok := c.keys[key]
+			if !ok {
+				return errNoTexts
+			}
+			known[at][text] = true
+		}
+	}
+	for i, texts := range known {
+		sorted := slices.Sorted(maps.Keys(texts))
+		values := map[string]int{}
+		for j, v := range c.categories(c.file.Features.Categories[i].Column, sorted) {
+			values[sorted[j]] = v
+		}
+		c.values = append(c.values, values)
+	}
+	return nil
+}
+
+var errNoTexts = errors.New(`the texts of its categories are not in the file: want it saved by save_model(FILE, format="json", pool=TRAINING_POOL)`)
+
+func (c *catBoost) text(hash int32) (string, error) {
+	text, ok := c.hashes[hash]
+	if !ok {
+		return "", errNoTexts
+	}
+	return text, nil
+}
+
+// scaleAndBias reads [scale, [bias]] or, of older versions, [scale, bias].
+func scaleAndBias(list []json.RawMessage) (scale, bias float64, err error) {
+	if list == nil {
+		return 1, 0, nil
+	}
+	if len(list) != 2 {
+		return 0, 0, fmt.Errorf("scale_and_bias of %d values, want 2", len(list))
+	}
+	if err = json.Unmarshal(list[0], &scale); err == nil {
+		bias, err = one(list[1])
+	}
+	return scale, bias, err
+}
+
+// one reads a number, or a list of one.
+func one(raw json.RawMessage) (float64, error) {
+	var list []float64
+	if len(raw) > 0 && raw[0] != '[' {
+		raw = slices.Concat([]byte{'['}, raw, []byte{']'})
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return 0, err
+	}
+	if len(list) != 1 {
+		return 0, fmt.Errorf("%d values of a leaf or bias: a document has several scores; want one", len(list))
+	}
+	return list[0], nil
+}
+
+// node returns the node of a split, without children, and whether a document for which the split is true goes to the left.
+func (c *catBoost) node(s *catBoostSplit) (n forest.Node, trueLeft bool, err error) {
+	f := &c.file.Features
+	switch s.Type {
+	case "FloatFeature":
+		if s.Float < 0 || s.Float >= len(f.Floats) {
+			return n, false, fmt.Errorf("a split of number %d, of %d", s.Float, len(f.Floats))
+		}
+		of := &f.Floats[s.Float]
+		return forest.Node{Column: of.Column, Threshold: float64(s.Border), MissingLeft: of.NaN != "AsTrue"}, false, nil
+	case "OneHotFeature":
+		if s.Category < 0 || s.Category >= len(f.Categories) {
+			return n, false, fmt.Errorf("a split of category %d, of %d", s.Category, len(f.Categories))
+		}
+		text, err := c.text(s.Value)
+		if err != nil {
+			return n, false, err
+		}
+		value, ok := c.values[s.Category][text]
+		if !ok {
+			return n, false, fmt.Errorf("a split by %.80q, which is none of the values of its feature", text)
+		}
+		n.Column = f.Categories[s.Category].Column
+		n.Set, err = c.bounds.of([]int{value})
+		return n, true, err
+	case "OnlineCtr":
+		split, err := c.ctr(s)
+		return forest.Node{Column: split.column, Set: split.set}, split.trueLeft, err
+	}
+	return n, false, fmt.Errorf("a split of type %.80q: want FloatFeature, OneHotFeature or OnlineCtr", s.Type)
+}
+
+// symmetric reads a tree whose levels have one split each. The last split is the root: it has the highest bit of the
+// number of a leaf.
+func (c *catBoost) symmetric(raw json.RawMessage) (t forest.Tree, err error) {
+	var tree struct {
+		Splits []catBoostSplit
+		Values []float64 `json:"leaf_values"`
+	}
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return t, err
+	}
+	depth := len(tree.Splits)
+	if depth > 30 || len(tree.Values) != 1<<depth {
+		return t, fmt.Errorf("%d values of leaves after %d splits: want one for each leaf, and one score of a document", len(tree.Values), depth)
+	}
+	t.Leaves, t.Nodes = tree.Values, make([]forest.Node, len(tree.Values)-1)
+	for level := range depth {
+		n, trueLeft, err := c.node(&tree.Splits[depth-1-level])
+		if err != nil {
+			return t, err
+		}
+		for i := 1<<level - 1; i < 2<<level-1; i++ {
+			n.Left, n.Right = 2*i+1, 2*i+2
+			if level == depth-1 {
+				n.Left, n.Right = ^(n.Left - len(t.Nodes)), ^(n.Right - len(t.Nodes))
+			}
+			if trueLeft {
+				n.Left, n.Right = n.Right, n.Left
+			}
+			t.Nodes[i] = n
+		}
+	}
+	return t, nil
+}
+
+// tree reads a tree that is not symmetric.
+func (c *catBoost) tree(raw json.RawMessage) (t forest.Tree, err error) {
+	var root catBoostNode
+	if err := json.Unmarshal(raw, &root); err != nil {
+		return t, err
+	}
+	var add func(*catBoostNode) (int, error)
+	add = func(from *catBoostNode) (int, error) {
+		if from == nil {
+			return 0, errors.New("a node has one child")
+		}
+		if from.Split == nil {
+			v, err := one(from.Value)
+			t.Leaves = append(t.Leaves, v)
+			return ^(len(t.Leaves) - 1), err
+		}
+		n, trueLeft, err := c.node(from.Split)
+		if err != nil {
+			return 0, err
+		}
+		id := len(t.Nodes)
+		t.Nodes = append(t.Nodes, n)
+		left, err := add(from.Left)
+		if err != nil {
+			return 0, err
+		}
+		right, err := add(from.Right)
+		if trueLeft {
+			left, right = right, left
+		}
+		t.Nodes[id].Left, t.Nodes[id].Right = left, right
+		return id, err
+	}
+	_, err = add(&root)
+	return t, err
+}

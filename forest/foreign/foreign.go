@@ -1,0 +1,282 @@
+// Package foreign reads the forests of other libraries: the text files of LightGBM, the JSON and UBJ files of XGBoost, and the
+// JSON files of CatBoost. Their scores are those of the libraries before any link function: raw_score of LightGBM,
+// output_margin of XGBoost, RawFormulaVal of CatBoost.
+package foreign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/text"
+)
+
+// A Model is a forest of another library, and what its columns are. It is safe for concurrent use.
+type Model struct {
+	Library   string   // LightGBM, XGBoost or CatBoost
+	Objective string   // as the library calls it; "" if the file does not say
+	Warnings  []string // what may not be as the user expects
+
+	Forest *forest.Forest
+	IDs    []int      // of the features, ascending
+	Names  []string   // of the features, or nil: they have none
+	Levels [][]string // of the features whose values are text, nil for others: see datasets.Dataset.Levels; nil: there are none
+
+	// Numbering says how the columns got their IDs where their names do not say it, else it is "".
+	Numbering string
+
+	scorer *forest.Scorer
+	edits  []edit
+}
+
+// An edit changes the values of a column to what the nodes of the forest expect.
+type edit struct {
+	column int
+	shift  float32 // subtracted: the lowest category is negative
+	cut    bool    // fractions of categories do not count
+	above  float32 // which are above this value
+	tiny   bool    // what LightGBM takes for zero becomes 0
+}
+
+func (e edit) apply(v float32) float32 {
+	if e.tiny && math.Abs(float64(v)) <= zeroThreshold {
+		return 0
+	}
+	if e.cut && v > e.above {
+		v = float32(math.Trunc(float64(v)))
+	}
+	return v - e.shift
+}
+
+// Score sets dst to the scores of len(dst) documents, whose raw features are rows, one document after another. Infinite
+// values, too, get the scores that the library gives them.
+func (m *Model) Score(dst []float64, rows []float32) {
+	if len(m.edits) > 0 {
+		rows = slices.Clone(rows)
+		for _, e := range m.edits {
+			for i := e.column; i < len(rows); i += m.Forest.Inputs {
+				rows[i] = e.apply(rows[i])
+			}
+		}
+	}
+	m.scorer.Score(dst, rows)
+}
+
+// Used returns the columns that splits of the forest have, ascending.
+func (m *Model) Used() (columns []int) {
+	used := make([]bool, m.Forest.Inputs)
+	for _, t := range m.Forest.Trees {
+		for _, n := range t.Nodes {
+			used[n.Column] = true
+		}
+	}
+	for c := range used {
+		if used[c] {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// The files that are recognised, and what is to be said of those that cannot be read.
+var formats = []struct {
+	is   func(data []byte) bool
+	read func(*Model, []byte) error
+}{
+	{func(data []byte) bool { return begins(data, "tree\n", "tree\r\n") }, (*Model).lightGBM},
+	{func(data []byte) bool {
+		return len(data) > 1 && data[0] == '{' && bytes.IndexByte([]byte("iUIlL"), data[1]) >= 0
+	}, (*Model).xgboostUBJ},
+	{func(data []byte) bool { return begins(bytes.TrimLeft(data, " \t\r\n"), "{") }, (*Model).json},
+	{func(data []byte) bool { return begins(data, "CBM1") }, refuse(`a binary model of CatBoost: want JSON, by save_model(FILE, format="json", pool=POOL)`)},
+	{func(data []byte) bool { return begins(data, "[", "booster[", "binf") }, refuse(`a dump or an old binary model of XGBoost: want JSON or UBJ, by save_model("FILE.json") or save_model("FILE.ubj")`)},
+	{func(data []byte) bool { return begins(data, "\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05") }, refuse("a pickle of Python: want a file of the library's save_model")},
+}
+
+func begins(data []byte, with ...string) bool {
+	return slices.ContainsFunc(with, func(w string) bool { return bytes.HasPrefix(data, []byte(w)) })
+}
+
+func refuse(why string) func(*Model, []byte) error {
+	return func(*Model, []byte) error { return errors.New(why) }
+}
+
+// Is reports whether the bytes of a file begin as a model of another library does.
+func Is(data []byte) bool {
+	for _, f := range formats {
+		if f.is(data) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads a model from the bytes of its file. It takes memory in proportion to them. Read returns an error if the file is
+// damaged, or has something that cannot be scored right.
+func Read(data []byte) (*Model, error) {
+	for _, f := range formats {
+		if !f.is(data) {
+			continue
+		}
+		m := &Model{Forest: &forest.Forest{}}
+		err := f.read(m, data)
+		if err == nil {
+			err = m.finish()
+		}
+		if err != nil && m.Library != "" {
+			err = fmt.Errorf("%s model: %w", m.Library, err)
+		}
+		return m, err
+	}
+	return nil, errors.New("not a text model of LightGBM, a JSON or UBJ model of XGBoost, or a JSON model of CatBoost")
+}
+
+// finish checks what was read, and numbers the columns.
+func (m *Model) finish() error {
+	if err := m.Forest.Check(); err != nil {
+		return err
+	}
+	for _, name := range m.Names {
+		if name == "" {
+			return errors.New("a feature has an empty name")
+		}
+	}
+	if sorted := slices.Sorted(slices.Values(m.Names)); len(slices.Compact(sorted)) < len(m.Names) {
+		return errors.New("two features have the same name")
+	}
+	if !slices.ContainsFunc(m.Levels, func(levels []string) bool { return levels != nil }) {
+		m.Levels = nil
+	}
+	m.number()
+	m.scorer = m.Forest.Compile()
+	return nil
+}
+
+// number gives the columns ids and their order: their names, if these are whole numbers, else 1, 2, … Names 0, 1, … in
+// their order are the positions that data frames without names have.
+func (m *Model) number() {
+	ids, named := make([]int, m.Forest.Inputs), m.Names != nil
+	positions := true
+	for c := range ids {
+		id, isID := 0, false
+		if named {
+			id, isID = text.ParseFeatureID(m.Names[c])
+			named = isID
+		}
+		positions = positions && isID && id == c
+		ids[c] = id
+	}
+	if named && positions && len(ids) > 0 {
+		m.Names, named = nil, false
+	}
+	if !named {
+		first := 1
+		if m.IDs != nil { // see lightGBM
+			first = m.IDs[0]
+		}
+		for c := range ids {
+			ids[c] = first + c
+		}
+		m.IDs = ids
+		m.Numbering = fmt.Sprintf("its column k, from 0, is taken for feature k + %d; columns that are named by ids, 1, 2, …, need no such rule", first)
+		if first == 0 {
+			m.Numbering = "its column k is taken for feature k: its first column was constant in training, as LightGBM reads text of features from 1; columns that are named by ids need no such rule"
+		}
+		return
+	}
+	m.Names = nil
+	order := make([]int, len(ids))
+	for c := range order {
+		order[c] = c
+	}
+	slices.SortFunc(order, func(a, b int) int { return ids[a] - ids[b] })
+	to, levels := make([]int, len(ids)), m.Levels
+	for at, c := range order {
+		to[c] = at
+		m.IDs = append(m.IDs, ids[c])
+		if levels != nil {
+			m.Levels = append(m.Levels[:at:at], levels[c])
+		}
+	}
+	for _, t := range m.Forest.Trees {
+		for i := range t.Nodes {
+			t.Nodes[i].Column = to[t.Nodes[i].Column]
+		}
+	}
+	for i := range m.edits {
+		m.edits[i].column = to[m.edits[i].column]
+	}
+}
+
+// categories says which texts the categories of a column are, and returns the values that stand for them in rows: whole
+// numbers stand for themselves, so that files without texts, such as LETOR, have them, and other texts become Levels.
+func (m *Model) categories(column int, texts []string) []int {
+	values, low, high := make([]int, len(texts)), 0, 0
+	whole := true
+	for i, t := range texts {
+		f, err := strconv.ParseFloat(t, 64)
+		whole = whole && err == nil && f == math.Trunc(f) && math.Abs(f) < mostCategories
+		if !whole {
+			break
+		}
+		values[i] = int(f)
+		low, high = min(low, values[i]), max(high, values[i])
+	}
+	if whole && high-low < mostCategories && len(texts) > 0 {
+		if low < 0 {
+			m.edits = append(m.edits, edit{column: column, shift: float32(low)})
+		}
+		for i := range values {
+			values[i] -= low
+		}
+		return values
+	}
+	if m.Levels == nil {
+		m.Levels = make([][]string, m.Forest.Inputs)
+	}
+	m.Levels[column] = append([]string{}, texts...)
+	for i := range values {
+		values[i] = i + 1
+	}
+	return values
+}
+
+// mostCategories bounds categories that are numbers, which take a bit each.
+const mostCategories = 1 << 16
+
+// sets makes the sets of categories of a forest, within a bound on their memory.
+type sets struct{ left int } // words
+
+// newSets returns sets for a file of that size.
+func newSets(size int) *sets { return &sets{1<<20 + size} }
+
+// of returns the set of some categories.
+func (s *sets) of(categories []int) ([]uint64, error) {
+	if len(categories) == 0 {
+		return []uint64{0}, nil
+	}
+	if least := slices.Min(categories); least < 0 {
+		return nil, fmt.Errorf("category %d, want 0 or more", least)
+	}
+	words := slices.Max(categories)/64 + 1
+	if s.left -= words; s.left < 0 {
+		return nil, fmt.Errorf("category %d makes the sets of categories too large: want categories numbered from 0 without large gaps", slices.Max(categories))
+	}
+	set := make([]uint64, words)
+	for _, c := range categories {
+		set[c/64] |= 1 << (c % 64)
+	}
+	return set, nil
+}
+
+// checkInputs returns an error if the number of columns is not one of a model file.
+func checkInputs(n, size int) error {
+	if n < 1 || n > 1<<20+size {
+		return fmt.Errorf("%d features, want 1 or more, and not many more than the file has bytes", n)
+	}
+	return nil
+}

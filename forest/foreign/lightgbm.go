@@ -1,0 +1,309 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/forest"
+)
+
+// zeroThreshold is LightGBM's kZeroThreshold: values within it are zero.
+const zeroThreshold = float64(float32(1e-35))
+
+// Bits of LightGBM's decision_type.
+const (
+	categoricalSplit = 1
+	defaultLeft      = 2
+	missingZero      = 1 << 2
+	missingNaN       = 2 << 2
+	missingBits      = 3 << 2
+)
+
+// A section is a part of LightGBM's text: its lines KEY=VALUE.
+type section map[string]string
+
+// sectionOf reads lines up to an empty one or one that begins with one of the ends, which stays.
+func sectionOf(lines *[]byte, ends ...string) section {
+	s := section{}
+	for len(*lines) > 0 && !begins(*lines, ends...) {
+		line, rest, _ := bytes.Cut(*lines, []byte("\n"))
+		*lines = rest
+		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r"), "=")
+		if key != "" {
+			s[key] = value
+		}
+	}
+	return s
+}
+
+// numbers reads the n numbers of a key.
+func numbers[T any](s section, key string, n int, parse func(string) (T, error)) ([]T, error) {
+	words := strings.Fields(s[key])
+	if len(words) != n {
+		return nil, fmt.Errorf("%s has %d numbers, want %d", key, len(words), n)
+	}
+	list := make([]T, n)
+	for i, word := range words {
+		v, err := parse(word)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %.40q is not one of its numbers", key, word)
+		}
+		list[i] = v
+	}
+	return list, nil
+}
+
+func double(word string) (float64, error) { return strconv.ParseFloat(word, 64) }
+
+func word32(word string) (uint32, error) {
+	v, err := strconv.ParseUint(word, 10, 32)
+	return uint32(v), err
+}
+
+// lightGBM reads the text of LightGBM's save_model.
+func (m *Model) lightGBM(data []byte) error {
+	m.Library = "LightGBM"
+	head := sectionOf(&data, "Tree=", "end of trees")
+	m.Objective = head["objective"]
+	last, err := strconv.Atoi(head["max_feature_idx"])
+	if err != nil {
+		return fmt.Errorf("max_feature_idx=%.40s, want a number", head["max_feature_idx"])
+	}
+	m.Names = strings.Fields(head["feature_names"])
+	if m.Forest.Inputs = last + 1; len(m.Names) != m.Forest.Inputs || last < 0 {
+		return fmt.Errorf("%d feature_names for max_feature_idx=%d", len(m.Names), last)
+	}
+	if head["num_tree_per_iteration"] != "1" {
+		return fmt.Errorf("num_tree_per_iteration=%.40s: a document has several scores; want 1", head["num_tree_per_iteration"])
+	}
+	rest := bytes.LastIndex(data, []byte("end of trees"))
+	if rest < 0 {
+		return errors.New(`no line "end of trees": the file is not complete`)
+	}
+	values, err := m.lightGBMCategories(head, string(data[rest:]))
+	if err != nil {
+		return err
+	}
+	data = data[:rest]
+	bounds := newSets(len(data))
+	for len(data) > 0 {
+		_, data, _ = bytes.Cut(data, []byte("\n")) // Tree=
+		t, err := lightGBMTree(sectionOf(&data, "Tree="), values, bounds)
+		if err != nil {
+			return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
+		}
+		m.Forest.Trees = append(m.Forest.Trees, t)
+	}
+	if want := len(strings.Fields(head["tree_sizes"])); want != len(m.Forest.Trees) {
+		return fmt.Errorf("%d trees, and tree_sizes of %d", len(m.Forest.Trees), want)
+	}
+	if _, average := head["average_output"]; average {
+		for _, t := range m.Forest.Trees {
+			for i := range t.Leaves {
+				t.Leaves[i] /= float64(len(m.Forest.Trees))
+			}
+		}
+	}
+	if isDefault(m.Names, "Column_") {
+		m.Names = nil
+		if infos := strings.Fields(head["feature_infos"]); len(infos) > 1 && infos[0] == "none" && !slices.Contains(m.Used(), 0) {
+			m.IDs = []int{0} // read from text, where column k is feature k: number has the others
+		}
+	}
+	m.lightGBMEdits(values)
+	return nil
+}
+
+// isDefault reports whether names are a prefix and the numbers from 0.
+func isDefault(names []string, prefix string) bool {
+	for i, name := range names {
+		if name != prefix+strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// lightGBMCategories returns the values of categories by column: nil where they are themselves. The columns of
+// pandas_categorical, at the end of the file, are the categorical ones in their order.
+func (m *Model) lightGBMCategories(head section, end string) (map[int][]int, error) {
+	_, list, found := strings.Cut(end, "\npandas_categorical:")
+	if list = strings.TrimSpace(list); !found || list == "" || list == "null" || list == "[]" {
+		return nil, nil
+	}
+	var pandas [][]any
+	decoder := json.NewDecoder(strings.NewReader(list))
+	decoder.UseNumber()
+	if err := decoder.Decode(&pandas); err != nil {
+		return nil, fmt.Errorf("pandas_categorical: %w", err)
+	}
+	var columns []int
+	for c, info := range strings.Fields(head["feature_infos"]) {
+		if info != "none" && !strings.HasPrefix(info, "[") {
+			columns = append(columns, c)
+		}
+	}
+	if len(columns) != len(pandas) { // some are constant
+		columns = m.lightGBMColumns(end)
+	}
+	if len(columns) != len(pandas) {
+		return nil, fmt.Errorf("pandas_categorical has %d columns, and %d are categorical: it is not known which; want data frames whose categorical columns are features, and not ordered", len(pandas), len(columns))
+	}
+	values := map[int][]int{}
+	for i, c := range columns {
+		var texts []string
+		for _, v := range pandas[i] {
+			texts = append(texts, fmt.Sprint(v))
+		}
+		values[c] = m.categories(c, texts)
+	}
+	return values, nil
+}
+
+// lightGBMColumns are the categorical columns by the parameters of training.
+func (m *Model) lightGBMColumns(end string) (columns []int) {
+	_, list, _ := strings.Cut(end, "\n[categorical_feature: ")
+	list, _, _ = strings.Cut(list, "]")
+	names, named := strings.CutPrefix(list, "name:")
+	for _, word := range strings.Split(names, ",") {
+		c, err := strconv.Atoi(word)
+		if named {
+			c, err = slices.Index(m.Names, word), nil
+		}
+		if err != nil || c < 0 || c >= m.Forest.Inputs {
+			return nil
+		}
+		columns = append(columns, c)
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// lightGBMEdits are those of zeros that are missing, and of categories that are cut to whole numbers.
+func (m *Model) lightGBMEdits(values map[int][]int) {
+	of := map[int]edit{}
+	for _, t := range m.Forest.Trees {
+		for _, n := range t.Nodes {
+			e := of[n.Column]
+			e.tiny = e.tiny || n.ZeroMissing
+			e.cut = e.cut || n.Set != nil && values[n.Column] == nil
+			of[n.Column] = e
+		}
+	}
+	for c := range m.Forest.Inputs {
+		if e := of[c]; e.tiny || e.cut {
+			e.column, e.above = c, -1
+			m.edits = append(m.edits, e)
+		}
+	}
+}
+
+// lightGBMTree reads a tree.
+func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree, err error) {
+	if s["is_linear"] == "1" {
+		return t, errors.New("it has linear models in its leaves: want a model trained without linear_tree")
+	}
+	leaves, err := strconv.Atoi(s["num_leaves"])
+	if err != nil || leaves < 1 {
+		return t, fmt.Errorf("num_leaves=%.40s, want a number above 0", s["num_leaves"])
+	}
+	if t.Leaves, err = numbers(s, "leaf_value", leaves, double); err != nil || leaves == 1 {
+		return t, err
+	}
+	n := leaves - 1
+	columns, err := numbers(s, "split_feature", n, strconv.Atoi)
+	thresholds, err1 := numbers(s, "threshold", n, double)
+	decisions, err2 := numbers(s, "decision_type", n, strconv.Atoi)
+	left, err3 := numbers(s, "left_child", n, strconv.Atoi)
+	right, err4 := numbers(s, "right_child", n, strconv.Atoi)
+	if err = errors.Join(err, err1, err2, err3, err4); err != nil {
+		return t, err
+	}
+	categories, err := lightGBMSets(s)
+	if err != nil {
+		return t, err
+	}
+	t.Nodes = make([]forest.Node, n)
+	for i := range t.Nodes {
+		t.Nodes[i] = forest.Node{Column: columns[i], Left: left[i], Right: right[i]}
+		if decisions[i]&categoricalSplit == 0 {
+			numerical(&t.Nodes[i], thresholds[i], decisions[i])
+			continue
+		}
+		at := int(max(-1, min(thresholds[i], math.MaxInt32)))
+		if at < 0 || at >= len(categories) || float64(at) != thresholds[i] {
+			return t, fmt.Errorf("node %d: the set of categories %v, of %d", i, thresholds[i], len(categories))
+		}
+		if t.Nodes[i].Set, err = bounds.of(categoriesIn(categories[at], values[columns[i]])); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// numerical sets what a numerical split does. NaN is 0 unless it is a missing value of its own. Values within
+// zeroThreshold are 0 to LightGBM, which a threshold within it has to say.
+func numerical(n *forest.Node, threshold float64, decision int) {
+	switch {
+	case threshold >= 0:
+		threshold = max(threshold, zeroThreshold)
+	case threshold >= -zeroThreshold:
+		threshold = math.Nextafter(-zeroThreshold, math.Inf(-1))
+	}
+	n.Threshold = threshold
+	n.MissingLeft = decision&defaultLeft != 0
+	switch decision & missingBits {
+	case missingZero:
+		n.ZeroMissing = true
+	case missingNaN:
+	default:
+		n.MissingLeft = threshold >= 0
+	}
+}
+
+// lightGBMSets are the sets of categories of a tree, as words of 32 bits.
+func lightGBMSets(s section) ([][]uint32, error) {
+	if s["num_cat"] == "" || s["num_cat"] == "0" {
+		return nil, nil
+	}
+	bounds, err := numbers(s, "cat_boundaries", len(strings.Fields(s["cat_boundaries"])), strconv.Atoi)
+	if err != nil {
+		return nil, err
+	}
+	words, err := numbers(s, "cat_threshold", len(strings.Fields(s["cat_threshold"])), word32)
+	if err != nil {
+		return nil, err
+	}
+	var list [][]uint32
+	for i := 1; i < len(bounds); i++ {
+		from, to := bounds[i-1], bounds[i]
+		if from < 0 || to < from || to > len(words) {
+			return nil, fmt.Errorf("cat_boundaries %d to %d, of %d words", from, to, len(words))
+		}
+		list = append(list, words[from:to])
+	}
+	return list, nil
+}
+
+// categoriesIn are the categories of a set, by the values that stand for them if there are any.
+func categoriesIn(words []uint32, values []int) (list []int) {
+	for i, word := range words {
+		for bit := range 32 {
+			c := 32*i + bit
+			switch {
+			case word>>bit&1 == 0:
+			case values == nil:
+				list = append(list, c)
+			case c < len(values):
+				list = append(list, values[c])
+			}
+		}
+	}
+	return list
+}
