@@ -10,6 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/plrank/plrank/forest/foreign"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
@@ -41,6 +42,9 @@ type File struct {
 	BaseScores bool `json:"baseScores,omitempty"` // the model adds to the scores of another ranker, see [Model.ScoreOn]
 
 	TrainingQueries QueryDigests `json:"queryDigests,omitempty"` // of the queries it was trained on; nil: not known
+
+	foreign *foreign.Model // the forest of a file of another library
+	source  []byte         // which this is
 }
 
 // An Array is one named array of a model's weights.
@@ -74,8 +78,12 @@ func (f *File) Save(path string) error {
 }
 
 // Write writes the file. The same content gives the same bytes. Write returns an error if [Read]
-// would refuse the content, for example a weight that is not finite.
+// would refuse the content, for example a weight that is not finite. A file of another library is written as it was read.
 func (f *File) Write(w io.Writer) error {
+	if f.foreign != nil {
+		_, err := w.Write(f.source)
+		return err
+	}
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -90,6 +98,9 @@ func (f *File) Write(w io.Writer) error {
 
 // decode reads a file of that name from its bytes.
 func decode(name string, data []byte) (*File, error) {
+	if foreign.Is(data) {
+		return decodeForeign(name, data)
+	}
 	var h fileHeader
 	npz, err := npzfile.Decode(name, data, &h)
 	if err != nil {

@@ -81,8 +81,12 @@ func number(b bool) float64 {
 	return 0
 }
 
-// Forest returns the forest of a file of kind [ForestKind]. It returns an error if the arrays or the transform do not fit.
+// Forest returns the forest of a file of kind [ForestKind]. It returns an error if the arrays or the transform do not fit, or
+// if the forest is of another library and needs values that are not the raw ones.
 func (f *File) Forest() (*forest.Forest, error) {
+	if f.foreign != nil {
+		return f.foreign.Plain()
+	}
 	var s forestSettings
 	if err := json.Unmarshal(f.Settings, &s); err != nil {
 		return nil, fmt.Errorf("the settings of the forest: %w", err)
@@ -171,11 +175,17 @@ const rowsAtOnce = 1024
 
 // forestScorer is the scorer of the file of a forest.
 func (f *File) forestScorer() (s scorer, err error) {
-	of, err := f.Forest()
+	var of *forest.Forest
+	var score func(scores []float64, x []float32)
+	if f.foreign != nil {
+		of, score = f.foreign.Forest, f.foreign.Score
+	} else if of, err = f.Forest(); err == nil {
+		score = of.Compile().Score
+	}
 	if err != nil {
 		return s, err
 	}
-	compiled, raw := of.Compile(), f.Transform.Outputs()
+	raw := f.Transform.Outputs()
 	for _, a := range f.Arrays { // no document meets all of them, see Model.Multiplications
 		s.repeated -= len(a.Values)
 	}
@@ -185,7 +195,7 @@ func (f *File) forestScorer() (s scorer, err error) {
 				return err
 			}
 			n := min(len(scores), rowsAtOnce)
-			compiled.Score(scores[:n], x[:n*of.Inputs])
+			score(scores[:n], x[:n*of.Inputs])
 			scores, x = scores[n:], x[n*of.Inputs:]
 		}
 		return nil

@@ -276,8 +276,11 @@ func (m *Model) checkBase(base []float32, rows int) error {
 
 var errNoBase = errors.New("ranker: no base scores: the model adds to the scores of another ranker: want one for each document")
 
-// checkFeatures returns an error if a value is infinite.
+// checkFeatures returns an error if a value is infinite, which forests of other libraries score.
 func (m *Model) checkFeatures(features []float32) error {
+	if m.file.foreign != nil {
+		return nil
+	}
 	if sum := vek32.Sum(features); sum-sum == 0 {
 		return nil
 	}

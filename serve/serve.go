@@ -148,9 +148,15 @@ func (s *Service) refresh(always bool) error {
 			failed = append(failed, fmt.Errorf("service: model %s: %w", name, err))
 			s.measures.loads.WithLabelValues(name, "refused").Inc()
 		case loaded:
-			version := m.model.Load().Digest()
+			model := m.model.Load()
+			version := model.Digest()
 			s.measures.read(name, version)
 			s.log.Info("read model", "model", name, "file", m.path, "version", version)
+			if f := model.Foreign(); f != nil {
+				for _, warning := range f.Notes() {
+					s.log.Warn(warning, "model", name)
+				}
+			}
 		}
 	}
 	if before := s.token.used; s.token.path != "" {

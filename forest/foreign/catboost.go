@@ -123,27 +123,33 @@ func (c *catBoost) features(size int) error {
 	}
 	c.Forest.Inputs = len(f.Floats) + len(f.Categories)
 	c.Names = make([]string, c.Forest.Inputs)
-	var columns []catBoostFeature
 	for i := range f.Floats {
-		columns = append(columns, f.Floats[i].catBoostFeature)
+		if err := c.name(&f.Floats[i].catBoostFeature); err != nil {
+			return err
+		}
 		c.first += len(f.Floats[i].Borders)
 	}
 	for i := range f.Categories {
-		columns = append(columns, f.Categories[i].catBoostFeature)
-		c.first += len(f.Categories[i].Values)
-	}
-	for _, column := range columns {
-		at := column.Column
-		if at < 0 || at >= len(c.Names) || c.Names[at] != "" {
-			return fmt.Errorf("feature %.80q is column %d: want each of %d columns once", column.Name, at, len(c.Names))
+		if err := c.name(&f.Categories[i].catBoostFeature); err != nil {
+			return err
 		}
-		c.Names[at] = cmp.Or(column.Name, column.ID, strconv.Itoa(at))
+		c.first += len(f.Categories[i].Values)
 	}
 	for _, h := range f.Hashes {
 		c.hashes[int32(h.Hash)] = h.Value
 		c.keys[ctrKey(int32(h.Hash))] = h.Value
 	}
 	return c.categoryTexts()
+}
+
+// name names the column of a feature.
+func (c *catBoost) name(f *catBoostFeature) error {
+	at := f.Column
+	if at < 0 || at >= len(c.Names) || c.Names[at] != "" {
+		return fmt.Errorf("feature %.80q is column %d: want each of %d columns once", f.Name, at, len(c.Names))
+	}
+	c.Names[at] = cmp.Or(f.Name, f.ID, strconv.Itoa(at))
+	return nil
 }
 
 // categoryTexts finds the texts that one-hot splits and CTRs know, by categorical feature.
@@ -255,7 +261,7 @@ func (c *catBoost) node(s *catBoostSplit) (n forest.Node, trueLeft bool, err err
 			return n, false, fmt.Errorf("a split by %.80q, which is none of the values of its feature", text)
 		}
 		n.Column = f.Categories[s.Category].Column
-		n.Set, err = c.bounds.of([]int{value})
+		n.Set, err = c.bounds.of(slices.Values([]int{value}))
 		return n, true, err
 	case "OnlineCtr":
 		split, err := c.ctr(s)

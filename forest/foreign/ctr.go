@@ -3,6 +3,7 @@ package foreign
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -156,7 +157,7 @@ func (c *catBoost) ctr(s *catBoostSplit) (split ctrSplit, err error) {
 		}
 	}
 	split.column = c.file.Features.Categories[feature].Column
-	if split.set, err = c.bounds.of(left); err == nil {
+	if split.set, err = c.bounds.of(slices.Values(left)); err == nil {
 		c.ctrs[s.Number] = split
 	}
 	return split, err

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ type Model struct {
 
 	scorer *forest.Scorer
 	edits  []edit
+	first  int // id of the first column, if names do not say it
 }
 
 // An edit changes the values of a column to what the nodes of the forest expect.
@@ -66,20 +68,20 @@ func (m *Model) Score(dst []float64, rows []float32) {
 	m.scorer.Score(dst, rows)
 }
 
-// Used returns the columns that splits of the forest have, ascending.
-func (m *Model) Used() (columns []int) {
-	used := make([]bool, m.Forest.Inputs)
-	for _, t := range m.Forest.Trees {
-		for _, n := range t.Nodes {
-			used[n.Column] = true
-		}
+// Notes returns the warnings, and how columns are numbered if they have no names.
+func (m *Model) Notes() []string {
+	if m.Numbering == "" || m.Names != nil {
+		return m.Warnings
 	}
-	for c := range used {
-		if used[c] {
-			columns = append(columns, c)
-		}
+	return append(slices.Clone(m.Warnings), "the model has no ids of features: "+m.Numbering)
+}
+
+// Plain returns the forest, or an error if it does not take raw values as they are, such as categories below zero.
+func (m *Model) Plain() (*forest.Forest, error) {
+	if len(m.edits) > 0 {
+		return nil, fmt.Errorf("this forest of %s is scored here, but not used as one of plrank: it has categories that are numbers, or zeros that are missing", m.Library)
 	}
-	return columns
+	return m.Forest, nil
 }
 
 // The files that are recognised, and what is to be said of those that cannot be read.
@@ -122,7 +124,7 @@ func Read(data []byte) (*Model, error) {
 		if !f.is(data) {
 			continue
 		}
-		m := &Model{Forest: &forest.Forest{}}
+		m := &Model{Forest: &forest.Forest{}, first: 1}
 		err := f.read(m, data)
 		if err == nil {
 			err = m.finish()
@@ -159,32 +161,22 @@ func (m *Model) finish() error {
 // number gives the columns ids and their order: their names, if these are whole numbers, else 1, 2, … Names 0, 1, … in
 // their order are the positions that data frames without names have.
 func (m *Model) number() {
-	ids, named := make([]int, m.Forest.Inputs), m.Names != nil
-	positions := true
-	for c := range ids {
-		id, isID := 0, false
-		if named {
-			id, isID = text.ParseFeatureID(m.Names[c])
-			named = isID
-		}
-		positions = positions && isID && id == c
-		ids[c] = id
+	ids, named, positions := make([]int, m.Forest.Inputs), m.Names != nil, true
+	for c := 0; c < len(ids) && named; c++ {
+		ids[c], named = text.ParseFeatureID(m.Names[c])
+		positions = positions && ids[c] == c
 	}
-	if named && positions && len(ids) > 0 {
+	if named && positions {
 		m.Names, named = nil, false
 	}
 	if !named {
-		first := 1
-		if m.IDs != nil { // see lightGBM
-			first = m.IDs[0]
-		}
 		for c := range ids {
-			ids[c] = first + c
+			ids[c] = m.first + c
 		}
 		m.IDs = ids
-		m.Numbering = fmt.Sprintf("its column k, from 0, is taken for feature k + %d; columns that are named by ids, 1, 2, …, need no such rule", first)
-		if first == 0 {
-			m.Numbering = "its column k is taken for feature k: its first column was constant in training, as LightGBM reads text of features from 1; columns that are named by ids need no such rule"
+		m.Numbering = fmt.Sprintf("column k of its training data, from 0, is taken for feature k + %d; columns named by ids when it is trained need no rule", m.first)
+		if m.first == 0 {
+			m.Numbering = "column k of its training data, from 0, is taken for feature k, as LightGBM reads text, because column 0 was constant; columns named by ids when it is trained need no rule"
 		}
 		return
 	}
@@ -255,19 +247,20 @@ type sets struct{ left int } // words
 func newSets(size int) *sets { return &sets{1<<20 + size} }
 
 // of returns the set of some categories.
-func (s *sets) of(categories []int) ([]uint64, error) {
-	if len(categories) == 0 {
-		return []uint64{0}, nil
+func (s *sets) of(categories iter.Seq[int]) ([]uint64, error) {
+	least, most := 0, 0
+	for c := range categories {
+		least, most = min(least, c), max(most, c)
 	}
-	if least := slices.Min(categories); least < 0 {
+	if least < 0 {
 		return nil, fmt.Errorf("category %d, want 0 or more", least)
 	}
-	words := slices.Max(categories)/64 + 1
+	words := most/64 + 1
 	if s.left -= words; s.left < 0 {
-		return nil, fmt.Errorf("category %d makes the sets of categories too large: want categories numbered from 0 without large gaps", slices.Max(categories))
+		return nil, fmt.Errorf("category %d makes the sets of categories too large: want categories numbered from 0 without large gaps", most)
 	}
 	set := make([]uint64, words)
-	for _, c := range categories {
+	for c := range categories {
 		set[c/64] |= 1 << (c % 64)
 	}
 	return set, nil

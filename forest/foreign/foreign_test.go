@@ -102,6 +102,6 @@ func TestScoresAreThoseOfTheLibraries(t *testing.T) {
 				t.Fatalf("%s: Score changed its rows", path)
 			}
 		}
-		t.Logf("%s: %s %s, %d trees, %.1e", filepath.Base(path), m.Library, m.Objective, len(m.Forest.Trees), worst)
+		t.Logf("equal: %s,%s,%d,%d,%.1e", filepath.Base(path), m.Objective, len(m.Forest.Trees), len(got), worst)
 	}
 }

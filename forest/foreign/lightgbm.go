@@ -100,8 +100,8 @@ func (m *Model) lightGBM(data []byte) error {
 		}
 		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
-	if want := len(strings.Fields(head["tree_sizes"])); want != len(m.Forest.Trees) {
-		return fmt.Errorf("%d trees, and tree_sizes of %d", len(m.Forest.Trees), want)
+	if sizes, ok := head["tree_sizes"]; ok && len(strings.Fields(sizes)) != len(m.Forest.Trees) {
+		return fmt.Errorf("%d trees, and tree_sizes of %d", len(m.Forest.Trees), len(strings.Fields(sizes)))
 	}
 	if _, average := head["average_output"]; average {
 		for _, t := range m.Forest.Trees {
@@ -112,8 +112,8 @@ func (m *Model) lightGBM(data []byte) error {
 	}
 	if isDefault(m.Names, "Column_") {
 		m.Names = nil
-		if infos := strings.Fields(head["feature_infos"]); len(infos) > 1 && infos[0] == "none" && !slices.Contains(m.Used(), 0) {
-			m.IDs = []int{0} // read from text, where column k is feature k: number has the others
+		if infos := strings.Fields(head["feature_infos"]); len(infos) > 1 && infos[0] == "none" {
+			m.first = 0 // read from text, where column k is feature k
 		}
 	}
 	m.lightGBMEdits(values)
@@ -240,7 +240,7 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 		if at < 0 || at >= len(categories) || float64(at) != thresholds[i] {
 			return t, fmt.Errorf("node %d: the set of categories %v, of %d", i, thresholds[i], len(categories))
 		}
-		if t.Nodes[i].Set, err = bounds.of(categoriesIn(categories[at], values[columns[i]])); err != nil {
+		if t.Nodes[i].Set, err = bounds.ofWords(categories[at], values[columns[i]]); err != nil {
 			return t, err
 		}
 	}
@@ -291,19 +291,23 @@ func lightGBMSets(s section) ([][]uint32, error) {
 	return list, nil
 }
 
-// categoriesIn are the categories of a set, by the values that stand for them if there are any.
-func categoriesIn(words []uint32, values []int) (list []int) {
-	for i, word := range words {
-		for bit := range 32 {
-			c := 32*i + bit
-			switch {
-			case word>>bit&1 == 0:
-			case values == nil:
-				list = append(list, c)
-			case c < len(values):
-				list = append(list, values[c])
-			}
-		}
+// ofWords returns a set in words of 32 bits, whose categories have other values if there are any.
+func (s *sets) ofWords(words []uint32, values []int) ([]uint64, error) {
+	if s.left -= len(words)/2 + 1; s.left < 0 {
+		return nil, errors.New("its sets of categories are too large")
 	}
-	return list
+	if values != nil {
+		return s.of(func(yield func(int) bool) {
+			for c, v := range values[:min(len(values), 32*len(words))] {
+				if words[c/32]>>(c%32)&1 == 1 && !yield(v) {
+					return
+				}
+			}
+		})
+	}
+	set := make([]uint64, len(words)/2+1)
+	for i, word := range words {
+		set[i/2] |= uint64(word) << (i % 2 * 32)
+	}
+	return set, nil
 }

@@ -303,7 +303,7 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 			}
 		}
 		node.Left, node.Right, node.MissingLeft = node.Right, node.Left, !node.MissingLeft
-		node.Set, err = bounds.of(list)
+		node.Set, err = bounds.of(slices.Values(list))
 		return node, false, err
 	})
 }

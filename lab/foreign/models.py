@@ -1,8 +1,9 @@
 """Writes small forests of LightGBM, XGBoost and CatBoost, and the scores that the libraries give to rows.
 
     python -m venv v && v/bin/pip install lightgbm==4.7 xgboost-cpu==3.2 catboost==1.2.10 pandas scikit-learn
-    v/bin/python foreign/models.py ../forest/foreign/testdata 40       # the test data of package foreign
-    v/bin/python foreign/models.py DIR 100000 && go run ./foreign DIR  # foreign/equal.csv
+    v/bin/python foreign/models.py ../forest/foreign/testdata 30 6  # the test data of package foreign
+    v/bin/python foreign/models.py /tmp/f 100000 200
+    (cd .. && FOREIGN=/tmp/f go test ./forest/foreign -run Libraries -v) | sed -n 's/.*equal: //p'  # the rows of foreign/equal.csv
 
 For each model NAME there is NAME.txt, .json or .ubj, and NAME.csv with features and, last, the score. Rows have missing
 values, infinities, zeros, values at thresholds and next to them, and categories that training did not have.
@@ -11,12 +12,12 @@ import json, os, re, sys, warnings
 import catboost as cb, lightgbm as lgb, numpy as np, pandas as pd, xgboost as xgb
 
 warnings.simplefilter("ignore")
-out, rows = sys.argv[1], int(sys.argv[2])
+out, rows, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 os.makedirs(out, exist_ok=True)
 rng = np.random.default_rng(1)
-n, size = 1200, 20
-qid = np.repeat(np.arange(n // size), size)
-groups = [size] * (n // size)
+n, documents = 1200, 20
+qid = np.repeat(np.arange(n // documents), documents)
+groups = [documents] * (n // documents)
 X = rng.normal(size=(n, 5)).astype(np.float32)
 X[rng.random((n, 5)) < .15] = np.nan
 X[rng.random((n, 5)) < .15] = 0
@@ -71,7 +72,7 @@ def numbers(path, odd):
 ODD = [np.nan, -1, 64, 1000, 2.7, 1.5, -.5, -0., 70000, 1 << 24, 3e9, -3e9, 3e38, np.inf, -np.inf]
 
 
-def light(name, frame=None, best=None, trees=6, matrix=numeric, **params):
+def light(name, frame=None, best=None, trees=size, matrix=numeric, **params):
     p = dict(objective="lambdarank", num_leaves=6, min_data_in_leaf=10, verbose=-1, num_threads=1, max_cat_to_onehot=4, min_data_per_group=10,
              cat_smooth=1, seed=1, **params)
     data = matrix if frame is None else frame
@@ -98,7 +99,7 @@ def light(name, frame=None, best=None, trees=6, matrix=numeric, **params):
     write(name, "txt", r, m.predict(p, raw_score=True))
 
 
-def xg(name, ending="json", frame=None, trees=6, target=y, sk=False, **params):
+def xg(name, ending="json", frame=None, trees=size, target=y, sk=False, **params):
     p = dict(dict(objective="rank:ndcg", max_depth=3, max_cat_to_onehot=4, nthread=1, seed=1, min_child_weight=.1), **params)
     if frame is None:
         d = xgb.DMatrix(numeric, target, feature_types=["q"] * 5 + ["c"] * 2, enable_categorical=True)
@@ -131,7 +132,7 @@ def xg(name, ending="json", frame=None, trees=6, target=y, sk=False, **params):
     write(name, ending, r, score(q))
 
 
-def cat(name, frame=None, trees=6, **params):
+def cat(name, frame=None, trees=size, **params):
     p = dict(dict(loss_function="YetiRank", iterations=trees, depth=3, thread_count=1, random_seed=1, allow_writing_files=False, verbose=0), **params)
     cats = [] if frame is None else ["shop", "city"]
     data = pd.DataFrame(X, columns=columns[:5]) if frame is None else frame
@@ -159,7 +160,7 @@ integral = ints.assign(shop=ints.shop.astype("category"), city=ints.city.astype(
 light("lightgbm-numbers")
 light("lightgbm-zero", zero_as_missing=True)
 light("lightgbm-nomissing", use_missing=False)
-light("lightgbm-dart", boosting="dart", drop_rate=.5, best=5)
+light("lightgbm-dart", boosting="dart", drop_rate=.5, best=size - 1)
 light("lightgbm-rf", boosting="rf", bagging_freq=1, bagging_fraction=.5, feature_fraction=.9)
 light("lightgbm-texts", textual)
 light("lightgbm-integers", integral)

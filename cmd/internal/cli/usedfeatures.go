@@ -16,6 +16,9 @@ type UsedFeatures struct {
 	ids   []int
 	names map[int]string // if the model has any
 	seen  []bool
+
+	model *ranker.Model
+	byID  *bool // not all data have names
 }
 
 // NewUsedFeatures returns the features of a model, before any document was seen.
@@ -24,11 +27,12 @@ func NewUsedFeatures(model *ranker.Model) UsedFeatures {
 	for column, name := range model.FeatureNames() {
 		names[model.FeatureIDs()[column]] = name
 	}
-	return UsedFeatures{ids, names, make([]bool, len(ids))}
+	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool)}
 }
 
 // Add looks at documents.
 func (u UsedFeatures) Add(d *datasets.Dataset) {
+	*u.byID = *u.byID || d.FeatureNames == nil || u.model.FeatureNames() == nil
 	for i, id := range u.ids {
 		column, ok := slices.BinarySearch(d.FeatureIDs, id)
 		for row := 0; row < d.Rows() && ok && !u.seen[i]; row++ {
@@ -38,8 +42,14 @@ func (u UsedFeatures) Add(d *datasets.Dataset) {
 }
 
 // Missing returns a warning that names the features that are 0 in all documents of a file, as those are that it does
-// not mention; none if there are no such features.
+// not mention; none if there are no such features. What is to be known of a forest of another library comes before.
 func (u UsedFeatures) Missing(file string) (warnings []string) {
+	if f := u.model.Foreign(); f != nil {
+		warnings = slices.Clone(f.Warnings)
+		if *u.byID && f.Numbering != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library, f.Numbering))
+		}
+	}
 	var missing []string
 	for i, id := range u.ids {
 		if !u.seen[i] {
@@ -47,12 +57,12 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 		}
 	}
 	if missing == nil {
-		return nil
+		return warnings
 	}
 	const most = 10
 	n := len(missing)
 	if n > most {
 		missing = append(missing[:most], "…")
 	}
-	return []string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids), strings.Join(missing, ", "))}
+	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids), strings.Join(missing, ", ")))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/forest/foreign"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/ranker"
@@ -64,7 +65,7 @@ func (r *run) open() error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if strings.HasPrefix(string(begin), zip) {
+	if strings.HasPrefix(string(begin), zip) || foreign.Is(begin) {
 		r.model, err = ranker.Open(r.path)
 		return err
 	}
