@@ -15,6 +15,7 @@ type Forest struct {
 	Inputs int // raw features of a document
 	Trees  []Tree
 	Bias   float64 // added to every score
+	Single bool    // sums are rounded to float32 after each tree, as XGBoost does
 }
 
 // A Tree has inner nodes, of which the first is the root, and leaves. A tree without nodes is its one leaf.

@@ -15,6 +15,7 @@ import (
 type Scorer struct {
 	inputs  int
 	bias    float64
+	single  bool // a run is one tree
 	planes  []plane
 	runs    []run
 	splits  []uint64 // of symmetric trees, a level each: offset of the plane, and four times the cut; of small trees more
@@ -59,14 +60,14 @@ const (
 
 // Compile returns the scorer of a forest that [Forest.Check] accepts.
 func (f *Forest) Compile() *Scorer {
-	s := &Scorer{inputs: f.Inputs, bias: f.Bias}
+	s := &Scorer{inputs: f.Inputs, bias: f.Bias, single: f.Single}
 	at := s.makePlanes(f.Trees)
 	for i := range f.Trees {
 		t := &f.Trees[i]
 		levels, order := t.levels()
 		symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
 		small := bytewise && len(t.Nodes) > 0 && len(t.Leaves) <= smallLeaves
-		if n := len(s.runs); n == 0 || s.runs[n-1].symmetric != symmetric || s.runs[n-1].small != small || !symmetric && !small {
+		if n := len(s.runs); n == 0 || f.Single || s.runs[n-1].symmetric != symmetric || s.runs[n-1].small != small || !symmetric && !small {
 			s.runs = append(s.runs, run{symmetric, small, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves), len(s.tables)})
 		}
 		s.runs[len(s.runs)-1].trees += min(1, len(t.Nodes))
@@ -223,6 +224,11 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 		s.fill(*scratch, rows[:n*s.inputs], n)
 		for i := range s.runs {
 			s.add(&sums, n, *scratch, &s.runs[i])
+			if s.single {
+				for d, sum := range sums {
+					sums[d] = float64(float32(sum))
+				}
+			}
 		}
 		copy(dst, sums[:n])
 		dst, rows = dst[n:], rows[n*s.inputs:]

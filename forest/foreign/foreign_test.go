@@ -87,14 +87,14 @@ func TestScoresAreThoseOfTheLibraries(t *testing.T) {
 		worst, at, bad := 0., 0, 0
 		for i := range got {
 			d := math.Abs(got[i]-want[i]) / max(1, math.Abs(want[i]))
-			if d > 1e-6 {
+			if d > 1e-12 {
 				bad++
 			}
 			if !(d <= worst) {
 				worst, at = d, i
 			}
 		}
-		if !(worst <= 1e-6) {
+		if !(worst <= 1e-12) {
 			t.Errorf("%s: %d of %d differ; row %d, %v: score %v, want %v", path, bad, len(got), at, rows[at*m.Forest.Inputs:][:m.Forest.Inputs], got[at], want[at])
 		}
 		for i := range rows {

@@ -121,7 +121,7 @@ func (m *Model) xgboost(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("num_feature: %w", err)
 	}
-	m.Forest.Inputs = features
+	m.Forest.Inputs, m.Forest.Single = features, true
 	if len(l.Names) > 0 {
 		if m.Names = l.Names; len(m.Names) != features {
 			return fmt.Errorf("%d feature names for %d features", len(m.Names), features)
@@ -182,7 +182,8 @@ func margin(base, objective string) (float64, error) {
 	case err != nil:
 		return 0, fmt.Errorf("base_score %.40q, want one number", base)
 	case objective == "reg:logistic" || kind == "binary" && objective != "binary:hinge":
-		return float64(float32(-math.Log(1/b - 1))), nil
+		odds := 1/float32(b) - 1
+		return float64(float32(-math.Log(float64(odds)))), nil
 	case slices.Contains([]string{"count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft"}, objective):
 		return float64(float32(math.Log(b))), nil
 	}
