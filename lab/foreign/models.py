@@ -132,6 +132,15 @@ def xg(name, ending="json", frame=None, trees=size, target=y, sk=False, **params
     write(name, ending, r, score(q))
 
 
+def shorten(path):
+    """Leaves out of a file of CatBoost what no reader needs."""
+    j = json.load(open(path))
+    j["model_info"] = {"params": {"loss_function": j["model_info"]["params"]["loss_function"]}}
+    for t in j.get("oblivious_trees", []):
+        t.pop("leaf_weights")
+    json.dump(j, open(path, "w"), separators=(",", ":"))
+
+
 def cat(name, frame=None, trees=size, **params):
     p = dict(dict(loss_function="YetiRank", iterations=trees, depth=3, thread_count=1, random_seed=1, allow_writing_files=False, verbose=0), **params)
     cats = [] if frame is None else ["shop", "city"]
@@ -141,11 +150,7 @@ def cat(name, frame=None, trees=size, **params):
     path = f"{out}/{name}.json"
     m.set_scale_and_bias(1.5, .25)
     m.save_model(path, format="json", pool=pool)
-    j = json.load(open(path))
-    j["model_info"] = {"params": {"loss_function": j["model_info"]["params"]["loss_function"]}} if "params" in j["model_info"] else {}
-    for t in j.get("oblivious_trees", []):
-        t.pop("leaf_weights", None)
-    json.dump(j, open(path, "w"), separators=(",", ":"))
+    shorten(path)
     r = pd.DataFrame(draw(path), columns=columns[:5])
     for c in cats:
         values = np.unique(frame[c])
@@ -183,3 +188,22 @@ cat("catboost-ctr-types", texts, max_ctr_complexity=1, simple_ctr=["Buckets", "B
 cat("catboost-ctr-targets", texts, loss_function="RMSE", max_ctr_complexity=1, simple_ctr=["Borders:TargetBorderCount=3", "Buckets:TargetBorderCount=3"])
 cat("catboost-lossguide", texts, grow_policy="Lossguide", max_leaves=6, max_ctr_complexity=1)
 cat("catboost-depthwise", grow_policy="Depthwise")
+
+# The shop of docs/migrating.md: 40 queries of 10 products, and a model of each library.
+if size < 100:
+    os.makedirs(f"{out}/shop", exist_ok=True)
+    price, stars = rng.gamma(2, 20, 400).round(2), rng.integers(1, 6, 400).astype(float)
+    stars[rng.random(400) < .2] = np.nan
+    brand = rng.choice(["acme", "globex", "initech"], 400)
+    label = np.clip(np.round(np.nan_to_num(stars, nan=2.5) / 2 - price / 40 + (brand == "acme") + rng.normal(size=400) * .4), 0, 2).astype(int)
+    query = np.repeat(np.arange(1, 41), 10)
+    shop = pd.DataFrame(dict(price=price, stars=stars, brand=brand))
+    shop.assign(query=query, label=label)[["query", "label", *shop]].to_csv(f"{out}/shop/shop.csv", index=False)
+    coded = shop.assign(brand=shop.brand.astype("category"))
+    lgb.train(dict(objective="lambdarank", num_leaves=4, min_data_in_leaf=5, min_data_per_group=5, verbose=-1, num_threads=1), lgb.Dataset(coded, label, group=[10] * 40), 8).save_model(f"{out}/shop/lightgbm.txt")
+    d = xgb.DMatrix(coded, label, enable_categorical=True)
+    d.set_group([10] * 40)
+    xgb.train(dict(objective="rank:ndcg", max_depth=2, nthread=1), d, 8).save_model(f"{out}/shop/xgboost.ubj")
+    pool = cb.Pool(shop, label, group_id=query, cat_features=["brand"])
+    cb.CatBoost(dict(loss_function="YetiRank", iterations=8, depth=2, thread_count=1, allow_writing_files=False, verbose=0)).fit(pool).save_model(f"{out}/shop/catboost.json", format="json", pool=pool)
+    shorten(f"{out}/shop/catboost.json")
