@@ -82,6 +82,40 @@ func TestCommandsOfClicksWork(t *testing.T) {
 	commandsWork(t, t.TempDir(), string(page), 5)
 }
 
+// The commands of the page for those who have a model of another library work, and its request is answered.
+func TestCommandsOfMigratingWork(t *testing.T) {
+	page, err := os.ReadFile("../../docs/migrating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../forest/foreign/testdata/shop")); err != nil {
+		t.Fatal(err)
+	}
+	commandsWork(t, dir, string(page), 4)
+	logs := t.TempDir()
+	for _, model := range []string{"lightgbm.txt", "xgboost.ubj", "catboost.json"} {
+		s, err := serve.New(serve.Options{Models: map[string]string{"shop": filepath.Join(dir, model)}, Clicks: filepath.Join(logs, model)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, request, _ := strings.Cut(string(page), "/v1/rank -d '")
+		request, _, _ = strings.Cut(request, "'")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/rank", strings.NewReader(request)))
+		var answer struct {
+			Order []int
+			Drawn struct{ Ranking []int }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || len(answer.Order) != 2 || answer.Order[0] != 0 || len(answer.Drawn.Ranking) != 2 {
+			t.Errorf("%s: %d %s %v", model, w.Code, w.Body, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // commandsWork runs the blocks of commands of a page in a folder, and returns what they print.
 func commandsWork(t *testing.T, dir, page string, atLeast int) (printed string) {
 	t.Helper()
