@@ -18,6 +18,8 @@
 //	f = numpy.load("model.npz")
 //	header = json.loads(bytes(f["header"]))
 //
+// Files of LightGBM (text), XGBoost (JSON, UBJ) and CatBoost (JSON) are models, too: see [Model.Foreign].
+//
 // [Read] takes a file from anywhere, such as an embed.FS. This package needs no graphs: it has
 // the forward passes of the built-in kinds, and [Register] adds others. Package train writes
 // model files.

@@ -32,7 +32,7 @@ type Model struct {
 	inputs  sync.Pool              // of *[]float32: transformed features
 }
 
-// Open reads a model file. It returns an error that says what is wrong if the file is not a model,
+// Open reads a model file, or a model of LightGBM, XGBoost or CatBoost, which it recognises by content. It returns an error that says what is wrong if the file is not a model,
 // is damaged or contradicts itself. A model of a kind without a [Forward] can be opened, but
 // [Model.Score] returns an error.
 func Open(path string) (*Model, error) {
@@ -186,8 +186,8 @@ func (m *Model) Save(path string) error { return m.file.Save(path) }
 // A float32 model gives the scores of its training graph, bit for bit. Score allocates
 // nothing if dst has room.
 //
-// Score returns an error if the rows have another width, if a value is infinite, if a score is
-// not finite, or if the kind of the model has no [Forward].
+// Score returns an error if the rows have another width, if a value is infinite, which models of other
+// libraries take, if a score is not finite, or if the kind of the model has no [Forward].
 func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 	return m.ScoreContext(context.Background(), dst, features)
 }

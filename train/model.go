@@ -102,7 +102,9 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 	if err := names.CheckFeatures(d.Name, featuresOf(d), "the initial model", names.Features{IDs: of.FeatureIDs, Names: of.FeatureNames}); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	switch {
+	switch foreign := p.parts.Initial.Foreign(); {
+	case foreign != nil && (c.Scorer != forestScorer || of.Levels != nil):
+		return nil, fmt.Errorf("train: the initial model is a forest of %s: want its scores as base scores, or, if it has no categories of text, the scorer forest", foreign.Library)
 	case of.BaseScores != (d.BaseScores != nil):
 		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:

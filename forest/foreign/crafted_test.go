@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,17 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 	if _, err := Read([]byte(tree(three))); err != nil {
 		t.Fatal(err)
 	}
+	// Version 1 of XGBoost writes NaN for the threshold of a node of categories, and no iterations.
+	old := tree(lists("1,-1,-1", "2,-1,-1", "0,0,0", "NaN,2,3", "0,0,0") + `,"split_type":[1,0,0],"categories":[1],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[1]`)
+	old = strings.Replace(old, `"learner":{`, `"learner":{"attributes":{"best_iteration":"0"},"feature_names":["a\"NaN","b"],`, 1)
+	m, err := Read([]byte(old))
+	if err != nil || m.Names[0] != `a"NaN` || m.Warnings != nil {
+		t.Fatal(m, err)
+	}
+	scores := make([]float64, 3)
+	if m.Score(scores, []float32{1, 0, 0, 0, 70, 0}); !slices.Equal(scores, []float64{3, 2, 2}) {
+		t.Error(scores)
+	}
 	long := binary.BigEndian.AppendUint64([]byte("{L\x00\x00\x00\x00\x00\x00\x00\x01a[$i#L"), 1<<40)
 	for _, c := range []struct{ data, want string }{
 		{"PK", "not a text model of LightGBM"},
@@ -82,6 +94,8 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 		{tree(lists("1,-1,-1", "3,-1,-1", "0,0,0", "1,2,3", "0,0,0")), "node 3 is not one of 3"},
 		{tree(lists("1,-1,-1", "2,-1,-1", "2,0,0", "1,2,3", "0,0,0")), "column 2, want 0 to 1"},
 		{tree(lists("1,-1,-1", "2,-1,-1", "0,0,0", "1e99,2,3", "0,0,0")), "1e99"},
+		{tree(lists("1,-1,-1", "2,-1,-1", "0,0,0", "NaN,2,3", "0,0,0")), "threshold is not finite"},
+		{tree(lists("1,-1,-1", "2,-1,-1", "0,0,0", "1,-Infinity,3", "0,0,0")), "leaf 0 is NaN"},
 		{tree(three + `,"split_type":[1,0,0],"categories":[1000000000000],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[1]`), "sets of categories too large"},
 		{tree(three + `,"split_type":[1,0,0],"categories":[-1],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[1]`), "category -1"},
 		{tree(three + `,"split_type":[1,0,0],"categories":[1],"categories_nodes":[0],"categories_segments":[0],"categories_sizes":[9223372036854775807]`), "categories 0 and"},

@@ -108,7 +108,10 @@ func (u *ubj) value(kind byte) (err error) {
 		} else {
 			v = math.Float64frombits(binary.BigEndian.Uint64(b))
 		}
-		u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits) // NaN and Inf are no JSON, which its reader says
+		if v-v != 0 {
+			return u.value('Z')
+		}
+		u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
 	case '{', '[':
 		return u.nested(kind)
 	default:

@@ -1,10 +1,12 @@
 package foreign
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +39,10 @@ type xgboostBooster struct {
 
 type xgboostTrees struct {
 	Trees      []json.RawMessage
-	Iterations []int `json:"iteration_indptr"`
+	Iterations []int `json:"iteration_indptr"` // missing in version 1
+	Param      struct {
+		Parallel string `json:"num_parallel_tree"`
+	} `json:"gbtree_model_param"`
 	Categories struct {
 		Features []struct {
 			Offsets []int
@@ -47,16 +52,16 @@ type xgboostTrees struct {
 }
 
 type xgboostTree struct {
-	Left       []int     `json:"left_children"`
-	Right      []int     `json:"right_children"`
-	Columns    []int     `json:"split_indices"`
-	Conditions []float32 `json:"split_conditions"`
-	Default    []flag    `json:"default_left"`
-	Types      []int     `json:"split_type"`
-	Categories []int     // of all nodes of categories
-	Nodes      []int     `json:"categories_nodes"`
-	Segments   []int     `json:"categories_segments"` // where those of a node begin
-	Sizes      []int     `json:"categories_sizes"`
+	Left       []int    `json:"left_children"`
+	Right      []int    `json:"right_children"`
+	Columns    []int    `json:"split_indices"`
+	Conditions []single `json:"split_conditions"`
+	Default    []flag   `json:"default_left"`
+	Types      []int    `json:"split_type"`
+	Categories []int    // of all nodes of categories
+	Nodes      []int    `json:"categories_nodes"`
+	Segments   []int    `json:"categories_segments"` // where those of a node begin
+	Sizes      []int    `json:"categories_sizes"`
 	Param      struct {
 		Leaf string `json:"size_leaf_vector"`
 	} `json:"tree_param"`
@@ -70,8 +75,37 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// A single is a number, or null for NaN.
+type single float32
+
+func (s *single) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*s = single(math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 32)
+	*s = single(v)
+	return err
+}
+
+var notFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)`)
+
+// finiteJSON replaces numbers that are not finite, which XGBoost writes, by null.
+func finiteJSON(data []byte) []byte {
+	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
+		return data
+	}
+	return notFinite.ReplaceAllFunc(data, func(word []byte) []byte {
+		if word[0] == '"' {
+			return word
+		}
+		return []byte("null")
+	})
+}
+
 // json reads the JSON of XGBoost and CatBoost.
 func (m *Model) json(data []byte) error {
+	data = finiteJSON(data)
 	var is struct {
 		Learner  json.RawMessage
 		Features json.RawMessage `json:"features_info"`
@@ -198,10 +232,16 @@ func (m *Model) xgboostBest(attributes map[string]string, trees *xgboostTrees) (
 		return all, nil
 	}
 	i, err := strconv.Atoi(best)
-	if err != nil || i < 0 || i+1 >= len(trees.Iterations) {
-		return 0, fmt.Errorf("best_iteration %.40q, of %d", best, len(trees.Iterations)-1)
+	if err != nil || i < 0 || i >= all {
+		return 0, fmt.Errorf("best_iteration %.40q of %d trees", best, all)
 	}
-	n := trees.Iterations[i+1]
+	n := i + 1
+	if parallel, err := strconv.Atoi(trees.Param.Parallel); err == nil {
+		n *= parallel
+	}
+	if i+1 < len(trees.Iterations) {
+		n = trees.Iterations[i+1]
+	}
 	if n < 0 || n > all {
 		return 0, fmt.Errorf("iteration %d ends with tree %d, of %d", i, n, all)
 	}
@@ -233,21 +273,21 @@ func (m *Model) xgboostCategories(trees *xgboostTrees) (map[int][]int, error) {
 			texts = append(texts, n.String())
 		}
 		if f.Offsets != nil {
-			bytes := make([]byte, len(texts))
+			joined := make([]byte, len(texts))
 			for i, t := range texts {
 				b, err := strconv.ParseInt(t, 10, 16) // signed in some files
 				if err != nil {
 					return nil, fmt.Errorf("categories of feature %d: %.40s is not a byte", c, t)
 				}
-				bytes[i] = byte(b)
+				joined[i] = byte(b)
 			}
 			texts = nil
 			for i := 1; i < len(f.Offsets); i++ {
 				from, to := f.Offsets[i-1], f.Offsets[i]
-				if from < 0 || to < from || to > len(bytes) {
-					return nil, fmt.Errorf("categories of feature %d: a text from byte %d to %d, of %d", c, from, to, len(bytes))
+				if from < 0 || to < from || to > len(joined) {
+					return nil, fmt.Errorf("categories of feature %d: a text from byte %d to %d, of %d", c, from, to, len(joined))
 				}
-				texts = append(texts, string(bytes[from:to]))
+				texts = append(texts, string(joined[from:to]))
 			}
 		}
 		values[c] = m.categories(c, texts)
@@ -288,10 +328,10 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 		}
 		node = forest.Node{Column: x.Columns[i], Left: x.Left[i], Right: x.Right[i], MissingLeft: bool(x.Default[i])}
 		if x.Types[i] == 0 {
-			if c := float64(x.Conditions[i]); math.IsInf(c, 0) || c != c {
-				return node, false, fmt.Errorf("node %d: the threshold %v is not finite", i, c)
+			if c := x.Conditions[i]; c != c {
+				return node, false, fmt.Errorf("node %d: the threshold is not finite", i)
 			}
-			node.Threshold = float64(math.Nextafter32(x.Conditions[i], float32(math.Inf(-1))))
+			node.Threshold = float64(math.Nextafter32(float32(x.Conditions[i]), float32(math.Inf(-1))))
 			return node, false, nil
 		}
 		list := sets[i] // which go to the right

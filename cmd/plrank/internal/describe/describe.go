@@ -16,13 +16,14 @@ import (
 
 var page = cli.Page{
 	Command: "describe",
-	Usage:   []string{"-data FILE|DIR [-fold N] [-json]"},
-	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are useful.",
-	Flags:   []string{"data", "json", "seed", "threads"},
+	Usage:   []string{"-data FILE|DIR [-fold N] [-json]", "-model FILE [-json]"},
+	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are useful. Or says what a model is, and which features it uses.",
+	Flags:   []string{"data", "model", "json", "seed", "threads"},
 	Examples: []string{
 		"-data MQ2008 -fold 3",
 		"-data shop.csv -group-column brand -json",
 		"-data shop.csv -categorical brand -ignore price",
+		"-model runs/fold1/model.npz",
 	},
 }
 
@@ -30,6 +31,7 @@ var page = cli.Page{
 type options struct {
 	cli.Source
 	config  train.Config // its seed and categorical features
+	model   string
 	asJSON  bool
 	threads cli.Threads
 }
@@ -39,15 +41,25 @@ func (o *options) Flags() *flag.FlagSet {
 	o.Define(f, "")
 	o.DefineCache(f)
 	cli.DefineConfig(f, &o.config, "categorical")
+	f.StringVar(&o.model, "model", "", "a model `file`, of plrank or of another library, in place of data")
 	cli.DefineJSON(f, &o.asJSON)
 	f.Uint64Var(&o.config.Seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
 	o.threads.Define(f)
 	return f
 }
 
-func (o *options) Check(*flag.FlagSet) error {
+func (o *options) Check(given *flag.FlagSet) error {
 	o.threads.Use()
-	return cmp.Or(cli.ErrorIf(o.Data == "", "-data is needed"), o.Source.Check())
+	if o.model != "" {
+		var err error
+		given.Visit(func(f *flag.Flag) {
+			if f.Name != "model" && f.Name != "json" {
+				err = cmp.Or(err, fmt.Errorf("-%s is for data, and -model is given", f.Name))
+			}
+		})
+		return err
+	}
+	return cmp.Or(cli.ErrorIf(o.Data == "", "-data or -model is needed"), o.Source.Check())
 }
 
 // Run runs the sub-command, and returns its exit status.
@@ -63,8 +75,11 @@ type description struct {
 	Warnings      *struct{} `json:"warnings,omitempty"`
 }
 
-// Run prints what is in the data, unlabelled documents included.
+// Run prints what is in the model, or in the data, unlabelled documents included.
 func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	if o.model != "" {
+		return describeModel(o.model, o.asJSON, stdout)
+	}
 	cli.WarnIdle(stderr, given, append(o.Uses(),
 		cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
 		cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)

@@ -106,7 +106,9 @@ func TestBadCommandLinesAreRefused(t *testing.T) {
 	}{
 		{[]string{"-data", filepath.Join(data, "Fold1"), "-epochs", "3"}, 2, "there is no flag -epochs"},
 		{[]string{"-data", filepath.Join(data, "none")}, 1, "no such file"},
-		{nil, 2, "-data is needed"},
+		{nil, 2, "-data or -model is needed"},
+		{[]string{"-model", "m.npz", "-data", data}, 2, "-data is for data, and -model is given"},
+		{[]string{"-model", "../../../../forest/foreign/testdata/shop/shop.csv"}, 1, "shop.csv"},
 		{[]string{"-data", data, "-threads", "-1"}, 2, "-threads -1"},
 	} {
 		if status, stdout, stderr := call(c.args...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {

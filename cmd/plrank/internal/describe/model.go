@@ -1,0 +1,116 @@
+package describe
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
+)
+
+// A modelDescription is what -json prints of a model.
+type modelDescription struct {
+	Version    string          `json:"version"`
+	Plrank     string          `json:"plrank,omitempty"`  // the version that wrote it
+	Library    string          `json:"library,omitempty"` // another one that wrote it
+	Objective  string          `json:"objective,omitempty"`
+	Kind       string          `json:"kind"`
+	Settings   json.RawMessage `json:"settings"`
+	Trees      int             `json:"trees,omitempty"`
+	Leaves     int             `json:"leaves,omitempty"`
+	Weights    int             `json:"weights,omitempty"`
+	Transform  string          `json:"transform"`
+	Gain       string          `json:"gain"`
+	BaseScores bool            `json:"baseScores"`
+	Notes      []string        `json:"notes,omitempty"`
+	Features   []modelFeature  `json:"features"`
+}
+
+type modelFeature struct {
+	ID         int    `json:"id"`
+	Name       string `json:"name,omitempty"`
+	Categories int    `json:"categories,omitempty"` // texts
+	Used       bool   `json:"used"`
+}
+
+// describeModel prints what is in a model file.
+func describeModel(path string, asJSON bool, stdout io.Writer) error {
+	m, err := ranker.Open(path)
+	if err != nil {
+		return err
+	}
+	f := m.File()
+	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Kind: f.Kind, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain, BaseScores: f.BaseScores}
+	if of := m.Foreign(); of != nil {
+		d.Library, d.Objective, d.Notes = of.Library, of.Objective, of.Notes()
+		d.count(of.Forest)
+	} else if f.Kind == ranker.ForestKind {
+		of, err := f.Forest()
+		if err != nil {
+			return err
+		}
+		d.count(of)
+	} else {
+		for _, a := range f.Arrays {
+			d.Weights += len(a.Values)
+		}
+	}
+	used := m.UsedFeatures()
+	for i, id := range f.FeatureIDs {
+		of := modelFeature{ID: id, Used: slices.Contains(used, id)}
+		if f.FeatureNames != nil {
+			of.Name = f.FeatureNames[i]
+		}
+		if f.Levels != nil {
+			of.Categories = len(f.Levels[i])
+		}
+		d.Features = append(d.Features, of)
+	}
+	if asJSON {
+		return cli.PrintJSON(stdout, d)
+	}
+	d.print(stdout, len(used))
+	return nil
+}
+
+// count counts the trees and leaves of a forest.
+func (d *modelDescription) count(of *forest.Forest) {
+	d.Trees = len(of.Trees)
+	for _, t := range of.Trees {
+		d.Leaves += len(t.Leaves)
+	}
+}
+
+func (d *modelDescription) print(stdout io.Writer, used int) {
+	w := tabwriter.NewWriter(stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "version\t%s\n", d.Version)
+	switch {
+	case d.Library != "":
+		fmt.Fprintf(w, "written by\t%s\nobjective\t%s\n", d.Library, command.Printable(cmp.Or(d.Objective, "not known")))
+	case d.Plrank != "":
+		fmt.Fprintf(w, "written by\tplrank %s\n", command.Printable(d.Plrank))
+	}
+	fmt.Fprintf(w, "kind\t%s\n", command.Printable(d.Kind))
+	if d.Trees > 0 {
+		fmt.Fprintf(w, "trees\t%d, with %d leaves\n", d.Trees, d.Leaves)
+	} else {
+		fmt.Fprintf(w, "settings\t%s\nweights\t%d\n", command.Printable(string(d.Settings)), d.Weights)
+	}
+	fmt.Fprintf(w, "transform\t%s\ngain\t%s\nbase scores\t%t\nfeatures\t%d, of which %d are used\n", command.Printable(d.Transform), command.Printable(d.Gain), d.BaseScores, len(d.Features), used)
+	for _, note := range d.Notes {
+		fmt.Fprintf(w, "note\t%s\n", command.Printable(note))
+	}
+	w.Flush()
+	fmt.Fprintln(stdout)
+	fmt.Fprint(w, "id\tname\ttexts\tused\n")
+	for _, f := range d.Features {
+		fmt.Fprintf(w, "%d\t%s\t%d\t%t\n", f.ID, command.Printable(cmp.Or(f.Name, "–")), f.Categories, f.Used)
+	}
+	w.Flush()
+}

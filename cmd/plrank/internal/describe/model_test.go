@@ -1,0 +1,34 @@
+package describe
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/cmd/internal/trainer"
+)
+
+func TestModelsAreDescribed(t *testing.T) {
+	_, network := commandtest.Command(trainer.Run).Trained(t, commandtest.Fold(t))
+	foreign := "../../../../forest/foreign/testdata"
+	for model, want := range map[string][]string{
+		network: {`written by +plrank`, `kind +mlp`, `weights +[1-9]`, `1 +– +0 +true`},
+		filepath.Join(foreign, "shop/lightgbm.txt"):    {`written by +LightGBM`, `objective +lambdarank`, `trees +8, with 32 leaves`, `3, of which 3 are used`, `3 +brand +3 +true`},
+		filepath.Join(foreign, "xgboost-numbers.json"): {`written by +XGBoost`, `note +the model has no ids of features: .* k \+ 1`, `7 +– +0 +true`},
+	} {
+		status, stdout, stderr := call("-model", model)
+		for _, line := range want {
+			if status != 0 || stderr != "" || !regexp.MustCompile(line).MatchString(stdout) {
+				t.Errorf("%s: %d, no %q in\n%s%s", model, status, line, stdout, stderr)
+			}
+		}
+		_, stdout, _ = call("-model", model, "-json")
+		var d modelDescription
+		if err := json.Unmarshal([]byte(stdout), &d); err != nil || len(d.Features) == 0 || len(d.Version) != 16 || strings.Contains(stdout, "null") {
+			t.Errorf("%s: %v\n%s", model, err, stdout)
+		}
+	}
+}
