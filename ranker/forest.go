@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/plrank/plrank/forest"
@@ -201,7 +200,7 @@ func (f *File) forestScorer() (s scorer, err error) {
 		return nil
 	}
 	for _, t := range of.Trees {
-		s.repeated += bits.Len(uint(len(t.Leaves))) // about as long as a way to a leaf
+		s.repeated += t.Cost()
 		for _, n := range t.Nodes {
 			s.used = append(s.used, raw[n.Column])
 		}
