@@ -18,7 +18,7 @@ type UsedFeatures struct {
 	seen  []bool
 
 	model *ranker.Model
-	byID  *bool // not all data have names
+	plain *bool // some data have no names, as LETOR text
 }
 
 // NewUsedFeatures returns the features of a model, before any document was seen.
@@ -32,7 +32,7 @@ func NewUsedFeatures(model *ranker.Model) UsedFeatures {
 
 // Add looks at documents.
 func (u UsedFeatures) Add(d *datasets.Dataset) {
-	*u.byID = *u.byID || d.FeatureNames == nil || u.model.FeatureNames() == nil
+	*u.plain = *u.plain || d.FeatureNames == nil
 	for i, id := range u.ids {
 		column, ok := slices.BinarySearch(d.FeatureIDs, id)
 		for row := 0; row < d.Rows() && ok && !u.seen[i]; row++ {
@@ -46,8 +46,11 @@ func (u UsedFeatures) Add(d *datasets.Dataset) {
 func (u UsedFeatures) Missing(file string) (warnings []string) {
 	if f := u.model.Foreign(); f != nil {
 		warnings = slices.Clone(f.Warnings)
-		if *u.byID && f.Numbering != "" {
+		if f.Numbering != "" && (*u.plain || f.Names == nil) {
 			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library, f.Numbering))
+		}
+		if *u.plain && f.Levels != nil {
+			warnings = append(warnings, file+": the model has categories of text, and the data numbers: these are taken for positions in the lists of its texts, from 1")
 		}
 	}
 	var missing []string

@@ -67,6 +67,9 @@ func TestNumberingOfColumnsIsSaid(t *testing.T) {
 	if _, stderr := must(t, "-model", filepath.Join(foreign, "lightgbm-numbers.txt"), "-data", letor); !strings.Contains(stderr, "for feature k + 1") {
 		t.Error(stderr)
 	}
+	if _, stderr := must(t, "-model", filepath.Join(foreign, "shop", "catboost.json"), "-data", letor); !strings.Contains(stderr, "for feature k + 1") || !strings.Contains(stderr, "positions in the lists of its texts") {
+		t.Error(stderr)
+	}
 	if _, stderr := must(t, "-model", filepath.Join(foreign, "xgboost-all.json"), "-data", letor); !strings.Contains(stderr, "all 12 trees count") {
 		t.Error(stderr)
 	}
