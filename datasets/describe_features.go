@@ -47,7 +47,7 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	list := make([]FeatureDescription, first.Width())
 	varies := make([]bool, first.Width()) // within a query
 	for _, d := range datasets {
-		for _, c := range transforms.Varying(transforms.Sharing{}, d.toFit()) {
+		for _, c := range transforms.VaryingWithin(transforms.Sharing{}, d.toFit()) {
 			varies[c] = true
 		}
 	}

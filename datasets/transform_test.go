@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -39,8 +40,8 @@ func TestTransformIsFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(tr.Columns, []int{0, 1, 4, 5, 6}) {
-		t.Errorf("columns %v: constants within queries must go, the others stay", tr.Columns)
+	if !slices.Equal(tr.Columns, []int{0, 1, 3, 4, 5, 6}) {
+		t.Errorf("columns %v: constants must go, the others stay", tr.Columns)
 	}
 	var b Batch
 	b.Pack(d, tr, []int{3, 1, 0, 2}, 9, 6)
@@ -119,7 +120,7 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 		func(t *transforms.Transform) { t.Parts[4].Scores = t.Parts[4].Scores[1:] },
 		func(t *transforms.Transform) { t.Parts[6].Columns[0] = 2 }, // not used
 		func(t *transforms.Transform) { t.Parts[6].Columns = []int{4, 4} },
-		func(t *transforms.Transform) { t.Parts[5].Columns = []int{4} }, // it has all
+		func(t *transforms.Transform) { t.Parts[4].Columns = []int{4} }, // it has all
 	} {
 		var bad transforms.Transform
 		if err := json.Unmarshal(text, &bad); err != nil {
@@ -143,9 +144,65 @@ func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
 	if _, err := FitTransform("missing", complete); err == nil || !strings.Contains(err.Error(), "no value is missing") {
 		t.Errorf("no inputs: %v", err)
 	}
-	flat := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
-	if _, err := FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), "no feature varies") {
-		t.Errorf("nothing varies: %v", err)
+	for want, features := range map[string][]float32{
+		"no feature varies: there is nothing":                                                {1, 1},
+		"no feature varies within any query: features of the query alone, such as 1, cannot": {1, 2},
+	} {
+		flat := &Dataset{Features: features, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
+		if _, err := FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", features, err, want)
+		}
+	}
+}
+
+// Features of the query are inputs, except of the parts that compare its documents; those that never vary are none, be
+// they categories.
+func TestQueryFeaturesStayExceptWhereDocumentsAreCompared(t *testing.T) {
+	d := &Dataset{
+		// of the query, own, constant, category of the query, constant category
+		Features: []float32{
+			1, 5, 9, 1, 4,
+			1, 6, 9, 1, 4,
+			2, 6, 9, 3, 4,
+			2, 7, 9, 3, 4,
+		},
+		Labels: make([]float32, 4), Offsets: []int{0, 2, 4}, QueryIDs: []string{"a", "b"}, FeatureIDs: []int{1, 2, 3, 4, 5},
+	}
+	fitted, err := FitTransform("none+minmax+rank", d, 4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(fitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := &transforms.Transform{}
+	if err := errors.Join(json.Unmarshal(text, read), read.Validate()); err != nil {
+		t.Fatal(err)
+	}
+	const low, high = -0.8660254, 0.8660254 // ±√3/2
+	for _, tr := range []*transforms.Transform{fitted, read} {
+		got := make([]float32, 2*tr.Width())
+		tr.Query(got, d.Features[10:])
+		want := []float32{2, 6, 0, low, 3, 2, 7, 1, high, 3} // 1 and 3 have the codes 2 and 3
+		if !slices.Equal(got, want) || !slices.Equal(tr.Used(), []int{0, 1, 3}) {
+			t.Errorf("%v, want %v; used %v", got, want, tr.Used())
+		}
+	}
+	// A part that has no columns is read back as one that has none.
+	if tr, err := FitTransform("minmax+none", d, 2); err != nil || len(tr.PartColumns(0)) != 0 || tr.Width() != 3 {
+		t.Errorf("%+v, error %v", tr, err)
+	} else if text, err = json.Marshal(tr); err != nil || !strings.Contains(string(text), `"Columns":[]`) {
+		t.Errorf("%s, error %v", text, err)
+	}
+	// Files of older versions list no columns for minmax: it has all.
+	tr, err := FitTransform("minmax", d, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Parts[0].Columns, tr.Columns = nil, []int{0, 1}
+	if err := tr.Validate(); err != nil || !slices.Equal(tr.PartColumns(0), tr.Columns) {
+		t.Errorf("columns %v, error %v", tr.PartColumns(0), err)
 	}
 }
 

@@ -59,20 +59,24 @@ func (c *Category) code(x float32) float32 {
 }
 
 // fitCategories makes categories of the features with these ids, whose columns are then not
-// among the others. Those of text are, too.
+// among the others. Those of text are, too. One that does not vary stays left out.
 func (t *Transform) fitCategories(train *Data, ids []int) error {
 	for column, levels := range train.Levels {
 		if id := train.FeatureIDs[column]; levels != nil && !slices.Contains(ids, id) {
 			ids = append(slices.Clone(ids), id)
 		}
 	}
-	for i, id := range slices.Sorted(slices.Values(ids)) {
+	sorted := slices.Sorted(slices.Values(ids))
+	for i, id := range sorted {
 		column, found := slices.BinarySearch(train.FeatureIDs, id)
 		if !found {
 			return fmt.Errorf("transforms: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, text.List(train.ids()))
 		}
-		if i > 0 && t.Categories[i-1].Column == column {
+		if i > 0 && sorted[i-1] == id {
 			return fmt.Errorf("transforms: feature %d is listed as categorical twice", id)
+		}
+		if _, varies := slices.BinarySearch(t.Columns, column); !varies {
+			continue
 		}
 		values, err := categoryValues(train, column)
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"slices"
 
 	"github.com/viterin/vek/vek32"
 
@@ -15,7 +14,8 @@ import (
 // Part is one part of a [Transform]; [Fit] lists the names.
 type Part struct {
 	Name    string
-	Columns []int `json:",omitempty"` // the raw columns that the part has, ascending; missing only
+	Columns []int `json:",omitzero"` // the raw columns that the part has, ascending, where it has not all: of missing, those
+	// with gaps; of minmax and rank, those that vary within queries. nil in missing is none, elsewhere all.
 
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
@@ -44,8 +44,8 @@ type partKind struct {
 	check func(p *Part, used int) error
 	apply func(p *Part, q columns.Rows)
 
-	own      func(train *Data, used []int) []int // the used columns that the part has; nil: all
-	compares bool                                // apply compares the documents of a query
+	gaps     bool // it has the columns with gaps alone
+	compares bool // apply compares the documents of a query: it has the columns that vary within one
 }
 
 var partKinds = map[string]partKind{
@@ -60,12 +60,12 @@ var partKinds = map[string]partKind{
 
 // gapsOnly is a kind that has the columns with gaps.
 func gapsOnly(kind partKind) partKind {
-	kind.own = withGaps
+	kind.gaps = true
 	return kind
 }
 
 // withGaps are the columns of those used that miss the value of a document.
-func withGaps(d *Data, used []int) []int {
+func withGaps(d *Data, used []int) (gaps []int) {
 	lacks := make([]bool, d.Width())
 	for q := range d.Queries() {
 		from, to := d.Offsets[q], d.Offsets[q+1]
@@ -78,7 +78,12 @@ func withGaps(d *Data, used []int) []int {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(used), func(c int) bool { return !lacks[c] })
+	for _, c := range used {
+		if lacks[c] {
+			gaps = append(gaps, c)
+		}
+	}
+	return gaps
 }
 
 // perQuery is a kind that goes by the other documents of the query.

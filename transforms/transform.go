@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,9 +15,11 @@ import (
 // fitted on training data by Fit and stored in model files: its JSON
 // reads back as the same transform, bit for bit.
 //
-// Features that are constant within every training query say nothing about the
-// order of documents and are left out. The others go through one or more parts, whose
-// outputs are side by side: first all columns of the first part, then all of the second.
+// Features that are the same in all training documents are left out. The others go through one or
+// more parts, whose outputs are side by side: first all columns of the first part, then all of the
+// second. The parts that compare the documents of a query, minmax and rank, have only the features that vary
+// within a training query. Those that vary between queries alone, features of the query, rank by what they
+// change about others.
 //
 // Values of categorical features become codes, one column for each feature after all
 // others, which a model looks up in a table. See [Category] for the codes of values that
@@ -63,11 +66,11 @@ type Transform struct {
 // single training document count as unseen, so that a model learns what to make of these.
 //
 // Fit returns an error for an unknown part, for a part that is there twice, missing alone where nothing is, training
-// data in which no feature varies within any query, a categorical feature that the data do not have, and one
+// data in which no feature varies, or none within a query, a categorical feature that the data do not have, and one
 // of more than 100,000 values, or with a value of ±2^24 or beyond.
 //
 // Several processes that have the same data may share the work: all call Fit, and get the same transform as one
-// process would. They share the work of finding the features that vary within queries, and the moments of the
+// process would. They share the work of finding the features that vary, and the moments of the
 // standardised forms. Each finds the quantiles of the sample, the features with missing values, and the values of
 // categorical features, for itself.
 func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, error) {
@@ -78,18 +81,25 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 	if err := t.checkParts(); err != nil {
 		return nil, err
 	}
-	if len(t.Columns) == 0 {
-		return nil, fmt.Errorf("transforms: %s: no feature varies within any query: there is nothing to rank by", train.Name)
+	within := VaryingWithin(s, train)
+	switch {
+	case len(t.Columns) == 0:
+		return nil, fmt.Errorf("transforms: %s: no feature varies: there is nothing to rank by", train.Name)
+	case len(within) == 0:
+		return nil, fmt.Errorf("transforms: %s: no feature varies within any query: features of the query alone, such as %s, cannot rank its documents", train.Name, train.FeatureName(t.Columns[0]))
 	}
 	if err := t.fitCategories(train, categorical); err != nil {
 		return nil, err
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		if own := partKinds[p.Name].own; own != nil {
-			p.Columns = own(train, t.Columns)
+		kind := partKinds[p.Name]
+		if kind.gaps {
+			p.Columns = withGaps(train, t.Columns)
+		} else if kind.compares {
+			p.Columns = common(t.Columns, within)
 		}
-		partKinds[p.Name].fit(p, train, t.PartColumns(i), s)
+		kind.fit(p, train, t.PartColumns(i), s)
 	}
 	if t.Width() == 0 {
 		return nil, fmt.Errorf("transforms: %s: no value is missing: transform %q needs another part", train.Name, spec)
@@ -97,9 +107,23 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 	return t, nil
 }
 
+// common returns the columns that are in both lists, and nil where those are all of the first.
+func common(columns, others []int) []int {
+	both := []int{}
+	for _, c := range columns {
+		if _, found := slices.BinarySearch(others, c); found {
+			both = append(both, c)
+		}
+	}
+	if len(both) == len(columns) {
+		return nil
+	}
+	return both
+}
+
 // PartColumns are the raw columns of a part, which counts from 0: Columns, or some of them.
 func (t *Transform) PartColumns(part int) []int {
-	if p := &t.Parts[part]; partKinds[p.Name].own != nil {
+	if p := &t.Parts[part]; p.Columns != nil || partKinds[p.Name].gaps {
 		return p.Columns
 	}
 	return t.Columns
@@ -151,10 +175,13 @@ func (t *Transform) Validate() error {
 
 // checkPartColumns returns an error if a part that has all columns lists some, or lists columns that are not used.
 func (t *Transform) checkPartColumns(p *Part) error {
+	kind := partKinds[p.Name]
+	if p.Columns != nil && !kind.gaps && !kind.compares {
+		return errors.New("it lists columns: want this for minmax, rank and missing only")
+	}
 	for i, c := range p.Columns {
-		_, used := slices.BinarySearch(t.Columns, c)
-		if partKinds[p.Name].own == nil || !used || i > 0 && c <= p.Columns[i-1] {
-			return fmt.Errorf("it lists column %d: want none, or for missing used columns, ascending", c)
+		if _, used := slices.BinarySearch(t.Columns, c); !used || i > 0 && c <= p.Columns[i-1] {
+			return fmt.Errorf("it lists column %d: want used columns, ascending", c)
 		}
 	}
 	return nil
@@ -227,13 +254,24 @@ func (t *Transform) ComparesDocuments() bool {
 	return slices.ContainsFunc(t.Parts, func(p Part) bool { return partKinds[p.Name].compares })
 }
 
-// Varying returns the columns that take two values, or are present and missing, within at least one query.
+// Varying returns the columns that take two values, or are present and missing, among all documents.
 func Varying(s Sharing, d *Data) []int {
+	return varying(s, d, func(int) int { return 0 })
+}
+
+// VaryingWithin returns the columns that take two values, or are present and missing, within at least one query. The
+// other ones of [Varying] are features of the query.
+func VaryingWithin(s Sharing, d *Data) []int {
+	return varying(s, d, func(q int) int { return d.Offsets[q] })
+}
+
+// varying returns the columns in which a document differs from the one that its query's are compared with.
+func varying(s Sharing, d *Data, comparedWith func(query int) (row int)) []int {
 	varies := make([]bool, d.Width())
 	from, to := s.share(d.Queries())
 	for q := from; q < to && slices.Contains(varies, false); q++ {
-		for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
-			first := d.Row(d.Offsets[q])
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			first := d.Row(comparedWith(q))
 			for c, v := range d.Row(r) {
 				if v != first[c] && (v == v || first[c] == first[c]) {
 					varies[c] = true
