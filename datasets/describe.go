@@ -23,7 +23,7 @@ type Description struct {
 	LabelFree         int            `json:"labelFree"`              // queries without a label above 0
 	DocumentsPerQuery Range          `json:"documentsPerQuery"`
 	Constant          []int          `json:"constant"`          // ids of features with one value in all documents
-	ConstantInQueries []int          `json:"constantInQueries"` // ids of others with one value in all documents of each query
+	ConstantInQueries []int          `json:"constantInQueries"` // ids of query features: others with one value in all documents of each query
 	Missing           []int          `json:"missing"`           // ids of features with missing values
 
 	Groups []GroupDescription `json:"groups,omitempty"` // by number; none if documents have no groups
@@ -110,10 +110,9 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 	d.Features = datasets[0].Width()
 	d.FeatureList = describeColumns(datasets)
 	for _, f := range d.FeatureList[:d.Features] {
-		switch f.Use {
-		case useConstant:
+		if f.Use == useConstant {
 			d.Constant = append(d.Constant, f.ID)
-		case useConstantInQueries:
+		} else if strings.HasPrefix(f.Use, useQuery) {
 			d.ConstantInQueries = append(d.ConstantInQueries, f.ID)
 		}
 		if f.Missing > 0 {
@@ -182,7 +181,7 @@ func (d *Description) String() string {
 	line("documents per query", "%.0f to %.0f, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
 	line("features", "%d", d.Features)
 	line("constant features", "%s", d.list(d.Constant))
-	line("constant within queries", "%s", d.list(d.ConstantInQueries))
+	line("query features", "%s", d.list(d.ConstantInQueries))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
 	for i, r := range []*Range{d.Weights, d.QueryWeights, d.BaseScores} {

@@ -21,7 +21,7 @@ type FeatureDescription struct {
 	Distinct int     `json:"distinct"` // values; 1001 stands for more than 1000
 	Min      float64 `json:"min"`      // of numbers; 0 if all are missing
 	Max      float64 `json:"max"`
-	Use      string  `json:"use"` // feature, category, constant, constant in queries, or left out: then nothing else is known
+	Use      string  `json:"use"` // feature, category, query feature, query category, constant: left out, or of a column of text left out
 
 	levels []string
 }
@@ -31,11 +31,11 @@ const mostDistinct = 1000
 
 // The uses of columns.
 const (
-	useFeature           = "feature"
-	useCategory          = "category"
-	useConstant          = "constant"
-	useConstantInQueries = "constant in queries" // a query feature: it cannot order the documents of a query
-	useLeftOut           = "left out"
+	useFeature  = "feature"
+	useCategory = "category"
+	useQuery    = "query " // before these two: it is the same in all documents of each query
+	useConstant = "constant: left out"
+	useLeftOut  = "left out"
 )
 
 // describeColumns describes the features of datasets that have the same, and those left out.
@@ -57,10 +57,10 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 		if first.Levels != nil && first.Levels[c] != nil {
 			f.levels, f.Type, f.Use = first.Levels[c], "text", useCategory
 		}
-		f.count(datasets, c)
-		if f.Use == useFeature && !varies[c] {
-			f.Use = useConstantInQueries
+		if !varies[c] {
+			f.Use = useQuery + f.Use
 		}
+		f.count(datasets, c)
 	})
 	for _, name := range first.LeftOut {
 		list = append(list, FeatureDescription{Name: name, Type: "text", Use: useLeftOut})

@@ -16,10 +16,10 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	}
 	described := Describe("f", d.view(0, 1), nil, d.view(1, 3))
 	if want := []FeatureDescription{
-		{ID: 1, Name: "1", Type: "number", Distinct: 1, Min: 5, Max: 5, Use: "constant"},
+		{ID: 1, Name: "1", Type: "number", Distinct: 1, Min: 5, Max: 5, Use: "constant: left out"},
 		{ID: 2, Name: "2", Type: "number", Distinct: 3, Max: 2, Use: "feature"},
 		{ID: 3, Name: "3", Type: "number", Missing: 1, Distinct: 1, Use: "feature"},
-		{ID: 4, Name: "4", Type: "number", Missing: 3, Distinct: 1, Use: "constant in queries"},
+		{ID: 4, Name: "4", Type: "number", Missing: 3, Distinct: 1, Use: "query feature"},
 	}; !reflect.DeepEqual(described.FeatureList, want) {
 		t.Errorf("features %+v", described.FeatureList)
 	}
@@ -41,7 +41,7 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	table := Describe("f", d).String()
-	for _, want := range []string{"queries                       3\n", "1: 1\n", "constant within queries       1: 4\n", "2: 3, 4\n", "unlabelled (-1)               1 (16.7 %)\n", "1 to 3, mean 2.0"} {
+	for _, want := range []string{"queries                       3\n", "1: 1\n", "query features                1: 4\n", "2: 3, 4\n", "unlabelled (-1)               1 (16.7 %)\n", "1 to 3, mean 2.0"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}

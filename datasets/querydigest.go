@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/internal/num"
@@ -34,13 +35,55 @@ func (d *Dataset) QueryDigests() []uint64 {
 			return
 		}
 		if !differ && d.QueryIDs != nil { // what is only scored may have none
-			id := fnv.New64a()
-			io.WriteString(id, d.QueryIDs[q])
-			sum += id.Sum64()
+			sum += hashed(d.QueryIDs[q])
 		}
 		digests[q] = num.SplitMixNext(sum)
 	})
 	return digests
+}
+
+// TrainingDigests returns what a model keeps of the queries that it is trained on: QueryDigests, if these tell the queries
+// of d apart. If two of other ids have the same documents, as may be where documents differ in little but the query, then
+// others will have them by chance, and the hash of the id is added to each digest, too. [Dataset.CountSeen] looks for both.
+func (d *Dataset) TrainingDigests() []uint64 {
+	digests, ids := d.QueryDigests(), map[uint64]string{}
+	for q, id := range d.QueryIDs {
+		if other, found := ids[digests[q]]; found && other != id && digests[q] != 0 {
+			return d.withIDs(digests)
+		}
+		ids[digests[q]] = id
+	}
+	return digests
+}
+
+// CountSeen returns how many queries of d are among others, given the function that counts how many of a list of digests are
+// among their TrainingDigests.
+func (d *Dataset) CountSeen(among func(digests []uint64) int) (n int) {
+	digests := d.QueryDigests()
+	withIDs := d.withIDs(digests)
+	for q := range digests {
+		if among([]uint64{digests[q], withIDs[q]}) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// withIDs returns digests that are of the ids of the queries, too.
+func (d *Dataset) withIDs(digests []uint64) []uint64 {
+	digests = slices.Clone(digests)
+	for q, id := range d.QueryIDs {
+		if digests[q] != 0 {
+			digests[q] = num.SplitMixNext(digests[q] + hashed(id))
+		}
+	}
+	return digests
+}
+
+func hashed(id string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, id)
+	return h.Sum64()
 }
 
 func (d *Dataset) rowDigest(r int) (sum uint64) {

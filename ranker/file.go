@@ -190,7 +190,7 @@ func (f *File) Array(name string, shape ...int) ([]float64, error) {
 	return nil, model.CheckShape(name, nil, shape)
 }
 
-// QueryDigests identifies the training queries of a model by numbers of datasets.Dataset.QueryDigests,
+// QueryDigests identifies the training queries of a model by numbers of datasets.Dataset.TrainingDigests,
 // ascending, without duplicates and 0. In a model file each takes 8 bytes, in base64.
 type QueryDigests []uint64
 

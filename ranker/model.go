@@ -158,8 +158,8 @@ func (m *Model) Levels() [][]string { return m.file.Levels }
 // OnBaseScores reports whether the model adds to the scores of another ranker, see [Model.ScoreOn].
 func (m *Model) OnBaseScores() bool { return m.file.BaseScores }
 
-// UsedFeatures returns the FeatureIDs that scores depend on: of features that varied within a query
-// of the training data, and of categorical features.
+// UsedFeatures returns the FeatureIDs that scores depend on: of features that varied in the training data. Those of
+// models by older versions varied within a query, or were categorical.
 func (m *Model) UsedFeatures() []int {
 	var used []int
 	for _, column := range m.file.Transform.Used() {

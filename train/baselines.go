@@ -134,7 +134,8 @@ type Importance struct {
 // Importances returns the permutation importance (Breiman, Machine Learning 2001) of every feature that
 // the model uses, the most important first: the values of the feature are exchanged at random among
 // the documents of each query, so that they say nothing of a document while each query keeps its
-// values, and the validation metric of c is measured again, repeats times. Features that say the
+// values, or, where all documents of each query have the same, among the queries; and the validation metric of c is
+// measured again, repeats times. Features that say the
 // same share what they are worth: neither is missed while the other is there.
 //
 // Only the parts that measure are used. It returns an error if repeats is below 1, if [Evaluate] would return one, and if the
@@ -196,15 +197,38 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 	return list, nil
 }
 
-// shuffle brings a column of d in random order within each query.
+// shuffle brings a column of d in random order within each query, or if it is one of the query, among the queries.
 func shuffle(d *datasets.Dataset, column int, rng *rand.Rand) {
+	exchange := func(i, j int) {
+		a, b := &d.Row(i)[column], &d.Row(j)[column]
+		*a, *b = *b, *a
+	}
+	if ofQuery(d, column) {
+		filled := queriesWhere(d, func(from, to int) bool { return from < to })
+		rng.Shuffle(len(filled), func(i, j int) { exchange(d.Offsets[filled[i]], d.Offsets[filled[j]]) })
+		for _, q := range filled {
+			for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
+				d.Row(r)[column] = d.Row(r - 1)[column]
+			}
+		}
+		return
+	}
 	for q := range d.Queries() {
 		first := d.Offsets[q]
-		rng.Shuffle(d.Offsets[q+1]-first, func(i, j int) {
-			a, b := &d.Row(first + i)[column], &d.Row(first + j)[column]
-			*a, *b = *b, *a
-		})
+		rng.Shuffle(d.Offsets[q+1]-first, func(i, j int) { exchange(first+i, first+j) })
 	}
+}
+
+// ofQuery reports whether all documents of each query have the same value of a feature, or none.
+func ofQuery(d *datasets.Dataset, column int) bool {
+	return len(queriesWhere(d, func(from, to int) bool {
+		for r := from + 1; r < to; r++ {
+			if a, b := d.Row(from)[column], d.Row(r)[column]; a != b && (a == a || b == b) {
+				return true
+			}
+		}
+		return false
+	})) == 0
 }
 
 func copyColumn(to, from *datasets.Dataset, column int) {

@@ -146,20 +146,18 @@ func (d *runData) fingerprints() inputs {
 // seenQueries returns the queries of the training split and of the initial model, for model files, and warnings about
 // queries that other splits have, too.
 func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
-	warn := func(d *datasets.Dataset, split string, n int) {
-		if n > 0 {
+	warn := func(d *datasets.Dataset, split string, of ranker.QueryDigests) {
+		if n := d.CountSeen(of.Count); n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as queries of the %s split: metrics on them say little about new queries",
 				d.Name, n, d.Queries(), split))
 		}
 	}
-	queries := s.Train.QueryDigests()
+	queries := s.Train.TrainingDigests()
 	train := ranker.NewQueryDigests(queries...)
-	vali := s.Vali.QueryDigests()
-	warn(s.Vali, "training", train.Count(vali))
+	warn(s.Vali, "training", train)
 	if s.Test != nil {
-		test := s.Test.QueryDigests()
-		warn(s.Test, "training", train.Count(test))
-		warn(s.Test, "validation", ranker.NewQueryDigests(vali...).Count(test))
+		warn(s.Test, "training", train)
+		warn(s.Test, "validation", ranker.NewQueryDigests(s.Vali.TrainingDigests()...))
 	}
 	if initial != nil {
 		train = ranker.NewQueryDigests(append(queries, initial.File().TrainingQueries...)...)
@@ -179,9 +177,9 @@ func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranke
 	if names == nil {
 		return nil
 	}
-	why := "are constant within every training query, and left out: they cannot tell its documents apart"
+	why := "are constant in the training data, and left out"
 	if initial != nil {
-		why = "are left out, as by the initial model: they were constant within every query that its transform was fitted to"
+		why = "are left out, as by the initial model"
 	}
 	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, len(names), d.Width(), why, text.List(names))}
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -85,7 +86,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 // The features that make the label are the important ones, the wider first; one that
-// all documents of a query share is worth nothing at all.
+// all documents of a query share is worth nothing at all to a linear model.
 func TestImportances(t *testing.T) {
 	t.Parallel()
 	c, _, result := measured(t)
@@ -105,7 +106,7 @@ func TestImportances(t *testing.T) {
 	if list[0].Feature != 1 || list[1].Feature != 2 || list[1].Mean < 0.01 || list[0].SD <= 0 {
 		t.Errorf("%+v", list)
 	}
-	if i, ok := of[3]; ok && (i.Mean != 0 || i.SD != 0) {
+	if i, ok := of[3]; ok && math.Abs(float64(i.Mean)) > 1e-6 {
 		t.Errorf("a feature that is the same in a query: %+v", i)
 	}
 	if i := of[4]; math.Abs(float64(i.Mean)) > 0.01 {
@@ -125,5 +126,54 @@ func TestImportances(t *testing.T) {
 	}
 	if once, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 1); err != nil || once[0].SD == once[0].SD {
 		t.Errorf("one repeat: %+v, %v", once, err)
+	}
+}
+
+// matched is queries of a user whose taste, a feature of the query, says which kind of its documents is the relevant one.
+func matched(name string, queries int, seed uint64) *datasets.Dataset {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2}, FeatureNames: []string{"taste", "kind"}, Offsets: []int{0}}
+	for q := range queries {
+		taste := rng.IntN(2)
+		for range 6 {
+			kind := rng.IntN(2)
+			d.Features = append(d.Features, float32(taste), float32(kind))
+			d.Labels = append(d.Labels, float32(1-taste^kind))
+		}
+		d.Offsets = append(d.Offsets, len(d.Labels))
+		d.QueryIDs = append(d.QueryIDs, fmt.Sprint(name, q))
+	}
+	return d
+}
+
+// A feature of the query decides together with one of the documents, as number, as category and in bins; it is permuted
+// among the queries, and so both are worth as much.
+func TestFeaturesOfTheQueryRank(t *testing.T) {
+	t.Parallel()
+	s := &datasets.Splits{Train: matched("train", 200, 1), Vali: matched("vali", 50, 2), Test: matched("test", 100, 3)}
+	for name, change := range map[string]func(c *Config){
+		"numbers":    func(*Config) {},
+		"categories": func(c *Config) { c.Categorical = []string{"taste", "kind"} },
+		"bins":       func(c *Config) { c.Transform, c.Bins = "quantile", 4 },
+	} {
+		c := smallRecipe()
+		c.Members, c.Epochs, c.Dropout, c.Hidden, c.Metric, c.GroupLasso, c.LearningRate = 1, 15, 0, []int{16}, "ndcg@10", 0, .01
+		change(&c)
+		tr := mustNew(t, c.Plain(), s)
+		m := mustRun(t, tr, Hooks{}).Model
+		report, err := tr.Report(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := report.Splits[2]; float64(last.Value(len(last.Rankers)-1, "ndcg@10")) < .99 || len(tr.Warnings()) > 0 {
+			t.Errorf("%s: %+v, warnings %q", name, last.Value(len(last.Rankers)-1, "ndcg@10"), tr.Warnings())
+		}
+		list, err := Importances(t.Context(), c.Plain(), Parts{}, m, s.Test, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != 2 || list[0].Mean < .1 || list[1].Mean < .1 {
+			t.Errorf("%s: importances %+v", name, list)
+		}
 	}
 }

@@ -92,14 +92,14 @@ func numbered(name string, ids []string, number float32, documents ...int) *data
 	return d
 }
 
-// Features that are constant within every query are named in a warning, and tell queries apart that share all others.
+// Features that are constant are named in a warning, and those of the query tell queries apart that share all others.
 // Queries of one document count, too.
 func TestQueriesAreKnownByAllTheirFeatures(t *testing.T) {
 	train := numbered("train", []string{"a", "b", "c", "d"}, 10, 3, 3, 1, 1)
 	vali := numbered("vali", []string{"e", "f"}, 20, 3, 3)
 	other := numbered("other", []string{"a", "b", "x", "y"}, 30, 3, 3, 1, 1)
 	tr := mustNew(t, busy("adam"), &datasets.Splits{Train: train, Vali: vali, Test: other})
-	want := []string{"train: 2 of the 3 features are constant within every training query, and left out: they cannot tell its documents apart: of the query, one"}
+	want := []string{"train: 1 of the 3 features are constant in the training data, and left out: one"}
 	if !slices.Equal(tr.Warnings(), want) {
 		t.Errorf("warnings %q, want %q", tr.Warnings(), want)
 	}
@@ -117,7 +117,37 @@ func TestQueriesAreKnownByAllTheirFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := on.Warnings(); len(w) != 1 || !strings.Contains(w[0], "2 of the 3 features are left out, as by the initial model") {
+	if w := on.Warnings(); len(w) != 1 || !strings.Contains(w[0], "1 of the 3 features are left out, as by the initial model") {
 		t.Errorf("warnings %q", w)
+	}
+}
+
+// Where training queries of other ids have the same documents, those of other splits may have them by chance: then ids
+// count, too.
+func TestQueriesThatAreAlikeByChanceAreNotTakenForCopies(t *testing.T) {
+	solvers := func(name string, ids []string, sizes ...float32) *datasets.Dataset {
+		d := &datasets.Dataset{Name: name, QueryIDs: ids, FeatureIDs: []int{1, 2}, Offsets: []int{0}}
+		for _, size := range sizes {
+			for solver := range 3 {
+				d.Features = append(d.Features, float32(solver), size)
+				d.Labels = append(d.Labels, float32(solver%2))
+			}
+			d.Offsets = append(d.Offsets, len(d.Labels))
+		}
+		return d
+	}
+	train := solvers("train", []string{"a", "b", "c"}, 7, 8, 7) // a and c are alike
+	vali := solvers("vali", []string{"d", "e"}, 7, 9)
+	test := solvers("test", []string{"b", "d"}, 8, 7) // one of train, one of vali
+	tr := mustNew(t, busy("adam"), &datasets.Splits{Train: train, Vali: vali, Test: test})
+	if w := tr.Warnings(); len(w) != 2 || !strings.HasPrefix(w[0], "test: 1 of 2 queries have the same documents as queries of the training") ||
+		!strings.HasPrefix(w[1], "test: 1 of 2 queries have the same documents as queries of the validation") {
+		t.Errorf("warnings %q", w)
+	}
+	m := mustRun(t, tr, Hooks{}).Model
+	for d, want := range map[*datasets.Dataset]int{train: 3, vali: 0, test: 1} {
+		if n := trainedOn(t, m, d); n != want {
+			t.Errorf("%s: %d of %d queries, want %d", d.Name, n, d.Queries(), want)
+		}
 	}
 }

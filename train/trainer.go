@@ -277,7 +277,7 @@ func (t *Trainer) Current() (*ranker.Model, error) {
 // ones and, for most losses, queries without a relevant document (see losses.Term).
 func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
 
-// Warnings returns problems of the features and across splits: features that are constant within every training query,
+// Warnings returns problems of the features and across splits: features that are constant in the training data,
 // and queries that two splits share, compared by their documents, whatever their ids. Problems of one split are in
 // datasets.Splits.Warnings.
 func (t *Trainer) Warnings() []string { return t.warnings }
