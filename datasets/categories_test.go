@@ -147,15 +147,6 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 	if _, err := FitTransform("minmax", d, 4); err != nil {
 		t.Error(err)
 	}
-	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
-	for i := range 2 * (100_000 + 1) {
-		many.Features = append(many.Features, float32(i/2))
-	}
-	many.Labels = make([]float32, len(many.Features))
-	many.Offsets = append(many.Offsets, len(many.Features))
-	if _, err := FitTransform("minmax", many, 1); err == nil || !strings.Contains(err.Error(), "the categorical feature 1 has 100001 values in 2 documents or more, want 100000 at most") {
-		t.Errorf("too many values: %v", err)
-	}
 	for _, c := range []struct {
 		change func(*transforms.Transform)
 		want   string
@@ -173,5 +164,51 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		if err := transform.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
+	}
+}
+
+// Of more than 100,000 values of two documents or more, the rarest count as unseen, of those as rare the last.
+func TestRarestValuesAreUnseen(t *testing.T) {
+	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
+	query := func(from, to int) {
+		for x := from; x < to; x++ {
+			many.Features = append(many.Features, float32(x))
+		}
+		many.Offsets = append(many.Offsets, len(many.Features))
+	}
+	query(0, 100_003)
+	query(0, 100_003)
+	query(2, 100_002) // so 0, 1 and 100,002 are there twice
+	many.Labels = make([]float32, len(many.Features))
+	transform, err := FitTransform("minmax", many, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := transform.Categories[0]; len(c.Values) != 100_000 || c.Rare != 3 {
+		t.Errorf("%d values, %d rare", len(c.Values), c.Rare)
+	}
+	codes := make([]float32, 4)
+	transform.Query(codes, []float32{0, 2, 100_001, 100_002})
+	if want := []float32{transforms.UnseenValue, transforms.FirstValue, transforms.FirstValue + 99_999, transforms.UnseenValue}; !slices.Equal(codes, want) {
+		t.Errorf("codes %v, want %v", codes, want)
+	}
+}
+
+// A user of a single query counts as unseen, however many documents the query has.
+func TestUsersOfASingleQueryAreUnseen(t *testing.T) {
+	d := &Dataset{
+		Name: "users", FeatureIDs: []int{1, 2}, Offsets: []int{0, 3, 5, 6}, Labels: make([]float32, 6),
+		Features: []float32{
+			7, 1, 7, 2, 7, 3,
+			8, 4, 8, 5,
+			8, 6,
+		},
+	}
+	transform, err := FitTransform("none", d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := transform.Categories[0]; !slices.Equal(c.Values, []float32{8}) {
+		t.Errorf("values %v, want 8", c.Values)
 	}
 }

@@ -165,6 +165,16 @@ func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDig
 	return train, warnings
 }
 
+// rareValues are warnings of categorical features that have more values than vectors.
+func rareValues(d *datasets.Dataset, t *transforms.Transform) (warnings []string) {
+	for _, c := range t.Categories {
+		if c.Rare > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: the categorical feature %s: the most frequent %d values have vectors, and %d rarer ones count as unseen", d.Name, d.FeatureName(c.Column), len(c.Values), c.Rare))
+		}
+	}
+	return warnings
+}
+
 // unusedFeatures is a warning of the features that a transform leaves out; none if it uses all.
 func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranker.Model) []string {
 	used := t.Used()

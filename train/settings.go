@@ -101,7 +101,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "bins", Value: &c.Bins, check: between(0, transforms.MostBins-1),
 			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0: none"},
 		{Flag: "categorical", Value: &c.Categorical,
-			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, and a value of a single training document counts as unseen. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
+			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, and a value of a single training document, or of a feature of the query, of a single query, counts as unseen. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
 
 		{Flag: "scorer", Value: &c.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
 			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query"},

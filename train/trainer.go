@@ -121,7 +121,7 @@ func (t *Trainer) prepare() error {
 		return err
 	}
 	t.trainedOn, t.warnings = seenQueries(t.data.splits, p.parts.Initial)
-	t.warnings = append(unusedFeatures(train, t.transform, p.parts.Initial), t.warnings...)
+	t.warnings = slices.Concat(unusedFeatures(train, t.transform, p.parts.Initial), rareValues(train, t.transform), t.warnings)
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{
 		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ import (
 type Category struct {
 	Column int       // the raw column
 	Values []float32 // that have a code, ascending
+	Rare   int       `json:",omitempty"` // how many others were seen as often as these must be, but are too many
 }
 
 // The codes of a category: Values[i] has the code FirstValue + i.
@@ -26,8 +28,8 @@ const (
 )
 
 const (
-	mostValues  = 100_000 // of a category
-	seenAtLeast = 2       // documents with a value that has a code
+	mostValues  = 100_000 // of a category: the most frequent ones
+	seenAtLeast = 2       // documents with a value that has a code, or of a feature of the query, queries
 
 	// From here on float32 does not hold every whole number: what was 16777217 in a file
 	// is 16777216 in a dataset.
@@ -59,8 +61,9 @@ func (c *Category) code(x float32) float32 {
 }
 
 // fitCategories makes categories of the features with these ids, whose columns are then not
-// among the others. Those of text are, too. One that does not vary stays left out.
-func (t *Transform) fitCategories(train *Data, ids []int) error {
+// among the others. Those of text are, too. One that does not vary stays left out. Given are the columns that vary within
+// queries.
+func (t *Transform) fitCategories(train *Data, within, ids []int) error {
 	for column, levels := range train.Levels {
 		if id := train.FeatureIDs[column]; levels != nil && !slices.Contains(ids, id) {
 			ids = append(slices.Clone(ids), id)
@@ -78,42 +81,51 @@ func (t *Transform) fitCategories(train *Data, ids []int) error {
 		if _, varies := slices.BinarySearch(t.Columns, column); !varies {
 			continue
 		}
-		values, err := categoryValues(train, column)
+		_, varies := slices.BinarySearch(within, column)
+		values, err := categoryValues(train, column, !varies)
 		if err != nil {
 			return err
 		}
+		rare := max(0, len(values)-mostValues)
+		values = values[:len(values)-rare]
+		slices.Sort(values)
 		t.Columns = slices.DeleteFunc(t.Columns, func(other int) bool { return other == column })
-		t.Categories = append(t.Categories, Category{column, values})
+		t.Categories = append(t.Categories, Category{column, values, rare})
 	}
 	return nil
 }
 
-// categoryValues collects the values of two training documents or more. The others count as
-// unseen, so that there is something to learn for these. A value that may stand for several
-// is an error.
-func categoryValues(train *Data, column int) (values []float32, err error) {
+// categoryValues collects the values of two training documents or more, or of a feature of the query, of two queries, the
+// most frequent first. The others count as unseen, so that there is something to learn for these. A value that may stand
+// for several is an error.
+func categoryValues(train *Data, column int, ofQuery bool) (values []float32, err error) {
 	name := train.FeatureName(column)
-	documents := map[float32]int{}
-	for r := range train.Rows() {
-		x := train.Row(r)[column]
-		if x >= inexactValue || x <= -inexactValue {
-			return nil, fmt.Errorf("transforms: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
-				train.Where(r), name, x, inexactValue)
+	text := train.Levels != nil && train.Levels[column] != nil
+	seen := map[float32]int{}
+	for q := range train.Queries() {
+		from, to := train.Offsets[q], train.Offsets[q+1]
+		if ofQuery {
+			to = min(to, from+1)
 		}
-		if x == x && !(x == 0 && train.Levels != nil && train.Levels[column] != nil) { // a text that is not known
-			documents[x]++
+		for r := from; r < to; r++ {
+			x := train.Row(r)[column]
+			if x >= inexactValue || x <= -inexactValue {
+				return nil, fmt.Errorf("transforms: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
+					train.Where(r), name, x, inexactValue)
+			}
+			if x == x && !(x == 0 && text) { // 0 is a text that is not known
+				seen[x]++
+			}
 		}
 	}
-	for x, n := range documents {
+	for x, n := range seen {
 		if n >= seenAtLeast {
 			values = append(values, x)
 		}
 	}
-	if len(values) > mostValues {
-		return nil, fmt.Errorf("transforms: %s: the categorical feature %s has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
-			train.Name, name, len(values), seenAtLeast, mostValues)
-	}
-	slices.Sort(values)
+	slices.SortFunc(values, func(a, b float32) int {
+		return cmp.Or(cmp.Compare(seen[b], seen[a]), cmp.Compare(a, b))
+	})
 	return values, nil
 }
 

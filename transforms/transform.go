@@ -23,7 +23,7 @@ import (
 //
 // Values of categorical features become codes, one column for each feature after all
 // others, which a model looks up in a table. See [Category] for the codes of values that
-// are missing, or were seen in one training document at most.
+// are missing, or were seen too rarely.
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
 // mean of the training documents for the standardised forms, their median for quantile, the
@@ -63,11 +63,12 @@ type Transform struct {
 //	              document misses the value: no columns where there are none
 //
 // The features of the given ids are categorical, and so are features of text: see [Category]. Values of a
-// single training document count as unseen, so that a model learns what to make of these.
+// single training document, or of a feature of the query, of a single query, count as unseen, so that a model learns what to make of these, and so do the rarest where
+// there are more than 100,000 others.
 //
 // Fit returns an error for an unknown part, for a part that is there twice, missing alone where nothing is, training
 // data in which no feature varies, or none within a query, a categorical feature that the data do not have, and one
-// of more than 100,000 values, or with a value of ±2^24 or beyond.
+// with a value of ±2^24 or beyond.
 //
 // Several processes that have the same data may share the work: all call Fit, and get the same transform as one
 // process would. They share the work of finding the features that vary, and the moments of the
@@ -88,7 +89,7 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 	case len(within) == 0:
 		return nil, fmt.Errorf("transforms: %s: no feature varies within any query: features of the query alone, such as %s, cannot rank its documents", train.Name, train.FeatureName(t.Columns[0]))
 	}
-	if err := t.fitCategories(train, categorical); err != nil {
+	if err := t.fitCategories(train, within, categorical); err != nil {
 		return nil, err
 	}
 	for i := range t.Parts {

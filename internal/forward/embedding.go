@@ -1,6 +1,10 @@
 package forward
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // An Embedding is the shape of the table of a categorical feature: a vector of Width numbers for
 // each of its codes, which are 0 to Codes−1.
@@ -37,18 +41,27 @@ func Embed[T float](features int, embeddings []Embedding, tables [][]T, x, y []T
 }
 
 // EmbedVJP sets the derivatives by table i, given those by y. Those of a code are summed
-// up in the order of the rows, in float64.
+// up in the order of the rows, in float64. Its memory is in proportion to the rows: they have few of the codes of a large
+// table.
 func EmbedVJP[T float](features int, embeddings []Embedding, i int, x, dy, dtable []T) {
 	before, width := EmbeddedWidth(features-len(embeddings)+i, embeddings[:i]), EmbeddedWidth(features, embeddings)
 	e := embeddings[i]
-	sums := make([]float64, len(dtable))
-	for r := range len(x) / features {
-		code := int(x[r*features+features-len(embeddings)+i])
-		for j, v := range dy[r*width+before:][:e.Width] {
-			sums[code*e.Width+j] += float64(v)
-		}
+	clear(dtable)
+	code := func(r int) int { return int(x[r*features+features-len(embeddings)+i]) }
+	order, sums := make([]int, len(x)/features), make([]float64, e.Width)
+	for r := range order {
+		order[r] = r
 	}
-	for j, v := range sums {
-		dtable[j] = T(v)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(code(a), code(b)), cmp.Compare(a, b)) })
+	for n, r := range order {
+		for j, v := range dy[r*width+before:][:e.Width] {
+			sums[j] += float64(v)
+		}
+		if n+1 == len(order) || code(order[n+1]) != code(r) {
+			for j, v := range sums {
+				dtable[code(r)*e.Width+j] = T(v)
+			}
+			clear(sums)
+		}
 	}
 }
