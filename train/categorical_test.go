@@ -178,3 +178,44 @@ func TestInitialModelHasItsBins(t *testing.T) {
 		}
 	}
 }
+
+// users is queries of users that are there twice, of documents of eight kinds: a user likes one of them.
+func users(name string, n, first int, times int) *datasets.Dataset {
+	d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2}, FeatureNames: []string{"user", "kind"}, Offsets: []int{0}}
+	for q := range times * n {
+		user := q%n + first
+		likes := user * 2654435761 >> 16 % 8
+		for i := range 2 {
+			kind := (likes + i*(1+q%7)) % 8
+			d.Features, d.Labels = append(d.Features, float32(user), float32(kind)), append(d.Labels, float32(1-i))
+		}
+		d.Offsets, d.QueryIDs = append(d.Offsets, len(d.Labels)), append(d.QueryIDs, fmt.Sprint(name, q))
+	}
+	return d
+}
+
+// More users than there are vectors are trained on and scored. What a step allocates is in proportion to its documents, not
+// to the users; the rarest and those not seen have finite scores.
+func TestMoreUsersThanVectors(t *testing.T) {
+	s := &datasets.Splits{Train: users("train", 100_500, 0, 2), Vali: users("vali", 100, 1, 1), Test: users("test", 100, 200_000, 1)}
+	c := byName("mlp")
+	c.Transform, c.Categorical, c.Batch, c.Epochs = "none", Features{"user", "kind"}, 10_000, 1
+	tr := mustNew(t, c, s)
+	if w := tr.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train: the categorical feature user: the most frequent 100000 values have vectors, and 500 rarer ones count as unseen") {
+		t.Errorf("warnings %q", w)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m := mustRun(t, tr, Hooks{}).Model
+	runtime.ReadMemStats(&after)
+	table := uint64(100_002 * 16 * 8) // of float64
+	if used := after.TotalAlloc - before.TotalAlloc; used > 15*table {
+		t.Errorf("training allocates %d MB in 21 steps: a table is %d MB", used>>20, table>>20)
+	}
+	for _, d := range []*datasets.Dataset{s.Vali, s.Test, s.Train.Select([]int{100_400})} {
+		scores, err := datasets.Score(m, d)
+		if err != nil || slices.ContainsFunc(scores, func(x float64) bool { return !finite(x) }) {
+			t.Errorf("%s: %v, error %v", d.Name, scores, err)
+		}
+	}
+}
