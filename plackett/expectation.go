@@ -41,9 +41,10 @@ type Expectation struct {
 	// ends with that error, and its results are undefined. See [context.Context.Err].
 	Check func() error
 
-	quadrature       quadrature
-	sum              *geometricSum // of the last call, nil for sweeps
-	column, discount []float64     // for one document or one rank at a time
+	quadrature         quadrature
+	sum                *geometricSum // of the last call, nil for sweeps
+	column, discount   []float64     // for one document or one rank at a time
+	marks, gains, part []float64     // of the second gradient of a cascade
 }
 
 const (
@@ -178,7 +179,9 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 		return 0, nil
 	}
 	x.discounts = discounts[:cutoff]
-	e.sum = x.geometric(tolerance, len(scores), discounts)
+	if !x.cascade.dual() {
+		e.sum = x.geometric(tolerance, len(scores), discounts)
+	}
 	value := x.run(e.sum, tolerance, scale, scores, gains, out)
 	return value, x.err
 }

@@ -160,6 +160,9 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 	for m := range states {
 		s, term := &states[m], &terms[m]
 		once := -math.Expm1(-g.s[m]) // 1 − z
+		if x.cascade != nil {
+			once = x.cascade.first + x.cascade.next*z[m]
+		}
 		for l, weight := range x.weights {
 			weight *= g.c[m]
 			value += weight * s.A[l]

@@ -142,5 +142,5 @@ func (x *quadrature) apartChances(apart []int) {
 	}
 	_, halvings := math.Frexp(largest * x.times[lanes.Width-1] / lanes.Small)
 	lanes.Expm1(x.apartR, x.apartWeights, &x.times, max(0, halvings))
-	lanes.Transitions(x.apartTransitions, x.apartR, &x.times, x.apartWeights)
+	lanes.Transitions(x.apartTransitions, x.apartR, &x.times, x.apartWeights, x.continuation[:n])
 }

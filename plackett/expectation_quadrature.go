@@ -30,15 +30,21 @@ type quadrature struct {
 
 	discounts []float64
 
+	// Of a cascade, by document in the order; continuations and marks are 1 and pairs count by
+	// θ_k − θ_{k+1} if there is none. See expectation_cascade.go.
+	cascade                      *cascade
+	continuation, mark, relevant []float64
+	kept, found                  float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
+
 	valueOnly bool      // only the value is wanted
 	moment    bool      // integrals have the factor w_d t: see [Expectation.SecondDerivatives]
 	moments   []float64 // the result if moment is set
 
-	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
-	// which they are 0. mass and squares are the sums of w and w² from a document on.
-	reference           float64
-	weightEnd           int
-	w, v, mass, squares []float64
+	// The weights w = exp(m − reference), f = w times mark and v = f times gain, of documents before
+	// weightEnd, beyond which they are 0. mass and squares are the sums of w and w² from a document on.
+	reference              float64
+	weightEnd              int
+	w, f, v, mass, squares []float64
 
 	arrivedEnd, sweptEnd, poolEnd int
 
@@ -84,8 +90,11 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	}
 	value := 0.0
 	if gains != nil {
-		lowest, highest := extremes(gains)
-		middle := lowest/2 + highest/2
+		middle := 0.0
+		if x.cascade == nil { // else the exposures do not add up to Σθ
+			lowest, highest := extremes(gains)
+			middle = lowest/2 + highest/2
+		}
 		for i, d := range x.order {
 			x.gain[i] = gains[d] - middle
 		}
@@ -115,6 +124,7 @@ func (x *quadrature) prepare(tolerance float64, scores []float64) {
 	x.r, x.transitions = num.Sized(x.r, len(scores)), num.Sized(x.transitions, len(scores))
 	clear(x.gain)
 	clear(x.result)
+	x.prepareCascade()
 	if x.tolerance != tolerance {
 		x.tolerance, x.rules = tolerance, map[int]*rule{}
 	}
@@ -174,7 +184,7 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs, first := len(x.score), x.arrivedEnd
 	x.weightEnd, x.reference = docs, x.score[first]
-	x.w, x.v = num.Sized(x.w, docs), num.Sized(x.v, docs)
+	x.w, x.f, x.v = num.Sized(x.w, docs), num.Sized(x.f, docs), num.Sized(x.v, docs)
 	x.mass, x.squares = num.Sized(x.mass, docs+1), num.Sized(x.squares, docs+1)
 	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
@@ -182,7 +192,8 @@ func (x *quadrature) setWeights() {
 			break
 		}
 		x.w[i] = math.Exp(x.score[i] - x.reference)
-		x.v[i] = x.w[i] * x.gain[i]
+		x.f[i] = x.w[i] * x.mark[i]
+		x.v[i] = x.f[i] * x.gain[i]
 	}
 	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
 	for i := x.weightEnd - 1; i >= first; i-- {
@@ -214,7 +225,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 	end := x.tolerance / 50           // P(fewer than K have arrived) at the end
 	value := 0.0
 	r := x.rule(sum)
-	x.arrivedEnd, x.poolEnd = 0, 0
+	x.arrivedEnd, x.poolEnd, x.kept, x.found = 0, 0, 1, 1
 	if sum != nil {
 		x.live = len(sum.c)
 	}
@@ -229,9 +240,9 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			x.weights = r.weights
 		} else {
 			for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
-				x.arrivedEnd++
+				x.arrive()
 			}
-			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) {
+			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) || x.kept == 0 {
 				return value
 			}
 			x.rebase()
@@ -244,8 +255,9 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			anew = true
 			continue
 		}
-		if x.moment {
-			for l, t := range x.times {
+		for l, t := range x.times {
+			x.weights[l] *= x.kept
+			if x.moment {
 				x.weights[l] *= t
 			}
 		}
@@ -255,6 +267,8 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			part, left = x.products(sum, exposure)
 		case len(x.apart) > 0:
 			left = x.place()
+		case x.cascade.dual():
+			part, left = x.sweepDual()
 		default:
 			part, left = x.sweep(exposure)
 		}
@@ -266,7 +280,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		}
 		x.blocks++
 		value += part
-		if left <= end {
+		if left*x.kept <= end {
 			return value
 		}
 		next := x.times[last] * math.Exp(r.step)

@@ -85,9 +85,10 @@ func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	x.backward = num.Sized(x.backward, x.ranks+1)
 	clear(x.backward)
 	for k, theta := range discounts[:x.ranks] {
-		drop := theta
+		first, next := x.cascade.pair()
+		drop := first * theta
 		if k+1 < len(discounts) {
-			drop -= discounts[k+1]
+			drop += next * discounts[k+1]
 		}
 		for l, c := range x.weights {
 			if exposure {
@@ -119,7 +120,7 @@ func (x *quadrature) forward(i, to int) {
 
 // transit sets the transitions of documents from i to before to, and returns them.
 func (x *quadrature) transit(i, to int) []lanes.Chance {
-	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.w[i:to])
+	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.f[i:to], x.continuation[i:to])
 	return x.transitions[i:to]
 }
 
@@ -135,6 +136,15 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 		}
 	}
 	return x.r[i:to]
+}
+
+// thinned sets r of documents from i to before to times their continuations, and returns them.
+func (x *quadrature) thinned(i, to int) []lanes.Vec {
+	r := x.exponentials(i, to)
+	if x.cascade != nil {
+		lanes.Scale(r, x.continuation[i:to])
+	}
+	return r
 }
 
 // maxPowers is the largest number of powers that documents are pooled with: exact for
@@ -202,7 +212,7 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 	clear(sums)
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
-		lanes.Sums(sums[:x.powersFrom(i)], x.exponentials(i, to), x.scratch, x.w[i:to], x.v[i:to])
+		lanes.Sums(sums[:x.powersFrom(i)], x.thinned(i, to), x.scratch, x.f[i:to], x.v[i:to])
 	}
 	sign := 1.0
 	for j := range sums {
@@ -234,6 +244,6 @@ func (x *quadrature) addPoolResults(s []lanes.State) {
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := min(len(pairs), x.powersFrom(i))
-		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
+		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.f[i:to], x.gain[i:to])
 	}
 }

@@ -312,14 +312,15 @@ func sized(n Register) Register {
 }
 
 func (m machine) transitions() {
-	m.flushed("transitions", "(chances []Chance, r []Vec, t *Vec, w []float64)", func(m machine) {
-		chance, r, docs, w := m.vecs("chances"), m.vecs("r"), length("r"), base("w")
+	m.flushed("transitions", "(chances []Chance, r []Vec, t *Vec, w, c []float64)", func(m machine) {
+		chance, r, docs, w, c := m.vecs("chances"), m.vecs("r"), length("r"), base("w"), base("c")
 		t, one := m.load(m.vec("t")), m.constant(1)
 		repeat(docs, func() {
 			x, q, p, f := m.load(at(r, 0)), m.register(), m.register(), m.broadcast(at(w, 0))
 			VADDPD(one, x, q)
 			VDIVPD(q, one, q)
 			VMULPD(q, x, p)
+			VMULPD(m.broadcast(at(c, 0)), p, p)
 			VMULPD(t, f, f)
 			VMULPD(q, f, f)
 			for i, v := range []VecVirtual{q, p, f} {
@@ -328,6 +329,7 @@ func (m machine) transitions() {
 			ADDQ(Imm(state), chance)
 			ADDQ(Imm(vec), r)
 			ADDQ(Imm(number), w)
+			ADDQ(Imm(number), c)
 		})
 	})
 }

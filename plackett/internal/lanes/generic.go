@@ -61,12 +61,12 @@ func (v *Vec) sum() float64 {
 	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }
 
-func transitionsGo(chances []Chance, r []Vec, t *Vec, w []float64) {
+func transitionsGo(chances []Chance, r []Vec, t *Vec, w, c []float64) {
 	for i := range r {
 		chance := &chances[i]
 		for l := range Width {
 			q := 1 / (1 + r[i][l])
-			chance.Q[l], chance.P[l], chance.F[l] = q, r[i][l]*q, w[i]*t[l]*q
+			chance.Q[l], chance.P[l], chance.F[l] = q, r[i][l]*q*c[i], w[i]*t[l]*q
 		}
 	}
 }

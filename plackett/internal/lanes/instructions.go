@@ -6,7 +6,7 @@ type instructions struct {
 	expm1       func(r []Vec, w []float64, t *Vec, scale float64, halvings int)
 	sums        func(s []Sum, r, power []Vec, w, v []float64)
 	horner      func(out []float64, c []Pair, r []Vec, w, g []float64)
-	transitions func(chances []Chance, r []Vec, t *Vec, w []float64)
+	transitions func(chances []Chance, r []Vec, t *Vec, w, c []float64)
 	multiply    func(states []State, z []float64, chances []Chance, g []float64)
 	divide      func(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
 	forward     func(states []State, ranks, size int, chances []Chance, g []float64)

@@ -59,13 +59,22 @@ func Horner(out []float64, c []Pair, r []Vec, w, g []float64) {
 // A State has the coefficients of one power of z in three polynomials.
 type State struct{ P, B, A Vec }
 
-// A Chance has what a document does at the nodes: q = 1/(1+r), p = 1 − q, f = w t q.
+// A Chance has what a document does at the nodes: q = 1/(1+r), p = c (1 − q), f = w t q.
 type Chance struct{ Q, P, F Vec }
 
-// Transitions sets chances_i to the chances of r_i, w_i and t.
-func Transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
+// Transitions sets chances_i to the chances of r_i, w_i, c_i and t.
+func Transitions(chances []Chance, r []Vec, t *Vec, w, c []float64) {
 	if docs := len(r); docs > 0 {
-		inUse.transitions(chances[:docs], r, t, w[:docs])
+		inUse.transitions(chances[:docs], r, t, w[:docs], c[:docs])
+	}
+}
+
+// Scale multiplies r_i by c_i.
+func Scale(r []Vec, c []float64) {
+	for i := range r {
+		for l := range Width {
+			r[i][l] *= c[i]
+		}
 	}
 }
 

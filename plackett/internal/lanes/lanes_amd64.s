@@ -220,9 +220,9 @@ repeat10:
 	VZEROUPPER
 	RET
 
-// func transitionsAVX512(chances []float64, r []float64, t *float64, w []float64)
+// func transitionsAVX512(chances []float64, r []float64, t *float64, w []float64, c []float64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·transitionsAVX512(SB), NOSPLIT, $8-80
+TEXT ·transitionsAVX512(SB), NOSPLIT, $8-104
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
@@ -232,8 +232,9 @@ TEXT ·transitionsAVX512(SB), NOSPLIT, $8-80
 	MOVQ         r_base+24(FP), CX
 	MOVQ         r_len+32(FP), DX
 	MOVQ         w_base+56(FP), BX
-	MOVQ         t+48(FP), SI
-	VMOVUPD      (SI), Z0
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      (DI), Z0
 	VBROADCASTSD c11<>+0(SB), Z1
 
 repeat11:
@@ -242,6 +243,8 @@ repeat11:
 	VADDPD       Z1, Z2, Z3
 	VDIVPD       Z3, Z1, Z3
 	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (SI), Z5
+	VMULPD       Z5, Z2, Z2
 	VMULPD       Z0, Z4, Z4
 	VMULPD       Z3, Z4, Z4
 	VMOVUPD      Z3, (AX)
@@ -250,6 +253,7 @@ repeat11:
 	ADDQ         $0xc0, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
 	DECQ         DX
 	JNZ          repeat11
 	LDMXCSR      (SP)
@@ -1213,9 +1217,9 @@ repeat53:
 	VZEROUPPER
 	RET
 
-// func transitionsAVX2(chances []float64, r []float64, t *float64, w []float64)
+// func transitionsAVX2(chances []float64, r []float64, t *float64, w []float64, c []float64)
 // Requires: AVX, SSE
-TEXT ·transitionsAVX2(SB), NOSPLIT, $16-80
+TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
@@ -1225,8 +1229,9 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-80
 	MOVQ         r_base+24(FP), CX
 	MOVQ         r_len+32(FP), DX
 	MOVQ         w_base+56(FP), BX
-	MOVQ         t+48(FP), SI
-	VMOVUPD      (SI), Y0
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      (DI), Y0
 	VBROADCASTSD c34<>+0(SB), Y1
 
 repeat54:
@@ -1235,6 +1240,8 @@ repeat54:
 	VADDPD       Y1, Y2, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y2, Y2
 	VMULPD       Y0, Y4, Y4
 	VMULPD       Y3, Y4, Y4
 	VMOVUPD      Y3, (AX)
@@ -1243,6 +1250,7 @@ repeat54:
 	ADDQ         $0xc0, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
 	DECQ         DX
 	JNZ          repeat54
 	LDMXCSR      (SP)
@@ -1257,8 +1265,9 @@ repeat54:
 	ADDQ         $0x20, CX
 	MOVQ         r_len+32(FP), DX
 	MOVQ         w_base+56(FP), BX
-	MOVQ         t+48(FP), SI
-	VMOVUPD      32(SI), Y0
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      32(DI), Y0
 	VBROADCASTSD c35<>+0(SB), Y1
 
 repeat55:
@@ -1267,6 +1276,8 @@ repeat55:
 	VADDPD       Y1, Y2, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y2, Y2
 	VMULPD       Y0, Y4, Y4
 	VMULPD       Y3, Y4, Y4
 	VMOVUPD      Y3, (AX)
@@ -1275,6 +1286,7 @@ repeat55:
 	ADDQ         $0xc0, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
 	DECQ         DX
 	JNZ          repeat55
 	LDMXCSR      8(SP)

@@ -89,7 +89,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	states[0].P = times
 	f.series(states[:size], c)
 	chances, u, out := make([]Chance, docs), make([]State, ranks+1), make([]float64, docs)
-	f.transitions(chances, r, &times, w)
+	f.transitions(chances, r, &times, w, g)
 	f.forward(states, ranks, size, chances, g)
 	for k := range ranks {
 		u[k] = State{times, zero, Vec{3: 1}}

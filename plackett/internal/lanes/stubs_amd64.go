@@ -22,7 +22,7 @@ func hornerAVX512(out []float64, c []Pair, r []Vec, w, g []float64)
 // transitionsAVX512 is transitionsGo.
 //
 //go:noescape
-func transitionsAVX512(chances []Chance, r []Vec, t *Vec, w []float64)
+func transitionsAVX512(chances []Chance, r []Vec, t *Vec, w, c []float64)
 
 // multiplyAVX512 is multiplyGo.
 //
@@ -82,7 +82,7 @@ func hornerAVX2(out []float64, c []Pair, r []Vec, w, g []float64)
 // transitionsAVX2 is transitionsGo.
 //
 //go:noescape
-func transitionsAVX2(chances []Chance, r []Vec, t *Vec, w []float64)
+func transitionsAVX2(chances []Chance, r []Vec, t *Vec, w, c []float64)
 
 // multiplyAVX2 is multiplyGo.
 //

@@ -1,0 +1,293 @@
+package plackett
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
+
+// Cascade writes λ_d = dR/dm_d to lambda and returns the expected metric of a user who goes down the
+// ranking and, below document d, goes on with the probability c_d, its continuation:
+//
+//	R = E_y[Σ_k θ_k a_{y_k} Π_{x<k} c_{y_x}].
+//
+// ERR has the rewards a = R_d, the continuations 1 − R_d and the discounts 1/k, the reciprocal rank
+// a = rel and c = 1 − rel with 1/k, success a = rel and c = 1 − rel with 1, α-nDCG for each intent
+// a = J, c = 1 − αJ and DCG's discounts. With continuations of 1 it is [Expectation.Gradient], with its bits.
+// If lambda is nil, it computes R alone, in less time.
+//
+// A pair contributes to λ_i, with G_S(z, t) = Π_{j∈S} (e^{−w_j t} + c_j (1 − e^{−w_j t}) z),
+//
+//	∫ t f_i f_j Σ_k θ_k [z^{k−1}] (a_i (1 − c_j z) − a_j (1 − c_i z)) G_{−i,−j} dt.
+//
+// Tolerance and cost are as for [Expectation.Gradient] where c is a linear function of a, as in all
+// of these metrics. The cost is that of two gradients elsewhere. Cascade returns the
+// errors of [Expectation.Gradient], and an error for a continuation that is not from 0 to 1.
+func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda []float64) (value float64, err error) {
+	if err := cmp.Or(checkLength("rewards", len(rewards), len(scores)), checkFinite("reward", rewards),
+		checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
+		return 0, err
+	}
+	return e.cascade(scores, rewards, continuations, discounts, lambda)
+}
+
+// CascadeExposure writes the exposure of every document given the documents above it,
+// E_d = E_y[Σ_k θ_k 1[y_k = d] Π_{x<k} c_{y_x}], the derivative of R of [Expectation.Cascade] by its
+// reward. Its vector–Jacobian product is Cascade: for a function F of the exposures, dF/dm_d is λ_d with the rewards
+// a_d = ∂F/∂E_d. CascadeExposure returns the errors of Cascade.
+func (e *Expectation) CascadeExposure(scores, continuations, discounts, exposure []float64) error {
+	if err := checkContinuations(continuations, scores); err != nil {
+		return err
+	}
+	e.quadrature.cascade = &cascade{continuations: continuations}
+	defer e.endCascade()
+	return e.Exposure(scores, discounts, exposure)
+}
+
+// AveragePrecision writes λ_d = dR/dm_d to lambda and returns the expected average precision,
+//
+//	R = E_y[Σ_{k≤cutoff} rel_{y_k}/k · (1 + Σ_{x<k} rel_{y_x})] / min(cutoff, Σ_d rel_d),
+//
+// 0 if nothing is relevant. A cutoff of 0, or one beyond the list, is all ranks. rel is 1 for relevant documents and 0 for others; between the
+// two it is the probability of being relevant, independently. If lambda is nil, it computes R alone.
+//
+// The relevant documents above are counted by a dual number: R is a [Expectation.Cascade] with a = rel and
+// c = 1 + ε rel plus its derivative by ε at 0. The errors of R and λ are at most Tolerance times Σ_{k≤cutoff} 1/k.
+// AveragePrecision returns the errors of [Expectation.Gradient], and an error for a
+// negative cutoff and for a relevance that is not from 0 to 1.
+func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, lambda []float64) (value float64, err error) {
+	if cutoff < 0 {
+		return 0, fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
+	}
+	if err := cmp.Or(checkLength("relevant", len(relevant), len(scores)), checkShares("relevance", relevant), checkLambda(lambda, scores)); err != nil {
+		return 0, err
+	}
+	if cutoff == 0 || cutoff > len(scores) {
+		cutoff = len(scores)
+	}
+	_, total := magnitudes(relevant)
+	total = min(total, float64(cutoff))
+	e.discount = num.Sized(e.discount, cutoff)
+	for k := range e.discount {
+		e.discount[k] = 1 / float64(k+1)
+		if total > 0 {
+			e.discount[k] /= total
+		}
+	}
+	e.quadrature.cascade = &cascade{relevant: relevant, first: 1, next: -1}
+	defer e.endCascade()
+	return e.run(scores, relevant, e.discount, lambda)
+}
+
+// A cascade says how the documents above one count for it.
+type cascade struct {
+	continuations, marks []float64 // by document; nil: 1
+	relevant             []float64 // of average precision
+	first, next          float64   // pairs count by first·θ_k + next·θ_{k+1}
+}
+
+func (c *cascade) dual() bool { return c != nil && c.relevant != nil }
+
+func (c *cascade) pair() (first, next float64) {
+	if c == nil {
+		return 1, -1
+	}
+	return c.first, c.next
+}
+
+func (e *Expectation) endCascade() { e.quadrature.cascade = nil }
+
+// cascade is Cascade after the checks that run does not make.
+//
+// If c = γ + s·a for all documents, the pair (i, j) has a_i (1 − c_j z) − a_j (1 − c_i z) =
+// (a_i − a_j)(1 − γz): DCG's form with other differences of discounts. Otherwise it is, with b = 2 − c,
+//
+//	(a_i − a_j)(1 − 2z) + b_i b_j (a_i/b_i − a_j/b_j) z,
+//
+// two gradients of DCG's form. In the second one documents have the mark b: it multiplies the rate at which they pass each other.
+func (e *Expectation) cascade(scores, rewards, continuations, discounts, lambda []float64) (float64, error) {
+	if !containsOther(continuations, 1) {
+		return e.run(scores, rewards, discounts, lambda)
+	}
+	defer e.endCascade()
+	c := &cascade{continuations: continuations, first: 1}
+	e.quadrature.cascade = c
+	if slope, ok := linear(rewards, continuations); ok || lambda == nil {
+		c.next = -slope
+		return e.run(scores, rewards, discounts, lambda)
+	}
+	c.next = -2
+	value, err := e.run(scores, rewards, discounts, lambda)
+	if err != nil {
+		return 0, err
+	}
+	docs := len(scores)
+	e.marks, e.gains, e.part = num.Sized(e.marks, docs), num.Sized(e.gains, docs), num.Sized(e.part, docs)
+	for d, x := range continuations {
+		e.marks[d] = 2 - x
+		e.gains[d] = rewards[d] / e.marks[d]
+	}
+	c.first, c.next, c.marks = 0, 1, e.marks
+	_, err = e.run(scores, e.gains, discounts, e.part)
+	for d, x := range e.part {
+		lambda[d] += x
+	}
+	return value, err
+}
+
+// linear returns γ where all c = γ + s·a, up to rounding and with a γ that is not large.
+func linear(a, c []float64) (gamma float64, ok bool) {
+	if len(a) == 0 {
+		return 0, true
+	}
+	low, high := 0, 0
+	for d, x := range a {
+		if x < a[low] {
+			low = d
+		}
+		if x > a[high] {
+			high = d
+		}
+	}
+	slope := 0.0
+	if a[low] < a[high] {
+		slope = (c[high] - c[low]) / (a[high] - a[low])
+	}
+	gamma = c[low] - slope*a[low]
+	if !(math.Abs(gamma) <= 2) {
+		return 0, false
+	}
+	for d, x := range a {
+		if !(math.Abs(c[d]-gamma-slope*x) <= 1e-15) {
+			return 0, false
+		}
+	}
+	return gamma, true
+}
+
+func containsOther(numbers []float64, x float64) bool {
+	for _, y := range numbers {
+		if y != x {
+			return true
+		}
+	}
+	return false
+}
+
+func checkContinuations(continuations, scores []float64) error {
+	return cmp.Or(checkLength("continuations", len(continuations), len(scores)), checkShares("continuation", continuations))
+}
+
+// checkShares returns an error for the first number that is not from 0 to 1.
+func checkShares(what string, numbers []float64) error {
+	for i, x := range numbers {
+		if !(x >= 0 && x <= 1) {
+			return &RangeError{what, i, x}
+		}
+	}
+	return nil
+}
+
+// prepareCascade sets what the documents do in the order of the quadrature.
+func (x *quadrature) prepareCascade() {
+	c := cmp.Or(x.cascade, &cascade{})
+	set := func(to *[]float64, from []float64, other float64) {
+		*to = num.Sized(*to, len(x.gain))
+		for i := range *to {
+			(*to)[i] = other
+			if from != nil {
+				(*to)[i] = from[x.order[i]]
+			}
+		}
+	}
+	set(&x.continuation, c.continuations, 1)
+	set(&x.mark, c.marks, 1)
+	set(&x.relevant, c.relevant, 0)
+}
+
+// arrive counts the first document that has not arrived among those that are sure to have.
+func (x *quadrature) arrive() {
+	x.kept *= x.continuation[x.arrivedEnd]
+	x.found += x.relevant[x.arrivedEnd]
+	x.arrivedEnd++
+}
+
+// sweepDual is sweep for average precision. States are those of sweep, and sums has their sums with
+// their derivatives by ε.
+func (x *quadrature) sweepDual() (value, left float64) {
+	x.ranks = min(len(x.discounts)-x.arrivedEnd, x.poolEnd-x.arrivedEnd)
+	discounts := x.discounts[x.arrivedEnd:]
+	x.sweptEnd = x.poolEnd
+	first, docs := x.arrivedEnd, x.sweptEnd-x.arrivedEnd
+	for i := first; i < x.sweptEnd; i += chunk {
+		x.transit(i, min(i+chunk, x.sweptEnd))
+	}
+	ranks := x.ranks
+	states, sums := make([]lanes.State, (docs+1)*ranks), make([]lanes.State, (docs+1)*ranks)
+	u, du := make([]lanes.State, ranks+1), make([]lanes.State, ranks+1)
+	for l := range lanes.Width {
+		states[0].P[l] = 1
+		sums[0].P[l] = x.found
+	}
+	for i := range docs {
+		chance, g, rel := &x.transitions[first+i], x.gain[first+i], x.relevant[first+i]
+		s, h := states[i*ranks:(i+1)*ranks], sums[i*ranks:(i+1)*ranks]
+		s1, h1 := states[(i+1)*ranks:(i+2)*ranks], sums[(i+1)*ranks:(i+2)*ranks]
+		for l := range lanes.Width {
+			q, p, f := chance.Q[l], chance.P[l], chance.F[l]
+			for k := range ranks {
+				s1[k].P[l] = q * s[k].P[l]
+				s1[k].B[l] = q*s[k].B[l] + f*s[k].P[l]
+				s1[k].A[l] = q*s[k].A[l] + g*f*s[k].P[l]
+				h1[k].P[l] = q * h[k].P[l]
+				h1[k].B[l] = q*h[k].B[l] + f*h[k].P[l]
+				h1[k].A[l] = q*h[k].A[l] + g*f*h[k].P[l]
+				if k > 0 {
+					s1[k].P[l] += p * s[k-1].P[l]
+					s1[k].B[l] += p * s[k-1].B[l]
+					s1[k].A[l] += p * s[k-1].A[l]
+					h1[k].P[l] += p * (h[k-1].P[l] + rel*s[k-1].P[l])
+					h1[k].B[l] += p * (h[k-1].B[l] + rel*s[k-1].B[l])
+					h1[k].A[l] += p * (h[k-1].A[l] + rel*s[k-1].A[l])
+				}
+			}
+		}
+	}
+	for k := range ranks {
+		left += sums[docs*ranks+k].P[lanes.Width-1]
+		for l, c := range x.weights {
+			value += c * discounts[k] * sums[docs*ranks+k].A[l]
+			drop := discounts[k]
+			if k+1 < len(discounts) {
+				drop -= discounts[k+1]
+			}
+			u[k].P[l] = c * drop
+		}
+	}
+	if x.ranks < len(discounts) {
+		left = 1
+	}
+	for i := docs - 1; i >= 0; i-- {
+		chance, g, rel := &x.transitions[first+i], x.gain[first+i], x.relevant[first+i]
+		s, h := states[i*ranks:(i+1)*ranks], sums[i*ranks:(i+1)*ranks]
+		for l := range lanes.Width {
+			q, p, f := chance.Q[l], chance.P[l], chance.F[l]
+			a, b := 0.0, 0.0
+			for k := range ranks {
+				b += h[k].B[l]*u[k].P[l] + h[k].P[l]*u[k].B[l] + s[k].B[l]*du[k].P[l] + s[k].P[l]*du[k].B[l]
+				a += h[k].A[l]*u[k].P[l] + h[k].P[l]*u[k].A[l] + s[k].A[l]*du[k].P[l] + s[k].P[l]*du[k].A[l]
+				du[k].B[l] = q*du[k].B[l] + p*(du[k+1].B[l]+rel*u[k+1].B[l]) + f*du[k].P[l]
+				du[k].A[l] = q*du[k].A[l] + p*(du[k+1].A[l]+rel*u[k+1].A[l]) + g*f*du[k].P[l]
+				du[k].P[l] = q*du[k].P[l] + p*(du[k+1].P[l]+rel*u[k+1].P[l])
+				u[k].B[l] = q*u[k].B[l] + p*u[k+1].B[l] + f*u[k].P[l]
+				u[k].A[l] = q*u[k].A[l] + p*u[k+1].A[l] + g*f*u[k].P[l]
+				u[k].P[l] = q*u[k].P[l] + p*u[k+1].P[l]
+			}
+			x.result[first+i] += f * (g*b - a)
+		}
+	}
+	return value, left
+}
