@@ -44,7 +44,8 @@ type Expectation struct {
 	quadrature         quadrature
 	sum                *geometricSum // of the last call, nil for sweeps
 	column, discount   []float64     // for one document or one rank at a time
-	marks, gains, part []float64     // of the second gradient of a cascade
+	ofCascade          cascade
+	marks, gains, part []float64 // of the second gradient of a cascade
 }
 
 const (

@@ -42,7 +42,7 @@ func (e *Expectation) CascadeExposure(scores, continuations, discounts, exposure
 	if err := checkContinuations(continuations, scores); err != nil {
 		return err
 	}
-	e.quadrature.cascade = &cascade{continuations: continuations}
+	e.setCascade(cascade{continuations: continuations})
 	defer e.endCascade()
 	return e.Exposure(scores, discounts, exposure)
 }
@@ -77,7 +77,7 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 			e.discount[k] /= total
 		}
 	}
-	e.quadrature.cascade = &cascade{relevant: relevant, first: 1, next: -1}
+	e.setCascade(cascade{relevant: relevant, first: 1, next: -1})
 	defer e.endCascade()
 	return e.run(scores, relevant, e.discount, lambda)
 }
@@ -98,6 +98,13 @@ func (c *cascade) pair() (first, next float64) {
 	return c.first, c.next
 }
 
+// setCascade makes what follows a cascade, up to endCascade.
+func (e *Expectation) setCascade(c cascade) *cascade {
+	e.ofCascade = c
+	e.quadrature.cascade = &e.ofCascade
+	return &e.ofCascade
+}
+
 func (e *Expectation) endCascade() { e.quadrature.cascade = nil }
 
 // cascade is Cascade after the checks that run does not make.
@@ -112,9 +119,8 @@ func (e *Expectation) cascade(scores, rewards, continuations, discounts, lambda 
 	if !containsOther(continuations, 1) {
 		return e.run(scores, rewards, discounts, lambda)
 	}
+	c := e.setCascade(cascade{continuations: continuations, first: 1})
 	defer e.endCascade()
-	c := &cascade{continuations: continuations, first: 1}
-	e.quadrature.cascade = c
 	if slope, ok := linear(rewards, continuations); ok || lambda == nil {
 		c.next = -slope
 		return e.run(scores, rewards, discounts, lambda)
