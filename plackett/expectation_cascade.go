@@ -68,18 +68,21 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 	if cutoff == 0 || cutoff > len(scores) {
 		cutoff = len(scores)
 	}
-	_, total := magnitudes(relevant)
-	total = min(total, float64(cutoff))
 	e.discount = num.Sized(e.discount, cutoff)
 	for k := range e.discount {
 		e.discount[k] = 1 / float64(k+1)
-		if total > 0 {
-			e.discount[k] /= total
-		}
 	}
 	e.setCascade(cascade{relevant: relevant, first: 1, next: -1})
 	defer e.endCascade()
-	return e.run(scores, relevant, e.discount, lambda)
+	value, err = e.run(scores, relevant, e.discount, lambda)
+	_, total := magnitudes(relevant)
+	if total = min(total, float64(cutoff)); total == 0 {
+		return 0, err
+	}
+	for d := range lambda {
+		lambda[d] /= total
+	}
+	return value / total, err
 }
 
 // A cascade says how the documents above one count for it.
@@ -221,79 +224,20 @@ func (x *quadrature) arrive() {
 	x.arrivedEnd++
 }
 
-// sweepDual is sweep for average precision. States are those of sweep, and sums has their sums with
-// their derivatives by ε.
-func (x *quadrature) sweepDual() (value, left float64) {
-	x.ranks = min(len(x.discounts)-x.arrivedEnd, x.poolEnd-x.arrivedEnd)
-	discounts := x.discounts[x.arrivedEnd:]
-	x.sweptEnd = x.poolEnd
-	first, docs := x.arrivedEnd, x.sweptEnd-x.arrivedEnd
-	for i := first; i < x.sweptEnd; i += chunk {
-		x.transit(i, min(i+chunk, x.sweptEnd))
-	}
-	ranks := x.ranks
-	states, sums := make([]lanes.State, (docs+1)*ranks), make([]lanes.State, (docs+1)*ranks)
-	u, du := make([]lanes.State, ranks+1), make([]lanes.State, ranks+1)
-	for l := range lanes.Width {
-		states[0].P[l] = 1
-		sums[0].P[l] = x.found
-	}
-	for i := range docs {
-		chance, g, rel := &x.transitions[first+i], x.gain[first+i], x.relevant[first+i]
-		s, h := states[i*ranks:(i+1)*ranks], sums[i*ranks:(i+1)*ranks]
-		s1, h1 := states[(i+1)*ranks:(i+2)*ranks], sums[(i+1)*ranks:(i+2)*ranks]
-		for l := range lanes.Width {
-			q, p, f := chance.Q[l], chance.P[l], chance.F[l]
-			for k := range ranks {
-				s1[k].P[l] = q * s[k].P[l]
-				s1[k].B[l] = q*s[k].B[l] + f*s[k].P[l]
-				s1[k].A[l] = q*s[k].A[l] + g*f*s[k].P[l]
-				h1[k].P[l] = q * h[k].P[l]
-				h1[k].B[l] = q*h[k].B[l] + f*h[k].P[l]
-				h1[k].A[l] = q*h[k].A[l] + g*f*h[k].P[l]
-				if k > 0 {
-					s1[k].P[l] += p * s[k-1].P[l]
-					s1[k].B[l] += p * s[k-1].B[l]
-					s1[k].A[l] += p * s[k-1].A[l]
-					h1[k].P[l] += p * (h[k-1].P[l] + rel*s[k-1].P[l])
-					h1[k].B[l] += p * (h[k-1].B[l] + rel*s[k-1].B[l])
-					h1[k].A[l] += p * (h[k-1].A[l] + rel*s[k-1].A[l])
-				}
-			}
+// derivedPairs makes the pairs of a pool, n coefficients, those of the sums with their derivatives. It returns
+// what the derivative of a document's own factor adds: (−r)^j has the derivative j·rel·(−r)^j.
+func (x *quadrature) derivedPairs(pairs []lanes.Pair, n int) []lanes.Pair {
+	own, more := x.ownPairs[:len(pairs)], x.morePairs[:len(pairs)]
+	copy(own, pairs)
+	lanes.Correlate(pairs, x.backward, x.tapes[1].states[:n])
+	lanes.Correlate(more, x.derived, x.tapes[0].states[:n])
+	for j := range pairs {
+		for l, t := range x.times {
+			pairs[j].A[l] += more[j].A[l]
+			pairs[j].B[l] += more[j].B[l]
+			own[j].A[l] *= float64(j) * t
+			own[j].B[l] *= float64(j) * t
 		}
 	}
-	for k := range ranks {
-		left += sums[docs*ranks+k].P[lanes.Width-1]
-		for l, c := range x.weights {
-			value += c * discounts[k] * sums[docs*ranks+k].A[l]
-			drop := discounts[k]
-			if k+1 < len(discounts) {
-				drop -= discounts[k+1]
-			}
-			u[k].P[l] = c * drop
-		}
-	}
-	if x.ranks < len(discounts) {
-		left = 1
-	}
-	for i := docs - 1; i >= 0; i-- {
-		chance, g, rel := &x.transitions[first+i], x.gain[first+i], x.relevant[first+i]
-		s, h := states[i*ranks:(i+1)*ranks], sums[i*ranks:(i+1)*ranks]
-		for l := range lanes.Width {
-			q, p, f := chance.Q[l], chance.P[l], chance.F[l]
-			a, b := 0.0, 0.0
-			for k := range ranks {
-				b += h[k].B[l]*u[k].P[l] + h[k].P[l]*u[k].B[l] + s[k].B[l]*du[k].P[l] + s[k].P[l]*du[k].B[l]
-				a += h[k].A[l]*u[k].P[l] + h[k].P[l]*u[k].A[l] + s[k].A[l]*du[k].P[l] + s[k].P[l]*du[k].A[l]
-				du[k].B[l] = q*du[k].B[l] + p*(du[k+1].B[l]+rel*u[k+1].B[l]) + f*du[k].P[l]
-				du[k].A[l] = q*du[k].A[l] + p*(du[k+1].A[l]+rel*u[k+1].A[l]) + g*f*du[k].P[l]
-				du[k].P[l] = q*du[k].P[l] + p*(du[k+1].P[l]+rel*u[k+1].P[l])
-				u[k].B[l] = q*u[k].B[l] + p*u[k+1].B[l] + f*u[k].P[l]
-				u[k].A[l] = q*u[k].A[l] + p*u[k+1].A[l] + g*f*u[k].P[l]
-				u[k].P[l] = q*u[k].P[l] + p*u[k+1].P[l]
-			}
-			x.result[first+i] += f * (g*b - a)
-		}
-	}
-	return value, left
+	return own
 }

@@ -45,6 +45,7 @@ type quadrature struct {
 	reference              float64
 	weightEnd              int
 	w, f, v, mass, squares []float64
+	vr                     []float64 // v times relevance
 
 	arrivedEnd, sweptEnd, poolEnd int
 
@@ -63,18 +64,24 @@ type quadrature struct {
 	placed                   []float64
 	places                   []int // by document, in the order
 
-	times, weights lanes.Vec // of the nodes
-	r, scratch     []lanes.Vec
-	powerSums      [maxPowers]lanes.Sum
-	pairs          [maxPowers]lanes.Pair
-	transitions    []lanes.Chance // q, p and t·f of every document
-	states         []lanes.State  // [documents of a part + 1, ranks]: P, B and A before each document
-	checkpoints    []lanes.State  // [parts, ranks]: P, B and A before each part
-	backward       []lanes.State  // [ranks + 1]: U, X and Y
-	terms          []lanes.Pair   // T and V of every term of a geometric sum
-	live           int            // terms of it that are left
+	times, weights             lanes.Vec // of the nodes
+	r, scratch                 []lanes.Vec
+	powerSums                  [maxPowers]lanes.Sum
+	derivedSums                [maxPowers + 1]lanes.Sum // what average precision has beside them
+	pairs, morePairs, ownPairs [maxPowers]lanes.Pair
+	transitions                []lanes.Chance // q, p and t·f of every document
+	tapes                      [2]tape        // the second one of average precision: sums with the derivatives by ε
+	backward, derived          []lanes.State  // [ranks + 1]: U, X and Y, and their derivatives
+	terms, derivedTerms        []lanes.Pair   // T and V of every term of a geometric sum
+	live                       int            // terms of it that are left
 
 	buckets [maxBuckets + 1]int // where each begins, when documents are sorted
+}
+
+// A tape has what a forward sweep leaves behind.
+type tape struct {
+	states      []lanes.State // [documents of a part + 1, ranks]: P, B and A before each document
+	checkpoints []lanes.State // [parts, ranks]: P, B and A before each part
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
@@ -185,6 +192,7 @@ func (x *quadrature) setWeights() {
 	docs, first := len(x.score), x.arrivedEnd
 	x.weightEnd, x.reference = docs, x.score[first]
 	x.w, x.f, x.v = num.Sized(x.w, docs), num.Sized(x.f, docs), num.Sized(x.v, docs)
+	x.vr = num.Sized(x.vr, docs)
 	x.mass, x.squares = num.Sized(x.mass, docs+1), num.Sized(x.squares, docs+1)
 	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
@@ -194,6 +202,7 @@ func (x *quadrature) setWeights() {
 		x.w[i] = math.Exp(x.score[i] - x.reference)
 		x.f[i] = x.w[i] * x.mark[i]
 		x.v[i] = x.f[i] * x.gain[i]
+		x.vr[i] = x.v[i] * x.relevant[i]
 	}
 	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
 	for i := x.weightEnd - 1; i >= first; i-- {
@@ -267,8 +276,6 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			part, left = x.products(sum, exposure)
 		case len(x.apart) > 0:
 			left = x.place()
-		case x.cascade.dual():
-			part, left = x.sweepDual()
 		default:
 			part, left = x.sweep(exposure)
 		}

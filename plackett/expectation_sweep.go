@@ -32,24 +32,32 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	if docs*x.ranks > maxStates {
 		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.states = num.Sized(x.states, (part+1)*x.ranks)
-	x.checkpoints = num.Sized(x.checkpoints, (docs/part+1)*x.ranks)
-	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
-	start := func(i int) []lanes.State { return x.checkpoints[(i-first)/part*x.ranks:][:x.ranks] }
-	x.poolPolynomials(row(0)[:x.coefficients(first)])
+	tapes := x.tapes[:1]
+	if x.cascade.dual() {
+		tapes = x.tapes[:]
+	}
+	for i := range tapes {
+		tapes[i].states = num.Sized(tapes[i].states, (part+1)*x.ranks)
+		tapes[i].checkpoints = num.Sized(tapes[i].checkpoints, (docs/part+1)*x.ranks)
+	}
+	row := func(s []lanes.State, i int) []lanes.State { return s[i*x.ranks : (i+1)*x.ranks] }
+	x.poolPolynomials(x.coefficients(first))
 	last := first // where the last part begins
 	for i := first; i < x.sweptEnd; i += part {
 		if x.stopped() {
 			return 0, 0
 		}
-		if last = i; i > first {
-			copy(row(0), row(part))
+		last = i
+		for _, t := range tapes {
+			if i > first {
+				copy(row(t.states, 0), row(t.states, part))
+			}
+			copy(row(t.checkpoints, (i-first)/part), row(t.states, 0))
 		}
-		copy(start(i), row(0))
 		x.forward(i, min(i+part, x.sweptEnd))
 	}
 
-	end := row(x.sweptEnd - last)[:x.coefficients(x.sweptEnd)]
+	end := row(tapes[len(tapes)-1].states, x.sweptEnd-last)[:x.coefficients(x.sweptEnd)]
 	for k := range end {
 		left += end[k].P[lanes.Width-1]
 		for l, c := range x.weights {
@@ -70,13 +78,20 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		}
 		to := min(i+part, x.sweptEnd)
 		if i < last {
-			copy(row(0), start(i))
+			for _, t := range tapes {
+				copy(row(t.states, 0), row(t.checkpoints, (i-first)/part))
+			}
 			x.forward(i, to)
 		}
-		lanes.Backward(x.result[i:to], x.backward, x.states, x.ranks, x.coefficients(i),
-			x.transitions[i:to], x.gain[i:to])
+		if x.cascade.dual() {
+			lanes.BackwardDual(x.result[i:to], x.backward, x.derived, tapes[1].states, tapes[0].states, x.ranks, x.coefficients(i),
+				x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
+		} else {
+			lanes.Backward(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
+				x.transitions[i:to], x.gain[i:to])
+		}
 	}
-	x.addPoolResults(row(0)[:x.coefficients(first)])
+	x.addPoolResults(x.coefficients(first))
 	return value, left
 }
 
@@ -84,6 +99,8 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	x.backward = num.Sized(x.backward, x.ranks+1)
 	clear(x.backward)
+	x.derived = num.Sized(x.derived, x.ranks+1)
+	clear(x.derived)
 	for k, theta := range discounts[:x.ranks] {
 		first, next := x.cascade.pair()
 		drop := first * theta
@@ -115,7 +132,11 @@ func (x *quadrature) coefficients(i int) int {
 
 // forward sets the rows of states after the first by the documents from i to before to.
 func (x *quadrature) forward(i, to int) {
-	lanes.Forward(x.states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+	states := x.tapes[0].states
+	lanes.Forward(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+	if x.cascade.dual() {
+		lanes.ForwardDual(x.tapes[1].states, states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
+	}
 }
 
 // transit sets the transitions of documents from i to before to, and returns them.
@@ -186,7 +207,13 @@ func (x *quadrature) choosePool() {
 
 // margin returns the factor by which the first power left out must be below the tolerance: as many
 // documents may have arrived as there are ranks, or a few more.
-func (x *quadrature) margin() float64 { return float64(8 * (x.ranks + 1)) }
+func (x *quadrature) margin() float64 {
+	margin := float64(8 * (x.ranks + 1))
+	if x.cascade.dual() {
+		margin *= maxPowers // derivatives of powers
+	}
+	return margin
+}
 
 // powersFrom returns the number of powers that document i and the ones after it need.
 func (x *quadrature) powersFrom(i int) int {
@@ -198,9 +225,10 @@ func (x *quadrature) powersFrom(i int) int {
 	return n
 }
 
-// poolPolynomials sets P, B and A to the polynomials of the pool, where Π (1 + r_d z) is the
+// poolPolynomials sets n coefficients of P, B and A to the polynomials of the pool, where Π (1 + r_d z) is the
 // exponential of a series in the power sums of r_d.
-func (x *quadrature) poolPolynomials(s []lanes.State) {
+func (x *quadrature) poolPolynomials(n int) {
+	s := x.tapes[0].states[:n]
 	for l, t := range x.times {
 		s[0].P[l] = 0
 		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd] - x.apartMass); mass < 600 {
@@ -210,9 +238,18 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 	x.scratch = num.Sized(x.scratch, chunk)
 	sums := x.powerSums[:x.powers]
 	clear(sums)
+	var derived []lanes.Sum
+	if x.cascade.dual() {
+		derived = x.derivedSums[:x.powers+1]
+		clear(derived)
+	}
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
-		lanes.Sums(sums[:x.powersFrom(i)], x.thinned(i, to), x.scratch, x.f[i:to], x.v[i:to])
+		powers := x.powersFrom(i)
+		lanes.Sums(sums[:powers], x.thinned(i, to), x.scratch, x.f[i:to], x.v[i:to])
+		if derived != nil {
+			lanes.Sums(derived[:powers+1], x.r[i:to], x.scratch, x.vr[i:to], x.relevant[i:to])
+		}
 	}
 	sign := 1.0
 	for j := range sums {
@@ -221,20 +258,35 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 			sum.Power[l] *= sign
 			sum.W[l] *= sign * t
 			sum.V[l] *= sign * t
+			if derived != nil {
+				// r^j has the derivative j·rel·r^j.
+				from, to := &derived[j], sign*float64(j)
+				from.Power[l] = sign * derived[j+1].V[l]
+				from.V[l] = to * t * from.W[l]
+				from.W[l] = float64(j) * sum.V[l]
+			}
 		}
 		sign = -sign
 	}
 	lanes.Series(s, sums)
+	if derived != nil {
+		lanes.SeriesDual(x.tapes[1].states[:n], s, sums, derived[:len(sums)], x.found)
+	}
 }
 
-// addPoolResults adds the results of the documents of the pool. A series in −r_d takes each of them
+// addPoolResults adds the results of the documents of the pool, of whose polynomials there are n coefficients. A series in −r_d takes each of them
 // out of the pool.
-func (x *quadrature) addPoolResults(s []lanes.State) {
+func (x *quadrature) addPoolResults(n int) {
+	s := x.tapes[0].states[:n]
 	if x.sweptEnd == x.poolEnd {
 		return
 	}
 	pairs := x.pairs[:min(x.powers, len(s))]
 	lanes.Correlate(pairs, x.backward, s)
+	var derived []lanes.Pair // of the document's own part
+	if x.cascade.dual() {
+		derived = x.derivedPairs(pairs, n)
+	}
 	for j := range pairs {
 		for l, t := range x.times {
 			pairs[j].A[l] *= t
@@ -245,5 +297,8 @@ func (x *quadrature) addPoolResults(s []lanes.State) {
 		to := min(i+chunk, x.poolEnd)
 		powers := min(len(pairs), x.powersFrom(i))
 		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.f[i:to], x.gain[i:to])
+		if derived != nil {
+			lanes.Horner(x.result[i:to], derived[:powers], x.r[i:to], x.v[i:to], x.gain[i:to])
+		}
 	}
 }

@@ -30,6 +30,12 @@ func main() {
 		m.backward()
 		m.series()
 		m.correlate()
+		m.scale()
+		m.seriesDual()
+		m.forwardDual()
+		m.backwardDual()
+		m.multiplyDual()
+		m.divideDual()
 		m.remain()
 		m.place()
 	}
@@ -591,6 +597,275 @@ func (m machine) correlate() {
 			ADDQ(Imm(pair), c)
 			ADDQ(Imm(state), u0)
 			DECQ(n)
+		})
+	})
+}
+
+func (m machine) scale() {
+	m.function("scale", "(r []Vec, c []float64)", func(m machine) {
+		r, n, c := m.vecs("r"), length("r"), base("c")
+		repeat(n, func() {
+			x := m.broadcast(at(c, 0))
+			VMULPD(at(r, 0), x, x)
+			VMOVUPD(x, at(r, 0))
+			ADDQ(Imm(vec), r)
+			ADDQ(Imm(number), c)
+		})
+	})
+}
+
+func (m machine) seriesDual() {
+	m.function("seriesDual", "(sums, states []State, c, d []Sum, found float64)", func(m machine) {
+		h, n, s, c0, d0, order := m.vecs("sums"), length("sums"), m.vecs("states"), m.vecs("c"), m.vecs("d"), length("c")
+		found := m.parameter("found")
+		k := GP64() // of the state in hand
+		XORQ(k, k)
+		// terms runs body for the first powers, at most as many as there are states before.
+		terms := func(body func(c, d, h, s Register)) {
+			h, s, c, d, j := copyOf(h), copyOf(s), copyOf(c0), copyOf(d0), copyOf(k)
+			CMPQ(j, order)
+			CMOVQGT(order, j)
+			ifPositive(j, func() {
+				repeat(j, func() {
+					body(c, d, h, s)
+					ADDQ(Imm(state), c)
+					ADDQ(Imm(state), d)
+					SUBQ(Imm(state), h)
+					SUBQ(Imm(state), s)
+				})
+			})
+		}
+		repeat(n, func() {
+			p := m.register()
+			VMULPD(at(s, 0), found, p)
+			terms(func(_, d, _, s Register) {
+				VFMADD231PD(at(s, -state), m.load(at(d, 0)), p)
+			})
+			VMOVUPD(p, at(h, 0))
+			INCQ(k)
+			b, a := m.zero(), m.zero()
+			terms(func(c, d, h, s Register) {
+				sum, p := m.load(at(h, 0)), m.load(at(s, 0))
+				VFMADD231PD(at(c, vec), sum, b)
+				VFMADD231PD(at(c, 2*vec), sum, a)
+				VFMADD231PD(at(d, vec), p, b)
+				VFMADD231PD(at(d, 2*vec), p, a)
+			})
+			VMOVUPD(b, at(h, vec))
+			VMOVUPD(a, at(h, 2*vec))
+			ADDQ(Imm(state), h)
+			ADDQ(Imm(state), s)
+		})
+	})
+}
+
+func (m machine) forwardDual() {
+	m.flushed("forwardDual", "(sums, states []State, ranks, size int, chances []Chance, g, d []float64)", func(m machine) {
+		row, states, ranks, full := m.vecs("sums"), m.vecs("states"), Word("ranks"), Word("size")
+		chance, docs, gain, dual := m.vecs("chances"), length("chances"), base("g"), base("d")
+		stride := sized(ranks)
+		repeat(docs, func() {
+			q, p, f := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec))
+			gf, dp := m.broadcast(at(gain, 0)), m.broadcast(at(dual, 0))
+			VMULPD(f, gf, gf)
+			VMULPD(p, dp, dp)
+			// A row that is not full yet gets one state more.
+			free := GP64()
+			MOVQ(ranks, free)
+			SUBQ(full, free)
+			ifPositive(free, func() {
+				last, zero := sized(full), m.zero()
+				ADDQ(row, last)
+				for i := range 3 {
+					VMOVUPD(zero, at(last, i*vec))
+				}
+			})
+			INCQ(full)
+			n, from, next, plain := size(full, ranks), copyOf(row), copyOf(row), copyOf(states)
+			ADDQ(stride, next)
+			var before, plainBefore [3]VecVirtual
+			for i := range before {
+				before[i], plainBefore[i] = m.zero(), m.zero()
+			}
+			repeat(n, func() {
+				first := m.load(at(from, 0))
+				for i := range before {
+					to := m.register()
+					VMULPD(at(from, i*vec), q, to)
+					VFMADD231PD(p, before[i], to)
+					VFMADD231PD(dp, plainBefore[i], to)
+					switch i {
+					case 1:
+						VFMADD231PD(f, first, to)
+					case 2:
+						VFMADD231PD(gf, first, to)
+					}
+					VMOVUPD(to, at(next, i*vec))
+					VMOVUPD(at(from, i*vec), before[i])
+					VMOVUPD(at(plain, i*vec), plainBefore[i])
+				}
+				ADDQ(Imm(state), from)
+				ADDQ(Imm(state), next)
+				ADDQ(Imm(state), plain)
+			})
+			ADDQ(stride, row)
+			ADDQ(stride, states)
+			ADDQ(Imm(state), chance)
+			ADDQ(Imm(number), gain)
+			ADDQ(Imm(number), dual)
+		})
+	})
+}
+
+func (m machine) backwardDual() {
+	m.flushed("backwardDual", "(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64)", func(m machine) {
+		u, du, sums, row, ranks, full := m.vecs("u"), m.vecs("du"), m.vecs("sums"), m.vecs("states"), Word("ranks"), Word("size")
+		chance, docs := m.vecs("chances"), length("chances")
+		stride := sized(ranks)
+		// It begins with the last document.
+		last, skip := copyOf(docs), GP64()
+		DECQ(last)
+		ADDQ(last, full)
+		MOVQ(stride, skip)
+		IMULQ(last, skip)
+		ADDQ(skip, row)
+		ADDQ(skip, sums)
+		ADDQ(sized(last), chance)
+		// of is the number of the document in hand: as many are left, with it.
+		of := func(name string) Mem { return Mem{Base: base(name), Index: docs, Scale: number, Disp: -number} }
+		repeat(docs, func() {
+			q, p, f := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec))
+			gf, dp := m.broadcast(of("g")), m.broadcast(of("d"))
+			VMULPD(f, gf, gf)
+			VMULPD(p, dp, dp)
+			bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
+			n, k := size(full, ranks), GP64()
+			XORQ(k, k)
+			// of a state in hand
+			at := func(base Register, displacement int) Mem {
+				return Mem{Base: base, Index: k, Scale: 1, Disp: displacement}
+			}
+			repeat(n, func() {
+				carried, derived, sum, chances := m.load(at(u, 0)), m.load(at(du, 0)), m.load(at(sums, 0)), m.load(at(row, 0))
+				VFMADD231PD(at(sums, vec), carried, bu)
+				VFMADD231PD(at(u, vec), sum, px)
+				VFMADD231PD(at(sums, 2*vec), carried, au)
+				VFMADD231PD(at(u, 2*vec), sum, py)
+				VFMADD231PD(at(row, vec), derived, bu)
+				VFMADD231PD(at(du, vec), chances, px)
+				VFMADD231PD(at(row, 2*vec), derived, au)
+				VFMADD231PD(at(du, 2*vec), chances, py)
+				for i, rate := range []VecVirtual{nil, f, gf} {
+					to := m.register()
+					VMULPD(at(du, i*vec), q, to)
+					VFMADD231PD(at(du, state+i*vec), p, to)
+					VFMADD231PD(at(u, state+i*vec), dp, to)
+					if rate != nil {
+						VFMADD231PD(rate, derived, to)
+					}
+					VMOVUPD(to, at(du, i*vec))
+					to = m.register()
+					VMULPD(at(u, i*vec), q, to)
+					VFMADD231PD(at(u, state+i*vec), p, to)
+					if rate != nil {
+						VFMADD231PD(rate, carried, to)
+					}
+					VMOVUPD(to, at(u, i*vec))
+				}
+				ADDQ(Imm(state), k)
+			})
+			VADDPD(px, bu, bu)
+			VADDPD(py, au, au)
+			VMULPD(f, au, au)
+			VFMSUB231PD(gf, bu, au)
+			sum := m.add(au).AsX()
+			total := of("out")
+			VADDSD(total, sum, sum)
+			VMOVSD(sum, total)
+			DECQ(full)
+			SUBQ(stride, row)
+			SUBQ(stride, sums)
+			SUBQ(Imm(state), chance)
+		})
+	})
+}
+
+func (m machine) multiplyDual() {
+	m.flushed("multiplyDual", "(sums, states []State, z []float64, chances []Chance, g, d []float64)", func(m machine) {
+		h, s, terms, z := m.vecs("sums"), m.vecs("states"), length("states"), base("z")
+		chance0, docs0, gain0, dual0 := m.vecs("chances"), length("chances"), base("g"), base("d")
+		repeat(terms, func() {
+			var sum, plain [3]VecVirtual
+			for i := range sum {
+				sum[i], plain[i] = m.load(at(h, i*vec)), m.load(at(s, i*vec))
+			}
+			at1 := m.broadcast(at(z, 0))
+			chance, docs, gain, dual := copyOf(chance0), copyOf(docs0), copyOf(gain0), copyOf(dual0)
+			repeat(docs, func() {
+				factor, derived, fp := m.register(), m.register(), m.register()
+				VMULPD(at(chance, vec), at1, derived)
+				VADDPD(at(chance, 0), derived, factor)
+				VMULPD(m.broadcast(at(dual, 0)), derived, derived)
+				g := m.broadcast(at(gain, 0))
+				VMULPD(at(chance, 2*vec), sum[0], fp)
+				VFMADD213PD(fp, factor, sum[1])
+				VFMADD231PD(derived, plain[1], sum[1])
+				VMULPD(g, fp, fp)
+				VFMADD213PD(fp, factor, sum[2])
+				VFMADD231PD(derived, plain[2], sum[2])
+				VMULPD(factor, sum[0], sum[0])
+				VFMADD231PD(derived, plain[0], sum[0])
+				VMULPD(at(chance, 2*vec), plain[0], fp)
+				VFMADD213PD(fp, factor, plain[1])
+				VMULPD(g, fp, fp)
+				VFMADD213PD(fp, factor, plain[2])
+				VMULPD(factor, plain[0], plain[0])
+				ADDQ(Imm(state), chance)
+				ADDQ(Imm(number), gain)
+				ADDQ(Imm(number), dual)
+			})
+			for i := range sum {
+				VMOVUPD(sum[i], at(h, i*vec))
+				VMOVUPD(plain[i], at(s, i*vec))
+			}
+			ADDQ(Imm(state), h)
+			ADDQ(Imm(state), s)
+			ADDQ(Imm(number), z)
+		})
+	})
+}
+
+func (m machine) divideDual() {
+	m.flushed("divideDual", "(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64)", func(m machine) {
+		out, sums0, terms0, count, z0 := base("out"), m.vecs("sums"), m.vecs("terms"), length("terms"), base("z")
+		chance, docs, gain, dual := m.vecs("chances"), length("chances"), base("g"), base("d")
+		repeat(docs, func() {
+			g, d, sum := m.broadcast(at(gain, 0)), m.broadcast(at(dual, 0)), m.zero()
+			h, s, z, n := copyOf(sums0), copyOf(terms0), copyOf(z0), copyOf(count)
+			repeat(n, func() {
+				pz, under, over, part := m.broadcast(at(z, 0)), m.register(), m.load(at(h, vec)), m.load(at(s, vec))
+				VMULPD(at(chance, vec), pz, pz)
+				VADDPD(at(chance, 0), pz, under)
+				VMULPD(d, pz, pz)
+				VFMSUB213PD(at(h, 0), g, over)
+				VFMSUB213PD(at(s, 0), g, part)
+				VMULPD(under, over, over)
+				VFNMADD231PD(pz, part, over)
+				VMULPD(under, under, under)
+				VDIVPD(under, over, over)
+				VADDPD(over, sum, sum)
+				ADDQ(U32(pair), h)
+				ADDQ(U32(pair), s)
+				ADDQ(Imm(number), z)
+			})
+			VMULPD(at(chance, 2*vec), sum, sum)
+			total := m.add(sum).AsX()
+			VADDSD(at(out, 0), total, total)
+			VMOVSD(total, at(out, 0))
+			ADDQ(Imm(state), chance)
+			for _, r := range []Register{gain, dual, out} {
+				ADDQ(Imm(number), r)
+			}
 		})
 	})
 }

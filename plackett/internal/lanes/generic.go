@@ -183,6 +183,114 @@ func seriesGo(s []State, c []Sum) {
 	}
 }
 
+func scaleGo(r []Vec, c []float64) {
+	for i := range r {
+		for l := range Width {
+			r[i][l] *= c[i]
+		}
+	}
+}
+
+func seriesDualGo(sums, states []State, c, d []Sum, found float64) {
+	for k := range sums {
+		n := &sums[k]
+		for l := range Width {
+			n.P[l] = found * states[k].P[l]
+		}
+		for j := range min(k, len(d)) {
+			for l := range Width {
+				n.P[l] += d[j].Power[l] * states[k-1-j].P[l]
+			}
+		}
+		n.B, n.A = Vec{}, Vec{}
+		for j := range min(k+1, len(c)) {
+			c, d, h, p := &c[j], &d[j], &sums[k-j].P, &states[k-j].P
+			for l := range Width {
+				n.B[l] += c.W[l]*h[l] + d.W[l]*p[l]
+				n.A[l] += c.V[l]*h[l] + d.V[l]*p[l]
+			}
+		}
+	}
+}
+
+func forwardDualGo(sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	for i := range chances {
+		from, next := sums[i*ranks:(i+1)*ranks], sums[(i+1)*ranks:(i+2)*ranks]
+		if size < ranks {
+			from[size] = State{}
+			size++
+		}
+		forwardRow(next[:size], from[:size], &chances[i], g[i])
+		for k := 1; k < size; k++ {
+			n, s := &next[k], &states[i*ranks+k-1]
+			for l := range Width {
+				p := d[i] * chances[i].P[l]
+				n.P[l] += p * s.P[l]
+				n.B[l] += p * s.B[l]
+				n.A[l] += p * s.A[l]
+			}
+		}
+	}
+}
+
+func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	for i := len(out) - 1; i >= 0; i-- {
+		n := min(ranks, size+i)
+		s := states[i*ranks:][:n]
+		out[i] += backwardRow(du[:n+1], s, &chances[i], g[i])
+		for k := range s {
+			n, above := &du[k], &u[k+1]
+			for l := range Width {
+				p := d[i] * chances[i].P[l]
+				n.P[l] += p * above.P[l]
+				n.B[l] += p * above.B[l]
+				n.A[l] += p * above.A[l]
+			}
+		}
+		out[i] += backwardRow(u[:n+1], sums[i*ranks:][:n], &chances[i], g[i])
+	}
+}
+
+func multiplyDualGo(sums, states []State, z []float64, chances []Chance, g, d []float64) {
+	for m := range states {
+		h, s := &sums[m], &states[m]
+		for i := range chances {
+			chance := &chances[i]
+			for l := range Width {
+				pz := chance.P[l] * z[m]
+				a, da := chance.Q[l]+pz, d[i]*pz
+				fp := chance.F[l] * h.P[l]
+				h.B[l] = a*h.B[l] + da*s.B[l] + fp
+				h.A[l] = a*h.A[l] + da*s.A[l] + g[i]*fp
+				h.P[l] = a*h.P[l] + da*s.P[l]
+				fp = chance.F[l] * s.P[l]
+				s.B[l] = a*s.B[l] + fp
+				s.A[l] = a*s.A[l] + g[i]*fp
+				s.P[l] *= a
+			}
+		}
+	}
+}
+
+func divideDualGo(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64) {
+	for i := range chances {
+		chance := &chances[i]
+		var sum Vec
+		for m := range terms {
+			h, t := &sums[m], &terms[m]
+			for l := range Width {
+				pz := chance.P[l] * z[m]
+				a := chance.Q[l] + pz
+				sum[l] += (a*(g[i]*h.B[l]-h.A[l]) - d[i]*pz*(g[i]*t.B[l]-t.A[l])) / (a * a)
+			}
+		}
+		for l := range Width {
+			sum[l] *= chance.F[l]
+		}
+		out[i] += sum.sum()
+	}
+}
+
 func correlateGo(c []Pair, u, s []State) {
 	for j := range c {
 		var a, b Vec

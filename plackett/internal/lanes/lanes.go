@@ -71,10 +71,8 @@ func Transitions(chances []Chance, r []Vec, t *Vec, w, c []float64) {
 
 // Scale multiplies r_i by c_i.
 func Scale(r []Vec, c []float64) {
-	for i := range r {
-		for l := range Width {
-			r[i][l] *= c[i]
-		}
+	if len(r) > 0 {
+		inUse.scale(r, c[:len(r)])
 	}
 }
 
@@ -129,6 +127,47 @@ func Backward(out []float64, u, states []State, ranks, size int, chances []Chanc
 func Series(s []State, c []Sum) {
 	if len(s) > 0 && len(c) > 0 {
 		inUse.series(s, c)
+	}
+}
+
+// The functions of a dual number, whose names end in Dual, are those without at p_i + ε d_i p_i instead of
+// p_i. Their sums are a multiple of the states plus the derivatives of the states by ε.
+
+// SeriesDual sets sums, found times the states that [Series] gave for c plus their derivatives, where d has the
+// derivatives of c, but in Power Σ_l d_l.Power z^l, the derivative of log P over z.
+func SeriesDual(sums, states []State, c, d []Sum, found float64) {
+	if len(sums) > 0 {
+		inUse.seriesDual(sums, states[:len(sums)], c, d[:len(c)], found)
+	}
+}
+
+// ForwardDual sets the rows of sums after the first, given the rows of states that [Forward] set.
+func ForwardDual(sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	if docs := len(chances); docs > 0 {
+		inUse.forwardDual(sums[:(docs+1)*ranks], states[:docs*ranks], ranks, size, chances, g[:docs], d[:docs])
+	}
+}
+
+// BackwardDual is [Backward], and adds to out_i the document's part plus its derivative. It carries u, as
+// Backward does, and du, its derivative.
+func BackwardDual(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	if docs := len(out); docs > 0 {
+		inUse.backwardDual(out, u[:ranks+1], du[:ranks+1], sums[:docs*ranks], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], d[:docs])
+	}
+}
+
+// MultiplyDual is [Multiply], and does the same for sums.
+func MultiplyDual(sums, states []State, z []float64, chances []Chance, g, d []float64) {
+	if len(states) > 0 && len(chances) > 0 {
+		inUse.multiplyDual(sums[:len(states)], states, z[:len(states)], chances, g[:len(chances)], d[:len(chances)])
+	}
+}
+
+// DivideDual is [Divide] of sums, plus the derivative of the denominator's part: with a = q + p z it adds
+// Σ f Σ_m ((g B_m − A_m)/a − d p z (g B'_m − A'_m)/a²), A and B of sums, A' and B' of terms.
+func DivideDual(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64) {
+	if len(terms) > 0 && len(chances) > 0 {
+		inUse.divideDual(out[:len(chances)], sums[:len(terms)], terms, z[:len(terms)], chances, g[:len(chances)], d[:len(chances)])
 	}
 }
 

@@ -674,6 +674,432 @@ repeat30:
 	VZEROUPPER
 	RET
 
+// func scaleAVX512(r []float64, c []float64)
+// Requires: AVX, AVX512F
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
+	MOVQ r_base+0(FP), AX
+	MOVQ r_len+8(FP), CX
+	MOVQ c_base+24(FP), DX
+
+repeat31:
+	VBROADCASTSD (DX), Z0
+	VMULPD       (AX), Z0, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat31
+	VZEROUPPER
+	RET
+
+// func seriesDualAVX512(sums []float64, states []float64, c []float64, d []float64, found float64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·seriesDualAVX512(SB), NOSPLIT, $0-104
+	MOVQ         sums_base+0(FP), AX
+	MOVQ         sums_len+8(FP), CX
+	MOVQ         states_base+24(FP), DX
+	MOVQ         c_base+48(FP), BX
+	MOVQ         d_base+72(FP), SI
+	MOVQ         c_len+56(FP), DI
+	VBROADCASTSD found+96(FP), Z0
+	XORQ         R8, R8
+
+repeat32:
+	VMULPD  (DX), Z0, Z1
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip33
+
+repeat34:
+	VMOVUPD     (R12), Z2
+	VFMADD231PD -192(R10), Z2, Z1
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat34
+
+skip33:
+	VMOVUPD Z1, (AX)
+	INCQ    R8
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip35
+
+repeat36:
+	VMOVUPD     (R9), Z1
+	VMOVUPD     (R10), Z2
+	VFMADD231PD 64(R11), Z1, Z3
+	VFMADD231PD 128(R11), Z1, Z4
+	VFMADD231PD 64(R12), Z2, Z3
+	VFMADD231PD 128(R12), Z2, Z4
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat36
+
+skip35:
+	VMOVUPD Z3, 64(AX)
+	VMOVUPD Z4, 128(AX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, DX
+	DECQ    CX
+	JNZ     repeat32
+	VZEROUPPER
+	RET
+
+// func forwardDualAVX512(sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-136
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    ranks+48(FP), DX
+	MOVQ    size+56(FP), BX
+	MOVQ    chances_base+64(FP), SI
+	MOVQ    chances_len+72(FP), DI
+	MOVQ    g_base+88(FP), R8
+	MOVQ    d_base+112(FP), R9
+	IMUL3Q  $0xc0, DX, R10
+
+repeat37:
+	VMOVUPD      (SI), Z0
+	VMOVUPD      64(SI), Z1
+	VMOVUPD      128(SI), Z2
+	VBROADCASTSD (R8), Z3
+	VBROADCASTSD (R9), Z4
+	VMULPD       Z2, Z3, Z3
+	VMULPD       Z1, Z4, Z4
+	MOVQ         DX, R11
+	SUBQ         BX, R11
+	TESTQ        R11, R11
+	JLE          skip38
+	IMUL3Q       $0xc0, BX, R11
+	VPXORQ       Z5, Z5, Z5
+	ADDQ         AX, R11
+	VMOVUPD      Z5, (R11)
+	VMOVUPD      Z5, 64(R11)
+	VMOVUPD      Z5, 128(R11)
+
+skip38:
+	INCQ    BX
+	MOVQ    BX, R11
+	CMPQ    R11, DX
+	CMOVQGT DX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	MOVQ    CX, R14
+	ADDQ    R10, R13
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	VPXORQ  Z11, Z11, Z11
+
+repeat39:
+	VMOVUPD     (R12), Z12
+	VMULPD      (R12), Z0, Z13
+	VFMADD231PD Z1, Z6, Z13
+	VFMADD231PD Z4, Z7, Z13
+	VMOVUPD     Z13, (R13)
+	VMOVUPD     (R12), Z6
+	VMOVUPD     (R14), Z7
+	VMULPD      64(R12), Z0, Z13
+	VFMADD231PD Z1, Z8, Z13
+	VFMADD231PD Z4, Z9, Z13
+	VFMADD231PD Z2, Z12, Z13
+	VMOVUPD     Z13, 64(R13)
+	VMOVUPD     64(R12), Z8
+	VMOVUPD     64(R14), Z9
+	VMULPD      128(R12), Z0, Z13
+	VFMADD231PD Z1, Z10, Z13
+	VFMADD231PD Z4, Z11, Z13
+	VFMADD231PD Z3, Z12, Z13
+	VMOVUPD     Z13, 128(R13)
+	VMOVUPD     128(R12), Z10
+	VMOVUPD     128(R14), Z11
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat39
+	ADDQ        R10, AX
+	ADDQ        R10, CX
+	ADDQ        $0xc0, SI
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, R9
+	DECQ        DI
+	JNZ         repeat37
+	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func backwardDualAVX512(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-208
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    u_base+24(FP), AX
+	MOVQ    du_base+48(FP), CX
+	MOVQ    sums_base+72(FP), DX
+	MOVQ    states_base+96(FP), BX
+	MOVQ    ranks+120(FP), SI
+	MOVQ    size+128(FP), DI
+	MOVQ    chances_base+136(FP), R8
+	MOVQ    chances_len+144(FP), R9
+	IMUL3Q  $0xc0, SI, R10
+	MOVQ    R9, R11
+	DECQ    R11
+	ADDQ    R11, DI
+	MOVQ    R10, R12
+	IMULQ   R11, R12
+	ADDQ    R12, BX
+	ADDQ    R12, DX
+	IMUL3Q  $0xc0, R11, R11
+	ADDQ    R11, R8
+
+repeat40:
+	VMOVUPD      (R8), Z0
+	VMOVUPD      64(R8), Z1
+	VMOVUPD      128(R8), Z2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Z3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Z4
+	VMULPD       Z2, Z3, Z3
+	VMULPD       Z1, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+
+repeat41:
+	VMOVUPD       (AX)(R12*1), Z9
+	VMOVUPD       (CX)(R12*1), Z10
+	VMOVUPD       (DX)(R12*1), Z11
+	VMOVUPD       (BX)(R12*1), Z12
+	VFMADD231PD   64(DX)(R12*1), Z9, Z5
+	VFMADD231PD   64(AX)(R12*1), Z11, Z6
+	VFMADD231PD   128(DX)(R12*1), Z9, Z7
+	VFMADD231PD   128(AX)(R12*1), Z11, Z8
+	VFMADD231PD   64(BX)(R12*1), Z10, Z5
+	VFMADD231PD   64(CX)(R12*1), Z12, Z6
+	VFMADD231PD   128(BX)(R12*1), Z10, Z7
+	VFMADD231PD   128(CX)(R12*1), Z12, Z8
+	VMULPD        (CX)(R12*1), Z0, Z11
+	VFMADD231PD   192(CX)(R12*1), Z1, Z11
+	VFMADD231PD   192(AX)(R12*1), Z4, Z11
+	VMOVUPD       Z11, (CX)(R12*1)
+	VMULPD        (AX)(R12*1), Z0, Z11
+	VFMADD231PD   192(AX)(R12*1), Z1, Z11
+	VMOVUPD       Z11, (AX)(R12*1)
+	VMULPD        64(CX)(R12*1), Z0, Z11
+	VFMADD231PD   256(CX)(R12*1), Z1, Z11
+	VFMADD231PD   256(AX)(R12*1), Z4, Z11
+	VFMADD231PD   Z2, Z10, Z11
+	VMOVUPD       Z11, 64(CX)(R12*1)
+	VMULPD        64(AX)(R12*1), Z0, Z11
+	VFMADD231PD   256(AX)(R12*1), Z1, Z11
+	VFMADD231PD   Z2, Z9, Z11
+	VMOVUPD       Z11, 64(AX)(R12*1)
+	VMULPD        128(CX)(R12*1), Z0, Z11
+	VFMADD231PD   320(CX)(R12*1), Z1, Z11
+	VFMADD231PD   320(AX)(R12*1), Z4, Z11
+	VFMADD231PD   Z3, Z10, Z11
+	VMOVUPD       Z11, 128(CX)(R12*1)
+	VMULPD        128(AX)(R12*1), Z0, Z10
+	VFMADD231PD   320(AX)(R12*1), Z1, Z10
+	VFMADD231PD   Z3, Z9, Z10
+	VMOVUPD       Z10, 128(AX)(R12*1)
+	ADDQ          $0xc0, R12
+	DECQ          R11
+	JNZ           repeat41
+	VADDPD        Z6, Z5, Z5
+	VADDPD        Z8, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VFMSUB231PD   Z3, Z5, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	MOVQ          out_base+0(FP), R11
+	VADDSD        -8(R11)(R9*8), X0, X0
+	VMOVSD        X0, -8(R11)(R9*8)
+	DECQ          DI
+	SUBQ          R10, BX
+	SUBQ          R10, DX
+	SUBQ          $0xc0, R8
+	DECQ          R9
+	JNZ           repeat40
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+// func multiplyDualAVX512(sums []float64, states []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    states_len+32(FP), DX
+	MOVQ    z_base+48(FP), BX
+	MOVQ    chances_base+72(FP), SI
+	MOVQ    chances_len+80(FP), DI
+	MOVQ    g_base+96(FP), R8
+	MOVQ    d_base+120(FP), R9
+
+repeat42:
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (CX), Z1
+	VMOVUPD      64(AX), Z2
+	VMOVUPD      64(CX), Z3
+	VMOVUPD      128(AX), Z4
+	VMOVUPD      128(CX), Z5
+	VBROADCASTSD (BX), Z6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat43:
+	VMULPD       64(R10), Z6, Z8
+	VADDPD       (R10), Z8, Z7
+	VBROADCASTSD (R13), Z9
+	VMULPD       Z9, Z8, Z8
+	VBROADCASTSD (R12), Z10
+	VMULPD       128(R10), Z0, Z9
+	VFMADD213PD  Z9, Z7, Z2
+	VFMADD231PD  Z8, Z3, Z2
+	VMULPD       Z10, Z9, Z9
+	VFMADD213PD  Z9, Z7, Z4
+	VFMADD231PD  Z8, Z5, Z4
+	VMULPD       Z7, Z0, Z0
+	VFMADD231PD  Z8, Z1, Z0
+	VMULPD       128(R10), Z1, Z9
+	VFMADD213PD  Z9, Z7, Z3
+	VMULPD       Z10, Z9, Z9
+	VFMADD213PD  Z9, Z7, Z5
+	VMULPD       Z7, Z1, Z1
+	ADDQ         $0xc0, R10
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, R13
+	DECQ         R11
+	JNZ          repeat43
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, (CX)
+	VMOVUPD      Z2, 64(AX)
+	VMOVUPD      Z3, 64(CX)
+	VMOVUPD      Z4, 128(AX)
+	VMOVUPD      Z5, 128(CX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0xc0, CX
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          repeat42
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func divideDualAVX512(out []float64, sums []float64, terms []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    sums_base+24(FP), CX
+	MOVQ    terms_base+48(FP), DX
+	MOVQ    terms_len+56(FP), BX
+	MOVQ    z_base+72(FP), SI
+	MOVQ    chances_base+96(FP), DI
+	MOVQ    chances_len+104(FP), R8
+	MOVQ    g_base+120(FP), R9
+	MOVQ    d_base+144(FP), R10
+
+repeat44:
+	VBROADCASTSD (R9), Z0
+	VBROADCASTSD (R10), Z1
+	VPXORQ       Z2, Z2, Z2
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	MOVQ         BX, R14
+
+repeat45:
+	VBROADCASTSD  (R13), Z3
+	VMOVUPD       64(R11), Z5
+	VMOVUPD       64(R12), Z6
+	VMULPD        64(DI), Z3, Z3
+	VADDPD        (DI), Z3, Z4
+	VMULPD        Z1, Z3, Z3
+	VFMSUB213PD   (R11), Z0, Z5
+	VFMSUB213PD   (R12), Z0, Z6
+	VMULPD        Z4, Z5, Z5
+	VFNMADD231PD  Z3, Z6, Z5
+	VMULPD        Z4, Z4, Z4
+	VDIVPD        Z4, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	ADDQ          $0x00000080, R11
+	ADDQ          $0x00000080, R12
+	ADDQ          $0x08, R13
+	DECQ          R14
+	JNZ           repeat45
+	VMULPD        128(DI), Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0xc0, DI
+	ADDQ          $0x08, R9
+	ADDQ          $0x08, R10
+	ADDQ          $0x08, AX
+	DECQ          R8
+	JNZ           repeat44
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
 // func remainAVX512(ranks []float64, mass *float64, gain *float64)
 // Requires: AVX, AVX512F
 TEXT ·remainAVX512(SB), NOSPLIT, $0-40
@@ -687,7 +1113,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat31:
+repeat46:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -714,7 +1140,7 @@ repeat31:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat31
+	JNZ     repeat46
 	VZEROUPPER
 	RET
 
@@ -749,7 +1175,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat32:
+repeat47:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -768,14 +1194,14 @@ repeat32:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat32
+	JNZ          repeat47
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat33:
+repeat48:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -797,7 +1223,7 @@ repeat33:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat33
+	JNZ          repeat48
 	VZEROUPPER
 	RET
 
@@ -822,7 +1248,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD c21<>+0(SB), Y8
 	VBROADCASTSD c22<>+0(SB), Y9
 
-repeat34:
+repeat49:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -835,21 +1261,21 @@ repeat34:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip35
+	JLE          skip50
 
-repeat36:
+repeat51:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat36
+	JNZ    repeat51
 
-skip35:
+skip50:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat34
+	JNZ          repeat49
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -869,7 +1295,7 @@ skip35:
 	VBROADCASTSD c30<>+0(SB), Y8
 	VBROADCASTSD c31<>+0(SB), Y9
 
-repeat37:
+repeat52:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -882,21 +1308,21 @@ repeat37:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip38
+	JLE          skip53
 
-repeat39:
+repeat54:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat39
+	JNZ    repeat54
 
-skip38:
+skip53:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat37
+	JNZ     repeat52
 	VZEROUPPER
 	RET
 
@@ -968,13 +1394,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat40:
+repeat55:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat40
+	JNZ     repeat55
 
-repeat41:
+repeat56:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -988,9 +1414,9 @@ repeat41:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip42
+	JLE     skip57
 
-repeat43:
+repeat58:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1012,13 +1438,13 @@ repeat43:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat43
+	JNZ          repeat58
 
-skip42:
+skip57:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip44
+	JLE          skip59
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1028,7 +1454,7 @@ skip42:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip44:
+skip59:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -1037,7 +1463,7 @@ skip44:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat41
+	JNZ          repeat56
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1052,13 +1478,13 @@ skip44:
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat45:
+repeat60:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat45
+	JNZ     repeat60
 
-repeat46:
+repeat61:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1072,9 +1498,9 @@ repeat46:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip47
+	JLE     skip62
 
-repeat48:
+repeat63:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1096,13 +1522,13 @@ repeat48:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat48
+	JNZ          repeat63
 
-skip47:
+skip62:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip49
+	JLE          skip64
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1112,7 +1538,7 @@ skip47:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip49:
+skip64:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -1121,7 +1547,7 @@ skip49:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat46
+	JNZ     repeat61
 	VZEROUPPER
 	RET
 
@@ -1146,20 +1572,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat50:
+repeat65:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat51:
+repeat66:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat51
+	JNZ          repeat66
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1172,7 +1598,7 @@ repeat51:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat50
+	JNZ          repeat65
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -1187,20 +1613,20 @@ repeat51:
 	IMUL3Q       $0x80, R9, R9
 	ADDQ         CX, R9
 
-repeat52:
+repeat67:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat53:
+repeat68:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat53
+	JNZ          repeat68
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1213,7 +1639,7 @@ repeat53:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat52
+	JNZ          repeat67
 	VZEROUPPER
 	RET
 
@@ -1234,7 +1660,7 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	VMOVUPD      (DI), Y0
 	VBROADCASTSD c34<>+0(SB), Y1
 
-repeat54:
+repeat69:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1252,7 +1678,7 @@ repeat54:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat54
+	JNZ          repeat69
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1270,7 +1696,7 @@ repeat54:
 	VMOVUPD      32(DI), Y0
 	VBROADCASTSD c35<>+0(SB), Y1
 
-repeat55:
+repeat70:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1288,7 +1714,7 @@ repeat55:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat55
+	JNZ          repeat70
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1314,7 +1740,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat56:
+repeat71:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1323,7 +1749,7 @@ repeat56:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat57:
+repeat72:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1336,14 +1762,14 @@ repeat57:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat57
+	JNZ          repeat72
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat56
+	JNZ          repeat71
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1359,7 +1785,7 @@ repeat57:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat58:
+repeat73:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1368,7 +1794,7 @@ repeat58:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat59:
+repeat74:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1381,14 +1807,14 @@ repeat59:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat59
+	JNZ          repeat74
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat58
+	JNZ          repeat73
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1412,7 +1838,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat60:
+repeat75:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1422,9 +1848,9 @@ repeat60:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip61
+	JLE          skip76
 
-repeat62:
+repeat77:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1441,11 +1867,11 @@ repeat62:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat62
+	JNZ          repeat77
 
-skip61:
+skip76:
 	TESTQ        R13, R13
-	JLE          skip63
+	JLE          skip78
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1453,7 +1879,7 @@ skip61:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip63:
+skip78:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -1465,7 +1891,7 @@ skip63:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat60
+	JNZ          repeat75
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1485,7 +1911,7 @@ skip63:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat64:
+repeat79:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1495,9 +1921,9 @@ repeat64:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip65
+	JLE          skip80
 
-repeat66:
+repeat81:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1514,11 +1940,11 @@ repeat66:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat66
+	JNZ          repeat81
 
-skip65:
+skip80:
 	TESTQ        R13, R13
-	JLE          skip67
+	JLE          skip82
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1526,7 +1952,7 @@ skip65:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip67:
+skip82:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -1538,7 +1964,7 @@ skip67:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat64
+	JNZ          repeat79
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1560,7 +1986,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	VXORPD  Y0, Y0, Y0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat68:
+repeat83:
 	VMOVUPD      (BX), Y1
 	VMOVUPD      64(BX), Y2
 	VMOVUPD      128(BX), Y3
@@ -1569,14 +1995,14 @@ repeat68:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip69
+	JLE          skip84
 	IMUL3Q       $0xc0, DX, R9
 	ADDQ         AX, R9
 	VMOVUPD      Y0, (R9)
 	VMOVUPD      Y0, 64(R9)
 	VMOVUPD      Y0, 128(R9)
 
-skip69:
+skip84:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -1588,7 +2014,7 @@ skip69:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat70:
+repeat85:
 	VMOVUPD     (R10), Y8
 	VMULPD      Y1, Y8, Y9
 	VFMADD231PD Y2, Y5, Y9
@@ -1609,12 +2035,12 @@ repeat70:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat70
+	JNZ         repeat85
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat68
+	JNZ         repeat83
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -1632,7 +2058,7 @@ repeat70:
 	VXORPD      Y0, Y0, Y0
 	IMUL3Q      $0xc0, CX, R8
 
-repeat71:
+repeat86:
 	VMOVUPD      (BX), Y1
 	VMOVUPD      64(BX), Y2
 	VMOVUPD      128(BX), Y3
@@ -1641,14 +2067,14 @@ repeat71:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip72
+	JLE          skip87
 	IMUL3Q       $0xc0, DX, R9
 	ADDQ         AX, R9
 	VMOVUPD      Y0, (R9)
 	VMOVUPD      Y0, 64(R9)
 	VMOVUPD      Y0, 128(R9)
 
-skip72:
+skip87:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -1660,7 +2086,7 @@ skip72:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat73:
+repeat88:
 	VMOVUPD     (R10), Y8
 	VMULPD      Y1, Y8, Y9
 	VFMADD231PD Y2, Y5, Y9
@@ -1681,12 +2107,12 @@ repeat73:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat73
+	JNZ         repeat88
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat71
+	JNZ         repeat86
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -1719,7 +2145,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat74:
+repeat89:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -1738,7 +2164,7 @@ repeat74:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat75:
+repeat90:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -1764,7 +2190,7 @@ repeat75:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat75
+	JNZ          repeat90
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -1781,7 +2207,7 @@ repeat75:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat74
+	JNZ          repeat89
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1811,7 +2237,7 @@ repeat75:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat76:
+repeat91:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -1830,7 +2256,7 @@ repeat76:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat77:
+repeat92:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -1856,7 +2282,7 @@ repeat77:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat77
+	JNZ          repeat92
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -1873,7 +2299,7 @@ repeat77:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat76
+	JNZ          repeat91
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1889,9 +2315,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c36<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat78:
+repeat93:
 	TESTQ   SI, SI
-	JLE     skip79
+	JLE     skip94
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1899,21 +2325,21 @@ repeat78:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip80
+	JLE     skip95
 
-repeat81:
+repeat96:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat81
+	JNZ         repeat96
 
-skip80:
+skip95:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip79:
+skip94:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -1924,23 +2350,23 @@ skip79:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip82
+	JLE     skip97
 
-repeat83:
+repeat98:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat83
+	JNZ         repeat98
 
-skip82:
+skip97:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat78
+	JNZ          repeat93
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1951,9 +2377,9 @@ skip82:
 	VBROADCASTSD c37<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat84:
+repeat99:
 	TESTQ   SI, SI
-	JLE     skip85
+	JLE     skip100
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1961,21 +2387,21 @@ repeat84:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip86
+	JLE     skip101
 
-repeat87:
+repeat102:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat87
+	JNZ         repeat102
 
-skip86:
+skip101:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip85:
+skip100:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -1986,23 +2412,23 @@ skip85:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip88
+	JLE     skip103
 
-repeat89:
+repeat104:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat89
+	JNZ         repeat104
 
-skip88:
+skip103:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat84
+	JNZ     repeat99
 	VZEROUPPER
 	RET
 
@@ -2021,7 +2447,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat90:
+repeat105:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2030,7 +2456,7 @@ repeat90:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat91:
+repeat106:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2040,7 +2466,7 @@ repeat91:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat91
+	JNZ         repeat106
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2049,7 +2475,7 @@ repeat91:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat90
+	JNZ         repeat105
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -2059,7 +2485,7 @@ repeat91:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat92:
+repeat107:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2068,7 +2494,7 @@ repeat92:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat93:
+repeat108:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2078,7 +2504,7 @@ repeat93:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat93
+	JNZ         repeat108
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2087,7 +2513,834 @@ repeat93:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat92
+	JNZ         repeat107
+	VZEROUPPER
+	RET
+
+// func scaleAVX2(r []float64, c []float64)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
+	MOVQ r_base+0(FP), AX
+	MOVQ r_len+8(FP), CX
+	MOVQ c_base+24(FP), DX
+
+repeat109:
+	VBROADCASTSD (DX), Y0
+	VMULPD       (AX), Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat109
+	MOVQ         r_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         r_len+8(FP), CX
+	MOVQ         c_base+24(FP), DX
+
+repeat110:
+	VBROADCASTSD (DX), Y0
+	VMULPD       (AX), Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat110
+	VZEROUPPER
+	RET
+
+// func seriesDualAVX2(sums []float64, states []float64, c []float64, d []float64, found float64)
+// Requires: AVX, CMOV, FMA3
+TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
+	MOVQ         sums_base+0(FP), AX
+	MOVQ         sums_len+8(FP), CX
+	MOVQ         states_base+24(FP), DX
+	MOVQ         c_base+48(FP), BX
+	MOVQ         d_base+72(FP), SI
+	MOVQ         c_len+56(FP), DI
+	VBROADCASTSD found+96(FP), Y0
+	XORQ         R8, R8
+
+repeat111:
+	VMULPD  (DX), Y0, Y1
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip112
+
+repeat113:
+	VMOVUPD     (R12), Y2
+	VFMADD231PD -192(R10), Y2, Y1
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat113
+
+skip112:
+	VMOVUPD Y1, (AX)
+	INCQ    R8
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip114
+
+repeat115:
+	VMOVUPD     (R9), Y3
+	VMOVUPD     (R10), Y4
+	VFMADD231PD 64(R11), Y3, Y1
+	VFMADD231PD 128(R11), Y3, Y2
+	VFMADD231PD 64(R12), Y4, Y1
+	VFMADD231PD 128(R12), Y4, Y2
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat115
+
+skip114:
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0xc0, DX
+	DECQ         CX
+	JNZ          repeat111
+	MOVQ         sums_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         sums_len+8(FP), CX
+	MOVQ         states_base+24(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         c_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         d_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         c_len+56(FP), DI
+	VBROADCASTSD found+96(FP), Y0
+	XORQ         R8, R8
+
+repeat116:
+	VMULPD  (DX), Y0, Y1
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip117
+
+repeat118:
+	VMOVUPD     (R12), Y2
+	VFMADD231PD -192(R10), Y2, Y1
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat118
+
+skip117:
+	VMOVUPD Y1, (AX)
+	INCQ    R8
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip119
+
+repeat120:
+	VMOVUPD     (R9), Y3
+	VMOVUPD     (R10), Y4
+	VFMADD231PD 64(R11), Y3, Y1
+	VFMADD231PD 128(R11), Y3, Y2
+	VFMADD231PD 64(R12), Y4, Y1
+	VFMADD231PD 128(R12), Y4, Y2
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat120
+
+skip119:
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y2, 128(AX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, DX
+	DECQ    CX
+	JNZ     repeat116
+	VZEROUPPER
+	RET
+
+// func forwardDualAVX2(sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    ranks+48(FP), DX
+	MOVQ    size+56(FP), BX
+	MOVQ    chances_base+64(FP), SI
+	MOVQ    chances_len+72(FP), DI
+	MOVQ    g_base+88(FP), R8
+	MOVQ    d_base+112(FP), R9
+	IMUL3Q  $0xc0, DX, R10
+
+repeat121:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VMOVUPD      128(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VBROADCASTSD (R9), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	MOVQ         DX, R11
+	SUBQ         BX, R11
+	TESTQ        R11, R11
+	JLE          skip122
+	IMUL3Q       $0xc0, BX, R11
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R11
+	VMOVUPD      Y5, (R11)
+	VMOVUPD      Y5, 64(R11)
+	VMOVUPD      Y5, 128(R11)
+
+skip122:
+	INCQ    BX
+	MOVQ    BX, R11
+	CMPQ    R11, DX
+	CMOVQGT DX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	MOVQ    CX, R14
+	ADDQ    R10, R13
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+
+repeat123:
+	VMOVUPD     (R12), Y11
+	VMULPD      (R12), Y0, Y12
+	VFMADD231PD Y1, Y5, Y12
+	VFMADD231PD Y4, Y6, Y12
+	VMOVUPD     Y12, (R13)
+	VMOVUPD     (R12), Y5
+	VMOVUPD     (R14), Y6
+	VMULPD      64(R12), Y0, Y12
+	VFMADD231PD Y1, Y7, Y12
+	VFMADD231PD Y4, Y8, Y12
+	VFMADD231PD Y2, Y11, Y12
+	VMOVUPD     Y12, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMOVUPD     64(R14), Y8
+	VMULPD      128(R12), Y0, Y12
+	VFMADD231PD Y1, Y9, Y12
+	VFMADD231PD Y4, Y10, Y12
+	VFMADD231PD Y3, Y11, Y12
+	VMOVUPD     Y12, 128(R13)
+	VMOVUPD     128(R12), Y9
+	VMOVUPD     128(R14), Y10
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat123
+	ADDQ        R10, AX
+	ADDQ        R10, CX
+	ADDQ        $0xc0, SI
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, R9
+	DECQ        DI
+	JNZ         repeat121
+	LDMXCSR     (SP)
+	STMXCSR     8(SP)
+	MOVL        8(SP), AX
+	ORL         $0x00008040, AX
+	MOVL        AX, 12(SP)
+	LDMXCSR     12(SP)
+	MOVQ        sums_base+0(FP), AX
+	ADDQ        $0x20, AX
+	MOVQ        states_base+24(FP), CX
+	ADDQ        $0x20, CX
+	MOVQ        ranks+48(FP), DX
+	MOVQ        size+56(FP), BX
+	MOVQ        chances_base+64(FP), SI
+	ADDQ        $0x20, SI
+	MOVQ        chances_len+72(FP), DI
+	MOVQ        g_base+88(FP), R8
+	MOVQ        d_base+112(FP), R9
+	IMUL3Q      $0xc0, DX, R10
+
+repeat124:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VMOVUPD      128(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VBROADCASTSD (R9), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	MOVQ         DX, R11
+	SUBQ         BX, R11
+	TESTQ        R11, R11
+	JLE          skip125
+	IMUL3Q       $0xc0, BX, R11
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R11
+	VMOVUPD      Y5, (R11)
+	VMOVUPD      Y5, 64(R11)
+	VMOVUPD      Y5, 128(R11)
+
+skip125:
+	INCQ    BX
+	MOVQ    BX, R11
+	CMPQ    R11, DX
+	CMOVQGT DX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	MOVQ    CX, R14
+	ADDQ    R10, R13
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+
+repeat126:
+	VMOVUPD     (R12), Y11
+	VMULPD      (R12), Y0, Y12
+	VFMADD231PD Y1, Y5, Y12
+	VFMADD231PD Y4, Y6, Y12
+	VMOVUPD     Y12, (R13)
+	VMOVUPD     (R12), Y5
+	VMOVUPD     (R14), Y6
+	VMULPD      64(R12), Y0, Y12
+	VFMADD231PD Y1, Y7, Y12
+	VFMADD231PD Y4, Y8, Y12
+	VFMADD231PD Y2, Y11, Y12
+	VMOVUPD     Y12, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMOVUPD     64(R14), Y8
+	VMULPD      128(R12), Y0, Y12
+	VFMADD231PD Y1, Y9, Y12
+	VFMADD231PD Y4, Y10, Y12
+	VFMADD231PD Y3, Y11, Y12
+	VMOVUPD     Y12, 128(R13)
+	VMOVUPD     128(R12), Y9
+	VMOVUPD     128(R14), Y10
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat126
+	ADDQ        R10, AX
+	ADDQ        R10, CX
+	ADDQ        $0xc0, SI
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, R9
+	DECQ        DI
+	JNZ         repeat124
+	LDMXCSR     8(SP)
+	VZEROUPPER
+	RET
+
+// func backwardDualAVX2(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    u_base+24(FP), AX
+	MOVQ    du_base+48(FP), CX
+	MOVQ    sums_base+72(FP), DX
+	MOVQ    states_base+96(FP), BX
+	MOVQ    ranks+120(FP), SI
+	MOVQ    size+128(FP), DI
+	MOVQ    chances_base+136(FP), R8
+	MOVQ    chances_len+144(FP), R9
+	IMUL3Q  $0xc0, SI, R10
+	MOVQ    R9, R11
+	DECQ    R11
+	ADDQ    R11, DI
+	MOVQ    R10, R12
+	IMULQ   R11, R12
+	ADDQ    R12, BX
+	ADDQ    R12, DX
+	IMUL3Q  $0xc0, R11, R11
+	ADDQ    R11, R8
+
+repeat127:
+	VMOVUPD      (R8), Y0
+	VMOVUPD      64(R8), Y1
+	VMOVUPD      128(R8), Y2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+
+repeat128:
+	VMOVUPD      (AX)(R12*1), Y9
+	VMOVUPD      (CX)(R12*1), Y10
+	VMOVUPD      (DX)(R12*1), Y11
+	VMOVUPD      (BX)(R12*1), Y12
+	VFMADD231PD  64(DX)(R12*1), Y9, Y5
+	VFMADD231PD  64(AX)(R12*1), Y11, Y6
+	VFMADD231PD  128(DX)(R12*1), Y9, Y7
+	VFMADD231PD  128(AX)(R12*1), Y11, Y8
+	VFMADD231PD  64(BX)(R12*1), Y10, Y5
+	VFMADD231PD  64(CX)(R12*1), Y12, Y6
+	VFMADD231PD  128(BX)(R12*1), Y10, Y7
+	VFMADD231PD  128(CX)(R12*1), Y12, Y8
+	VMULPD       (CX)(R12*1), Y0, Y11
+	VFMADD231PD  192(CX)(R12*1), Y1, Y11
+	VFMADD231PD  192(AX)(R12*1), Y4, Y11
+	VMOVUPD      Y11, (CX)(R12*1)
+	VMULPD       (AX)(R12*1), Y0, Y11
+	VFMADD231PD  192(AX)(R12*1), Y1, Y11
+	VMOVUPD      Y11, (AX)(R12*1)
+	VMULPD       64(CX)(R12*1), Y0, Y11
+	VFMADD231PD  256(CX)(R12*1), Y1, Y11
+	VFMADD231PD  256(AX)(R12*1), Y4, Y11
+	VFMADD231PD  Y2, Y10, Y11
+	VMOVUPD      Y11, 64(CX)(R12*1)
+	VMULPD       64(AX)(R12*1), Y0, Y11
+	VFMADD231PD  256(AX)(R12*1), Y1, Y11
+	VFMADD231PD  Y2, Y9, Y11
+	VMOVUPD      Y11, 64(AX)(R12*1)
+	VMULPD       128(CX)(R12*1), Y0, Y11
+	VFMADD231PD  320(CX)(R12*1), Y1, Y11
+	VFMADD231PD  320(AX)(R12*1), Y4, Y11
+	VFMADD231PD  Y3, Y10, Y11
+	VMOVUPD      Y11, 128(CX)(R12*1)
+	VMULPD       128(AX)(R12*1), Y0, Y10
+	VFMADD231PD  320(AX)(R12*1), Y1, Y10
+	VFMADD231PD  Y3, Y9, Y10
+	VMOVUPD      Y10, 128(AX)(R12*1)
+	ADDQ         $0xc0, R12
+	DECQ         R11
+	JNZ          repeat128
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	MOVQ         out_base+0(FP), R11
+	VADDSD       -8(R11)(R9*8), X7, X7
+	VMOVSD       X7, -8(R11)(R9*8)
+	DECQ         DI
+	SUBQ         R10, BX
+	SUBQ         R10, DX
+	SUBQ         $0xc0, R8
+	DECQ         R9
+	JNZ          repeat127
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         u_base+24(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         du_base+48(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         sums_base+72(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         states_base+96(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         ranks+120(FP), SI
+	MOVQ         size+128(FP), DI
+	MOVQ         chances_base+136(FP), R8
+	ADDQ         $0x20, R8
+	MOVQ         chances_len+144(FP), R9
+	IMUL3Q       $0xc0, SI, R10
+	MOVQ         R9, R11
+	DECQ         R11
+	ADDQ         R11, DI
+	MOVQ         R10, R12
+	IMULQ        R11, R12
+	ADDQ         R12, BX
+	ADDQ         R12, DX
+	IMUL3Q       $0xc0, R11, R11
+	ADDQ         R11, R8
+
+repeat129:
+	VMOVUPD      (R8), Y0
+	VMOVUPD      64(R8), Y1
+	VMOVUPD      128(R8), Y2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+
+repeat130:
+	VMOVUPD      (AX)(R12*1), Y9
+	VMOVUPD      (CX)(R12*1), Y10
+	VMOVUPD      (DX)(R12*1), Y11
+	VMOVUPD      (BX)(R12*1), Y12
+	VFMADD231PD  64(DX)(R12*1), Y9, Y5
+	VFMADD231PD  64(AX)(R12*1), Y11, Y6
+	VFMADD231PD  128(DX)(R12*1), Y9, Y7
+	VFMADD231PD  128(AX)(R12*1), Y11, Y8
+	VFMADD231PD  64(BX)(R12*1), Y10, Y5
+	VFMADD231PD  64(CX)(R12*1), Y12, Y6
+	VFMADD231PD  128(BX)(R12*1), Y10, Y7
+	VFMADD231PD  128(CX)(R12*1), Y12, Y8
+	VMULPD       (CX)(R12*1), Y0, Y11
+	VFMADD231PD  192(CX)(R12*1), Y1, Y11
+	VFMADD231PD  192(AX)(R12*1), Y4, Y11
+	VMOVUPD      Y11, (CX)(R12*1)
+	VMULPD       (AX)(R12*1), Y0, Y11
+	VFMADD231PD  192(AX)(R12*1), Y1, Y11
+	VMOVUPD      Y11, (AX)(R12*1)
+	VMULPD       64(CX)(R12*1), Y0, Y11
+	VFMADD231PD  256(CX)(R12*1), Y1, Y11
+	VFMADD231PD  256(AX)(R12*1), Y4, Y11
+	VFMADD231PD  Y2, Y10, Y11
+	VMOVUPD      Y11, 64(CX)(R12*1)
+	VMULPD       64(AX)(R12*1), Y0, Y11
+	VFMADD231PD  256(AX)(R12*1), Y1, Y11
+	VFMADD231PD  Y2, Y9, Y11
+	VMOVUPD      Y11, 64(AX)(R12*1)
+	VMULPD       128(CX)(R12*1), Y0, Y11
+	VFMADD231PD  320(CX)(R12*1), Y1, Y11
+	VFMADD231PD  320(AX)(R12*1), Y4, Y11
+	VFMADD231PD  Y3, Y10, Y11
+	VMOVUPD      Y11, 128(CX)(R12*1)
+	VMULPD       128(AX)(R12*1), Y0, Y10
+	VFMADD231PD  320(AX)(R12*1), Y1, Y10
+	VFMADD231PD  Y3, Y9, Y10
+	VMOVUPD      Y10, 128(AX)(R12*1)
+	ADDQ         $0xc0, R12
+	DECQ         R11
+	JNZ          repeat130
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	MOVQ         out_base+0(FP), R11
+	VADDSD       -8(R11)(R9*8), X7, X7
+	VMOVSD       X7, -8(R11)(R9*8)
+	DECQ         DI
+	SUBQ         R10, BX
+	SUBQ         R10, DX
+	SUBQ         $0xc0, R8
+	DECQ         R9
+	JNZ          repeat129
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func multiplyDualAVX2(sums []float64, states []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    states_len+32(FP), DX
+	MOVQ    z_base+48(FP), BX
+	MOVQ    chances_base+72(FP), SI
+	MOVQ    chances_len+80(FP), DI
+	MOVQ    g_base+96(FP), R8
+	MOVQ    d_base+120(FP), R9
+
+repeat131:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (CX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      64(CX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      128(CX), Y5
+	VBROADCASTSD (BX), Y6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat132:
+	VMULPD       64(R10), Y6, Y8
+	VADDPD       (R10), Y8, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y8, Y8
+	VBROADCASTSD (R12), Y10
+	VMULPD       128(R10), Y0, Y9
+	VFMADD213PD  Y9, Y7, Y2
+	VFMADD231PD  Y8, Y3, Y2
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y4
+	VFMADD231PD  Y8, Y5, Y4
+	VMULPD       Y7, Y0, Y0
+	VFMADD231PD  Y8, Y1, Y0
+	VMULPD       128(R10), Y1, Y9
+	VFMADD213PD  Y9, Y7, Y3
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+	ADDQ         $0xc0, R10
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, R13
+	DECQ         R11
+	JNZ          repeat132
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (CX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 64(CX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 128(CX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0xc0, CX
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          repeat131
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         sums_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	MOVQ         d_base+120(FP), R9
+
+repeat133:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (CX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      64(CX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      128(CX), Y5
+	VBROADCASTSD (BX), Y6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat134:
+	VMULPD       64(R10), Y6, Y8
+	VADDPD       (R10), Y8, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y8, Y8
+	VBROADCASTSD (R12), Y10
+	VMULPD       128(R10), Y0, Y9
+	VFMADD213PD  Y9, Y7, Y2
+	VFMADD231PD  Y8, Y3, Y2
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y4
+	VFMADD231PD  Y8, Y5, Y4
+	VMULPD       Y7, Y0, Y0
+	VFMADD231PD  Y8, Y1, Y0
+	VMULPD       128(R10), Y1, Y9
+	VFMADD213PD  Y9, Y7, Y3
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+	ADDQ         $0xc0, R10
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, R13
+	DECQ         R11
+	JNZ          repeat134
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (CX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 64(CX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 128(CX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0xc0, CX
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          repeat133
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func divideDualAVX2(out []float64, sums []float64, terms []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    sums_base+24(FP), CX
+	MOVQ    terms_base+48(FP), DX
+	MOVQ    terms_len+56(FP), BX
+	MOVQ    z_base+72(FP), SI
+	MOVQ    chances_base+96(FP), DI
+	MOVQ    chances_len+104(FP), R8
+	MOVQ    g_base+120(FP), R9
+	MOVQ    d_base+144(FP), R10
+
+repeat135:
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD (R10), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	MOVQ         BX, R14
+
+repeat136:
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R11), Y5
+	VMOVUPD      64(R12), Y6
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y4
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R11), Y0, Y5
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y4, Y5, Y5
+	VFNMADD231PD Y3, Y6, Y5
+	VMULPD       Y4, Y4, Y4
+	VDIVPD       Y4, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	ADDQ         $0x00000080, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x08, R13
+	DECQ         R14
+	JNZ          repeat136
+	VMULPD       128(DI), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0xc0, DI
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat135
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         sums_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         terms_len+56(FP), BX
+	MOVQ         z_base+72(FP), SI
+	MOVQ         chances_base+96(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+104(FP), R8
+	MOVQ         g_base+120(FP), R9
+	MOVQ         d_base+144(FP), R10
+
+repeat137:
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD (R10), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	MOVQ         BX, R14
+
+repeat138:
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R11), Y5
+	VMOVUPD      64(R12), Y6
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y4
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R11), Y0, Y5
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y4, Y5, Y5
+	VFNMADD231PD Y3, Y6, Y5
+	VMULPD       Y4, Y4, Y4
+	VDIVPD       Y4, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	ADDQ         $0x00000080, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         $0x08, R13
+	DECQ         R14
+	JNZ          repeat138
+	VMULPD       128(DI), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0xc0, DI
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat137
+	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
@@ -2104,7 +3357,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat94:
+repeat139:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -2131,7 +3384,7 @@ repeat94:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat94
+	JNZ          repeat139
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
@@ -2143,7 +3396,7 @@ repeat94:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat95:
+repeat140:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -2170,7 +3423,7 @@ repeat95:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat95
+	JNZ     repeat140
 	VZEROUPPER
 	RET
 
@@ -2208,7 +3461,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat96:
+repeat141:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -2227,14 +3480,14 @@ repeat96:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat96
+	JNZ          repeat141
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat97:
+repeat142:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -2256,7 +3509,7 @@ repeat97:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat97
+	JNZ          repeat142
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -2284,7 +3537,7 @@ repeat97:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat98:
+repeat143:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -2303,14 +3556,14 @@ repeat98:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat98
+	JNZ          repeat143
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat99:
+repeat144:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -2332,6 +3585,6 @@ repeat99:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat99
+	JNZ          repeat144
 	VZEROUPPER
 	RET

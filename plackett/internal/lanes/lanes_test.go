@@ -3,6 +3,7 @@ package lanes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -118,6 +119,21 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 		keep(s.P, s.B, s.A)
 	}
 	f.divide(out, pairs, z, chances, g)
+	f.scale(r, w)
+	keep(r...)
+	sums, du := make([]State, (docs+1)*ranks), slices.Clone(u)
+	f.seriesDual(sums[:size], states[:size], c, c, 1.5)
+	f.forwardDual(sums, states, ranks, size, chances, g, w)
+	f.backwardDual(out, u, du, sums, states, ranks, size, chances, g, w)
+	for _, s := range slices.Concat(sums, u, du) {
+		keep(s.P, s.B, s.A)
+	}
+	dual := slices.Clone(values)
+	f.multiplyDual(dual, values, z, chances, g, w)
+	for _, s := range append(dual, values...) {
+		keep(s.P, s.B, s.A)
+	}
+	f.divideDual(out, pairs, pairs, z, chances, g, w)
 	all = append(all, out...)
 	f.horner(g, pairs, r, w, v)
 	return append(all, g...)

@@ -54,6 +54,36 @@ func seriesAVX512(s []State, c []Sum)
 //go:noescape
 func correlateAVX512(c []Pair, u, s []State)
 
+// scaleAVX512 is scaleGo.
+//
+//go:noescape
+func scaleAVX512(r []Vec, c []float64)
+
+// seriesDualAVX512 is seriesDualGo.
+//
+//go:noescape
+func seriesDualAVX512(sums, states []State, c, d []Sum, found float64)
+
+// forwardDualAVX512 is forwardDualGo.
+//
+//go:noescape
+func forwardDualAVX512(sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+
+// backwardDualAVX512 is backwardDualGo.
+//
+//go:noescape
+func backwardDualAVX512(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+
+// multiplyDualAVX512 is multiplyDualGo.
+//
+//go:noescape
+func multiplyDualAVX512(sums, states []State, z []float64, chances []Chance, g, d []float64)
+
+// divideDualAVX512 is divideDualGo.
+//
+//go:noescape
+func divideDualAVX512(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64)
+
 // remainAVX512 is remainGo.
 //
 //go:noescape
@@ -113,6 +143,36 @@ func seriesAVX2(s []State, c []Sum)
 //
 //go:noescape
 func correlateAVX2(c []Pair, u, s []State)
+
+// scaleAVX2 is scaleGo.
+//
+//go:noescape
+func scaleAVX2(r []Vec, c []float64)
+
+// seriesDualAVX2 is seriesDualGo.
+//
+//go:noescape
+func seriesDualAVX2(sums, states []State, c, d []Sum, found float64)
+
+// forwardDualAVX2 is forwardDualGo.
+//
+//go:noescape
+func forwardDualAVX2(sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+
+// backwardDualAVX2 is backwardDualGo.
+//
+//go:noescape
+func backwardDualAVX2(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+
+// multiplyDualAVX2 is multiplyDualGo.
+//
+//go:noescape
+func multiplyDualAVX2(sums, states []State, z []float64, chances []Chance, g, d []float64)
+
+// divideDualAVX2 is divideDualGo.
+//
+//go:noescape
+func divideDualAVX2(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64)
 
 // remainAVX2 is remainGo.
 //
