@@ -27,8 +27,7 @@ import (
 // of these metrics. The cost is that of two gradients elsewhere. Cascade returns the
 // errors of [Expectation.Gradient], and an error for a continuation that is not from 0 to 1.
 func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda []float64) (value float64, err error) {
-	if err := cmp.Or(checkLength("rewards", len(rewards), len(scores)), checkFinite("reward", rewards),
-		checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
+	if err := cmp.Or(checkRewards(rewards, scores), checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
 		return 0, err
 	}
 	return e.cascade(scores, rewards, continuations, discounts, lambda)
@@ -184,6 +183,10 @@ func containsOther(numbers []float64, x float64) bool {
 		}
 	}
 	return false
+}
+
+func checkRewards(rewards, scores []float64) error {
+	return cmp.Or(checkLength("rewards", len(rewards), len(scores)), checkFinite("reward", rewards))
 }
 
 func checkContinuations(continuations, scores []float64) error {
