@@ -386,14 +386,7 @@ func (m machine) divide() {
 			}
 			ifPositive(pairs, func() {
 				repeat(pairs, func() {
-					// Two fractions by one division.
-					over, under := fraction(0)
-					other, beneath := fraction(1)
-					VMULPD(beneath, over, over)
-					VFMADD231PD(under, other, over)
-					VMULPD(beneath, under, under)
-					VDIVPD(under, over, over)
-					VADDPD(over, sum, sum)
+					m.twoFractions(fraction, sum)
 					ADDQ(U32(2*pair), terms)
 					ADDQ(Imm(2*number), z)
 				})
@@ -412,6 +405,17 @@ func (m machine) divide() {
 			ADDQ(Imm(number), out)
 		})
 	})
+}
+
+// twoFractions adds two fractions to sum by one division.
+func (m machine) twoFractions(fraction func(i int) (over, under VecVirtual), sum VecVirtual) {
+	over, under := fraction(0)
+	other, beneath := fraction(1)
+	VMULPD(beneath, over, over)
+	VFMADD231PD(under, other, over)
+	VMULPD(beneath, under, under)
+	VDIVPD(under, over, over)
+	VADDPD(over, sum, sum)
 }
 
 func (m machine) forward() {
@@ -842,21 +846,35 @@ func (m machine) divideDual() {
 		repeat(docs, func() {
 			g, d, sum := m.broadcast(at(gain, 0)), m.broadcast(at(dual, 0)), m.zero()
 			h, s, z, n := copyOf(sums0), copyOf(terms0), copyOf(z0), copyOf(count)
-			repeat(n, func() {
-				pz, under, over, part := m.broadcast(at(z, 0)), m.register(), m.load(at(h, vec)), m.load(at(s, vec))
+			// fraction is (a (g B − A) − d p z (g B' − A'))/a² of a term.
+			fraction := func(i int) (over, under VecVirtual) {
+				pz, part := m.broadcast(at(z, i*number)), m.load(at(s, i*pair+vec))
+				over, under = m.load(at(h, i*pair+vec)), m.register()
 				VMULPD(at(chance, vec), pz, pz)
 				VADDPD(at(chance, 0), pz, under)
 				VMULPD(d, pz, pz)
-				VFMSUB213PD(at(h, 0), g, over)
-				VFMSUB213PD(at(s, 0), g, part)
+				VFMSUB213PD(at(h, i*pair), g, over)
+				VFMSUB213PD(at(s, i*pair), g, part)
 				VMULPD(under, over, over)
 				VFNMADD231PD(pz, part, over)
 				VMULPD(under, under, under)
+				return over, under
+			}
+			rest := copyOf(n)
+			ANDQ(Imm(1), rest)
+			SHRQ(Imm(1), n)
+			ifPositive(n, func() {
+				repeat(n, func() {
+					m.twoFractions(fraction, sum)
+					ADDQ(U32(2*pair), h)
+					ADDQ(U32(2*pair), s)
+					ADDQ(Imm(2*number), z)
+				})
+			})
+			ifPositive(rest, func() {
+				over, under := fraction(0)
 				VDIVPD(under, over, over)
 				VADDPD(over, sum, sum)
-				ADDQ(U32(pair), h)
-				ADDQ(U32(pair), s)
-				ADDQ(Imm(number), z)
 			})
 			VMULPD(at(chance, 2*vec), sum, sum)
 			total := m.add(sum).AsX()

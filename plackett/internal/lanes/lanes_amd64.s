@@ -1061,26 +1061,64 @@ repeat44:
 	MOVQ         DX, R12
 	MOVQ         SI, R13
 	MOVQ         BX, R14
+	MOVQ         R14, R15
+	ANDQ         $0x01, R15
+	SHRQ         $0x01, R14
+	TESTQ        R14, R14
+	JLE          skip45
 
-repeat45:
-	VBROADCASTSD  (R13), Z3
-	VMOVUPD       64(R11), Z5
-	VMOVUPD       64(R12), Z6
-	VMULPD        64(DI), Z3, Z3
-	VADDPD        (DI), Z3, Z4
-	VMULPD        Z1, Z3, Z3
-	VFMSUB213PD   (R11), Z0, Z5
-	VFMSUB213PD   (R12), Z0, Z6
-	VMULPD        Z4, Z5, Z5
-	VFNMADD231PD  Z3, Z6, Z5
-	VMULPD        Z4, Z4, Z4
-	VDIVPD        Z4, Z5, Z5
-	VADDPD        Z5, Z2, Z2
-	ADDQ          $0x00000080, R11
-	ADDQ          $0x00000080, R12
-	ADDQ          $0x08, R13
-	DECQ          R14
-	JNZ           repeat45
+repeat46:
+	VBROADCASTSD (R13), Z3
+	VMOVUPD      64(R12), Z4
+	VMOVUPD      64(R11), Z5
+	VMULPD       64(DI), Z3, Z3
+	VADDPD       (DI), Z3, Z6
+	VMULPD       Z1, Z3, Z3
+	VFMSUB213PD  (R11), Z0, Z5
+	VFMSUB213PD  (R12), Z0, Z4
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z3, Z4, Z5
+	VMULPD       Z6, Z6, Z6
+	VBROADCASTSD 8(R13), Z3
+	VMOVUPD      192(R12), Z4
+	VMOVUPD      192(R11), Z7
+	VMULPD       64(DI), Z3, Z3
+	VADDPD       (DI), Z3, Z8
+	VMULPD       Z1, Z3, Z3
+	VFMSUB213PD  128(R11), Z0, Z7
+	VFMSUB213PD  128(R12), Z0, Z4
+	VMULPD       Z8, Z7, Z7
+	VFNMADD231PD Z3, Z4, Z7
+	VMULPD       Z8, Z8, Z8
+	VMULPD       Z8, Z5, Z5
+	VFMADD231PD  Z6, Z7, Z5
+	VMULPD       Z8, Z6, Z6
+	VDIVPD       Z6, Z5, Z5
+	VADDPD       Z5, Z2, Z2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat46
+
+skip45:
+	TESTQ        R15, R15
+	JLE          skip47
+	VBROADCASTSD (R13), Z3
+	VMOVUPD      64(R12), Z4
+	VMOVUPD      64(R11), Z5
+	VMULPD       64(DI), Z3, Z3
+	VADDPD       (DI), Z3, Z6
+	VMULPD       Z1, Z3, Z3
+	VFMSUB213PD  (R11), Z0, Z5
+	VFMSUB213PD  (R12), Z0, Z4
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z3, Z4, Z5
+	VMULPD       Z6, Z6, Z6
+	VDIVPD       Z6, Z5, Z5
+	VADDPD       Z5, Z2, Z2
+
+skip47:
 	VMULPD        128(DI), Z2, Z2
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
@@ -1113,7 +1151,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat46:
+repeat48:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1140,7 +1178,7 @@ repeat46:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat46
+	JNZ     repeat48
 	VZEROUPPER
 	RET
 
@@ -1175,7 +1213,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat47:
+repeat49:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1194,14 +1232,14 @@ repeat47:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat47
+	JNZ          repeat49
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat48:
+repeat50:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1223,7 +1261,7 @@ repeat48:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat48
+	JNZ          repeat50
 	VZEROUPPER
 	RET
 
@@ -1248,7 +1286,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD c21<>+0(SB), Y8
 	VBROADCASTSD c22<>+0(SB), Y9
 
-repeat49:
+repeat51:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1261,21 +1299,21 @@ repeat49:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip50
+	JLE          skip52
 
-repeat51:
+repeat53:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat51
+	JNZ    repeat53
 
-skip50:
+skip52:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat49
+	JNZ          repeat51
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1295,7 +1333,7 @@ skip50:
 	VBROADCASTSD c30<>+0(SB), Y8
 	VBROADCASTSD c31<>+0(SB), Y9
 
-repeat52:
+repeat54:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1308,21 +1346,21 @@ repeat52:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip53
+	JLE          skip55
 
-repeat54:
+repeat56:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat54
+	JNZ    repeat56
 
-skip53:
+skip55:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat52
+	JNZ     repeat54
 	VZEROUPPER
 	RET
 
@@ -1394,13 +1432,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat55:
+repeat57:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat55
+	JNZ     repeat57
 
-repeat56:
+repeat58:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1414,9 +1452,9 @@ repeat56:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip57
+	JLE     skip59
 
-repeat58:
+repeat60:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1438,13 +1476,13 @@ repeat58:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat58
+	JNZ          repeat60
 
-skip57:
+skip59:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip59
+	JLE          skip61
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1454,7 +1492,7 @@ skip57:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip59:
+skip61:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -1463,7 +1501,7 @@ skip59:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat56
+	JNZ          repeat58
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1478,13 +1516,13 @@ skip59:
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat60:
+repeat62:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat60
+	JNZ     repeat62
 
-repeat61:
+repeat63:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1498,9 +1536,9 @@ repeat61:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip62
+	JLE     skip64
 
-repeat63:
+repeat65:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1522,13 +1560,13 @@ repeat63:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat63
+	JNZ          repeat65
 
-skip62:
+skip64:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip64
+	JLE          skip66
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1538,7 +1576,7 @@ skip62:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip64:
+skip66:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -1547,7 +1585,7 @@ skip64:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat61
+	JNZ     repeat63
 	VZEROUPPER
 	RET
 
@@ -1571,47 +1609,6 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	DECQ   R9
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
-
-repeat65:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat66:
-	VMOVUPD      64(CX), Y3
-	VFMSUB213PD  (CX), Y1, Y3
-	VFNMADD213PD Y3, Y0, Y2
-	SUBQ         $0x80, CX
-	DECQ         R10
-	JNZ          repeat66
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat65
-	MOVQ         out_base+0(FP), AX
-	MOVQ         c_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         c_len+32(FP), DX
-	MOVQ         r_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_len+56(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	DECQ         R9
-	IMUL3Q       $0x80, R9, R9
-	ADDQ         CX, R9
 
 repeat67:
 	VMOVUPD      (BX), Y0
@@ -1640,6 +1637,47 @@ repeat68:
 	ADDQ         $0x08, AX
 	DECQ         SI
 	JNZ          repeat67
+	MOVQ         out_base+0(FP), AX
+	MOVQ         c_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         c_len+32(FP), DX
+	MOVQ         r_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+56(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         g_base+96(FP), R8
+	MOVQ         DX, R9
+	DECQ         R9
+	IMUL3Q       $0x80, R9, R9
+	ADDQ         CX, R9
+
+repeat69:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         R9, CX
+	MOVQ         DX, R10
+
+repeat70:
+	VMOVUPD      64(CX), Y3
+	VFMSUB213PD  (CX), Y1, Y3
+	VFNMADD213PD Y3, Y0, Y2
+	SUBQ         $0x80, CX
+	DECQ         R10
+	JNZ          repeat70
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat69
 	VZEROUPPER
 	RET
 
@@ -1660,7 +1698,7 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	VMOVUPD      (DI), Y0
 	VBROADCASTSD c34<>+0(SB), Y1
 
-repeat69:
+repeat71:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1678,7 +1716,7 @@ repeat69:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat69
+	JNZ          repeat71
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1696,7 +1734,7 @@ repeat69:
 	VMOVUPD      32(DI), Y0
 	VBROADCASTSD c35<>+0(SB), Y1
 
-repeat70:
+repeat72:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1714,7 +1752,7 @@ repeat70:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat70
+	JNZ          repeat72
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1739,51 +1777,6 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_base+48(FP), BX
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
-
-repeat71:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-
-repeat72:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      128(R8), Y5
-	VFMADD231PD  64(R8), Y3, Y4
-	VMULPD       Y0, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VBROADCASTSD (R10), Y6
-	VMULPD       Y6, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMULPD       Y4, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat72
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat71
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_len+8(FP), CX
-	MOVQ         z_base+24(FP), DX
-	MOVQ         chances_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         chances_len+56(FP), SI
-	MOVQ         g_base+72(FP), DI
 
 repeat73:
 	VMOVUPD      (AX), Y0
@@ -1815,6 +1808,51 @@ repeat74:
 	ADDQ         $0x08, DX
 	DECQ         CX
 	JNZ          repeat73
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat75:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+
+repeat76:
+	VMOVUPD      (R8), Y4
+	VMOVUPD      128(R8), Y5
+	VFMADD231PD  64(R8), Y3, Y4
+	VMULPD       Y0, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD (R10), Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat76
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat75
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1838,7 +1876,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat75:
+repeat77:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1848,9 +1886,9 @@ repeat75:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip76
+	JLE          skip78
 
-repeat77:
+repeat79:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1867,11 +1905,11 @@ repeat77:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat77
+	JNZ          repeat79
 
-skip76:
+skip78:
 	TESTQ        R13, R13
-	JLE          skip78
+	JLE          skip80
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1879,7 +1917,7 @@ skip76:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip78:
+skip80:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -1891,7 +1929,7 @@ skip78:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat75
+	JNZ          repeat77
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1911,7 +1949,7 @@ skip78:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat79:
+repeat81:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1921,9 +1959,9 @@ repeat79:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip80
+	JLE          skip82
 
-repeat81:
+repeat83:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1940,11 +1978,11 @@ repeat81:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat81
+	JNZ          repeat83
 
-skip80:
+skip82:
 	TESTQ        R13, R13
-	JLE          skip82
+	JLE          skip84
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1952,7 +1990,7 @@ skip80:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip82:
+skip84:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -1964,7 +2002,7 @@ skip82:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat79
+	JNZ          repeat81
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1986,7 +2024,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	VXORPD  Y0, Y0, Y0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat83:
+repeat85:
 	VMOVUPD      (BX), Y1
 	VMOVUPD      64(BX), Y2
 	VMOVUPD      128(BX), Y3
@@ -1995,14 +2033,14 @@ repeat83:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip84
+	JLE          skip86
 	IMUL3Q       $0xc0, DX, R9
 	ADDQ         AX, R9
 	VMOVUPD      Y0, (R9)
 	VMOVUPD      Y0, 64(R9)
 	VMOVUPD      Y0, 128(R9)
 
-skip84:
+skip86:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2014,7 +2052,7 @@ skip84:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat85:
+repeat87:
 	VMOVUPD     (R10), Y8
 	VMULPD      Y1, Y8, Y9
 	VFMADD231PD Y2, Y5, Y9
@@ -2035,12 +2073,12 @@ repeat85:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat85
+	JNZ         repeat87
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat83
+	JNZ         repeat85
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -2058,7 +2096,7 @@ repeat85:
 	VXORPD      Y0, Y0, Y0
 	IMUL3Q      $0xc0, CX, R8
 
-repeat86:
+repeat88:
 	VMOVUPD      (BX), Y1
 	VMOVUPD      64(BX), Y2
 	VMOVUPD      128(BX), Y3
@@ -2067,14 +2105,14 @@ repeat86:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip87
+	JLE          skip89
 	IMUL3Q       $0xc0, DX, R9
 	ADDQ         AX, R9
 	VMOVUPD      Y0, (R9)
 	VMOVUPD      Y0, 64(R9)
 	VMOVUPD      Y0, 128(R9)
 
-skip87:
+skip89:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2086,7 +2124,7 @@ skip87:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat88:
+repeat90:
 	VMOVUPD     (R10), Y8
 	VMULPD      Y1, Y8, Y9
 	VFMADD231PD Y2, Y5, Y9
@@ -2107,12 +2145,12 @@ repeat88:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat88
+	JNZ         repeat90
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat86
+	JNZ         repeat88
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -2144,98 +2182,6 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	ADDQ    R12, DI
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
-
-repeat89:
-	VMOVUPD      (DI), Y0
-	VMOVUPD      64(DI), Y1
-	VMOVUPD      128(DI), Y2
-	VBROADCASTSD (R9), Y3
-	VMULPD       Y2, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	CMPQ         R13, BX
-	CMOVQGT      BX, R13
-	VMOVUPD      (R11), Y8
-	VMOVUPD      64(R11), Y9
-	VMOVUPD      128(R11), Y10
-
-repeat90:
-	VMOVUPD      (R12), Y11
-	VFMADD231PD  64(R12), Y8, Y4
-	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  128(R12), Y8, Y6
-	VFMADD231PD  Y11, Y10, Y7
-	VMOVUPD      256(R11), Y11
-	VMULPD       Y0, Y9, Y9
-	VFMADD231PD  Y1, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VMOVUPD      Y9, 64(R11)
-	VMOVUPD      320(R11), Y12
-	VMULPD       Y0, Y10, Y10
-	VFMADD231PD  Y1, Y12, Y10
-	VFMADD231PD  Y3, Y8, Y10
-	VMOVUPD      Y10, 128(R11)
-	VMOVUPD      192(R11), Y9
-	VMULPD       Y0, Y8, Y8
-	VFMADD231PD  Y1, Y9, Y8
-	VMOVUPD      Y8, (R11)
-	VMOVAPD      Y9, Y8
-	VMOVAPD      Y11, Y9
-	VMOVAPD      Y12, Y10
-	ADDQ         $0xc0, R12
-	ADDQ         $0xc0, R11
-	DECQ         R13
-	JNZ          repeat90
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y7, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VFMSUB231PD  Y3, Y4, Y6
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X0, X6, X6
-	VUNPCKHPD    X6, X6, X0
-	VADDSD       X0, X6, X6
-	VADDSD       (AX), X6, X6
-	VMOVSD       X6, (AX)
-	DECQ         SI
-	SUBQ         R10, DX
-	SUBQ         $0xc0, DI
-	SUBQ         $0x08, R9
-	SUBQ         $0x08, AX
-	DECQ         R8
-	JNZ          repeat89
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         u_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         states_base+48(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         ranks+72(FP), BX
-	MOVQ         size+80(FP), SI
-	MOVQ         chances_base+88(FP), DI
-	ADDQ         $0x20, DI
-	MOVQ         chances_len+96(FP), R8
-	MOVQ         g_base+112(FP), R9
-	IMUL3Q       $0xc0, BX, R10
-	MOVQ         R8, R11
-	DECQ         R11
-	ADDQ         R11, SI
-	MOVQ         R10, R12
-	IMULQ        R11, R12
-	ADDQ         R12, DX
-	IMUL3Q       $0xc0, R11, R12
-	ADDQ         R12, DI
-	LEAQ         (AX)(R11*8), AX
-	LEAQ         (R9)(R11*8), R9
 
 repeat91:
 	VMOVUPD      (DI), Y0
@@ -2300,6 +2246,98 @@ repeat92:
 	SUBQ         $0x08, AX
 	DECQ         R8
 	JNZ          repeat91
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         u_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         ranks+72(FP), BX
+	MOVQ         size+80(FP), SI
+	MOVQ         chances_base+88(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+96(FP), R8
+	MOVQ         g_base+112(FP), R9
+	IMUL3Q       $0xc0, BX, R10
+	MOVQ         R8, R11
+	DECQ         R11
+	ADDQ         R11, SI
+	MOVQ         R10, R12
+	IMULQ        R11, R12
+	ADDQ         R12, DX
+	IMUL3Q       $0xc0, R11, R12
+	ADDQ         R12, DI
+	LEAQ         (AX)(R11*8), AX
+	LEAQ         (R9)(R11*8), R9
+
+repeat93:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	VMOVUPD      (R11), Y8
+	VMOVUPD      64(R11), Y9
+	VMOVUPD      128(R11), Y10
+
+repeat94:
+	VMOVUPD      (R12), Y11
+	VFMADD231PD  64(R12), Y8, Y4
+	VFMADD231PD  Y11, Y9, Y5
+	VFMADD231PD  128(R12), Y8, Y6
+	VFMADD231PD  Y11, Y10, Y7
+	VMOVUPD      256(R11), Y11
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y11, Y9
+	VFMADD231PD  Y2, Y8, Y9
+	VMOVUPD      Y9, 64(R11)
+	VMOVUPD      320(R11), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y3, Y8, Y10
+	VMOVUPD      Y10, 128(R11)
+	VMOVUPD      192(R11), Y9
+	VMULPD       Y0, Y8, Y8
+	VFMADD231PD  Y1, Y9, Y8
+	VMOVUPD      Y8, (R11)
+	VMOVAPD      Y9, Y8
+	VMOVAPD      Y11, Y9
+	VMOVAPD      Y12, Y10
+	ADDQ         $0xc0, R12
+	ADDQ         $0xc0, R11
+	DECQ         R13
+	JNZ          repeat94
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y2, Y6, Y6
+	VFMSUB231PD  Y3, Y4, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VUNPCKHPD    X6, X6, X0
+	VADDSD       X0, X6, X6
+	VADDSD       (AX), X6, X6
+	VMOVSD       X6, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat93
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2315,9 +2353,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c36<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat93:
+repeat95:
 	TESTQ   SI, SI
-	JLE     skip94
+	JLE     skip96
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -2325,21 +2363,21 @@ repeat93:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip95
+	JLE     skip97
 
-repeat96:
+repeat98:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat96
+	JNZ         repeat98
 
-skip95:
+skip97:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip94:
+skip96:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2350,23 +2388,23 @@ skip94:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip97
+	JLE     skip99
 
-repeat98:
+repeat100:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat98
+	JNZ         repeat100
 
-skip97:
+skip99:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat93
+	JNZ          repeat95
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2377,9 +2415,9 @@ skip97:
 	VBROADCASTSD c37<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat99:
+repeat101:
 	TESTQ   SI, SI
-	JLE     skip100
+	JLE     skip102
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -2387,21 +2425,21 @@ repeat99:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip101
+	JLE     skip103
 
-repeat102:
+repeat104:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat102
+	JNZ         repeat104
 
-skip101:
+skip103:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip100:
+skip102:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2412,23 +2450,23 @@ skip100:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip103
+	JLE     skip105
 
-repeat104:
+repeat106:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat104
+	JNZ         repeat106
 
-skip103:
+skip105:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat99
+	JNZ     repeat101
 	VZEROUPPER
 	RET
 
@@ -2446,44 +2484,6 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ u_base+24(FP), DX
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
-
-repeat105:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   DX, DI
-	MOVQ   BX, R8
-	MOVQ   SI, R9
-
-repeat106:
-	VMOVUPD     (DI), Y4
-	VMOVUPD     (R8), Y5
-	VFMADD231PD 64(R8), Y4, Y0
-	VFMADD231PD 64(DI), Y5, Y1
-	VFMADD231PD 128(R8), Y4, Y2
-	VFMADD231PD 128(DI), Y5, Y3
-	ADDQ        $0xc0, DI
-	ADDQ        $0xc0, R8
-	DECQ        R9
-	JNZ         repeat106
-	VADDPD      Y1, Y0, Y0
-	VADDPD      Y3, Y2, Y2
-	VMOVUPD     Y2, (AX)
-	VMOVUPD     Y0, 64(AX)
-	ADDQ        $0x80, AX
-	ADDQ        $0xc0, DX
-	DECQ        SI
-	DECQ        CX
-	JNZ         repeat105
-	MOVQ        c_base+0(FP), AX
-	ADDQ        $0x20, AX
-	MOVQ        c_len+8(FP), CX
-	MOVQ        u_base+24(FP), DX
-	ADDQ        $0x20, DX
-	MOVQ        s_base+48(FP), BX
-	ADDQ        $0x20, BX
-	MOVQ        s_len+56(FP), SI
 
 repeat107:
 	VXORPD Y0, Y0, Y0
@@ -2514,6 +2514,44 @@ repeat108:
 	DECQ        SI
 	DECQ        CX
 	JNZ         repeat107
+	MOVQ        c_base+0(FP), AX
+	ADDQ        $0x20, AX
+	MOVQ        c_len+8(FP), CX
+	MOVQ        u_base+24(FP), DX
+	ADDQ        $0x20, DX
+	MOVQ        s_base+48(FP), BX
+	ADDQ        $0x20, BX
+	MOVQ        s_len+56(FP), SI
+
+repeat109:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DX, DI
+	MOVQ   BX, R8
+	MOVQ   SI, R9
+
+repeat110:
+	VMOVUPD     (DI), Y4
+	VMOVUPD     (R8), Y5
+	VFMADD231PD 64(R8), Y4, Y0
+	VFMADD231PD 64(DI), Y5, Y1
+	VFMADD231PD 128(R8), Y4, Y2
+	VFMADD231PD 128(DI), Y5, Y3
+	ADDQ        $0xc0, DI
+	ADDQ        $0xc0, R8
+	DECQ        R9
+	JNZ         repeat110
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, (AX)
+	VMOVUPD     Y0, 64(AX)
+	ADDQ        $0x80, AX
+	ADDQ        $0xc0, DX
+	DECQ        SI
+	DECQ        CX
+	JNZ         repeat109
 	VZEROUPPER
 	RET
 
@@ -2524,27 +2562,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat109:
+repeat111:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat109
+	JNZ          repeat111
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat110:
+repeat112:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat110
+	JNZ          repeat112
 	VZEROUPPER
 	RET
 
@@ -2560,7 +2598,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat111:
+repeat113:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -2570,9 +2608,9 @@ repeat111:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip112
+	JLE     skip114
 
-repeat113:
+repeat115:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -2580,9 +2618,9 @@ repeat113:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat113
+	JNZ         repeat115
 
-skip112:
+skip114:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -2595,9 +2633,9 @@ skip112:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip114
+	JLE     skip116
 
-repeat115:
+repeat117:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -2609,15 +2647,15 @@ repeat115:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat115
+	JNZ         repeat117
 
-skip114:
+skip116:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat111
+	JNZ          repeat113
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -2631,7 +2669,7 @@ skip114:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat116:
+repeat118:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -2641,9 +2679,9 @@ repeat116:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip117
+	JLE     skip119
 
-repeat118:
+repeat120:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -2651,9 +2689,9 @@ repeat118:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat118
+	JNZ         repeat120
 
-skip117:
+skip119:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -2666,9 +2704,9 @@ skip117:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip119
+	JLE     skip121
 
-repeat120:
+repeat122:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -2680,15 +2718,15 @@ repeat120:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat120
+	JNZ         repeat122
 
-skip119:
+skip121:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat116
+	JNZ     repeat118
 	VZEROUPPER
 	RET
 
@@ -2710,7 +2748,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat121:
+repeat123:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -2721,7 +2759,7 @@ repeat121:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip122
+	JLE          skip124
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -2729,7 +2767,7 @@ repeat121:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip122:
+skip124:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -2745,7 +2783,7 @@ skip122:
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
 
-repeat123:
+repeat125:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -2771,14 +2809,14 @@ repeat123:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat123
+	JNZ         repeat125
 	ADDQ        R10, AX
 	ADDQ        R10, CX
 	ADDQ        $0xc0, SI
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, R9
 	DECQ        DI
-	JNZ         repeat121
+	JNZ         repeat123
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -2798,7 +2836,7 @@ repeat123:
 	MOVQ        d_base+112(FP), R9
 	IMUL3Q      $0xc0, DX, R10
 
-repeat124:
+repeat126:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -2809,7 +2847,7 @@ repeat124:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip125
+	JLE          skip127
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -2817,7 +2855,7 @@ repeat124:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip125:
+skip127:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -2833,7 +2871,7 @@ skip125:
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
 
-repeat126:
+repeat128:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -2859,14 +2897,14 @@ repeat126:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat126
+	JNZ         repeat128
 	ADDQ        R10, AX
 	ADDQ        R10, CX
 	ADDQ        $0xc0, SI
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, R9
 	DECQ        DI
-	JNZ         repeat124
+	JNZ         repeat126
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -2897,113 +2935,6 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
 	ADDQ    R12, DX
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
-
-repeat127:
-	VMOVUPD      (R8), Y0
-	VMOVUPD      64(R8), Y1
-	VMOVUPD      128(R8), Y2
-	MOVQ         g_base+160(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Y3
-	MOVQ         d_base+184(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Y4
-	VMULPD       Y2, Y3, Y3
-	VMULPD       Y1, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	MOVQ         DI, R11
-	CMPQ         R11, SI
-	CMOVQGT      SI, R11
-	XORQ         R12, R12
-
-repeat128:
-	VMOVUPD      (AX)(R12*1), Y9
-	VMOVUPD      (CX)(R12*1), Y10
-	VMOVUPD      (DX)(R12*1), Y11
-	VMOVUPD      (BX)(R12*1), Y12
-	VFMADD231PD  64(DX)(R12*1), Y9, Y5
-	VFMADD231PD  64(AX)(R12*1), Y11, Y6
-	VFMADD231PD  128(DX)(R12*1), Y9, Y7
-	VFMADD231PD  128(AX)(R12*1), Y11, Y8
-	VFMADD231PD  64(BX)(R12*1), Y10, Y5
-	VFMADD231PD  64(CX)(R12*1), Y12, Y6
-	VFMADD231PD  128(BX)(R12*1), Y10, Y7
-	VFMADD231PD  128(CX)(R12*1), Y12, Y8
-	VMULPD       (CX)(R12*1), Y0, Y11
-	VFMADD231PD  192(CX)(R12*1), Y1, Y11
-	VFMADD231PD  192(AX)(R12*1), Y4, Y11
-	VMOVUPD      Y11, (CX)(R12*1)
-	VMULPD       (AX)(R12*1), Y0, Y11
-	VFMADD231PD  192(AX)(R12*1), Y1, Y11
-	VMOVUPD      Y11, (AX)(R12*1)
-	VMULPD       64(CX)(R12*1), Y0, Y11
-	VFMADD231PD  256(CX)(R12*1), Y1, Y11
-	VFMADD231PD  256(AX)(R12*1), Y4, Y11
-	VFMADD231PD  Y2, Y10, Y11
-	VMOVUPD      Y11, 64(CX)(R12*1)
-	VMULPD       64(AX)(R12*1), Y0, Y11
-	VFMADD231PD  256(AX)(R12*1), Y1, Y11
-	VFMADD231PD  Y2, Y9, Y11
-	VMOVUPD      Y11, 64(AX)(R12*1)
-	VMULPD       128(CX)(R12*1), Y0, Y11
-	VFMADD231PD  320(CX)(R12*1), Y1, Y11
-	VFMADD231PD  320(AX)(R12*1), Y4, Y11
-	VFMADD231PD  Y3, Y10, Y11
-	VMOVUPD      Y11, 128(CX)(R12*1)
-	VMULPD       128(AX)(R12*1), Y0, Y10
-	VFMADD231PD  320(AX)(R12*1), Y1, Y10
-	VFMADD231PD  Y3, Y9, Y10
-	VMOVUPD      Y10, 128(AX)(R12*1)
-	ADDQ         $0xc0, R12
-	DECQ         R11
-	JNZ          repeat128
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y8, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VFMSUB231PD  Y3, Y5, Y7
-	VEXTRACTF128 $0x01, Y7, X0
-	VADDPD       X0, X7, X7
-	VUNPCKHPD    X7, X7, X0
-	VADDSD       X0, X7, X7
-	MOVQ         out_base+0(FP), R11
-	VADDSD       -8(R11)(R9*8), X7, X7
-	VMOVSD       X7, -8(R11)(R9*8)
-	DECQ         DI
-	SUBQ         R10, BX
-	SUBQ         R10, DX
-	SUBQ         $0xc0, R8
-	DECQ         R9
-	JNZ          repeat127
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         u_base+24(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         du_base+48(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         sums_base+72(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         states_base+96(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         ranks+120(FP), SI
-	MOVQ         size+128(FP), DI
-	MOVQ         chances_base+136(FP), R8
-	ADDQ         $0x20, R8
-	MOVQ         chances_len+144(FP), R9
-	IMUL3Q       $0xc0, SI, R10
-	MOVQ         R9, R11
-	DECQ         R11
-	ADDQ         R11, DI
-	MOVQ         R10, R12
-	IMULQ        R11, R12
-	ADDQ         R12, BX
-	ADDQ         R12, DX
-	IMUL3Q       $0xc0, R11, R11
-	ADDQ         R11, R8
 
 repeat129:
 	VMOVUPD      (R8), Y0
@@ -3082,6 +3013,113 @@ repeat130:
 	SUBQ         $0xc0, R8
 	DECQ         R9
 	JNZ          repeat129
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         u_base+24(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         du_base+48(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         sums_base+72(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         states_base+96(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         ranks+120(FP), SI
+	MOVQ         size+128(FP), DI
+	MOVQ         chances_base+136(FP), R8
+	ADDQ         $0x20, R8
+	MOVQ         chances_len+144(FP), R9
+	IMUL3Q       $0xc0, SI, R10
+	MOVQ         R9, R11
+	DECQ         R11
+	ADDQ         R11, DI
+	MOVQ         R10, R12
+	IMULQ        R11, R12
+	ADDQ         R12, BX
+	ADDQ         R12, DX
+	IMUL3Q       $0xc0, R11, R11
+	ADDQ         R11, R8
+
+repeat131:
+	VMOVUPD      (R8), Y0
+	VMOVUPD      64(R8), Y1
+	VMOVUPD      128(R8), Y2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+
+repeat132:
+	VMOVUPD      (AX)(R12*1), Y9
+	VMOVUPD      (CX)(R12*1), Y10
+	VMOVUPD      (DX)(R12*1), Y11
+	VMOVUPD      (BX)(R12*1), Y12
+	VFMADD231PD  64(DX)(R12*1), Y9, Y5
+	VFMADD231PD  64(AX)(R12*1), Y11, Y6
+	VFMADD231PD  128(DX)(R12*1), Y9, Y7
+	VFMADD231PD  128(AX)(R12*1), Y11, Y8
+	VFMADD231PD  64(BX)(R12*1), Y10, Y5
+	VFMADD231PD  64(CX)(R12*1), Y12, Y6
+	VFMADD231PD  128(BX)(R12*1), Y10, Y7
+	VFMADD231PD  128(CX)(R12*1), Y12, Y8
+	VMULPD       (CX)(R12*1), Y0, Y11
+	VFMADD231PD  192(CX)(R12*1), Y1, Y11
+	VFMADD231PD  192(AX)(R12*1), Y4, Y11
+	VMOVUPD      Y11, (CX)(R12*1)
+	VMULPD       (AX)(R12*1), Y0, Y11
+	VFMADD231PD  192(AX)(R12*1), Y1, Y11
+	VMOVUPD      Y11, (AX)(R12*1)
+	VMULPD       64(CX)(R12*1), Y0, Y11
+	VFMADD231PD  256(CX)(R12*1), Y1, Y11
+	VFMADD231PD  256(AX)(R12*1), Y4, Y11
+	VFMADD231PD  Y2, Y10, Y11
+	VMOVUPD      Y11, 64(CX)(R12*1)
+	VMULPD       64(AX)(R12*1), Y0, Y11
+	VFMADD231PD  256(AX)(R12*1), Y1, Y11
+	VFMADD231PD  Y2, Y9, Y11
+	VMOVUPD      Y11, 64(AX)(R12*1)
+	VMULPD       128(CX)(R12*1), Y0, Y11
+	VFMADD231PD  320(CX)(R12*1), Y1, Y11
+	VFMADD231PD  320(AX)(R12*1), Y4, Y11
+	VFMADD231PD  Y3, Y10, Y11
+	VMOVUPD      Y11, 128(CX)(R12*1)
+	VMULPD       128(AX)(R12*1), Y0, Y10
+	VFMADD231PD  320(AX)(R12*1), Y1, Y10
+	VFMADD231PD  Y3, Y9, Y10
+	VMOVUPD      Y10, 128(AX)(R12*1)
+	ADDQ         $0xc0, R12
+	DECQ         R11
+	JNZ          repeat132
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	MOVQ         out_base+0(FP), R11
+	VADDSD       -8(R11)(R9*8), X7, X7
+	VMOVSD       X7, -8(R11)(R9*8)
+	DECQ         DI
+	SUBQ         R10, BX
+	SUBQ         R10, DX
+	SUBQ         $0xc0, R8
+	DECQ         R9
+	JNZ          repeat131
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3102,72 +3140,6 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    chances_len+80(FP), DI
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
-
-repeat131:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      (CX), Y1
-	VMOVUPD      64(AX), Y2
-	VMOVUPD      64(CX), Y3
-	VMOVUPD      128(AX), Y4
-	VMOVUPD      128(CX), Y5
-	VBROADCASTSD (BX), Y6
-	MOVQ         SI, R10
-	MOVQ         DI, R11
-	MOVQ         R8, R12
-	MOVQ         R9, R13
-
-repeat132:
-	VMULPD       64(R10), Y6, Y8
-	VADDPD       (R10), Y8, Y7
-	VBROADCASTSD (R13), Y9
-	VMULPD       Y9, Y8, Y8
-	VBROADCASTSD (R12), Y10
-	VMULPD       128(R10), Y0, Y9
-	VFMADD213PD  Y9, Y7, Y2
-	VFMADD231PD  Y8, Y3, Y2
-	VMULPD       Y10, Y9, Y9
-	VFMADD213PD  Y9, Y7, Y4
-	VFMADD231PD  Y8, Y5, Y4
-	VMULPD       Y7, Y0, Y0
-	VFMADD231PD  Y8, Y1, Y0
-	VMULPD       128(R10), Y1, Y9
-	VFMADD213PD  Y9, Y7, Y3
-	VMULPD       Y10, Y9, Y9
-	VFMADD213PD  Y9, Y7, Y5
-	VMULPD       Y7, Y1, Y1
-	ADDQ         $0xc0, R10
-	ADDQ         $0x08, R12
-	ADDQ         $0x08, R13
-	DECQ         R11
-	JNZ          repeat132
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, (CX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 64(CX)
-	VMOVUPD      Y4, 128(AX)
-	VMOVUPD      Y5, 128(CX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0xc0, CX
-	ADDQ         $0x08, BX
-	DECQ         DX
-	JNZ          repeat131
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         sums_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         states_len+32(FP), DX
-	MOVQ         z_base+48(FP), BX
-	MOVQ         chances_base+72(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         chances_len+80(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         d_base+120(FP), R9
 
 repeat133:
 	VMOVUPD      (AX), Y0
@@ -3217,6 +3189,72 @@ repeat134:
 	ADDQ         $0x08, BX
 	DECQ         DX
 	JNZ          repeat133
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         sums_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	MOVQ         d_base+120(FP), R9
+
+repeat135:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (CX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      64(CX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      128(CX), Y5
+	VBROADCASTSD (BX), Y6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat136:
+	VMULPD       64(R10), Y6, Y8
+	VADDPD       (R10), Y8, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y8, Y8
+	VBROADCASTSD (R12), Y10
+	VMULPD       128(R10), Y0, Y9
+	VFMADD213PD  Y9, Y7, Y2
+	VFMADD231PD  Y8, Y3, Y2
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y4
+	VFMADD231PD  Y8, Y5, Y4
+	VMULPD       Y7, Y0, Y0
+	VFMADD231PD  Y8, Y1, Y0
+	VMULPD       128(R10), Y1, Y9
+	VFMADD213PD  Y9, Y7, Y3
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+	ADDQ         $0xc0, R10
+	ADDQ         $0x08, R12
+	ADDQ         $0x08, R13
+	DECQ         R11
+	JNZ          repeat136
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (CX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 64(CX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 128(CX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0xc0, CX
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          repeat135
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3239,7 +3277,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat135:
+repeat137:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -3247,26 +3285,64 @@ repeat135:
 	MOVQ         DX, R12
 	MOVQ         SI, R13
 	MOVQ         BX, R14
+	MOVQ         R14, R15
+	ANDQ         $0x01, R15
+	SHRQ         $0x01, R14
+	TESTQ        R14, R14
+	JLE          skip138
 
-repeat136:
+repeat139:
 	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
-	VMOVUPD      64(R12), Y6
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y4
+	VADDPD       (DI), Y3, Y6
 	VMULPD       Y1, Y3, Y3
 	VFMSUB213PD  (R11), Y0, Y5
-	VFMSUB213PD  (R12), Y0, Y6
-	VMULPD       Y4, Y5, Y5
-	VFNMADD231PD Y3, Y6, Y5
-	VMULPD       Y4, Y4, Y4
-	VDIVPD       Y4, Y5, Y5
+	VFMSUB213PD  (R12), Y0, Y4
+	VMULPD       Y6, Y5, Y5
+	VFNMADD231PD Y3, Y4, Y5
+	VMULPD       Y6, Y6, Y6
+	VBROADCASTSD 8(R13), Y3
+	VMOVUPD      192(R12), Y4
+	VMOVUPD      192(R11), Y7
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y8
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  128(R11), Y0, Y7
+	VFMSUB213PD  128(R12), Y0, Y4
+	VMULPD       Y8, Y7, Y7
+	VFNMADD231PD Y3, Y4, Y7
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y8, Y5, Y5
+	VFMADD231PD  Y6, Y7, Y5
+	VMULPD       Y8, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
-	ADDQ         $0x00000080, R11
-	ADDQ         $0x00000080, R12
-	ADDQ         $0x08, R13
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat136
+	JNZ          repeat139
+
+skip138:
+	TESTQ        R15, R15
+	JLE          skip140
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R12), Y4
+	VMOVUPD      64(R11), Y5
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y6
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R11), Y0, Y5
+	VFMSUB213PD  (R12), Y0, Y4
+	VMULPD       Y6, Y5, Y5
+	VFNMADD231PD Y3, Y4, Y5
+	VMULPD       Y6, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+
+skip140:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -3279,7 +3355,7 @@ repeat136:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat135
+	JNZ          repeat137
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3299,7 +3375,7 @@ repeat136:
 	MOVQ         g_base+120(FP), R9
 	MOVQ         d_base+144(FP), R10
 
-repeat137:
+repeat141:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -3307,26 +3383,64 @@ repeat137:
 	MOVQ         DX, R12
 	MOVQ         SI, R13
 	MOVQ         BX, R14
+	MOVQ         R14, R15
+	ANDQ         $0x01, R15
+	SHRQ         $0x01, R14
+	TESTQ        R14, R14
+	JLE          skip142
 
-repeat138:
+repeat143:
 	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
-	VMOVUPD      64(R12), Y6
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y4
+	VADDPD       (DI), Y3, Y6
 	VMULPD       Y1, Y3, Y3
 	VFMSUB213PD  (R11), Y0, Y5
-	VFMSUB213PD  (R12), Y0, Y6
-	VMULPD       Y4, Y5, Y5
-	VFNMADD231PD Y3, Y6, Y5
-	VMULPD       Y4, Y4, Y4
-	VDIVPD       Y4, Y5, Y5
+	VFMSUB213PD  (R12), Y0, Y4
+	VMULPD       Y6, Y5, Y5
+	VFNMADD231PD Y3, Y4, Y5
+	VMULPD       Y6, Y6, Y6
+	VBROADCASTSD 8(R13), Y3
+	VMOVUPD      192(R12), Y4
+	VMOVUPD      192(R11), Y7
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y8
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  128(R11), Y0, Y7
+	VFMSUB213PD  128(R12), Y0, Y4
+	VMULPD       Y8, Y7, Y7
+	VFNMADD231PD Y3, Y4, Y7
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y8, Y5, Y5
+	VFMADD231PD  Y6, Y7, Y5
+	VMULPD       Y8, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
-	ADDQ         $0x00000080, R11
-	ADDQ         $0x00000080, R12
-	ADDQ         $0x08, R13
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat138
+	JNZ          repeat143
+
+skip142:
+	TESTQ        R15, R15
+	JLE          skip144
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R12), Y4
+	VMOVUPD      64(R11), Y5
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y6
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R11), Y0, Y5
+	VFMSUB213PD  (R12), Y0, Y4
+	VMULPD       Y6, Y5, Y5
+	VFNMADD231PD Y3, Y4, Y5
+	VMULPD       Y6, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+
+skip144:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -3339,7 +3453,7 @@ repeat138:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat137
+	JNZ          repeat141
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3357,7 +3471,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat139:
+repeat145:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -3384,7 +3498,7 @@ repeat139:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat139
+	JNZ          repeat145
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
@@ -3396,7 +3510,7 @@ repeat139:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat140:
+repeat146:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -3423,7 +3537,7 @@ repeat140:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat140
+	JNZ     repeat146
 	VZEROUPPER
 	RET
 
@@ -3461,7 +3575,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat141:
+repeat147:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -3480,14 +3594,14 @@ repeat141:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat141
+	JNZ          repeat147
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat142:
+repeat148:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -3509,7 +3623,7 @@ repeat142:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat142
+	JNZ          repeat148
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -3537,7 +3651,7 @@ repeat142:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat143:
+repeat149:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -3556,14 +3670,14 @@ repeat143:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat143
+	JNZ          repeat149
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat144:
+repeat150:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -3585,6 +3699,6 @@ repeat144:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat144
+	JNZ          repeat150
 	VZEROUPPER
 	RET
