@@ -28,13 +28,13 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		x.transit(i, min(i+chunk, x.sweptEnd))
 	}
 
-	part := max(1, docs)
-	if docs*x.ranks > maxStates {
-		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
-	}
-	tapes := x.tapes[:1]
+	tapes, most := x.tapes[:1], maxStates
 	if x.cascade.dual() {
-		tapes = x.tapes[:]
+		tapes, most = x.tapes[:], 2*maxStates/3
+	}
+	part := max(1, docs)
+	if docs*x.ranks > most {
+		part = max(most/x.ranks, int(math.Sqrt(float64(docs))))
 	}
 	for i := range tapes {
 		tapes[i].states = num.Sized(tapes[i].states, (part+1)*x.ranks)
@@ -207,13 +207,7 @@ func (x *quadrature) choosePool() {
 
 // margin returns the factor by which the first power left out must be below the tolerance: as many
 // documents may have arrived as there are ranks, or a few more.
-func (x *quadrature) margin() float64 {
-	margin := float64(8 * (x.ranks + 1))
-	if x.cascade.dual() {
-		margin *= maxPowers // derivatives of powers
-	}
-	return margin
-}
+func (x *quadrature) margin() float64 { return float64(8 * (x.ranks + 1)) }
 
 // powersFrom returns the number of powers that document i and the ones after it need.
 func (x *quadrature) powersFrom(i int) int {
