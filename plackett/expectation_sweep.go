@@ -28,13 +28,13 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		x.transit(i, min(i+chunk, x.sweptEnd))
 	}
 
-	tapes, most := x.tapes[:1], maxStates
+	tapes := x.tapes[:1]
 	if x.cascade.dual() {
-		tapes, most = x.tapes[:], 2*maxStates/3
+		tapes = x.tapes[:]
 	}
 	part := max(1, docs)
-	if docs*x.ranks > most {
-		part = max(most/x.ranks, int(math.Sqrt(float64(docs))))
+	if docs*x.ranks > maxStates {
+		part = max(maxStates/len(tapes)/x.ranks, int(math.Sqrt(float64(docs))))
 	}
 	for i := range tapes {
 		tapes[i].states = num.Sized(tapes[i].states, (part+1)*x.ranks)

@@ -184,6 +184,20 @@ func ifPositive(n Register, body func()) {
 	Label(label)
 }
 
+// unless runs body(false) if the number in memory is 0, else body(true).
+func unless(zero Mem, body func(bool)) {
+	labels++
+	skip, end, x := fmt.Sprint("zero", labels), fmt.Sprint("end", labels), GP64()
+	MOVQ(zero, x)
+	TESTQ(x, x)
+	JZ(LabelRef(skip))
+	body(true)
+	JMP(LabelRef(end))
+	Label(skip)
+	body(false)
+	Label(end)
+}
+
 func copyOf(r Register) GPVirtual {
 	c := GP64()
 	MOVQ(r, c)
@@ -691,26 +705,30 @@ func (m machine) forwardDual() {
 			for i := range before {
 				before[i], plainBefore[i] = m.zero(), m.zero()
 			}
-			repeat(n, func() {
-				first := m.load(at(from, 0))
-				for i := range before {
-					to := m.register()
-					VMULPD(at(from, i*vec), q, to)
-					VFMADD231PD(p, before[i], to)
-					VFMADD231PD(dp, plainBefore[i], to)
-					switch i {
-					case 1:
-						VFMADD231PD(f, first, to)
-					case 2:
-						VFMADD231PD(gf, first, to)
+			unless(at(dual, 0), func(relevant bool) {
+				repeat(n, func() {
+					first := m.load(at(from, 0))
+					for i := range before {
+						to := m.register()
+						VMULPD(at(from, i*vec), q, to)
+						VFMADD231PD(p, before[i], to)
+						switch i {
+						case 1:
+							VFMADD231PD(f, first, to)
+						case 2:
+							VFMADD231PD(gf, first, to)
+						}
+						if relevant {
+							VFMADD231PD(dp, plainBefore[i], to)
+							VMOVUPD(at(plain, i*vec), plainBefore[i])
+						}
+						VMOVUPD(to, at(next, i*vec))
+						VMOVUPD(at(from, i*vec), before[i])
 					}
-					VMOVUPD(to, at(next, i*vec))
-					VMOVUPD(at(from, i*vec), before[i])
-					VMOVUPD(at(plain, i*vec), plainBefore[i])
-				}
-				ADDQ(Imm(state), from)
-				ADDQ(Imm(state), next)
-				ADDQ(Imm(state), plain)
+					ADDQ(Imm(state), from)
+					ADDQ(Imm(state), next)
+					ADDQ(Imm(state), plain)
+				})
 			})
 			ADDQ(stride, row)
 			ADDQ(stride, states)
@@ -749,34 +767,38 @@ func (m machine) backwardDual() {
 			at := func(base Register, displacement int) Mem {
 				return Mem{Base: base, Index: k, Scale: 1, Disp: displacement}
 			}
-			repeat(n, func() {
-				carried, derived, sum, chances := m.load(at(u, 0)), m.load(at(du, 0)), m.load(at(sums, 0)), m.load(at(row, 0))
-				VFMADD231PD(at(sums, vec), carried, bu)
-				VFMADD231PD(at(u, vec), sum, px)
-				VFMADD231PD(at(sums, 2*vec), carried, au)
-				VFMADD231PD(at(u, 2*vec), sum, py)
-				VFMADD231PD(at(row, vec), derived, bu)
-				VFMADD231PD(at(du, vec), chances, px)
-				VFMADD231PD(at(row, 2*vec), derived, au)
-				VFMADD231PD(at(du, 2*vec), chances, py)
-				for i, rate := range []VecVirtual{nil, f, gf} {
-					to := m.register()
-					VMULPD(at(du, i*vec), q, to)
-					VFMADD231PD(at(du, state+i*vec), p, to)
-					VFMADD231PD(at(u, state+i*vec), dp, to)
-					if rate != nil {
-						VFMADD231PD(rate, derived, to)
+			unless(of("d"), func(relevant bool) {
+				repeat(n, func() {
+					carried, derived, sum, chances := m.load(at(u, 0)), m.load(at(du, 0)), m.load(at(sums, 0)), m.load(at(row, 0))
+					VFMADD231PD(at(sums, vec), carried, bu)
+					VFMADD231PD(at(u, vec), sum, px)
+					VFMADD231PD(at(sums, 2*vec), carried, au)
+					VFMADD231PD(at(u, 2*vec), sum, py)
+					VFMADD231PD(at(row, vec), derived, bu)
+					VFMADD231PD(at(du, vec), chances, px)
+					VFMADD231PD(at(row, 2*vec), derived, au)
+					VFMADD231PD(at(du, 2*vec), chances, py)
+					for i, rate := range []VecVirtual{nil, f, gf} {
+						to := m.register()
+						VMULPD(at(du, i*vec), q, to)
+						VFMADD231PD(at(du, state+i*vec), p, to)
+						if relevant {
+							VFMADD231PD(at(u, state+i*vec), dp, to)
+						}
+						if rate != nil {
+							VFMADD231PD(rate, derived, to)
+						}
+						VMOVUPD(to, at(du, i*vec))
+						to = m.register()
+						VMULPD(at(u, i*vec), q, to)
+						VFMADD231PD(at(u, state+i*vec), p, to)
+						if rate != nil {
+							VFMADD231PD(rate, carried, to)
+						}
+						VMOVUPD(to, at(u, i*vec))
 					}
-					VMOVUPD(to, at(du, i*vec))
-					to = m.register()
-					VMULPD(at(u, i*vec), q, to)
-					VFMADD231PD(at(u, state+i*vec), p, to)
-					if rate != nil {
-						VFMADD231PD(rate, carried, to)
-					}
-					VMOVUPD(to, at(u, i*vec))
-				}
-				ADDQ(Imm(state), k)
+					ADDQ(Imm(state), k)
+				})
 			})
 			VADDPD(px, bu, bu)
 			VADDPD(py, au, au)

@@ -817,42 +817,71 @@ skip38:
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
 	VPXORQ  Z11, Z11, Z11
+	MOVQ    (R9), R15
+	TESTQ   R15, R15
+	JZ      zero39
 
-repeat39:
+repeat40:
 	VMOVUPD     (R12), Z12
 	VMULPD      (R12), Z0, Z13
 	VFMADD231PD Z1, Z6, Z13
 	VFMADD231PD Z4, Z7, Z13
+	VMOVUPD     (R14), Z7
 	VMOVUPD     Z13, (R13)
 	VMOVUPD     (R12), Z6
-	VMOVUPD     (R14), Z7
 	VMULPD      64(R12), Z0, Z13
 	VFMADD231PD Z1, Z8, Z13
-	VFMADD231PD Z4, Z9, Z13
 	VFMADD231PD Z2, Z12, Z13
+	VFMADD231PD Z4, Z9, Z13
+	VMOVUPD     64(R14), Z9
 	VMOVUPD     Z13, 64(R13)
 	VMOVUPD     64(R12), Z8
-	VMOVUPD     64(R14), Z9
 	VMULPD      128(R12), Z0, Z13
 	VFMADD231PD Z1, Z10, Z13
-	VFMADD231PD Z4, Z11, Z13
 	VFMADD231PD Z3, Z12, Z13
+	VFMADD231PD Z4, Z11, Z13
+	VMOVUPD     128(R14), Z11
 	VMOVUPD     Z13, 128(R13)
 	VMOVUPD     128(R12), Z10
-	VMOVUPD     128(R14), Z11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat39
-	ADDQ        R10, AX
-	ADDQ        R10, CX
-	ADDQ        $0xc0, SI
-	ADDQ        $0x08, R8
-	ADDQ        $0x08, R9
-	DECQ        DI
-	JNZ         repeat37
-	LDMXCSR     (SP)
+	JNZ         repeat40
+	JMP         end39
+
+zero39:
+repeat41:
+	VMOVUPD     (R12), Z4
+	VMULPD      (R12), Z0, Z12
+	VFMADD231PD Z1, Z6, Z12
+	VMOVUPD     Z12, (R13)
+	VMOVUPD     (R12), Z6
+	VMULPD      64(R12), Z0, Z12
+	VFMADD231PD Z1, Z8, Z12
+	VFMADD231PD Z2, Z4, Z12
+	VMOVUPD     Z12, 64(R13)
+	VMOVUPD     64(R12), Z8
+	VMULPD      128(R12), Z0, Z12
+	VFMADD231PD Z1, Z10, Z12
+	VFMADD231PD Z3, Z4, Z12
+	VMOVUPD     Z12, 128(R13)
+	VMOVUPD     128(R12), Z10
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat41
+
+end39:
+	ADDQ    R10, AX
+	ADDQ    R10, CX
+	ADDQ    $0xc0, SI
+	ADDQ    $0x08, R8
+	ADDQ    $0x08, R9
+	DECQ    DI
+	JNZ     repeat37
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
@@ -883,7 +912,7 @@ TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat40:
+repeat42:
 	VMOVUPD      (R8), Z0
 	VMOVUPD      64(R8), Z1
 	VMOVUPD      128(R8), Z2
@@ -901,48 +930,95 @@ repeat40:
 	CMPQ         R11, SI
 	CMOVQGT      SI, R11
 	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero43
 
-repeat41:
-	VMOVUPD       (AX)(R12*1), Z9
-	VMOVUPD       (CX)(R12*1), Z10
-	VMOVUPD       (DX)(R12*1), Z11
-	VMOVUPD       (BX)(R12*1), Z12
-	VFMADD231PD   64(DX)(R12*1), Z9, Z5
-	VFMADD231PD   64(AX)(R12*1), Z11, Z6
-	VFMADD231PD   128(DX)(R12*1), Z9, Z7
-	VFMADD231PD   128(AX)(R12*1), Z11, Z8
-	VFMADD231PD   64(BX)(R12*1), Z10, Z5
-	VFMADD231PD   64(CX)(R12*1), Z12, Z6
-	VFMADD231PD   128(BX)(R12*1), Z10, Z7
-	VFMADD231PD   128(CX)(R12*1), Z12, Z8
-	VMULPD        (CX)(R12*1), Z0, Z11
-	VFMADD231PD   192(CX)(R12*1), Z1, Z11
-	VFMADD231PD   192(AX)(R12*1), Z4, Z11
-	VMOVUPD       Z11, (CX)(R12*1)
-	VMULPD        (AX)(R12*1), Z0, Z11
-	VFMADD231PD   192(AX)(R12*1), Z1, Z11
-	VMOVUPD       Z11, (AX)(R12*1)
-	VMULPD        64(CX)(R12*1), Z0, Z11
-	VFMADD231PD   256(CX)(R12*1), Z1, Z11
-	VFMADD231PD   256(AX)(R12*1), Z4, Z11
-	VFMADD231PD   Z2, Z10, Z11
-	VMOVUPD       Z11, 64(CX)(R12*1)
-	VMULPD        64(AX)(R12*1), Z0, Z11
-	VFMADD231PD   256(AX)(R12*1), Z1, Z11
-	VFMADD231PD   Z2, Z9, Z11
-	VMOVUPD       Z11, 64(AX)(R12*1)
-	VMULPD        128(CX)(R12*1), Z0, Z11
-	VFMADD231PD   320(CX)(R12*1), Z1, Z11
-	VFMADD231PD   320(AX)(R12*1), Z4, Z11
-	VFMADD231PD   Z3, Z10, Z11
-	VMOVUPD       Z11, 128(CX)(R12*1)
-	VMULPD        128(AX)(R12*1), Z0, Z10
-	VFMADD231PD   320(AX)(R12*1), Z1, Z10
-	VFMADD231PD   Z3, Z9, Z10
-	VMOVUPD       Z10, 128(AX)(R12*1)
-	ADDQ          $0xc0, R12
-	DECQ          R11
-	JNZ           repeat41
+repeat44:
+	VMOVUPD     (AX)(R12*1), Z9
+	VMOVUPD     (CX)(R12*1), Z10
+	VMOVUPD     (DX)(R12*1), Z11
+	VMOVUPD     (BX)(R12*1), Z12
+	VFMADD231PD 64(DX)(R12*1), Z9, Z5
+	VFMADD231PD 64(AX)(R12*1), Z11, Z6
+	VFMADD231PD 128(DX)(R12*1), Z9, Z7
+	VFMADD231PD 128(AX)(R12*1), Z11, Z8
+	VFMADD231PD 64(BX)(R12*1), Z10, Z5
+	VFMADD231PD 64(CX)(R12*1), Z12, Z6
+	VFMADD231PD 128(BX)(R12*1), Z10, Z7
+	VFMADD231PD 128(CX)(R12*1), Z12, Z8
+	VMULPD      (CX)(R12*1), Z0, Z11
+	VFMADD231PD 192(CX)(R12*1), Z1, Z11
+	VFMADD231PD 192(AX)(R12*1), Z4, Z11
+	VMOVUPD     Z11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Z0, Z11
+	VFMADD231PD 192(AX)(R12*1), Z1, Z11
+	VMOVUPD     Z11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Z0, Z11
+	VFMADD231PD 256(CX)(R12*1), Z1, Z11
+	VFMADD231PD 256(AX)(R12*1), Z4, Z11
+	VFMADD231PD Z2, Z10, Z11
+	VMOVUPD     Z11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Z0, Z11
+	VFMADD231PD 256(AX)(R12*1), Z1, Z11
+	VFMADD231PD Z2, Z9, Z11
+	VMOVUPD     Z11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Z0, Z11
+	VFMADD231PD 320(CX)(R12*1), Z1, Z11
+	VFMADD231PD 320(AX)(R12*1), Z4, Z11
+	VFMADD231PD Z3, Z10, Z11
+	VMOVUPD     Z11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Z0, Z10
+	VFMADD231PD 320(AX)(R12*1), Z1, Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPD     Z10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat44
+	JMP         end43
+
+zero43:
+repeat45:
+	VMOVUPD     (AX)(R12*1), Z4
+	VMOVUPD     (CX)(R12*1), Z9
+	VMOVUPD     (DX)(R12*1), Z10
+	VMOVUPD     (BX)(R12*1), Z11
+	VFMADD231PD 64(DX)(R12*1), Z4, Z5
+	VFMADD231PD 64(AX)(R12*1), Z10, Z6
+	VFMADD231PD 128(DX)(R12*1), Z4, Z7
+	VFMADD231PD 128(AX)(R12*1), Z10, Z8
+	VFMADD231PD 64(BX)(R12*1), Z9, Z5
+	VFMADD231PD 64(CX)(R12*1), Z11, Z6
+	VFMADD231PD 128(BX)(R12*1), Z9, Z7
+	VFMADD231PD 128(CX)(R12*1), Z11, Z8
+	VMULPD      (CX)(R12*1), Z0, Z10
+	VFMADD231PD 192(CX)(R12*1), Z1, Z10
+	VMOVUPD     Z10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Z0, Z10
+	VFMADD231PD 192(AX)(R12*1), Z1, Z10
+	VMOVUPD     Z10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Z0, Z10
+	VFMADD231PD 256(CX)(R12*1), Z1, Z10
+	VFMADD231PD Z2, Z9, Z10
+	VMOVUPD     Z10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Z0, Z10
+	VFMADD231PD 256(AX)(R12*1), Z1, Z10
+	VFMADD231PD Z2, Z4, Z10
+	VMOVUPD     Z10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Z0, Z10
+	VFMADD231PD 320(CX)(R12*1), Z1, Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPD     Z10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Z0, Z9
+	VFMADD231PD 320(AX)(R12*1), Z1, Z9
+	VFMADD231PD Z3, Z4, Z9
+	VMOVUPD     Z9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat45
+
+end43:
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z8, Z7, Z7
 	VMULPD        Z2, Z7, Z7
@@ -961,7 +1037,7 @@ repeat41:
 	SUBQ          R10, DX
 	SUBQ          $0xc0, R8
 	DECQ          R9
-	JNZ           repeat40
+	JNZ           repeat42
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -983,7 +1059,7 @@ TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat42:
+repeat46:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      (CX), Z1
 	VMOVUPD      64(AX), Z2
@@ -996,7 +1072,7 @@ repeat42:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat43:
+repeat47:
 	VMULPD       64(R10), Z6, Z8
 	VADDPD       (R10), Z8, Z7
 	VBROADCASTSD (R13), Z9
@@ -1019,7 +1095,7 @@ repeat43:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat43
+	JNZ          repeat47
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, (CX)
 	VMOVUPD      Z2, 64(AX)
@@ -1030,7 +1106,7 @@ repeat43:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat42
+	JNZ          repeat46
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -1053,7 +1129,7 @@ TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat44:
+repeat48:
 	VBROADCASTSD (R9), Z0
 	VBROADCASTSD (R10), Z1
 	VPXORQ       Z2, Z2, Z2
@@ -1065,9 +1141,9 @@ repeat44:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip45
+	JLE          skip49
 
-repeat46:
+repeat50:
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R12), Z4
 	VMOVUPD      64(R11), Z5
@@ -1099,11 +1175,11 @@ repeat46:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat46
+	JNZ          repeat50
 
-skip45:
+skip49:
 	TESTQ        R15, R15
-	JLE          skip47
+	JLE          skip51
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R12), Z4
 	VMOVUPD      64(R11), Z5
@@ -1118,7 +1194,7 @@ skip45:
 	VDIVPD       Z6, Z5, Z5
 	VADDPD       Z5, Z2, Z2
 
-skip47:
+skip51:
 	VMULPD        128(DI), Z2, Z2
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
@@ -1133,7 +1209,7 @@ skip47:
 	ADDQ          $0x08, R10
 	ADDQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat44
+	JNZ           repeat48
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1151,7 +1227,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat48:
+repeat52:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1178,7 +1254,7 @@ repeat48:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat48
+	JNZ     repeat52
 	VZEROUPPER
 	RET
 
@@ -1213,7 +1289,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat49:
+repeat53:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1232,14 +1308,14 @@ repeat49:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat49
+	JNZ          repeat53
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat50:
+repeat54:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1261,7 +1337,7 @@ repeat50:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat50
+	JNZ          repeat54
 	VZEROUPPER
 	RET
 
@@ -1286,7 +1362,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD c21<>+0(SB), Y8
 	VBROADCASTSD c22<>+0(SB), Y9
 
-repeat51:
+repeat55:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1299,21 +1375,21 @@ repeat51:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip52
+	JLE          skip56
 
-repeat53:
+repeat57:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat53
+	JNZ    repeat57
 
-skip52:
+skip56:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat51
+	JNZ          repeat55
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1333,7 +1409,7 @@ skip52:
 	VBROADCASTSD c30<>+0(SB), Y8
 	VBROADCASTSD c31<>+0(SB), Y9
 
-repeat54:
+repeat58:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1346,21 +1422,21 @@ repeat54:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip55
+	JLE          skip59
 
-repeat56:
+repeat60:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat56
+	JNZ    repeat60
 
-skip55:
+skip59:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat54
+	JNZ     repeat58
 	VZEROUPPER
 	RET
 
@@ -1432,13 +1508,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat57:
+repeat61:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat57
+	JNZ     repeat61
 
-repeat58:
+repeat62:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1452,9 +1528,9 @@ repeat58:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip59
+	JLE     skip63
 
-repeat60:
+repeat64:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1476,13 +1552,13 @@ repeat60:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat60
+	JNZ          repeat64
 
-skip59:
+skip63:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip61
+	JLE          skip65
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1492,7 +1568,7 @@ skip59:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip61:
+skip65:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -1501,7 +1577,7 @@ skip61:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat58
+	JNZ          repeat62
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1516,13 +1592,13 @@ skip61:
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat62:
+repeat66:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat62
+	JNZ     repeat66
 
-repeat63:
+repeat67:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1536,9 +1612,9 @@ repeat63:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip64
+	JLE     skip68
 
-repeat65:
+repeat69:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1560,13 +1636,13 @@ repeat65:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat65
+	JNZ          repeat69
 
-skip64:
+skip68:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip66
+	JLE          skip70
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1576,7 +1652,7 @@ skip64:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip66:
+skip70:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -1585,7 +1661,7 @@ skip66:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat63
+	JNZ     repeat67
 	VZEROUPPER
 	RET
 
@@ -1610,20 +1686,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat67:
+repeat71:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat68:
+repeat72:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat68
+	JNZ          repeat72
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1636,7 +1712,7 @@ repeat68:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat67
+	JNZ          repeat71
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -1651,20 +1727,20 @@ repeat68:
 	IMUL3Q       $0x80, R9, R9
 	ADDQ         CX, R9
 
-repeat69:
+repeat73:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat70:
+repeat74:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat70
+	JNZ          repeat74
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1677,7 +1753,7 @@ repeat70:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat69
+	JNZ          repeat73
 	VZEROUPPER
 	RET
 
@@ -1698,7 +1774,7 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	VMOVUPD      (DI), Y0
 	VBROADCASTSD c34<>+0(SB), Y1
 
-repeat71:
+repeat75:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1716,7 +1792,7 @@ repeat71:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat71
+	JNZ          repeat75
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1734,7 +1810,7 @@ repeat71:
 	VMOVUPD      32(DI), Y0
 	VBROADCASTSD c35<>+0(SB), Y1
 
-repeat72:
+repeat76:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1752,7 +1828,7 @@ repeat72:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat72
+	JNZ          repeat76
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1778,7 +1854,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat73:
+repeat77:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1787,7 +1863,7 @@ repeat73:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat74:
+repeat78:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1800,14 +1876,14 @@ repeat74:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat74
+	JNZ          repeat78
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat73
+	JNZ          repeat77
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1823,7 +1899,7 @@ repeat74:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat75:
+repeat79:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1832,7 +1908,7 @@ repeat75:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat76:
+repeat80:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1845,14 +1921,14 @@ repeat76:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat76
+	JNZ          repeat80
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat75
+	JNZ          repeat79
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1875,79 +1951,6 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	MOVQ    DX, R9
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
-
-repeat77:
-	VMOVUPD      (SI), Y0
-	VMOVUPD      64(SI), Y1
-	VBROADCASTSD (R8), Y2
-	VXORPD       Y3, Y3, Y3
-	MOVQ         CX, R10
-	MOVQ         BX, R11
-	MOVQ         R9, R12
-	MOVQ         DX, R13
-	TESTQ        R12, R12
-	JLE          skip78
-
-repeat79:
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VMOVUPD      192(R10), Y6
-	VBROADCASTSD 8(R11), Y7
-	VFMSUB213PD  128(R10), Y2, Y6
-	VFMADD213PD  Y0, Y1, Y7
-	VMULPD       Y7, Y4, Y4
-	VFMADD231PD  Y5, Y6, Y4
-	VMULPD       Y7, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x10, R11
-	DECQ         R12
-	JNZ          repeat79
-
-skip78:
-	TESTQ        R13, R13
-	JLE          skip80
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-
-skip80:
-	VMULPD       128(SI), Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X0
-	VADDPD       X0, X3, X3
-	VUNPCKHPD    X3, X3, X0
-	VADDSD       X0, X3, X3
-	VADDSD       (AX), X3, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0xc0, SI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         DI
-	JNZ          repeat77
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         terms_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         terms_len+32(FP), DX
-	MOVQ         z_base+48(FP), BX
-	MOVQ         chances_base+72(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         chances_len+80(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	SHRQ         $0x01, R9
-	ANDQ         $0x01, DX
 
 repeat81:
 	VMOVUPD      (SI), Y0
@@ -2003,6 +2006,79 @@ skip84:
 	ADDQ         $0x08, AX
 	DECQ         DI
 	JNZ          repeat81
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	MOVQ         DX, R9
+	SHRQ         $0x01, R9
+	ANDQ         $0x01, DX
+
+repeat85:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VBROADCASTSD (R8), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         CX, R10
+	MOVQ         BX, R11
+	MOVQ         R9, R12
+	MOVQ         DX, R13
+	TESTQ        R12, R12
+	JLE          skip86
+
+repeat87:
+	VMOVUPD      64(R10), Y4
+	VBROADCASTSD (R11), Y5
+	VFMSUB213PD  (R10), Y2, Y4
+	VFMADD213PD  Y0, Y1, Y5
+	VMOVUPD      192(R10), Y6
+	VBROADCASTSD 8(R11), Y7
+	VFMSUB213PD  128(R10), Y2, Y6
+	VFMADD213PD  Y0, Y1, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         $0x00000100, R10
+	ADDQ         $0x10, R11
+	DECQ         R12
+	JNZ          repeat87
+
+skip86:
+	TESTQ        R13, R13
+	JLE          skip88
+	VMOVUPD      64(R10), Y4
+	VBROADCASTSD (R11), Y5
+	VFMSUB213PD  (R10), Y2, Y4
+	VFMADD213PD  Y0, Y1, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+
+skip88:
+	VMULPD       128(SI), Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VUNPCKHPD    X3, X3, X0
+	VADDSD       X0, X3, X3
+	VADDSD       (AX), X3, X3
+	VMOVSD       X3, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat85
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2024,7 +2100,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	VXORPD  Y0, Y0, Y0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat85:
+repeat89:
 	VMOVUPD      (BX), Y1
 	VMOVUPD      64(BX), Y2
 	VMOVUPD      128(BX), Y3
@@ -2033,14 +2109,14 @@ repeat85:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip86
+	JLE          skip90
 	IMUL3Q       $0xc0, DX, R9
 	ADDQ         AX, R9
 	VMOVUPD      Y0, (R9)
 	VMOVUPD      Y0, 64(R9)
 	VMOVUPD      Y0, 128(R9)
 
-skip86:
+skip90:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2052,7 +2128,7 @@ skip86:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat87:
+repeat91:
 	VMOVUPD     (R10), Y8
 	VMULPD      Y1, Y8, Y9
 	VFMADD231PD Y2, Y5, Y9
@@ -2073,12 +2149,12 @@ repeat87:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat87
+	JNZ         repeat91
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat85
+	JNZ         repeat89
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -2096,7 +2172,7 @@ repeat87:
 	VXORPD      Y0, Y0, Y0
 	IMUL3Q      $0xc0, CX, R8
 
-repeat88:
+repeat92:
 	VMOVUPD      (BX), Y1
 	VMOVUPD      64(BX), Y2
 	VMOVUPD      128(BX), Y3
@@ -2105,14 +2181,14 @@ repeat88:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip89
+	JLE          skip93
 	IMUL3Q       $0xc0, DX, R9
 	ADDQ         AX, R9
 	VMOVUPD      Y0, (R9)
 	VMOVUPD      Y0, 64(R9)
 	VMOVUPD      Y0, 128(R9)
 
-skip89:
+skip93:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2124,7 +2200,7 @@ skip89:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat90:
+repeat94:
 	VMOVUPD     (R10), Y8
 	VMULPD      Y1, Y8, Y9
 	VFMADD231PD Y2, Y5, Y9
@@ -2145,12 +2221,12 @@ repeat90:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat90
+	JNZ         repeat94
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat88
+	JNZ         repeat92
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -2183,7 +2259,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat91:
+repeat95:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -2202,7 +2278,7 @@ repeat91:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat92:
+repeat96:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -2228,7 +2304,7 @@ repeat92:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat92
+	JNZ          repeat96
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -2245,7 +2321,7 @@ repeat92:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat91
+	JNZ          repeat95
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2275,7 +2351,7 @@ repeat92:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat93:
+repeat97:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -2294,7 +2370,7 @@ repeat93:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat94:
+repeat98:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -2320,7 +2396,7 @@ repeat94:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat94
+	JNZ          repeat98
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -2337,7 +2413,7 @@ repeat94:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat93
+	JNZ          repeat97
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2353,9 +2429,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c36<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat95:
+repeat99:
 	TESTQ   SI, SI
-	JLE     skip96
+	JLE     skip100
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -2363,21 +2439,21 @@ repeat95:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip97
+	JLE     skip101
 
-repeat98:
+repeat102:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat98
+	JNZ         repeat102
 
-skip97:
+skip101:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip96:
+skip100:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2388,23 +2464,23 @@ skip96:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip99
+	JLE     skip103
 
-repeat100:
+repeat104:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat100
+	JNZ         repeat104
 
-skip99:
+skip103:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat95
+	JNZ          repeat99
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2415,9 +2491,9 @@ skip99:
 	VBROADCASTSD c37<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat101:
+repeat105:
 	TESTQ   SI, SI
-	JLE     skip102
+	JLE     skip106
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -2425,21 +2501,21 @@ repeat101:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip103
+	JLE     skip107
 
-repeat104:
+repeat108:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat104
+	JNZ         repeat108
 
-skip103:
+skip107:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip102:
+skip106:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2450,23 +2526,23 @@ skip102:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip105
+	JLE     skip109
 
-repeat106:
+repeat110:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat106
+	JNZ         repeat110
 
-skip105:
+skip109:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat101
+	JNZ     repeat105
 	VZEROUPPER
 	RET
 
@@ -2485,7 +2561,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat107:
+repeat111:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2494,7 +2570,7 @@ repeat107:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat108:
+repeat112:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2504,7 +2580,7 @@ repeat108:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat108
+	JNZ         repeat112
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2513,7 +2589,7 @@ repeat108:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat107
+	JNZ         repeat111
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -2523,7 +2599,7 @@ repeat108:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat109:
+repeat113:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2532,7 +2608,7 @@ repeat109:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat110:
+repeat114:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2542,7 +2618,7 @@ repeat110:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat110
+	JNZ         repeat114
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2551,7 +2627,7 @@ repeat110:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat109
+	JNZ         repeat113
 	VZEROUPPER
 	RET
 
@@ -2562,27 +2638,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat111:
+repeat115:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat111
+	JNZ          repeat115
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat112:
+repeat116:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat112
+	JNZ          repeat116
 	VZEROUPPER
 	RET
 
@@ -2598,7 +2674,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat113:
+repeat117:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -2608,9 +2684,9 @@ repeat113:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip114
+	JLE     skip118
 
-repeat115:
+repeat119:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -2618,9 +2694,9 @@ repeat115:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat115
+	JNZ         repeat119
 
-skip114:
+skip118:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -2633,9 +2709,9 @@ skip114:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip116
+	JLE     skip120
 
-repeat117:
+repeat121:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -2647,15 +2723,15 @@ repeat117:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat117
+	JNZ         repeat121
 
-skip116:
+skip120:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat113
+	JNZ          repeat117
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -2669,7 +2745,7 @@ skip116:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat118:
+repeat122:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -2679,9 +2755,9 @@ repeat118:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip119
+	JLE     skip123
 
-repeat120:
+repeat124:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -2689,9 +2765,9 @@ repeat120:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat120
+	JNZ         repeat124
 
-skip119:
+skip123:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -2704,9 +2780,9 @@ skip119:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip121
+	JLE     skip125
 
-repeat122:
+repeat126:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -2718,15 +2794,15 @@ repeat122:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat122
+	JNZ         repeat126
 
-skip121:
+skip125:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat118
+	JNZ     repeat122
 	VZEROUPPER
 	RET
 
@@ -2748,7 +2824,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat123:
+repeat127:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -2759,7 +2835,7 @@ repeat123:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip124
+	JLE          skip128
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -2767,7 +2843,7 @@ repeat123:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip124:
+skip128:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -2782,61 +2858,90 @@ skip124:
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
+	MOVQ    (R9), R15
+	TESTQ   R15, R15
+	JZ      zero129
 
-repeat125:
+repeat130:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
 	VFMADD231PD Y4, Y6, Y12
+	VMOVUPD     (R14), Y6
 	VMOVUPD     Y12, (R13)
 	VMOVUPD     (R12), Y5
-	VMOVUPD     (R14), Y6
 	VMULPD      64(R12), Y0, Y12
 	VFMADD231PD Y1, Y7, Y12
-	VFMADD231PD Y4, Y8, Y12
 	VFMADD231PD Y2, Y11, Y12
+	VFMADD231PD Y4, Y8, Y12
+	VMOVUPD     64(R14), Y8
 	VMOVUPD     Y12, 64(R13)
 	VMOVUPD     64(R12), Y7
-	VMOVUPD     64(R14), Y8
 	VMULPD      128(R12), Y0, Y12
 	VFMADD231PD Y1, Y9, Y12
-	VFMADD231PD Y4, Y10, Y12
 	VFMADD231PD Y3, Y11, Y12
+	VFMADD231PD Y4, Y10, Y12
+	VMOVUPD     128(R14), Y10
 	VMOVUPD     Y12, 128(R13)
 	VMOVUPD     128(R12), Y9
-	VMOVUPD     128(R14), Y10
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat125
-	ADDQ        R10, AX
-	ADDQ        R10, CX
-	ADDQ        $0xc0, SI
-	ADDQ        $0x08, R8
-	ADDQ        $0x08, R9
-	DECQ        DI
-	JNZ         repeat123
-	LDMXCSR     (SP)
-	STMXCSR     8(SP)
-	MOVL        8(SP), AX
-	ORL         $0x00008040, AX
-	MOVL        AX, 12(SP)
-	LDMXCSR     12(SP)
-	MOVQ        sums_base+0(FP), AX
-	ADDQ        $0x20, AX
-	MOVQ        states_base+24(FP), CX
-	ADDQ        $0x20, CX
-	MOVQ        ranks+48(FP), DX
-	MOVQ        size+56(FP), BX
-	MOVQ        chances_base+64(FP), SI
-	ADDQ        $0x20, SI
-	MOVQ        chances_len+72(FP), DI
-	MOVQ        g_base+88(FP), R8
-	MOVQ        d_base+112(FP), R9
-	IMUL3Q      $0xc0, DX, R10
+	JNZ         repeat130
+	JMP         end129
 
-repeat126:
+zero129:
+repeat131:
+	VMOVUPD     (R12), Y4
+	VMULPD      (R12), Y0, Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPD     Y6, (R13)
+	VMOVUPD     (R12), Y5
+	VMULPD      64(R12), Y0, Y6
+	VFMADD231PD Y1, Y7, Y6
+	VFMADD231PD Y2, Y4, Y6
+	VMOVUPD     Y6, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMULPD      128(R12), Y0, Y6
+	VFMADD231PD Y1, Y9, Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPD     Y6, 128(R13)
+	VMOVUPD     128(R12), Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat131
+
+end129:
+	ADDQ    R10, AX
+	ADDQ    R10, CX
+	ADDQ    $0xc0, SI
+	ADDQ    $0x08, R8
+	ADDQ    $0x08, R9
+	DECQ    DI
+	JNZ     repeat127
+	LDMXCSR (SP)
+	STMXCSR 8(SP)
+	MOVL    8(SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 12(SP)
+	LDMXCSR 12(SP)
+	MOVQ    sums_base+0(FP), AX
+	ADDQ    $0x20, AX
+	MOVQ    states_base+24(FP), CX
+	ADDQ    $0x20, CX
+	MOVQ    ranks+48(FP), DX
+	MOVQ    size+56(FP), BX
+	MOVQ    chances_base+64(FP), SI
+	ADDQ    $0x20, SI
+	MOVQ    chances_len+72(FP), DI
+	MOVQ    g_base+88(FP), R8
+	MOVQ    d_base+112(FP), R9
+	IMUL3Q  $0xc0, DX, R10
+
+repeat132:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -2847,7 +2952,7 @@ repeat126:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip127
+	JLE          skip133
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -2855,7 +2960,7 @@ repeat126:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip127:
+skip133:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -2870,42 +2975,71 @@ skip127:
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
+	MOVQ    (R9), R15
+	TESTQ   R15, R15
+	JZ      zero134
 
-repeat128:
+repeat135:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
 	VFMADD231PD Y4, Y6, Y12
+	VMOVUPD     (R14), Y6
 	VMOVUPD     Y12, (R13)
 	VMOVUPD     (R12), Y5
-	VMOVUPD     (R14), Y6
 	VMULPD      64(R12), Y0, Y12
 	VFMADD231PD Y1, Y7, Y12
-	VFMADD231PD Y4, Y8, Y12
 	VFMADD231PD Y2, Y11, Y12
+	VFMADD231PD Y4, Y8, Y12
+	VMOVUPD     64(R14), Y8
 	VMOVUPD     Y12, 64(R13)
 	VMOVUPD     64(R12), Y7
-	VMOVUPD     64(R14), Y8
 	VMULPD      128(R12), Y0, Y12
 	VFMADD231PD Y1, Y9, Y12
-	VFMADD231PD Y4, Y10, Y12
 	VFMADD231PD Y3, Y11, Y12
+	VFMADD231PD Y4, Y10, Y12
+	VMOVUPD     128(R14), Y10
 	VMOVUPD     Y12, 128(R13)
 	VMOVUPD     128(R12), Y9
-	VMOVUPD     128(R14), Y10
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat128
-	ADDQ        R10, AX
-	ADDQ        R10, CX
-	ADDQ        $0xc0, SI
-	ADDQ        $0x08, R8
-	ADDQ        $0x08, R9
-	DECQ        DI
-	JNZ         repeat126
-	LDMXCSR     8(SP)
+	JNZ         repeat135
+	JMP         end134
+
+zero134:
+repeat136:
+	VMOVUPD     (R12), Y4
+	VMULPD      (R12), Y0, Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPD     Y6, (R13)
+	VMOVUPD     (R12), Y5
+	VMULPD      64(R12), Y0, Y6
+	VFMADD231PD Y1, Y7, Y6
+	VFMADD231PD Y2, Y4, Y6
+	VMOVUPD     Y6, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMULPD      128(R12), Y0, Y6
+	VFMADD231PD Y1, Y9, Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPD     Y6, 128(R13)
+	VMOVUPD     128(R12), Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat136
+
+end134:
+	ADDQ    R10, AX
+	ADDQ    R10, CX
+	ADDQ    $0xc0, SI
+	ADDQ    $0x08, R8
+	ADDQ    $0x08, R9
+	DECQ    DI
+	JNZ     repeat132
+	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
 
@@ -2936,7 +3070,7 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat129:
+repeat137:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -2954,48 +3088,95 @@ repeat129:
 	CMPQ         R11, SI
 	CMOVQGT      SI, R11
 	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero138
 
-repeat130:
-	VMOVUPD      (AX)(R12*1), Y9
-	VMOVUPD      (CX)(R12*1), Y10
-	VMOVUPD      (DX)(R12*1), Y11
-	VMOVUPD      (BX)(R12*1), Y12
-	VFMADD231PD  64(DX)(R12*1), Y9, Y5
-	VFMADD231PD  64(AX)(R12*1), Y11, Y6
-	VFMADD231PD  128(DX)(R12*1), Y9, Y7
-	VFMADD231PD  128(AX)(R12*1), Y11, Y8
-	VFMADD231PD  64(BX)(R12*1), Y10, Y5
-	VFMADD231PD  64(CX)(R12*1), Y12, Y6
-	VFMADD231PD  128(BX)(R12*1), Y10, Y7
-	VFMADD231PD  128(CX)(R12*1), Y12, Y8
-	VMULPD       (CX)(R12*1), Y0, Y11
-	VFMADD231PD  192(CX)(R12*1), Y1, Y11
-	VFMADD231PD  192(AX)(R12*1), Y4, Y11
-	VMOVUPD      Y11, (CX)(R12*1)
-	VMULPD       (AX)(R12*1), Y0, Y11
-	VFMADD231PD  192(AX)(R12*1), Y1, Y11
-	VMOVUPD      Y11, (AX)(R12*1)
-	VMULPD       64(CX)(R12*1), Y0, Y11
-	VFMADD231PD  256(CX)(R12*1), Y1, Y11
-	VFMADD231PD  256(AX)(R12*1), Y4, Y11
-	VFMADD231PD  Y2, Y10, Y11
-	VMOVUPD      Y11, 64(CX)(R12*1)
-	VMULPD       64(AX)(R12*1), Y0, Y11
-	VFMADD231PD  256(AX)(R12*1), Y1, Y11
-	VFMADD231PD  Y2, Y9, Y11
-	VMOVUPD      Y11, 64(AX)(R12*1)
-	VMULPD       128(CX)(R12*1), Y0, Y11
-	VFMADD231PD  320(CX)(R12*1), Y1, Y11
-	VFMADD231PD  320(AX)(R12*1), Y4, Y11
-	VFMADD231PD  Y3, Y10, Y11
-	VMOVUPD      Y11, 128(CX)(R12*1)
-	VMULPD       128(AX)(R12*1), Y0, Y10
-	VFMADD231PD  320(AX)(R12*1), Y1, Y10
-	VFMADD231PD  Y3, Y9, Y10
-	VMOVUPD      Y10, 128(AX)(R12*1)
-	ADDQ         $0xc0, R12
-	DECQ         R11
-	JNZ          repeat130
+repeat139:
+	VMOVUPD     (AX)(R12*1), Y9
+	VMOVUPD     (CX)(R12*1), Y10
+	VMOVUPD     (DX)(R12*1), Y11
+	VMOVUPD     (BX)(R12*1), Y12
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 128(DX)(R12*1), Y9, Y7
+	VFMADD231PD 128(AX)(R12*1), Y11, Y8
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
+	VFMADD231PD 128(BX)(R12*1), Y10, Y7
+	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VMULPD      (CX)(R12*1), Y0, Y11
+	VFMADD231PD 192(CX)(R12*1), Y1, Y11
+	VFMADD231PD 192(AX)(R12*1), Y4, Y11
+	VMOVUPD     Y11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y11
+	VFMADD231PD 192(AX)(R12*1), Y1, Y11
+	VMOVUPD     Y11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y11
+	VFMADD231PD 256(CX)(R12*1), Y1, Y11
+	VFMADD231PD 256(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y11
+	VFMADD231PD 256(AX)(R12*1), Y1, Y11
+	VFMADD231PD Y2, Y9, Y11
+	VMOVUPD     Y11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y11
+	VFMADD231PD 320(CX)(R12*1), Y1, Y11
+	VFMADD231PD 320(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y3, Y10, Y11
+	VMOVUPD     Y11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y10
+	VFMADD231PD 320(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat139
+	JMP         end138
+
+zero138:
+repeat140:
+	VMOVUPD     (AX)(R12*1), Y4
+	VMOVUPD     (CX)(R12*1), Y9
+	VMOVUPD     (DX)(R12*1), Y10
+	VMOVUPD     (BX)(R12*1), Y11
+	VFMADD231PD 64(DX)(R12*1), Y4, Y5
+	VFMADD231PD 64(AX)(R12*1), Y10, Y6
+	VFMADD231PD 128(DX)(R12*1), Y4, Y7
+	VFMADD231PD 128(AX)(R12*1), Y10, Y8
+	VFMADD231PD 64(BX)(R12*1), Y9, Y5
+	VFMADD231PD 64(CX)(R12*1), Y11, Y6
+	VFMADD231PD 128(BX)(R12*1), Y9, Y7
+	VFMADD231PD 128(CX)(R12*1), Y11, Y8
+	VMULPD      (CX)(R12*1), Y0, Y10
+	VFMADD231PD 192(CX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y10
+	VFMADD231PD 192(AX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y10
+	VFMADD231PD 256(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y9, Y10
+	VMOVUPD     Y10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y10
+	VFMADD231PD 256(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y4, Y10
+	VMOVUPD     Y10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y10
+	VFMADD231PD 320(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y9
+	VFMADD231PD 320(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y3, Y4, Y9
+	VMOVUPD     Y9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat140
+
+end138:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3012,7 +3193,7 @@ repeat130:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat129
+	JNZ          repeat137
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3043,7 +3224,7 @@ repeat130:
 	IMUL3Q       $0xc0, R11, R11
 	ADDQ         R11, R8
 
-repeat131:
+repeat141:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -3061,48 +3242,95 @@ repeat131:
 	CMPQ         R11, SI
 	CMOVQGT      SI, R11
 	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero142
 
-repeat132:
-	VMOVUPD      (AX)(R12*1), Y9
-	VMOVUPD      (CX)(R12*1), Y10
-	VMOVUPD      (DX)(R12*1), Y11
-	VMOVUPD      (BX)(R12*1), Y12
-	VFMADD231PD  64(DX)(R12*1), Y9, Y5
-	VFMADD231PD  64(AX)(R12*1), Y11, Y6
-	VFMADD231PD  128(DX)(R12*1), Y9, Y7
-	VFMADD231PD  128(AX)(R12*1), Y11, Y8
-	VFMADD231PD  64(BX)(R12*1), Y10, Y5
-	VFMADD231PD  64(CX)(R12*1), Y12, Y6
-	VFMADD231PD  128(BX)(R12*1), Y10, Y7
-	VFMADD231PD  128(CX)(R12*1), Y12, Y8
-	VMULPD       (CX)(R12*1), Y0, Y11
-	VFMADD231PD  192(CX)(R12*1), Y1, Y11
-	VFMADD231PD  192(AX)(R12*1), Y4, Y11
-	VMOVUPD      Y11, (CX)(R12*1)
-	VMULPD       (AX)(R12*1), Y0, Y11
-	VFMADD231PD  192(AX)(R12*1), Y1, Y11
-	VMOVUPD      Y11, (AX)(R12*1)
-	VMULPD       64(CX)(R12*1), Y0, Y11
-	VFMADD231PD  256(CX)(R12*1), Y1, Y11
-	VFMADD231PD  256(AX)(R12*1), Y4, Y11
-	VFMADD231PD  Y2, Y10, Y11
-	VMOVUPD      Y11, 64(CX)(R12*1)
-	VMULPD       64(AX)(R12*1), Y0, Y11
-	VFMADD231PD  256(AX)(R12*1), Y1, Y11
-	VFMADD231PD  Y2, Y9, Y11
-	VMOVUPD      Y11, 64(AX)(R12*1)
-	VMULPD       128(CX)(R12*1), Y0, Y11
-	VFMADD231PD  320(CX)(R12*1), Y1, Y11
-	VFMADD231PD  320(AX)(R12*1), Y4, Y11
-	VFMADD231PD  Y3, Y10, Y11
-	VMOVUPD      Y11, 128(CX)(R12*1)
-	VMULPD       128(AX)(R12*1), Y0, Y10
-	VFMADD231PD  320(AX)(R12*1), Y1, Y10
-	VFMADD231PD  Y3, Y9, Y10
-	VMOVUPD      Y10, 128(AX)(R12*1)
-	ADDQ         $0xc0, R12
-	DECQ         R11
-	JNZ          repeat132
+repeat143:
+	VMOVUPD     (AX)(R12*1), Y9
+	VMOVUPD     (CX)(R12*1), Y10
+	VMOVUPD     (DX)(R12*1), Y11
+	VMOVUPD     (BX)(R12*1), Y12
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 128(DX)(R12*1), Y9, Y7
+	VFMADD231PD 128(AX)(R12*1), Y11, Y8
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
+	VFMADD231PD 128(BX)(R12*1), Y10, Y7
+	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VMULPD      (CX)(R12*1), Y0, Y11
+	VFMADD231PD 192(CX)(R12*1), Y1, Y11
+	VFMADD231PD 192(AX)(R12*1), Y4, Y11
+	VMOVUPD     Y11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y11
+	VFMADD231PD 192(AX)(R12*1), Y1, Y11
+	VMOVUPD     Y11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y11
+	VFMADD231PD 256(CX)(R12*1), Y1, Y11
+	VFMADD231PD 256(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y11
+	VFMADD231PD 256(AX)(R12*1), Y1, Y11
+	VFMADD231PD Y2, Y9, Y11
+	VMOVUPD     Y11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y11
+	VFMADD231PD 320(CX)(R12*1), Y1, Y11
+	VFMADD231PD 320(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y3, Y10, Y11
+	VMOVUPD     Y11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y10
+	VFMADD231PD 320(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat143
+	JMP         end142
+
+zero142:
+repeat144:
+	VMOVUPD     (AX)(R12*1), Y4
+	VMOVUPD     (CX)(R12*1), Y9
+	VMOVUPD     (DX)(R12*1), Y10
+	VMOVUPD     (BX)(R12*1), Y11
+	VFMADD231PD 64(DX)(R12*1), Y4, Y5
+	VFMADD231PD 64(AX)(R12*1), Y10, Y6
+	VFMADD231PD 128(DX)(R12*1), Y4, Y7
+	VFMADD231PD 128(AX)(R12*1), Y10, Y8
+	VFMADD231PD 64(BX)(R12*1), Y9, Y5
+	VFMADD231PD 64(CX)(R12*1), Y11, Y6
+	VFMADD231PD 128(BX)(R12*1), Y9, Y7
+	VFMADD231PD 128(CX)(R12*1), Y11, Y8
+	VMULPD      (CX)(R12*1), Y0, Y10
+	VFMADD231PD 192(CX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y10
+	VFMADD231PD 192(AX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y10
+	VFMADD231PD 256(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y9, Y10
+	VMOVUPD     Y10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y10
+	VFMADD231PD 256(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y4, Y10
+	VMOVUPD     Y10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y10
+	VFMADD231PD 320(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y9
+	VFMADD231PD 320(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y3, Y4, Y9
+	VMOVUPD     Y9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat144
+
+end142:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3119,7 +3347,7 @@ repeat132:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat131
+	JNZ          repeat141
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3141,7 +3369,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat133:
+repeat145:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -3154,7 +3382,7 @@ repeat133:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat134:
+repeat146:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -3177,7 +3405,7 @@ repeat134:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat134
+	JNZ          repeat146
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -3188,7 +3416,7 @@ repeat134:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat133
+	JNZ          repeat145
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3207,7 +3435,7 @@ repeat134:
 	MOVQ         g_base+96(FP), R8
 	MOVQ         d_base+120(FP), R9
 
-repeat135:
+repeat147:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -3220,7 +3448,7 @@ repeat135:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat136:
+repeat148:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -3243,7 +3471,7 @@ repeat136:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat136
+	JNZ          repeat148
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -3254,7 +3482,7 @@ repeat136:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat135
+	JNZ          repeat147
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3277,7 +3505,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat137:
+repeat149:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -3289,9 +3517,9 @@ repeat137:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip138
+	JLE          skip150
 
-repeat139:
+repeat151:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3323,11 +3551,11 @@ repeat139:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat139
+	JNZ          repeat151
 
-skip138:
+skip150:
 	TESTQ        R15, R15
-	JLE          skip140
+	JLE          skip152
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3342,7 +3570,7 @@ skip138:
 	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
 
-skip140:
+skip152:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -3355,7 +3583,7 @@ skip140:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat137
+	JNZ          repeat149
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3375,7 +3603,7 @@ skip140:
 	MOVQ         g_base+120(FP), R9
 	MOVQ         d_base+144(FP), R10
 
-repeat141:
+repeat153:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -3387,9 +3615,9 @@ repeat141:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip142
+	JLE          skip154
 
-repeat143:
+repeat155:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3421,11 +3649,11 @@ repeat143:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat143
+	JNZ          repeat155
 
-skip142:
+skip154:
 	TESTQ        R15, R15
-	JLE          skip144
+	JLE          skip156
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3440,7 +3668,7 @@ skip142:
 	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
 
-skip144:
+skip156:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -3453,7 +3681,7 @@ skip144:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat141
+	JNZ          repeat153
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3471,7 +3699,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat145:
+repeat157:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -3498,7 +3726,7 @@ repeat145:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat145
+	JNZ          repeat157
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
@@ -3510,7 +3738,7 @@ repeat145:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat146:
+repeat158:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -3537,7 +3765,7 @@ repeat146:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat146
+	JNZ     repeat158
 	VZEROUPPER
 	RET
 
@@ -3575,7 +3803,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat147:
+repeat159:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -3594,14 +3822,14 @@ repeat147:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat147
+	JNZ          repeat159
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat148:
+repeat160:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -3623,7 +3851,7 @@ repeat148:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat148
+	JNZ          repeat160
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -3651,7 +3879,7 @@ repeat148:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat149:
+repeat161:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -3670,14 +3898,14 @@ repeat149:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat149
+	JNZ          repeat161
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat150:
+repeat162:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -3699,6 +3927,6 @@ repeat150:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat150
+	JNZ          repeat162
 	VZEROUPPER
 	RET
