@@ -41,12 +41,11 @@ type Expectation struct {
 	// ends with that error, and its results are undefined. See [context.Context.Err].
 	Check func() error
 
-	quadrature         quadrature
-	sum                *geometricSum // of the last call, nil for sweeps
-	column, discount   []float64     // for one document or one rank at a time
-	moments            []float64
-	ofCascade          cascade
-	marks, gains, part []float64 // of the second gradient of a cascade
+	quadrature       quadrature
+	sum              *geometricSum // of the last call, nil for sweeps
+	column, discount []float64     // for one document or one rank at a time
+	moments          []float64
+	ofCascade        cascade
 }
 
 const (

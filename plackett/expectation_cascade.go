@@ -24,7 +24,7 @@ import (
 //	∫ t f_i f_j Σ_k θ_k [z^{k−1}] (a_i (1 − c_j z) − a_j (1 − c_i z)) G_{−i,−j} dt.
 //
 // Tolerance and cost are as for [Expectation.Gradient] where c is a linear function of a, as in all
-// of these metrics. The cost is that of two gradients elsewhere. Cascade returns the
+// of these metrics, and about a third higher elsewhere. Cascade returns the
 // errors of [Expectation.Gradient], and an error for a continuation that is not from 0 to 1.
 func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda []float64) (value float64, err error) {
 	if err := cmp.Or(checkRewards(rewards, scores), checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
@@ -86,12 +86,15 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 
 // A cascade says how the documents above one count for it.
 type cascade struct {
-	continuations, marks []float64 // by document; nil: 1
-	relevant             []float64 // of average precision
-	first, next          float64   // pairs count by first·θ_k + next·θ_{k+1}
+	continuations []float64 // by document; nil: 1
+	relevant      []float64 // of average precision
+	pairs         bool      // have the factors 1 − c z
+	first, next   float64   // pairs count by first·θ_k + next·θ_{k+1}
 }
 
 func (c *cascade) dual() bool { return c != nil && c.relevant != nil }
+
+func (c *cascade) general() bool { return c != nil && c.pairs }
 
 func (c *cascade) pair() (first, next float64) {
 	if c == nil {
@@ -112,38 +115,19 @@ func (e *Expectation) endCascade() { e.quadrature.cascade = nil }
 // cascade is Cascade after the checks that run does not make.
 //
 // If c = γ + s·a for all documents, the pair (i, j) has a_i (1 − c_j z) − a_j (1 − c_i z) =
-// (a_i − a_j)(1 − γz): DCG's form with other differences of discounts. Otherwise it is, with b = 2 − c,
-//
-//	(a_i − a_j)(1 − 2z) + b_i b_j (a_i/b_i − a_j/b_j) z,
-//
-// two gradients of DCG's form. In the second one documents have the mark b: it multiplies the rate at which they pass each other.
+// (a_i − a_j)(1 − γz): DCG's form with other differences of discounts.
 func (e *Expectation) cascade(scores, rewards, continuations, discounts, lambda []float64) (float64, error) {
 	if !containsOther(continuations, 1) {
 		return e.run(scores, rewards, discounts, lambda)
 	}
 	c := e.setCascade(cascade{continuations: continuations, first: 1})
 	defer e.endCascade()
-	if slope, ok := linear(rewards, continuations); ok || lambda == nil {
+	if slope, ok := linear(rewards, continuations); ok {
 		c.next = -slope
-		return e.run(scores, rewards, discounts, lambda)
+	} else {
+		c.pairs = lambda != nil
 	}
-	c.next = -2
-	value, err := e.run(scores, rewards, discounts, lambda)
-	if err != nil {
-		return 0, err
-	}
-	docs := len(scores)
-	e.marks, e.gains, e.part = num.Sized(e.marks, docs), num.Sized(e.gains, docs), num.Sized(e.part, docs)
-	for d, x := range continuations {
-		e.marks[d] = 2 - x
-		e.gains[d] = rewards[d] / e.marks[d]
-	}
-	c.first, c.next, c.marks = 0, 1, e.marks
-	_, err = e.run(scores, e.gains, discounts, e.part)
-	for d, x := range e.part {
-		lambda[d] += x
-	}
-	return value, err
+	return e.run(scores, rewards, discounts, lambda)
 }
 
 // linear returns γ where all c = γ + s·a, up to rounding and with a γ that is not large.
@@ -216,7 +200,6 @@ func (x *quadrature) prepareCascade() {
 		}
 	}
 	set(&x.continuation, c.continuations, 1)
-	set(&x.mark, c.marks, 1)
 	set(&x.relevant, c.relevant, 0)
 }
 
@@ -225,6 +208,19 @@ func (x *quadrature) arrive() {
 	x.kept *= x.continuation[x.arrivedEnd]
 	x.found += x.relevant[x.arrivedEnd]
 	x.arrivedEnd++
+}
+
+// shiftedPairs makes the second pairs of a cascade, from the first ones of n coefficients: its documents have (a_i B − (1 − c_i z) A)/(1 + r_i z).
+func (x *quadrature) shiftedPairs(pairs []lanes.Pair, n int) []lanes.Pair {
+	shifted, all := x.ownPairs[:len(pairs)], x.morePairs[:min(len(pairs)+1, n)]
+	lanes.Correlate(all, x.backward, x.tapes[0].states[:n])
+	clear(shifted)
+	for j := range all[1:] {
+		for l, t := range x.times {
+			shifted[j].B[l] = all[j+1].A[l] * t
+		}
+	}
+	return shifted
 }
 
 // derivedPairs makes the pairs of a pool, n coefficients, those of the sums with their derivatives. It returns

@@ -161,9 +161,12 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		if dual {
+		switch {
+		case dual:
 			lanes.MultiplyDual(sums, states, z, x.transit(i, end), x.gain[i:end], x.relevant[i:end])
-		} else {
+		case x.cascade.general():
+			lanes.MultiplyCascade(states, z, x.transit(i, end), x.gain[i:end], x.continuation[i:end])
+		default:
 			lanes.Multiply(states, z, x.transit(i, end), x.gain[i:end])
 		}
 	}
@@ -192,9 +195,12 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		if dual {
+		switch {
+		case dual:
 			lanes.DivideDual(x.result[i:end], terms, derived, z, x.transitions[i:end], x.gain[i:end], x.relevant[i:end])
-		} else {
+		case x.cascade.general():
+			lanes.DivideCascade(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end], x.continuation[i:end])
+		default:
 			lanes.Divide(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end])
 		}
 	}

@@ -30,22 +30,22 @@ type quadrature struct {
 
 	discounts []float64
 
-	// Of a cascade, by document in the order; continuations and marks are 1 and pairs count by
+	// Of a cascade, by document in the order; continuations are 1 and pairs count by
 	// θ_k − θ_{k+1} if there is none. See expectation_cascade.go.
-	cascade                      *cascade
-	continuation, mark, relevant []float64
-	kept, found                  float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
+	cascade                *cascade
+	continuation, relevant []float64
+	kept, found            float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
 
 	valueOnly bool      // only the value is wanted
 	moment    bool      // integrals have the factor w_d t: see [Expectation.SecondDerivatives]
 	moments   []float64 // the result if moment is set
 
-	// The weights w = exp(m − reference), f = w times mark and v = f times gain, of documents before
-	// weightEnd, beyond which they are 0. mass and squares are the sums of w and w² from a document on.
-	reference              float64
-	weightEnd              int
-	w, f, v, mass, squares []float64
-	vr                     []float64 // v times relevance
+	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
+	// which they are 0. mass and squares are the sums of w and w² from a document on.
+	reference           float64
+	weightEnd           int
+	w, v, mass, squares []float64
+	more                []float64 // v times relevance, or w times continuation
 
 	arrivedEnd, sweptEnd, poolEnd int
 
@@ -64,16 +64,17 @@ type quadrature struct {
 	placed                   []float64
 	places                   []int // by document, in the order
 
-	times, weights             lanes.Vec // of the nodes
-	r, scratch                 []lanes.Vec
-	powerSums                  [maxPowers]lanes.Sum
-	derivedSums                [maxPowers + 1]lanes.Sum // what average precision has beside them
-	pairs, morePairs, ownPairs [maxPowers]lanes.Pair
-	transitions                []lanes.Chance // q, p and t·f of every document
-	tapes                      [2]tape        // the second one of average precision: sums with the derivatives by ε
-	backward, derived          []lanes.State  // [ranks + 1]: U, X and Y, and their derivatives
-	terms, derivedTerms        []lanes.Pair   // T and V of every term of a geometric sum
-	live                       int            // terms of it that are left
+	times, weights      lanes.Vec // of the nodes
+	r, scratch          []lanes.Vec
+	powerSums           [maxPowers]lanes.Sum
+	derivedSums         [maxPowers + 1]lanes.Sum // what average precision has beside them
+	pairs, ownPairs     [maxPowers]lanes.Pair
+	morePairs           [maxPowers + 1]lanes.Pair
+	transitions         []lanes.Chance // q, p and t·f of every document
+	tapes               [2]tape        // the second one of average precision: sums with the derivatives by ε
+	backward, derived   []lanes.State  // [ranks + 1]: U, X and Y, and their derivatives
+	terms, derivedTerms []lanes.Pair   // T and V of every term of a geometric sum
+	live                int            // terms of it that are left
 
 	buckets [maxBuckets + 1]int // where each begins, when documents are sorted
 }
@@ -191,8 +192,7 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs, first := len(x.score), x.arrivedEnd
 	x.weightEnd, x.reference = docs, x.score[first]
-	x.w, x.f, x.v = num.Sized(x.w, docs), num.Sized(x.f, docs), num.Sized(x.v, docs)
-	x.vr = num.Sized(x.vr, docs)
+	x.w, x.v, x.more = num.Sized(x.w, docs), num.Sized(x.v, docs), num.Sized(x.more, docs)
 	x.mass, x.squares = num.Sized(x.mass, docs+1), num.Sized(x.squares, docs+1)
 	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
@@ -200,9 +200,10 @@ func (x *quadrature) setWeights() {
 			break
 		}
 		x.w[i] = math.Exp(x.score[i] - x.reference)
-		x.f[i] = x.w[i] * x.mark[i]
-		x.v[i] = x.f[i] * x.gain[i]
-		x.vr[i] = x.v[i] * x.relevant[i]
+		x.v[i] = x.w[i] * x.gain[i]
+		if x.more[i] = x.v[i] * x.relevant[i]; x.cascade.general() {
+			x.more[i] = x.w[i] * x.continuation[i]
+		}
 	}
 	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
 	for i := x.weightEnd - 1; i >= first; i-- {

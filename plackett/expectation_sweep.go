@@ -83,10 +83,14 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 			}
 			x.forward(i, to)
 		}
-		if x.cascade.dual() {
+		switch {
+		case x.cascade.general():
+			lanes.BackwardCascade(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
+				x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
+		case x.cascade.dual():
 			lanes.BackwardDual(x.result[i:to], x.backward, x.derived, tapes[1].states, tapes[0].states, x.ranks, x.coefficients(i),
 				x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
-		} else {
+		default:
 			lanes.Backward(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
 				x.transitions[i:to], x.gain[i:to])
 		}
@@ -133,6 +137,10 @@ func (x *quadrature) coefficients(i int) int {
 // forward sets the rows of states after the first by the documents from i to before to.
 func (x *quadrature) forward(i, to int) {
 	states := x.tapes[0].states
+	if x.cascade.general() {
+		lanes.ForwardCascade(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
+		return
+	}
 	lanes.Forward(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
 	if x.cascade.dual() {
 		lanes.ForwardDual(x.tapes[1].states, states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
@@ -141,7 +149,7 @@ func (x *quadrature) forward(i, to int) {
 
 // transit sets the transitions of documents from i to before to, and returns them.
 func (x *quadrature) transit(i, to int) []lanes.Chance {
-	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.f[i:to], x.continuation[i:to])
+	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.w[i:to], x.continuation[i:to])
 	return x.transitions[i:to]
 }
 
@@ -233,16 +241,16 @@ func (x *quadrature) poolPolynomials(n int) {
 	sums := x.powerSums[:x.powers]
 	clear(sums)
 	var derived []lanes.Sum
-	if x.cascade.dual() {
+	if x.cascade.dual() || x.cascade.general() {
 		derived = x.derivedSums[:x.powers+1]
 		clear(derived)
 	}
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := x.powersFrom(i)
-		lanes.Sums(sums[:powers], x.thinned(i, to), x.scratch, x.f[i:to], x.v[i:to])
+		lanes.Sums(sums[:powers], x.thinned(i, to), x.scratch, x.w[i:to], x.v[i:to])
 		if derived != nil {
-			lanes.Sums(derived[:powers+1], x.r[i:to], x.scratch, x.vr[i:to], x.relevant[i:to])
+			lanes.Sums(derived[:powers+1], x.r[i:to], x.scratch, x.more[i:to], x.relevant[i:to])
 		}
 	}
 	sign := 1.0
@@ -252,7 +260,10 @@ func (x *quadrature) poolPolynomials(n int) {
 			sum.Power[l] *= sign
 			sum.W[l] *= sign * t
 			sum.V[l] *= sign * t
-			if derived != nil {
+			switch {
+			case x.cascade.general() && j > 0: // the factor 1 − c z
+				sum.W[l] += sign * t * derived[j-1].W[l]
+			case x.cascade.dual():
 				// r^j has the derivative j·rel·r^j.
 				from, to := &derived[j], sign*float64(j)
 				from.Power[l] = sign * derived[j+1].V[l]
@@ -263,7 +274,7 @@ func (x *quadrature) poolPolynomials(n int) {
 		sign = -sign
 	}
 	lanes.Series(s, sums)
-	if derived != nil {
+	if x.cascade.dual() {
 		lanes.SeriesDual(x.tapes[1].states[:n], s, sums, derived[:len(sums)], x.found)
 	}
 }
@@ -277,9 +288,13 @@ func (x *quadrature) addPoolResults(n int) {
 	}
 	pairs := x.pairs[:min(x.powers, len(s))]
 	lanes.Correlate(pairs, x.backward, s)
-	var derived []lanes.Pair // of the document's own part
-	if x.cascade.dual() {
-		derived = x.derivedPairs(pairs, n)
+	var more []lanes.Pair
+	weights, factors := x.v, x.gain
+	switch {
+	case x.cascade.dual():
+		more = x.derivedPairs(pairs, n)
+	case x.cascade.general():
+		more, weights, factors = x.shiftedPairs(pairs, n), x.w, x.continuation
 	}
 	for j := range pairs {
 		for l, t := range x.times {
@@ -290,9 +305,9 @@ func (x *quadrature) addPoolResults(n int) {
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := min(len(pairs), x.powersFrom(i))
-		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.f[i:to], x.gain[i:to])
-		if derived != nil {
-			lanes.Horner(x.result[i:to], derived[:powers], x.r[i:to], x.v[i:to], x.gain[i:to])
+		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
+		if more != nil {
+			lanes.Horner(x.result[i:to], more[:powers], x.r[i:to], weights[i:to], factors[i:to])
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -24,10 +25,14 @@ func main() {
 		m.sums()
 		m.horner()
 		m.transitions()
-		m.multiply()
-		m.divide()
-		m.forward()
-		m.backward()
+		m.multiply(false)
+		m.multiply(true)
+		m.divide(false)
+		m.divide(true)
+		m.forward(false)
+		m.forward(true)
+		m.backward(false)
+		m.backward(true)
 		m.series()
 		m.correlate()
 		m.scale()
@@ -89,6 +94,14 @@ func (m machine) flushed(name, signature string, body func(machine)) {
 		body(m)
 		end()
 	})
+}
+
+// cascades is flushed for a function that there is for cascades too: that one is also given continuations.
+func (m machine) cascades(cascade bool, name, signature string, body func(machine)) {
+	if cascade {
+		name, signature = name+"Cascade", strings.Replace(signature, "g []float64", "g, c []float64", 1)
+	}
+	m.flushed(name, signature, body)
 }
 
 var stubs bytes.Buffer
@@ -354,18 +367,31 @@ func (m machine) transitions() {
 	})
 }
 
-func (m machine) multiply() {
-	m.flushed("multiply", "(states []State, z []float64, chances []Chance, g []float64)", func(m machine) {
+func (m machine) multiply(cascade bool) {
+	m.cascades(cascade, "multiply", "(states []State, z []float64, chances []Chance, g []float64)", func(m machine) {
 		s, terms, z := m.vecs("states"), length("states"), base("z")
 		chance0, docs0, gain0 := m.vecs("chances"), length("chances"), base("g")
 		repeat(terms, func() {
 			p, b, a, at1 := m.load(at(s, 0)), m.load(at(s, vec)), m.load(at(s, 2*vec)), m.broadcast(at(z, 0))
 			chance, docs, gain := copyOf(chance0), copyOf(docs0), copyOf(gain0)
+			var one VecVirtual
+			var c Register
+			if cascade {
+				one, c = m.constant(1), base("c")
+			}
 			repeat(docs, func() {
 				factor, fp := m.load(at(chance, 0)), m.load(at(chance, 2*vec))
 				VFMADD231PD(at(chance, vec), at1, factor)
 				VMULPD(p, fp, fp)
-				VFMADD213PD(fp, factor, b)
+				if cascade {
+					less := m.broadcast(at(c, 0))
+					VFNMADD213PD(one, at1, less) // 1 − c z
+					VMULPD(fp, less, less)
+					VFMADD213PD(less, factor, b)
+					ADDQ(Imm(number), c)
+				} else {
+					VFMADD213PD(fp, factor, b)
+				}
 				VMULPD(m.broadcast(at(gain, 0)), fp, fp)
 				VFMADD213PD(fp, factor, a)
 				VMULPD(factor, p, p)
@@ -381,20 +407,37 @@ func (m machine) multiply() {
 	})
 }
 
-func (m machine) divide() {
-	m.flushed("divide", "(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)", func(m machine) {
+func (m machine) divide(cascade bool) {
+	m.cascades(cascade, "divide", "(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)", func(m machine) {
 		out, terms0, count, z0 := base("out"), m.vecs("terms"), length("terms"), base("z")
 		chance, docs, gain := m.vecs("chances"), length("chances"), base("g")
+		var one, c VecVirtual
+		var continuation Register
+		if cascade {
+			one, continuation = m.constant(1), base("c")
+		}
 		pairs0, rest0 := copyOf(count), copyOf(count)
 		SHRQ(Imm(1), pairs0)
 		ANDQ(Imm(1), rest0)
 		repeat(docs, func() {
 			q, p, g, sum := m.load(at(chance, 0)), m.load(at(chance, vec)), m.broadcast(at(gain, 0)), m.zero()
 			terms, z, pairs, rest := copyOf(terms0), copyOf(z0), copyOf(pairs0), copyOf(rest0)
-			// fraction is (g B − A)/(q + p z) of a term.
+			if cascade {
+				c = m.broadcast(at(continuation, 0))
+				ADDQ(Imm(number), continuation)
+			}
+			// fraction is (g B − A)/(q + p z) of a term, of cascades (g B − (1 − c z) A)/(q + p z).
 			fraction := func(i int) (over, under VecVirtual) {
 				over, under = m.load(at(terms, i*pair+vec)), m.broadcast(at(z, i*number))
-				VFMSUB213PD(at(terms, i*pair), g, over)
+				if cascade {
+					less := m.register()
+					VMOVAPD(under, less)
+					VFNMADD213PD(one, c, less)
+					VMULPD(at(terms, i*pair), less, less)
+					VFMSUB213PD(less, g, over)
+				} else {
+					VFMSUB213PD(at(terms, i*pair), g, over)
+				}
 				VFMADD213PD(q, p, under)
 				return over, under
 			}
@@ -432,22 +475,31 @@ func (m machine) twoFractions(fraction func(i int) (over, under VecVirtual), sum
 	VADDPD(over, sum, sum)
 }
 
-func (m machine) forward() {
-	m.flushed("forward", "(states []State, ranks, size int, chances []Chance, g []float64)", func(m machine) {
+func (m machine) forward(cascade bool) {
+	m.cascades(cascade, "forward", "(states []State, ranks, size int, chances []Chance, g []float64)", func(m machine) {
 		row, ranks, full := m.vecs("states"), Word("ranks"), Word("size")
 		chance, docs, gain := m.vecs("chances"), length("chances"), base("g")
-		zero := m.zero()
+		var continuation Register
+		if cascade {
+			continuation = base("c")
+		}
 		stride := sized(ranks)
 		repeat(docs, func() {
 			q, p, f := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec))
 			gf := m.broadcast(at(gain, 0))
 			VMULPD(f, gf, gf)
+			var cf VecVirtual
+			if cascade {
+				cf = m.broadcast(at(continuation, 0))
+				VMULPD(f, cf, cf)
+				ADDQ(Imm(number), continuation)
+			}
 			// A row that is not full yet gets one state more.
 			free := GP64()
 			MOVQ(ranks, free)
 			SUBQ(full, free)
 			ifPositive(free, func() {
-				last := sized(full)
+				last, zero := sized(full), m.zero()
 				ADDQ(row, last)
 				for i := range 3 {
 					VMOVUPD(zero, at(last, i*vec))
@@ -468,6 +520,9 @@ func (m machine) forward() {
 					VFMADD231PD(p, before[i], to[i])
 				}
 				VFMADD231PD(f, s[0], to[1])
+				if cascade {
+					VFNMADD231PD(cf, before[0], to[1])
+				}
 				VFMADD231PD(gf, s[0], to[2])
 				for i := range s {
 					VMOVUPD(to[i], at(next, i*vec))
@@ -483,11 +538,15 @@ func (m machine) forward() {
 	})
 }
 
-func (m machine) backward() {
-	m.flushed("backward", "(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)", func(m machine) {
+func (m machine) backward(cascade bool) {
+	m.cascades(cascade, "backward", "(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)", func(m machine) {
 		out, u0, row, ranks, full := base("out"), m.vecs("u"), m.vecs("states"), Word("ranks"), Word("size")
 		chance, docs, gain := m.vecs("chances"), length("chances"), base("g")
 		stride := sized(ranks)
+		var continuation Register
+		if cascade {
+			continuation = base("c")
+		}
 		// It begins with the last document.
 		last, skip := copyOf(docs), GP64()
 		DECQ(last)
@@ -499,9 +558,17 @@ func (m machine) backward() {
 		for _, p := range []Register{out, gain} {
 			LEAQ(Mem{Base: p, Index: last, Scale: number}, p)
 		}
+		if cascade {
+			LEAQ(Mem{Base: continuation, Index: last, Scale: number}, continuation)
+		}
 		repeat(docs, func() {
 			q, p, f, gf := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec)), m.broadcast(at(gain, 0))
 			VMULPD(f, gf, gf)
+			var c VecVirtual
+			if cascade {
+				c = m.broadcast(at(continuation, 0))
+				SUBQ(Imm(number), continuation)
+			}
 			bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
 			u, s, n := copyOf(u0), copyOf(row), size(full, ranks)
 			var now [3]VecVirtual
@@ -512,8 +579,18 @@ func (m machine) backward() {
 				chances := m.load(at(s, 0))
 				VFMADD231PD(at(s, vec), now[0], bu)
 				VFMADD231PD(chances, now[1], px)
-				VFMADD231PD(at(s, 2*vec), now[0], au)
-				VFMADD231PD(chances, now[2], py)
+				less := now[0] // u_k, of cascades less c u_{k+1}, and the same of y
+				if cascade {
+					less = m.register()
+					VMOVAPD(now[2], less)
+					VFNMADD231PD(at(u, state+2*vec), c, less)
+					VFMADD231PD(chances, less, py)
+					VMOVAPD(now[0], less)
+					VFNMADD231PD(at(u, state), c, less)
+				} else {
+					VFMADD231PD(chances, now[2], py)
+				}
+				VFMADD231PD(at(s, 2*vec), less, au)
 				var above [3]VecVirtual
 				for _, i := range []int{1, 2, 0} { // the old P is needed until the end
 					above[i] = m.load(at(u, state+i*vec))
@@ -521,7 +598,7 @@ func (m machine) backward() {
 					VFMADD231PD(p, above[i], now[i])
 					switch i {
 					case 1:
-						VFMADD231PD(f, now[0], now[1])
+						VFMADD231PD(f, less, now[1])
 					case 2:
 						VFMADD231PD(gf, now[0], now[2])
 					}

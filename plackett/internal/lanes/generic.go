@@ -183,6 +183,78 @@ func seriesGo(s []State, c []Sum) {
 	}
 }
 
+func multiplyCascadeGo(states []State, z []float64, chances []Chance, g, c []float64) {
+	for m := range states {
+		s := &states[m]
+		for i := range chances {
+			chance, less := &chances[i], 1-c[i]*z[m]
+			for l := range Width {
+				a := chance.Q[l] + chance.P[l]*z[m]
+				fp := chance.F[l] * s.P[l]
+				s.B[l] = a*s.B[l] + less*fp
+				s.A[l] = a*s.A[l] + g[i]*fp
+				s.P[l] *= a
+			}
+		}
+	}
+}
+
+func divideCascadeGo(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
+	for i := range chances {
+		chance := &chances[i]
+		var sum Vec
+		for m := range terms {
+			a, b, less := &terms[m].A, &terms[m].B, 1-c[i]*z[m]
+			for l := range Width {
+				sum[l] += (g[i]*b[l] - less*a[l]) / (chance.Q[l] + chance.P[l]*z[m])
+			}
+		}
+		for l := range Width {
+			sum[l] *= chance.F[l]
+		}
+		out[i] += sum.sum()
+	}
+}
+
+func forwardCascadeGo(states []State, ranks, size int, chances []Chance, g, c []float64) {
+	for i := range chances {
+		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
+		if size < ranks {
+			from[size] = State{}
+			size++
+		}
+		forwardRow(next[:size], from[:size], &chances[i], g[i])
+		for k := 1; k < size; k++ {
+			for l := range Width {
+				next[k].B[l] -= c[i] * chances[i].F[l] * from[k-1].P[l]
+			}
+		}
+	}
+}
+
+func backwardCascadeGo(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
+	for i := len(out) - 1; i >= 0; i-- {
+		var a, b Vec
+		chance := &chances[i]
+		for k := range min(ranks, size+i) {
+			s, u, above := &states[i*ranks+k], &u[k], &u[k+1]
+			for l := range Width {
+				less := u.P[l] - c[i]*above.P[l]
+				b[l] += s.B[l]*u.P[l] + s.P[l]*u.B[l]
+				a[l] += s.A[l]*less + s.P[l]*(u.A[l]-c[i]*above.A[l])
+				q, p, f := chance.Q[l], chance.P[l], chance.F[l]
+				u.B[l] = q*u.B[l] + p*above.B[l] + f*less
+				u.A[l] = q*u.A[l] + p*above.A[l] + g[i]*f*u.P[l]
+				u.P[l] = q*u.P[l] + p*above.P[l]
+			}
+		}
+		for l := range Width {
+			b[l] = chance.F[l] * (g[i]*b[l] - a[l])
+		}
+		out[i] += b.sum()
+	}
+}
+
 func scaleGo(r []Vec, c []float64) {
 	for i := range r {
 		for l := range Width {

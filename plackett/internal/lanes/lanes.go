@@ -130,6 +130,39 @@ func Series(s []State, c []Sum) {
 	}
 }
 
+// The functions whose names end in Cascade are those without where a document that arrives at t has the
+// factor 1 − c z in B, and in the results of others. p of their chances has the factor c already.
+
+// MultiplyCascade is [Multiply] with B' = a B + f (1 − c z) P.
+func MultiplyCascade(states []State, z []float64, chances []Chance, g, c []float64) {
+	if len(states) > 0 && len(chances) > 0 {
+		inUse.multiplyCascade(states, z[:len(states)], chances, g[:len(chances)], c[:len(chances)])
+	}
+}
+
+// DivideCascade is [Divide] with g B_m − (1 − c z_m) A_m.
+func DivideCascade(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
+	if len(terms) > 0 && len(chances) > 0 {
+		inUse.divideCascade(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)], c[:len(chances)])
+	}
+}
+
+// ForwardCascade is [Forward] with B'_k = q B_k + p B_{k−1} + f (P_k − c P_{k−1}).
+func ForwardCascade(states []State, ranks, size int, chances []Chance, g, c []float64) {
+	if docs := len(chances); docs > 0 {
+		inUse.forwardCascade(states[:(docs+1)*ranks], ranks, size, chances, g[:docs], c[:docs])
+	}
+}
+
+// BackwardCascade is [Backward] with x_k = q x_k + p x_{k+1} + f (u_k − c u_{k+1}), and adds
+//
+//	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k (u_k − c u_{k+1}) + P_k (y_k − c y_{k+1}))).
+func BackwardCascade(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
+	if docs := len(out); docs > 0 {
+		inUse.backwardCascade(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], c[:docs])
+	}
+}
+
 // The functions of a dual number, whose names end in Dual, are those without at p_i + ε d_i p_i instead of
 // p_i. Their sums are a multiple of the states plus the derivatives of the states by ε.
 

@@ -312,6 +312,64 @@ repeat13:
 	VZEROUPPER
 	RET
 
+// func multiplyCascadeAVX512(states []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·multiplyCascadeAVX512(SB), NOSPLIT, $8-120
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    states_len+8(FP), CX
+	MOVQ    z_base+24(FP), DX
+	MOVQ    chances_base+48(FP), BX
+	MOVQ    chances_len+56(FP), SI
+	MOVQ    g_base+72(FP), DI
+
+repeat14:
+	VMOVUPD      (AX), Z0
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD (DX), Z3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c12<>+0(SB), Z4
+	MOVQ         c_base+96(FP), R11
+
+repeat15:
+	VMOVUPD      (R8), Z5
+	VMOVUPD      128(R8), Z6
+	VFMADD231PD  64(R8), Z3, Z5
+	VMULPD       Z0, Z6, Z6
+	VBROADCASTSD (R11), Z7
+	VFNMADD213PD Z4, Z3, Z7
+	VMULPD       Z6, Z7, Z7
+	VFMADD213PD  Z7, Z5, Z1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Z7
+	VMULPD       Z7, Z6, Z6
+	VFMADD213PD  Z6, Z5, Z2
+	VMULPD       Z5, Z0, Z0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat15
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat14
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+DATA c12<>+0(SB)/8, $(1.0)
+GLOBL c12<>(SB), RODATA|NOPTR, $8
+
 // func divideAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, AVX512F, SSE
 TEXT ·divideAVX512(SB), NOSPLIT, $8-120
@@ -331,7 +389,7 @@ TEXT ·divideAVX512(SB), NOSPLIT, $8-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat14:
+repeat16:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VBROADCASTSD (R8), Z2
@@ -341,9 +399,9 @@ repeat14:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip15
+	JLE          skip17
 
-repeat16:
+repeat18:
 	VMOVUPD      64(R10), Z4
 	VBROADCASTSD (R11), Z5
 	VFMSUB213PD  (R10), Z2, Z4
@@ -360,11 +418,11 @@ repeat16:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat16
+	JNZ          repeat18
 
-skip15:
+skip17:
 	TESTQ        R13, R13
-	JLE          skip17
+	JLE          skip19
 	VMOVUPD      64(R10), Z4
 	VBROADCASTSD (R11), Z5
 	VFMSUB213PD  (R10), Z2, Z4
@@ -372,7 +430,7 @@ skip15:
 	VDIVPD       Z5, Z4, Z4
 	VADDPD       Z4, Z3, Z3
 
-skip17:
+skip19:
 	VMULPD        128(SI), Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y0
@@ -386,10 +444,105 @@ skip17:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          DI
-	JNZ           repeat14
+	JNZ           repeat16
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
+
+// func divideCascadeAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·divideCascadeAVX512(SB), NOSPLIT, $8-144
+	STMXCSR      (SP)
+	MOVL         (SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 4(SP)
+	LDMXCSR      4(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c13<>+0(SB), Z0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat20:
+	VMOVUPD      (SI), Z1
+	VMOVUPD      64(SI), Z2
+	VBROADCASTSD (R8), Z3
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Z5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip21
+
+repeat22:
+	VMOVUPD      64(R11), Z6
+	VBROADCASTSD (R12), Z7
+	VMOVAPD      Z7, Z8
+	VFNMADD213PD Z0, Z5, Z8
+	VMULPD       (R11), Z8, Z8
+	VFMSUB213PD  Z8, Z3, Z6
+	VFMADD213PD  Z1, Z2, Z7
+	VMOVUPD      192(R11), Z8
+	VBROADCASTSD 8(R12), Z9
+	VMOVAPD      Z9, Z10
+	VFNMADD213PD Z0, Z5, Z10
+	VMULPD       128(R11), Z10, Z10
+	VFMSUB213PD  Z10, Z3, Z8
+	VFMADD213PD  Z1, Z2, Z9
+	VMULPD       Z9, Z6, Z6
+	VFMADD231PD  Z7, Z8, Z6
+	VMULPD       Z9, Z7, Z7
+	VDIVPD       Z7, Z6, Z6
+	VADDPD       Z6, Z4, Z4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat22
+
+skip21:
+	TESTQ        R14, R14
+	JLE          skip23
+	VMOVUPD      64(R11), Z6
+	VBROADCASTSD (R12), Z7
+	VMOVAPD      Z7, Z8
+	VFNMADD213PD Z0, Z5, Z8
+	VMULPD       (R11), Z8, Z8
+	VFMSUB213PD  Z8, Z3, Z6
+	VFMADD213PD  Z1, Z2, Z7
+	VDIVPD       Z7, Z6, Z6
+	VADDPD       Z6, Z4, Z4
+
+skip23:
+	VMULPD        128(SI), Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y1
+	VADDPD        Y1, Y4, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPD        X2, X1, X1
+	VUNPCKHPD     X1, X1, X2
+	VADDSD        X2, X1, X1
+	VADDSD        (AX), X1, X1
+	VMOVSD        X1, (AX)
+	ADDQ          $0xc0, SI
+	ADDQ          $0x08, R8
+	ADDQ          $0x08, AX
+	DECQ          DI
+	JNZ           repeat20
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
 
 // func forwardAVX512(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
@@ -405,26 +558,26 @@ TEXT ·forwardAVX512(SB), NOSPLIT, $8-88
 	MOVQ    chances_base+40(FP), BX
 	MOVQ    chances_len+48(FP), SI
 	MOVQ    g_base+64(FP), DI
-	VPXORQ  Z0, Z0, Z0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat18:
-	VMOVUPD      (BX), Z1
-	VMOVUPD      64(BX), Z2
-	VMOVUPD      128(BX), Z3
-	VBROADCASTSD (DI), Z4
-	VMULPD       Z3, Z4, Z4
+repeat24:
+	VMOVUPD      (BX), Z0
+	VMOVUPD      64(BX), Z1
+	VMOVUPD      128(BX), Z2
+	VBROADCASTSD (DI), Z3
+	VMULPD       Z2, Z3, Z3
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip19
+	JLE          skip25
 	IMUL3Q       $0xc0, DX, R9
+	VPXORQ       Z4, Z4, Z4
 	ADDQ         AX, R9
-	VMOVUPD      Z0, (R9)
-	VMOVUPD      Z0, 64(R9)
-	VMOVUPD      Z0, 128(R9)
+	VMOVUPD      Z4, (R9)
+	VMOVUPD      Z4, 64(R9)
+	VMOVUPD      Z4, 128(R9)
 
-skip19:
+skip25:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -436,18 +589,18 @@ skip19:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 
-repeat20:
+repeat26:
 	VMOVUPD     (R10), Z8
-	VMULPD      Z1, Z8, Z9
-	VFMADD231PD Z2, Z5, Z9
+	VMULPD      Z0, Z8, Z9
+	VFMADD231PD Z1, Z5, Z9
 	VMOVUPD     64(R10), Z10
-	VMULPD      Z1, Z10, Z11
-	VFMADD231PD Z2, Z6, Z11
+	VMULPD      Z0, Z10, Z11
+	VFMADD231PD Z1, Z6, Z11
 	VMOVUPD     128(R10), Z12
-	VMULPD      Z1, Z12, Z13
-	VFMADD231PD Z2, Z7, Z13
-	VFMADD231PD Z3, Z8, Z11
-	VFMADD231PD Z4, Z8, Z13
+	VMULPD      Z0, Z12, Z13
+	VFMADD231PD Z1, Z7, Z13
+	VFMADD231PD Z2, Z8, Z11
+	VFMADD231PD Z3, Z8, Z13
 	VMOVUPD     Z9, (R11)
 	VMOVAPD     Z8, Z5
 	VMOVUPD     Z11, 64(R11)
@@ -457,13 +610,94 @@ repeat20:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat20
+	JNZ         repeat26
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat18
+	JNZ         repeat24
 	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func forwardCascadeAVX512(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·forwardCascadeAVX512(SB), NOSPLIT, $8-112
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    ranks+24(FP), CX
+	MOVQ    size+32(FP), DX
+	MOVQ    chances_base+40(FP), BX
+	MOVQ    chances_len+48(FP), SI
+	MOVQ    g_base+64(FP), DI
+	MOVQ    c_base+88(FP), R8
+	IMUL3Q  $0xc0, CX, R9
+
+repeat27:
+	VMOVUPD      (BX), Z0
+	VMOVUPD      64(BX), Z1
+	VMOVUPD      128(BX), Z2
+	VBROADCASTSD (DI), Z3
+	VMULPD       Z2, Z3, Z3
+	VBROADCASTSD (R8), Z4
+	VMULPD       Z2, Z4, Z4
+	ADDQ         $0x08, R8
+	MOVQ         CX, R10
+	SUBQ         DX, R10
+	TESTQ        R10, R10
+	JLE          skip28
+	IMUL3Q       $0xc0, DX, R10
+	VPXORQ       Z5, Z5, Z5
+	ADDQ         AX, R10
+	VMOVUPD      Z5, (R10)
+	VMOVUPD      Z5, 64(R10)
+	VMOVUPD      Z5, 128(R10)
+
+skip28:
+	INCQ    DX
+	MOVQ    DX, R10
+	CMPQ    R10, CX
+	CMOVQGT CX, R10
+	MOVQ    AX, R11
+	MOVQ    AX, R12
+	ADDQ    R9, R12
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+
+repeat29:
+	VMOVUPD      (R11), Z9
+	VMULPD       Z0, Z9, Z10
+	VFMADD231PD  Z1, Z6, Z10
+	VMOVUPD      64(R11), Z11
+	VMULPD       Z0, Z11, Z12
+	VFMADD231PD  Z1, Z7, Z12
+	VMOVUPD      128(R11), Z13
+	VMULPD       Z0, Z13, Z14
+	VFMADD231PD  Z1, Z8, Z14
+	VFMADD231PD  Z2, Z9, Z12
+	VFNMADD231PD Z4, Z6, Z12
+	VFMADD231PD  Z3, Z9, Z14
+	VMOVUPD      Z10, (R12)
+	VMOVAPD      Z9, Z6
+	VMOVUPD      Z12, 64(R12)
+	VMOVAPD      Z11, Z7
+	VMOVUPD      Z14, 128(R12)
+	VMOVAPD      Z13, Z8
+	ADDQ         $0xc0, R11
+	ADDQ         $0xc0, R12
+	DECQ         R10
+	JNZ          repeat29
+	ADDQ         R9, AX
+	ADDQ         $0xc0, BX
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          repeat27
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -495,7 +729,7 @@ TEXT ·backwardAVX512(SB), NOSPLIT, $8-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat21:
+repeat30:
 	VMOVUPD      (DI), Z0
 	VMOVUPD      64(DI), Z1
 	VMOVUPD      128(DI), Z2
@@ -514,12 +748,12 @@ repeat21:
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
 
-repeat22:
+repeat31:
 	VMOVUPD       (R12), Z11
 	VFMADD231PD   64(R12), Z8, Z4
 	VFMADD231PD   Z11, Z9, Z5
-	VFMADD231PD   128(R12), Z8, Z6
 	VFMADD231PD   Z11, Z10, Z7
+	VFMADD231PD   128(R12), Z8, Z6
 	VMOVUPD       256(R11), Z11
 	VMULPD        Z0, Z9, Z9
 	VFMADD231PD   Z1, Z11, Z9
@@ -540,7 +774,7 @@ repeat22:
 	ADDQ          $0xc0, R12
 	ADDQ          $0xc0, R11
 	DECQ          R13
-	JNZ           repeat22
+	JNZ           repeat31
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z7, Z6, Z6
 	VMULPD        Z2, Z6, Z6
@@ -559,7 +793,112 @@ repeat22:
 	SUBQ          $0x08, R9
 	SUBQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat21
+	JNZ           repeat30
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+// func backwardCascadeAVX512(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·backwardCascadeAVX512(SB), NOSPLIT, $8-160
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    u_base+24(FP), CX
+	MOVQ    states_base+48(FP), DX
+	MOVQ    ranks+72(FP), BX
+	MOVQ    size+80(FP), SI
+	MOVQ    chances_base+88(FP), DI
+	MOVQ    chances_len+96(FP), R8
+	MOVQ    g_base+112(FP), R9
+	IMUL3Q  $0xc0, BX, R10
+	MOVQ    c_base+136(FP), R11
+	MOVQ    R8, R12
+	DECQ    R12
+	ADDQ    R12, SI
+	MOVQ    R10, R13
+	IMULQ   R12, R13
+	ADDQ    R13, DX
+	IMUL3Q  $0xc0, R12, R13
+	ADDQ    R13, DI
+	LEAQ    (AX)(R12*8), AX
+	LEAQ    (R9)(R12*8), R9
+	LEAQ    (R11)(R12*8), R11
+
+repeat32:
+	VMOVUPD      (DI), Z0
+	VMOVUPD      64(DI), Z1
+	VMOVUPD      128(DI), Z2
+	VBROADCASTSD (R9), Z3
+	VMULPD       Z2, Z3, Z3
+	VBROADCASTSD (R11), Z4
+	SUBQ         $0x08, R11
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Z9
+	VMOVUPD      64(R12), Z10
+	VMOVUPD      128(R12), Z11
+
+repeat33:
+	VMOVUPD       (R13), Z12
+	VFMADD231PD   64(R13), Z9, Z5
+	VFMADD231PD   Z12, Z10, Z6
+	VMOVAPD       Z11, Z13
+	VFNMADD231PD  320(R12), Z4, Z13
+	VFMADD231PD   Z12, Z13, Z8
+	VMOVAPD       Z9, Z13
+	VFNMADD231PD  192(R12), Z4, Z13
+	VFMADD231PD   128(R13), Z13, Z7
+	VMOVUPD       256(R12), Z12
+	VMULPD        Z0, Z10, Z10
+	VFMADD231PD   Z1, Z12, Z10
+	VFMADD231PD   Z2, Z13, Z10
+	VMOVUPD       Z10, 64(R12)
+	VMOVUPD       320(R12), Z13
+	VMULPD        Z0, Z11, Z11
+	VFMADD231PD   Z1, Z13, Z11
+	VFMADD231PD   Z3, Z9, Z11
+	VMOVUPD       Z11, 128(R12)
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z0, Z9, Z9
+	VFMADD231PD   Z1, Z10, Z9
+	VMOVUPD       Z9, (R12)
+	VMOVAPD       Z10, Z9
+	VMOVAPD       Z12, Z10
+	VMOVAPD       Z13, Z11
+	ADDQ          $0xc0, R13
+	ADDQ          $0xc0, R12
+	DECQ          R14
+	JNZ           repeat33
+	VADDPD        Z6, Z5, Z5
+	VADDPD        Z8, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VFMSUB231PD   Z3, Z5, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	DECQ          SI
+	SUBQ          R10, DX
+	SUBQ          $0xc0, DI
+	SUBQ          $0x08, R9
+	SUBQ          $0x08, AX
+	DECQ          R8
+	JNZ           repeat32
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -572,12 +911,12 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c12<>+0(SB), Z0
+	VBROADCASTSD c14<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
-repeat23:
+repeat34:
 	TESTQ   SI, SI
-	JLE     skip24
+	JLE     skip35
 	VPXORQ  Z2, Z2, Z2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -585,21 +924,21 @@ repeat23:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip25
+	JLE     skip36
 
-repeat26:
+repeat37:
 	VMOVUPD     -192(DI), Z3
 	VFMADD231PD (R8), Z3, Z2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat26
+	JNZ         repeat37
 
-skip25:
+skip36:
 	VDIVPD  Z1, Z2, Z2
 	VMOVUPD Z2, (AX)
 
-skip24:
+skip35:
 	INCQ    SI
 	VADDPD  Z0, Z1, Z1
 	VPXORQ  Z4, Z4, Z4
@@ -610,28 +949,28 @@ skip24:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip27
+	JLE     skip38
 
-repeat28:
+repeat39:
 	VMOVUPD     (DI), Z3
 	VFMADD231PD 64(R8), Z3, Z4
 	VFMADD231PD 128(R8), Z3, Z5
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat28
+	JNZ         repeat39
 
-skip27:
+skip38:
 	VMOVUPD Z4, 64(AX)
 	VMOVUPD Z5, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat23
+	JNZ     repeat34
 	VZEROUPPER
 	RET
 
-DATA c12<>+0(SB)/8, $(1.0)
-GLOBL c12<>(SB), RODATA|NOPTR, $8
+DATA c14<>+0(SB)/8, $(1.0)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX512(c []float64, u []float64, s []float64)
 // Requires: AVX, AVX512F
@@ -642,7 +981,7 @@ TEXT ·correlateAVX512(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat29:
+repeat40:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -651,7 +990,7 @@ repeat29:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat30:
+repeat41:
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (R8), Z5
 	VFMADD231PD 64(R8), Z4, Z0
@@ -661,7 +1000,7 @@ repeat30:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat30
+	JNZ         repeat41
 	VADDPD      Z1, Z0, Z0
 	VADDPD      Z3, Z2, Z2
 	VMOVUPD     Z2, (AX)
@@ -670,7 +1009,7 @@ repeat30:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat29
+	JNZ         repeat40
 	VZEROUPPER
 	RET
 
@@ -681,14 +1020,14 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat31:
+repeat42:
 	VBROADCASTSD (DX), Z0
 	VMULPD       (AX), Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat31
+	JNZ          repeat42
 	VZEROUPPER
 	RET
 
@@ -704,7 +1043,7 @@ TEXT ·seriesDualAVX512(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Z0
 	XORQ         R8, R8
 
-repeat32:
+repeat43:
 	VMULPD  (DX), Z0, Z1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -714,9 +1053,9 @@ repeat32:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip33
+	JLE     skip44
 
-repeat34:
+repeat45:
 	VMOVUPD     (R12), Z2
 	VFMADD231PD -192(R10), Z2, Z1
 	ADDQ        $0xc0, R11
@@ -724,9 +1063,9 @@ repeat34:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat34
+	JNZ         repeat45
 
-skip33:
+skip44:
 	VMOVUPD Z1, (AX)
 	INCQ    R8
 	VPXORQ  Z3, Z3, Z3
@@ -739,9 +1078,9 @@ skip33:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip35
+	JLE     skip46
 
-repeat36:
+repeat47:
 	VMOVUPD     (R9), Z1
 	VMOVUPD     (R10), Z2
 	VFMADD231PD 64(R11), Z1, Z3
@@ -753,15 +1092,15 @@ repeat36:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat36
+	JNZ         repeat47
 
-skip35:
+skip46:
 	VMOVUPD Z3, 64(AX)
 	VMOVUPD Z4, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat32
+	JNZ     repeat43
 	VZEROUPPER
 	RET
 
@@ -783,7 +1122,7 @@ TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat37:
+repeat48:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VMOVUPD      128(SI), Z2
@@ -794,7 +1133,7 @@ repeat37:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip38
+	JLE          skip49
 	IMUL3Q       $0xc0, BX, R11
 	VPXORQ       Z5, Z5, Z5
 	ADDQ         AX, R11
@@ -802,7 +1141,7 @@ repeat37:
 	VMOVUPD      Z5, 64(R11)
 	VMOVUPD      Z5, 128(R11)
 
-skip38:
+skip49:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -819,9 +1158,9 @@ skip38:
 	VPXORQ  Z11, Z11, Z11
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero39
+	JZ      zero50
 
-repeat40:
+repeat51:
 	VMOVUPD     (R12), Z12
 	VMULPD      (R12), Z0, Z13
 	VFMADD231PD Z1, Z6, Z13
@@ -847,11 +1186,11 @@ repeat40:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat40
-	JMP         end39
+	JNZ         repeat51
+	JMP         end50
 
-zero39:
-repeat41:
+zero50:
+repeat52:
 	VMOVUPD     (R12), Z4
 	VMULPD      (R12), Z0, Z12
 	VFMADD231PD Z1, Z6, Z12
@@ -871,16 +1210,16 @@ repeat41:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat41
+	JNZ         repeat52
 
-end39:
+end50:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat37
+	JNZ     repeat48
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
@@ -912,7 +1251,7 @@ TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat42:
+repeat53:
 	VMOVUPD      (R8), Z0
 	VMOVUPD      64(R8), Z1
 	VMOVUPD      128(R8), Z2
@@ -933,9 +1272,9 @@ repeat42:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero43
+	JZ           zero54
 
-repeat44:
+repeat55:
 	VMOVUPD     (AX)(R12*1), Z9
 	VMOVUPD     (CX)(R12*1), Z10
 	VMOVUPD     (DX)(R12*1), Z11
@@ -975,11 +1314,11 @@ repeat44:
 	VMOVUPD     Z10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat44
-	JMP         end43
+	JNZ         repeat55
+	JMP         end54
 
-zero43:
-repeat45:
+zero54:
+repeat56:
 	VMOVUPD     (AX)(R12*1), Z4
 	VMOVUPD     (CX)(R12*1), Z9
 	VMOVUPD     (DX)(R12*1), Z10
@@ -1016,9 +1355,9 @@ repeat45:
 	VMOVUPD     Z9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat45
+	JNZ         repeat56
 
-end43:
+end54:
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z8, Z7, Z7
 	VMULPD        Z2, Z7, Z7
@@ -1037,7 +1376,7 @@ end43:
 	SUBQ          R10, DX
 	SUBQ          $0xc0, R8
 	DECQ          R9
-	JNZ           repeat42
+	JNZ           repeat53
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1059,7 +1398,7 @@ TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat46:
+repeat57:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      (CX), Z1
 	VMOVUPD      64(AX), Z2
@@ -1072,7 +1411,7 @@ repeat46:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat47:
+repeat58:
 	VMULPD       64(R10), Z6, Z8
 	VADDPD       (R10), Z8, Z7
 	VBROADCASTSD (R13), Z9
@@ -1095,7 +1434,7 @@ repeat47:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat47
+	JNZ          repeat58
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, (CX)
 	VMOVUPD      Z2, 64(AX)
@@ -1106,7 +1445,7 @@ repeat47:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat46
+	JNZ          repeat57
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -1129,7 +1468,7 @@ TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat48:
+repeat59:
 	VBROADCASTSD (R9), Z0
 	VBROADCASTSD (R10), Z1
 	VPXORQ       Z2, Z2, Z2
@@ -1141,9 +1480,9 @@ repeat48:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip49
+	JLE          skip60
 
-repeat50:
+repeat61:
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R12), Z4
 	VMOVUPD      64(R11), Z5
@@ -1175,11 +1514,11 @@ repeat50:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat50
+	JNZ          repeat61
 
-skip49:
+skip60:
 	TESTQ        R15, R15
-	JLE          skip51
+	JLE          skip62
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R12), Z4
 	VMOVUPD      64(R11), Z5
@@ -1194,7 +1533,7 @@ skip49:
 	VDIVPD       Z6, Z5, Z5
 	VADDPD       Z5, Z2, Z2
 
-skip51:
+skip62:
 	VMULPD        128(DI), Z2, Z2
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
@@ -1209,7 +1548,7 @@ skip51:
 	ADDQ          $0x08, R10
 	ADDQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat48
+	JNZ           repeat59
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1219,7 +1558,7 @@ skip51:
 TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c13<>+0(SB), Z0
+	VBROADCASTSD c15<>+0(SB), Z0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Z1
 	VBROADCASTSD 8(DX), Z2
@@ -1227,7 +1566,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat52:
+repeat63:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1254,12 +1593,12 @@ repeat52:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat52
+	JNZ     repeat63
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(1.0)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
+DATA c15<>+0(SB)/8, $(1.0)
+GLOBL c15<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX512(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, AVX512F
@@ -1289,7 +1628,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat53:
+repeat64:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1308,14 +1647,14 @@ repeat53:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat53
+	JNZ          repeat64
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat54:
+repeat65:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1337,7 +1676,7 @@ repeat54:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat54
+	JNZ          repeat65
 	VZEROUPPER
 	RET
 
@@ -1352,17 +1691,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c14<>+0(SB), Y1
-	VBROADCASTSD c15<>+0(SB), Y2
-	VBROADCASTSD c16<>+0(SB), Y3
-	VBROADCASTSD c17<>+0(SB), Y4
-	VBROADCASTSD c18<>+0(SB), Y5
-	VBROADCASTSD c19<>+0(SB), Y6
-	VBROADCASTSD c20<>+0(SB), Y7
-	VBROADCASTSD c21<>+0(SB), Y8
-	VBROADCASTSD c22<>+0(SB), Y9
+	VBROADCASTSD c16<>+0(SB), Y1
+	VBROADCASTSD c17<>+0(SB), Y2
+	VBROADCASTSD c18<>+0(SB), Y3
+	VBROADCASTSD c19<>+0(SB), Y4
+	VBROADCASTSD c20<>+0(SB), Y5
+	VBROADCASTSD c21<>+0(SB), Y6
+	VBROADCASTSD c22<>+0(SB), Y7
+	VBROADCASTSD c23<>+0(SB), Y8
+	VBROADCASTSD c24<>+0(SB), Y9
 
-repeat55:
+repeat66:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1375,21 +1714,21 @@ repeat55:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip56
+	JLE          skip67
 
-repeat57:
+repeat68:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat57
+	JNZ    repeat68
 
-skip56:
+skip67:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat55
+	JNZ          repeat66
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1399,17 +1738,17 @@ skip56:
 	VMOVUPD      32(SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c23<>+0(SB), Y1
-	VBROADCASTSD c24<>+0(SB), Y2
-	VBROADCASTSD c25<>+0(SB), Y3
-	VBROADCASTSD c26<>+0(SB), Y4
-	VBROADCASTSD c27<>+0(SB), Y5
-	VBROADCASTSD c28<>+0(SB), Y6
-	VBROADCASTSD c29<>+0(SB), Y7
-	VBROADCASTSD c30<>+0(SB), Y8
-	VBROADCASTSD c31<>+0(SB), Y9
+	VBROADCASTSD c25<>+0(SB), Y1
+	VBROADCASTSD c26<>+0(SB), Y2
+	VBROADCASTSD c27<>+0(SB), Y3
+	VBROADCASTSD c28<>+0(SB), Y4
+	VBROADCASTSD c29<>+0(SB), Y5
+	VBROADCASTSD c30<>+0(SB), Y6
+	VBROADCASTSD c31<>+0(SB), Y7
+	VBROADCASTSD c32<>+0(SB), Y8
+	VBROADCASTSD c33<>+0(SB), Y9
 
-repeat58:
+repeat69:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1422,77 +1761,77 @@ repeat58:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip59
+	JLE          skip70
 
-repeat60:
+repeat71:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat60
+	JNZ    repeat71
 
-skip59:
+skip70:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat58
+	JNZ     repeat69
 	VZEROUPPER
 	RET
 
-DATA c14<>+0(SB)/8, $(0.0001984126984126984)
-GLOBL c14<>(SB), RODATA|NOPTR, $8
-
-DATA c15<>+0(SB)/8, $(0.001388888888888889)
-GLOBL c15<>(SB), RODATA|NOPTR, $8
-
-DATA c16<>+0(SB)/8, $(0.008333333333333333)
+DATA c16<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c16<>(SB), RODATA|NOPTR, $8
 
-DATA c17<>+0(SB)/8, $(0.041666666666666664)
+DATA c17<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.16666666666666666)
+DATA c18<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(0.5)
+DATA c19<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(1.0)
+DATA c20<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(2.0)
+DATA c21<>+0(SB)/8, $(0.5)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c22<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c22<>+0(SB)/8, $(1.0)
 GLOBL c22<>(SB), RODATA|NOPTR, $8
 
-DATA c23<>+0(SB)/8, $(0.0001984126984126984)
+DATA c23<>+0(SB)/8, $(2.0)
 GLOBL c23<>(SB), RODATA|NOPTR, $8
 
-DATA c24<>+0(SB)/8, $(0.001388888888888889)
+DATA c24<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c24<>(SB), RODATA|NOPTR, $8
 
-DATA c25<>+0(SB)/8, $(0.008333333333333333)
+DATA c25<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c25<>(SB), RODATA|NOPTR, $8
 
-DATA c26<>+0(SB)/8, $(0.041666666666666664)
+DATA c26<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c26<>(SB), RODATA|NOPTR, $8
 
-DATA c27<>+0(SB)/8, $(0.16666666666666666)
+DATA c27<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c27<>(SB), RODATA|NOPTR, $8
 
-DATA c28<>+0(SB)/8, $(0.5)
+DATA c28<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c28<>(SB), RODATA|NOPTR, $8
 
-DATA c29<>+0(SB)/8, $(1.0)
+DATA c29<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c29<>(SB), RODATA|NOPTR, $8
 
-DATA c30<>+0(SB)/8, $(2.0)
+DATA c30<>+0(SB)/8, $(0.5)
 GLOBL c30<>(SB), RODATA|NOPTR, $8
 
-DATA c31<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c31<>+0(SB)/8, $(1.0)
 GLOBL c31<>(SB), RODATA|NOPTR, $8
+
+DATA c32<>+0(SB)/8, $(2.0)
+GLOBL c32<>(SB), RODATA|NOPTR, $8
+
+DATA c33<>+0(SB)/8, $(10000000000000000000000000.0)
+GLOBL c33<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s []float64, r []float64, power []float64, w []float64, v []float64)
 // Requires: AVX, FMA3
@@ -1504,17 +1843,17 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c32<>+0(SB), Y0
+	VBROADCASTSD c34<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat61:
+repeat72:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat61
+	JNZ     repeat72
 
-repeat62:
+repeat73:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1528,9 +1867,9 @@ repeat62:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip63
+	JLE     skip74
 
-repeat64:
+repeat75:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1552,13 +1891,13 @@ repeat64:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat64
+	JNZ          repeat75
 
-skip63:
+skip74:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip65
+	JLE          skip76
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1568,7 +1907,7 @@ skip63:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip65:
+skip76:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -1577,7 +1916,7 @@ skip65:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat62
+	JNZ          repeat73
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1588,17 +1927,17 @@ skip65:
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c33<>+0(SB), Y0
+	VBROADCASTSD c35<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat66:
+repeat77:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat66
+	JNZ     repeat77
 
-repeat67:
+repeat78:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1612,9 +1951,9 @@ repeat67:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip68
+	JLE     skip79
 
-repeat69:
+repeat80:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1636,13 +1975,13 @@ repeat69:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat69
+	JNZ          repeat80
 
-skip68:
+skip79:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip70
+	JLE          skip81
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1652,7 +1991,7 @@ skip68:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip70:
+skip81:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -1661,15 +2000,15 @@ skip70:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat67
+	JNZ     repeat78
 	VZEROUPPER
 	RET
 
-DATA c32<>+0(SB)/8, $(1.0)
-GLOBL c32<>(SB), RODATA|NOPTR, $8
+DATA c34<>+0(SB)/8, $(1.0)
+GLOBL c34<>(SB), RODATA|NOPTR, $8
 
-DATA c33<>+0(SB)/8, $(1.0)
-GLOBL c33<>(SB), RODATA|NOPTR, $8
+DATA c35<>+0(SB)/8, $(1.0)
+GLOBL c35<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out []float64, c []float64, r []float64, w []float64, g []float64)
 // Requires: AVX, FMA3
@@ -1686,20 +2025,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat71:
+repeat82:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat72:
+repeat83:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat72
+	JNZ          repeat83
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1712,7 +2051,7 @@ repeat72:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat71
+	JNZ          repeat82
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -1727,20 +2066,20 @@ repeat72:
 	IMUL3Q       $0x80, R9, R9
 	ADDQ         CX, R9
 
-repeat73:
+repeat84:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat74:
+repeat85:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat74
+	JNZ          repeat85
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1753,7 +2092,7 @@ repeat74:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat73
+	JNZ          repeat84
 	VZEROUPPER
 	RET
 
@@ -1772,9 +2111,9 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      (DI), Y0
-	VBROADCASTSD c34<>+0(SB), Y1
+	VBROADCASTSD c36<>+0(SB), Y1
 
-repeat75:
+repeat86:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1792,7 +2131,7 @@ repeat75:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat75
+	JNZ          repeat86
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1808,9 +2147,9 @@ repeat75:
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      32(DI), Y0
-	VBROADCASTSD c35<>+0(SB), Y1
+	VBROADCASTSD c37<>+0(SB), Y1
 
-repeat76:
+repeat87:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -1828,16 +2167,16 @@ repeat76:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat76
+	JNZ          repeat87
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-DATA c34<>+0(SB)/8, $(1.0)
-GLOBL c34<>(SB), RODATA|NOPTR, $8
+DATA c36<>+0(SB)/8, $(1.0)
+GLOBL c36<>(SB), RODATA|NOPTR, $8
 
-DATA c35<>+0(SB)/8, $(1.0)
-GLOBL c35<>(SB), RODATA|NOPTR, $8
+DATA c37<>+0(SB)/8, $(1.0)
+GLOBL c37<>(SB), RODATA|NOPTR, $8
 
 // func multiplyAVX2(states []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -1854,7 +2193,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat77:
+repeat88:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1863,7 +2202,7 @@ repeat77:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat78:
+repeat89:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1876,14 +2215,14 @@ repeat78:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat78
+	JNZ          repeat89
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat77
+	JNZ          repeat88
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1899,7 +2238,7 @@ repeat78:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat79:
+repeat90:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1908,7 +2247,7 @@ repeat79:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat80:
+repeat91:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1921,17 +2260,129 @@ repeat80:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat80
+	JNZ          repeat91
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat79
+	JNZ          repeat90
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
+
+// func multiplyCascadeAVX2(states []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    states_len+8(FP), CX
+	MOVQ    z_base+24(FP), DX
+	MOVQ    chances_base+48(FP), BX
+	MOVQ    chances_len+56(FP), SI
+	MOVQ    g_base+72(FP), DI
+
+repeat92:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c38<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat93:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat93
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat92
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat94:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c39<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat95:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat95
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat94
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+DATA c38<>+0(SB)/8, $(1.0)
+GLOBL c38<>(SB), RODATA|NOPTR, $8
+
+DATA c39<>+0(SB)/8, $(1.0)
+GLOBL c39<>(SB), RODATA|NOPTR, $8
 
 // func divideAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -1952,7 +2403,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat81:
+repeat96:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1962,9 +2413,9 @@ repeat81:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip82
+	JLE          skip97
 
-repeat83:
+repeat98:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1981,11 +2432,11 @@ repeat83:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat83
+	JNZ          repeat98
 
-skip82:
+skip97:
 	TESTQ        R13, R13
-	JLE          skip84
+	JLE          skip99
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1993,7 +2444,7 @@ skip82:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip84:
+skip99:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -2005,7 +2456,7 @@ skip84:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat81
+	JNZ          repeat96
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2025,7 +2476,7 @@ skip84:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat85:
+repeat100:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -2035,9 +2486,9 @@ repeat85:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip86
+	JLE          skip101
 
-repeat87:
+repeat102:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2054,11 +2505,11 @@ repeat87:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat87
+	JNZ          repeat102
 
-skip86:
+skip101:
 	TESTQ        R13, R13
-	JLE          skip88
+	JLE          skip103
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2066,7 +2517,7 @@ skip86:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip88:
+skip103:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -2078,10 +2529,192 @@ skip88:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat85
+	JNZ          repeat100
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
+
+// func divideCascadeAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
+	STMXCSR      (SP)
+	MOVL         (SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 4(SP)
+	LDMXCSR      4(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c40<>+0(SB), Y0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat104:
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VXORPD       Y4, Y4, Y4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Y5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip105
+
+repeat106:
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VMOVUPD      192(R11), Y8
+	VBROADCASTSD 8(R12), Y9
+	VMOVAPD      Y9, Y10
+	VFNMADD213PD Y0, Y5, Y10
+	VMULPD       128(R11), Y10, Y10
+	VFMSUB213PD  Y10, Y3, Y8
+	VFMADD213PD  Y1, Y2, Y9
+	VMULPD       Y9, Y6, Y6
+	VFMADD231PD  Y7, Y8, Y6
+	VMULPD       Y9, Y7, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat106
+
+skip105:
+	TESTQ        R14, R14
+	JLE          skip107
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+
+skip107:
+	VMULPD       128(SI), Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VADDPD       X1, X4, X4
+	VUNPCKHPD    X4, X4, X1
+	VADDSD       X1, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat104
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c41<>+0(SB), Y0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat108:
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VXORPD       Y4, Y4, Y4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Y5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip109
+
+repeat110:
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VMOVUPD      192(R11), Y8
+	VBROADCASTSD 8(R12), Y9
+	VMOVAPD      Y9, Y10
+	VFNMADD213PD Y0, Y5, Y10
+	VMULPD       128(R11), Y10, Y10
+	VFMSUB213PD  Y10, Y3, Y8
+	VFMADD213PD  Y1, Y2, Y9
+	VMULPD       Y9, Y6, Y6
+	VFMADD231PD  Y7, Y8, Y6
+	VMULPD       Y9, Y7, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat110
+
+skip109:
+	TESTQ        R14, R14
+	JLE          skip111
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+
+skip111:
+	VMULPD       128(SI), Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VADDPD       X1, X4, X4
+	VUNPCKHPD    X4, X4, X1
+	VADDSD       X1, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat108
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+DATA c40<>+0(SB)/8, $(1.0)
+GLOBL c40<>(SB), RODATA|NOPTR, $8
+
+DATA c41<>+0(SB)/8, $(1.0)
+GLOBL c41<>(SB), RODATA|NOPTR, $8
 
 // func forwardAVX2(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -2097,26 +2730,26 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	MOVQ    chances_base+40(FP), BX
 	MOVQ    chances_len+48(FP), SI
 	MOVQ    g_base+64(FP), DI
-	VXORPD  Y0, Y0, Y0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat89:
-	VMOVUPD      (BX), Y1
-	VMOVUPD      64(BX), Y2
-	VMOVUPD      128(BX), Y3
-	VBROADCASTSD (DI), Y4
-	VMULPD       Y3, Y4, Y4
+repeat112:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip90
+	JLE          skip113
 	IMUL3Q       $0xc0, DX, R9
+	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
-	VMOVUPD      Y0, (R9)
-	VMOVUPD      Y0, 64(R9)
-	VMOVUPD      Y0, 128(R9)
+	VMOVUPD      Y4, (R9)
+	VMOVUPD      Y4, 64(R9)
+	VMOVUPD      Y4, 128(R9)
 
-skip90:
+skip113:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2124,37 +2757,37 @@ skip90:
 	MOVQ    AX, R10
 	MOVQ    AX, R11
 	ADDQ    R8, R11
+	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
 
-repeat91:
-	VMOVUPD     (R10), Y8
-	VMULPD      Y1, Y8, Y9
-	VFMADD231PD Y2, Y5, Y9
-	VMOVUPD     64(R10), Y10
-	VMULPD      Y1, Y10, Y11
-	VFMADD231PD Y2, Y6, Y11
-	VMOVUPD     128(R10), Y12
-	VMULPD      Y1, Y12, Y13
-	VFMADD231PD Y2, Y7, Y13
-	VFMADD231PD Y3, Y8, Y11
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y9, (R11)
-	VMOVAPD     Y8, Y5
-	VMOVUPD     Y11, 64(R11)
-	VMOVAPD     Y10, Y6
-	VMOVUPD     Y13, 128(R11)
-	VMOVAPD     Y12, Y7
+repeat114:
+	VMOVUPD     (R10), Y7
+	VMULPD      Y0, Y7, Y8
+	VFMADD231PD Y1, Y4, Y8
+	VMOVUPD     64(R10), Y9
+	VMULPD      Y0, Y9, Y10
+	VFMADD231PD Y1, Y5, Y10
+	VMOVUPD     128(R10), Y11
+	VMULPD      Y0, Y11, Y12
+	VFMADD231PD Y1, Y6, Y12
+	VFMADD231PD Y2, Y7, Y10
+	VFMADD231PD Y3, Y7, Y12
+	VMOVUPD     Y8, (R11)
+	VMOVAPD     Y7, Y4
+	VMOVUPD     Y10, 64(R11)
+	VMOVAPD     Y9, Y5
+	VMOVUPD     Y12, 128(R11)
+	VMOVAPD     Y11, Y6
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat91
+	JNZ         repeat114
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat89
+	JNZ         repeat112
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -2169,26 +2802,26 @@ repeat91:
 	ADDQ        $0x20, BX
 	MOVQ        chances_len+48(FP), SI
 	MOVQ        g_base+64(FP), DI
-	VXORPD      Y0, Y0, Y0
 	IMUL3Q      $0xc0, CX, R8
 
-repeat92:
-	VMOVUPD      (BX), Y1
-	VMOVUPD      64(BX), Y2
-	VMOVUPD      128(BX), Y3
-	VBROADCASTSD (DI), Y4
-	VMULPD       Y3, Y4, Y4
+repeat115:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip93
+	JLE          skip116
 	IMUL3Q       $0xc0, DX, R9
+	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
-	VMOVUPD      Y0, (R9)
-	VMOVUPD      Y0, 64(R9)
-	VMOVUPD      Y0, 128(R9)
+	VMOVUPD      Y4, (R9)
+	VMOVUPD      Y4, 64(R9)
+	VMOVUPD      Y4, 128(R9)
 
-skip93:
+skip116:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2196,38 +2829,196 @@ skip93:
 	MOVQ    AX, R10
 	MOVQ    AX, R11
 	ADDQ    R8, R11
+	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
 
-repeat94:
-	VMOVUPD     (R10), Y8
-	VMULPD      Y1, Y8, Y9
-	VFMADD231PD Y2, Y5, Y9
-	VMOVUPD     64(R10), Y10
-	VMULPD      Y1, Y10, Y11
-	VFMADD231PD Y2, Y6, Y11
-	VMOVUPD     128(R10), Y12
-	VMULPD      Y1, Y12, Y13
-	VFMADD231PD Y2, Y7, Y13
-	VFMADD231PD Y3, Y8, Y11
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y9, (R11)
-	VMOVAPD     Y8, Y5
-	VMOVUPD     Y11, 64(R11)
-	VMOVAPD     Y10, Y6
-	VMOVUPD     Y13, 128(R11)
-	VMOVAPD     Y12, Y7
+repeat117:
+	VMOVUPD     (R10), Y7
+	VMULPD      Y0, Y7, Y8
+	VFMADD231PD Y1, Y4, Y8
+	VMOVUPD     64(R10), Y9
+	VMULPD      Y0, Y9, Y10
+	VFMADD231PD Y1, Y5, Y10
+	VMOVUPD     128(R10), Y11
+	VMULPD      Y0, Y11, Y12
+	VFMADD231PD Y1, Y6, Y12
+	VFMADD231PD Y2, Y7, Y10
+	VFMADD231PD Y3, Y7, Y12
+	VMOVUPD     Y8, (R11)
+	VMOVAPD     Y7, Y4
+	VMOVUPD     Y10, 64(R11)
+	VMOVAPD     Y9, Y5
+	VMOVUPD     Y12, 128(R11)
+	VMOVAPD     Y11, Y6
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat94
+	JNZ         repeat117
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat92
+	JNZ         repeat115
 	LDMXCSR     8(SP)
+	VZEROUPPER
+	RET
+
+// func forwardCascadeAVX2(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    ranks+24(FP), CX
+	MOVQ    size+32(FP), DX
+	MOVQ    chances_base+40(FP), BX
+	MOVQ    chances_len+48(FP), SI
+	MOVQ    g_base+64(FP), DI
+	MOVQ    c_base+88(FP), R8
+	IMUL3Q  $0xc0, CX, R9
+
+repeat118:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R8), Y4
+	VMULPD       Y2, Y4, Y4
+	ADDQ         $0x08, R8
+	MOVQ         CX, R10
+	SUBQ         DX, R10
+	TESTQ        R10, R10
+	JLE          skip119
+	IMUL3Q       $0xc0, DX, R10
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y5, 64(R10)
+	VMOVUPD      Y5, 128(R10)
+
+skip119:
+	INCQ    DX
+	MOVQ    DX, R10
+	CMPQ    R10, CX
+	CMOVQGT CX, R10
+	MOVQ    AX, R11
+	MOVQ    AX, R12
+	ADDQ    R9, R12
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+
+repeat120:
+	VMOVUPD      (R11), Y8
+	VMULPD       Y0, Y8, Y9
+	VFMADD231PD  Y1, Y5, Y9
+	VMOVUPD      64(R11), Y10
+	VMULPD       Y0, Y10, Y11
+	VFMADD231PD  Y1, Y6, Y11
+	VMOVUPD      128(R11), Y12
+	VMULPD       Y0, Y12, Y13
+	VFMADD231PD  Y1, Y7, Y13
+	VFMADD231PD  Y2, Y8, Y11
+	VFNMADD231PD Y4, Y5, Y11
+	VFMADD231PD  Y3, Y8, Y13
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y8, Y5
+	VMOVUPD      Y11, 64(R12)
+	VMOVAPD      Y10, Y6
+	VMOVUPD      Y13, 128(R12)
+	VMOVAPD      Y12, Y7
+	ADDQ         $0xc0, R11
+	ADDQ         $0xc0, R12
+	DECQ         R10
+	JNZ          repeat120
+	ADDQ         R9, AX
+	ADDQ         $0xc0, BX
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          repeat118
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         ranks+24(FP), CX
+	MOVQ         size+32(FP), DX
+	MOVQ         chances_base+40(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+48(FP), SI
+	MOVQ         g_base+64(FP), DI
+	MOVQ         c_base+88(FP), R8
+	IMUL3Q       $0xc0, CX, R9
+
+repeat121:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R8), Y4
+	VMULPD       Y2, Y4, Y4
+	ADDQ         $0x08, R8
+	MOVQ         CX, R10
+	SUBQ         DX, R10
+	TESTQ        R10, R10
+	JLE          skip122
+	IMUL3Q       $0xc0, DX, R10
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y5, 64(R10)
+	VMOVUPD      Y5, 128(R10)
+
+skip122:
+	INCQ    DX
+	MOVQ    DX, R10
+	CMPQ    R10, CX
+	CMOVQGT CX, R10
+	MOVQ    AX, R11
+	MOVQ    AX, R12
+	ADDQ    R9, R12
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+
+repeat123:
+	VMOVUPD      (R11), Y8
+	VMULPD       Y0, Y8, Y9
+	VFMADD231PD  Y1, Y5, Y9
+	VMOVUPD      64(R11), Y10
+	VMULPD       Y0, Y10, Y11
+	VFMADD231PD  Y1, Y6, Y11
+	VMOVUPD      128(R11), Y12
+	VMULPD       Y0, Y12, Y13
+	VFMADD231PD  Y1, Y7, Y13
+	VFMADD231PD  Y2, Y8, Y11
+	VFNMADD231PD Y4, Y5, Y11
+	VFMADD231PD  Y3, Y8, Y13
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y8, Y5
+	VMOVUPD      Y11, 64(R12)
+	VMOVAPD      Y10, Y6
+	VMOVUPD      Y13, 128(R12)
+	VMOVAPD      Y12, Y7
+	ADDQ         $0xc0, R11
+	ADDQ         $0xc0, R12
+	DECQ         R10
+	JNZ          repeat123
+	ADDQ         R9, AX
+	ADDQ         $0xc0, BX
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          repeat121
+	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
@@ -2259,7 +3050,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat95:
+repeat124:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -2278,12 +3069,12 @@ repeat95:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat96:
+repeat125:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  128(R12), Y8, Y6
 	VFMADD231PD  Y11, Y10, Y7
+	VFMADD231PD  128(R12), Y8, Y6
 	VMOVUPD      256(R11), Y11
 	VMULPD       Y0, Y9, Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -2304,7 +3095,7 @@ repeat96:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat96
+	JNZ          repeat125
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -2321,7 +3112,7 @@ repeat96:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat95
+	JNZ          repeat124
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2351,7 +3142,7 @@ repeat96:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat97:
+repeat126:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -2370,12 +3161,12 @@ repeat97:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat98:
+repeat127:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  128(R12), Y8, Y6
 	VFMADD231PD  Y11, Y10, Y7
+	VFMADD231PD  128(R12), Y8, Y6
 	VMOVUPD      256(R11), Y11
 	VMULPD       Y0, Y9, Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -2396,7 +3187,7 @@ repeat98:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat98
+	JNZ          repeat127
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -2413,7 +3204,210 @@ repeat98:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat97
+	JNZ          repeat126
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func backwardCascadeAVX2(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    u_base+24(FP), CX
+	MOVQ    states_base+48(FP), DX
+	MOVQ    ranks+72(FP), BX
+	MOVQ    size+80(FP), SI
+	MOVQ    chances_base+88(FP), DI
+	MOVQ    chances_len+96(FP), R8
+	MOVQ    g_base+112(FP), R9
+	IMUL3Q  $0xc0, BX, R10
+	MOVQ    c_base+136(FP), R11
+	MOVQ    R8, R12
+	DECQ    R12
+	ADDQ    R12, SI
+	MOVQ    R10, R13
+	IMULQ   R12, R13
+	ADDQ    R13, DX
+	IMUL3Q  $0xc0, R12, R13
+	ADDQ    R13, DI
+	LEAQ    (AX)(R12*8), AX
+	LEAQ    (R9)(R12*8), R9
+	LEAQ    (R11)(R12*8), R11
+
+repeat128:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R11), Y4
+	SUBQ         $0x08, R11
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Y9
+	VMOVUPD      64(R12), Y10
+	VMOVUPD      128(R12), Y11
+
+repeat129:
+	VMOVUPD      (R13), Y12
+	VFMADD231PD  64(R13), Y9, Y5
+	VFMADD231PD  Y12, Y10, Y6
+	VMOVAPD      Y11, Y13
+	VFNMADD231PD 320(R12), Y4, Y13
+	VFMADD231PD  Y12, Y13, Y8
+	VMOVAPD      Y9, Y13
+	VFNMADD231PD 192(R12), Y4, Y13
+	VFMADD231PD  128(R13), Y13, Y7
+	VMOVUPD      256(R12), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y2, Y13, Y10
+	VMOVUPD      Y10, 64(R12)
+	VMOVUPD      320(R12), Y13
+	VMULPD       Y0, Y11, Y11
+	VFMADD231PD  Y1, Y13, Y11
+	VFMADD231PD  Y3, Y9, Y11
+	VMOVUPD      Y11, 128(R12)
+	VMOVUPD      192(R12), Y10
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y10, Y9
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y10, Y9
+	VMOVAPD      Y12, Y10
+	VMOVAPD      Y13, Y11
+	ADDQ         $0xc0, R13
+	ADDQ         $0xc0, R12
+	DECQ         R14
+	JNZ          repeat129
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	VADDSD       (AX), X7, X7
+	VMOVSD       X7, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat128
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         u_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         ranks+72(FP), BX
+	MOVQ         size+80(FP), SI
+	MOVQ         chances_base+88(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+96(FP), R8
+	MOVQ         g_base+112(FP), R9
+	IMUL3Q       $0xc0, BX, R10
+	MOVQ         c_base+136(FP), R11
+	MOVQ         R8, R12
+	DECQ         R12
+	ADDQ         R12, SI
+	MOVQ         R10, R13
+	IMULQ        R12, R13
+	ADDQ         R13, DX
+	IMUL3Q       $0xc0, R12, R13
+	ADDQ         R13, DI
+	LEAQ         (AX)(R12*8), AX
+	LEAQ         (R9)(R12*8), R9
+	LEAQ         (R11)(R12*8), R11
+
+repeat130:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R11), Y4
+	SUBQ         $0x08, R11
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Y9
+	VMOVUPD      64(R12), Y10
+	VMOVUPD      128(R12), Y11
+
+repeat131:
+	VMOVUPD      (R13), Y12
+	VFMADD231PD  64(R13), Y9, Y5
+	VFMADD231PD  Y12, Y10, Y6
+	VMOVAPD      Y11, Y13
+	VFNMADD231PD 320(R12), Y4, Y13
+	VFMADD231PD  Y12, Y13, Y8
+	VMOVAPD      Y9, Y13
+	VFNMADD231PD 192(R12), Y4, Y13
+	VFMADD231PD  128(R13), Y13, Y7
+	VMOVUPD      256(R12), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y2, Y13, Y10
+	VMOVUPD      Y10, 64(R12)
+	VMOVUPD      320(R12), Y13
+	VMULPD       Y0, Y11, Y11
+	VFMADD231PD  Y1, Y13, Y11
+	VFMADD231PD  Y3, Y9, Y11
+	VMOVUPD      Y11, 128(R12)
+	VMOVUPD      192(R12), Y10
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y10, Y9
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y10, Y9
+	VMOVAPD      Y12, Y10
+	VMOVAPD      Y13, Y11
+	ADDQ         $0xc0, R13
+	ADDQ         $0xc0, R12
+	DECQ         R14
+	JNZ          repeat131
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	VADDSD       (AX), X7, X7
+	VMOVSD       X7, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat130
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2426,12 +3420,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c36<>+0(SB), Y0
+	VBROADCASTSD c42<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat99:
+repeat132:
 	TESTQ   SI, SI
-	JLE     skip100
+	JLE     skip133
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -2439,21 +3433,21 @@ repeat99:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip101
+	JLE     skip134
 
-repeat102:
+repeat135:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat102
+	JNZ         repeat135
 
-skip101:
+skip134:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip100:
+skip133:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2464,23 +3458,23 @@ skip100:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip103
+	JLE     skip136
 
-repeat104:
+repeat137:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat104
+	JNZ         repeat137
 
-skip103:
+skip136:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat99
+	JNZ          repeat132
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2488,12 +3482,12 @@ skip103:
 	ADDQ         $0x20, DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c37<>+0(SB), Y0
+	VBROADCASTSD c43<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat105:
+repeat138:
 	TESTQ   SI, SI
-	JLE     skip106
+	JLE     skip139
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -2501,21 +3495,21 @@ repeat105:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip107
+	JLE     skip140
 
-repeat108:
+repeat141:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat108
+	JNZ         repeat141
 
-skip107:
+skip140:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip106:
+skip139:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -2526,31 +3520,31 @@ skip106:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip109
+	JLE     skip142
 
-repeat110:
+repeat143:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat110
+	JNZ         repeat143
 
-skip109:
+skip142:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat105
+	JNZ     repeat138
 	VZEROUPPER
 	RET
 
-DATA c36<>+0(SB)/8, $(1.0)
-GLOBL c36<>(SB), RODATA|NOPTR, $8
+DATA c42<>+0(SB)/8, $(1.0)
+GLOBL c42<>(SB), RODATA|NOPTR, $8
 
-DATA c37<>+0(SB)/8, $(1.0)
-GLOBL c37<>(SB), RODATA|NOPTR, $8
+DATA c43<>+0(SB)/8, $(1.0)
+GLOBL c43<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c []float64, u []float64, s []float64)
 // Requires: AVX, FMA3
@@ -2561,7 +3555,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat111:
+repeat144:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2570,7 +3564,7 @@ repeat111:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat112:
+repeat145:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2580,7 +3574,7 @@ repeat112:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat112
+	JNZ         repeat145
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2589,7 +3583,7 @@ repeat112:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat111
+	JNZ         repeat144
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -2599,7 +3593,7 @@ repeat112:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat113:
+repeat146:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2608,7 +3602,7 @@ repeat113:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat114:
+repeat147:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2618,7 +3612,7 @@ repeat114:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat114
+	JNZ         repeat147
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2627,7 +3621,7 @@ repeat114:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat113
+	JNZ         repeat146
 	VZEROUPPER
 	RET
 
@@ -2638,27 +3632,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat115:
+repeat148:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat115
+	JNZ          repeat148
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat116:
+repeat149:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat116
+	JNZ          repeat149
 	VZEROUPPER
 	RET
 
@@ -2674,7 +3668,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat117:
+repeat150:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -2684,9 +3678,9 @@ repeat117:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip118
+	JLE     skip151
 
-repeat119:
+repeat152:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -2694,9 +3688,9 @@ repeat119:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat119
+	JNZ         repeat152
 
-skip118:
+skip151:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -2709,9 +3703,9 @@ skip118:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip120
+	JLE     skip153
 
-repeat121:
+repeat154:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -2723,15 +3717,15 @@ repeat121:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat121
+	JNZ         repeat154
 
-skip120:
+skip153:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat117
+	JNZ          repeat150
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -2745,7 +3739,7 @@ skip120:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat122:
+repeat155:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -2755,9 +3749,9 @@ repeat122:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip123
+	JLE     skip156
 
-repeat124:
+repeat157:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -2765,9 +3759,9 @@ repeat124:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat124
+	JNZ         repeat157
 
-skip123:
+skip156:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -2780,9 +3774,9 @@ skip123:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip125
+	JLE     skip158
 
-repeat126:
+repeat159:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -2794,15 +3788,15 @@ repeat126:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat126
+	JNZ         repeat159
 
-skip125:
+skip158:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat122
+	JNZ     repeat155
 	VZEROUPPER
 	RET
 
@@ -2824,7 +3818,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat127:
+repeat160:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -2835,7 +3829,7 @@ repeat127:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip128
+	JLE          skip161
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -2843,7 +3837,7 @@ repeat127:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip128:
+skip161:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -2860,9 +3854,9 @@ skip128:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero129
+	JZ      zero162
 
-repeat130:
+repeat163:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -2888,11 +3882,11 @@ repeat130:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat130
-	JMP         end129
+	JNZ         repeat163
+	JMP         end162
 
-zero129:
-repeat131:
+zero162:
+repeat164:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -2912,16 +3906,16 @@ repeat131:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat131
+	JNZ         repeat164
 
-end129:
+end162:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat127
+	JNZ     repeat160
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -2941,7 +3935,7 @@ end129:
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat132:
+repeat165:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -2952,7 +3946,7 @@ repeat132:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip133
+	JLE          skip166
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -2960,7 +3954,7 @@ repeat132:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip133:
+skip166:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -2977,9 +3971,9 @@ skip133:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero134
+	JZ      zero167
 
-repeat135:
+repeat168:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -3005,11 +3999,11 @@ repeat135:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat135
-	JMP         end134
+	JNZ         repeat168
+	JMP         end167
 
-zero134:
-repeat136:
+zero167:
+repeat169:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -3029,16 +4023,16 @@ repeat136:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat136
+	JNZ         repeat169
 
-end134:
+end167:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat132
+	JNZ     repeat165
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -3070,7 +4064,7 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat137:
+repeat170:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -3091,9 +4085,9 @@ repeat137:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero138
+	JZ           zero171
 
-repeat139:
+repeat172:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -3133,11 +4127,11 @@ repeat139:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat139
-	JMP         end138
+	JNZ         repeat172
+	JMP         end171
 
-zero138:
-repeat140:
+zero171:
+repeat173:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -3174,9 +4168,9 @@ repeat140:
 	VMOVUPD     Y9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat140
+	JNZ         repeat173
 
-end138:
+end171:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3193,7 +4187,7 @@ end138:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat137
+	JNZ          repeat170
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3224,7 +4218,7 @@ end138:
 	IMUL3Q       $0xc0, R11, R11
 	ADDQ         R11, R8
 
-repeat141:
+repeat174:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -3245,9 +4239,9 @@ repeat141:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero142
+	JZ           zero175
 
-repeat143:
+repeat176:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -3287,11 +4281,11 @@ repeat143:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat143
-	JMP         end142
+	JNZ         repeat176
+	JMP         end175
 
-zero142:
-repeat144:
+zero175:
+repeat177:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -3328,9 +4322,9 @@ repeat144:
 	VMOVUPD     Y9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat144
+	JNZ         repeat177
 
-end142:
+end175:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3347,7 +4341,7 @@ end142:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat141
+	JNZ          repeat174
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3369,7 +4363,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat145:
+repeat178:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -3382,7 +4376,7 @@ repeat145:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat146:
+repeat179:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -3405,7 +4399,7 @@ repeat146:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat146
+	JNZ          repeat179
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -3416,7 +4410,7 @@ repeat146:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat145
+	JNZ          repeat178
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3435,7 +4429,7 @@ repeat146:
 	MOVQ         g_base+96(FP), R8
 	MOVQ         d_base+120(FP), R9
 
-repeat147:
+repeat180:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -3448,7 +4442,7 @@ repeat147:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat148:
+repeat181:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -3471,7 +4465,7 @@ repeat148:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat148
+	JNZ          repeat181
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -3482,7 +4476,7 @@ repeat148:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat147
+	JNZ          repeat180
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3505,7 +4499,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat149:
+repeat182:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -3517,9 +4511,9 @@ repeat149:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip150
+	JLE          skip183
 
-repeat151:
+repeat184:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3551,11 +4545,11 @@ repeat151:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat151
+	JNZ          repeat184
 
-skip150:
+skip183:
 	TESTQ        R15, R15
-	JLE          skip152
+	JLE          skip185
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3570,7 +4564,7 @@ skip150:
 	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
 
-skip152:
+skip185:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -3583,7 +4577,7 @@ skip152:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat149
+	JNZ          repeat182
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3603,7 +4597,7 @@ skip152:
 	MOVQ         g_base+120(FP), R9
 	MOVQ         d_base+144(FP), R10
 
-repeat153:
+repeat186:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -3615,9 +4609,9 @@ repeat153:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip154
+	JLE          skip187
 
-repeat155:
+repeat188:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3649,11 +4643,11 @@ repeat155:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat155
+	JNZ          repeat188
 
-skip154:
+skip187:
 	TESTQ        R15, R15
-	JLE          skip156
+	JLE          skip189
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -3668,7 +4662,7 @@ skip154:
 	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
 
-skip156:
+skip189:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -3681,7 +4675,7 @@ skip156:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat153
+	JNZ          repeat186
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3691,7 +4685,7 @@ skip156:
 TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c38<>+0(SB), Y0
+	VBROADCASTSD c44<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -3699,7 +4693,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat157:
+repeat190:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -3726,11 +4720,11 @@ repeat157:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat157
+	JNZ          repeat190
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c39<>+0(SB), Y0
+	VBROADCASTSD c45<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -3738,7 +4732,7 @@ repeat157:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat158:
+repeat191:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -3765,15 +4759,15 @@ repeat158:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat158
+	JNZ     repeat191
 	VZEROUPPER
 	RET
 
-DATA c38<>+0(SB)/8, $(1.0)
-GLOBL c38<>(SB), RODATA|NOPTR, $8
+DATA c44<>+0(SB)/8, $(1.0)
+GLOBL c44<>(SB), RODATA|NOPTR, $8
 
-DATA c39<>+0(SB)/8, $(1.0)
-GLOBL c39<>(SB), RODATA|NOPTR, $8
+DATA c45<>+0(SB)/8, $(1.0)
+GLOBL c45<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, FMA3
@@ -3803,7 +4797,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat159:
+repeat192:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -3822,14 +4816,14 @@ repeat159:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat159
+	JNZ          repeat192
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat160:
+repeat193:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -3851,7 +4845,7 @@ repeat160:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat160
+	JNZ          repeat193
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -3879,7 +4873,7 @@ repeat160:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat161:
+repeat194:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -3898,14 +4892,14 @@ repeat161:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat161
+	JNZ          repeat194
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat162:
+repeat195:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -3927,6 +4921,6 @@ repeat162:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat162
+	JNZ          repeat195
 	VZEROUPPER
 	RET

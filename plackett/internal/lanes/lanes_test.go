@@ -119,6 +119,13 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 		keep(s.P, s.B, s.A)
 	}
 	f.divide(out, pairs, z, chances, g)
+	f.forwardCascade(states, ranks, size, chances, g, w)
+	f.backwardCascade(out, u, states, ranks, size, chances, g, w)
+	f.multiplyCascade(values, z, chances, g, w)
+	f.divideCascade(out, pairs, z, chances, g, w)
+	for _, s := range slices.Concat(states, u, values) {
+		keep(s.P, s.B, s.A)
+	}
 	f.scale(r, w)
 	keep(r...)
 	sums, du := make([]State, (docs+1)*ranks), slices.Clone(u)

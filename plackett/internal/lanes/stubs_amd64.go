@@ -29,20 +29,40 @@ func transitionsAVX512(chances []Chance, r []Vec, t *Vec, w, c []float64)
 //go:noescape
 func multiplyAVX512(states []State, z []float64, chances []Chance, g []float64)
 
+// multiplyCascadeAVX512 is multiplyCascadeGo.
+//
+//go:noescape
+func multiplyCascadeAVX512(states []State, z []float64, chances []Chance, g, c []float64)
+
 // divideAVX512 is divideGo.
 //
 //go:noescape
 func divideAVX512(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
+
+// divideCascadeAVX512 is divideCascadeGo.
+//
+//go:noescape
+func divideCascadeAVX512(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
 
 // forwardAVX512 is forwardGo.
 //
 //go:noescape
 func forwardAVX512(states []State, ranks, size int, chances []Chance, g []float64)
 
+// forwardCascadeAVX512 is forwardCascadeGo.
+//
+//go:noescape
+func forwardCascadeAVX512(states []State, ranks, size int, chances []Chance, g, c []float64)
+
 // backwardAVX512 is backwardGo.
 //
 //go:noescape
 func backwardAVX512(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
+
+// backwardCascadeAVX512 is backwardCascadeGo.
+//
+//go:noescape
+func backwardCascadeAVX512(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64)
 
 // seriesAVX512 is seriesGo.
 //
@@ -119,20 +139,40 @@ func transitionsAVX2(chances []Chance, r []Vec, t *Vec, w, c []float64)
 //go:noescape
 func multiplyAVX2(states []State, z []float64, chances []Chance, g []float64)
 
+// multiplyCascadeAVX2 is multiplyCascadeGo.
+//
+//go:noescape
+func multiplyCascadeAVX2(states []State, z []float64, chances []Chance, g, c []float64)
+
 // divideAVX2 is divideGo.
 //
 //go:noescape
 func divideAVX2(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
+
+// divideCascadeAVX2 is divideCascadeGo.
+//
+//go:noescape
+func divideCascadeAVX2(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
 
 // forwardAVX2 is forwardGo.
 //
 //go:noescape
 func forwardAVX2(states []State, ranks, size int, chances []Chance, g []float64)
 
+// forwardCascadeAVX2 is forwardCascadeGo.
+//
+//go:noescape
+func forwardCascadeAVX2(states []State, ranks, size int, chances []Chance, g, c []float64)
+
 // backwardAVX2 is backwardGo.
 //
 //go:noescape
 func backwardAVX2(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
+
+// backwardCascadeAVX2 is backwardCascadeGo.
+//
+//go:noescape
+func backwardCascadeAVX2(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64)
 
 // seriesAVX2 is seriesGo.
 //
