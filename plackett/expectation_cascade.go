@@ -125,7 +125,7 @@ func (e *Expectation) cascade(scores, rewards, continuations, discounts, lambda 
 	if slope, ok := linear(rewards, continuations); ok {
 		c.next = -slope
 	} else {
-		c.pairs = lambda != nil
+		c.pairs = true
 	}
 	return e.run(scores, rewards, discounts, lambda)
 }
@@ -208,19 +208,6 @@ func (x *quadrature) arrive() {
 	x.kept *= x.continuation[x.arrivedEnd]
 	x.found += x.relevant[x.arrivedEnd]
 	x.arrivedEnd++
-}
-
-// shiftedPairs makes the second pairs of a cascade, from the first ones of n coefficients: its documents have (a_i B − (1 − c_i z) A)/(1 + r_i z).
-func (x *quadrature) shiftedPairs(pairs []lanes.Pair, n int) []lanes.Pair {
-	shifted, all := x.ownPairs[:len(pairs)], x.morePairs[:min(len(pairs)+1, n)]
-	lanes.Correlate(all, x.backward, x.tapes[0].states[:n])
-	clear(shifted)
-	for j := range all[1:] {
-		for l, t := range x.times {
-			shifted[j].B[l] = all[j+1].A[l] * t
-		}
-	}
-	return shifted
 }
 
 // derivedPairs makes the pairs of a pool, n coefficients, those of the sums with their derivatives. It returns

@@ -68,8 +68,8 @@ type quadrature struct {
 	r, scratch          []lanes.Vec
 	powerSums           [maxPowers]lanes.Sum
 	derivedSums         [maxPowers + 1]lanes.Sum // what average precision has beside them
-	pairs, ownPairs     [maxPowers]lanes.Pair
-	morePairs           [maxPowers + 1]lanes.Pair
+	pairs               [maxPowers + 1]lanes.Pair
+	ownPairs, morePairs [maxPowers]lanes.Pair
 	transitions         []lanes.Chance // q, p and t·f of every document
 	tapes               [2]tape        // the second one of average precision: sums with the derivatives by ε
 	backward, derived   []lanes.State  // [ranks + 1]: U, X and Y, and their derivatives

@@ -241,16 +241,21 @@ func (x *quadrature) poolPolynomials(n int) {
 	sums := x.powerSums[:x.powers]
 	clear(sums)
 	var derived []lanes.Sum
-	if x.cascade.dual() || x.cascade.general() {
+	if x.cascade.dual() {
 		derived = x.derivedSums[:x.powers+1]
 		clear(derived)
 	}
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := x.powersFrom(i)
-		lanes.Sums(sums[:powers], x.thinned(i, to), x.scratch, x.w[i:to], x.v[i:to])
+		r := x.thinned(i, to)
+		if x.cascade.general() {
+			lanes.SumsCascade(sums[:min(powers+1, len(sums))], r, x.scratch, x.w[i:to], x.v[i:to], x.more[i:to])
+			continue
+		}
+		lanes.Sums(sums[:powers], r, x.scratch, x.w[i:to], x.v[i:to])
 		if derived != nil {
-			lanes.Sums(derived[:powers+1], x.r[i:to], x.scratch, x.more[i:to], x.relevant[i:to])
+			lanes.Sums(derived[:powers+1], r, x.scratch, x.more[i:to], x.relevant[i:to])
 		}
 	}
 	sign := 1.0
@@ -260,10 +265,7 @@ func (x *quadrature) poolPolynomials(n int) {
 			sum.Power[l] *= sign
 			sum.W[l] *= sign * t
 			sum.V[l] *= sign * t
-			switch {
-			case x.cascade.general() && j > 0: // the factor 1 − c z
-				sum.W[l] += sign * t * derived[j-1].W[l]
-			case x.cascade.dual():
+			if derived != nil {
 				// r^j has the derivative j·rel·r^j.
 				from, to := &derived[j], sign*float64(j)
 				from.Power[l] = sign * derived[j+1].V[l]
@@ -287,14 +289,14 @@ func (x *quadrature) addPoolResults(n int) {
 		return
 	}
 	pairs := x.pairs[:min(x.powers, len(s))]
-	lanes.Correlate(pairs, x.backward, s)
-	var more []lanes.Pair
-	weights, factors := x.v, x.gain
-	switch {
-	case x.cascade.dual():
-		more = x.derivedPairs(pairs, n)
-	case x.cascade.general():
-		more, weights, factors = x.shiftedPairs(pairs, n), x.w, x.continuation
+	if x.cascade.general() { // one more, for the factor 1 − c z: 0 if there is none
+		pairs = x.pairs[:len(pairs)+1]
+		pairs[len(pairs)-1] = lanes.Pair{}
+	}
+	lanes.Correlate(pairs[:min(len(pairs), len(s))], x.backward, s)
+	var derived []lanes.Pair // of the document's own part
+	if x.cascade.dual() {
+		derived = x.derivedPairs(pairs, n)
 	}
 	for j := range pairs {
 		for l, t := range x.times {
@@ -305,9 +307,13 @@ func (x *quadrature) addPoolResults(n int) {
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := min(len(pairs), x.powersFrom(i))
+		if x.cascade.general() {
+			lanes.HornerCascade(x.result[i:to], pairs[:min(powers+1, len(pairs))], x.r[i:to], x.w[i:to], x.gain[i:to], x.continuation[i:to])
+			continue
+		}
 		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
-		if more != nil {
-			lanes.Horner(x.result[i:to], more[:powers], x.r[i:to], weights[i:to], factors[i:to])
+		if derived != nil {
+			lanes.Horner(x.result[i:to], derived[:powers], x.r[i:to], x.v[i:to], x.gain[i:to])
 		}
 	}
 }

@@ -183,6 +183,32 @@ func seriesGo(s []State, c []Sum) {
 	}
 }
 
+func sumsCascadeGo(s []Sum, r, power []Vec, w, v, x []float64) {
+	sumsGo(s, r, power, w, v)
+	for i := range r {
+		p := Vec{0: x[i], 1: x[i], 2: x[i], 3: x[i], 4: x[i], 5: x[i], 6: x[i], 7: x[i]}
+		for j := 1; j < len(s); j++ {
+			for l := range Width {
+				s[j].W[l] += p[l]
+				p[l] *= r[i][l]
+			}
+		}
+	}
+}
+
+func hornerCascadeGo(out []float64, c []Pair, r []Vec, w, g, x []float64) {
+	for i := range r {
+		var e Vec
+		for j := len(c) - 2; j >= 0; j-- {
+			a, b, next := &c[j].A, &c[j].B, &c[j+1].A
+			for l := range Width {
+				e[l] = (g[i]*b[l] - a[l] + x[i]*next[l]) - r[i][l]*e[l]
+			}
+		}
+		out[i] += w[i] * e.sum()
+	}
+}
+
 func multiplyCascadeGo(states []State, z []float64, chances []Chance, g, c []float64) {
 	for m := range states {
 		s := &states[m]

@@ -13,6 +13,8 @@ type instructions struct {
 	backward        func(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
 	series          func(s []State, c []Sum)
 	correlate       func(c []Pair, u, s []State)
+	sumsCascade     func(s []Sum, r, power []Vec, w, v, x []float64)
+	hornerCascade   func(out []float64, c []Pair, r []Vec, w, g, x []float64)
 	multiplyCascade func(states []State, z []float64, chances []Chance, g, c []float64)
 	divideCascade   func(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
 	forwardCascade  func(states []State, ranks, size int, chances []Chance, g, c []float64)
@@ -28,7 +30,7 @@ type instructions struct {
 }
 
 var plainGo = instructions{"plain Go", expm1Go, sumsGo, hornerGo, transitionsGo, multiplyGo, divideGo,
-	forwardGo, backwardGo, seriesGo, correlateGo, multiplyCascadeGo, divideCascadeGo, forwardCascadeGo, backwardCascadeGo, scaleGo, seriesDualGo, forwardDualGo, backwardDualGo, multiplyDualGo, divideDualGo,
+	forwardGo, backwardGo, seriesGo, correlateGo, sumsCascadeGo, hornerCascadeGo, multiplyCascadeGo, divideCascadeGo, forwardCascadeGo, backwardCascadeGo, scaleGo, seriesDualGo, forwardDualGo, backwardDualGo, multiplyDualGo, divideDualGo,
 	remainGo, placeGo}
 
 // available are those that the machine has, the best last.

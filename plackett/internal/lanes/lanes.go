@@ -133,6 +133,20 @@ func Series(s []State, c []Sum) {
 // The functions whose names end in Cascade are those without where a document that arrives at t has the
 // factor 1 − c z in B, and in the results of others. p of their chances has the factor c already.
 
+// SumsCascade is [Sums], and adds Σ x r^l to the W of the power after.
+func SumsCascade(s []Sum, r, scratch []Vec, w, v, x []float64) {
+	if len(r) > 0 && len(s) > 0 {
+		inUse.sumsCascade(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)], x[:len(r)])
+	}
+}
+
+// HornerCascade is [Horner] with g_i B_l − A_l + x_i A_{l+1}, for all l but the last.
+func HornerCascade(out []float64, c []Pair, r []Vec, w, g, x []float64) {
+	if len(r) > 0 && len(c) > 1 {
+		inUse.hornerCascade(out[:len(r)], c, r, w[:len(r)], g[:len(r)], x[:len(r)])
+	}
+}
+
 // MultiplyCascade is [Multiply] with B' = a B + f (1 − c z) P.
 func MultiplyCascade(states []State, z []float64, chances []Chance, g, c []float64) {
 	if len(states) > 0 && len(chances) > 0 {

@@ -173,6 +173,116 @@ skip8:
 DATA c10<>+0(SB)/8, $(1.0)
 GLOBL c10<>(SB), RODATA|NOPTR, $8
 
+// func sumsCascadeAVX512(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·sumsCascadeAVX512(SB), NOSPLIT, $0-144
+	MOVQ         s_base+0(FP), AX
+	MOVQ         s_len+8(FP), CX
+	MOVQ         r_base+24(FP), DX
+	MOVQ         power_base+48(FP), BX
+	MOVQ         r_len+32(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         v_base+96(FP), R8
+	VBROADCASTSD c11<>+0(SB), Z0
+	MOVQ         x_base+120(FP), R9
+	MOVQ         BX, R10
+	MOVQ         SI, R11
+
+repeat9:
+	VMOVUPD Z0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat9
+
+repeat10:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z6
+	VMOVUPD 128(AX), Z7
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip11
+
+repeat12:
+	VMOVUPD      (R11), Z8
+	VBROADCASTSD (R14), Z9
+	VFMADD231PD  Z9, Z8, Z4
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD  Z9, Z8, Z6
+	VBROADCASTSD (R13), Z9
+	VFMADD231PD  Z9, Z8, Z7
+	VMULPD       (R10), Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD      Z8, (R11)
+	VMOVUPD      64(R11), Z8
+	VBROADCASTSD 8(R14), Z9
+	VFMADD231PD  Z9, Z8, Z5
+	VBROADCASTSD 8(R12), Z9
+	VFMADD231PD  Z9, Z8, Z2
+	VBROADCASTSD 8(R13), Z9
+	VFMADD231PD  Z9, Z8, Z3
+	VMULPD       64(R10), Z8, Z8
+	VADDPD       Z8, Z1, Z1
+	VMOVUPD      Z8, 64(R11)
+	ADDQ         $0x80, R10
+	ADDQ         $0x80, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat12
+
+skip11:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip13
+	VMOVUPD      (R11), Z8
+	VBROADCASTSD (R14), Z9
+	VFMADD231PD  Z9, Z8, Z4
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD  Z9, Z8, Z6
+	VBROADCASTSD (R13), Z9
+	VFMADD231PD  Z9, Z8, Z7
+	VMULPD       (R10), Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD      Z8, (R11)
+
+skip13:
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z2, Z6, Z6
+	VMOVUPD Z6, 64(AX)
+	VADDPD  Z3, Z7, Z7
+	VMOVUPD Z7, 128(AX)
+	VADDPD  Z5, Z4, Z4
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip14
+	VADDPD  256(AX), Z4, Z4
+	VMOVUPD Z4, 256(AX)
+
+skip14:
+	ADDQ $0xc0, AX
+	DECQ CX
+	JNZ  repeat10
+	VZEROUPPER
+	RET
+
+DATA c11<>+0(SB)/8, $(1.0)
+GLOBL c11<>(SB), RODATA|NOPTR, $8
+
 // func hornerAVX512(out []float64, c []float64, r []float64, w []float64, g []float64)
 // Requires: AVX, AVX512F
 TEXT ·hornerAVX512(SB), NOSPLIT, $0-120
@@ -187,21 +297,22 @@ TEXT ·hornerAVX512(SB), NOSPLIT, $0-120
 	DECQ   R9
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
+	XORQ   CX, CX
 
-repeat9:
+repeat15:
 	VMOVUPD      (BX), Z0
 	VBROADCASTSD (R8), Z1
 	VPXORQ       Z2, Z2, Z2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat10:
+repeat16:
 	VMOVUPD       64(CX), Z3
 	VFMSUB213PD   (CX), Z1, Z3
 	VFNMADD213PD  Z3, Z0, Z2
 	SUBQ          $0x80, CX
 	DECQ          R10
-	JNZ           repeat10
+	JNZ           repeat16
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -216,7 +327,60 @@ repeat10:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          SI
-	JNZ           repeat9
+	JNZ           repeat15
+	VZEROUPPER
+	RET
+
+// func hornerCascadeAVX512(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·hornerCascadeAVX512(SB), NOSPLIT, $0-144
+	MOVQ   out_base+0(FP), AX
+	MOVQ   c_base+24(FP), CX
+	MOVQ   c_len+32(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   r_len+56(FP), SI
+	MOVQ   w_base+72(FP), DI
+	MOVQ   g_base+96(FP), R8
+	DECQ   DX
+	MOVQ   DX, R9
+	DECQ   R9
+	IMUL3Q $0x80, R9, R9
+	ADDQ   CX, R9
+	XORQ   CX, CX
+
+repeat17:
+	VMOVUPD      (BX), Z0
+	VBROADCASTSD (R8), Z1
+	VPXORQ       Z2, Z2, Z2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Z3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat18:
+	VMOVUPD       64(R10), Z4
+	VFMSUB213PD   (R10), Z1, Z4
+	VFMADD231PD   128(R10), Z3, Z4
+	VFNMADD213PD  Z4, Z0, Z2
+	SUBQ          $0x80, R10
+	DECQ          R11
+	JNZ           repeat18
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMULSD        (DI), X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x40, BX
+	ADDQ          $0x08, DI
+	ADDQ          $0x08, R8
+	ADDQ          $0x08, AX
+	DECQ          SI
+	JNZ           repeat17
 	VZEROUPPER
 	RET
 
@@ -235,9 +399,9 @@ TEXT ·transitionsAVX512(SB), NOSPLIT, $8-104
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      (DI), Z0
-	VBROADCASTSD c11<>+0(SB), Z1
+	VBROADCASTSD c12<>+0(SB), Z1
 
-repeat11:
+repeat19:
 	VMOVUPD      (CX), Z2
 	VBROADCASTSD (BX), Z4
 	VADDPD       Z1, Z2, Z3
@@ -255,13 +419,13 @@ repeat11:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat11
+	JNZ          repeat19
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
-DATA c11<>+0(SB)/8, $(1.0)
-GLOBL c11<>(SB), RODATA|NOPTR, $8
+DATA c12<>+0(SB)/8, $(1.0)
+GLOBL c12<>(SB), RODATA|NOPTR, $8
 
 // func multiplyAVX512(states []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, AVX512F, SSE
@@ -278,7 +442,7 @@ TEXT ·multiplyAVX512(SB), NOSPLIT, $8-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat12:
+repeat20:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -287,7 +451,7 @@ repeat12:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat13:
+repeat21:
 	VMOVUPD      (R8), Z4
 	VMOVUPD      128(R8), Z5
 	VFMADD231PD  64(R8), Z3, Z4
@@ -300,14 +464,14 @@ repeat13:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat13
+	JNZ          repeat21
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat12
+	JNZ          repeat20
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -327,7 +491,7 @@ TEXT ·multiplyCascadeAVX512(SB), NOSPLIT, $8-120
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat14:
+repeat22:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -335,10 +499,10 @@ repeat14:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-	VBROADCASTSD c12<>+0(SB), Z4
+	VBROADCASTSD c13<>+0(SB), Z4
 	MOVQ         c_base+96(FP), R11
 
-repeat15:
+repeat23:
 	VMOVUPD      (R8), Z5
 	VMOVUPD      128(R8), Z6
 	VFMADD231PD  64(R8), Z3, Z5
@@ -355,20 +519,20 @@ repeat15:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat15
+	JNZ          repeat23
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat14
+	JNZ          repeat22
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
-DATA c12<>+0(SB)/8, $(1.0)
-GLOBL c12<>(SB), RODATA|NOPTR, $8
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
 
 // func divideAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, AVX512F, SSE
@@ -389,7 +553,7 @@ TEXT ·divideAVX512(SB), NOSPLIT, $8-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat16:
+repeat24:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VBROADCASTSD (R8), Z2
@@ -399,9 +563,9 @@ repeat16:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip17
+	JLE          skip25
 
-repeat18:
+repeat26:
 	VMOVUPD      64(R10), Z4
 	VBROADCASTSD (R11), Z5
 	VFMSUB213PD  (R10), Z2, Z4
@@ -418,11 +582,11 @@ repeat18:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat18
+	JNZ          repeat26
 
-skip17:
+skip25:
 	TESTQ        R13, R13
-	JLE          skip19
+	JLE          skip27
 	VMOVUPD      64(R10), Z4
 	VBROADCASTSD (R11), Z5
 	VFMSUB213PD  (R10), Z2, Z4
@@ -430,7 +594,7 @@ skip17:
 	VDIVPD       Z5, Z4, Z4
 	VADDPD       Z4, Z3, Z3
 
-skip19:
+skip27:
 	VMULPD        128(SI), Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y0
@@ -444,7 +608,7 @@ skip19:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          DI
-	JNZ           repeat16
+	JNZ           repeat24
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -464,13 +628,13 @@ TEXT ·divideCascadeAVX512(SB), NOSPLIT, $8-144
 	MOVQ         chances_base+72(FP), SI
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c13<>+0(SB), Z0
+	VBROADCASTSD c14<>+0(SB), Z0
 	MOVQ         c_base+120(FP), R9
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat20:
+repeat28:
 	VMOVUPD      (SI), Z1
 	VMOVUPD      64(SI), Z2
 	VBROADCASTSD (R8), Z3
@@ -482,9 +646,9 @@ repeat20:
 	VBROADCASTSD (R9), Z5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip21
+	JLE          skip29
 
-repeat22:
+repeat30:
 	VMOVUPD      64(R11), Z6
 	VBROADCASTSD (R12), Z7
 	VMOVAPD      Z7, Z8
@@ -507,11 +671,11 @@ repeat22:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat22
+	JNZ          repeat30
 
-skip21:
+skip29:
 	TESTQ        R14, R14
-	JLE          skip23
+	JLE          skip31
 	VMOVUPD      64(R11), Z6
 	VBROADCASTSD (R12), Z7
 	VMOVAPD      Z7, Z8
@@ -522,7 +686,7 @@ skip21:
 	VDIVPD       Z7, Z6, Z6
 	VADDPD       Z6, Z4, Z4
 
-skip23:
+skip31:
 	VMULPD        128(SI), Z4, Z4
 	VEXTRACTF64X4 $0x01, Z4, Y1
 	VADDPD        Y1, Y4, Y1
@@ -536,13 +700,13 @@ skip23:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          DI
-	JNZ           repeat20
+	JNZ           repeat28
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(1.0)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
+DATA c14<>+0(SB)/8, $(1.0)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
 
 // func forwardAVX512(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
@@ -560,7 +724,7 @@ TEXT ·forwardAVX512(SB), NOSPLIT, $8-88
 	MOVQ    g_base+64(FP), DI
 	IMUL3Q  $0xc0, CX, R8
 
-repeat24:
+repeat32:
 	VMOVUPD      (BX), Z0
 	VMOVUPD      64(BX), Z1
 	VMOVUPD      128(BX), Z2
@@ -569,7 +733,7 @@ repeat24:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip25
+	JLE          skip33
 	IMUL3Q       $0xc0, DX, R9
 	VPXORQ       Z4, Z4, Z4
 	ADDQ         AX, R9
@@ -577,7 +741,7 @@ repeat24:
 	VMOVUPD      Z4, 64(R9)
 	VMOVUPD      Z4, 128(R9)
 
-skip25:
+skip33:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -589,7 +753,7 @@ skip25:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 
-repeat26:
+repeat34:
 	VMOVUPD     (R10), Z8
 	VMULPD      Z0, Z8, Z9
 	VFMADD231PD Z1, Z5, Z9
@@ -610,12 +774,12 @@ repeat26:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat26
+	JNZ         repeat34
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat24
+	JNZ         repeat32
 	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
@@ -637,7 +801,7 @@ TEXT ·forwardCascadeAVX512(SB), NOSPLIT, $8-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat27:
+repeat35:
 	VMOVUPD      (BX), Z0
 	VMOVUPD      64(BX), Z1
 	VMOVUPD      128(BX), Z2
@@ -649,7 +813,7 @@ repeat27:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip28
+	JLE          skip36
 	IMUL3Q       $0xc0, DX, R10
 	VPXORQ       Z5, Z5, Z5
 	ADDQ         AX, R10
@@ -657,7 +821,7 @@ repeat27:
 	VMOVUPD      Z5, 64(R10)
 	VMOVUPD      Z5, 128(R10)
 
-skip28:
+skip36:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -669,7 +833,7 @@ skip28:
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
 
-repeat29:
+repeat37:
 	VMOVUPD      (R11), Z9
 	VMULPD       Z0, Z9, Z10
 	VFMADD231PD  Z1, Z6, Z10
@@ -691,12 +855,12 @@ repeat29:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat29
+	JNZ          repeat37
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat27
+	JNZ          repeat35
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -729,7 +893,7 @@ TEXT ·backwardAVX512(SB), NOSPLIT, $8-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat30:
+repeat38:
 	VMOVUPD      (DI), Z0
 	VMOVUPD      64(DI), Z1
 	VMOVUPD      128(DI), Z2
@@ -748,7 +912,7 @@ repeat30:
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
 
-repeat31:
+repeat39:
 	VMOVUPD       (R12), Z11
 	VFMADD231PD   64(R12), Z8, Z4
 	VFMADD231PD   Z11, Z9, Z5
@@ -774,7 +938,7 @@ repeat31:
 	ADDQ          $0xc0, R12
 	ADDQ          $0xc0, R11
 	DECQ          R13
-	JNZ           repeat31
+	JNZ           repeat39
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z7, Z6, Z6
 	VMULPD        Z2, Z6, Z6
@@ -793,7 +957,7 @@ repeat31:
 	SUBQ          $0x08, R9
 	SUBQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat30
+	JNZ           repeat38
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -828,7 +992,7 @@ TEXT ·backwardCascadeAVX512(SB), NOSPLIT, $8-160
 	LEAQ    (R9)(R12*8), R9
 	LEAQ    (R11)(R12*8), R11
 
-repeat32:
+repeat40:
 	VMOVUPD      (DI), Z0
 	VMOVUPD      64(DI), Z1
 	VMOVUPD      128(DI), Z2
@@ -849,7 +1013,7 @@ repeat32:
 	VMOVUPD      64(R12), Z10
 	VMOVUPD      128(R12), Z11
 
-repeat33:
+repeat41:
 	VMOVUPD       (R13), Z12
 	VFMADD231PD   64(R13), Z9, Z5
 	VFMADD231PD   Z12, Z10, Z6
@@ -879,7 +1043,7 @@ repeat33:
 	ADDQ          $0xc0, R13
 	ADDQ          $0xc0, R12
 	DECQ          R14
-	JNZ           repeat33
+	JNZ           repeat41
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z8, Z7, Z7
 	VMULPD        Z2, Z7, Z7
@@ -898,7 +1062,7 @@ repeat33:
 	SUBQ          $0x08, R9
 	SUBQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat32
+	JNZ           repeat40
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -911,12 +1075,12 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c14<>+0(SB), Z0
+	VBROADCASTSD c15<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
-repeat34:
+repeat42:
 	TESTQ   SI, SI
-	JLE     skip35
+	JLE     skip43
 	VPXORQ  Z2, Z2, Z2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -924,21 +1088,21 @@ repeat34:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip36
+	JLE     skip44
 
-repeat37:
+repeat45:
 	VMOVUPD     -192(DI), Z3
 	VFMADD231PD (R8), Z3, Z2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat37
+	JNZ         repeat45
 
-skip36:
+skip44:
 	VDIVPD  Z1, Z2, Z2
 	VMOVUPD Z2, (AX)
 
-skip35:
+skip43:
 	INCQ    SI
 	VADDPD  Z0, Z1, Z1
 	VPXORQ  Z4, Z4, Z4
@@ -949,28 +1113,28 @@ skip35:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip38
+	JLE     skip46
 
-repeat39:
+repeat47:
 	VMOVUPD     (DI), Z3
 	VFMADD231PD 64(R8), Z3, Z4
 	VFMADD231PD 128(R8), Z3, Z5
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat39
+	JNZ         repeat47
 
-skip38:
+skip46:
 	VMOVUPD Z4, 64(AX)
 	VMOVUPD Z5, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat34
+	JNZ     repeat42
 	VZEROUPPER
 	RET
 
-DATA c14<>+0(SB)/8, $(1.0)
-GLOBL c14<>(SB), RODATA|NOPTR, $8
+DATA c15<>+0(SB)/8, $(1.0)
+GLOBL c15<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX512(c []float64, u []float64, s []float64)
 // Requires: AVX, AVX512F
@@ -981,7 +1145,7 @@ TEXT ·correlateAVX512(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat40:
+repeat48:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -990,7 +1154,7 @@ repeat40:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat41:
+repeat49:
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (R8), Z5
 	VFMADD231PD 64(R8), Z4, Z0
@@ -1000,7 +1164,7 @@ repeat41:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat41
+	JNZ         repeat49
 	VADDPD      Z1, Z0, Z0
 	VADDPD      Z3, Z2, Z2
 	VMOVUPD     Z2, (AX)
@@ -1009,7 +1173,7 @@ repeat41:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat40
+	JNZ         repeat48
 	VZEROUPPER
 	RET
 
@@ -1020,14 +1184,14 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat42:
+repeat50:
 	VBROADCASTSD (DX), Z0
 	VMULPD       (AX), Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat42
+	JNZ          repeat50
 	VZEROUPPER
 	RET
 
@@ -1043,7 +1207,7 @@ TEXT ·seriesDualAVX512(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Z0
 	XORQ         R8, R8
 
-repeat43:
+repeat51:
 	VMULPD  (DX), Z0, Z1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -1053,9 +1217,9 @@ repeat43:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip44
+	JLE     skip52
 
-repeat45:
+repeat53:
 	VMOVUPD     (R12), Z2
 	VFMADD231PD -192(R10), Z2, Z1
 	ADDQ        $0xc0, R11
@@ -1063,9 +1227,9 @@ repeat45:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat45
+	JNZ         repeat53
 
-skip44:
+skip52:
 	VMOVUPD Z1, (AX)
 	INCQ    R8
 	VPXORQ  Z3, Z3, Z3
@@ -1078,9 +1242,9 @@ skip44:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip46
+	JLE     skip54
 
-repeat47:
+repeat55:
 	VMOVUPD     (R9), Z1
 	VMOVUPD     (R10), Z2
 	VFMADD231PD 64(R11), Z1, Z3
@@ -1092,15 +1256,15 @@ repeat47:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat47
+	JNZ         repeat55
 
-skip46:
+skip54:
 	VMOVUPD Z3, 64(AX)
 	VMOVUPD Z4, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat43
+	JNZ     repeat51
 	VZEROUPPER
 	RET
 
@@ -1122,7 +1286,7 @@ TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat48:
+repeat56:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VMOVUPD      128(SI), Z2
@@ -1133,7 +1297,7 @@ repeat48:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip49
+	JLE          skip57
 	IMUL3Q       $0xc0, BX, R11
 	VPXORQ       Z5, Z5, Z5
 	ADDQ         AX, R11
@@ -1141,7 +1305,7 @@ repeat48:
 	VMOVUPD      Z5, 64(R11)
 	VMOVUPD      Z5, 128(R11)
 
-skip49:
+skip57:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -1158,9 +1322,9 @@ skip49:
 	VPXORQ  Z11, Z11, Z11
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero50
+	JZ      zero58
 
-repeat51:
+repeat59:
 	VMOVUPD     (R12), Z12
 	VMULPD      (R12), Z0, Z13
 	VFMADD231PD Z1, Z6, Z13
@@ -1186,11 +1350,11 @@ repeat51:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat51
-	JMP         end50
+	JNZ         repeat59
+	JMP         end58
 
-zero50:
-repeat52:
+zero58:
+repeat60:
 	VMOVUPD     (R12), Z4
 	VMULPD      (R12), Z0, Z12
 	VFMADD231PD Z1, Z6, Z12
@@ -1210,16 +1374,16 @@ repeat52:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat52
+	JNZ         repeat60
 
-end50:
+end58:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat48
+	JNZ     repeat56
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
@@ -1251,7 +1415,7 @@ TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat53:
+repeat61:
 	VMOVUPD      (R8), Z0
 	VMOVUPD      64(R8), Z1
 	VMOVUPD      128(R8), Z2
@@ -1272,9 +1436,9 @@ repeat53:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero54
+	JZ           zero62
 
-repeat55:
+repeat63:
 	VMOVUPD     (AX)(R12*1), Z9
 	VMOVUPD     (CX)(R12*1), Z10
 	VMOVUPD     (DX)(R12*1), Z11
@@ -1314,11 +1478,11 @@ repeat55:
 	VMOVUPD     Z10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat55
-	JMP         end54
+	JNZ         repeat63
+	JMP         end62
 
-zero54:
-repeat56:
+zero62:
+repeat64:
 	VMOVUPD     (AX)(R12*1), Z4
 	VMOVUPD     (CX)(R12*1), Z9
 	VMOVUPD     (DX)(R12*1), Z10
@@ -1355,9 +1519,9 @@ repeat56:
 	VMOVUPD     Z9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat56
+	JNZ         repeat64
 
-end54:
+end62:
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z8, Z7, Z7
 	VMULPD        Z2, Z7, Z7
@@ -1376,7 +1540,7 @@ end54:
 	SUBQ          R10, DX
 	SUBQ          $0xc0, R8
 	DECQ          R9
-	JNZ           repeat53
+	JNZ           repeat61
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1398,7 +1562,7 @@ TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat57:
+repeat65:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      (CX), Z1
 	VMOVUPD      64(AX), Z2
@@ -1411,7 +1575,7 @@ repeat57:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat58:
+repeat66:
 	VMULPD       64(R10), Z6, Z8
 	VADDPD       (R10), Z8, Z7
 	VBROADCASTSD (R13), Z9
@@ -1434,7 +1598,7 @@ repeat58:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat58
+	JNZ          repeat66
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, (CX)
 	VMOVUPD      Z2, 64(AX)
@@ -1445,7 +1609,7 @@ repeat58:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat57
+	JNZ          repeat65
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -1468,7 +1632,7 @@ TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat59:
+repeat67:
 	VBROADCASTSD (R9), Z0
 	VBROADCASTSD (R10), Z1
 	VPXORQ       Z2, Z2, Z2
@@ -1480,9 +1644,9 @@ repeat59:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip60
+	JLE          skip68
 
-repeat61:
+repeat69:
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R12), Z4
 	VMOVUPD      64(R11), Z5
@@ -1514,11 +1678,11 @@ repeat61:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat61
+	JNZ          repeat69
 
-skip60:
+skip68:
 	TESTQ        R15, R15
-	JLE          skip62
+	JLE          skip70
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R12), Z4
 	VMOVUPD      64(R11), Z5
@@ -1533,7 +1697,7 @@ skip60:
 	VDIVPD       Z6, Z5, Z5
 	VADDPD       Z5, Z2, Z2
 
-skip62:
+skip70:
 	VMULPD        128(DI), Z2, Z2
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
@@ -1548,7 +1712,7 @@ skip62:
 	ADDQ          $0x08, R10
 	ADDQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat59
+	JNZ           repeat67
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1558,7 +1722,7 @@ skip62:
 TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c15<>+0(SB), Z0
+	VBROADCASTSD c16<>+0(SB), Z0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Z1
 	VBROADCASTSD 8(DX), Z2
@@ -1566,7 +1730,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat63:
+repeat71:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1593,12 +1757,12 @@ repeat63:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat63
+	JNZ     repeat71
 	VZEROUPPER
 	RET
 
-DATA c15<>+0(SB)/8, $(1.0)
-GLOBL c15<>(SB), RODATA|NOPTR, $8
+DATA c16<>+0(SB)/8, $(1.0)
+GLOBL c16<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX512(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, AVX512F
@@ -1628,7 +1792,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat64:
+repeat72:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1647,14 +1811,14 @@ repeat64:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat64
+	JNZ          repeat72
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat65:
+repeat73:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1676,7 +1840,7 @@ repeat65:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat65
+	JNZ          repeat73
 	VZEROUPPER
 	RET
 
@@ -1691,17 +1855,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c16<>+0(SB), Y1
-	VBROADCASTSD c17<>+0(SB), Y2
-	VBROADCASTSD c18<>+0(SB), Y3
-	VBROADCASTSD c19<>+0(SB), Y4
-	VBROADCASTSD c20<>+0(SB), Y5
-	VBROADCASTSD c21<>+0(SB), Y6
-	VBROADCASTSD c22<>+0(SB), Y7
-	VBROADCASTSD c23<>+0(SB), Y8
-	VBROADCASTSD c24<>+0(SB), Y9
+	VBROADCASTSD c17<>+0(SB), Y1
+	VBROADCASTSD c18<>+0(SB), Y2
+	VBROADCASTSD c19<>+0(SB), Y3
+	VBROADCASTSD c20<>+0(SB), Y4
+	VBROADCASTSD c21<>+0(SB), Y5
+	VBROADCASTSD c22<>+0(SB), Y6
+	VBROADCASTSD c23<>+0(SB), Y7
+	VBROADCASTSD c24<>+0(SB), Y8
+	VBROADCASTSD c25<>+0(SB), Y9
 
-repeat66:
+repeat74:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1714,21 +1878,21 @@ repeat66:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip67
+	JLE          skip75
 
-repeat68:
+repeat76:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat68
+	JNZ    repeat76
 
-skip67:
+skip75:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat66
+	JNZ          repeat74
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1738,17 +1902,17 @@ skip67:
 	VMOVUPD      32(SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c25<>+0(SB), Y1
-	VBROADCASTSD c26<>+0(SB), Y2
-	VBROADCASTSD c27<>+0(SB), Y3
-	VBROADCASTSD c28<>+0(SB), Y4
-	VBROADCASTSD c29<>+0(SB), Y5
-	VBROADCASTSD c30<>+0(SB), Y6
-	VBROADCASTSD c31<>+0(SB), Y7
-	VBROADCASTSD c32<>+0(SB), Y8
-	VBROADCASTSD c33<>+0(SB), Y9
+	VBROADCASTSD c26<>+0(SB), Y1
+	VBROADCASTSD c27<>+0(SB), Y2
+	VBROADCASTSD c28<>+0(SB), Y3
+	VBROADCASTSD c29<>+0(SB), Y4
+	VBROADCASTSD c30<>+0(SB), Y5
+	VBROADCASTSD c31<>+0(SB), Y6
+	VBROADCASTSD c32<>+0(SB), Y7
+	VBROADCASTSD c33<>+0(SB), Y8
+	VBROADCASTSD c34<>+0(SB), Y9
 
-repeat69:
+repeat77:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1761,77 +1925,77 @@ repeat69:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip70
+	JLE          skip78
 
-repeat71:
+repeat79:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat71
+	JNZ    repeat79
 
-skip70:
+skip78:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat69
+	JNZ     repeat77
 	VZEROUPPER
 	RET
 
-DATA c16<>+0(SB)/8, $(0.0001984126984126984)
-GLOBL c16<>(SB), RODATA|NOPTR, $8
-
-DATA c17<>+0(SB)/8, $(0.001388888888888889)
+DATA c17<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.008333333333333333)
+DATA c18<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(0.041666666666666664)
+DATA c19<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(0.16666666666666666)
+DATA c20<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(0.5)
+DATA c21<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c22<>+0(SB)/8, $(1.0)
+DATA c22<>+0(SB)/8, $(0.5)
 GLOBL c22<>(SB), RODATA|NOPTR, $8
 
-DATA c23<>+0(SB)/8, $(2.0)
+DATA c23<>+0(SB)/8, $(1.0)
 GLOBL c23<>(SB), RODATA|NOPTR, $8
 
-DATA c24<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c24<>+0(SB)/8, $(2.0)
 GLOBL c24<>(SB), RODATA|NOPTR, $8
 
-DATA c25<>+0(SB)/8, $(0.0001984126984126984)
+DATA c25<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c25<>(SB), RODATA|NOPTR, $8
 
-DATA c26<>+0(SB)/8, $(0.001388888888888889)
+DATA c26<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c26<>(SB), RODATA|NOPTR, $8
 
-DATA c27<>+0(SB)/8, $(0.008333333333333333)
+DATA c27<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c27<>(SB), RODATA|NOPTR, $8
 
-DATA c28<>+0(SB)/8, $(0.041666666666666664)
+DATA c28<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c28<>(SB), RODATA|NOPTR, $8
 
-DATA c29<>+0(SB)/8, $(0.16666666666666666)
+DATA c29<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c29<>(SB), RODATA|NOPTR, $8
 
-DATA c30<>+0(SB)/8, $(0.5)
+DATA c30<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c30<>(SB), RODATA|NOPTR, $8
 
-DATA c31<>+0(SB)/8, $(1.0)
+DATA c31<>+0(SB)/8, $(0.5)
 GLOBL c31<>(SB), RODATA|NOPTR, $8
 
-DATA c32<>+0(SB)/8, $(2.0)
+DATA c32<>+0(SB)/8, $(1.0)
 GLOBL c32<>(SB), RODATA|NOPTR, $8
 
-DATA c33<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c33<>+0(SB)/8, $(2.0)
 GLOBL c33<>(SB), RODATA|NOPTR, $8
+
+DATA c34<>+0(SB)/8, $(10000000000000000000000000.0)
+GLOBL c34<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s []float64, r []float64, power []float64, w []float64, v []float64)
 // Requires: AVX, FMA3
@@ -1843,17 +2007,17 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c34<>+0(SB), Y0
+	VBROADCASTSD c35<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat72:
+repeat80:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat72
+	JNZ     repeat80
 
-repeat73:
+repeat81:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1867,9 +2031,9 @@ repeat73:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip74
+	JLE     skip82
 
-repeat75:
+repeat83:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1891,13 +2055,13 @@ repeat75:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat75
+	JNZ          repeat83
 
-skip74:
+skip82:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip76
+	JLE          skip84
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1907,7 +2071,7 @@ skip74:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip76:
+skip84:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -1916,7 +2080,7 @@ skip76:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat73
+	JNZ          repeat81
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1927,17 +2091,17 @@ skip76:
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c35<>+0(SB), Y0
+	VBROADCASTSD c36<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat77:
+repeat85:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat77
+	JNZ     repeat85
 
-repeat78:
+repeat86:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1951,9 +2115,9 @@ repeat78:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip79
+	JLE     skip87
 
-repeat80:
+repeat88:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1975,13 +2139,13 @@ repeat80:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat80
+	JNZ          repeat88
 
-skip79:
+skip87:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip81
+	JLE          skip89
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1991,7 +2155,7 @@ skip79:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip81:
+skip89:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2000,15 +2164,232 @@ skip81:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat78
+	JNZ     repeat86
 	VZEROUPPER
 	RET
 
-DATA c34<>+0(SB)/8, $(1.0)
-GLOBL c34<>(SB), RODATA|NOPTR, $8
-
 DATA c35<>+0(SB)/8, $(1.0)
 GLOBL c35<>(SB), RODATA|NOPTR, $8
+
+DATA c36<>+0(SB)/8, $(1.0)
+GLOBL c36<>(SB), RODATA|NOPTR, $8
+
+// func sumsCascadeAVX2(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
+// Requires: AVX, FMA3
+TEXT ·sumsCascadeAVX2(SB), NOSPLIT, $0-144
+	MOVQ         s_base+0(FP), AX
+	MOVQ         s_len+8(FP), CX
+	MOVQ         r_base+24(FP), DX
+	MOVQ         power_base+48(FP), BX
+	MOVQ         r_len+32(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         v_base+96(FP), R8
+	VBROADCASTSD c37<>+0(SB), Y0
+	MOVQ         x_base+120(FP), R9
+	MOVQ         BX, R10
+	MOVQ         SI, R11
+
+repeat90:
+	VMOVUPD Y0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat90
+
+repeat91:
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VMOVUPD 128(AX), Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip92
+
+repeat93:
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      64(R11), Y8
+	VBROADCASTSD 8(R14), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	VBROADCASTSD 8(R12), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VBROADCASTSD 8(R13), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMULPD       64(R10), Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VMOVUPD      Y8, 64(R11)
+	ADDQ         $0x80, R10
+	ADDQ         $0x80, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat93
+
+skip92:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip94
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+
+skip94:
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD Y2, 128(AX)
+	VADDPD  Y7, Y6, Y6
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip95
+	VADDPD  256(AX), Y6, Y6
+	VMOVUPD Y6, 256(AX)
+
+skip95:
+	ADDQ         $0xc0, AX
+	DECQ         CX
+	JNZ          repeat91
+	MOVQ         s_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         s_len+8(FP), CX
+	MOVQ         r_base+24(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         power_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+32(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         v_base+96(FP), R8
+	VBROADCASTSD c38<>+0(SB), Y0
+	MOVQ         x_base+120(FP), R9
+	MOVQ         BX, R10
+	MOVQ         SI, R11
+
+repeat96:
+	VMOVUPD Y0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat96
+
+repeat97:
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VMOVUPD 128(AX), Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip98
+
+repeat99:
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      64(R11), Y8
+	VBROADCASTSD 8(R14), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	VBROADCASTSD 8(R12), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VBROADCASTSD 8(R13), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMULPD       64(R10), Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VMOVUPD      Y8, 64(R11)
+	ADDQ         $0x80, R10
+	ADDQ         $0x80, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat99
+
+skip98:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip100
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+
+skip100:
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD Y2, 128(AX)
+	VADDPD  Y7, Y6, Y6
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip101
+	VADDPD  256(AX), Y6, Y6
+	VMOVUPD Y6, 256(AX)
+
+skip101:
+	ADDQ $0xc0, AX
+	DECQ CX
+	JNZ  repeat97
+	VZEROUPPER
+	RET
+
+DATA c37<>+0(SB)/8, $(1.0)
+GLOBL c37<>(SB), RODATA|NOPTR, $8
+
+DATA c38<>+0(SB)/8, $(1.0)
+GLOBL c38<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out []float64, c []float64, r []float64, w []float64, g []float64)
 // Requires: AVX, FMA3
@@ -2024,21 +2405,22 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	DECQ   R9
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
+	XORQ   CX, CX
 
-repeat82:
+repeat102:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat83:
+repeat103:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat83
+	JNZ          repeat103
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2051,7 +2433,7 @@ repeat83:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat82
+	JNZ          repeat102
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -2065,21 +2447,22 @@ repeat83:
 	DECQ         R9
 	IMUL3Q       $0x80, R9, R9
 	ADDQ         CX, R9
+	XORQ         CX, CX
 
-repeat84:
+repeat104:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat85:
+repeat105:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat85
+	JNZ          repeat105
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2092,7 +2475,105 @@ repeat85:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat84
+	JNZ          repeat104
+	VZEROUPPER
+	RET
+
+// func hornerCascadeAVX2(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
+// Requires: AVX, FMA3
+TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
+	MOVQ   out_base+0(FP), AX
+	MOVQ   c_base+24(FP), CX
+	MOVQ   c_len+32(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   r_len+56(FP), SI
+	MOVQ   w_base+72(FP), DI
+	MOVQ   g_base+96(FP), R8
+	DECQ   DX
+	MOVQ   DX, R9
+	DECQ   R9
+	IMUL3Q $0x80, R9, R9
+	ADDQ   CX, R9
+	XORQ   CX, CX
+
+repeat106:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat107:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat107
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat106
+	MOVQ         out_base+0(FP), AX
+	MOVQ         c_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         c_len+32(FP), DX
+	MOVQ         r_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+56(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         g_base+96(FP), R8
+	DECQ         DX
+	MOVQ         DX, R9
+	DECQ         R9
+	IMUL3Q       $0x80, R9, R9
+	ADDQ         CX, R9
+	XORQ         CX, CX
+
+repeat108:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat109:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat109
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat108
 	VZEROUPPER
 	RET
 
@@ -2111,9 +2592,9 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      (DI), Y0
-	VBROADCASTSD c36<>+0(SB), Y1
+	VBROADCASTSD c39<>+0(SB), Y1
 
-repeat86:
+repeat110:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2131,7 +2612,7 @@ repeat86:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat86
+	JNZ          repeat110
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2147,9 +2628,9 @@ repeat86:
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      32(DI), Y0
-	VBROADCASTSD c37<>+0(SB), Y1
+	VBROADCASTSD c40<>+0(SB), Y1
 
-repeat87:
+repeat111:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2167,16 +2648,16 @@ repeat87:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat87
+	JNZ          repeat111
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-DATA c36<>+0(SB)/8, $(1.0)
-GLOBL c36<>(SB), RODATA|NOPTR, $8
+DATA c39<>+0(SB)/8, $(1.0)
+GLOBL c39<>(SB), RODATA|NOPTR, $8
 
-DATA c37<>+0(SB)/8, $(1.0)
-GLOBL c37<>(SB), RODATA|NOPTR, $8
+DATA c40<>+0(SB)/8, $(1.0)
+GLOBL c40<>(SB), RODATA|NOPTR, $8
 
 // func multiplyAVX2(states []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -2193,7 +2674,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat88:
+repeat112:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2202,7 +2683,7 @@ repeat88:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat89:
+repeat113:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -2215,14 +2696,14 @@ repeat89:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat89
+	JNZ          repeat113
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat88
+	JNZ          repeat112
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2238,7 +2719,7 @@ repeat89:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat90:
+repeat114:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2247,7 +2728,7 @@ repeat90:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat91:
+repeat115:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -2260,14 +2741,14 @@ repeat91:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat91
+	JNZ          repeat115
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat90
+	JNZ          repeat114
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2287,7 +2768,7 @@ TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat92:
+repeat116:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2295,10 +2776,10 @@ repeat92:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-	VBROADCASTSD c38<>+0(SB), Y4
+	VBROADCASTSD c41<>+0(SB), Y4
 	MOVQ         c_base+96(FP), R11
 
-repeat93:
+repeat117:
 	VMOVUPD      (R8), Y5
 	VMOVUPD      128(R8), Y6
 	VFMADD231PD  64(R8), Y3, Y5
@@ -2315,14 +2796,14 @@ repeat93:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat93
+	JNZ          repeat117
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat92
+	JNZ          repeat116
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2338,7 +2819,7 @@ repeat93:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat94:
+repeat118:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2346,10 +2827,10 @@ repeat94:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-	VBROADCASTSD c39<>+0(SB), Y4
+	VBROADCASTSD c42<>+0(SB), Y4
 	MOVQ         c_base+96(FP), R11
 
-repeat95:
+repeat119:
 	VMOVUPD      (R8), Y5
 	VMOVUPD      128(R8), Y6
 	VFMADD231PD  64(R8), Y3, Y5
@@ -2366,23 +2847,23 @@ repeat95:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat95
+	JNZ          repeat119
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat94
+	JNZ          repeat118
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-DATA c38<>+0(SB)/8, $(1.0)
-GLOBL c38<>(SB), RODATA|NOPTR, $8
+DATA c41<>+0(SB)/8, $(1.0)
+GLOBL c41<>(SB), RODATA|NOPTR, $8
 
-DATA c39<>+0(SB)/8, $(1.0)
-GLOBL c39<>(SB), RODATA|NOPTR, $8
+DATA c42<>+0(SB)/8, $(1.0)
+GLOBL c42<>(SB), RODATA|NOPTR, $8
 
 // func divideAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -2403,7 +2884,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat96:
+repeat120:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -2413,9 +2894,9 @@ repeat96:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip97
+	JLE          skip121
 
-repeat98:
+repeat122:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2432,11 +2913,11 @@ repeat98:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat98
+	JNZ          repeat122
 
-skip97:
+skip121:
 	TESTQ        R13, R13
-	JLE          skip99
+	JLE          skip123
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2444,7 +2925,7 @@ skip97:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip99:
+skip123:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -2456,7 +2937,7 @@ skip99:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat96
+	JNZ          repeat120
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2476,7 +2957,7 @@ skip99:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat100:
+repeat124:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -2486,9 +2967,9 @@ repeat100:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip101
+	JLE          skip125
 
-repeat102:
+repeat126:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2505,11 +2986,11 @@ repeat102:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat102
+	JNZ          repeat126
 
-skip101:
+skip125:
 	TESTQ        R13, R13
-	JLE          skip103
+	JLE          skip127
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2517,7 +2998,7 @@ skip101:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip103:
+skip127:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -2529,7 +3010,7 @@ skip103:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat100
+	JNZ          repeat124
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2549,13 +3030,13 @@ TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
 	MOVQ         chances_base+72(FP), SI
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c40<>+0(SB), Y0
+	VBROADCASTSD c43<>+0(SB), Y0
 	MOVQ         c_base+120(FP), R9
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat104:
+repeat128:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
@@ -2567,9 +3048,9 @@ repeat104:
 	VBROADCASTSD (R9), Y5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip105
+	JLE          skip129
 
-repeat106:
+repeat130:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -2592,11 +3073,11 @@ repeat106:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat106
+	JNZ          repeat130
 
-skip105:
+skip129:
 	TESTQ        R14, R14
-	JLE          skip107
+	JLE          skip131
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -2607,7 +3088,7 @@ skip105:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip107:
+skip131:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -2619,7 +3100,7 @@ skip107:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat104
+	JNZ          repeat128
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2635,13 +3116,13 @@ skip107:
 	ADDQ         $0x20, SI
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c41<>+0(SB), Y0
+	VBROADCASTSD c44<>+0(SB), Y0
 	MOVQ         c_base+120(FP), R9
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat108:
+repeat132:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
@@ -2653,9 +3134,9 @@ repeat108:
 	VBROADCASTSD (R9), Y5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip109
+	JLE          skip133
 
-repeat110:
+repeat134:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -2678,11 +3159,11 @@ repeat110:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat110
+	JNZ          repeat134
 
-skip109:
+skip133:
 	TESTQ        R14, R14
-	JLE          skip111
+	JLE          skip135
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -2693,7 +3174,7 @@ skip109:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip111:
+skip135:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -2705,16 +3186,16 @@ skip111:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat108
+	JNZ          repeat132
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-DATA c40<>+0(SB)/8, $(1.0)
-GLOBL c40<>(SB), RODATA|NOPTR, $8
+DATA c43<>+0(SB)/8, $(1.0)
+GLOBL c43<>(SB), RODATA|NOPTR, $8
 
-DATA c41<>+0(SB)/8, $(1.0)
-GLOBL c41<>(SB), RODATA|NOPTR, $8
+DATA c44<>+0(SB)/8, $(1.0)
+GLOBL c44<>(SB), RODATA|NOPTR, $8
 
 // func forwardAVX2(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -2732,7 +3213,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	MOVQ    g_base+64(FP), DI
 	IMUL3Q  $0xc0, CX, R8
 
-repeat112:
+repeat136:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -2741,7 +3222,7 @@ repeat112:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip113
+	JLE          skip137
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -2749,7 +3230,7 @@ repeat112:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip113:
+skip137:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2761,7 +3242,7 @@ skip113:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat114:
+repeat138:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -2782,12 +3263,12 @@ repeat114:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat114
+	JNZ         repeat138
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat112
+	JNZ         repeat136
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -2804,7 +3285,7 @@ repeat114:
 	MOVQ        g_base+64(FP), DI
 	IMUL3Q      $0xc0, CX, R8
 
-repeat115:
+repeat139:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -2813,7 +3294,7 @@ repeat115:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip116
+	JLE          skip140
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -2821,7 +3302,7 @@ repeat115:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip116:
+skip140:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -2833,7 +3314,7 @@ skip116:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat117:
+repeat141:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -2854,12 +3335,12 @@ repeat117:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat117
+	JNZ         repeat141
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat115
+	JNZ         repeat139
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -2881,7 +3362,7 @@ TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat118:
+repeat142:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -2893,7 +3374,7 @@ repeat118:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip119
+	JLE          skip143
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -2901,7 +3382,7 @@ repeat118:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip119:
+skip143:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -2913,7 +3394,7 @@ skip119:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat120:
+repeat144:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -2935,12 +3416,12 @@ repeat120:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat120
+	JNZ          repeat144
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat118
+	JNZ          repeat142
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2958,7 +3439,7 @@ repeat120:
 	MOVQ         c_base+88(FP), R8
 	IMUL3Q       $0xc0, CX, R9
 
-repeat121:
+repeat145:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -2970,7 +3451,7 @@ repeat121:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip122
+	JLE          skip146
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -2978,7 +3459,7 @@ repeat121:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip122:
+skip146:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -2990,7 +3471,7 @@ skip122:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat123:
+repeat147:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3012,12 +3493,12 @@ repeat123:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat123
+	JNZ          repeat147
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat121
+	JNZ          repeat145
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3050,7 +3531,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat124:
+repeat148:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3069,7 +3550,7 @@ repeat124:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat125:
+repeat149:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -3095,7 +3576,7 @@ repeat125:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat125
+	JNZ          repeat149
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -3112,7 +3593,7 @@ repeat125:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat124
+	JNZ          repeat148
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3142,7 +3623,7 @@ repeat125:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat126:
+repeat150:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3161,7 +3642,7 @@ repeat126:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat127:
+repeat151:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -3187,7 +3668,7 @@ repeat127:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat127
+	JNZ          repeat151
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -3204,7 +3685,7 @@ repeat127:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat126
+	JNZ          repeat150
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3239,7 +3720,7 @@ TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
 	LEAQ    (R9)(R12*8), R9
 	LEAQ    (R11)(R12*8), R11
 
-repeat128:
+repeat152:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3260,7 +3741,7 @@ repeat128:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat129:
+repeat153:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3290,7 +3771,7 @@ repeat129:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat129
+	JNZ          repeat153
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3307,7 +3788,7 @@ repeat129:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat128
+	JNZ          repeat152
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3339,7 +3820,7 @@ repeat129:
 	LEAQ         (R9)(R12*8), R9
 	LEAQ         (R11)(R12*8), R11
 
-repeat130:
+repeat154:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3360,7 +3841,7 @@ repeat130:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat131:
+repeat155:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3390,7 +3871,7 @@ repeat131:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat131
+	JNZ          repeat155
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3407,7 +3888,7 @@ repeat131:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat130
+	JNZ          repeat154
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3420,12 +3901,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c42<>+0(SB), Y0
+	VBROADCASTSD c45<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat132:
+repeat156:
 	TESTQ   SI, SI
-	JLE     skip133
+	JLE     skip157
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -3433,21 +3914,21 @@ repeat132:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip134
+	JLE     skip158
 
-repeat135:
+repeat159:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat135
+	JNZ         repeat159
 
-skip134:
+skip158:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip133:
+skip157:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3458,23 +3939,23 @@ skip133:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip136
+	JLE     skip160
 
-repeat137:
+repeat161:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat137
+	JNZ         repeat161
 
-skip136:
+skip160:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat132
+	JNZ          repeat156
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -3482,12 +3963,12 @@ skip136:
 	ADDQ         $0x20, DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c43<>+0(SB), Y0
+	VBROADCASTSD c46<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat138:
+repeat162:
 	TESTQ   SI, SI
-	JLE     skip139
+	JLE     skip163
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -3495,21 +3976,21 @@ repeat138:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip140
+	JLE     skip164
 
-repeat141:
+repeat165:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat141
+	JNZ         repeat165
 
-skip140:
+skip164:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip139:
+skip163:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3520,31 +4001,31 @@ skip139:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip142
+	JLE     skip166
 
-repeat143:
+repeat167:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat143
+	JNZ         repeat167
 
-skip142:
+skip166:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat138
+	JNZ     repeat162
 	VZEROUPPER
 	RET
 
-DATA c42<>+0(SB)/8, $(1.0)
-GLOBL c42<>(SB), RODATA|NOPTR, $8
+DATA c45<>+0(SB)/8, $(1.0)
+GLOBL c45<>(SB), RODATA|NOPTR, $8
 
-DATA c43<>+0(SB)/8, $(1.0)
-GLOBL c43<>(SB), RODATA|NOPTR, $8
+DATA c46<>+0(SB)/8, $(1.0)
+GLOBL c46<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c []float64, u []float64, s []float64)
 // Requires: AVX, FMA3
@@ -3555,7 +4036,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat144:
+repeat168:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -3564,7 +4045,7 @@ repeat144:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat145:
+repeat169:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -3574,7 +4055,7 @@ repeat145:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat145
+	JNZ         repeat169
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -3583,7 +4064,7 @@ repeat145:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat144
+	JNZ         repeat168
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -3593,7 +4074,7 @@ repeat145:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat146:
+repeat170:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -3602,7 +4083,7 @@ repeat146:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat147:
+repeat171:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -3612,7 +4093,7 @@ repeat147:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat147
+	JNZ         repeat171
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -3621,7 +4102,7 @@ repeat147:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat146
+	JNZ         repeat170
 	VZEROUPPER
 	RET
 
@@ -3632,27 +4113,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat148:
+repeat172:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat148
+	JNZ          repeat172
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat149:
+repeat173:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat149
+	JNZ          repeat173
 	VZEROUPPER
 	RET
 
@@ -3668,7 +4149,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat150:
+repeat174:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -3678,9 +4159,9 @@ repeat150:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip151
+	JLE     skip175
 
-repeat152:
+repeat176:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -3688,9 +4169,9 @@ repeat152:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat152
+	JNZ         repeat176
 
-skip151:
+skip175:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -3703,9 +4184,9 @@ skip151:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip153
+	JLE     skip177
 
-repeat154:
+repeat178:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -3717,15 +4198,15 @@ repeat154:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat154
+	JNZ         repeat178
 
-skip153:
+skip177:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat150
+	JNZ          repeat174
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -3739,7 +4220,7 @@ skip153:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat155:
+repeat179:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -3749,9 +4230,9 @@ repeat155:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip156
+	JLE     skip180
 
-repeat157:
+repeat181:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -3759,9 +4240,9 @@ repeat157:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat157
+	JNZ         repeat181
 
-skip156:
+skip180:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -3774,9 +4255,9 @@ skip156:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip158
+	JLE     skip182
 
-repeat159:
+repeat183:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -3788,15 +4269,15 @@ repeat159:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat159
+	JNZ         repeat183
 
-skip158:
+skip182:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat155
+	JNZ     repeat179
 	VZEROUPPER
 	RET
 
@@ -3818,7 +4299,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat160:
+repeat184:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -3829,7 +4310,7 @@ repeat160:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip161
+	JLE          skip185
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -3837,7 +4318,7 @@ repeat160:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip161:
+skip185:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -3854,9 +4335,9 @@ skip161:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero162
+	JZ      zero186
 
-repeat163:
+repeat187:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -3882,11 +4363,11 @@ repeat163:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat163
-	JMP         end162
+	JNZ         repeat187
+	JMP         end186
 
-zero162:
-repeat164:
+zero186:
+repeat188:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -3906,16 +4387,16 @@ repeat164:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat164
+	JNZ         repeat188
 
-end162:
+end186:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat160
+	JNZ     repeat184
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -3935,7 +4416,7 @@ end162:
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat165:
+repeat189:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -3946,7 +4427,7 @@ repeat165:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip166
+	JLE          skip190
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -3954,7 +4435,7 @@ repeat165:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip166:
+skip190:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -3971,9 +4452,9 @@ skip166:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero167
+	JZ      zero191
 
-repeat168:
+repeat192:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -3999,11 +4480,11 @@ repeat168:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat168
-	JMP         end167
+	JNZ         repeat192
+	JMP         end191
 
-zero167:
-repeat169:
+zero191:
+repeat193:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -4023,16 +4504,16 @@ repeat169:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat169
+	JNZ         repeat193
 
-end167:
+end191:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat165
+	JNZ     repeat189
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -4064,7 +4545,7 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat170:
+repeat194:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4085,9 +4566,9 @@ repeat170:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero171
+	JZ           zero195
 
-repeat172:
+repeat196:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4127,11 +4608,11 @@ repeat172:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat172
-	JMP         end171
+	JNZ         repeat196
+	JMP         end195
 
-zero171:
-repeat173:
+zero195:
+repeat197:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4168,9 +4649,9 @@ repeat173:
 	VMOVUPD     Y9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat173
+	JNZ         repeat197
 
-end171:
+end195:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4187,7 +4668,7 @@ end171:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat170
+	JNZ          repeat194
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4218,7 +4699,7 @@ end171:
 	IMUL3Q       $0xc0, R11, R11
 	ADDQ         R11, R8
 
-repeat174:
+repeat198:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4239,9 +4720,9 @@ repeat174:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero175
+	JZ           zero199
 
-repeat176:
+repeat200:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4281,11 +4762,11 @@ repeat176:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat176
-	JMP         end175
+	JNZ         repeat200
+	JMP         end199
 
-zero175:
-repeat177:
+zero199:
+repeat201:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4322,9 +4803,9 @@ repeat177:
 	VMOVUPD     Y9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat177
+	JNZ         repeat201
 
-end175:
+end199:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4341,7 +4822,7 @@ end175:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat174
+	JNZ          repeat198
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4363,7 +4844,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat178:
+repeat202:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4376,7 +4857,7 @@ repeat178:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat179:
+repeat203:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -4399,7 +4880,7 @@ repeat179:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat179
+	JNZ          repeat203
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -4410,7 +4891,7 @@ repeat179:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat178
+	JNZ          repeat202
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4429,7 +4910,7 @@ repeat179:
 	MOVQ         g_base+96(FP), R8
 	MOVQ         d_base+120(FP), R9
 
-repeat180:
+repeat204:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4442,7 +4923,7 @@ repeat180:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat181:
+repeat205:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -4465,7 +4946,7 @@ repeat181:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat181
+	JNZ          repeat205
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -4476,7 +4957,7 @@ repeat181:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat180
+	JNZ          repeat204
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4499,7 +4980,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat182:
+repeat206:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -4511,9 +4992,9 @@ repeat182:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip183
+	JLE          skip207
 
-repeat184:
+repeat208:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -4545,11 +5026,11 @@ repeat184:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat184
+	JNZ          repeat208
 
-skip183:
+skip207:
 	TESTQ        R15, R15
-	JLE          skip185
+	JLE          skip209
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -4564,7 +5045,7 @@ skip183:
 	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
 
-skip185:
+skip209:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -4577,7 +5058,7 @@ skip185:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat182
+	JNZ          repeat206
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4597,7 +5078,7 @@ skip185:
 	MOVQ         g_base+120(FP), R9
 	MOVQ         d_base+144(FP), R10
 
-repeat186:
+repeat210:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -4609,9 +5090,9 @@ repeat186:
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
 	TESTQ        R14, R14
-	JLE          skip187
+	JLE          skip211
 
-repeat188:
+repeat212:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -4643,11 +5124,11 @@ repeat188:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat188
+	JNZ          repeat212
 
-skip187:
+skip211:
 	TESTQ        R15, R15
-	JLE          skip189
+	JLE          skip213
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R12), Y4
 	VMOVUPD      64(R11), Y5
@@ -4662,7 +5143,7 @@ skip187:
 	VDIVPD       Y6, Y5, Y5
 	VADDPD       Y5, Y2, Y2
 
-skip189:
+skip213:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -4675,7 +5156,7 @@ skip189:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat186
+	JNZ          repeat210
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4685,7 +5166,7 @@ skip189:
 TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c44<>+0(SB), Y0
+	VBROADCASTSD c47<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -4693,7 +5174,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat190:
+repeat214:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -4720,11 +5201,11 @@ repeat190:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat190
+	JNZ          repeat214
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c45<>+0(SB), Y0
+	VBROADCASTSD c48<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -4732,7 +5213,7 @@ repeat190:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat191:
+repeat215:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -4759,15 +5240,15 @@ repeat191:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat191
+	JNZ     repeat215
 	VZEROUPPER
 	RET
 
-DATA c44<>+0(SB)/8, $(1.0)
-GLOBL c44<>(SB), RODATA|NOPTR, $8
+DATA c47<>+0(SB)/8, $(1.0)
+GLOBL c47<>(SB), RODATA|NOPTR, $8
 
-DATA c45<>+0(SB)/8, $(1.0)
-GLOBL c45<>(SB), RODATA|NOPTR, $8
+DATA c48<>+0(SB)/8, $(1.0)
+GLOBL c48<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, FMA3
@@ -4797,7 +5278,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat192:
+repeat216:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -4816,14 +5297,14 @@ repeat192:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat192
+	JNZ          repeat216
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat193:
+repeat217:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -4845,7 +5326,7 @@ repeat193:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat193
+	JNZ          repeat217
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -4873,7 +5354,7 @@ repeat193:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat194:
+repeat218:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -4892,14 +5373,14 @@ repeat194:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat194
+	JNZ          repeat218
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat195:
+repeat219:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -4921,6 +5402,6 @@ repeat195:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat195
+	JNZ          repeat219
 	VZEROUPPER
 	RET

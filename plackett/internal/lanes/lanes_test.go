@@ -119,6 +119,11 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 		keep(s.P, s.B, s.A)
 	}
 	f.divide(out, pairs, z, chances, g)
+	f.sumsCascade(c, r, make([]Vec, docs), w, v, g)
+	for _, c := range c {
+		keep(c.Power, c.W, c.V)
+	}
+	f.hornerCascade(out, append(pairs, Pair{times, times}), r, w, v, g)
 	f.forwardCascade(states, ranks, size, chances, g, w)
 	f.backwardCascade(out, u, states, ranks, size, chances, g, w)
 	f.multiplyCascade(values, z, chances, g, w)

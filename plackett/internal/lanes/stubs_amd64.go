@@ -14,10 +14,20 @@ func expm1AVX512(r []Vec, w []float64, t *Vec, scale float64, halvings int)
 //go:noescape
 func sumsAVX512(s []Sum, r, power []Vec, w, v []float64)
 
+// sumsCascadeAVX512 is sumsCascadeGo.
+//
+//go:noescape
+func sumsCascadeAVX512(s []Sum, r, power []Vec, w, v, x []float64)
+
 // hornerAVX512 is hornerGo.
 //
 //go:noescape
 func hornerAVX512(out []float64, c []Pair, r []Vec, w, g []float64)
+
+// hornerCascadeAVX512 is hornerCascadeGo.
+//
+//go:noescape
+func hornerCascadeAVX512(out []float64, c []Pair, r []Vec, w, g, x []float64)
 
 // transitionsAVX512 is transitionsGo.
 //
@@ -124,10 +134,20 @@ func expm1AVX2(r []Vec, w []float64, t *Vec, scale float64, halvings int)
 //go:noescape
 func sumsAVX2(s []Sum, r, power []Vec, w, v []float64)
 
+// sumsCascadeAVX2 is sumsCascadeGo.
+//
+//go:noescape
+func sumsCascadeAVX2(s []Sum, r, power []Vec, w, v, x []float64)
+
 // hornerAVX2 is hornerGo.
 //
 //go:noescape
 func hornerAVX2(out []float64, c []Pair, r []Vec, w, g []float64)
+
+// hornerCascadeAVX2 is hornerCascadeGo.
+//
+//go:noescape
+func hornerCascadeAVX2(out []float64, c []Pair, r []Vec, w, g, x []float64)
 
 // transitionsAVX2 is transitionsGo.
 //
