@@ -19,8 +19,7 @@ import (
 // to 1e-7 of max|a|·Σ|θ| before they are rounded to the dtype. R is to be maximised: a loss is its negative.
 //
 // rewards, any sign, and continuations, from 0 to 1, are [rows] of the dtype of the scores, and constants for
-// differentiation. Otherwise arguments, errors and cost are as for [ExpectedMetric]; the gradient costs twice as much where c is no
-// linear function of a. Its value lasts until the next run.
+// differentiation. Otherwise arguments, errors and cost are as for [ExpectedMetric]. Its value lasts until the next run.
 func ExpectedCascade(l Lists, rewards, continuations *G.Node, discounts []float64) (*G.Node, error) {
 	return op.Metric("ops: ExpectedCascade", "", l, func(l *op.List, lambda []float64) (float64, error) {
 		return op.Own[plackett.Expectation](l).Cascade(l.X[0], l.X[1], l.X[2], l.Discounts, lambda)

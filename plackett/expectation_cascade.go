@@ -24,7 +24,7 @@ import (
 //	∫ t f_i f_j Σ_k θ_k [z^{k−1}] (a_i (1 − c_j z) − a_j (1 − c_i z)) G_{−i,−j} dt.
 //
 // Tolerance and cost are as for [Expectation.Gradient] where c is a linear function of a, as in all
-// of these metrics, and about a third higher elsewhere. Cascade returns the
+// of these metrics, and up to a quarter higher elsewhere. Cascade returns the
 // errors of [Expectation.Gradient], and an error for a continuation that is not from 0 to 1.
 func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda []float64) (value float64, err error) {
 	if err := cmp.Or(checkRewards(rewards, scores), checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
