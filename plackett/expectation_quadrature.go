@@ -20,8 +20,8 @@ type quadrature struct {
 	check     func() error
 	err       error // of check; it ends the computation
 	tolerance float64
-	rules     map[int]*rule         // by cutoff, for the tolerance
-	sums      map[int]*geometricSum // by the number of ranks
+	rules     map[int]*rule           // by cutoff, for the tolerance
+	sums      map[int][]*geometricSum // by the number of ranks
 
 	order  []int     // of the documents, descending scores
 	score  []float64 // in that order, as all that follows
@@ -172,18 +172,23 @@ func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64)
 	for size = min(size, len(discounts)); size > docs && discounts[size-1] == 0; {
 		size--
 	}
-	g := x.sums[size]
-	if g == nil || g.tolerance != tolerance || !slices.Equal(g.discounts, discounts[:size]) {
-		g = newGeometricSum(discounts[:size], tolerance)
+	const most = 4 // metrics in turn, such as DCG and average precision
+	known := x.sums[size]
+	i := slices.IndexFunc(known, func(g *geometricSum) bool {
+		return g.tolerance == tolerance && slices.Equal(g.discounts, discounts[:size])
+	})
+	if i < 0 {
 		if x.sums == nil {
-			x.sums = map[int]*geometricSum{}
+			x.sums = map[int][]*geometricSum{}
 		}
-		x.sums[size] = g
+		i = min(len(known), most-1)
+		known = append(known[:i], newGeometricSum(discounts[:size], tolerance))
+		x.sums[size] = known
 	}
-	if g.c == nil {
-		return nil
+	if g := known[i]; g.c != nil {
+		return g
 	}
-	return g
+	return nil
 }
 
 // setWeights sets the weights of the documents that have not arrived, relative to the first
