@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett/internal/lanes"
@@ -24,19 +25,30 @@ import (
 //	∫ t f_i f_j Σ_k θ_k [z^{k−1}] (a_i (1 − c_j z) − a_j (1 − c_i z)) G_{−i,−j} dt.
 //
 // Tolerance and cost are as for [Expectation.Gradient] where c is a linear function of a, as in all
-// of these metrics, and up to a quarter higher elsewhere. Cascade returns the
-// errors of [Expectation.Gradient], and an error for a continuation that is not from 0 to 1.
+// of these metrics: a pair then has the factor (a_i − a_j)(1 − γz), for c = γ + s a. The cost is up to a
+// quarter higher elsewhere. Cascade returns the errors of [Expectation.Gradient], and an error for a
+// continuation that is not from 0 to 1.
 func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda []float64) (value float64, err error) {
 	if err := cmp.Or(checkRewards(rewards, scores), checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
 		return 0, err
 	}
-	return e.cascade(scores, rewards, continuations, discounts, lambda)
+	if !slices.ContainsFunc(continuations, func(c float64) bool { return c != 1 }) {
+		return e.run(scores, rewards, discounts, lambda)
+	}
+	c := e.setCascade(cascade{continuations: continuations, first: 1})
+	defer e.endCascade()
+	if gamma, ok := linear(rewards, continuations); ok {
+		c.next = -gamma
+	} else {
+		c.pairs = true
+	}
+	return e.run(scores, rewards, discounts, lambda)
 }
 
 // CascadeExposure writes the exposure of every document given the documents above it,
 // E_d = E_y[Σ_k θ_k 1[y_k = d] Π_{x<k} c_{y_x}], the derivative of R of [Expectation.Cascade] by its
-// reward. Its vector–Jacobian product is Cascade: for a function F of the exposures, dF/dm_d is λ_d with the rewards
-// a_d = ∂F/∂E_d. CascadeExposure returns the errors of Cascade.
+// reward. Its vector–Jacobian product is Cascade: for a function F of the exposures, dF/dm_d is λ_d with the
+// rewards a_d = ∂F/∂E_d. CascadeExposure returns the errors of Cascade.
 func (e *Expectation) CascadeExposure(scores, continuations, discounts, exposure []float64) error {
 	if err := checkContinuations(continuations, scores); err != nil {
 		return err
@@ -50,13 +62,14 @@ func (e *Expectation) CascadeExposure(scores, continuations, discounts, exposure
 //
 //	R = E_y[Σ_{k≤cutoff} rel_{y_k}/k · (1 + Σ_{x<k} rel_{y_x})] / min(cutoff, Σ_d rel_d),
 //
-// 0 if nothing is relevant. A cutoff of 0, or one beyond the list, is all ranks. rel is 1 for relevant documents and 0 for others; between the
-// two it is the probability of being relevant, independently. If lambda is nil, it computes R alone.
+// 0 if nothing is relevant. A cutoff of 0, or one beyond the list, is all ranks. rel is 1 for relevant
+// documents and 0 for others; between the two it is the probability of being relevant, independently. If
+// lambda is nil, it computes R alone.
 //
-// The relevant documents above are counted by a dual number: R is a [Expectation.Cascade] with a = rel and
-// c = 1 + ε rel plus its derivative by ε at 0. The errors of R and λ are at most Tolerance times Σ_{k≤cutoff} 1/k.
-// AveragePrecision returns the errors of [Expectation.Gradient], and an error for a
-// negative cutoff and for a relevance that is not from 0 to 1.
+// The relevant documents above are counted by a dual number: R is the metric of [Expectation.Cascade] with
+// a = rel and c = 1 + ε rel plus its derivative by ε at 0. The errors of R and λ are at most Tolerance times
+// Σ_{k≤cutoff} 1/k. It costs up to two and a half gradients. AveragePrecision returns the errors of
+// [Expectation.Gradient], and an error for a negative cutoff and for a relevance that is not from 0 to 1.
 func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, lambda []float64) (value float64, err error) {
 	if cutoff < 0 {
 		return 0, fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
@@ -112,24 +125,6 @@ func (e *Expectation) setCascade(c cascade) *cascade {
 
 func (e *Expectation) endCascade() { e.quadrature.cascade = nil }
 
-// cascade is Cascade after the checks that run does not make.
-//
-// If c = γ + s·a for all documents, the pair (i, j) has a_i (1 − c_j z) − a_j (1 − c_i z) =
-// (a_i − a_j)(1 − γz): DCG's form with other differences of discounts.
-func (e *Expectation) cascade(scores, rewards, continuations, discounts, lambda []float64) (float64, error) {
-	if !containsOther(continuations, 1) {
-		return e.run(scores, rewards, discounts, lambda)
-	}
-	c := e.setCascade(cascade{continuations: continuations, first: 1})
-	defer e.endCascade()
-	if slope, ok := linear(rewards, continuations); ok {
-		c.next = -slope
-	} else {
-		c.pairs = true
-	}
-	return e.run(scores, rewards, discounts, lambda)
-}
-
 // linear returns γ where all c = γ + s·a, up to rounding and with a γ that is not large.
 func linear(a, c []float64) (gamma float64, ok bool) {
 	if len(a) == 0 {
@@ -158,15 +153,6 @@ func linear(a, c []float64) (gamma float64, ok bool) {
 		}
 	}
 	return gamma, true
-}
-
-func containsOther(numbers []float64, x float64) bool {
-	for _, y := range numbers {
-		if y != x {
-			return true
-		}
-	}
-	return false
 }
 
 func checkRewards(rewards, scores []float64) error {

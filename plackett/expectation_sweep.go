@@ -281,8 +281,8 @@ func (x *quadrature) poolPolynomials(n int) {
 	}
 }
 
-// addPoolResults adds the results of the documents of the pool, of whose polynomials there are n coefficients. A series in −r_d takes each of them
-// out of the pool.
+// addPoolResults adds the results of the documents of the pool, whose polynomials have n coefficients. A
+// series in −r_d takes each of them out of the pool.
 func (x *quadrature) addPoolResults(n int) {
 	s := x.tapes[0].states[:n]
 	if x.sweptEnd == x.poolEnd {
