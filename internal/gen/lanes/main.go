@@ -992,35 +992,41 @@ func (m machine) divideDual() {
 		repeat(docs, func() {
 			g, d, sum := m.broadcast(at(gain, 0)), m.broadcast(at(dual, 0)), m.zero()
 			h, s, z, n := copyOf(sums0), copyOf(terms0), copyOf(z0), copyOf(count)
-			// fraction is (a (g B − A) − d p z (g B' − A'))/a² of a term.
-			fraction := func(i int) (over, under VecVirtual) {
-				pz, part := m.broadcast(at(z, i*number)), m.load(at(s, i*pair+vec))
-				over, under = m.load(at(h, i*pair+vec)), m.register()
-				VMULPD(at(chance, vec), pz, pz)
-				VADDPD(at(chance, 0), pz, under)
-				VMULPD(d, pz, pz)
-				VFMSUB213PD(at(h, i*pair), g, over)
-				VFMSUB213PD(at(s, i*pair), g, part)
-				VMULPD(under, over, over)
-				VFNMADD231PD(pz, part, over)
-				VMULPD(under, under, under)
-				return over, under
-			}
 			rest := copyOf(n)
 			ANDQ(Imm(1), rest)
 			SHRQ(Imm(1), n)
-			ifPositive(n, func() {
-				repeat(n, func() {
-					m.twoFractions(fraction, sum)
-					ADDQ(U32(2*pair), h)
-					ADDQ(U32(2*pair), s)
-					ADDQ(Imm(2*number), z)
+			unless(at(dual, 0), func(relevant bool) {
+				// fraction is (a (g B − A) − d p z (g B' − A'))/a² of a term, or (g B − A)/a.
+				fraction := func(i int) (over, under VecVirtual) {
+					pz := m.broadcast(at(z, i*number))
+					over, under = m.load(at(h, i*pair+vec)), m.register()
+					VMULPD(at(chance, vec), pz, pz)
+					VADDPD(at(chance, 0), pz, under)
+					VFMSUB213PD(at(h, i*pair), g, over)
+					if relevant {
+						part := m.load(at(s, i*pair+vec))
+						VMULPD(d, pz, pz)
+						VFMSUB213PD(at(s, i*pair), g, part)
+						VMULPD(under, over, over)
+						VFNMADD231PD(pz, part, over)
+						VMULPD(under, under, under)
+					}
+					return over, under
+				}
+				pairs, rest := copyOf(n), copyOf(rest)
+				ifPositive(pairs, func() {
+					repeat(pairs, func() {
+						m.twoFractions(fraction, sum)
+						ADDQ(U32(2*pair), h)
+						ADDQ(U32(2*pair), s)
+						ADDQ(Imm(2*number), z)
+					})
 				})
-			})
-			ifPositive(rest, func() {
-				over, under := fraction(0)
-				VDIVPD(under, over, over)
-				VADDPD(over, sum, sum)
+				ifPositive(rest, func() {
+					over, under := fraction(0)
+					VDIVPD(under, over, over)
+					VADDPD(over, sum, sum)
+				})
 			})
 			VMULPD(at(chance, 2*vec), sum, sum)
 			total := m.add(sum).AsX()

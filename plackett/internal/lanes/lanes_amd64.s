@@ -1643,61 +1643,107 @@ repeat67:
 	MOVQ         R14, R15
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
+	MOVQ         (R10), BP
+	TESTQ        BP, BP
+	JZ           zero68
+	MOVQ         R15, R15
 	TESTQ        R14, R14
-	JLE          skip68
+	JLE          skip69
 
-repeat69:
+repeat70:
 	VBROADCASTSD (R13), Z3
-	VMOVUPD      64(R12), Z4
-	VMOVUPD      64(R11), Z5
+	VMOVUPD      64(R11), Z4
 	VMULPD       64(DI), Z3, Z3
-	VADDPD       (DI), Z3, Z6
+	VADDPD       (DI), Z3, Z5
+	VFMSUB213PD  (R11), Z0, Z4
+	VMOVUPD      64(R12), Z6
 	VMULPD       Z1, Z3, Z3
-	VFMSUB213PD  (R11), Z0, Z5
-	VFMSUB213PD  (R12), Z0, Z4
-	VMULPD       Z6, Z5, Z5
-	VFNMADD231PD Z3, Z4, Z5
-	VMULPD       Z6, Z6, Z6
+	VFMSUB213PD  (R12), Z0, Z6
+	VMULPD       Z5, Z4, Z4
+	VFNMADD231PD Z3, Z6, Z4
+	VMULPD       Z5, Z5, Z5
 	VBROADCASTSD 8(R13), Z3
-	VMOVUPD      192(R12), Z4
-	VMOVUPD      192(R11), Z7
+	VMOVUPD      192(R11), Z6
 	VMULPD       64(DI), Z3, Z3
-	VADDPD       (DI), Z3, Z8
+	VADDPD       (DI), Z3, Z7
+	VFMSUB213PD  128(R11), Z0, Z6
+	VMOVUPD      192(R12), Z8
 	VMULPD       Z1, Z3, Z3
-	VFMSUB213PD  128(R11), Z0, Z7
-	VFMSUB213PD  128(R12), Z0, Z4
-	VMULPD       Z8, Z7, Z7
-	VFNMADD231PD Z3, Z4, Z7
-	VMULPD       Z8, Z8, Z8
-	VMULPD       Z8, Z5, Z5
-	VFMADD231PD  Z6, Z7, Z5
-	VMULPD       Z8, Z6, Z6
-	VDIVPD       Z6, Z5, Z5
-	VADDPD       Z5, Z2, Z2
+	VFMSUB213PD  128(R12), Z0, Z8
+	VMULPD       Z7, Z6, Z6
+	VFNMADD231PD Z3, Z8, Z6
+	VMULPD       Z7, Z7, Z7
+	VMULPD       Z7, Z4, Z4
+	VFMADD231PD  Z5, Z6, Z4
+	VMULPD       Z7, Z5, Z5
+	VDIVPD       Z5, Z4, Z4
+	VADDPD       Z4, Z2, Z2
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat69
+	JNZ          repeat70
 
-skip68:
+skip69:
 	TESTQ        R15, R15
-	JLE          skip70
+	JLE          skip71
 	VBROADCASTSD (R13), Z3
-	VMOVUPD      64(R12), Z4
-	VMOVUPD      64(R11), Z5
+	VMOVUPD      64(R11), Z4
 	VMULPD       64(DI), Z3, Z3
-	VADDPD       (DI), Z3, Z6
+	VADDPD       (DI), Z3, Z5
+	VFMSUB213PD  (R11), Z0, Z4
+	VMOVUPD      64(R12), Z6
 	VMULPD       Z1, Z3, Z3
-	VFMSUB213PD  (R11), Z0, Z5
-	VFMSUB213PD  (R12), Z0, Z4
-	VMULPD       Z6, Z5, Z5
-	VFNMADD231PD Z3, Z4, Z5
-	VMULPD       Z6, Z6, Z6
-	VDIVPD       Z6, Z5, Z5
-	VADDPD       Z5, Z2, Z2
+	VFMSUB213PD  (R12), Z0, Z6
+	VMULPD       Z5, Z4, Z4
+	VFNMADD231PD Z3, Z6, Z4
+	VMULPD       Z5, Z5, Z5
+	VDIVPD       Z5, Z4, Z4
+	VADDPD       Z4, Z2, Z2
 
-skip70:
+skip71:
+	JMP end68
+
+zero68:
+	MOVQ  R15, R15
+	TESTQ R14, R14
+	JLE   skip72
+
+repeat73:
+	VBROADCASTSD (R13), Z1
+	VMOVUPD      64(R11), Z3
+	VMULPD       64(DI), Z1, Z1
+	VADDPD       (DI), Z1, Z1
+	VFMSUB213PD  (R11), Z0, Z3
+	VBROADCASTSD 8(R13), Z4
+	VMOVUPD      192(R11), Z5
+	VMULPD       64(DI), Z4, Z4
+	VADDPD       (DI), Z4, Z4
+	VFMSUB213PD  128(R11), Z0, Z5
+	VMULPD       Z4, Z3, Z3
+	VFMADD231PD  Z1, Z5, Z3
+	VMULPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat73
+
+skip72:
+	TESTQ        R15, R15
+	JLE          skip74
+	VBROADCASTSD (R13), Z1
+	VMOVUPD      64(R11), Z3
+	VMULPD       64(DI), Z1, Z1
+	VADDPD       (DI), Z1, Z1
+	VFMSUB213PD  (R11), Z0, Z3
+	VDIVPD       Z1, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+
+skip74:
+end68:
 	VMULPD        128(DI), Z2, Z2
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
@@ -1730,7 +1776,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat71:
+repeat75:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1757,7 +1803,7 @@ repeat71:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat71
+	JNZ     repeat75
 	VZEROUPPER
 	RET
 
@@ -1792,7 +1838,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat72:
+repeat76:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1811,14 +1857,14 @@ repeat72:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat72
+	JNZ          repeat76
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat73:
+repeat77:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1840,7 +1886,7 @@ repeat73:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat73
+	JNZ          repeat77
 	VZEROUPPER
 	RET
 
@@ -1865,7 +1911,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD c24<>+0(SB), Y8
 	VBROADCASTSD c25<>+0(SB), Y9
 
-repeat74:
+repeat78:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1878,21 +1924,21 @@ repeat74:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip75
+	JLE          skip79
 
-repeat76:
+repeat80:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat76
+	JNZ    repeat80
 
-skip75:
+skip79:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat74
+	JNZ          repeat78
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1912,7 +1958,7 @@ skip75:
 	VBROADCASTSD c33<>+0(SB), Y8
 	VBROADCASTSD c34<>+0(SB), Y9
 
-repeat77:
+repeat81:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1925,21 +1971,21 @@ repeat77:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip78
+	JLE          skip82
 
-repeat79:
+repeat83:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat79
+	JNZ    repeat83
 
-skip78:
+skip82:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat77
+	JNZ     repeat81
 	VZEROUPPER
 	RET
 
@@ -2011,13 +2057,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat80:
+repeat84:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat80
+	JNZ     repeat84
 
-repeat81:
+repeat85:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2031,9 +2077,9 @@ repeat81:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip82
+	JLE     skip86
 
-repeat83:
+repeat87:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2055,13 +2101,13 @@ repeat83:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat83
+	JNZ          repeat87
 
-skip82:
+skip86:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip84
+	JLE          skip88
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2071,7 +2117,7 @@ skip82:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip84:
+skip88:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -2080,7 +2126,7 @@ skip84:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat81
+	JNZ          repeat85
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2095,13 +2141,13 @@ skip84:
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat85:
+repeat89:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat85
+	JNZ     repeat89
 
-repeat86:
+repeat90:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2115,9 +2161,9 @@ repeat86:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip87
+	JLE     skip91
 
-repeat88:
+repeat92:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2139,13 +2185,13 @@ repeat88:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat88
+	JNZ          repeat92
 
-skip87:
+skip91:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip89
+	JLE          skip93
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2155,7 +2201,7 @@ skip87:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip89:
+skip93:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2164,7 +2210,7 @@ skip89:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat86
+	JNZ     repeat90
 	VZEROUPPER
 	RET
 
@@ -2189,13 +2235,13 @@ TEXT ·sumsCascadeAVX2(SB), NOSPLIT, $0-144
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat90:
+repeat94:
 	VMOVUPD Y0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat90
+	JNZ     repeat94
 
-repeat91:
+repeat95:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2212,9 +2258,9 @@ repeat91:
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip92
+	JLE     skip96
 
-repeat93:
+repeat97:
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2241,13 +2287,13 @@ repeat93:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat93
+	JNZ          repeat97
 
-skip92:
+skip96:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip94
+	JLE          skip98
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2259,7 +2305,7 @@ skip92:
 	VADDPD       Y8, Y0, Y0
 	VMOVUPD      Y8, (R11)
 
-skip94:
+skip98:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2270,14 +2316,14 @@ skip94:
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip95
+	JLE     skip99
 	VADDPD  256(AX), Y6, Y6
 	VMOVUPD Y6, 256(AX)
 
-skip95:
+skip99:
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat91
+	JNZ          repeat95
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2293,13 +2339,13 @@ skip95:
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat96:
+repeat100:
 	VMOVUPD Y0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat96
+	JNZ     repeat100
 
-repeat97:
+repeat101:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2316,9 +2362,9 @@ repeat97:
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip98
+	JLE     skip102
 
-repeat99:
+repeat103:
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2345,13 +2391,13 @@ repeat99:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat99
+	JNZ          repeat103
 
-skip98:
+skip102:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip100
+	JLE          skip104
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2363,7 +2409,7 @@ skip98:
 	VADDPD       Y8, Y0, Y0
 	VMOVUPD      Y8, (R11)
 
-skip100:
+skip104:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2374,14 +2420,14 @@ skip100:
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip101
+	JLE     skip105
 	VADDPD  256(AX), Y6, Y6
 	VMOVUPD Y6, 256(AX)
 
-skip101:
+skip105:
 	ADDQ $0xc0, AX
 	DECQ CX
-	JNZ  repeat97
+	JNZ  repeat101
 	VZEROUPPER
 	RET
 
@@ -2407,112 +2453,19 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	ADDQ   CX, R9
 	XORQ   CX, CX
 
-repeat102:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat103:
-	VMOVUPD      64(CX), Y3
-	VFMSUB213PD  (CX), Y1, Y3
-	VFNMADD213PD Y3, Y0, Y2
-	SUBQ         $0x80, CX
-	DECQ         R10
-	JNZ          repeat103
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat102
-	MOVQ         out_base+0(FP), AX
-	MOVQ         c_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         c_len+32(FP), DX
-	MOVQ         r_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_len+56(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	DECQ         R9
-	IMUL3Q       $0x80, R9, R9
-	ADDQ         CX, R9
-	XORQ         CX, CX
-
-repeat104:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat105:
-	VMOVUPD      64(CX), Y3
-	VFMSUB213PD  (CX), Y1, Y3
-	VFNMADD213PD Y3, Y0, Y2
-	SUBQ         $0x80, CX
-	DECQ         R10
-	JNZ          repeat105
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat104
-	VZEROUPPER
-	RET
-
-// func hornerCascadeAVX2(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
-// Requires: AVX, FMA3
-TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
-	MOVQ   out_base+0(FP), AX
-	MOVQ   c_base+24(FP), CX
-	MOVQ   c_len+32(FP), DX
-	MOVQ   r_base+48(FP), BX
-	MOVQ   r_len+56(FP), SI
-	MOVQ   w_base+72(FP), DI
-	MOVQ   g_base+96(FP), R8
-	DECQ   DX
-	MOVQ   DX, R9
-	DECQ   R9
-	IMUL3Q $0x80, R9, R9
-	ADDQ   CX, R9
-	XORQ   CX, CX
-
 repeat106:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
-	MOVQ         x_base+120(FP), R10
-	VBROADCASTSD (R10)(CX*8), Y3
-	INCQ         CX
-	MOVQ         R9, R10
-	MOVQ         DX, R11
+	MOVQ         R9, CX
+	MOVQ         DX, R10
 
 repeat107:
-	VMOVUPD      64(R10), Y4
-	VFMSUB213PD  (R10), Y1, Y4
-	VFMADD231PD  128(R10), Y3, Y4
-	VFNMADD213PD Y4, Y0, Y2
-	SUBQ         $0x80, R10
-	DECQ         R11
+	VMOVUPD      64(CX), Y3
+	VFMSUB213PD  (CX), Y1, Y3
+	VFNMADD213PD Y3, Y0, Y2
+	SUBQ         $0x80, CX
+	DECQ         R10
 	JNZ          repeat107
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -2536,7 +2489,6 @@ repeat107:
 	MOVQ         r_len+56(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         g_base+96(FP), R8
-	DECQ         DX
 	MOVQ         DX, R9
 	DECQ         R9
 	IMUL3Q       $0x80, R9, R9
@@ -2547,19 +2499,15 @@ repeat108:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
-	MOVQ         x_base+120(FP), R10
-	VBROADCASTSD (R10)(CX*8), Y3
-	INCQ         CX
-	MOVQ         R9, R10
-	MOVQ         DX, R11
+	MOVQ         R9, CX
+	MOVQ         DX, R10
 
 repeat109:
-	VMOVUPD      64(R10), Y4
-	VFMSUB213PD  (R10), Y1, Y4
-	VFMADD231PD  128(R10), Y3, Y4
-	VFNMADD213PD Y4, Y0, Y2
-	SUBQ         $0x80, R10
-	DECQ         R11
+	VMOVUPD      64(CX), Y3
+	VFMSUB213PD  (CX), Y1, Y3
+	VFNMADD213PD Y3, Y0, Y2
+	SUBQ         $0x80, CX
+	DECQ         R10
 	JNZ          repeat109
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -2574,6 +2522,104 @@ repeat109:
 	ADDQ         $0x08, AX
 	DECQ         SI
 	JNZ          repeat108
+	VZEROUPPER
+	RET
+
+// func hornerCascadeAVX2(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
+// Requires: AVX, FMA3
+TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
+	MOVQ   out_base+0(FP), AX
+	MOVQ   c_base+24(FP), CX
+	MOVQ   c_len+32(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   r_len+56(FP), SI
+	MOVQ   w_base+72(FP), DI
+	MOVQ   g_base+96(FP), R8
+	DECQ   DX
+	MOVQ   DX, R9
+	DECQ   R9
+	IMUL3Q $0x80, R9, R9
+	ADDQ   CX, R9
+	XORQ   CX, CX
+
+repeat110:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat111:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat111
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat110
+	MOVQ         out_base+0(FP), AX
+	MOVQ         c_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         c_len+32(FP), DX
+	MOVQ         r_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+56(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         g_base+96(FP), R8
+	DECQ         DX
+	MOVQ         DX, R9
+	DECQ         R9
+	IMUL3Q       $0x80, R9, R9
+	ADDQ         CX, R9
+	XORQ         CX, CX
+
+repeat112:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat113:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat113
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat112
 	VZEROUPPER
 	RET
 
@@ -2594,7 +2640,7 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	VMOVUPD      (DI), Y0
 	VBROADCASTSD c39<>+0(SB), Y1
 
-repeat110:
+repeat114:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2612,7 +2658,7 @@ repeat110:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat110
+	JNZ          repeat114
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2630,7 +2676,7 @@ repeat110:
 	VMOVUPD      32(DI), Y0
 	VBROADCASTSD c40<>+0(SB), Y1
 
-repeat111:
+repeat115:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2648,7 +2694,7 @@ repeat111:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat111
+	JNZ          repeat115
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2674,100 +2720,6 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat112:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-
-repeat113:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      128(R8), Y5
-	VFMADD231PD  64(R8), Y3, Y4
-	VMULPD       Y0, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VBROADCASTSD (R10), Y6
-	VMULPD       Y6, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMULPD       Y4, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat113
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat112
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_len+8(FP), CX
-	MOVQ         z_base+24(FP), DX
-	MOVQ         chances_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         chances_len+56(FP), SI
-	MOVQ         g_base+72(FP), DI
-
-repeat114:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-
-repeat115:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      128(R8), Y5
-	VFMADD231PD  64(R8), Y3, Y4
-	VMULPD       Y0, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VBROADCASTSD (R10), Y6
-	VMULPD       Y6, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMULPD       Y4, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat115
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat114
-	LDMXCSR      8(SP)
-	VZEROUPPER
-	RET
-
-// func multiplyCascadeAVX2(states []float64, z []float64, chances []float64, g []float64, c []float64)
-// Requires: AVX, FMA3, SSE
-TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    states_base+0(FP), AX
-	MOVQ    states_len+8(FP), CX
-	MOVQ    z_base+24(FP), DX
-	MOVQ    chances_base+48(FP), BX
-	MOVQ    chances_len+56(FP), SI
-	MOVQ    g_base+72(FP), DI
-
 repeat116:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
@@ -2776,23 +2728,17 @@ repeat116:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-	VBROADCASTSD c41<>+0(SB), Y4
-	MOVQ         c_base+96(FP), R11
 
 repeat117:
-	VMOVUPD      (R8), Y5
-	VMOVUPD      128(R8), Y6
-	VFMADD231PD  64(R8), Y3, Y5
-	VMULPD       Y0, Y6, Y6
-	VBROADCASTSD (R11), Y7
-	VFNMADD213PD Y4, Y3, Y7
-	VMULPD       Y6, Y7, Y7
-	VFMADD213PD  Y7, Y5, Y1
-	ADDQ         $0x08, R11
-	VBROADCASTSD (R10), Y7
-	VMULPD       Y7, Y6, Y6
-	VFMADD213PD  Y6, Y5, Y2
-	VMULPD       Y5, Y0, Y0
+	VMOVUPD      (R8), Y4
+	VMOVUPD      128(R8), Y5
+	VFMADD231PD  64(R8), Y3, Y4
+	VMULPD       Y0, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD (R10), Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
+	VMULPD       Y4, Y0, Y0
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
@@ -2827,10 +2773,59 @@ repeat118:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-	VBROADCASTSD c42<>+0(SB), Y4
-	MOVQ         c_base+96(FP), R11
 
 repeat119:
+	VMOVUPD      (R8), Y4
+	VMOVUPD      128(R8), Y5
+	VFMADD231PD  64(R8), Y3, Y4
+	VMULPD       Y0, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD (R10), Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat119
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat118
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func multiplyCascadeAVX2(states []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    states_len+8(FP), CX
+	MOVQ    z_base+24(FP), DX
+	MOVQ    chances_base+48(FP), BX
+	MOVQ    chances_len+56(FP), SI
+	MOVQ    g_base+72(FP), DI
+
+repeat120:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c41<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat121:
 	VMOVUPD      (R8), Y5
 	VMOVUPD      128(R8), Y6
 	VFMADD231PD  64(R8), Y3, Y5
@@ -2847,14 +2842,65 @@ repeat119:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat119
+	JNZ          repeat121
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat118
+	JNZ          repeat120
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat122:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c42<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat123:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat123
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat122
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2883,79 +2929,6 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	MOVQ    DX, R9
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
-
-repeat120:
-	VMOVUPD      (SI), Y0
-	VMOVUPD      64(SI), Y1
-	VBROADCASTSD (R8), Y2
-	VXORPD       Y3, Y3, Y3
-	MOVQ         CX, R10
-	MOVQ         BX, R11
-	MOVQ         R9, R12
-	MOVQ         DX, R13
-	TESTQ        R12, R12
-	JLE          skip121
-
-repeat122:
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VMOVUPD      192(R10), Y6
-	VBROADCASTSD 8(R11), Y7
-	VFMSUB213PD  128(R10), Y2, Y6
-	VFMADD213PD  Y0, Y1, Y7
-	VMULPD       Y7, Y4, Y4
-	VFMADD231PD  Y5, Y6, Y4
-	VMULPD       Y7, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x10, R11
-	DECQ         R12
-	JNZ          repeat122
-
-skip121:
-	TESTQ        R13, R13
-	JLE          skip123
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-
-skip123:
-	VMULPD       128(SI), Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X0
-	VADDPD       X0, X3, X3
-	VUNPCKHPD    X3, X3, X0
-	VADDSD       X0, X3, X3
-	VADDSD       (AX), X3, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0xc0, SI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         DI
-	JNZ          repeat120
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         terms_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         terms_len+32(FP), DX
-	MOVQ         z_base+48(FP), BX
-	MOVQ         chances_base+72(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         chances_len+80(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	SHRQ         $0x01, R9
-	ANDQ         $0x01, DX
 
 repeat124:
 	VMOVUPD      (SI), Y0
@@ -3011,6 +2984,79 @@ skip127:
 	ADDQ         $0x08, AX
 	DECQ         DI
 	JNZ          repeat124
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	MOVQ         DX, R9
+	SHRQ         $0x01, R9
+	ANDQ         $0x01, DX
+
+repeat128:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VBROADCASTSD (R8), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         CX, R10
+	MOVQ         BX, R11
+	MOVQ         R9, R12
+	MOVQ         DX, R13
+	TESTQ        R12, R12
+	JLE          skip129
+
+repeat130:
+	VMOVUPD      64(R10), Y4
+	VBROADCASTSD (R11), Y5
+	VFMSUB213PD  (R10), Y2, Y4
+	VFMADD213PD  Y0, Y1, Y5
+	VMOVUPD      192(R10), Y6
+	VBROADCASTSD 8(R11), Y7
+	VFMSUB213PD  128(R10), Y2, Y6
+	VFMADD213PD  Y0, Y1, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         $0x00000100, R10
+	ADDQ         $0x10, R11
+	DECQ         R12
+	JNZ          repeat130
+
+skip129:
+	TESTQ        R13, R13
+	JLE          skip131
+	VMOVUPD      64(R10), Y4
+	VBROADCASTSD (R11), Y5
+	VFMSUB213PD  (R10), Y2, Y4
+	VFMADD213PD  Y0, Y1, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+
+skip131:
+	VMULPD       128(SI), Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VUNPCKHPD    X3, X3, X0
+	VADDSD       X0, X3, X3
+	VADDSD       (AX), X3, X3
+	VMOVSD       X3, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat128
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3031,92 +3077,6 @@ TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
 	VBROADCASTSD c43<>+0(SB), Y0
-	MOVQ         c_base+120(FP), R9
-	MOVQ         DX, R10
-	SHRQ         $0x01, R10
-	ANDQ         $0x01, DX
-
-repeat128:
-	VMOVUPD      (SI), Y1
-	VMOVUPD      64(SI), Y2
-	VBROADCASTSD (R8), Y3
-	VXORPD       Y4, Y4, Y4
-	MOVQ         CX, R11
-	MOVQ         BX, R12
-	MOVQ         R10, R13
-	MOVQ         DX, R14
-	VBROADCASTSD (R9), Y5
-	ADDQ         $0x08, R9
-	TESTQ        R13, R13
-	JLE          skip129
-
-repeat130:
-	VMOVUPD      64(R11), Y6
-	VBROADCASTSD (R12), Y7
-	VMOVAPD      Y7, Y8
-	VFNMADD213PD Y0, Y5, Y8
-	VMULPD       (R11), Y8, Y8
-	VFMSUB213PD  Y8, Y3, Y6
-	VFMADD213PD  Y1, Y2, Y7
-	VMOVUPD      192(R11), Y8
-	VBROADCASTSD 8(R12), Y9
-	VMOVAPD      Y9, Y10
-	VFNMADD213PD Y0, Y5, Y10
-	VMULPD       128(R11), Y10, Y10
-	VFMSUB213PD  Y10, Y3, Y8
-	VFMADD213PD  Y1, Y2, Y9
-	VMULPD       Y9, Y6, Y6
-	VFMADD231PD  Y7, Y8, Y6
-	VMULPD       Y9, Y7, Y7
-	VDIVPD       Y7, Y6, Y6
-	VADDPD       Y6, Y4, Y4
-	ADDQ         $0x00000100, R11
-	ADDQ         $0x10, R12
-	DECQ         R13
-	JNZ          repeat130
-
-skip129:
-	TESTQ        R14, R14
-	JLE          skip131
-	VMOVUPD      64(R11), Y6
-	VBROADCASTSD (R12), Y7
-	VMOVAPD      Y7, Y8
-	VFNMADD213PD Y0, Y5, Y8
-	VMULPD       (R11), Y8, Y8
-	VFMSUB213PD  Y8, Y3, Y6
-	VFMADD213PD  Y1, Y2, Y7
-	VDIVPD       Y7, Y6, Y6
-	VADDPD       Y6, Y4, Y4
-
-skip131:
-	VMULPD       128(SI), Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X1
-	VADDPD       X1, X4, X4
-	VUNPCKHPD    X4, X4, X1
-	VADDSD       X1, X4, X4
-	VADDSD       (AX), X4, X4
-	VMOVSD       X4, (AX)
-	ADDQ         $0xc0, SI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         DI
-	JNZ          repeat128
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         terms_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         terms_len+32(FP), DX
-	MOVQ         z_base+48(FP), BX
-	MOVQ         chances_base+72(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         chances_len+80(FP), DI
-	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c44<>+0(SB), Y0
 	MOVQ         c_base+120(FP), R9
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
@@ -3187,6 +3147,92 @@ skip135:
 	ADDQ         $0x08, AX
 	DECQ         DI
 	JNZ          repeat132
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c44<>+0(SB), Y0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat136:
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VXORPD       Y4, Y4, Y4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Y5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip137
+
+repeat138:
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VMOVUPD      192(R11), Y8
+	VBROADCASTSD 8(R12), Y9
+	VMOVAPD      Y9, Y10
+	VFNMADD213PD Y0, Y5, Y10
+	VMULPD       128(R11), Y10, Y10
+	VFMSUB213PD  Y10, Y3, Y8
+	VFMADD213PD  Y1, Y2, Y9
+	VMULPD       Y9, Y6, Y6
+	VFMADD231PD  Y7, Y8, Y6
+	VMULPD       Y9, Y7, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat138
+
+skip137:
+	TESTQ        R14, R14
+	JLE          skip139
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+
+skip139:
+	VMULPD       128(SI), Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VADDPD       X1, X4, X4
+	VUNPCKHPD    X4, X4, X1
+	VADDSD       X1, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat136
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3213,7 +3259,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	MOVQ    g_base+64(FP), DI
 	IMUL3Q  $0xc0, CX, R8
 
-repeat136:
+repeat140:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3222,7 +3268,7 @@ repeat136:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip137
+	JLE          skip141
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -3230,7 +3276,7 @@ repeat136:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip137:
+skip141:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -3242,7 +3288,7 @@ skip137:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat138:
+repeat142:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -3263,12 +3309,12 @@ repeat138:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat138
+	JNZ         repeat142
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat136
+	JNZ         repeat140
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -3285,7 +3331,7 @@ repeat138:
 	MOVQ        g_base+64(FP), DI
 	IMUL3Q      $0xc0, CX, R8
 
-repeat139:
+repeat143:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3294,7 +3340,7 @@ repeat139:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip140
+	JLE          skip144
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -3302,7 +3348,7 @@ repeat139:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip140:
+skip144:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -3314,7 +3360,7 @@ skip140:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat141:
+repeat145:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -3335,12 +3381,12 @@ repeat141:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat141
+	JNZ         repeat145
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat139
+	JNZ         repeat143
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -3362,7 +3408,7 @@ TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat142:
+repeat146:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3374,7 +3420,7 @@ repeat142:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip143
+	JLE          skip147
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3382,7 +3428,7 @@ repeat142:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip143:
+skip147:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3394,7 +3440,7 @@ skip143:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat144:
+repeat148:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3416,12 +3462,12 @@ repeat144:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat144
+	JNZ          repeat148
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat142
+	JNZ          repeat146
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3439,7 +3485,7 @@ repeat144:
 	MOVQ         c_base+88(FP), R8
 	IMUL3Q       $0xc0, CX, R9
 
-repeat145:
+repeat149:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3451,7 +3497,7 @@ repeat145:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip146
+	JLE          skip150
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3459,7 +3505,7 @@ repeat145:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip146:
+skip150:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3471,7 +3517,7 @@ skip146:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat147:
+repeat151:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3493,12 +3539,12 @@ repeat147:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat147
+	JNZ          repeat151
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat145
+	JNZ          repeat149
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3531,7 +3577,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat148:
+repeat152:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3550,7 +3596,7 @@ repeat148:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat149:
+repeat153:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -3576,7 +3622,7 @@ repeat149:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat149
+	JNZ          repeat153
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -3593,7 +3639,7 @@ repeat149:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat148
+	JNZ          repeat152
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3623,7 +3669,7 @@ repeat149:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat150:
+repeat154:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3642,7 +3688,7 @@ repeat150:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat151:
+repeat155:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -3668,7 +3714,7 @@ repeat151:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat151
+	JNZ          repeat155
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -3685,7 +3731,7 @@ repeat151:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat150
+	JNZ          repeat154
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3720,7 +3766,7 @@ TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
 	LEAQ    (R9)(R12*8), R9
 	LEAQ    (R11)(R12*8), R11
 
-repeat152:
+repeat156:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3741,7 +3787,7 @@ repeat152:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat153:
+repeat157:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3771,7 +3817,7 @@ repeat153:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat153
+	JNZ          repeat157
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3788,7 +3834,7 @@ repeat153:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat152
+	JNZ          repeat156
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3820,7 +3866,7 @@ repeat153:
 	LEAQ         (R9)(R12*8), R9
 	LEAQ         (R11)(R12*8), R11
 
-repeat154:
+repeat158:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3841,7 +3887,7 @@ repeat154:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat155:
+repeat159:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3871,7 +3917,7 @@ repeat155:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat155
+	JNZ          repeat159
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3888,7 +3934,7 @@ repeat155:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat154
+	JNZ          repeat158
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3904,9 +3950,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c45<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat156:
+repeat160:
 	TESTQ   SI, SI
-	JLE     skip157
+	JLE     skip161
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -3914,21 +3960,21 @@ repeat156:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip158
+	JLE     skip162
 
-repeat159:
+repeat163:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat159
+	JNZ         repeat163
 
-skip158:
+skip162:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip157:
+skip161:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3939,23 +3985,23 @@ skip157:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip160
+	JLE     skip164
 
-repeat161:
+repeat165:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat161
+	JNZ         repeat165
 
-skip160:
+skip164:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat156
+	JNZ          repeat160
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -3966,9 +4012,9 @@ skip160:
 	VBROADCASTSD c46<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat162:
+repeat166:
 	TESTQ   SI, SI
-	JLE     skip163
+	JLE     skip167
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -3976,21 +4022,21 @@ repeat162:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip164
+	JLE     skip168
 
-repeat165:
+repeat169:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat165
+	JNZ         repeat169
 
-skip164:
+skip168:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip163:
+skip167:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4001,23 +4047,23 @@ skip163:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip166
+	JLE     skip170
 
-repeat167:
+repeat171:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat167
+	JNZ         repeat171
 
-skip166:
+skip170:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat162
+	JNZ     repeat166
 	VZEROUPPER
 	RET
 
@@ -4036,7 +4082,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat168:
+repeat172:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -4045,7 +4091,7 @@ repeat168:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat169:
+repeat173:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -4055,7 +4101,7 @@ repeat169:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat169
+	JNZ         repeat173
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -4064,7 +4110,7 @@ repeat169:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat168
+	JNZ         repeat172
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -4074,7 +4120,7 @@ repeat169:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat170:
+repeat174:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -4083,7 +4129,7 @@ repeat170:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat171:
+repeat175:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -4093,7 +4139,7 @@ repeat171:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat171
+	JNZ         repeat175
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -4102,7 +4148,7 @@ repeat171:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat170
+	JNZ         repeat174
 	VZEROUPPER
 	RET
 
@@ -4113,27 +4159,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat172:
+repeat176:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat172
+	JNZ          repeat176
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat173:
+repeat177:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat173
+	JNZ          repeat177
 	VZEROUPPER
 	RET
 
@@ -4149,7 +4195,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat174:
+repeat178:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4159,9 +4205,9 @@ repeat174:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip175
+	JLE     skip179
 
-repeat176:
+repeat180:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4169,9 +4215,9 @@ repeat176:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat176
+	JNZ         repeat180
 
-skip175:
+skip179:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4184,9 +4230,9 @@ skip175:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip177
+	JLE     skip181
 
-repeat178:
+repeat182:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4198,15 +4244,15 @@ repeat178:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat178
+	JNZ         repeat182
 
-skip177:
+skip181:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat174
+	JNZ          repeat178
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -4220,7 +4266,7 @@ skip177:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat179:
+repeat183:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4230,9 +4276,9 @@ repeat179:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip180
+	JLE     skip184
 
-repeat181:
+repeat185:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4240,9 +4286,9 @@ repeat181:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat181
+	JNZ         repeat185
 
-skip180:
+skip184:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4255,9 +4301,9 @@ skip180:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip182
+	JLE     skip186
 
-repeat183:
+repeat187:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4269,15 +4315,15 @@ repeat183:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat183
+	JNZ         repeat187
 
-skip182:
+skip186:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat179
+	JNZ     repeat183
 	VZEROUPPER
 	RET
 
@@ -4299,7 +4345,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat184:
+repeat188:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4310,7 +4356,7 @@ repeat184:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip185
+	JLE          skip189
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -4318,7 +4364,7 @@ repeat184:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip185:
+skip189:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -4335,9 +4381,9 @@ skip185:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero186
+	JZ      zero190
 
-repeat187:
+repeat191:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4363,11 +4409,11 @@ repeat187:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat187
-	JMP         end186
+	JNZ         repeat191
+	JMP         end190
 
-zero186:
-repeat188:
+zero190:
+repeat192:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -4387,16 +4433,16 @@ repeat188:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat188
+	JNZ         repeat192
 
-end186:
+end190:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat184
+	JNZ     repeat188
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -4416,7 +4462,7 @@ end186:
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat189:
+repeat193:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4427,7 +4473,7 @@ repeat189:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip190
+	JLE          skip194
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -4435,7 +4481,7 @@ repeat189:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip190:
+skip194:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -4452,9 +4498,9 @@ skip190:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero191
+	JZ      zero195
 
-repeat192:
+repeat196:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4480,11 +4526,11 @@ repeat192:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat192
-	JMP         end191
+	JNZ         repeat196
+	JMP         end195
 
-zero191:
-repeat193:
+zero195:
+repeat197:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -4504,16 +4550,16 @@ repeat193:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat193
+	JNZ         repeat197
 
-end191:
+end195:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat189
+	JNZ     repeat193
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -4544,160 +4590,6 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
 	ADDQ    R12, DX
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
-
-repeat194:
-	VMOVUPD      (R8), Y0
-	VMOVUPD      64(R8), Y1
-	VMOVUPD      128(R8), Y2
-	MOVQ         g_base+160(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Y3
-	MOVQ         d_base+184(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Y4
-	VMULPD       Y2, Y3, Y3
-	VMULPD       Y1, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	MOVQ         DI, R11
-	CMPQ         R11, SI
-	CMOVQGT      SI, R11
-	XORQ         R12, R12
-	MOVQ         d_base+184(FP), R13
-	MOVQ         -8(R13)(R9*8), R13
-	TESTQ        R13, R13
-	JZ           zero195
-
-repeat196:
-	VMOVUPD     (AX)(R12*1), Y9
-	VMOVUPD     (CX)(R12*1), Y10
-	VMOVUPD     (DX)(R12*1), Y11
-	VMOVUPD     (BX)(R12*1), Y12
-	VFMADD231PD 64(DX)(R12*1), Y9, Y5
-	VFMADD231PD 64(AX)(R12*1), Y11, Y6
-	VFMADD231PD 128(DX)(R12*1), Y9, Y7
-	VFMADD231PD 128(AX)(R12*1), Y11, Y8
-	VFMADD231PD 64(BX)(R12*1), Y10, Y5
-	VFMADD231PD 64(CX)(R12*1), Y12, Y6
-	VFMADD231PD 128(BX)(R12*1), Y10, Y7
-	VFMADD231PD 128(CX)(R12*1), Y12, Y8
-	VMULPD      (CX)(R12*1), Y0, Y11
-	VFMADD231PD 192(CX)(R12*1), Y1, Y11
-	VFMADD231PD 192(AX)(R12*1), Y4, Y11
-	VMOVUPD     Y11, (CX)(R12*1)
-	VMULPD      (AX)(R12*1), Y0, Y11
-	VFMADD231PD 192(AX)(R12*1), Y1, Y11
-	VMOVUPD     Y11, (AX)(R12*1)
-	VMULPD      64(CX)(R12*1), Y0, Y11
-	VFMADD231PD 256(CX)(R12*1), Y1, Y11
-	VFMADD231PD 256(AX)(R12*1), Y4, Y11
-	VFMADD231PD Y2, Y10, Y11
-	VMOVUPD     Y11, 64(CX)(R12*1)
-	VMULPD      64(AX)(R12*1), Y0, Y11
-	VFMADD231PD 256(AX)(R12*1), Y1, Y11
-	VFMADD231PD Y2, Y9, Y11
-	VMOVUPD     Y11, 64(AX)(R12*1)
-	VMULPD      128(CX)(R12*1), Y0, Y11
-	VFMADD231PD 320(CX)(R12*1), Y1, Y11
-	VFMADD231PD 320(AX)(R12*1), Y4, Y11
-	VFMADD231PD Y3, Y10, Y11
-	VMOVUPD     Y11, 128(CX)(R12*1)
-	VMULPD      128(AX)(R12*1), Y0, Y10
-	VFMADD231PD 320(AX)(R12*1), Y1, Y10
-	VFMADD231PD Y3, Y9, Y10
-	VMOVUPD     Y10, 128(AX)(R12*1)
-	ADDQ        $0xc0, R12
-	DECQ        R11
-	JNZ         repeat196
-	JMP         end195
-
-zero195:
-repeat197:
-	VMOVUPD     (AX)(R12*1), Y4
-	VMOVUPD     (CX)(R12*1), Y9
-	VMOVUPD     (DX)(R12*1), Y10
-	VMOVUPD     (BX)(R12*1), Y11
-	VFMADD231PD 64(DX)(R12*1), Y4, Y5
-	VFMADD231PD 64(AX)(R12*1), Y10, Y6
-	VFMADD231PD 128(DX)(R12*1), Y4, Y7
-	VFMADD231PD 128(AX)(R12*1), Y10, Y8
-	VFMADD231PD 64(BX)(R12*1), Y9, Y5
-	VFMADD231PD 64(CX)(R12*1), Y11, Y6
-	VFMADD231PD 128(BX)(R12*1), Y9, Y7
-	VFMADD231PD 128(CX)(R12*1), Y11, Y8
-	VMULPD      (CX)(R12*1), Y0, Y10
-	VFMADD231PD 192(CX)(R12*1), Y1, Y10
-	VMOVUPD     Y10, (CX)(R12*1)
-	VMULPD      (AX)(R12*1), Y0, Y10
-	VFMADD231PD 192(AX)(R12*1), Y1, Y10
-	VMOVUPD     Y10, (AX)(R12*1)
-	VMULPD      64(CX)(R12*1), Y0, Y10
-	VFMADD231PD 256(CX)(R12*1), Y1, Y10
-	VFMADD231PD Y2, Y9, Y10
-	VMOVUPD     Y10, 64(CX)(R12*1)
-	VMULPD      64(AX)(R12*1), Y0, Y10
-	VFMADD231PD 256(AX)(R12*1), Y1, Y10
-	VFMADD231PD Y2, Y4, Y10
-	VMOVUPD     Y10, 64(AX)(R12*1)
-	VMULPD      128(CX)(R12*1), Y0, Y10
-	VFMADD231PD 320(CX)(R12*1), Y1, Y10
-	VFMADD231PD Y3, Y9, Y10
-	VMOVUPD     Y10, 128(CX)(R12*1)
-	VMULPD      128(AX)(R12*1), Y0, Y9
-	VFMADD231PD 320(AX)(R12*1), Y1, Y9
-	VFMADD231PD Y3, Y4, Y9
-	VMOVUPD     Y9, 128(AX)(R12*1)
-	ADDQ        $0xc0, R12
-	DECQ        R11
-	JNZ         repeat197
-
-end195:
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y8, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VFMSUB231PD  Y3, Y5, Y7
-	VEXTRACTF128 $0x01, Y7, X0
-	VADDPD       X0, X7, X7
-	VUNPCKHPD    X7, X7, X0
-	VADDSD       X0, X7, X7
-	MOVQ         out_base+0(FP), R11
-	VADDSD       -8(R11)(R9*8), X7, X7
-	VMOVSD       X7, -8(R11)(R9*8)
-	DECQ         DI
-	SUBQ         R10, BX
-	SUBQ         R10, DX
-	SUBQ         $0xc0, R8
-	DECQ         R9
-	JNZ          repeat194
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         u_base+24(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         du_base+48(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         sums_base+72(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         states_base+96(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         ranks+120(FP), SI
-	MOVQ         size+128(FP), DI
-	MOVQ         chances_base+136(FP), R8
-	ADDQ         $0x20, R8
-	MOVQ         chances_len+144(FP), R9
-	IMUL3Q       $0xc0, SI, R10
-	MOVQ         R9, R11
-	DECQ         R11
-	ADDQ         R11, DI
-	MOVQ         R10, R12
-	IMULQ        R11, R12
-	ADDQ         R12, BX
-	ADDQ         R12, DX
-	IMUL3Q       $0xc0, R11, R11
-	ADDQ         R11, R8
 
 repeat198:
 	VMOVUPD      (R8), Y0
@@ -4823,6 +4715,160 @@ end199:
 	SUBQ         $0xc0, R8
 	DECQ         R9
 	JNZ          repeat198
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         u_base+24(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         du_base+48(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         sums_base+72(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         states_base+96(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         ranks+120(FP), SI
+	MOVQ         size+128(FP), DI
+	MOVQ         chances_base+136(FP), R8
+	ADDQ         $0x20, R8
+	MOVQ         chances_len+144(FP), R9
+	IMUL3Q       $0xc0, SI, R10
+	MOVQ         R9, R11
+	DECQ         R11
+	ADDQ         R11, DI
+	MOVQ         R10, R12
+	IMULQ        R11, R12
+	ADDQ         R12, BX
+	ADDQ         R12, DX
+	IMUL3Q       $0xc0, R11, R11
+	ADDQ         R11, R8
+
+repeat202:
+	VMOVUPD      (R8), Y0
+	VMOVUPD      64(R8), Y1
+	VMOVUPD      128(R8), Y2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero203
+
+repeat204:
+	VMOVUPD     (AX)(R12*1), Y9
+	VMOVUPD     (CX)(R12*1), Y10
+	VMOVUPD     (DX)(R12*1), Y11
+	VMOVUPD     (BX)(R12*1), Y12
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 128(DX)(R12*1), Y9, Y7
+	VFMADD231PD 128(AX)(R12*1), Y11, Y8
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
+	VFMADD231PD 128(BX)(R12*1), Y10, Y7
+	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VMULPD      (CX)(R12*1), Y0, Y11
+	VFMADD231PD 192(CX)(R12*1), Y1, Y11
+	VFMADD231PD 192(AX)(R12*1), Y4, Y11
+	VMOVUPD     Y11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y11
+	VFMADD231PD 192(AX)(R12*1), Y1, Y11
+	VMOVUPD     Y11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y11
+	VFMADD231PD 256(CX)(R12*1), Y1, Y11
+	VFMADD231PD 256(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y11
+	VFMADD231PD 256(AX)(R12*1), Y1, Y11
+	VFMADD231PD Y2, Y9, Y11
+	VMOVUPD     Y11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y11
+	VFMADD231PD 320(CX)(R12*1), Y1, Y11
+	VFMADD231PD 320(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y3, Y10, Y11
+	VMOVUPD     Y11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y10
+	VFMADD231PD 320(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat204
+	JMP         end203
+
+zero203:
+repeat205:
+	VMOVUPD     (AX)(R12*1), Y4
+	VMOVUPD     (CX)(R12*1), Y9
+	VMOVUPD     (DX)(R12*1), Y10
+	VMOVUPD     (BX)(R12*1), Y11
+	VFMADD231PD 64(DX)(R12*1), Y4, Y5
+	VFMADD231PD 64(AX)(R12*1), Y10, Y6
+	VFMADD231PD 128(DX)(R12*1), Y4, Y7
+	VFMADD231PD 128(AX)(R12*1), Y10, Y8
+	VFMADD231PD 64(BX)(R12*1), Y9, Y5
+	VFMADD231PD 64(CX)(R12*1), Y11, Y6
+	VFMADD231PD 128(BX)(R12*1), Y9, Y7
+	VFMADD231PD 128(CX)(R12*1), Y11, Y8
+	VMULPD      (CX)(R12*1), Y0, Y10
+	VFMADD231PD 192(CX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y10
+	VFMADD231PD 192(AX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y10
+	VFMADD231PD 256(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y9, Y10
+	VMOVUPD     Y10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y10
+	VFMADD231PD 256(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y4, Y10
+	VMOVUPD     Y10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y10
+	VFMADD231PD 320(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y9
+	VFMADD231PD 320(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y3, Y4, Y9
+	VMOVUPD     Y9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat205
+
+end203:
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	MOVQ         out_base+0(FP), R11
+	VADDSD       -8(R11)(R9*8), X7, X7
+	VMOVSD       X7, -8(R11)(R9*8)
+	DECQ         DI
+	SUBQ         R10, BX
+	SUBQ         R10, DX
+	SUBQ         $0xc0, R8
+	DECQ         R9
+	JNZ          repeat202
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4844,7 +4890,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat202:
+repeat206:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4857,7 +4903,7 @@ repeat202:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat203:
+repeat207:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -4880,7 +4926,7 @@ repeat203:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat203
+	JNZ          repeat207
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -4891,7 +4937,7 @@ repeat203:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat202
+	JNZ          repeat206
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4910,7 +4956,7 @@ repeat203:
 	MOVQ         g_base+96(FP), R8
 	MOVQ         d_base+120(FP), R9
 
-repeat204:
+repeat208:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4923,7 +4969,7 @@ repeat204:
 	MOVQ         R8, R12
 	MOVQ         R9, R13
 
-repeat205:
+repeat209:
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -4946,7 +4992,7 @@ repeat205:
 	ADDQ         $0x08, R12
 	ADDQ         $0x08, R13
 	DECQ         R11
-	JNZ          repeat205
+	JNZ          repeat209
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, (CX)
 	VMOVUPD      Y2, 64(AX)
@@ -4957,7 +5003,7 @@ repeat205:
 	ADDQ         $0xc0, CX
 	ADDQ         $0x08, BX
 	DECQ         DX
-	JNZ          repeat204
+	JNZ          repeat208
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4980,7 +5026,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat206:
+repeat210:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -4991,61 +5037,107 @@ repeat206:
 	MOVQ         R14, R15
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
+	MOVQ         (R10), BP
+	TESTQ        BP, BP
+	JZ           zero211
+	MOVQ         R15, R15
 	TESTQ        R14, R14
-	JLE          skip207
+	JLE          skip212
 
-repeat208:
+repeat213:
 	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R12), Y4
-	VMOVUPD      64(R11), Y5
+	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y6
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
 	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R11), Y0, Y5
-	VFMSUB213PD  (R12), Y0, Y4
-	VMULPD       Y6, Y5, Y5
-	VFNMADD231PD Y3, Y4, Y5
-	VMULPD       Y6, Y6, Y6
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
 	VBROADCASTSD 8(R13), Y3
-	VMOVUPD      192(R12), Y4
-	VMOVUPD      192(R11), Y7
+	VMOVUPD      192(R11), Y6
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y8
+	VADDPD       (DI), Y3, Y7
+	VFMSUB213PD  128(R11), Y0, Y6
+	VMOVUPD      192(R12), Y8
 	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  128(R11), Y0, Y7
-	VFMSUB213PD  128(R12), Y0, Y4
-	VMULPD       Y8, Y7, Y7
-	VFNMADD231PD Y3, Y4, Y7
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y8, Y5, Y5
-	VFMADD231PD  Y6, Y7, Y5
-	VMULPD       Y8, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
-	VADDPD       Y5, Y2, Y2
+	VFMSUB213PD  128(R12), Y0, Y8
+	VMULPD       Y7, Y6, Y6
+	VFNMADD231PD Y3, Y8, Y6
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat208
+	JNZ          repeat213
 
-skip207:
+skip212:
 	TESTQ        R15, R15
-	JLE          skip209
+	JLE          skip214
 	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R12), Y4
-	VMOVUPD      64(R11), Y5
+	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y6
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
 	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R11), Y0, Y5
-	VFMSUB213PD  (R12), Y0, Y4
-	VMULPD       Y6, Y5, Y5
-	VFNMADD231PD Y3, Y4, Y5
-	VMULPD       Y6, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
-	VADDPD       Y5, Y2, Y2
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
 
-skip209:
+skip214:
+	JMP end211
+
+zero211:
+	MOVQ  R15, R15
+	TESTQ R14, R14
+	JLE   skip215
+
+repeat216:
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VBROADCASTSD 8(R13), Y4
+	VMOVUPD      192(R11), Y5
+	VMULPD       64(DI), Y4, Y4
+	VADDPD       (DI), Y4, Y4
+	VFMSUB213PD  128(R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFMADD231PD  Y1, Y5, Y3
+	VMULPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat216
+
+skip215:
+	TESTQ        R15, R15
+	JLE          skip217
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+
+skip217:
+end211:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -5058,7 +5150,7 @@ skip209:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat206
+	JNZ          repeat210
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -5078,7 +5170,7 @@ skip209:
 	MOVQ         g_base+120(FP), R9
 	MOVQ         d_base+144(FP), R10
 
-repeat210:
+repeat218:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -5089,61 +5181,107 @@ repeat210:
 	MOVQ         R14, R15
 	ANDQ         $0x01, R15
 	SHRQ         $0x01, R14
+	MOVQ         (R10), BP
+	TESTQ        BP, BP
+	JZ           zero219
+	MOVQ         R15, R15
 	TESTQ        R14, R14
-	JLE          skip211
+	JLE          skip220
 
-repeat212:
+repeat221:
 	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R12), Y4
-	VMOVUPD      64(R11), Y5
+	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y6
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
 	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R11), Y0, Y5
-	VFMSUB213PD  (R12), Y0, Y4
-	VMULPD       Y6, Y5, Y5
-	VFNMADD231PD Y3, Y4, Y5
-	VMULPD       Y6, Y6, Y6
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
 	VBROADCASTSD 8(R13), Y3
-	VMOVUPD      192(R12), Y4
-	VMOVUPD      192(R11), Y7
+	VMOVUPD      192(R11), Y6
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y8
+	VADDPD       (DI), Y3, Y7
+	VFMSUB213PD  128(R11), Y0, Y6
+	VMOVUPD      192(R12), Y8
 	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  128(R11), Y0, Y7
-	VFMSUB213PD  128(R12), Y0, Y4
-	VMULPD       Y8, Y7, Y7
-	VFNMADD231PD Y3, Y4, Y7
-	VMULPD       Y8, Y8, Y8
-	VMULPD       Y8, Y5, Y5
-	VFMADD231PD  Y6, Y7, Y5
-	VMULPD       Y8, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
-	VADDPD       Y5, Y2, Y2
+	VFMSUB213PD  128(R12), Y0, Y8
+	VMULPD       Y7, Y6, Y6
+	VFNMADD231PD Y3, Y8, Y6
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat212
+	JNZ          repeat221
 
-skip211:
+skip220:
 	TESTQ        R15, R15
-	JLE          skip213
+	JLE          skip222
 	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R12), Y4
-	VMOVUPD      64(R11), Y5
+	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y6
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
 	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R11), Y0, Y5
-	VFMSUB213PD  (R12), Y0, Y4
-	VMULPD       Y6, Y5, Y5
-	VFNMADD231PD Y3, Y4, Y5
-	VMULPD       Y6, Y6, Y6
-	VDIVPD       Y6, Y5, Y5
-	VADDPD       Y5, Y2, Y2
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
 
-skip213:
+skip222:
+	JMP end219
+
+zero219:
+	MOVQ  R15, R15
+	TESTQ R14, R14
+	JLE   skip223
+
+repeat224:
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VBROADCASTSD 8(R13), Y4
+	VMOVUPD      192(R11), Y5
+	VMULPD       64(DI), Y4, Y4
+	VADDPD       (DI), Y4, Y4
+	VFMSUB213PD  128(R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFMADD231PD  Y1, Y5, Y3
+	VMULPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat224
+
+skip223:
+	TESTQ        R15, R15
+	JLE          skip225
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+
+skip225:
+end219:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -5156,7 +5294,7 @@ skip213:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat210
+	JNZ          repeat218
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -5174,7 +5312,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat214:
+repeat226:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -5201,7 +5339,7 @@ repeat214:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat214
+	JNZ          repeat226
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
@@ -5213,7 +5351,7 @@ repeat214:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat215:
+repeat227:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -5240,7 +5378,7 @@ repeat215:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat215
+	JNZ     repeat227
 	VZEROUPPER
 	RET
 
@@ -5278,7 +5416,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat216:
+repeat228:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5297,14 +5435,14 @@ repeat216:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat216
+	JNZ          repeat228
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat217:
+repeat229:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5326,7 +5464,7 @@ repeat217:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat217
+	JNZ          repeat229
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -5354,7 +5492,7 @@ repeat217:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat218:
+repeat230:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5373,14 +5511,14 @@ repeat218:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat218
+	JNZ          repeat230
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat219:
+repeat231:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5402,6 +5540,6 @@ repeat219:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat219
+	JNZ          repeat231
 	VZEROUPPER
 	RET

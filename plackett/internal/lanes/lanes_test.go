@@ -149,7 +149,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	for _, s := range append(dual, values...) {
 		keep(s.P, s.B, s.A)
 	}
-	f.divideDual(out, pairs, pairs, z, chances, g, w)
+	f.divideDual(out, pairs, pairs, z, chances, g, some)
 	all = append(all, out...)
 	f.horner(g, pairs, r, w, v)
 	return append(all, g...)
