@@ -952,24 +952,34 @@ func (m machine) multiplyDual() {
 			at1 := m.broadcast(at(z, 0))
 			chance, docs, gain, dual := copyOf(chance0), copyOf(docs0), copyOf(gain0), copyOf(dual0)
 			repeat(docs, func() {
-				factor, derived, fp := m.register(), m.register(), m.register()
-				VMULPD(at(chance, vec), at1, derived)
-				VADDPD(at(chance, 0), derived, factor)
-				VMULPD(m.broadcast(at(dual, 0)), derived, derived)
-				g := m.broadcast(at(gain, 0))
-				VMULPD(at(chance, 2*vec), sum[0], fp)
-				VFMADD213PD(fp, factor, sum[1])
-				VFMADD231PD(derived, plain[1], sum[1])
-				VMULPD(g, fp, fp)
-				VFMADD213PD(fp, factor, sum[2])
-				VFMADD231PD(derived, plain[2], sum[2])
-				VMULPD(factor, sum[0], sum[0])
-				VFMADD231PD(derived, plain[0], sum[0])
-				VMULPD(at(chance, 2*vec), plain[0], fp)
-				VFMADD213PD(fp, factor, plain[1])
-				VMULPD(g, fp, fp)
-				VFMADD213PD(fp, factor, plain[2])
-				VMULPD(factor, plain[0], plain[0])
+				unless(at(dual, 0), func(relevant bool) {
+					factor, derived, fp := m.register(), m.register(), m.register()
+					VMULPD(at(chance, vec), at1, derived)
+					VADDPD(at(chance, 0), derived, factor)
+					if relevant {
+						VMULPD(m.broadcast(at(dual, 0)), derived, derived)
+					}
+					g := m.broadcast(at(gain, 0))
+					VMULPD(at(chance, 2*vec), sum[0], fp)
+					VFMADD213PD(fp, factor, sum[1])
+					if relevant {
+						VFMADD231PD(derived, plain[1], sum[1])
+					}
+					VMULPD(g, fp, fp)
+					VFMADD213PD(fp, factor, sum[2])
+					if relevant {
+						VFMADD231PD(derived, plain[2], sum[2])
+					}
+					VMULPD(factor, sum[0], sum[0])
+					if relevant {
+						VFMADD231PD(derived, plain[0], sum[0])
+					}
+					VMULPD(at(chance, 2*vec), plain[0], fp)
+					VFMADD213PD(fp, factor, plain[1])
+					VMULPD(g, fp, fp)
+					VFMADD213PD(fp, factor, plain[2])
+					VMULPD(factor, plain[0], plain[0])
+				})
 				ADDQ(Imm(state), chance)
 				ADDQ(Imm(number), gain)
 				ADDQ(Imm(number), dual)

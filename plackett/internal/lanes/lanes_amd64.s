@@ -1576,6 +1576,9 @@ repeat65:
 	MOVQ         R9, R13
 
 repeat66:
+	MOVQ         (R13), R14
+	TESTQ        R14, R14
+	JZ           zero67
 	VMULPD       64(R10), Z6, Z8
 	VADDPD       (R10), Z8, Z7
 	VBROADCASTSD (R13), Z9
@@ -1594,23 +1597,41 @@ repeat66:
 	VMULPD       Z10, Z9, Z9
 	VFMADD213PD  Z9, Z7, Z5
 	VMULPD       Z7, Z1, Z1
-	ADDQ         $0xc0, R10
-	ADDQ         $0x08, R12
-	ADDQ         $0x08, R13
-	DECQ         R11
-	JNZ          repeat66
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, (CX)
-	VMOVUPD      Z2, 64(AX)
-	VMOVUPD      Z3, 64(CX)
-	VMOVUPD      Z4, 128(AX)
-	VMOVUPD      Z5, 128(CX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0xc0, CX
-	ADDQ         $0x08, BX
-	DECQ         DX
-	JNZ          repeat65
-	LDMXCSR      (SP)
+	JMP          end67
+
+zero67:
+	VMULPD       64(R10), Z6, Z7
+	VADDPD       (R10), Z7, Z7
+	VBROADCASTSD (R12), Z9
+	VMULPD       128(R10), Z0, Z8
+	VFMADD213PD  Z8, Z7, Z2
+	VMULPD       Z9, Z8, Z8
+	VFMADD213PD  Z8, Z7, Z4
+	VMULPD       Z7, Z0, Z0
+	VMULPD       128(R10), Z1, Z8
+	VFMADD213PD  Z8, Z7, Z3
+	VMULPD       Z9, Z8, Z8
+	VFMADD213PD  Z8, Z7, Z5
+	VMULPD       Z7, Z1, Z1
+
+end67:
+	ADDQ    $0xc0, R10
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	DECQ    R11
+	JNZ     repeat66
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (CX)
+	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z3, 64(CX)
+	VMOVUPD Z4, 128(AX)
+	VMOVUPD Z5, 128(CX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, CX
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     repeat65
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
@@ -1632,7 +1653,7 @@ TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat67:
+repeat68:
 	VBROADCASTSD (R9), Z0
 	VBROADCASTSD (R10), Z1
 	VPXORQ       Z2, Z2, Z2
@@ -1645,12 +1666,12 @@ repeat67:
 	SHRQ         $0x01, R14
 	MOVQ         (R10), BP
 	TESTQ        BP, BP
-	JZ           zero68
+	JZ           zero69
 	MOVQ         R15, R15
 	TESTQ        R14, R14
-	JLE          skip69
+	JLE          skip70
 
-repeat70:
+repeat71:
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R11), Z4
 	VMULPD       64(DI), Z3, Z3
@@ -1682,11 +1703,11 @@ repeat70:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat70
+	JNZ          repeat71
 
-skip69:
+skip70:
 	TESTQ        R15, R15
-	JLE          skip71
+	JLE          skip72
 	VBROADCASTSD (R13), Z3
 	VMOVUPD      64(R11), Z4
 	VMULPD       64(DI), Z3, Z3
@@ -1701,15 +1722,15 @@ skip69:
 	VDIVPD       Z5, Z4, Z4
 	VADDPD       Z4, Z2, Z2
 
-skip71:
-	JMP end68
+skip72:
+	JMP end69
 
-zero68:
+zero69:
 	MOVQ  R15, R15
 	TESTQ R14, R14
-	JLE   skip72
+	JLE   skip73
 
-repeat73:
+repeat74:
 	VBROADCASTSD (R13), Z1
 	VMOVUPD      64(R11), Z3
 	VMULPD       64(DI), Z1, Z1
@@ -1729,11 +1750,11 @@ repeat73:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat73
+	JNZ          repeat74
 
-skip72:
+skip73:
 	TESTQ        R15, R15
-	JLE          skip74
+	JLE          skip75
 	VBROADCASTSD (R13), Z1
 	VMOVUPD      64(R11), Z3
 	VMULPD       64(DI), Z1, Z1
@@ -1742,8 +1763,8 @@ skip72:
 	VDIVPD       Z1, Z3, Z3
 	VADDPD       Z3, Z2, Z2
 
-skip74:
-end68:
+skip75:
+end69:
 	VMULPD        128(DI), Z2, Z2
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
@@ -1758,7 +1779,7 @@ end68:
 	ADDQ          $0x08, R10
 	ADDQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat67
+	JNZ           repeat68
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1776,7 +1797,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat75:
+repeat76:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1803,7 +1824,7 @@ repeat75:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat75
+	JNZ     repeat76
 	VZEROUPPER
 	RET
 
@@ -1838,7 +1859,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat76:
+repeat77:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1857,14 +1878,14 @@ repeat76:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat76
+	JNZ          repeat77
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat77:
+repeat78:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1886,7 +1907,7 @@ repeat77:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat77
+	JNZ          repeat78
 	VZEROUPPER
 	RET
 
@@ -1911,7 +1932,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD c24<>+0(SB), Y8
 	VBROADCASTSD c25<>+0(SB), Y9
 
-repeat78:
+repeat79:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1924,21 +1945,21 @@ repeat78:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip79
+	JLE          skip80
 
-repeat80:
+repeat81:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat80
+	JNZ    repeat81
 
-skip79:
+skip80:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat78
+	JNZ          repeat79
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1958,7 +1979,7 @@ skip79:
 	VBROADCASTSD c33<>+0(SB), Y8
 	VBROADCASTSD c34<>+0(SB), Y9
 
-repeat81:
+repeat82:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1971,21 +1992,21 @@ repeat81:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip82
+	JLE          skip83
 
-repeat83:
+repeat84:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat83
+	JNZ    repeat84
 
-skip82:
+skip83:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat81
+	JNZ     repeat82
 	VZEROUPPER
 	RET
 
@@ -2057,13 +2078,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat84:
+repeat85:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat84
+	JNZ     repeat85
 
-repeat85:
+repeat86:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2077,9 +2098,9 @@ repeat85:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip86
+	JLE     skip87
 
-repeat87:
+repeat88:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2101,13 +2122,13 @@ repeat87:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat87
+	JNZ          repeat88
 
-skip86:
+skip87:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip88
+	JLE          skip89
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2117,7 +2138,7 @@ skip86:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip88:
+skip89:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -2126,7 +2147,7 @@ skip88:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat85
+	JNZ          repeat86
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2141,13 +2162,13 @@ skip88:
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat89:
+repeat90:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat89
+	JNZ     repeat90
 
-repeat90:
+repeat91:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2161,9 +2182,9 @@ repeat90:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip91
+	JLE     skip92
 
-repeat92:
+repeat93:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2185,13 +2206,13 @@ repeat92:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat92
+	JNZ          repeat93
 
-skip91:
+skip92:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip93
+	JLE          skip94
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2201,7 +2222,7 @@ skip91:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip93:
+skip94:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2210,7 +2231,7 @@ skip93:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat90
+	JNZ     repeat91
 	VZEROUPPER
 	RET
 
@@ -2235,13 +2256,13 @@ TEXT ·sumsCascadeAVX2(SB), NOSPLIT, $0-144
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat94:
+repeat95:
 	VMOVUPD Y0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat94
+	JNZ     repeat95
 
-repeat95:
+repeat96:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2258,9 +2279,9 @@ repeat95:
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip96
+	JLE     skip97
 
-repeat97:
+repeat98:
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2287,13 +2308,13 @@ repeat97:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat97
+	JNZ          repeat98
 
-skip96:
+skip97:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip98
+	JLE          skip99
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2305,7 +2326,7 @@ skip96:
 	VADDPD       Y8, Y0, Y0
 	VMOVUPD      Y8, (R11)
 
-skip98:
+skip99:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2316,14 +2337,14 @@ skip98:
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip99
+	JLE     skip100
 	VADDPD  256(AX), Y6, Y6
 	VMOVUPD Y6, 256(AX)
 
-skip99:
+skip100:
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat95
+	JNZ          repeat96
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2339,13 +2360,13 @@ skip99:
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat100:
+repeat101:
 	VMOVUPD Y0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat100
+	JNZ     repeat101
 
-repeat101:
+repeat102:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2362,9 +2383,9 @@ repeat101:
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip102
+	JLE     skip103
 
-repeat103:
+repeat104:
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2391,13 +2412,13 @@ repeat103:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat103
+	JNZ          repeat104
 
-skip102:
+skip103:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip104
+	JLE          skip105
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2409,7 +2430,7 @@ skip102:
 	VADDPD       Y8, Y0, Y0
 	VMOVUPD      Y8, (R11)
 
-skip104:
+skip105:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2420,14 +2441,14 @@ skip104:
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip105
+	JLE     skip106
 	VADDPD  256(AX), Y6, Y6
 	VMOVUPD Y6, 256(AX)
 
-skip105:
+skip106:
 	ADDQ $0xc0, AX
 	DECQ CX
-	JNZ  repeat101
+	JNZ  repeat102
 	VZEROUPPER
 	RET
 
@@ -2453,20 +2474,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	ADDQ   CX, R9
 	XORQ   CX, CX
 
-repeat106:
+repeat107:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat107:
+repeat108:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat107
+	JNZ          repeat108
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2479,7 +2500,7 @@ repeat107:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat106
+	JNZ          repeat107
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -2495,20 +2516,20 @@ repeat107:
 	ADDQ         CX, R9
 	XORQ         CX, CX
 
-repeat108:
+repeat109:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat109:
+repeat110:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat109
+	JNZ          repeat110
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2521,7 +2542,7 @@ repeat109:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat108
+	JNZ          repeat109
 	VZEROUPPER
 	RET
 
@@ -2542,7 +2563,7 @@ TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
 	ADDQ   CX, R9
 	XORQ   CX, CX
 
-repeat110:
+repeat111:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
@@ -2552,14 +2573,14 @@ repeat110:
 	MOVQ         R9, R10
 	MOVQ         DX, R11
 
-repeat111:
+repeat112:
 	VMOVUPD      64(R10), Y4
 	VFMSUB213PD  (R10), Y1, Y4
 	VFMADD231PD  128(R10), Y3, Y4
 	VFNMADD213PD Y4, Y0, Y2
 	SUBQ         $0x80, R10
 	DECQ         R11
-	JNZ          repeat111
+	JNZ          repeat112
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2572,7 +2593,7 @@ repeat111:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat110
+	JNZ          repeat111
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -2589,7 +2610,7 @@ repeat111:
 	ADDQ         CX, R9
 	XORQ         CX, CX
 
-repeat112:
+repeat113:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
@@ -2599,14 +2620,14 @@ repeat112:
 	MOVQ         R9, R10
 	MOVQ         DX, R11
 
-repeat113:
+repeat114:
 	VMOVUPD      64(R10), Y4
 	VFMSUB213PD  (R10), Y1, Y4
 	VFMADD231PD  128(R10), Y3, Y4
 	VFNMADD213PD Y4, Y0, Y2
 	SUBQ         $0x80, R10
 	DECQ         R11
-	JNZ          repeat113
+	JNZ          repeat114
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2619,7 +2640,7 @@ repeat113:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat112
+	JNZ          repeat113
 	VZEROUPPER
 	RET
 
@@ -2640,42 +2661,6 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	VMOVUPD      (DI), Y0
 	VBROADCASTSD c39<>+0(SB), Y1
 
-repeat114:
-	VMOVUPD      (CX), Y2
-	VBROADCASTSD (BX), Y4
-	VADDPD       Y1, Y2, Y3
-	VDIVPD       Y3, Y1, Y3
-	VMULPD       Y3, Y2, Y2
-	VBROADCASTSD (SI), Y5
-	VMULPD       Y5, Y2, Y2
-	VMULPD       Y0, Y4, Y4
-	VMULPD       Y3, Y4, Y4
-	VMOVUPD      Y3, (AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y4, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x40, CX
-	ADDQ         $0x08, BX
-	ADDQ         $0x08, SI
-	DECQ         DX
-	JNZ          repeat114
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         chances_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         r_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         r_len+32(FP), DX
-	MOVQ         w_base+56(FP), BX
-	MOVQ         c_base+80(FP), SI
-	MOVQ         t+48(FP), DI
-	VMOVUPD      32(DI), Y0
-	VBROADCASTSD c40<>+0(SB), Y1
-
 repeat115:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
@@ -2695,6 +2680,42 @@ repeat115:
 	ADDQ         $0x08, SI
 	DECQ         DX
 	JNZ          repeat115
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         chances_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         r_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         r_len+32(FP), DX
+	MOVQ         w_base+56(FP), BX
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      32(DI), Y0
+	VBROADCASTSD c40<>+0(SB), Y1
+
+repeat116:
+	VMOVUPD      (CX), Y2
+	VBROADCASTSD (BX), Y4
+	VADDPD       Y1, Y2, Y3
+	VDIVPD       Y3, Y1, Y3
+	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y2, Y2
+	VMULPD       Y0, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VMOVUPD      Y3, (AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
+	DECQ         DX
+	JNZ          repeat116
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2720,7 +2741,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat116:
+repeat117:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2729,7 +2750,7 @@ repeat116:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat117:
+repeat118:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -2742,14 +2763,14 @@ repeat117:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat117
+	JNZ          repeat118
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat116
+	JNZ          repeat117
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2765,7 +2786,7 @@ repeat117:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat118:
+repeat119:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2774,7 +2795,7 @@ repeat118:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat119:
+repeat120:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -2787,14 +2808,14 @@ repeat119:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat119
+	JNZ          repeat120
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat118
+	JNZ          repeat119
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2814,7 +2835,7 @@ TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat120:
+repeat121:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2825,7 +2846,7 @@ repeat120:
 	VBROADCASTSD c41<>+0(SB), Y4
 	MOVQ         c_base+96(FP), R11
 
-repeat121:
+repeat122:
 	VMOVUPD      (R8), Y5
 	VMOVUPD      128(R8), Y6
 	VFMADD231PD  64(R8), Y3, Y5
@@ -2842,14 +2863,14 @@ repeat121:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat121
+	JNZ          repeat122
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat120
+	JNZ          repeat121
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2865,7 +2886,7 @@ repeat121:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat122:
+repeat123:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -2876,7 +2897,7 @@ repeat122:
 	VBROADCASTSD c42<>+0(SB), Y4
 	MOVQ         c_base+96(FP), R11
 
-repeat123:
+repeat124:
 	VMOVUPD      (R8), Y5
 	VMOVUPD      128(R8), Y6
 	VFMADD231PD  64(R8), Y3, Y5
@@ -2893,14 +2914,14 @@ repeat123:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat123
+	JNZ          repeat124
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat122
+	JNZ          repeat123
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2930,7 +2951,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat124:
+repeat125:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -2940,9 +2961,9 @@ repeat124:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip125
+	JLE          skip126
 
-repeat126:
+repeat127:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2959,11 +2980,11 @@ repeat126:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat126
+	JNZ          repeat127
 
-skip125:
+skip126:
 	TESTQ        R13, R13
-	JLE          skip127
+	JLE          skip128
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2971,7 +2992,7 @@ skip125:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip127:
+skip128:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -2983,7 +3004,7 @@ skip127:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat124
+	JNZ          repeat125
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3003,7 +3024,7 @@ skip127:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat128:
+repeat129:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -3013,9 +3034,9 @@ repeat128:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip129
+	JLE          skip130
 
-repeat130:
+repeat131:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -3032,11 +3053,11 @@ repeat130:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat130
+	JNZ          repeat131
 
-skip129:
+skip130:
 	TESTQ        R13, R13
-	JLE          skip131
+	JLE          skip132
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -3044,7 +3065,7 @@ skip129:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip131:
+skip132:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -3056,7 +3077,7 @@ skip131:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat128
+	JNZ          repeat129
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3082,7 +3103,7 @@ TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat132:
+repeat133:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
@@ -3094,9 +3115,9 @@ repeat132:
 	VBROADCASTSD (R9), Y5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip133
+	JLE          skip134
 
-repeat134:
+repeat135:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3119,11 +3140,11 @@ repeat134:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat134
+	JNZ          repeat135
 
-skip133:
+skip134:
 	TESTQ        R14, R14
-	JLE          skip135
+	JLE          skip136
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3134,7 +3155,7 @@ skip133:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip135:
+skip136:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -3146,7 +3167,7 @@ skip135:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat132
+	JNZ          repeat133
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3168,7 +3189,7 @@ skip135:
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat136:
+repeat137:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
@@ -3180,9 +3201,9 @@ repeat136:
 	VBROADCASTSD (R9), Y5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip137
+	JLE          skip138
 
-repeat138:
+repeat139:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3205,11 +3226,11 @@ repeat138:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat138
+	JNZ          repeat139
 
-skip137:
+skip138:
 	TESTQ        R14, R14
-	JLE          skip139
+	JLE          skip140
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3220,7 +3241,7 @@ skip137:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip139:
+skip140:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -3232,7 +3253,7 @@ skip139:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat136
+	JNZ          repeat137
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3259,7 +3280,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	MOVQ    g_base+64(FP), DI
 	IMUL3Q  $0xc0, CX, R8
 
-repeat140:
+repeat141:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3268,7 +3289,7 @@ repeat140:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip141
+	JLE          skip142
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -3276,7 +3297,7 @@ repeat140:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip141:
+skip142:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -3288,7 +3309,7 @@ skip141:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat142:
+repeat143:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -3309,12 +3330,12 @@ repeat142:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat142
+	JNZ         repeat143
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat140
+	JNZ         repeat141
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -3331,7 +3352,7 @@ repeat142:
 	MOVQ        g_base+64(FP), DI
 	IMUL3Q      $0xc0, CX, R8
 
-repeat143:
+repeat144:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3340,7 +3361,7 @@ repeat143:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip144
+	JLE          skip145
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -3348,7 +3369,7 @@ repeat143:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip144:
+skip145:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -3360,7 +3381,7 @@ skip144:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat145:
+repeat146:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -3381,12 +3402,12 @@ repeat145:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat145
+	JNZ         repeat146
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat143
+	JNZ         repeat144
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -3408,7 +3429,7 @@ TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat146:
+repeat147:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3420,7 +3441,7 @@ repeat146:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip147
+	JLE          skip148
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3428,7 +3449,7 @@ repeat146:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip147:
+skip148:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3440,7 +3461,7 @@ skip147:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat148:
+repeat149:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3462,12 +3483,12 @@ repeat148:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat148
+	JNZ          repeat149
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat146
+	JNZ          repeat147
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3485,7 +3506,7 @@ repeat148:
 	MOVQ         c_base+88(FP), R8
 	IMUL3Q       $0xc0, CX, R9
 
-repeat149:
+repeat150:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3497,7 +3518,7 @@ repeat149:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip150
+	JLE          skip151
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3505,7 +3526,7 @@ repeat149:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip150:
+skip151:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3517,7 +3538,7 @@ skip150:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat151:
+repeat152:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3539,12 +3560,12 @@ repeat151:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat151
+	JNZ          repeat152
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat149
+	JNZ          repeat150
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3577,7 +3598,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat152:
+repeat153:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3596,7 +3617,7 @@ repeat152:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat153:
+repeat154:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -3622,7 +3643,7 @@ repeat153:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat153
+	JNZ          repeat154
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -3639,7 +3660,7 @@ repeat153:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat152
+	JNZ          repeat153
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3669,7 +3690,7 @@ repeat153:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat154:
+repeat155:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3688,7 +3709,7 @@ repeat154:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat155:
+repeat156:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -3714,7 +3735,7 @@ repeat155:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat155
+	JNZ          repeat156
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -3731,7 +3752,7 @@ repeat155:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat154
+	JNZ          repeat155
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3766,7 +3787,7 @@ TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
 	LEAQ    (R9)(R12*8), R9
 	LEAQ    (R11)(R12*8), R11
 
-repeat156:
+repeat157:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3787,7 +3808,7 @@ repeat156:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat157:
+repeat158:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3817,7 +3838,7 @@ repeat157:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat157
+	JNZ          repeat158
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3834,7 +3855,7 @@ repeat157:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat156
+	JNZ          repeat157
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3866,7 +3887,7 @@ repeat157:
 	LEAQ         (R9)(R12*8), R9
 	LEAQ         (R11)(R12*8), R11
 
-repeat158:
+repeat159:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -3887,7 +3908,7 @@ repeat158:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat159:
+repeat160:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3917,7 +3938,7 @@ repeat159:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat159
+	JNZ          repeat160
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3934,7 +3955,7 @@ repeat159:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat158
+	JNZ          repeat159
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3950,9 +3971,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c45<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat160:
+repeat161:
 	TESTQ   SI, SI
-	JLE     skip161
+	JLE     skip162
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -3960,21 +3981,21 @@ repeat160:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip162
+	JLE     skip163
 
-repeat163:
+repeat164:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat163
+	JNZ         repeat164
 
-skip162:
+skip163:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip161:
+skip162:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3985,23 +4006,23 @@ skip161:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip164
+	JLE     skip165
 
-repeat165:
+repeat166:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat165
+	JNZ         repeat166
 
-skip164:
+skip165:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat160
+	JNZ          repeat161
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -4012,9 +4033,9 @@ skip164:
 	VBROADCASTSD c46<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat166:
+repeat167:
 	TESTQ   SI, SI
-	JLE     skip167
+	JLE     skip168
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -4022,21 +4043,21 @@ repeat166:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip168
+	JLE     skip169
 
-repeat169:
+repeat170:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat169
+	JNZ         repeat170
 
-skip168:
+skip169:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip167:
+skip168:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4047,23 +4068,23 @@ skip167:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip170
+	JLE     skip171
 
-repeat171:
+repeat172:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat171
+	JNZ         repeat172
 
-skip170:
+skip171:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat166
+	JNZ     repeat167
 	VZEROUPPER
 	RET
 
@@ -4082,7 +4103,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat172:
+repeat173:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -4091,7 +4112,7 @@ repeat172:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat173:
+repeat174:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -4101,7 +4122,7 @@ repeat173:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat173
+	JNZ         repeat174
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -4110,7 +4131,7 @@ repeat173:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat172
+	JNZ         repeat173
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -4120,7 +4141,7 @@ repeat173:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat174:
+repeat175:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -4129,7 +4150,7 @@ repeat174:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat175:
+repeat176:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -4139,7 +4160,7 @@ repeat175:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat175
+	JNZ         repeat176
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -4148,7 +4169,7 @@ repeat175:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat174
+	JNZ         repeat175
 	VZEROUPPER
 	RET
 
@@ -4159,19 +4180,6 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat176:
-	VBROADCASTSD (DX), Y0
-	VMULPD       (AX), Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat176
-	MOVQ         r_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         r_len+8(FP), CX
-	MOVQ         c_base+24(FP), DX
-
 repeat177:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
@@ -4180,6 +4188,19 @@ repeat177:
 	ADDQ         $0x08, DX
 	DECQ         CX
 	JNZ          repeat177
+	MOVQ         r_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         r_len+8(FP), CX
+	MOVQ         c_base+24(FP), DX
+
+repeat178:
+	VBROADCASTSD (DX), Y0
+	VMULPD       (AX), Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat178
 	VZEROUPPER
 	RET
 
@@ -4195,7 +4216,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat178:
+repeat179:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4205,9 +4226,9 @@ repeat178:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip179
+	JLE     skip180
 
-repeat180:
+repeat181:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4215,9 +4236,9 @@ repeat180:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat180
+	JNZ         repeat181
 
-skip179:
+skip180:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4230,9 +4251,9 @@ skip179:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip181
+	JLE     skip182
 
-repeat182:
+repeat183:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4244,15 +4265,15 @@ repeat182:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat182
+	JNZ         repeat183
 
-skip181:
+skip182:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat178
+	JNZ          repeat179
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -4266,7 +4287,7 @@ skip181:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat183:
+repeat184:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4276,9 +4297,9 @@ repeat183:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip184
+	JLE     skip185
 
-repeat185:
+repeat186:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4286,9 +4307,9 @@ repeat185:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat185
+	JNZ         repeat186
 
-skip184:
+skip185:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4301,9 +4322,9 @@ skip184:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip186
+	JLE     skip187
 
-repeat187:
+repeat188:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4315,15 +4336,15 @@ repeat187:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat187
+	JNZ         repeat188
 
-skip186:
+skip187:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat183
+	JNZ     repeat184
 	VZEROUPPER
 	RET
 
@@ -4345,7 +4366,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat188:
+repeat189:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4356,7 +4377,7 @@ repeat188:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip189
+	JLE          skip190
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -4364,7 +4385,7 @@ repeat188:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip189:
+skip190:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -4381,9 +4402,9 @@ skip189:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero190
+	JZ      zero191
 
-repeat191:
+repeat192:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4409,11 +4430,11 @@ repeat191:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat191
-	JMP         end190
+	JNZ         repeat192
+	JMP         end191
 
-zero190:
-repeat192:
+zero191:
+repeat193:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -4433,16 +4454,16 @@ repeat192:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat192
+	JNZ         repeat193
 
-end190:
+end191:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat188
+	JNZ     repeat189
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -4462,7 +4483,7 @@ end190:
 	MOVQ    d_base+112(FP), R9
 	IMUL3Q  $0xc0, DX, R10
 
-repeat193:
+repeat194:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4473,7 +4494,7 @@ repeat193:
 	MOVQ         DX, R11
 	SUBQ         BX, R11
 	TESTQ        R11, R11
-	JLE          skip194
+	JLE          skip195
 	IMUL3Q       $0xc0, BX, R11
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R11
@@ -4481,7 +4502,7 @@ repeat193:
 	VMOVUPD      Y5, 64(R11)
 	VMOVUPD      Y5, 128(R11)
 
-skip194:
+skip195:
 	INCQ    BX
 	MOVQ    BX, R11
 	CMPQ    R11, DX
@@ -4498,9 +4519,9 @@ skip194:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R9), R15
 	TESTQ   R15, R15
-	JZ      zero195
+	JZ      zero196
 
-repeat196:
+repeat197:
 	VMOVUPD     (R12), Y11
 	VMULPD      (R12), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4526,11 +4547,11 @@ repeat196:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat196
-	JMP         end195
+	JNZ         repeat197
+	JMP         end196
 
-zero195:
-repeat197:
+zero196:
+repeat198:
 	VMOVUPD     (R12), Y4
 	VMULPD      (R12), Y0, Y6
 	VFMADD231PD Y1, Y5, Y6
@@ -4550,16 +4571,16 @@ repeat197:
 	ADDQ        $0xc0, R13
 	ADDQ        $0xc0, R14
 	DECQ        R11
-	JNZ         repeat197
+	JNZ         repeat198
 
-end195:
+end196:
 	ADDQ    R10, AX
 	ADDQ    R10, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	ADDQ    $0x08, R9
 	DECQ    DI
-	JNZ     repeat193
+	JNZ     repeat194
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -4591,7 +4612,7 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat198:
+repeat199:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4612,9 +4633,9 @@ repeat198:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero199
+	JZ           zero200
 
-repeat200:
+repeat201:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4654,11 +4675,11 @@ repeat200:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat200
-	JMP         end199
+	JNZ         repeat201
+	JMP         end200
 
-zero199:
-repeat201:
+zero200:
+repeat202:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4695,9 +4716,9 @@ repeat201:
 	VMOVUPD     Y9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat201
+	JNZ         repeat202
 
-end199:
+end200:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4714,7 +4735,7 @@ end199:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat198
+	JNZ          repeat199
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4745,7 +4766,7 @@ end199:
 	IMUL3Q       $0xc0, R11, R11
 	ADDQ         R11, R8
 
-repeat202:
+repeat203:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4766,9 +4787,9 @@ repeat202:
 	MOVQ         d_base+184(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero203
+	JZ           zero204
 
-repeat204:
+repeat205:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4808,11 +4829,11 @@ repeat204:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat204
-	JMP         end203
+	JNZ         repeat205
+	JMP         end204
 
-zero203:
-repeat205:
+zero204:
+repeat206:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4849,9 +4870,9 @@ repeat205:
 	VMOVUPD     Y9, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat205
+	JNZ         repeat206
 
-end203:
+end204:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4868,7 +4889,7 @@ end203:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat202
+	JNZ          repeat203
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4890,7 +4911,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    g_base+96(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat206:
+repeat207:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4902,74 +4923,11 @@ repeat206:
 	MOVQ         DI, R11
 	MOVQ         R8, R12
 	MOVQ         R9, R13
-
-repeat207:
-	VMULPD       64(R10), Y6, Y8
-	VADDPD       (R10), Y8, Y7
-	VBROADCASTSD (R13), Y9
-	VMULPD       Y9, Y8, Y8
-	VBROADCASTSD (R12), Y10
-	VMULPD       128(R10), Y0, Y9
-	VFMADD213PD  Y9, Y7, Y2
-	VFMADD231PD  Y8, Y3, Y2
-	VMULPD       Y10, Y9, Y9
-	VFMADD213PD  Y9, Y7, Y4
-	VFMADD231PD  Y8, Y5, Y4
-	VMULPD       Y7, Y0, Y0
-	VFMADD231PD  Y8, Y1, Y0
-	VMULPD       128(R10), Y1, Y9
-	VFMADD213PD  Y9, Y7, Y3
-	VMULPD       Y10, Y9, Y9
-	VFMADD213PD  Y9, Y7, Y5
-	VMULPD       Y7, Y1, Y1
-	ADDQ         $0xc0, R10
-	ADDQ         $0x08, R12
-	ADDQ         $0x08, R13
-	DECQ         R11
-	JNZ          repeat207
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, (CX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 64(CX)
-	VMOVUPD      Y4, 128(AX)
-	VMOVUPD      Y5, 128(CX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0xc0, CX
-	ADDQ         $0x08, BX
-	DECQ         DX
-	JNZ          repeat206
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         sums_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         states_len+32(FP), DX
-	MOVQ         z_base+48(FP), BX
-	MOVQ         chances_base+72(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         chances_len+80(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         d_base+120(FP), R9
 
 repeat208:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      (CX), Y1
-	VMOVUPD      64(AX), Y2
-	VMOVUPD      64(CX), Y3
-	VMOVUPD      128(AX), Y4
-	VMOVUPD      128(CX), Y5
-	VBROADCASTSD (BX), Y6
-	MOVQ         SI, R10
-	MOVQ         DI, R11
-	MOVQ         R8, R12
-	MOVQ         R9, R13
-
-repeat209:
+	MOVQ         (R13), R14
+	TESTQ        R14, R14
+	JZ           zero209
 	VMULPD       64(R10), Y6, Y8
 	VADDPD       (R10), Y8, Y7
 	VBROADCASTSD (R13), Y9
@@ -4988,23 +4946,128 @@ repeat209:
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
 	VMULPD       Y7, Y1, Y1
-	ADDQ         $0xc0, R10
-	ADDQ         $0x08, R12
-	ADDQ         $0x08, R13
-	DECQ         R11
-	JNZ          repeat209
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, (CX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 64(CX)
-	VMOVUPD      Y4, 128(AX)
-	VMOVUPD      Y5, 128(CX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0xc0, CX
-	ADDQ         $0x08, BX
-	DECQ         DX
-	JNZ          repeat208
-	LDMXCSR      8(SP)
+	JMP          end209
+
+zero209:
+	VMULPD       64(R10), Y6, Y7
+	VADDPD       (R10), Y7, Y7
+	VBROADCASTSD (R12), Y9
+	VMULPD       128(R10), Y0, Y8
+	VFMADD213PD  Y8, Y7, Y2
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y4
+	VMULPD       Y7, Y0, Y0
+	VMULPD       128(R10), Y1, Y8
+	VFMADD213PD  Y8, Y7, Y3
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+
+end209:
+	ADDQ    $0xc0, R10
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	DECQ    R11
+	JNZ     repeat208
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (CX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 64(CX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 128(CX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, CX
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     repeat207
+	LDMXCSR (SP)
+	STMXCSR 8(SP)
+	MOVL    8(SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 12(SP)
+	LDMXCSR 12(SP)
+	MOVQ    sums_base+0(FP), AX
+	ADDQ    $0x20, AX
+	MOVQ    states_base+24(FP), CX
+	ADDQ    $0x20, CX
+	MOVQ    states_len+32(FP), DX
+	MOVQ    z_base+48(FP), BX
+	MOVQ    chances_base+72(FP), SI
+	ADDQ    $0x20, SI
+	MOVQ    chances_len+80(FP), DI
+	MOVQ    g_base+96(FP), R8
+	MOVQ    d_base+120(FP), R9
+
+repeat210:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (CX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      64(CX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      128(CX), Y5
+	VBROADCASTSD (BX), Y6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat211:
+	MOVQ         (R13), R14
+	TESTQ        R14, R14
+	JZ           zero212
+	VMULPD       64(R10), Y6, Y8
+	VADDPD       (R10), Y8, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y8, Y8
+	VBROADCASTSD (R12), Y10
+	VMULPD       128(R10), Y0, Y9
+	VFMADD213PD  Y9, Y7, Y2
+	VFMADD231PD  Y8, Y3, Y2
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y4
+	VFMADD231PD  Y8, Y5, Y4
+	VMULPD       Y7, Y0, Y0
+	VFMADD231PD  Y8, Y1, Y0
+	VMULPD       128(R10), Y1, Y9
+	VFMADD213PD  Y9, Y7, Y3
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+	JMP          end212
+
+zero212:
+	VMULPD       64(R10), Y6, Y7
+	VADDPD       (R10), Y7, Y7
+	VBROADCASTSD (R12), Y9
+	VMULPD       128(R10), Y0, Y8
+	VFMADD213PD  Y8, Y7, Y2
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y4
+	VMULPD       Y7, Y0, Y0
+	VMULPD       128(R10), Y1, Y8
+	VFMADD213PD  Y8, Y7, Y3
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+
+end212:
+	ADDQ    $0xc0, R10
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	DECQ    R11
+	JNZ     repeat211
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (CX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 64(CX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 128(CX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, CX
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     repeat210
+	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
 
@@ -5026,7 +5089,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    g_base+120(FP), R9
 	MOVQ    d_base+144(FP), R10
 
-repeat210:
+repeat213:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -5039,12 +5102,12 @@ repeat210:
 	SHRQ         $0x01, R14
 	MOVQ         (R10), BP
 	TESTQ        BP, BP
-	JZ           zero211
+	JZ           zero214
 	MOVQ         R15, R15
 	TESTQ        R14, R14
-	JLE          skip212
+	JLE          skip215
 
-repeat213:
+repeat216:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
@@ -5076,11 +5139,11 @@ repeat213:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat213
+	JNZ          repeat216
 
-skip212:
+skip215:
 	TESTQ        R15, R15
-	JLE          skip214
+	JLE          skip217
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
@@ -5095,15 +5158,15 @@ skip212:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y2, Y2
 
-skip214:
-	JMP end211
+skip217:
+	JMP end214
 
-zero211:
+zero214:
 	MOVQ  R15, R15
 	TESTQ R14, R14
-	JLE   skip215
+	JLE   skip218
 
-repeat216:
+repeat219:
 	VBROADCASTSD (R13), Y1
 	VMOVUPD      64(R11), Y3
 	VMULPD       64(DI), Y1, Y1
@@ -5123,11 +5186,11 @@ repeat216:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat216
+	JNZ          repeat219
 
-skip215:
+skip218:
 	TESTQ        R15, R15
-	JLE          skip217
+	JLE          skip220
 	VBROADCASTSD (R13), Y1
 	VMOVUPD      64(R11), Y3
 	VMULPD       64(DI), Y1, Y1
@@ -5136,8 +5199,8 @@ skip215:
 	VDIVPD       Y1, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 
-skip217:
-end211:
+skip220:
+end214:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -5150,7 +5213,7 @@ end211:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat210
+	JNZ          repeat213
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -5170,7 +5233,7 @@ end211:
 	MOVQ         g_base+120(FP), R9
 	MOVQ         d_base+144(FP), R10
 
-repeat218:
+repeat221:
 	VBROADCASTSD (R9), Y0
 	VBROADCASTSD (R10), Y1
 	VXORPD       Y2, Y2, Y2
@@ -5183,12 +5246,12 @@ repeat218:
 	SHRQ         $0x01, R14
 	MOVQ         (R10), BP
 	TESTQ        BP, BP
-	JZ           zero219
+	JZ           zero222
 	MOVQ         R15, R15
 	TESTQ        R14, R14
-	JLE          skip220
+	JLE          skip223
 
-repeat221:
+repeat224:
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
@@ -5220,11 +5283,11 @@ repeat221:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat221
+	JNZ          repeat224
 
-skip220:
+skip223:
 	TESTQ        R15, R15
-	JLE          skip222
+	JLE          skip225
 	VBROADCASTSD (R13), Y3
 	VMOVUPD      64(R11), Y4
 	VMULPD       64(DI), Y3, Y3
@@ -5239,15 +5302,15 @@ skip220:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y2, Y2
 
-skip222:
-	JMP end219
+skip225:
+	JMP end222
 
-zero219:
+zero222:
 	MOVQ  R15, R15
 	TESTQ R14, R14
-	JLE   skip223
+	JLE   skip226
 
-repeat224:
+repeat227:
 	VBROADCASTSD (R13), Y1
 	VMOVUPD      64(R11), Y3
 	VMULPD       64(DI), Y1, Y1
@@ -5267,11 +5330,11 @@ repeat224:
 	ADDQ         $0x00000100, R12
 	ADDQ         $0x10, R13
 	DECQ         R14
-	JNZ          repeat224
+	JNZ          repeat227
 
-skip223:
+skip226:
 	TESTQ        R15, R15
-	JLE          skip225
+	JLE          skip228
 	VBROADCASTSD (R13), Y1
 	VMOVUPD      64(R11), Y3
 	VMULPD       64(DI), Y1, Y1
@@ -5280,8 +5343,8 @@ skip223:
 	VDIVPD       Y1, Y3, Y3
 	VADDPD       Y3, Y2, Y2
 
-skip225:
-end219:
+skip228:
+end222:
 	VMULPD       128(DI), Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
@@ -5294,7 +5357,7 @@ end219:
 	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat218
+	JNZ          repeat221
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -5312,7 +5375,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat226:
+repeat229:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -5339,7 +5402,7 @@ repeat226:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat226
+	JNZ          repeat229
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
@@ -5351,7 +5414,7 @@ repeat226:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat227:
+repeat230:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -5378,7 +5441,7 @@ repeat227:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat227
+	JNZ     repeat230
 	VZEROUPPER
 	RET
 
@@ -5416,7 +5479,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat228:
+repeat231:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5435,14 +5498,14 @@ repeat228:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat228
+	JNZ          repeat231
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat229:
+repeat232:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5464,7 +5527,7 @@ repeat229:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat229
+	JNZ          repeat232
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -5492,7 +5555,7 @@ repeat229:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat230:
+repeat233:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5511,14 +5574,14 @@ repeat230:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat230
+	JNZ          repeat233
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat231:
+repeat234:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5540,6 +5603,6 @@ repeat231:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat231
+	JNZ          repeat234
 	VZEROUPPER
 	RET

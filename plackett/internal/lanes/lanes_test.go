@@ -145,7 +145,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 		keep(s.P, s.B, s.A)
 	}
 	dual := slices.Clone(values)
-	f.multiplyDual(dual, values, z, chances, g, w)
+	f.multiplyDual(dual, values, z, chances, g, some)
 	for _, s := range append(dual, values...) {
 		keep(s.P, s.B, s.A)
 	}
