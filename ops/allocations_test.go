@@ -26,14 +26,22 @@ func checkAllocations(t *testing.T, discounts []float64) {
 	g := G.NewGraph()
 	l, gains := b.Lists(g, tensor.Float32), optest.Vector(g, "gains", tensor.Float32, b.Gains)
 	metric, exposure := G.Must(ops.ExpectedMetric(l, gains, b.Discounts)), G.Must(ops.ExpectedExposure(l, b.Discounts))
-	if _, err := G.Grad(G.Must(G.Add(G.Must(G.Sum(metric)), G.Must(G.Sum(exposure)))), l.Scores); err != nil {
+	cascade := G.Must(ops.ExpectedCascade(l, l.Scores, gains, b.Discounts))
+	precision := G.Must(ops.ExpectedAveragePrecision(l, gains, len(b.Discounts)))
+	sum := G.Must(G.Sum(metric))
+	for _, n := range []*G.Node{exposure, cascade, precision} {
+		sum = G.Must(G.Add(sum, G.Must(G.Sum(n))))
+	}
+	if _, err := G.Grad(sum, l.Scores); err != nil {
 		t.Fatal(err)
 	}
 	scores, offsets := l.Scores.Value(), l.Offsets.Value()
 	inputs := map[string][]G.Value{
-		"ops: ExpectedMetric{":      {scores, gains.Value(), offsets},
-		"ops: ExpectedExposure{":    {scores, offsets},
-		"ops: ExpectedExposureVJP{": {scores, gains.Value(), offsets},
+		"ops: ExpectedMetric{":           {scores, gains.Value(), offsets},
+		"ops: ExpectedCascade{":          {scores, scores, gains.Value(), offsets},
+		"ops: ExpectedAveragePrecision{": {scores, gains.Value(), offsets},
+		"ops: ExpectedExposure{":         {scores, offsets},
+		"ops: ExpectedExposureVJP{":      {scores, gains.Value(), offsets},
 	}
 	for _, n := range g.AllNodes() {
 		for name, values := range inputs {

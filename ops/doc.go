@@ -3,11 +3,13 @@
 //
 // Expected metrics, with their gradients:
 //   - [ExpectedMetric] is exact.
+//   - [ExpectedCascade] and [ExpectedAveragePrecision] are the same for metrics in which what is above a document
+//     counts: ERR, reciprocal rank, success, α-nDCG, and average precision.
 //   - [PLRank1], [PLRank2], [PLRankRB] and [PLRankBy] estimate it from sampled rankings.
 //   - [RewardFunc] estimates the expectation of any reward of rankings.
 //
 // Expected exposure, for fairness and anything else that is a function of it:
-//   - [ExpectedExposure] is exact.
+//   - [ExpectedExposure] is exact, [ExpectedCascadeExposure] for users who may stop above a document too.
 //   - [Exposure] estimates it from sampled rankings.
 //
 // Rankings and their probabilities:

@@ -451,6 +451,12 @@ func TestSettingsTellNodesApart(t *testing.T) {
 		}
 		n, err := ops.ExpectedMetric(l, gains, theta)
 		add(fmt.Sprint("ExpectedMetric", theta), n, err)
+		n, err = ops.ExpectedCascade(l, gains, gains, theta)
+		add(fmt.Sprint("ExpectedCascade", theta), n, err)
+		n, err = ops.ExpectedCascadeExposure(l, gains, theta)
+		add(fmt.Sprint("ExpectedCascadeExposure", theta), n, err)
+		n, err = ops.ExpectedAveragePrecision(l, gains, len(theta)+int(4*theta[len(theta)-1]))
+		add(fmt.Sprint("ExpectedAveragePrecision", theta), n, err)
 		n, err = ops.Exposure(l, rankings, nil, theta)
 		add(fmt.Sprint("Exposure", theta), n, err)
 		n, err = ops.ExpectedExposure(l, theta)

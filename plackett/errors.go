@@ -8,7 +8,7 @@ import (
 
 // NumberError reports a number that is NaN or infinite.
 type NumberError struct {
-	What     string  // score, gain, discount or weight
+	What     string  // score, gain, reward, discount or weight
 	Position int     // from 0: of the document in its list, of the rank, or of the weight
 	Value    float64 // the number
 }
@@ -35,6 +35,22 @@ type LengthError struct {
 
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%s: %d numbers, want %d", e.What, e.Length, e.Want)
+}
+
+// RangeError reports a number of a document that is not from 0 to 1.
+type RangeError struct {
+	What     string // continuation or relevance
+	Position int    // of the document in its list, from 0
+	Value    float64
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("the %s of document %d is %v: it must be from 0 to 1", e.What, e.Position, e.Value)
+}
+
+// Document returns the position of the document, and what is wrong with its number.
+func (e *RangeError) Document() (position int, text string, ok bool) {
+	return e.Position, fmt.Sprintf("the %s is %v: it must be from 0 to 1", e.What, e.Value), true
 }
 
 // RankingError reports the entry of [Rankings] that keeps a row from being a ranking of the list.

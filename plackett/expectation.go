@@ -44,6 +44,8 @@ type Expectation struct {
 	quadrature       quadrature
 	sum              *geometricSum // of the last call, nil for sweeps
 	column, discount []float64     // for one document or one rank at a time
+	moments          []float64
+	ofCascade        cascade
 }
 
 const (
@@ -76,6 +78,9 @@ func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 	}
 	if _, err := e.run(scores, nil, discounts, exposure); err != nil {
 		return err
+	}
+	if e.quadrature.moment {
+		return nil // has no such bounds
 	}
 	least, most := 0., 0.
 	for _, theta := range discounts[:min(len(discounts), len(scores))] {

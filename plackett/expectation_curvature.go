@@ -21,10 +21,32 @@ func (e *Expectation) SecondDerivatives(scores, gains, discounts, out []float64)
 	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
 		return err
 	}
-	if _, err := e.Gradient(scores, gains, discounts, out); err != nil {
+	return e.lessMoments(out, func(out []float64) error {
+		_, err := e.Gradient(scores, gains, discounts, out)
+		return err
+	})
+}
+
+// CascadeSecondDerivatives is [Expectation.SecondDerivatives] of the metric of [Expectation.Cascade], whose errors it returns.
+func (e *Expectation) CascadeSecondDerivatives(scores, rewards, continuations, discounts, out []float64) error {
+	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
 		return err
 	}
-	return e.lessMoments(scores, gains, discounts, out)
+	return e.lessMoments(out, func(out []float64) error {
+		_, err := e.Cascade(scores, rewards, continuations, discounts, out)
+		return err
+	})
+}
+
+// AveragePrecisionSecondDerivatives is [Expectation.SecondDerivatives] of [Expectation.AveragePrecision], whose errors it returns.
+func (e *Expectation) AveragePrecisionSecondDerivatives(scores, relevant []float64, cutoff int, out []float64) error {
+	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
+		return err
+	}
+	return e.lessMoments(out, func(out []float64) error {
+		_, err := e.AveragePrecision(scores, relevant, cutoff, out)
+		return err
+	})
 }
 
 // Curvature writes λ_d, as [Expectation.Gradient] does, and returns R. To curvature it writes, with W of
@@ -45,30 +67,58 @@ func (e *Expectation) SecondDerivatives(scores, gains, discounts, out []float64)
 // It costs as much as a gradient and two exposures, as Σ_j W_dj is dE_d/dm_d. Curvature returns the
 // errors of [Expectation.Gradient].
 func (e *Expectation) Curvature(scores, gains, discounts, lambda, curvature []float64) (value float64, err error) {
+	if err := checkGains(gains, scores); err != nil {
+		return 0, err
+	}
+	return e.curvature(scores, gains, lambda, curvature, func(lambda []float64) (float64, error) {
+		return e.Gradient(scores, gains, discounts, lambda)
+	}, func(exposure []float64) error { return e.Exposure(scores, discounts, exposure) })
+}
+
+// CascadeCurvature is [Expectation.Curvature] for [Expectation.Cascade]: λ, R, and
+//
+//	c_d = Σ_j ∫ t f_d f_j Σ_k θ_k [z^{k−1}] (a_d (1 − c_j z) + a_j (1 − c_d z)) G_{−d,−j} dt,
+//
+// 2 a_d dE_d/dm_d − λ_d with E of [Expectation.CascadeExposure]. Rewards must not be negative. CascadeCurvature
+// returns the errors of Cascade.
+func (e *Expectation) CascadeCurvature(scores, rewards, continuations, discounts, lambda, curvature []float64) (value float64, err error) {
+	if err := checkRewards(rewards, scores); err != nil {
+		return 0, err
+	}
+	return e.curvature(scores, rewards, lambda, curvature, func(lambda []float64) (float64, error) {
+		return e.Cascade(scores, rewards, continuations, discounts, lambda)
+	}, func(exposure []float64) error { return e.CascadeExposure(scores, continuations, discounts, exposure) })
+}
+
+// curvature is Curvature given what computes λ and the exposures.
+func (e *Expectation) curvature(scores, gains, lambda, curvature []float64, gradient func(lambda []float64) (float64, error),
+	exposures func(exposure []float64) error) (value float64, err error) {
 	if err := cmp.Or(checkLength("lambda", len(lambda), len(scores)), checkLength("curvature", len(curvature), len(scores))); err != nil {
 		return 0, err
 	}
 	if d := slices.IndexFunc(gains, func(g float64) bool { return g < 0 }); d >= 0 {
 		return 0, fmt.Errorf("the gain of document %d is %v: gains must not be negative for a curvature", d, gains[d])
 	}
-	if value, err = e.Gradient(scores, gains, discounts, lambda); err != nil {
+	if value, err = gradient(lambda); err != nil {
 		return 0, err
 	}
-	err = cmp.Or(e.Exposure(scores, discounts, curvature), e.lessMoments(scores, nil, discounts, curvature))
+	err = e.lessMoments(curvature, exposures)
 	for d, weight := range curvature {
 		curvature[d] = max(0, 2*gains[d]*weight-lambda[d])
 	}
 	return value, err
 }
 
-// lessMoments subtracts from out, which has λ or without gains the exposures, the same integrals with
-// the factor w_d t.
-func (e *Expectation) lessMoments(scores, gains, discounts, out []float64) error {
-	e.column = num.Sized(e.column, len(scores))
+// lessMoments writes to out what f writes, λ or the exposures, less the same integrals with the factor w_d t.
+func (e *Expectation) lessMoments(out []float64, f func(out []float64) error) error {
+	if err := f(out); err != nil {
+		return err
+	}
+	e.moments = num.Sized(e.moments, len(out))
 	e.quadrature.moment = true
-	_, err := e.run(scores, gains, discounts, e.column)
+	err := f(e.moments)
 	e.quadrature.moment = false
-	for d, moment := range e.column {
+	for d, moment := range e.moments {
 		out[d] -= moment
 	}
 	return err

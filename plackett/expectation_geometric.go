@@ -141,13 +141,19 @@ func (g *geometricSum) amplification() float64 {
 // the node adds h·t f_d G/a_d to E_d, h·T to R, and h·(1 − z)·t f_d (ρ_d V − T)/a_d to λ_d.
 func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float64) {
 	from, to := x.arrivedEnd, x.poolEnd
-	x.states, x.terms = num.Sized(x.states, x.live), num.Sized(x.terms, x.live)
-	states, terms, z := x.states[:x.live], x.terms[:x.live], g.z[:x.live]
+	dual := x.cascade.dual()
+	x.terms, x.derivedTerms = num.Sized(x.terms, x.live), num.Sized(x.derivedTerms, x.live)
+	var tapes [2][]lanes.State
+	for i := range tapes {
+		x.tapes[i].states = num.Sized(x.tapes[i].states, x.live)
+		tapes[i] = x.tapes[i].states[:x.live]
+	}
+	states, sums, terms, derived, z := tapes[0], tapes[1], x.terms[:x.live], x.derivedTerms[:x.live], g.z[:x.live]
 	for m, s := range g.s[:x.live] {
 		power := math.Exp(-s * float64(from)) // of those that have arrived
-		states[m] = lanes.State{}
+		states[m], sums[m] = lanes.State{}, lanes.State{}
 		for l := range states[m].P {
-			states[m].P[l] = power
+			states[m].P[l], sums[m].P[l] = power, x.found*power
 		}
 	}
 	for i := from; i < to; i += chunk {
@@ -155,11 +161,24 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		lanes.Multiply(states, z, x.transit(i, end), x.gain[i:end])
+		switch {
+		case dual:
+			lanes.MultiplyDual(sums, states, z, x.transit(i, end), x.gain[i:end], x.relevant[i:end])
+		case x.cascade.general():
+			lanes.MultiplyCascade(states, z, x.transit(i, end), x.gain[i:end], x.continuation[i:end])
+		default:
+			lanes.Multiply(states, z, x.transit(i, end), x.gain[i:end])
+		}
 	}
-	for m := range states {
-		s, term := &states[m], &terms[m]
+	if !dual {
+		sums = states
+	}
+	for m := range sums {
+		s, term := &sums[m], &terms[m]
 		once := -math.Expm1(-g.s[m]) // 1 − z
+		if x.cascade != nil {
+			once = x.cascade.first + x.cascade.next*z[m]
+		}
 		for l, weight := range x.weights {
 			weight *= g.c[m]
 			value += weight * s.A[l]
@@ -167,6 +186,7 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 				term.A[l], term.B[l] = -weight*s.P[l], 0
 			} else {
 				term.A[l], term.B[l] = weight*once*s.A[l], weight*once*s.B[l]
+				derived[m].A[l], derived[m].B[l] = weight*once*states[m].A[l], weight*once*states[m].B[l]
 			}
 		}
 	}
@@ -175,9 +195,16 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		lanes.Divide(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end])
+		switch {
+		case dual:
+			lanes.DivideDual(x.result[i:end], terms, derived, z, x.transitions[i:end], x.gain[i:end], x.relevant[i:end])
+		case x.cascade.general():
+			lanes.DivideCascade(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end], x.continuation[i:end])
+		default:
+			lanes.Divide(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end])
+		}
 	}
-	return value, x.rest(g, states)
+	return value, x.rest(g, sums)
 }
 
 // rest bounds what later blocks can add, relative to max |θ| and Σ|θ|, and drops the terms whose part

@@ -90,9 +90,10 @@ func (x *quadrature) place() (left float64) {
 	n := end - first
 	x.apartChances(x.apart[first:end])
 
-	x.states = num.Sized(x.states, (max(chunk, n)+1)*x.ranks)
-	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
-	x.poolPolynomials(row(0)[:x.coefficients(x.arrivedEnd)])
+	states := num.Sized(x.tapes[0].states, (max(chunk, n)+1)*x.ranks)
+	x.tapes[0].states = states
+	row := func(i int) []lanes.State { return states[i*x.ranks : (i+1)*x.ranks] }
+	x.poolPolynomials(x.coefficients(x.arrivedEnd))
 	for i := x.arrivedEnd; i < x.sweptEnd; i += chunk {
 		if x.stopped() {
 			return 0
@@ -104,10 +105,10 @@ func (x *quadrature) place() (left float64) {
 	}
 
 	gains := x.apartGains[:n]
-	lanes.Forward(x.states, x.ranks, x.ranks, x.apartTransitions, gains)
+	lanes.Forward(states, x.ranks, x.ranks, x.apartTransitions, gains)
 	for i := n - 1; i >= 0; i-- {
 		gains[i] = 1
-		lanes.Forward(x.states[i*x.ranks:], x.ranks, x.ranks, x.apartTransitions[i:], gains[i:])
+		lanes.Forward(states[i*x.ranks:], x.ranks, x.ranks, x.apartTransitions[i:], gains[i:])
 		gains[i] = 0
 		placed := x.placed[(first+i)*cutoff+x.arrivedEnd:]
 		for k, s := range row(n) {
@@ -142,5 +143,5 @@ func (x *quadrature) apartChances(apart []int) {
 	}
 	_, halvings := math.Frexp(largest * x.times[lanes.Width-1] / lanes.Small)
 	lanes.Expm1(x.apartR, x.apartWeights, &x.times, max(0, halvings))
-	lanes.Transitions(x.apartTransitions, x.apartR, &x.times, x.apartWeights)
+	lanes.Transitions(x.apartTransitions, x.apartR, &x.times, x.apartWeights, x.continuation[:n])
 }

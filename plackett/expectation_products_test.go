@@ -231,7 +231,16 @@ func TestProductsAreReused(t *testing.T) {
 	if len(e.quadrature.sums) != 2 {
 		t.Errorf("%d sums, want one to 500 ranks and one to 64", len(e.quadrature.sums))
 	}
-	if n := testing.AllocsPerRun(10, run); n > float64(len(lists)) { // the results
+	precision := func() {
+		for _, scores := range lists {
+			if _, err := e.AveragePrecision(scores, make([]float64, 512)[:len(scores)], 0, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	precision()
+	inTurn := func() { run(); precision() }
+	if n := testing.AllocsPerRun(10, inTurn); n > 2*float64(len(lists)) { // the results and relevances
 		t.Errorf("%v allocations", n)
 	}
 	sweep := quadrature{discounts: theta[:300]}

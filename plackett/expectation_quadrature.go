@@ -20,8 +20,8 @@ type quadrature struct {
 	check     func() error
 	err       error // of check; it ends the computation
 	tolerance float64
-	rules     map[int]*rule         // by cutoff, for the tolerance
-	sums      map[int]*geometricSum // by the number of ranks
+	rules     map[int]*rule           // by cutoff, for the tolerance
+	sums      map[int][]*geometricSum // by the number of ranks
 
 	order  []int     // of the documents, descending scores
 	score  []float64 // in that order, as all that follows
@@ -29,6 +29,12 @@ type quadrature struct {
 	result []float64 // λ or the exposure
 
 	discounts []float64
+
+	// Of a cascade, by document in the order; continuations are 1 and pairs count by
+	// θ_k − θ_{k+1} if there is none. See expectation_cascade.go.
+	cascade                *cascade
+	continuation, relevant []float64
+	kept, found            float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
 
 	valueOnly bool      // only the value is wanted
 	moment    bool      // integrals have the factor w_d t: see [Expectation.SecondDerivatives]
@@ -39,6 +45,7 @@ type quadrature struct {
 	reference           float64
 	weightEnd           int
 	w, v, mass, squares []float64
+	more                []float64 // v times relevance, or w times continuation
 
 	arrivedEnd, sweptEnd, poolEnd int
 
@@ -57,18 +64,25 @@ type quadrature struct {
 	placed                   []float64
 	places                   []int // by document, in the order
 
-	times, weights lanes.Vec // of the nodes
-	r, scratch     []lanes.Vec
-	powerSums      [maxPowers]lanes.Sum
-	pairs          [maxPowers]lanes.Pair
-	transitions    []lanes.Chance // q, p and t·f of every document
-	states         []lanes.State  // [documents of a part + 1, ranks]: P, B and A before each document
-	checkpoints    []lanes.State  // [parts, ranks]: P, B and A before each part
-	backward       []lanes.State  // [ranks + 1]: U, X and Y
-	terms          []lanes.Pair   // T and V of every term of a geometric sum
-	live           int            // terms of it that are left
+	times, weights      lanes.Vec // of the nodes
+	r, scratch          []lanes.Vec
+	powerSums           [maxPowers]lanes.Sum
+	derivedSums         [maxPowers + 1]lanes.Sum // what average precision has beside them
+	pairs               [maxPowers + 1]lanes.Pair
+	ownPairs, morePairs [maxPowers]lanes.Pair
+	transitions         []lanes.Chance // q, p and t·f of every document
+	tapes               [2]tape        // the second one of average precision: sums with the derivatives by ε
+	backward, derived   []lanes.State  // [ranks + 1]: U, X and Y, and their derivatives
+	terms, derivedTerms []lanes.Pair   // T and V of every term of a geometric sum
+	live                int            // terms of it that are left
 
 	buckets [maxBuckets + 1]int // where each begins, when documents are sorted
+}
+
+// A tape has what a forward sweep leaves behind.
+type tape struct {
+	states      []lanes.State // [documents of a part + 1, ranks]: P, B and A before each document
+	checkpoints []lanes.State // [parts, ranks]: P, B and A before each part
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
@@ -84,8 +98,11 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	}
 	value := 0.0
 	if gains != nil {
-		lowest, highest := extremes(gains)
-		middle := lowest/2 + highest/2
+		middle := 0.0
+		if x.cascade == nil { // else the exposures do not add up to Σθ
+			lowest, highest := extremes(gains)
+			middle = lowest/2 + highest/2
+		}
 		for i, d := range x.order {
 			x.gain[i] = gains[d] - middle
 		}
@@ -115,6 +132,7 @@ func (x *quadrature) prepare(tolerance float64, scores []float64) {
 	x.r, x.transitions = num.Sized(x.r, len(scores)), num.Sized(x.transitions, len(scores))
 	clear(x.gain)
 	clear(x.result)
+	x.prepareCascade()
 	if x.tolerance != tolerance {
 		x.tolerance, x.rules = tolerance, map[int]*rule{}
 	}
@@ -154,18 +172,23 @@ func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64)
 	for size = min(size, len(discounts)); size > docs && discounts[size-1] == 0; {
 		size--
 	}
-	g := x.sums[size]
-	if g == nil || g.tolerance != tolerance || !slices.Equal(g.discounts, discounts[:size]) {
-		g = newGeometricSum(discounts[:size], tolerance)
+	const most = 4 // metrics in turn, such as DCG and average precision
+	known := x.sums[size]
+	i := slices.IndexFunc(known, func(g *geometricSum) bool {
+		return g.tolerance == tolerance && slices.Equal(g.discounts, discounts[:size])
+	})
+	if i < 0 {
 		if x.sums == nil {
-			x.sums = map[int]*geometricSum{}
+			x.sums = map[int][]*geometricSum{}
 		}
-		x.sums[size] = g
+		i = min(len(known), most-1)
+		known = append(known[:i], newGeometricSum(discounts[:size], tolerance))
+		x.sums[size] = known
 	}
-	if g.c == nil {
-		return nil
+	if g := known[i]; g.c != nil {
+		return g
 	}
-	return g
+	return nil
 }
 
 // setWeights sets the weights of the documents that have not arrived, relative to the first
@@ -174,7 +197,7 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs, first := len(x.score), x.arrivedEnd
 	x.weightEnd, x.reference = docs, x.score[first]
-	x.w, x.v = num.Sized(x.w, docs), num.Sized(x.v, docs)
+	x.w, x.v, x.more = num.Sized(x.w, docs), num.Sized(x.v, docs), num.Sized(x.more, docs)
 	x.mass, x.squares = num.Sized(x.mass, docs+1), num.Sized(x.squares, docs+1)
 	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
@@ -183,6 +206,9 @@ func (x *quadrature) setWeights() {
 		}
 		x.w[i] = math.Exp(x.score[i] - x.reference)
 		x.v[i] = x.w[i] * x.gain[i]
+		if x.more[i] = x.v[i] * x.relevant[i]; x.cascade.general() {
+			x.more[i] = x.w[i] * x.continuation[i]
+		}
 	}
 	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
 	for i := x.weightEnd - 1; i >= first; i-- {
@@ -214,7 +240,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 	end := x.tolerance / 50           // P(fewer than K have arrived) at the end
 	value := 0.0
 	r := x.rule(sum)
-	x.arrivedEnd, x.poolEnd = 0, 0
+	x.arrivedEnd, x.poolEnd, x.kept, x.found = 0, 0, 1, 1
 	if sum != nil {
 		x.live = len(sum.c)
 	}
@@ -229,9 +255,9 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			x.weights = r.weights
 		} else {
 			for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
-				x.arrivedEnd++
+				x.arrive()
 			}
-			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) {
+			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) || x.kept == 0 {
 				return value
 			}
 			x.rebase()
@@ -244,8 +270,9 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			anew = true
 			continue
 		}
-		if x.moment {
-			for l, t := range x.times {
+		for l, t := range x.times {
+			x.weights[l] *= x.kept
+			if x.moment {
 				x.weights[l] *= t
 			}
 		}
@@ -266,7 +293,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		}
 		x.blocks++
 		value += part
-		if left <= end {
+		if left*x.kept <= end {
 			return value
 		}
 		next := x.times[last] * math.Exp(r.step)

@@ -28,28 +28,36 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		x.transit(i, min(i+chunk, x.sweptEnd))
 	}
 
+	tapes := x.tapes[:1]
+	if x.cascade.dual() {
+		tapes = x.tapes[:]
+	}
 	part := max(1, docs)
 	if docs*x.ranks > maxStates {
-		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
+		part = max(maxStates/len(tapes)/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.states = num.Sized(x.states, (part+1)*x.ranks)
-	x.checkpoints = num.Sized(x.checkpoints, (docs/part+1)*x.ranks)
-	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
-	start := func(i int) []lanes.State { return x.checkpoints[(i-first)/part*x.ranks:][:x.ranks] }
-	x.poolPolynomials(row(0)[:x.coefficients(first)])
+	for i := range tapes {
+		tapes[i].states = num.Sized(tapes[i].states, (part+1)*x.ranks)
+		tapes[i].checkpoints = num.Sized(tapes[i].checkpoints, (docs/part+1)*x.ranks)
+	}
+	row := func(s []lanes.State, i int) []lanes.State { return s[i*x.ranks : (i+1)*x.ranks] }
+	x.poolPolynomials(x.coefficients(first))
 	last := first // where the last part begins
 	for i := first; i < x.sweptEnd; i += part {
 		if x.stopped() {
 			return 0, 0
 		}
-		if last = i; i > first {
-			copy(row(0), row(part))
+		last = i
+		for _, t := range tapes {
+			if i > first {
+				copy(row(t.states, 0), row(t.states, part))
+			}
+			copy(row(t.checkpoints, (i-first)/part), row(t.states, 0))
 		}
-		copy(start(i), row(0))
 		x.forward(i, min(i+part, x.sweptEnd))
 	}
 
-	end := row(x.sweptEnd - last)[:x.coefficients(x.sweptEnd)]
+	end := row(tapes[len(tapes)-1].states, x.sweptEnd-last)[:x.coefficients(x.sweptEnd)]
 	for k := range end {
 		left += end[k].P[lanes.Width-1]
 		for l, c := range x.weights {
@@ -70,13 +78,24 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		}
 		to := min(i+part, x.sweptEnd)
 		if i < last {
-			copy(row(0), start(i))
+			for _, t := range tapes {
+				copy(row(t.states, 0), row(t.checkpoints, (i-first)/part))
+			}
 			x.forward(i, to)
 		}
-		lanes.Backward(x.result[i:to], x.backward, x.states, x.ranks, x.coefficients(i),
-			x.transitions[i:to], x.gain[i:to])
+		switch {
+		case x.cascade.general():
+			lanes.BackwardCascade(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
+				x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
+		case x.cascade.dual():
+			lanes.BackwardDual(x.result[i:to], x.backward, x.derived, tapes[1].states, tapes[0].states, x.ranks, x.coefficients(i),
+				x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
+		default:
+			lanes.Backward(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
+				x.transitions[i:to], x.gain[i:to])
+		}
 	}
-	x.addPoolResults(row(0)[:x.coefficients(first)])
+	x.addPoolResults(x.coefficients(first))
 	return value, left
 }
 
@@ -84,10 +103,13 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	x.backward = num.Sized(x.backward, x.ranks+1)
 	clear(x.backward)
+	x.derived = num.Sized(x.derived, x.ranks+1)
+	clear(x.derived)
 	for k, theta := range discounts[:x.ranks] {
-		drop := theta
+		first, next := x.cascade.pair()
+		drop := first * theta
 		if k+1 < len(discounts) {
-			drop -= discounts[k+1]
+			drop += next * discounts[k+1]
 		}
 		for l, c := range x.weights {
 			if exposure {
@@ -114,12 +136,20 @@ func (x *quadrature) coefficients(i int) int {
 
 // forward sets the rows of states after the first by the documents from i to before to.
 func (x *quadrature) forward(i, to int) {
-	lanes.Forward(x.states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+	states := x.tapes[0].states
+	if x.cascade.general() {
+		lanes.ForwardCascade(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
+		return
+	}
+	lanes.Forward(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+	if x.cascade.dual() {
+		lanes.ForwardDual(x.tapes[1].states, states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
+	}
 }
 
 // transit sets the transitions of documents from i to before to, and returns them.
 func (x *quadrature) transit(i, to int) []lanes.Chance {
-	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.w[i:to])
+	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.w[i:to], x.continuation[i:to])
 	return x.transitions[i:to]
 }
 
@@ -135,6 +165,15 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 		}
 	}
 	return x.r[i:to]
+}
+
+// thinned sets r of documents from i to before to times their continuations, and returns them.
+func (x *quadrature) thinned(i, to int) []lanes.Vec {
+	r := x.exponentials(i, to)
+	if x.cascade != nil {
+		lanes.Scale(r, x.continuation[i:to])
+	}
+	return r
 }
 
 // maxPowers is the largest number of powers that documents are pooled with: exact for
@@ -188,9 +227,10 @@ func (x *quadrature) powersFrom(i int) int {
 	return n
 }
 
-// poolPolynomials sets P, B and A to the polynomials of the pool, where Π (1 + r_d z) is the
+// poolPolynomials sets n coefficients of P, B and A to the polynomials of the pool, where Π (1 + r_d z) is the
 // exponential of a series in the power sums of r_d.
-func (x *quadrature) poolPolynomials(s []lanes.State) {
+func (x *quadrature) poolPolynomials(n int) {
+	s := x.tapes[0].states[:n]
 	for l, t := range x.times {
 		s[0].P[l] = 0
 		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd] - x.apartMass); mass < 600 {
@@ -200,9 +240,23 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 	x.scratch = num.Sized(x.scratch, chunk)
 	sums := x.powerSums[:x.powers]
 	clear(sums)
+	var derived []lanes.Sum
+	if x.cascade.dual() {
+		derived = x.derivedSums[:x.powers+1]
+		clear(derived)
+	}
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
-		lanes.Sums(sums[:x.powersFrom(i)], x.exponentials(i, to), x.scratch, x.w[i:to], x.v[i:to])
+		powers := x.powersFrom(i)
+		r := x.thinned(i, to)
+		if x.cascade.general() {
+			lanes.SumsCascade(sums[:min(powers+1, len(sums))], r, x.scratch, x.w[i:to], x.v[i:to], x.more[i:to])
+			continue
+		}
+		lanes.Sums(sums[:powers], r, x.scratch, x.w[i:to], x.v[i:to])
+		if derived != nil {
+			lanes.Sums(derived[:powers+1], r, x.scratch, x.more[i:to], x.relevant[i:to])
+		}
 	}
 	sign := 1.0
 	for j := range sums {
@@ -211,20 +265,39 @@ func (x *quadrature) poolPolynomials(s []lanes.State) {
 			sum.Power[l] *= sign
 			sum.W[l] *= sign * t
 			sum.V[l] *= sign * t
+			if derived != nil {
+				// r^j has the derivative j·rel·r^j.
+				from, to := &derived[j], sign*float64(j)
+				from.Power[l] = sign * derived[j+1].V[l]
+				from.V[l] = to * t * from.W[l]
+				from.W[l] = float64(j) * sum.V[l]
+			}
 		}
 		sign = -sign
 	}
 	lanes.Series(s, sums)
+	if x.cascade.dual() {
+		lanes.SeriesDual(x.tapes[1].states[:n], s, sums, derived[:len(sums)], x.found)
+	}
 }
 
-// addPoolResults adds the results of the documents of the pool. A series in −r_d takes each of them
-// out of the pool.
-func (x *quadrature) addPoolResults(s []lanes.State) {
+// addPoolResults adds the results of the documents of the pool, whose polynomials have n coefficients. A
+// series in −r_d takes each of them out of the pool.
+func (x *quadrature) addPoolResults(n int) {
+	s := x.tapes[0].states[:n]
 	if x.sweptEnd == x.poolEnd {
 		return
 	}
 	pairs := x.pairs[:min(x.powers, len(s))]
-	lanes.Correlate(pairs, x.backward, s)
+	if x.cascade.general() { // one more, for the factor 1 − c z: 0 if there is none
+		pairs = x.pairs[:len(pairs)+1]
+		pairs[len(pairs)-1] = lanes.Pair{}
+	}
+	lanes.Correlate(pairs[:min(len(pairs), len(s))], x.backward, s)
+	var derived []lanes.Pair // of the document's own part
+	if x.cascade.dual() {
+		derived = x.derivedPairs(pairs, n)
+	}
 	for j := range pairs {
 		for l, t := range x.times {
 			pairs[j].A[l] *= t
@@ -234,6 +307,13 @@ func (x *quadrature) addPoolResults(s []lanes.State) {
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := min(len(pairs), x.powersFrom(i))
+		if x.cascade.general() {
+			lanes.HornerCascade(x.result[i:to], pairs[:min(powers+1, len(pairs))], x.r[i:to], x.w[i:to], x.gain[i:to], x.continuation[i:to])
+			continue
+		}
 		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
+		if derived != nil {
+			lanes.Horner(x.result[i:to], derived[:powers], x.r[i:to], x.v[i:to], x.gain[i:to])
+		}
 	}
 }

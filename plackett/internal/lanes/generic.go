@@ -61,12 +61,12 @@ func (v *Vec) sum() float64 {
 	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }
 
-func transitionsGo(chances []Chance, r []Vec, t *Vec, w []float64) {
+func transitionsGo(chances []Chance, r []Vec, t *Vec, w, c []float64) {
 	for i := range r {
 		chance := &chances[i]
 		for l := range Width {
 			q := 1 / (1 + r[i][l])
-			chance.Q[l], chance.P[l], chance.F[l] = q, r[i][l]*q, w[i]*t[l]*q
+			chance.Q[l], chance.P[l], chance.F[l] = q, r[i][l]*q*c[i], w[i]*t[l]*q
 		}
 	}
 }
@@ -180,6 +180,212 @@ func seriesGo(s []State, c []Sum) {
 				n.A[l] += c.V[l] * p[l]
 			}
 		}
+	}
+}
+
+func sumsCascadeGo(s []Sum, r, power []Vec, w, v, x []float64) {
+	sumsGo(s, r, power, w, v)
+	for i := range r {
+		p := Vec{0: x[i], 1: x[i], 2: x[i], 3: x[i], 4: x[i], 5: x[i], 6: x[i], 7: x[i]}
+		for j := 1; j < len(s); j++ {
+			for l := range Width {
+				s[j].W[l] += p[l]
+				p[l] *= r[i][l]
+			}
+		}
+	}
+}
+
+func hornerCascadeGo(out []float64, c []Pair, r []Vec, w, g, x []float64) {
+	for i := range r {
+		var e Vec
+		for j := len(c) - 2; j >= 0; j-- {
+			a, b, next := &c[j].A, &c[j].B, &c[j+1].A
+			for l := range Width {
+				e[l] = (g[i]*b[l] - a[l] + x[i]*next[l]) - r[i][l]*e[l]
+			}
+		}
+		out[i] += w[i] * e.sum()
+	}
+}
+
+func multiplyCascadeGo(states []State, z []float64, chances []Chance, g, c []float64) {
+	for m := range states {
+		s := &states[m]
+		for i := range chances {
+			chance, less := &chances[i], 1-c[i]*z[m]
+			for l := range Width {
+				a := chance.Q[l] + chance.P[l]*z[m]
+				fp := chance.F[l] * s.P[l]
+				s.B[l] = a*s.B[l] + less*fp
+				s.A[l] = a*s.A[l] + g[i]*fp
+				s.P[l] *= a
+			}
+		}
+	}
+}
+
+func divideCascadeGo(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
+	for i := range chances {
+		chance := &chances[i]
+		var sum Vec
+		for m := range terms {
+			a, b, less := &terms[m].A, &terms[m].B, 1-c[i]*z[m]
+			for l := range Width {
+				sum[l] += (g[i]*b[l] - less*a[l]) / (chance.Q[l] + chance.P[l]*z[m])
+			}
+		}
+		for l := range Width {
+			sum[l] *= chance.F[l]
+		}
+		out[i] += sum.sum()
+	}
+}
+
+func forwardCascadeGo(states []State, ranks, size int, chances []Chance, g, c []float64) {
+	for i := range chances {
+		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
+		if size < ranks {
+			from[size] = State{}
+			size++
+		}
+		forwardRow(next[:size], from[:size], &chances[i], g[i])
+		for k := 1; k < size; k++ {
+			for l := range Width {
+				next[k].B[l] -= c[i] * chances[i].F[l] * from[k-1].P[l]
+			}
+		}
+	}
+}
+
+func backwardCascadeGo(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
+	for i := len(out) - 1; i >= 0; i-- {
+		var a, b Vec
+		chance := &chances[i]
+		for k := range min(ranks, size+i) {
+			s, u, above := &states[i*ranks+k], &u[k], &u[k+1]
+			for l := range Width {
+				less := u.P[l] - c[i]*above.P[l]
+				b[l] += s.B[l]*u.P[l] + s.P[l]*u.B[l]
+				a[l] += s.A[l]*less + s.P[l]*(u.A[l]-c[i]*above.A[l])
+				q, p, f := chance.Q[l], chance.P[l], chance.F[l]
+				u.B[l] = q*u.B[l] + p*above.B[l] + f*less
+				u.A[l] = q*u.A[l] + p*above.A[l] + g[i]*f*u.P[l]
+				u.P[l] = q*u.P[l] + p*above.P[l]
+			}
+		}
+		for l := range Width {
+			b[l] = chance.F[l] * (g[i]*b[l] - a[l])
+		}
+		out[i] += b.sum()
+	}
+}
+
+func scaleGo(r []Vec, c []float64) {
+	for i := range r {
+		for l := range Width {
+			r[i][l] *= c[i]
+		}
+	}
+}
+
+func seriesDualGo(sums, states []State, c, d []Sum, found float64) {
+	for k := range sums {
+		n := &sums[k]
+		for l := range Width {
+			n.P[l] = found * states[k].P[l]
+		}
+		for j := range min(k, len(d)) {
+			for l := range Width {
+				n.P[l] += d[j].Power[l] * states[k-1-j].P[l]
+			}
+		}
+		n.B, n.A = Vec{}, Vec{}
+		for j := range min(k+1, len(c)) {
+			c, d, h, p := &c[j], &d[j], &sums[k-j].P, &states[k-j].P
+			for l := range Width {
+				n.B[l] += c.W[l]*h[l] + d.W[l]*p[l]
+				n.A[l] += c.V[l]*h[l] + d.V[l]*p[l]
+			}
+		}
+	}
+}
+
+func forwardDualGo(sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	for i := range chances {
+		from, next := sums[i*ranks:(i+1)*ranks], sums[(i+1)*ranks:(i+2)*ranks]
+		if size < ranks {
+			from[size] = State{}
+			size++
+		}
+		forwardRow(next[:size], from[:size], &chances[i], g[i])
+		for k := 1; k < size; k++ {
+			n, s := &next[k], &states[i*ranks+k-1]
+			for l := range Width {
+				p := d[i] * chances[i].P[l]
+				n.P[l] += p * s.P[l]
+				n.B[l] += p * s.B[l]
+				n.A[l] += p * s.A[l]
+			}
+		}
+	}
+}
+
+func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	for i := len(out) - 1; i >= 0; i-- {
+		n := min(ranks, size+i)
+		s := states[i*ranks:][:n]
+		out[i] += backwardRow(du[:n+1], s, &chances[i], g[i])
+		for k := range s {
+			n, above := &du[k], &u[k+1]
+			for l := range Width {
+				p := d[i] * chances[i].P[l]
+				n.P[l] += p * above.P[l]
+				n.B[l] += p * above.B[l]
+				n.A[l] += p * above.A[l]
+			}
+		}
+		out[i] += backwardRow(u[:n+1], sums[i*ranks:][:n], &chances[i], g[i])
+	}
+}
+
+func multiplyDualGo(sums, states []State, z []float64, chances []Chance, g, d []float64) {
+	for m := range states {
+		h, s := &sums[m], &states[m]
+		for i := range chances {
+			chance := &chances[i]
+			for l := range Width {
+				pz := chance.P[l] * z[m]
+				a, da := chance.Q[l]+pz, d[i]*pz
+				fp := chance.F[l] * h.P[l]
+				h.B[l] = a*h.B[l] + da*s.B[l] + fp
+				h.A[l] = a*h.A[l] + da*s.A[l] + g[i]*fp
+				h.P[l] = a*h.P[l] + da*s.P[l]
+				fp = chance.F[l] * s.P[l]
+				s.B[l] = a*s.B[l] + fp
+				s.A[l] = a*s.A[l] + g[i]*fp
+				s.P[l] *= a
+			}
+		}
+	}
+}
+
+func divideDualGo(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64) {
+	for i := range chances {
+		chance := &chances[i]
+		var sum Vec
+		for m := range terms {
+			h, t := &sums[m], &terms[m]
+			for l := range Width {
+				pz := chance.P[l] * z[m]
+				a := chance.Q[l] + pz
+				sum[l] += (a*(g[i]*h.B[l]-h.A[l]) - d[i]*pz*(g[i]*t.B[l]-t.A[l])) / (a * a)
+			}
+		}
+		for l := range Width {
+			sum[l] *= chance.F[l]
+		}
+		out[i] += sum.sum()
 	}
 }
 

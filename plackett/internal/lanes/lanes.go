@@ -59,13 +59,20 @@ func Horner(out []float64, c []Pair, r []Vec, w, g []float64) {
 // A State has the coefficients of one power of z in three polynomials.
 type State struct{ P, B, A Vec }
 
-// A Chance has what a document does at the nodes: q = 1/(1+r), p = 1 − q, f = w t q.
+// A Chance has what a document does at the nodes: q = 1/(1+r), p = c (1 − q), f = w t q.
 type Chance struct{ Q, P, F Vec }
 
-// Transitions sets chances_i to the chances of r_i, w_i and t.
-func Transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
+// Transitions sets chances_i to the chances of r_i, w_i, c_i and t.
+func Transitions(chances []Chance, r []Vec, t *Vec, w, c []float64) {
 	if docs := len(r); docs > 0 {
-		inUse.transitions(chances[:docs], r, t, w[:docs])
+		inUse.transitions(chances[:docs], r, t, w[:docs], c[:docs])
+	}
+}
+
+// Scale multiplies r_i by c_i.
+func Scale(r []Vec, c []float64) {
+	if len(r) > 0 {
+		inUse.scale(r, c[:len(r)])
 	}
 }
 
@@ -120,6 +127,94 @@ func Backward(out []float64, u, states []State, ranks, size int, chances []Chanc
 func Series(s []State, c []Sum) {
 	if len(s) > 0 && len(c) > 0 {
 		inUse.series(s, c)
+	}
+}
+
+// The functions whose names end in Cascade are those without where a document that arrives at t has the
+// factor 1 − c z in B, and in the results of others. p of their chances has the factor c already.
+
+// SumsCascade is [Sums], and adds Σ x r^l to the W of the power after.
+func SumsCascade(s []Sum, r, scratch []Vec, w, v, x []float64) {
+	if len(r) > 0 && len(s) > 0 {
+		inUse.sumsCascade(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)], x[:len(r)])
+	}
+}
+
+// HornerCascade is [Horner] with g_i B_l − A_l + x_i A_{l+1}, for all l but the last.
+func HornerCascade(out []float64, c []Pair, r []Vec, w, g, x []float64) {
+	if len(r) > 0 && len(c) > 1 {
+		inUse.hornerCascade(out[:len(r)], c, r, w[:len(r)], g[:len(r)], x[:len(r)])
+	}
+}
+
+// MultiplyCascade is [Multiply] with B' = a B + f (1 − c z) P.
+func MultiplyCascade(states []State, z []float64, chances []Chance, g, c []float64) {
+	if len(states) > 0 && len(chances) > 0 {
+		inUse.multiplyCascade(states, z[:len(states)], chances, g[:len(chances)], c[:len(chances)])
+	}
+}
+
+// DivideCascade is [Divide] with g B_m − (1 − c z_m) A_m.
+func DivideCascade(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
+	if len(terms) > 0 && len(chances) > 0 {
+		inUse.divideCascade(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)], c[:len(chances)])
+	}
+}
+
+// ForwardCascade is [Forward] with B'_k = q B_k + p B_{k−1} + f (P_k − c P_{k−1}).
+func ForwardCascade(states []State, ranks, size int, chances []Chance, g, c []float64) {
+	if docs := len(chances); docs > 0 {
+		inUse.forwardCascade(states[:(docs+1)*ranks], ranks, size, chances, g[:docs], c[:docs])
+	}
+}
+
+// BackwardCascade is [Backward] with x_k = q x_k + p x_{k+1} + f (u_k − c u_{k+1}), and adds
+//
+//	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k (u_k − c u_{k+1}) + P_k (y_k − c y_{k+1}))).
+func BackwardCascade(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
+	if docs := len(out); docs > 0 {
+		inUse.backwardCascade(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], c[:docs])
+	}
+}
+
+// The functions of a dual number, whose names end in Dual, are those without at p_i + ε d_i p_i instead of
+// p_i. Their sums are a multiple of the states plus the derivatives of the states by ε.
+
+// SeriesDual sets sums, found times the states that [Series] gave for c plus their derivatives, where d has the
+// derivatives of c, but in Power Σ_l d_l.Power z^l, the derivative of log P over z.
+func SeriesDual(sums, states []State, c, d []Sum, found float64) {
+	if len(sums) > 0 {
+		inUse.seriesDual(sums, states[:len(sums)], c, d[:len(c)], found)
+	}
+}
+
+// ForwardDual sets the rows of sums after the first, given the rows of states that [Forward] set.
+func ForwardDual(sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	if docs := len(chances); docs > 0 {
+		inUse.forwardDual(sums[:(docs+1)*ranks], states[:docs*ranks], ranks, size, chances, g[:docs], d[:docs])
+	}
+}
+
+// BackwardDual is [Backward], and adds to out_i the document's part plus its derivative. It carries u, as
+// Backward does, and du, its derivative.
+func BackwardDual(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+	if docs := len(out); docs > 0 {
+		inUse.backwardDual(out, u[:ranks+1], du[:ranks+1], sums[:docs*ranks], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], d[:docs])
+	}
+}
+
+// MultiplyDual is [Multiply], and does the same for sums.
+func MultiplyDual(sums, states []State, z []float64, chances []Chance, g, d []float64) {
+	if len(states) > 0 && len(chances) > 0 {
+		inUse.multiplyDual(sums[:len(states)], states, z[:len(states)], chances, g[:len(chances)], d[:len(chances)])
+	}
+}
+
+// DivideDual is [Divide] of sums, plus the derivative of the denominator's part: with a = q + p z it adds
+// Σ f Σ_m ((g B_m − A_m)/a − d p z (g B'_m − A'_m)/a²), A and B of sums, A' and B' of terms.
+func DivideDual(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64) {
+	if len(terms) > 0 && len(chances) > 0 {
+		inUse.divideDual(out[:len(chances)], sums[:len(terms)], terms, z[:len(terms)], chances, g[:len(chances)], d[:len(chances)])
 	}
 }
 

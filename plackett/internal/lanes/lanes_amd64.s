@@ -173,6 +173,116 @@ skip8:
 DATA c10<>+0(SB)/8, $(1.0)
 GLOBL c10<>(SB), RODATA|NOPTR, $8
 
+// func sumsCascadeAVX512(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·sumsCascadeAVX512(SB), NOSPLIT, $0-144
+	MOVQ         s_base+0(FP), AX
+	MOVQ         s_len+8(FP), CX
+	MOVQ         r_base+24(FP), DX
+	MOVQ         power_base+48(FP), BX
+	MOVQ         r_len+32(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         v_base+96(FP), R8
+	VBROADCASTSD c11<>+0(SB), Z0
+	MOVQ         x_base+120(FP), R9
+	MOVQ         BX, R10
+	MOVQ         SI, R11
+
+repeat9:
+	VMOVUPD Z0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat9
+
+repeat10:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z6
+	VMOVUPD 128(AX), Z7
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip11
+
+repeat12:
+	VMOVUPD      (R11), Z8
+	VBROADCASTSD (R14), Z9
+	VFMADD231PD  Z9, Z8, Z4
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD  Z9, Z8, Z6
+	VBROADCASTSD (R13), Z9
+	VFMADD231PD  Z9, Z8, Z7
+	VMULPD       (R10), Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD      Z8, (R11)
+	VMOVUPD      64(R11), Z8
+	VBROADCASTSD 8(R14), Z9
+	VFMADD231PD  Z9, Z8, Z5
+	VBROADCASTSD 8(R12), Z9
+	VFMADD231PD  Z9, Z8, Z2
+	VBROADCASTSD 8(R13), Z9
+	VFMADD231PD  Z9, Z8, Z3
+	VMULPD       64(R10), Z8, Z8
+	VADDPD       Z8, Z1, Z1
+	VMOVUPD      Z8, 64(R11)
+	ADDQ         $0x80, R10
+	ADDQ         $0x80, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat12
+
+skip11:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip13
+	VMOVUPD      (R11), Z8
+	VBROADCASTSD (R14), Z9
+	VFMADD231PD  Z9, Z8, Z4
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD  Z9, Z8, Z6
+	VBROADCASTSD (R13), Z9
+	VFMADD231PD  Z9, Z8, Z7
+	VMULPD       (R10), Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD      Z8, (R11)
+
+skip13:
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VADDPD  Z2, Z6, Z6
+	VMOVUPD Z6, 64(AX)
+	VADDPD  Z3, Z7, Z7
+	VMOVUPD Z7, 128(AX)
+	VADDPD  Z5, Z4, Z4
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip14
+	VADDPD  256(AX), Z4, Z4
+	VMOVUPD Z4, 256(AX)
+
+skip14:
+	ADDQ $0xc0, AX
+	DECQ CX
+	JNZ  repeat10
+	VZEROUPPER
+	RET
+
+DATA c11<>+0(SB)/8, $(1.0)
+GLOBL c11<>(SB), RODATA|NOPTR, $8
+
 // func hornerAVX512(out []float64, c []float64, r []float64, w []float64, g []float64)
 // Requires: AVX, AVX512F
 TEXT ·hornerAVX512(SB), NOSPLIT, $0-120
@@ -187,21 +297,22 @@ TEXT ·hornerAVX512(SB), NOSPLIT, $0-120
 	DECQ   R9
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
+	XORQ   CX, CX
 
-repeat9:
+repeat15:
 	VMOVUPD      (BX), Z0
 	VBROADCASTSD (R8), Z1
 	VPXORQ       Z2, Z2, Z2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat10:
+repeat16:
 	VMOVUPD       64(CX), Z3
 	VFMSUB213PD   (CX), Z1, Z3
 	VFNMADD213PD  Z3, Z0, Z2
 	SUBQ          $0x80, CX
 	DECQ          R10
-	JNZ           repeat10
+	JNZ           repeat16
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -216,13 +327,66 @@ repeat10:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          SI
-	JNZ           repeat9
+	JNZ           repeat15
 	VZEROUPPER
 	RET
 
-// func transitionsAVX512(chances []float64, r []float64, t *float64, w []float64)
+// func hornerCascadeAVX512(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·hornerCascadeAVX512(SB), NOSPLIT, $0-144
+	MOVQ   out_base+0(FP), AX
+	MOVQ   c_base+24(FP), CX
+	MOVQ   c_len+32(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   r_len+56(FP), SI
+	MOVQ   w_base+72(FP), DI
+	MOVQ   g_base+96(FP), R8
+	DECQ   DX
+	MOVQ   DX, R9
+	DECQ   R9
+	IMUL3Q $0x80, R9, R9
+	ADDQ   CX, R9
+	XORQ   CX, CX
+
+repeat17:
+	VMOVUPD      (BX), Z0
+	VBROADCASTSD (R8), Z1
+	VPXORQ       Z2, Z2, Z2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Z3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat18:
+	VMOVUPD       64(R10), Z4
+	VFMSUB213PD   (R10), Z1, Z4
+	VFMADD231PD   128(R10), Z3, Z4
+	VFNMADD213PD  Z4, Z0, Z2
+	SUBQ          $0x80, R10
+	DECQ          R11
+	JNZ           repeat18
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMULSD        (DI), X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x40, BX
+	ADDQ          $0x08, DI
+	ADDQ          $0x08, R8
+	ADDQ          $0x08, AX
+	DECQ          SI
+	JNZ           repeat17
+	VZEROUPPER
+	RET
+
+// func transitionsAVX512(chances []float64, r []float64, t *float64, w []float64, c []float64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·transitionsAVX512(SB), NOSPLIT, $8-80
+TEXT ·transitionsAVX512(SB), NOSPLIT, $8-104
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
@@ -232,16 +396,19 @@ TEXT ·transitionsAVX512(SB), NOSPLIT, $8-80
 	MOVQ         r_base+24(FP), CX
 	MOVQ         r_len+32(FP), DX
 	MOVQ         w_base+56(FP), BX
-	MOVQ         t+48(FP), SI
-	VMOVUPD      (SI), Z0
-	VBROADCASTSD c11<>+0(SB), Z1
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      (DI), Z0
+	VBROADCASTSD c12<>+0(SB), Z1
 
-repeat11:
+repeat19:
 	VMOVUPD      (CX), Z2
 	VBROADCASTSD (BX), Z4
 	VADDPD       Z1, Z2, Z3
 	VDIVPD       Z3, Z1, Z3
 	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (SI), Z5
+	VMULPD       Z5, Z2, Z2
 	VMULPD       Z0, Z4, Z4
 	VMULPD       Z3, Z4, Z4
 	VMOVUPD      Z3, (AX)
@@ -250,14 +417,15 @@ repeat11:
 	ADDQ         $0xc0, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat11
+	JNZ          repeat19
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
-DATA c11<>+0(SB)/8, $(1.0)
-GLOBL c11<>(SB), RODATA|NOPTR, $8
+DATA c12<>+0(SB)/8, $(1.0)
+GLOBL c12<>(SB), RODATA|NOPTR, $8
 
 // func multiplyAVX512(states []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, AVX512F, SSE
@@ -274,7 +442,7 @@ TEXT ·multiplyAVX512(SB), NOSPLIT, $8-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat12:
+repeat20:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -283,7 +451,7 @@ repeat12:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat13:
+repeat21:
 	VMOVUPD      (R8), Z4
 	VMOVUPD      128(R8), Z5
 	VFMADD231PD  64(R8), Z3, Z4
@@ -296,17 +464,75 @@ repeat13:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat13
+	JNZ          repeat21
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat12
+	JNZ          repeat20
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
+
+// func multiplyCascadeAVX512(states []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·multiplyCascadeAVX512(SB), NOSPLIT, $8-120
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    states_len+8(FP), CX
+	MOVQ    z_base+24(FP), DX
+	MOVQ    chances_base+48(FP), BX
+	MOVQ    chances_len+56(FP), SI
+	MOVQ    g_base+72(FP), DI
+
+repeat22:
+	VMOVUPD      (AX), Z0
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD (DX), Z3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c13<>+0(SB), Z4
+	MOVQ         c_base+96(FP), R11
+
+repeat23:
+	VMOVUPD      (R8), Z5
+	VMOVUPD      128(R8), Z6
+	VFMADD231PD  64(R8), Z3, Z5
+	VMULPD       Z0, Z6, Z6
+	VBROADCASTSD (R11), Z7
+	VFNMADD213PD Z4, Z3, Z7
+	VMULPD       Z6, Z7, Z7
+	VFMADD213PD  Z7, Z5, Z1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Z7
+	VMULPD       Z7, Z6, Z6
+	VFMADD213PD  Z6, Z5, Z2
+	VMULPD       Z5, Z0, Z0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat23
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat22
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
 
 // func divideAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, AVX512F, SSE
@@ -327,7 +553,7 @@ TEXT ·divideAVX512(SB), NOSPLIT, $8-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat14:
+repeat24:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VBROADCASTSD (R8), Z2
@@ -337,9 +563,9 @@ repeat14:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip15
+	JLE          skip25
 
-repeat16:
+repeat26:
 	VMOVUPD      64(R10), Z4
 	VBROADCASTSD (R11), Z5
 	VFMSUB213PD  (R10), Z2, Z4
@@ -356,11 +582,11 @@ repeat16:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat16
+	JNZ          repeat26
 
-skip15:
+skip25:
 	TESTQ        R13, R13
-	JLE          skip17
+	JLE          skip27
 	VMOVUPD      64(R10), Z4
 	VBROADCASTSD (R11), Z5
 	VFMSUB213PD  (R10), Z2, Z4
@@ -368,7 +594,7 @@ skip15:
 	VDIVPD       Z5, Z4, Z4
 	VADDPD       Z4, Z3, Z3
 
-skip17:
+skip27:
 	VMULPD        128(SI), Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y0
@@ -382,10 +608,105 @@ skip17:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          DI
-	JNZ           repeat14
+	JNZ           repeat24
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
+
+// func divideCascadeAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·divideCascadeAVX512(SB), NOSPLIT, $8-144
+	STMXCSR      (SP)
+	MOVL         (SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 4(SP)
+	LDMXCSR      4(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c14<>+0(SB), Z0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat28:
+	VMOVUPD      (SI), Z1
+	VMOVUPD      64(SI), Z2
+	VBROADCASTSD (R8), Z3
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Z5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip29
+
+repeat30:
+	VMOVUPD      64(R11), Z6
+	VBROADCASTSD (R12), Z7
+	VMOVAPD      Z7, Z8
+	VFNMADD213PD Z0, Z5, Z8
+	VMULPD       (R11), Z8, Z8
+	VFMSUB213PD  Z8, Z3, Z6
+	VFMADD213PD  Z1, Z2, Z7
+	VMOVUPD      192(R11), Z8
+	VBROADCASTSD 8(R12), Z9
+	VMOVAPD      Z9, Z10
+	VFNMADD213PD Z0, Z5, Z10
+	VMULPD       128(R11), Z10, Z10
+	VFMSUB213PD  Z10, Z3, Z8
+	VFMADD213PD  Z1, Z2, Z9
+	VMULPD       Z9, Z6, Z6
+	VFMADD231PD  Z7, Z8, Z6
+	VMULPD       Z9, Z7, Z7
+	VDIVPD       Z7, Z6, Z6
+	VADDPD       Z6, Z4, Z4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat30
+
+skip29:
+	TESTQ        R14, R14
+	JLE          skip31
+	VMOVUPD      64(R11), Z6
+	VBROADCASTSD (R12), Z7
+	VMOVAPD      Z7, Z8
+	VFNMADD213PD Z0, Z5, Z8
+	VMULPD       (R11), Z8, Z8
+	VFMSUB213PD  Z8, Z3, Z6
+	VFMADD213PD  Z1, Z2, Z7
+	VDIVPD       Z7, Z6, Z6
+	VADDPD       Z6, Z4, Z4
+
+skip31:
+	VMULPD        128(SI), Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y1
+	VADDPD        Y1, Y4, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPD        X2, X1, X1
+	VUNPCKHPD     X1, X1, X2
+	VADDSD        X2, X1, X1
+	VADDSD        (AX), X1, X1
+	VMOVSD        X1, (AX)
+	ADDQ          $0xc0, SI
+	ADDQ          $0x08, R8
+	ADDQ          $0x08, AX
+	DECQ          DI
+	JNZ           repeat28
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+DATA c14<>+0(SB)/8, $(1.0)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
 
 // func forwardAVX512(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
@@ -401,26 +722,26 @@ TEXT ·forwardAVX512(SB), NOSPLIT, $8-88
 	MOVQ    chances_base+40(FP), BX
 	MOVQ    chances_len+48(FP), SI
 	MOVQ    g_base+64(FP), DI
-	VPXORQ  Z0, Z0, Z0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat18:
-	VMOVUPD      (BX), Z1
-	VMOVUPD      64(BX), Z2
-	VMOVUPD      128(BX), Z3
-	VBROADCASTSD (DI), Z4
-	VMULPD       Z3, Z4, Z4
+repeat32:
+	VMOVUPD      (BX), Z0
+	VMOVUPD      64(BX), Z1
+	VMOVUPD      128(BX), Z2
+	VBROADCASTSD (DI), Z3
+	VMULPD       Z2, Z3, Z3
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip19
+	JLE          skip33
 	IMUL3Q       $0xc0, DX, R9
+	VPXORQ       Z4, Z4, Z4
 	ADDQ         AX, R9
-	VMOVUPD      Z0, (R9)
-	VMOVUPD      Z0, 64(R9)
-	VMOVUPD      Z0, 128(R9)
+	VMOVUPD      Z4, (R9)
+	VMOVUPD      Z4, 64(R9)
+	VMOVUPD      Z4, 128(R9)
 
-skip19:
+skip33:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -432,18 +753,18 @@ skip19:
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 
-repeat20:
+repeat34:
 	VMOVUPD     (R10), Z8
-	VMULPD      Z1, Z8, Z9
-	VFMADD231PD Z2, Z5, Z9
+	VMULPD      Z0, Z8, Z9
+	VFMADD231PD Z1, Z5, Z9
 	VMOVUPD     64(R10), Z10
-	VMULPD      Z1, Z10, Z11
-	VFMADD231PD Z2, Z6, Z11
+	VMULPD      Z0, Z10, Z11
+	VFMADD231PD Z1, Z6, Z11
 	VMOVUPD     128(R10), Z12
-	VMULPD      Z1, Z12, Z13
-	VFMADD231PD Z2, Z7, Z13
-	VFMADD231PD Z3, Z8, Z11
-	VFMADD231PD Z4, Z8, Z13
+	VMULPD      Z0, Z12, Z13
+	VFMADD231PD Z1, Z7, Z13
+	VFMADD231PD Z2, Z8, Z11
+	VFMADD231PD Z3, Z8, Z13
 	VMOVUPD     Z9, (R11)
 	VMOVAPD     Z8, Z5
 	VMOVUPD     Z11, 64(R11)
@@ -453,13 +774,94 @@ repeat20:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat20
+	JNZ         repeat34
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat18
+	JNZ         repeat32
 	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func forwardCascadeAVX512(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·forwardCascadeAVX512(SB), NOSPLIT, $8-112
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    ranks+24(FP), CX
+	MOVQ    size+32(FP), DX
+	MOVQ    chances_base+40(FP), BX
+	MOVQ    chances_len+48(FP), SI
+	MOVQ    g_base+64(FP), DI
+	MOVQ    c_base+88(FP), R8
+	IMUL3Q  $0xc0, CX, R9
+
+repeat35:
+	VMOVUPD      (BX), Z0
+	VMOVUPD      64(BX), Z1
+	VMOVUPD      128(BX), Z2
+	VBROADCASTSD (DI), Z3
+	VMULPD       Z2, Z3, Z3
+	VBROADCASTSD (R8), Z4
+	VMULPD       Z2, Z4, Z4
+	ADDQ         $0x08, R8
+	MOVQ         CX, R10
+	SUBQ         DX, R10
+	TESTQ        R10, R10
+	JLE          skip36
+	IMUL3Q       $0xc0, DX, R10
+	VPXORQ       Z5, Z5, Z5
+	ADDQ         AX, R10
+	VMOVUPD      Z5, (R10)
+	VMOVUPD      Z5, 64(R10)
+	VMOVUPD      Z5, 128(R10)
+
+skip36:
+	INCQ    DX
+	MOVQ    DX, R10
+	CMPQ    R10, CX
+	CMOVQGT CX, R10
+	MOVQ    AX, R11
+	MOVQ    AX, R12
+	ADDQ    R9, R12
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+
+repeat37:
+	VMOVUPD      (R11), Z9
+	VMULPD       Z0, Z9, Z10
+	VFMADD231PD  Z1, Z6, Z10
+	VMOVUPD      64(R11), Z11
+	VMULPD       Z0, Z11, Z12
+	VFMADD231PD  Z1, Z7, Z12
+	VMOVUPD      128(R11), Z13
+	VMULPD       Z0, Z13, Z14
+	VFMADD231PD  Z1, Z8, Z14
+	VFMADD231PD  Z2, Z9, Z12
+	VFNMADD231PD Z4, Z6, Z12
+	VFMADD231PD  Z3, Z9, Z14
+	VMOVUPD      Z10, (R12)
+	VMOVAPD      Z9, Z6
+	VMOVUPD      Z12, 64(R12)
+	VMOVAPD      Z11, Z7
+	VMOVUPD      Z14, 128(R12)
+	VMOVAPD      Z13, Z8
+	ADDQ         $0xc0, R11
+	ADDQ         $0xc0, R12
+	DECQ         R10
+	JNZ          repeat37
+	ADDQ         R9, AX
+	ADDQ         $0xc0, BX
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          repeat35
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -491,7 +893,7 @@ TEXT ·backwardAVX512(SB), NOSPLIT, $8-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat21:
+repeat38:
 	VMOVUPD      (DI), Z0
 	VMOVUPD      64(DI), Z1
 	VMOVUPD      128(DI), Z2
@@ -510,12 +912,12 @@ repeat21:
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
 
-repeat22:
+repeat39:
 	VMOVUPD       (R12), Z11
 	VFMADD231PD   64(R12), Z8, Z4
 	VFMADD231PD   Z11, Z9, Z5
-	VFMADD231PD   128(R12), Z8, Z6
 	VFMADD231PD   Z11, Z10, Z7
+	VFMADD231PD   128(R12), Z8, Z6
 	VMOVUPD       256(R11), Z11
 	VMULPD        Z0, Z9, Z9
 	VFMADD231PD   Z1, Z11, Z9
@@ -536,7 +938,7 @@ repeat22:
 	ADDQ          $0xc0, R12
 	ADDQ          $0xc0, R11
 	DECQ          R13
-	JNZ           repeat22
+	JNZ           repeat39
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z7, Z6, Z6
 	VMULPD        Z2, Z6, Z6
@@ -555,7 +957,112 @@ repeat22:
 	SUBQ          $0x08, R9
 	SUBQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat21
+	JNZ           repeat38
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+// func backwardCascadeAVX512(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·backwardCascadeAVX512(SB), NOSPLIT, $8-160
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    u_base+24(FP), CX
+	MOVQ    states_base+48(FP), DX
+	MOVQ    ranks+72(FP), BX
+	MOVQ    size+80(FP), SI
+	MOVQ    chances_base+88(FP), DI
+	MOVQ    chances_len+96(FP), R8
+	MOVQ    g_base+112(FP), R9
+	IMUL3Q  $0xc0, BX, R10
+	MOVQ    c_base+136(FP), R11
+	MOVQ    R8, R12
+	DECQ    R12
+	ADDQ    R12, SI
+	MOVQ    R10, R13
+	IMULQ   R12, R13
+	ADDQ    R13, DX
+	IMUL3Q  $0xc0, R12, R13
+	ADDQ    R13, DI
+	LEAQ    (AX)(R12*8), AX
+	LEAQ    (R9)(R12*8), R9
+	LEAQ    (R11)(R12*8), R11
+
+repeat40:
+	VMOVUPD      (DI), Z0
+	VMOVUPD      64(DI), Z1
+	VMOVUPD      128(DI), Z2
+	VBROADCASTSD (R9), Z3
+	VMULPD       Z2, Z3, Z3
+	VBROADCASTSD (R11), Z4
+	SUBQ         $0x08, R11
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Z9
+	VMOVUPD      64(R12), Z10
+	VMOVUPD      128(R12), Z11
+
+repeat41:
+	VMOVUPD       (R13), Z12
+	VFMADD231PD   64(R13), Z9, Z5
+	VFMADD231PD   Z12, Z10, Z6
+	VMOVAPD       Z11, Z13
+	VFNMADD231PD  320(R12), Z4, Z13
+	VFMADD231PD   Z12, Z13, Z8
+	VMOVAPD       Z9, Z13
+	VFNMADD231PD  192(R12), Z4, Z13
+	VFMADD231PD   128(R13), Z13, Z7
+	VMOVUPD       256(R12), Z12
+	VMULPD        Z0, Z10, Z10
+	VFMADD231PD   Z1, Z12, Z10
+	VFMADD231PD   Z2, Z13, Z10
+	VMOVUPD       Z10, 64(R12)
+	VMOVUPD       320(R12), Z13
+	VMULPD        Z0, Z11, Z11
+	VFMADD231PD   Z1, Z13, Z11
+	VFMADD231PD   Z3, Z9, Z11
+	VMOVUPD       Z11, 128(R12)
+	VMOVUPD       192(R12), Z10
+	VMULPD        Z0, Z9, Z9
+	VFMADD231PD   Z1, Z10, Z9
+	VMOVUPD       Z9, (R12)
+	VMOVAPD       Z10, Z9
+	VMOVAPD       Z12, Z10
+	VMOVAPD       Z13, Z11
+	ADDQ          $0xc0, R13
+	ADDQ          $0xc0, R12
+	DECQ          R14
+	JNZ           repeat41
+	VADDPD        Z6, Z5, Z5
+	VADDPD        Z8, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VFMSUB231PD   Z3, Z5, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	DECQ          SI
+	SUBQ          R10, DX
+	SUBQ          $0xc0, DI
+	SUBQ          $0x08, R9
+	SUBQ          $0x08, AX
+	DECQ          R8
+	JNZ           repeat40
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -568,12 +1075,12 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c12<>+0(SB), Z0
+	VBROADCASTSD c15<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
-repeat23:
+repeat42:
 	TESTQ   SI, SI
-	JLE     skip24
+	JLE     skip43
 	VPXORQ  Z2, Z2, Z2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -581,21 +1088,21 @@ repeat23:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip25
+	JLE     skip44
 
-repeat26:
+repeat45:
 	VMOVUPD     -192(DI), Z3
 	VFMADD231PD (R8), Z3, Z2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat26
+	JNZ         repeat45
 
-skip25:
+skip44:
 	VDIVPD  Z1, Z2, Z2
 	VMOVUPD Z2, (AX)
 
-skip24:
+skip43:
 	INCQ    SI
 	VADDPD  Z0, Z1, Z1
 	VPXORQ  Z4, Z4, Z4
@@ -606,28 +1113,28 @@ skip24:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip27
+	JLE     skip46
 
-repeat28:
+repeat47:
 	VMOVUPD     (DI), Z3
 	VFMADD231PD 64(R8), Z3, Z4
 	VFMADD231PD 128(R8), Z3, Z5
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat28
+	JNZ         repeat47
 
-skip27:
+skip46:
 	VMOVUPD Z4, 64(AX)
 	VMOVUPD Z5, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat23
+	JNZ     repeat42
 	VZEROUPPER
 	RET
 
-DATA c12<>+0(SB)/8, $(1.0)
-GLOBL c12<>(SB), RODATA|NOPTR, $8
+DATA c15<>+0(SB)/8, $(1.0)
+GLOBL c15<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX512(c []float64, u []float64, s []float64)
 // Requires: AVX, AVX512F
@@ -638,7 +1145,7 @@ TEXT ·correlateAVX512(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat29:
+repeat48:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -647,7 +1154,7 @@ repeat29:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat30:
+repeat49:
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (R8), Z5
 	VFMADD231PD 64(R8), Z4, Z0
@@ -657,7 +1164,7 @@ repeat30:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat30
+	JNZ         repeat49
 	VADDPD      Z1, Z0, Z0
 	VADDPD      Z3, Z2, Z2
 	VMOVUPD     Z2, (AX)
@@ -666,7 +1173,614 @@ repeat30:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat29
+	JNZ         repeat48
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(r []float64, c []float64)
+// Requires: AVX, AVX512F
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
+	MOVQ r_base+0(FP), AX
+	MOVQ r_len+8(FP), CX
+	MOVQ c_base+24(FP), DX
+
+repeat50:
+	VBROADCASTSD (DX), Z0
+	VMULPD       (AX), Z0, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat50
+	VZEROUPPER
+	RET
+
+// func seriesDualAVX512(sums []float64, states []float64, c []float64, d []float64, found float64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·seriesDualAVX512(SB), NOSPLIT, $0-104
+	MOVQ         sums_base+0(FP), AX
+	MOVQ         sums_len+8(FP), CX
+	MOVQ         states_base+24(FP), DX
+	MOVQ         c_base+48(FP), BX
+	MOVQ         d_base+72(FP), SI
+	MOVQ         c_len+56(FP), DI
+	VBROADCASTSD found+96(FP), Z0
+	XORQ         R8, R8
+
+repeat51:
+	VMULPD  (DX), Z0, Z1
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip52
+
+repeat53:
+	VMOVUPD     (R12), Z2
+	VFMADD231PD -192(R10), Z2, Z1
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat53
+
+skip52:
+	VMOVUPD Z1, (AX)
+	INCQ    R8
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip54
+
+repeat55:
+	VMOVUPD     (R9), Z1
+	VMOVUPD     (R10), Z2
+	VFMADD231PD 64(R11), Z1, Z3
+	VFMADD231PD 128(R11), Z1, Z4
+	VFMADD231PD 64(R12), Z2, Z3
+	VFMADD231PD 128(R12), Z2, Z4
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat55
+
+skip54:
+	VMOVUPD Z3, 64(AX)
+	VMOVUPD Z4, 128(AX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, DX
+	DECQ    CX
+	JNZ     repeat51
+	VZEROUPPER
+	RET
+
+// func forwardDualAVX512(sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-136
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    ranks+48(FP), DX
+	MOVQ    size+56(FP), BX
+	MOVQ    chances_base+64(FP), SI
+	MOVQ    chances_len+72(FP), DI
+	MOVQ    g_base+88(FP), R8
+	MOVQ    d_base+112(FP), R9
+	IMUL3Q  $0xc0, DX, R10
+
+repeat56:
+	VMOVUPD      (SI), Z0
+	VMOVUPD      64(SI), Z1
+	VMOVUPD      128(SI), Z2
+	VBROADCASTSD (R8), Z3
+	VBROADCASTSD (R9), Z4
+	VMULPD       Z2, Z3, Z3
+	VMULPD       Z1, Z4, Z4
+	MOVQ         DX, R11
+	SUBQ         BX, R11
+	TESTQ        R11, R11
+	JLE          skip57
+	IMUL3Q       $0xc0, BX, R11
+	VPXORQ       Z5, Z5, Z5
+	ADDQ         AX, R11
+	VMOVUPD      Z5, (R11)
+	VMOVUPD      Z5, 64(R11)
+	VMOVUPD      Z5, 128(R11)
+
+skip57:
+	INCQ    BX
+	MOVQ    BX, R11
+	CMPQ    R11, DX
+	CMOVQGT DX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	MOVQ    CX, R14
+	ADDQ    R10, R13
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	VPXORQ  Z11, Z11, Z11
+	MOVQ    (R9), R15
+	TESTQ   R15, R15
+	JZ      zero58
+
+repeat59:
+	VMOVUPD     (R12), Z12
+	VMULPD      (R12), Z0, Z13
+	VFMADD231PD Z1, Z6, Z13
+	VFMADD231PD Z4, Z7, Z13
+	VMOVUPD     (R14), Z7
+	VMOVUPD     Z13, (R13)
+	VMOVUPD     (R12), Z6
+	VMULPD      64(R12), Z0, Z13
+	VFMADD231PD Z1, Z8, Z13
+	VFMADD231PD Z2, Z12, Z13
+	VFMADD231PD Z4, Z9, Z13
+	VMOVUPD     64(R14), Z9
+	VMOVUPD     Z13, 64(R13)
+	VMOVUPD     64(R12), Z8
+	VMULPD      128(R12), Z0, Z13
+	VFMADD231PD Z1, Z10, Z13
+	VFMADD231PD Z3, Z12, Z13
+	VFMADD231PD Z4, Z11, Z13
+	VMOVUPD     128(R14), Z11
+	VMOVUPD     Z13, 128(R13)
+	VMOVUPD     128(R12), Z10
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat59
+	JMP         end58
+
+zero58:
+repeat60:
+	VMOVUPD     (R12), Z4
+	VMULPD      (R12), Z0, Z12
+	VFMADD231PD Z1, Z6, Z12
+	VMOVUPD     Z12, (R13)
+	VMOVUPD     (R12), Z6
+	VMULPD      64(R12), Z0, Z12
+	VFMADD231PD Z1, Z8, Z12
+	VFMADD231PD Z2, Z4, Z12
+	VMOVUPD     Z12, 64(R13)
+	VMOVUPD     64(R12), Z8
+	VMULPD      128(R12), Z0, Z12
+	VFMADD231PD Z1, Z10, Z12
+	VFMADD231PD Z3, Z4, Z12
+	VMOVUPD     Z12, 128(R13)
+	VMOVUPD     128(R12), Z10
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat60
+
+end58:
+	ADDQ    R10, AX
+	ADDQ    R10, CX
+	ADDQ    $0xc0, SI
+	ADDQ    $0x08, R8
+	ADDQ    $0x08, R9
+	DECQ    DI
+	JNZ     repeat56
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func backwardDualAVX512(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-208
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    u_base+24(FP), AX
+	MOVQ    du_base+48(FP), CX
+	MOVQ    sums_base+72(FP), DX
+	MOVQ    states_base+96(FP), BX
+	MOVQ    ranks+120(FP), SI
+	MOVQ    size+128(FP), DI
+	MOVQ    chances_base+136(FP), R8
+	MOVQ    chances_len+144(FP), R9
+	IMUL3Q  $0xc0, SI, R10
+	MOVQ    R9, R11
+	DECQ    R11
+	ADDQ    R11, DI
+	MOVQ    R10, R12
+	IMULQ   R11, R12
+	ADDQ    R12, BX
+	ADDQ    R12, DX
+	IMUL3Q  $0xc0, R11, R11
+	ADDQ    R11, R8
+
+repeat61:
+	VMOVUPD      (R8), Z0
+	VMOVUPD      64(R8), Z1
+	VMOVUPD      128(R8), Z2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Z3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Z4
+	VMULPD       Z2, Z3, Z3
+	VMULPD       Z1, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero62
+
+repeat63:
+	VMOVUPD     (AX)(R12*1), Z9
+	VMOVUPD     (CX)(R12*1), Z10
+	VMOVUPD     (DX)(R12*1), Z11
+	VMOVUPD     (BX)(R12*1), Z12
+	VFMADD231PD 64(DX)(R12*1), Z9, Z5
+	VFMADD231PD 64(AX)(R12*1), Z11, Z6
+	VFMADD231PD 128(DX)(R12*1), Z9, Z7
+	VFMADD231PD 128(AX)(R12*1), Z11, Z8
+	VFMADD231PD 64(BX)(R12*1), Z10, Z5
+	VFMADD231PD 64(CX)(R12*1), Z12, Z6
+	VFMADD231PD 128(BX)(R12*1), Z10, Z7
+	VFMADD231PD 128(CX)(R12*1), Z12, Z8
+	VMULPD      (CX)(R12*1), Z0, Z11
+	VFMADD231PD 192(CX)(R12*1), Z1, Z11
+	VFMADD231PD 192(AX)(R12*1), Z4, Z11
+	VMOVUPD     Z11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Z0, Z11
+	VFMADD231PD 192(AX)(R12*1), Z1, Z11
+	VMOVUPD     Z11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Z0, Z11
+	VFMADD231PD 256(CX)(R12*1), Z1, Z11
+	VFMADD231PD 256(AX)(R12*1), Z4, Z11
+	VFMADD231PD Z2, Z10, Z11
+	VMOVUPD     Z11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Z0, Z11
+	VFMADD231PD 256(AX)(R12*1), Z1, Z11
+	VFMADD231PD Z2, Z9, Z11
+	VMOVUPD     Z11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Z0, Z11
+	VFMADD231PD 320(CX)(R12*1), Z1, Z11
+	VFMADD231PD 320(AX)(R12*1), Z4, Z11
+	VFMADD231PD Z3, Z10, Z11
+	VMOVUPD     Z11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Z0, Z10
+	VFMADD231PD 320(AX)(R12*1), Z1, Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPD     Z10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat63
+	JMP         end62
+
+zero62:
+repeat64:
+	VMOVUPD     (AX)(R12*1), Z4
+	VMOVUPD     (CX)(R12*1), Z9
+	VMOVUPD     (DX)(R12*1), Z10
+	VMOVUPD     (BX)(R12*1), Z11
+	VFMADD231PD 64(DX)(R12*1), Z4, Z5
+	VFMADD231PD 64(AX)(R12*1), Z10, Z6
+	VFMADD231PD 128(DX)(R12*1), Z4, Z7
+	VFMADD231PD 128(AX)(R12*1), Z10, Z8
+	VFMADD231PD 64(BX)(R12*1), Z9, Z5
+	VFMADD231PD 64(CX)(R12*1), Z11, Z6
+	VFMADD231PD 128(BX)(R12*1), Z9, Z7
+	VFMADD231PD 128(CX)(R12*1), Z11, Z8
+	VMULPD      (CX)(R12*1), Z0, Z10
+	VFMADD231PD 192(CX)(R12*1), Z1, Z10
+	VMOVUPD     Z10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Z0, Z10
+	VFMADD231PD 192(AX)(R12*1), Z1, Z10
+	VMOVUPD     Z10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Z0, Z10
+	VFMADD231PD 256(CX)(R12*1), Z1, Z10
+	VFMADD231PD Z2, Z9, Z10
+	VMOVUPD     Z10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Z0, Z10
+	VFMADD231PD 256(AX)(R12*1), Z1, Z10
+	VFMADD231PD Z2, Z4, Z10
+	VMOVUPD     Z10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Z0, Z10
+	VFMADD231PD 320(CX)(R12*1), Z1, Z10
+	VFMADD231PD Z3, Z9, Z10
+	VMOVUPD     Z10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Z0, Z9
+	VFMADD231PD 320(AX)(R12*1), Z1, Z9
+	VFMADD231PD Z3, Z4, Z9
+	VMOVUPD     Z9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat64
+
+end62:
+	VADDPD        Z6, Z5, Z5
+	VADDPD        Z8, Z7, Z7
+	VMULPD        Z2, Z7, Z7
+	VFMSUB231PD   Z3, Z5, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	MOVQ          out_base+0(FP), R11
+	VADDSD        -8(R11)(R9*8), X0, X0
+	VMOVSD        X0, -8(R11)(R9*8)
+	DECQ          DI
+	SUBQ          R10, BX
+	SUBQ          R10, DX
+	SUBQ          $0xc0, R8
+	DECQ          R9
+	JNZ           repeat61
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+// func multiplyDualAVX512(sums []float64, states []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    states_len+32(FP), DX
+	MOVQ    z_base+48(FP), BX
+	MOVQ    chances_base+72(FP), SI
+	MOVQ    chances_len+80(FP), DI
+	MOVQ    g_base+96(FP), R8
+	MOVQ    d_base+120(FP), R9
+
+repeat65:
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (CX), Z1
+	VMOVUPD      64(AX), Z2
+	VMOVUPD      64(CX), Z3
+	VMOVUPD      128(AX), Z4
+	VMOVUPD      128(CX), Z5
+	VBROADCASTSD (BX), Z6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat66:
+	MOVQ         (R13), R14
+	TESTQ        R14, R14
+	JZ           zero67
+	VMULPD       64(R10), Z6, Z8
+	VADDPD       (R10), Z8, Z7
+	VBROADCASTSD (R13), Z9
+	VMULPD       Z9, Z8, Z8
+	VBROADCASTSD (R12), Z10
+	VMULPD       128(R10), Z0, Z9
+	VFMADD213PD  Z9, Z7, Z2
+	VFMADD231PD  Z8, Z3, Z2
+	VMULPD       Z10, Z9, Z9
+	VFMADD213PD  Z9, Z7, Z4
+	VFMADD231PD  Z8, Z5, Z4
+	VMULPD       Z7, Z0, Z0
+	VFMADD231PD  Z8, Z1, Z0
+	VMULPD       128(R10), Z1, Z9
+	VFMADD213PD  Z9, Z7, Z3
+	VMULPD       Z10, Z9, Z9
+	VFMADD213PD  Z9, Z7, Z5
+	VMULPD       Z7, Z1, Z1
+	JMP          end67
+
+zero67:
+	VMULPD       64(R10), Z6, Z7
+	VADDPD       (R10), Z7, Z7
+	VBROADCASTSD (R12), Z9
+	VMULPD       128(R10), Z0, Z8
+	VFMADD213PD  Z8, Z7, Z2
+	VMULPD       Z9, Z8, Z8
+	VFMADD213PD  Z8, Z7, Z4
+	VMULPD       Z7, Z0, Z0
+	VMULPD       128(R10), Z1, Z8
+	VFMADD213PD  Z8, Z7, Z3
+	VMULPD       Z9, Z8, Z8
+	VFMADD213PD  Z8, Z7, Z5
+	VMULPD       Z7, Z1, Z1
+
+end67:
+	ADDQ    $0xc0, R10
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	DECQ    R11
+	JNZ     repeat66
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (CX)
+	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z3, 64(CX)
+	VMOVUPD Z4, 128(AX)
+	VMOVUPD Z5, 128(CX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, CX
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     repeat65
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func divideDualAVX512(out []float64, sums []float64, terms []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    sums_base+24(FP), CX
+	MOVQ    terms_base+48(FP), DX
+	MOVQ    terms_len+56(FP), BX
+	MOVQ    z_base+72(FP), SI
+	MOVQ    chances_base+96(FP), DI
+	MOVQ    chances_len+104(FP), R8
+	MOVQ    g_base+120(FP), R9
+	MOVQ    d_base+144(FP), R10
+
+repeat68:
+	VBROADCASTSD (R9), Z0
+	VBROADCASTSD (R10), Z1
+	VPXORQ       Z2, Z2, Z2
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	MOVQ         BX, R14
+	MOVQ         R14, R15
+	ANDQ         $0x01, R15
+	SHRQ         $0x01, R14
+	MOVQ         (R10), BP
+	TESTQ        BP, BP
+	JZ           zero69
+	MOVQ         R15, R15
+	TESTQ        R14, R14
+	JLE          skip70
+
+repeat71:
+	VBROADCASTSD (R13), Z3
+	VMOVUPD      64(R11), Z4
+	VMULPD       64(DI), Z3, Z3
+	VADDPD       (DI), Z3, Z5
+	VFMSUB213PD  (R11), Z0, Z4
+	VMOVUPD      64(R12), Z6
+	VMULPD       Z1, Z3, Z3
+	VFMSUB213PD  (R12), Z0, Z6
+	VMULPD       Z5, Z4, Z4
+	VFNMADD231PD Z3, Z6, Z4
+	VMULPD       Z5, Z5, Z5
+	VBROADCASTSD 8(R13), Z3
+	VMOVUPD      192(R11), Z6
+	VMULPD       64(DI), Z3, Z3
+	VADDPD       (DI), Z3, Z7
+	VFMSUB213PD  128(R11), Z0, Z6
+	VMOVUPD      192(R12), Z8
+	VMULPD       Z1, Z3, Z3
+	VFMSUB213PD  128(R12), Z0, Z8
+	VMULPD       Z7, Z6, Z6
+	VFNMADD231PD Z3, Z8, Z6
+	VMULPD       Z7, Z7, Z7
+	VMULPD       Z7, Z4, Z4
+	VFMADD231PD  Z5, Z6, Z4
+	VMULPD       Z7, Z5, Z5
+	VDIVPD       Z5, Z4, Z4
+	VADDPD       Z4, Z2, Z2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat71
+
+skip70:
+	TESTQ        R15, R15
+	JLE          skip72
+	VBROADCASTSD (R13), Z3
+	VMOVUPD      64(R11), Z4
+	VMULPD       64(DI), Z3, Z3
+	VADDPD       (DI), Z3, Z5
+	VFMSUB213PD  (R11), Z0, Z4
+	VMOVUPD      64(R12), Z6
+	VMULPD       Z1, Z3, Z3
+	VFMSUB213PD  (R12), Z0, Z6
+	VMULPD       Z5, Z4, Z4
+	VFNMADD231PD Z3, Z6, Z4
+	VMULPD       Z5, Z5, Z5
+	VDIVPD       Z5, Z4, Z4
+	VADDPD       Z4, Z2, Z2
+
+skip72:
+	JMP end69
+
+zero69:
+	MOVQ  R15, R15
+	TESTQ R14, R14
+	JLE   skip73
+
+repeat74:
+	VBROADCASTSD (R13), Z1
+	VMOVUPD      64(R11), Z3
+	VMULPD       64(DI), Z1, Z1
+	VADDPD       (DI), Z1, Z1
+	VFMSUB213PD  (R11), Z0, Z3
+	VBROADCASTSD 8(R13), Z4
+	VMOVUPD      192(R11), Z5
+	VMULPD       64(DI), Z4, Z4
+	VADDPD       (DI), Z4, Z4
+	VFMSUB213PD  128(R11), Z0, Z5
+	VMULPD       Z4, Z3, Z3
+	VFMADD231PD  Z1, Z5, Z3
+	VMULPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat74
+
+skip73:
+	TESTQ        R15, R15
+	JLE          skip75
+	VBROADCASTSD (R13), Z1
+	VMOVUPD      64(R11), Z3
+	VMULPD       64(DI), Z1, Z1
+	VADDPD       (DI), Z1, Z1
+	VFMSUB213PD  (R11), Z0, Z3
+	VDIVPD       Z1, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+
+skip75:
+end69:
+	VMULPD        128(DI), Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0xc0, DI
+	ADDQ          $0x08, R9
+	ADDQ          $0x08, R10
+	ADDQ          $0x08, AX
+	DECQ          R8
+	JNZ           repeat68
+	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
 
@@ -675,7 +1789,7 @@ repeat30:
 TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c13<>+0(SB), Z0
+	VBROADCASTSD c16<>+0(SB), Z0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Z1
 	VBROADCASTSD 8(DX), Z2
@@ -683,7 +1797,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat31:
+repeat76:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -710,12 +1824,12 @@ repeat31:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat31
+	JNZ     repeat76
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(1.0)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
+DATA c16<>+0(SB)/8, $(1.0)
+GLOBL c16<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX512(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, AVX512F
@@ -745,7 +1859,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat32:
+repeat77:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -764,14 +1878,14 @@ repeat32:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat32
+	JNZ          repeat77
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat33:
+repeat78:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -793,7 +1907,7 @@ repeat33:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat33
+	JNZ          repeat78
 	VZEROUPPER
 	RET
 
@@ -808,17 +1922,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c14<>+0(SB), Y1
-	VBROADCASTSD c15<>+0(SB), Y2
-	VBROADCASTSD c16<>+0(SB), Y3
-	VBROADCASTSD c17<>+0(SB), Y4
-	VBROADCASTSD c18<>+0(SB), Y5
-	VBROADCASTSD c19<>+0(SB), Y6
-	VBROADCASTSD c20<>+0(SB), Y7
-	VBROADCASTSD c21<>+0(SB), Y8
-	VBROADCASTSD c22<>+0(SB), Y9
+	VBROADCASTSD c17<>+0(SB), Y1
+	VBROADCASTSD c18<>+0(SB), Y2
+	VBROADCASTSD c19<>+0(SB), Y3
+	VBROADCASTSD c20<>+0(SB), Y4
+	VBROADCASTSD c21<>+0(SB), Y5
+	VBROADCASTSD c22<>+0(SB), Y6
+	VBROADCASTSD c23<>+0(SB), Y7
+	VBROADCASTSD c24<>+0(SB), Y8
+	VBROADCASTSD c25<>+0(SB), Y9
 
-repeat34:
+repeat79:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -831,21 +1945,21 @@ repeat34:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip35
+	JLE          skip80
 
-repeat36:
+repeat81:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat36
+	JNZ    repeat81
 
-skip35:
+skip80:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat34
+	JNZ          repeat79
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -855,17 +1969,17 @@ skip35:
 	VMOVUPD      32(SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c23<>+0(SB), Y1
-	VBROADCASTSD c24<>+0(SB), Y2
-	VBROADCASTSD c25<>+0(SB), Y3
-	VBROADCASTSD c26<>+0(SB), Y4
-	VBROADCASTSD c27<>+0(SB), Y5
-	VBROADCASTSD c28<>+0(SB), Y6
-	VBROADCASTSD c29<>+0(SB), Y7
-	VBROADCASTSD c30<>+0(SB), Y8
-	VBROADCASTSD c31<>+0(SB), Y9
+	VBROADCASTSD c26<>+0(SB), Y1
+	VBROADCASTSD c27<>+0(SB), Y2
+	VBROADCASTSD c28<>+0(SB), Y3
+	VBROADCASTSD c29<>+0(SB), Y4
+	VBROADCASTSD c30<>+0(SB), Y5
+	VBROADCASTSD c31<>+0(SB), Y6
+	VBROADCASTSD c32<>+0(SB), Y7
+	VBROADCASTSD c33<>+0(SB), Y8
+	VBROADCASTSD c34<>+0(SB), Y9
 
-repeat37:
+repeat82:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -878,77 +1992,77 @@ repeat37:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip38
+	JLE          skip83
 
-repeat39:
+repeat84:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat39
+	JNZ    repeat84
 
-skip38:
+skip83:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat37
+	JNZ     repeat82
 	VZEROUPPER
 	RET
 
-DATA c14<>+0(SB)/8, $(0.0001984126984126984)
-GLOBL c14<>(SB), RODATA|NOPTR, $8
-
-DATA c15<>+0(SB)/8, $(0.001388888888888889)
-GLOBL c15<>(SB), RODATA|NOPTR, $8
-
-DATA c16<>+0(SB)/8, $(0.008333333333333333)
-GLOBL c16<>(SB), RODATA|NOPTR, $8
-
-DATA c17<>+0(SB)/8, $(0.041666666666666664)
+DATA c17<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.16666666666666666)
+DATA c18<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(0.5)
+DATA c19<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(1.0)
+DATA c20<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(2.0)
+DATA c21<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c22<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c22<>+0(SB)/8, $(0.5)
 GLOBL c22<>(SB), RODATA|NOPTR, $8
 
-DATA c23<>+0(SB)/8, $(0.0001984126984126984)
+DATA c23<>+0(SB)/8, $(1.0)
 GLOBL c23<>(SB), RODATA|NOPTR, $8
 
-DATA c24<>+0(SB)/8, $(0.001388888888888889)
+DATA c24<>+0(SB)/8, $(2.0)
 GLOBL c24<>(SB), RODATA|NOPTR, $8
 
-DATA c25<>+0(SB)/8, $(0.008333333333333333)
+DATA c25<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c25<>(SB), RODATA|NOPTR, $8
 
-DATA c26<>+0(SB)/8, $(0.041666666666666664)
+DATA c26<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c26<>(SB), RODATA|NOPTR, $8
 
-DATA c27<>+0(SB)/8, $(0.16666666666666666)
+DATA c27<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c27<>(SB), RODATA|NOPTR, $8
 
-DATA c28<>+0(SB)/8, $(0.5)
+DATA c28<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c28<>(SB), RODATA|NOPTR, $8
 
-DATA c29<>+0(SB)/8, $(1.0)
+DATA c29<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c29<>(SB), RODATA|NOPTR, $8
 
-DATA c30<>+0(SB)/8, $(2.0)
+DATA c30<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c30<>(SB), RODATA|NOPTR, $8
 
-DATA c31<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c31<>+0(SB)/8, $(0.5)
 GLOBL c31<>(SB), RODATA|NOPTR, $8
+
+DATA c32<>+0(SB)/8, $(1.0)
+GLOBL c32<>(SB), RODATA|NOPTR, $8
+
+DATA c33<>+0(SB)/8, $(2.0)
+GLOBL c33<>(SB), RODATA|NOPTR, $8
+
+DATA c34<>+0(SB)/8, $(10000000000000000000000000.0)
+GLOBL c34<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s []float64, r []float64, power []float64, w []float64, v []float64)
 // Requires: AVX, FMA3
@@ -960,17 +2074,17 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c32<>+0(SB), Y0
+	VBROADCASTSD c35<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat40:
+repeat85:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat40
+	JNZ     repeat85
 
-repeat41:
+repeat86:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -984,9 +2098,9 @@ repeat41:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip42
+	JLE     skip87
 
-repeat43:
+repeat88:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1008,13 +2122,13 @@ repeat43:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat43
+	JNZ          repeat88
 
-skip42:
+skip87:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip44
+	JLE          skip89
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1024,7 +2138,7 @@ skip42:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip44:
+skip89:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -1033,7 +2147,7 @@ skip44:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat41
+	JNZ          repeat86
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1044,17 +2158,17 @@ skip44:
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c33<>+0(SB), Y0
+	VBROADCASTSD c36<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat45:
+repeat90:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat45
+	JNZ     repeat90
 
-repeat46:
+repeat91:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -1068,9 +2182,9 @@ repeat46:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip47
+	JLE     skip92
 
-repeat48:
+repeat93:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1092,13 +2206,13 @@ repeat48:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat48
+	JNZ          repeat93
 
-skip47:
+skip92:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip49
+	JLE          skip94
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -1108,7 +2222,7 @@ skip47:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip49:
+skip94:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -1117,15 +2231,232 @@ skip49:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat46
+	JNZ     repeat91
 	VZEROUPPER
 	RET
 
-DATA c32<>+0(SB)/8, $(1.0)
-GLOBL c32<>(SB), RODATA|NOPTR, $8
+DATA c35<>+0(SB)/8, $(1.0)
+GLOBL c35<>(SB), RODATA|NOPTR, $8
 
-DATA c33<>+0(SB)/8, $(1.0)
-GLOBL c33<>(SB), RODATA|NOPTR, $8
+DATA c36<>+0(SB)/8, $(1.0)
+GLOBL c36<>(SB), RODATA|NOPTR, $8
+
+// func sumsCascadeAVX2(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
+// Requires: AVX, FMA3
+TEXT ·sumsCascadeAVX2(SB), NOSPLIT, $0-144
+	MOVQ         s_base+0(FP), AX
+	MOVQ         s_len+8(FP), CX
+	MOVQ         r_base+24(FP), DX
+	MOVQ         power_base+48(FP), BX
+	MOVQ         r_len+32(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         v_base+96(FP), R8
+	VBROADCASTSD c37<>+0(SB), Y0
+	MOVQ         x_base+120(FP), R9
+	MOVQ         BX, R10
+	MOVQ         SI, R11
+
+repeat95:
+	VMOVUPD Y0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat95
+
+repeat96:
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VMOVUPD 128(AX), Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip97
+
+repeat98:
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      64(R11), Y8
+	VBROADCASTSD 8(R14), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	VBROADCASTSD 8(R12), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VBROADCASTSD 8(R13), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMULPD       64(R10), Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VMOVUPD      Y8, 64(R11)
+	ADDQ         $0x80, R10
+	ADDQ         $0x80, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat98
+
+skip97:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip99
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+
+skip99:
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD Y2, 128(AX)
+	VADDPD  Y7, Y6, Y6
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip100
+	VADDPD  256(AX), Y6, Y6
+	VMOVUPD Y6, 256(AX)
+
+skip100:
+	ADDQ         $0xc0, AX
+	DECQ         CX
+	JNZ          repeat96
+	MOVQ         s_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         s_len+8(FP), CX
+	MOVQ         r_base+24(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         power_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+32(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         v_base+96(FP), R8
+	VBROADCASTSD c38<>+0(SB), Y0
+	MOVQ         x_base+120(FP), R9
+	MOVQ         BX, R10
+	MOVQ         SI, R11
+
+repeat101:
+	VMOVUPD Y0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat101
+
+repeat102:
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VMOVUPD 128(AX), Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip103
+
+repeat104:
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      64(R11), Y8
+	VBROADCASTSD 8(R14), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	VBROADCASTSD 8(R12), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VBROADCASTSD 8(R13), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMULPD       64(R10), Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VMOVUPD      Y8, 64(R11)
+	ADDQ         $0x80, R10
+	ADDQ         $0x80, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat104
+
+skip103:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip105
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+
+skip105:
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD Y2, 128(AX)
+	VADDPD  Y7, Y6, Y6
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip106
+	VADDPD  256(AX), Y6, Y6
+	VMOVUPD Y6, 256(AX)
+
+skip106:
+	ADDQ $0xc0, AX
+	DECQ CX
+	JNZ  repeat102
+	VZEROUPPER
+	RET
+
+DATA c37<>+0(SB)/8, $(1.0)
+GLOBL c37<>(SB), RODATA|NOPTR, $8
+
+DATA c38<>+0(SB)/8, $(1.0)
+GLOBL c38<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out []float64, c []float64, r []float64, w []float64, g []float64)
 // Requires: AVX, FMA3
@@ -1141,21 +2472,22 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	DECQ   R9
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
+	XORQ   CX, CX
 
-repeat50:
+repeat107:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat51:
+repeat108:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat51
+	JNZ          repeat108
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1168,7 +2500,7 @@ repeat51:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat50
+	JNZ          repeat107
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -1182,21 +2514,22 @@ repeat51:
 	DECQ         R9
 	IMUL3Q       $0x80, R9, R9
 	ADDQ         CX, R9
+	XORQ         CX, CX
 
-repeat52:
+repeat109:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat53:
+repeat110:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat53
+	JNZ          repeat110
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1209,13 +2542,111 @@ repeat53:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat52
+	JNZ          repeat109
 	VZEROUPPER
 	RET
 
-// func transitionsAVX2(chances []float64, r []float64, t *float64, w []float64)
+// func hornerCascadeAVX2(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
+// Requires: AVX, FMA3
+TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
+	MOVQ   out_base+0(FP), AX
+	MOVQ   c_base+24(FP), CX
+	MOVQ   c_len+32(FP), DX
+	MOVQ   r_base+48(FP), BX
+	MOVQ   r_len+56(FP), SI
+	MOVQ   w_base+72(FP), DI
+	MOVQ   g_base+96(FP), R8
+	DECQ   DX
+	MOVQ   DX, R9
+	DECQ   R9
+	IMUL3Q $0x80, R9, R9
+	ADDQ   CX, R9
+	XORQ   CX, CX
+
+repeat111:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat112:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat112
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat111
+	MOVQ         out_base+0(FP), AX
+	MOVQ         c_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         c_len+32(FP), DX
+	MOVQ         r_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+56(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         g_base+96(FP), R8
+	DECQ         DX
+	MOVQ         DX, R9
+	DECQ         R9
+	IMUL3Q       $0x80, R9, R9
+	ADDQ         CX, R9
+	XORQ         CX, CX
+
+repeat113:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat114:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat114
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat113
+	VZEROUPPER
+	RET
+
+// func transitionsAVX2(chances []float64, r []float64, t *float64, w []float64, c []float64)
 // Requires: AVX, SSE
-TEXT ·transitionsAVX2(SB), NOSPLIT, $16-80
+TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
@@ -1225,16 +2656,19 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-80
 	MOVQ         r_base+24(FP), CX
 	MOVQ         r_len+32(FP), DX
 	MOVQ         w_base+56(FP), BX
-	MOVQ         t+48(FP), SI
-	VMOVUPD      (SI), Y0
-	VBROADCASTSD c34<>+0(SB), Y1
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      (DI), Y0
+	VBROADCASTSD c39<>+0(SB), Y1
 
-repeat54:
+repeat115:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y2, Y2
 	VMULPD       Y0, Y4, Y4
 	VMULPD       Y3, Y4, Y4
 	VMOVUPD      Y3, (AX)
@@ -1243,8 +2677,9 @@ repeat54:
 	ADDQ         $0xc0, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat54
+	JNZ          repeat115
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1257,16 +2692,19 @@ repeat54:
 	ADDQ         $0x20, CX
 	MOVQ         r_len+32(FP), DX
 	MOVQ         w_base+56(FP), BX
-	MOVQ         t+48(FP), SI
-	VMOVUPD      32(SI), Y0
-	VBROADCASTSD c35<>+0(SB), Y1
+	MOVQ         c_base+80(FP), SI
+	MOVQ         t+48(FP), DI
+	VMOVUPD      32(DI), Y0
+	VBROADCASTSD c40<>+0(SB), Y1
 
-repeat55:
+repeat116:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y2, Y2
 	VMULPD       Y0, Y4, Y4
 	VMULPD       Y3, Y4, Y4
 	VMOVUPD      Y3, (AX)
@@ -1275,17 +2713,18 @@ repeat55:
 	ADDQ         $0xc0, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat55
+	JNZ          repeat116
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-DATA c34<>+0(SB)/8, $(1.0)
-GLOBL c34<>(SB), RODATA|NOPTR, $8
+DATA c39<>+0(SB)/8, $(1.0)
+GLOBL c39<>(SB), RODATA|NOPTR, $8
 
-DATA c35<>+0(SB)/8, $(1.0)
-GLOBL c35<>(SB), RODATA|NOPTR, $8
+DATA c40<>+0(SB)/8, $(1.0)
+GLOBL c40<>(SB), RODATA|NOPTR, $8
 
 // func multiplyAVX2(states []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -1302,7 +2741,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat56:
+repeat117:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1311,7 +2750,7 @@ repeat56:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat57:
+repeat118:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1324,14 +2763,14 @@ repeat57:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat57
+	JNZ          repeat118
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat56
+	JNZ          repeat117
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1347,7 +2786,7 @@ repeat57:
 	MOVQ         chances_len+56(FP), SI
 	MOVQ         g_base+72(FP), DI
 
-repeat58:
+repeat119:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
 	VMOVUPD      128(AX), Y2
@@ -1356,7 +2795,7 @@ repeat58:
 	MOVQ         SI, R9
 	MOVQ         DI, R10
 
-repeat59:
+repeat120:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      128(R8), Y5
 	VFMADD231PD  64(R8), Y3, Y4
@@ -1369,17 +2808,129 @@ repeat59:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat59
+	JNZ          repeat120
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat58
+	JNZ          repeat119
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
+
+// func multiplyCascadeAVX2(states []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    states_len+8(FP), CX
+	MOVQ    z_base+24(FP), DX
+	MOVQ    chances_base+48(FP), BX
+	MOVQ    chances_len+56(FP), SI
+	MOVQ    g_base+72(FP), DI
+
+repeat121:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c41<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat122:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat122
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat121
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat123:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c42<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat124:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat124
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat123
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+DATA c41<>+0(SB)/8, $(1.0)
+GLOBL c41<>(SB), RODATA|NOPTR, $8
+
+DATA c42<>+0(SB)/8, $(1.0)
+GLOBL c42<>(SB), RODATA|NOPTR, $8
 
 // func divideAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -1400,7 +2951,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat60:
+repeat125:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1410,9 +2961,9 @@ repeat60:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip61
+	JLE          skip126
 
-repeat62:
+repeat127:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1429,11 +2980,11 @@ repeat62:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat62
+	JNZ          repeat127
 
-skip61:
+skip126:
 	TESTQ        R13, R13
-	JLE          skip63
+	JLE          skip128
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1441,7 +2992,7 @@ skip61:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip63:
+skip128:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -1453,7 +3004,7 @@ skip63:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat60
+	JNZ          repeat125
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1473,7 +3024,7 @@ skip63:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat64:
+repeat129:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -1483,9 +3034,9 @@ repeat64:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip65
+	JLE          skip130
 
-repeat66:
+repeat131:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1502,11 +3053,11 @@ repeat66:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat66
+	JNZ          repeat131
 
-skip65:
+skip130:
 	TESTQ        R13, R13
-	JLE          skip67
+	JLE          skip132
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -1514,7 +3065,7 @@ skip65:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip67:
+skip132:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -1526,10 +3077,192 @@ skip67:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat64
+	JNZ          repeat129
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
+
+// func divideCascadeAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
+	STMXCSR      (SP)
+	MOVL         (SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 4(SP)
+	LDMXCSR      4(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c43<>+0(SB), Y0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat133:
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VXORPD       Y4, Y4, Y4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Y5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip134
+
+repeat135:
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VMOVUPD      192(R11), Y8
+	VBROADCASTSD 8(R12), Y9
+	VMOVAPD      Y9, Y10
+	VFNMADD213PD Y0, Y5, Y10
+	VMULPD       128(R11), Y10, Y10
+	VFMSUB213PD  Y10, Y3, Y8
+	VFMADD213PD  Y1, Y2, Y9
+	VMULPD       Y9, Y6, Y6
+	VFMADD231PD  Y7, Y8, Y6
+	VMULPD       Y9, Y7, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat135
+
+skip134:
+	TESTQ        R14, R14
+	JLE          skip136
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+
+skip136:
+	VMULPD       128(SI), Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VADDPD       X1, X4, X4
+	VUNPCKHPD    X4, X4, X1
+	VADDSD       X1, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat133
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         terms_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_len+32(FP), DX
+	MOVQ         z_base+48(FP), BX
+	MOVQ         chances_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         chances_len+80(FP), DI
+	MOVQ         g_base+96(FP), R8
+	VBROADCASTSD c44<>+0(SB), Y0
+	MOVQ         c_base+120(FP), R9
+	MOVQ         DX, R10
+	SHRQ         $0x01, R10
+	ANDQ         $0x01, DX
+
+repeat137:
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VXORPD       Y4, Y4, Y4
+	MOVQ         CX, R11
+	MOVQ         BX, R12
+	MOVQ         R10, R13
+	MOVQ         DX, R14
+	VBROADCASTSD (R9), Y5
+	ADDQ         $0x08, R9
+	TESTQ        R13, R13
+	JLE          skip138
+
+repeat139:
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VMOVUPD      192(R11), Y8
+	VBROADCASTSD 8(R12), Y9
+	VMOVAPD      Y9, Y10
+	VFNMADD213PD Y0, Y5, Y10
+	VMULPD       128(R11), Y10, Y10
+	VFMSUB213PD  Y10, Y3, Y8
+	VFMADD213PD  Y1, Y2, Y9
+	VMULPD       Y9, Y6, Y6
+	VFMADD231PD  Y7, Y8, Y6
+	VMULPD       Y9, Y7, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x10, R12
+	DECQ         R13
+	JNZ          repeat139
+
+skip138:
+	TESTQ        R14, R14
+	JLE          skip140
+	VMOVUPD      64(R11), Y6
+	VBROADCASTSD (R12), Y7
+	VMOVAPD      Y7, Y8
+	VFNMADD213PD Y0, Y5, Y8
+	VMULPD       (R11), Y8, Y8
+	VFMSUB213PD  Y8, Y3, Y6
+	VFMADD213PD  Y1, Y2, Y7
+	VDIVPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+
+skip140:
+	VMULPD       128(SI), Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VADDPD       X1, X4, X4
+	VUNPCKHPD    X4, X4, X1
+	VADDSD       X1, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat137
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+DATA c43<>+0(SB)/8, $(1.0)
+GLOBL c43<>(SB), RODATA|NOPTR, $8
+
+DATA c44<>+0(SB)/8, $(1.0)
+GLOBL c44<>(SB), RODATA|NOPTR, $8
 
 // func forwardAVX2(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -1545,26 +3278,26 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	MOVQ    chances_base+40(FP), BX
 	MOVQ    chances_len+48(FP), SI
 	MOVQ    g_base+64(FP), DI
-	VXORPD  Y0, Y0, Y0
 	IMUL3Q  $0xc0, CX, R8
 
-repeat68:
-	VMOVUPD      (BX), Y1
-	VMOVUPD      64(BX), Y2
-	VMOVUPD      128(BX), Y3
-	VBROADCASTSD (DI), Y4
-	VMULPD       Y3, Y4, Y4
+repeat141:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip69
+	JLE          skip142
 	IMUL3Q       $0xc0, DX, R9
+	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
-	VMOVUPD      Y0, (R9)
-	VMOVUPD      Y0, 64(R9)
-	VMOVUPD      Y0, 128(R9)
+	VMOVUPD      Y4, (R9)
+	VMOVUPD      Y4, 64(R9)
+	VMOVUPD      Y4, 128(R9)
 
-skip69:
+skip142:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -1572,37 +3305,37 @@ skip69:
 	MOVQ    AX, R10
 	MOVQ    AX, R11
 	ADDQ    R8, R11
+	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
 
-repeat70:
-	VMOVUPD     (R10), Y8
-	VMULPD      Y1, Y8, Y9
-	VFMADD231PD Y2, Y5, Y9
-	VMOVUPD     64(R10), Y10
-	VMULPD      Y1, Y10, Y11
-	VFMADD231PD Y2, Y6, Y11
-	VMOVUPD     128(R10), Y12
-	VMULPD      Y1, Y12, Y13
-	VFMADD231PD Y2, Y7, Y13
-	VFMADD231PD Y3, Y8, Y11
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y9, (R11)
-	VMOVAPD     Y8, Y5
-	VMOVUPD     Y11, 64(R11)
-	VMOVAPD     Y10, Y6
-	VMOVUPD     Y13, 128(R11)
-	VMOVAPD     Y12, Y7
+repeat143:
+	VMOVUPD     (R10), Y7
+	VMULPD      Y0, Y7, Y8
+	VFMADD231PD Y1, Y4, Y8
+	VMOVUPD     64(R10), Y9
+	VMULPD      Y0, Y9, Y10
+	VFMADD231PD Y1, Y5, Y10
+	VMOVUPD     128(R10), Y11
+	VMULPD      Y0, Y11, Y12
+	VFMADD231PD Y1, Y6, Y12
+	VFMADD231PD Y2, Y7, Y10
+	VFMADD231PD Y3, Y7, Y12
+	VMOVUPD     Y8, (R11)
+	VMOVAPD     Y7, Y4
+	VMOVUPD     Y10, 64(R11)
+	VMOVAPD     Y9, Y5
+	VMOVUPD     Y12, 128(R11)
+	VMOVAPD     Y11, Y6
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat70
+	JNZ         repeat143
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat68
+	JNZ         repeat141
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -1617,26 +3350,26 @@ repeat70:
 	ADDQ        $0x20, BX
 	MOVQ        chances_len+48(FP), SI
 	MOVQ        g_base+64(FP), DI
-	VXORPD      Y0, Y0, Y0
 	IMUL3Q      $0xc0, CX, R8
 
-repeat71:
-	VMOVUPD      (BX), Y1
-	VMOVUPD      64(BX), Y2
-	VMOVUPD      128(BX), Y3
-	VBROADCASTSD (DI), Y4
-	VMULPD       Y3, Y4, Y4
+repeat144:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip72
+	JLE          skip145
 	IMUL3Q       $0xc0, DX, R9
+	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
-	VMOVUPD      Y0, (R9)
-	VMOVUPD      Y0, 64(R9)
-	VMOVUPD      Y0, 128(R9)
+	VMOVUPD      Y4, (R9)
+	VMOVUPD      Y4, 64(R9)
+	VMOVUPD      Y4, 128(R9)
 
-skip72:
+skip145:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -1644,38 +3377,196 @@ skip72:
 	MOVQ    AX, R10
 	MOVQ    AX, R11
 	ADDQ    R8, R11
+	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
 
-repeat73:
-	VMOVUPD     (R10), Y8
-	VMULPD      Y1, Y8, Y9
-	VFMADD231PD Y2, Y5, Y9
-	VMOVUPD     64(R10), Y10
-	VMULPD      Y1, Y10, Y11
-	VFMADD231PD Y2, Y6, Y11
-	VMOVUPD     128(R10), Y12
-	VMULPD      Y1, Y12, Y13
-	VFMADD231PD Y2, Y7, Y13
-	VFMADD231PD Y3, Y8, Y11
-	VFMADD231PD Y4, Y8, Y13
-	VMOVUPD     Y9, (R11)
-	VMOVAPD     Y8, Y5
-	VMOVUPD     Y11, 64(R11)
-	VMOVAPD     Y10, Y6
-	VMOVUPD     Y13, 128(R11)
-	VMOVAPD     Y12, Y7
+repeat146:
+	VMOVUPD     (R10), Y7
+	VMULPD      Y0, Y7, Y8
+	VFMADD231PD Y1, Y4, Y8
+	VMOVUPD     64(R10), Y9
+	VMULPD      Y0, Y9, Y10
+	VFMADD231PD Y1, Y5, Y10
+	VMOVUPD     128(R10), Y11
+	VMULPD      Y0, Y11, Y12
+	VFMADD231PD Y1, Y6, Y12
+	VFMADD231PD Y2, Y7, Y10
+	VFMADD231PD Y3, Y7, Y12
+	VMOVUPD     Y8, (R11)
+	VMOVAPD     Y7, Y4
+	VMOVUPD     Y10, 64(R11)
+	VMOVAPD     Y9, Y5
+	VMOVUPD     Y12, 128(R11)
+	VMOVAPD     Y11, Y6
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat73
+	JNZ         repeat146
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat71
+	JNZ         repeat144
 	LDMXCSR     8(SP)
+	VZEROUPPER
+	RET
+
+// func forwardCascadeAVX2(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    ranks+24(FP), CX
+	MOVQ    size+32(FP), DX
+	MOVQ    chances_base+40(FP), BX
+	MOVQ    chances_len+48(FP), SI
+	MOVQ    g_base+64(FP), DI
+	MOVQ    c_base+88(FP), R8
+	IMUL3Q  $0xc0, CX, R9
+
+repeat147:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R8), Y4
+	VMULPD       Y2, Y4, Y4
+	ADDQ         $0x08, R8
+	MOVQ         CX, R10
+	SUBQ         DX, R10
+	TESTQ        R10, R10
+	JLE          skip148
+	IMUL3Q       $0xc0, DX, R10
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y5, 64(R10)
+	VMOVUPD      Y5, 128(R10)
+
+skip148:
+	INCQ    DX
+	MOVQ    DX, R10
+	CMPQ    R10, CX
+	CMOVQGT CX, R10
+	MOVQ    AX, R11
+	MOVQ    AX, R12
+	ADDQ    R9, R12
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+
+repeat149:
+	VMOVUPD      (R11), Y8
+	VMULPD       Y0, Y8, Y9
+	VFMADD231PD  Y1, Y5, Y9
+	VMOVUPD      64(R11), Y10
+	VMULPD       Y0, Y10, Y11
+	VFMADD231PD  Y1, Y6, Y11
+	VMOVUPD      128(R11), Y12
+	VMULPD       Y0, Y12, Y13
+	VFMADD231PD  Y1, Y7, Y13
+	VFMADD231PD  Y2, Y8, Y11
+	VFNMADD231PD Y4, Y5, Y11
+	VFMADD231PD  Y3, Y8, Y13
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y8, Y5
+	VMOVUPD      Y11, 64(R12)
+	VMOVAPD      Y10, Y6
+	VMOVUPD      Y13, 128(R12)
+	VMOVAPD      Y12, Y7
+	ADDQ         $0xc0, R11
+	ADDQ         $0xc0, R12
+	DECQ         R10
+	JNZ          repeat149
+	ADDQ         R9, AX
+	ADDQ         $0xc0, BX
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          repeat147
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         ranks+24(FP), CX
+	MOVQ         size+32(FP), DX
+	MOVQ         chances_base+40(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+48(FP), SI
+	MOVQ         g_base+64(FP), DI
+	MOVQ         c_base+88(FP), R8
+	IMUL3Q       $0xc0, CX, R9
+
+repeat150:
+	VMOVUPD      (BX), Y0
+	VMOVUPD      64(BX), Y1
+	VMOVUPD      128(BX), Y2
+	VBROADCASTSD (DI), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R8), Y4
+	VMULPD       Y2, Y4, Y4
+	ADDQ         $0x08, R8
+	MOVQ         CX, R10
+	SUBQ         DX, R10
+	TESTQ        R10, R10
+	JLE          skip151
+	IMUL3Q       $0xc0, DX, R10
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y5, 64(R10)
+	VMOVUPD      Y5, 128(R10)
+
+skip151:
+	INCQ    DX
+	MOVQ    DX, R10
+	CMPQ    R10, CX
+	CMOVQGT CX, R10
+	MOVQ    AX, R11
+	MOVQ    AX, R12
+	ADDQ    R9, R12
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+
+repeat152:
+	VMOVUPD      (R11), Y8
+	VMULPD       Y0, Y8, Y9
+	VFMADD231PD  Y1, Y5, Y9
+	VMOVUPD      64(R11), Y10
+	VMULPD       Y0, Y10, Y11
+	VFMADD231PD  Y1, Y6, Y11
+	VMOVUPD      128(R11), Y12
+	VMULPD       Y0, Y12, Y13
+	VFMADD231PD  Y1, Y7, Y13
+	VFMADD231PD  Y2, Y8, Y11
+	VFNMADD231PD Y4, Y5, Y11
+	VFMADD231PD  Y3, Y8, Y13
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y8, Y5
+	VMOVUPD      Y11, 64(R12)
+	VMOVAPD      Y10, Y6
+	VMOVUPD      Y13, 128(R12)
+	VMOVAPD      Y12, Y7
+	ADDQ         $0xc0, R11
+	ADDQ         $0xc0, R12
+	DECQ         R10
+	JNZ          repeat152
+	ADDQ         R9, AX
+	ADDQ         $0xc0, BX
+	ADDQ         $0x08, DI
+	DECQ         SI
+	JNZ          repeat150
+	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
@@ -1707,7 +3598,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat74:
+repeat153:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -1726,12 +3617,12 @@ repeat74:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat75:
+repeat154:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  128(R12), Y8, Y6
 	VFMADD231PD  Y11, Y10, Y7
+	VFMADD231PD  128(R12), Y8, Y6
 	VMOVUPD      256(R11), Y11
 	VMULPD       Y0, Y9, Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -1752,7 +3643,7 @@ repeat75:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat75
+	JNZ          repeat154
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -1769,7 +3660,7 @@ repeat75:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat74
+	JNZ          repeat153
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -1799,7 +3690,7 @@ repeat75:
 	LEAQ         (AX)(R11*8), AX
 	LEAQ         (R9)(R11*8), R9
 
-repeat76:
+repeat155:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -1818,12 +3709,12 @@ repeat76:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat77:
+repeat156:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  128(R12), Y8, Y6
 	VFMADD231PD  Y11, Y10, Y7
+	VFMADD231PD  128(R12), Y8, Y6
 	VMOVUPD      256(R11), Y11
 	VMULPD       Y0, Y9, Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -1844,7 +3735,7 @@ repeat77:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat77
+	JNZ          repeat156
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -1861,7 +3752,210 @@ repeat77:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat76
+	JNZ          repeat155
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func backwardCascadeAVX2(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    u_base+24(FP), CX
+	MOVQ    states_base+48(FP), DX
+	MOVQ    ranks+72(FP), BX
+	MOVQ    size+80(FP), SI
+	MOVQ    chances_base+88(FP), DI
+	MOVQ    chances_len+96(FP), R8
+	MOVQ    g_base+112(FP), R9
+	IMUL3Q  $0xc0, BX, R10
+	MOVQ    c_base+136(FP), R11
+	MOVQ    R8, R12
+	DECQ    R12
+	ADDQ    R12, SI
+	MOVQ    R10, R13
+	IMULQ   R12, R13
+	ADDQ    R13, DX
+	IMUL3Q  $0xc0, R12, R13
+	ADDQ    R13, DI
+	LEAQ    (AX)(R12*8), AX
+	LEAQ    (R9)(R12*8), R9
+	LEAQ    (R11)(R12*8), R11
+
+repeat157:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R11), Y4
+	SUBQ         $0x08, R11
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Y9
+	VMOVUPD      64(R12), Y10
+	VMOVUPD      128(R12), Y11
+
+repeat158:
+	VMOVUPD      (R13), Y12
+	VFMADD231PD  64(R13), Y9, Y5
+	VFMADD231PD  Y12, Y10, Y6
+	VMOVAPD      Y11, Y13
+	VFNMADD231PD 320(R12), Y4, Y13
+	VFMADD231PD  Y12, Y13, Y8
+	VMOVAPD      Y9, Y13
+	VFNMADD231PD 192(R12), Y4, Y13
+	VFMADD231PD  128(R13), Y13, Y7
+	VMOVUPD      256(R12), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y2, Y13, Y10
+	VMOVUPD      Y10, 64(R12)
+	VMOVUPD      320(R12), Y13
+	VMULPD       Y0, Y11, Y11
+	VFMADD231PD  Y1, Y13, Y11
+	VFMADD231PD  Y3, Y9, Y11
+	VMOVUPD      Y11, 128(R12)
+	VMOVUPD      192(R12), Y10
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y10, Y9
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y10, Y9
+	VMOVAPD      Y12, Y10
+	VMOVAPD      Y13, Y11
+	ADDQ         $0xc0, R13
+	ADDQ         $0xc0, R12
+	DECQ         R14
+	JNZ          repeat158
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	VADDSD       (AX), X7, X7
+	VMOVSD       X7, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat157
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         u_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         ranks+72(FP), BX
+	MOVQ         size+80(FP), SI
+	MOVQ         chances_base+88(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+96(FP), R8
+	MOVQ         g_base+112(FP), R9
+	IMUL3Q       $0xc0, BX, R10
+	MOVQ         c_base+136(FP), R11
+	MOVQ         R8, R12
+	DECQ         R12
+	ADDQ         R12, SI
+	MOVQ         R10, R13
+	IMULQ        R12, R13
+	ADDQ         R13, DX
+	IMUL3Q       $0xc0, R12, R13
+	ADDQ         R13, DI
+	LEAQ         (AX)(R12*8), AX
+	LEAQ         (R9)(R12*8), R9
+	LEAQ         (R11)(R12*8), R11
+
+repeat159:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R11), Y4
+	SUBQ         $0x08, R11
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Y9
+	VMOVUPD      64(R12), Y10
+	VMOVUPD      128(R12), Y11
+
+repeat160:
+	VMOVUPD      (R13), Y12
+	VFMADD231PD  64(R13), Y9, Y5
+	VFMADD231PD  Y12, Y10, Y6
+	VMOVAPD      Y11, Y13
+	VFNMADD231PD 320(R12), Y4, Y13
+	VFMADD231PD  Y12, Y13, Y8
+	VMOVAPD      Y9, Y13
+	VFNMADD231PD 192(R12), Y4, Y13
+	VFMADD231PD  128(R13), Y13, Y7
+	VMOVUPD      256(R12), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y2, Y13, Y10
+	VMOVUPD      Y10, 64(R12)
+	VMOVUPD      320(R12), Y13
+	VMULPD       Y0, Y11, Y11
+	VFMADD231PD  Y1, Y13, Y11
+	VFMADD231PD  Y3, Y9, Y11
+	VMOVUPD      Y11, 128(R12)
+	VMOVUPD      192(R12), Y10
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y10, Y9
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y10, Y9
+	VMOVAPD      Y12, Y10
+	VMOVAPD      Y13, Y11
+	ADDQ         $0xc0, R13
+	ADDQ         $0xc0, R12
+	DECQ         R14
+	JNZ          repeat160
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	VADDSD       (AX), X7, X7
+	VMOVSD       X7, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat159
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -1874,12 +3968,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c36<>+0(SB), Y0
+	VBROADCASTSD c45<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat78:
+repeat161:
 	TESTQ   SI, SI
-	JLE     skip79
+	JLE     skip162
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1887,21 +3981,21 @@ repeat78:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip80
+	JLE     skip163
 
-repeat81:
+repeat164:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat81
+	JNZ         repeat164
 
-skip80:
+skip163:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip79:
+skip162:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -1912,23 +4006,23 @@ skip79:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip82
+	JLE     skip165
 
-repeat83:
+repeat166:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat83
+	JNZ         repeat166
 
-skip82:
+skip165:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat78
+	JNZ          repeat161
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -1936,12 +4030,12 @@ skip82:
 	ADDQ         $0x20, DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c37<>+0(SB), Y0
+	VBROADCASTSD c46<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat84:
+repeat167:
 	TESTQ   SI, SI
-	JLE     skip85
+	JLE     skip168
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1949,21 +4043,21 @@ repeat84:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip86
+	JLE     skip169
 
-repeat87:
+repeat170:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat87
+	JNZ         repeat170
 
-skip86:
+skip169:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip85:
+skip168:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -1974,31 +4068,31 @@ skip85:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip88
+	JLE     skip171
 
-repeat89:
+repeat172:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat89
+	JNZ         repeat172
 
-skip88:
+skip171:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat84
+	JNZ     repeat167
 	VZEROUPPER
 	RET
 
-DATA c36<>+0(SB)/8, $(1.0)
-GLOBL c36<>(SB), RODATA|NOPTR, $8
+DATA c45<>+0(SB)/8, $(1.0)
+GLOBL c45<>(SB), RODATA|NOPTR, $8
 
-DATA c37<>+0(SB)/8, $(1.0)
-GLOBL c37<>(SB), RODATA|NOPTR, $8
+DATA c46<>+0(SB)/8, $(1.0)
+GLOBL c46<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c []float64, u []float64, s []float64)
 // Requires: AVX, FMA3
@@ -2009,7 +4103,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat90:
+repeat173:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2018,7 +4112,7 @@ repeat90:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat91:
+repeat174:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2028,7 +4122,7 @@ repeat91:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat91
+	JNZ         repeat174
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2037,7 +4131,7 @@ repeat91:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat90
+	JNZ         repeat173
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -2047,7 +4141,7 @@ repeat91:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat92:
+repeat175:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2056,7 +4150,7 @@ repeat92:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat93:
+repeat176:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -2066,7 +4160,7 @@ repeat93:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat93
+	JNZ         repeat176
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -2075,7 +4169,1196 @@ repeat93:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat92
+	JNZ         repeat175
+	VZEROUPPER
+	RET
+
+// func scaleAVX2(r []float64, c []float64)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
+	MOVQ r_base+0(FP), AX
+	MOVQ r_len+8(FP), CX
+	MOVQ c_base+24(FP), DX
+
+repeat177:
+	VBROADCASTSD (DX), Y0
+	VMULPD       (AX), Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat177
+	MOVQ         r_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         r_len+8(FP), CX
+	MOVQ         c_base+24(FP), DX
+
+repeat178:
+	VBROADCASTSD (DX), Y0
+	VMULPD       (AX), Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat178
+	VZEROUPPER
+	RET
+
+// func seriesDualAVX2(sums []float64, states []float64, c []float64, d []float64, found float64)
+// Requires: AVX, CMOV, FMA3
+TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
+	MOVQ         sums_base+0(FP), AX
+	MOVQ         sums_len+8(FP), CX
+	MOVQ         states_base+24(FP), DX
+	MOVQ         c_base+48(FP), BX
+	MOVQ         d_base+72(FP), SI
+	MOVQ         c_len+56(FP), DI
+	VBROADCASTSD found+96(FP), Y0
+	XORQ         R8, R8
+
+repeat179:
+	VMULPD  (DX), Y0, Y1
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip180
+
+repeat181:
+	VMOVUPD     (R12), Y2
+	VFMADD231PD -192(R10), Y2, Y1
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat181
+
+skip180:
+	VMOVUPD Y1, (AX)
+	INCQ    R8
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip182
+
+repeat183:
+	VMOVUPD     (R9), Y3
+	VMOVUPD     (R10), Y4
+	VFMADD231PD 64(R11), Y3, Y1
+	VFMADD231PD 128(R11), Y3, Y2
+	VFMADD231PD 64(R12), Y4, Y1
+	VFMADD231PD 128(R12), Y4, Y2
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat183
+
+skip182:
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0xc0, DX
+	DECQ         CX
+	JNZ          repeat179
+	MOVQ         sums_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         sums_len+8(FP), CX
+	MOVQ         states_base+24(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         c_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         d_base+72(FP), SI
+	ADDQ         $0x20, SI
+	MOVQ         c_len+56(FP), DI
+	VBROADCASTSD found+96(FP), Y0
+	XORQ         R8, R8
+
+repeat184:
+	VMULPD  (DX), Y0, Y1
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip185
+
+repeat186:
+	VMOVUPD     (R12), Y2
+	VFMADD231PD -192(R10), Y2, Y1
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat186
+
+skip185:
+	VMOVUPD Y1, (AX)
+	INCQ    R8
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	MOVQ    R8, R13
+	CMPQ    R13, DI
+	CMOVQGT DI, R13
+	TESTQ   R13, R13
+	JLE     skip187
+
+repeat188:
+	VMOVUPD     (R9), Y3
+	VMOVUPD     (R10), Y4
+	VFMADD231PD 64(R11), Y3, Y1
+	VFMADD231PD 128(R11), Y3, Y2
+	VFMADD231PD 64(R12), Y4, Y1
+	VFMADD231PD 128(R12), Y4, Y2
+	ADDQ        $0xc0, R11
+	ADDQ        $0xc0, R12
+	SUBQ        $0xc0, R9
+	SUBQ        $0xc0, R10
+	DECQ        R13
+	JNZ         repeat188
+
+skip187:
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD Y2, 128(AX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, DX
+	DECQ    CX
+	JNZ     repeat184
+	VZEROUPPER
+	RET
+
+// func forwardDualAVX2(sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    ranks+48(FP), DX
+	MOVQ    size+56(FP), BX
+	MOVQ    chances_base+64(FP), SI
+	MOVQ    chances_len+72(FP), DI
+	MOVQ    g_base+88(FP), R8
+	MOVQ    d_base+112(FP), R9
+	IMUL3Q  $0xc0, DX, R10
+
+repeat189:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VMOVUPD      128(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VBROADCASTSD (R9), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	MOVQ         DX, R11
+	SUBQ         BX, R11
+	TESTQ        R11, R11
+	JLE          skip190
+	IMUL3Q       $0xc0, BX, R11
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R11
+	VMOVUPD      Y5, (R11)
+	VMOVUPD      Y5, 64(R11)
+	VMOVUPD      Y5, 128(R11)
+
+skip190:
+	INCQ    BX
+	MOVQ    BX, R11
+	CMPQ    R11, DX
+	CMOVQGT DX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	MOVQ    CX, R14
+	ADDQ    R10, R13
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	MOVQ    (R9), R15
+	TESTQ   R15, R15
+	JZ      zero191
+
+repeat192:
+	VMOVUPD     (R12), Y11
+	VMULPD      (R12), Y0, Y12
+	VFMADD231PD Y1, Y5, Y12
+	VFMADD231PD Y4, Y6, Y12
+	VMOVUPD     (R14), Y6
+	VMOVUPD     Y12, (R13)
+	VMOVUPD     (R12), Y5
+	VMULPD      64(R12), Y0, Y12
+	VFMADD231PD Y1, Y7, Y12
+	VFMADD231PD Y2, Y11, Y12
+	VFMADD231PD Y4, Y8, Y12
+	VMOVUPD     64(R14), Y8
+	VMOVUPD     Y12, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMULPD      128(R12), Y0, Y12
+	VFMADD231PD Y1, Y9, Y12
+	VFMADD231PD Y3, Y11, Y12
+	VFMADD231PD Y4, Y10, Y12
+	VMOVUPD     128(R14), Y10
+	VMOVUPD     Y12, 128(R13)
+	VMOVUPD     128(R12), Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat192
+	JMP         end191
+
+zero191:
+repeat193:
+	VMOVUPD     (R12), Y4
+	VMULPD      (R12), Y0, Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPD     Y6, (R13)
+	VMOVUPD     (R12), Y5
+	VMULPD      64(R12), Y0, Y6
+	VFMADD231PD Y1, Y7, Y6
+	VFMADD231PD Y2, Y4, Y6
+	VMOVUPD     Y6, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMULPD      128(R12), Y0, Y6
+	VFMADD231PD Y1, Y9, Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPD     Y6, 128(R13)
+	VMOVUPD     128(R12), Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat193
+
+end191:
+	ADDQ    R10, AX
+	ADDQ    R10, CX
+	ADDQ    $0xc0, SI
+	ADDQ    $0x08, R8
+	ADDQ    $0x08, R9
+	DECQ    DI
+	JNZ     repeat189
+	LDMXCSR (SP)
+	STMXCSR 8(SP)
+	MOVL    8(SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 12(SP)
+	LDMXCSR 12(SP)
+	MOVQ    sums_base+0(FP), AX
+	ADDQ    $0x20, AX
+	MOVQ    states_base+24(FP), CX
+	ADDQ    $0x20, CX
+	MOVQ    ranks+48(FP), DX
+	MOVQ    size+56(FP), BX
+	MOVQ    chances_base+64(FP), SI
+	ADDQ    $0x20, SI
+	MOVQ    chances_len+72(FP), DI
+	MOVQ    g_base+88(FP), R8
+	MOVQ    d_base+112(FP), R9
+	IMUL3Q  $0xc0, DX, R10
+
+repeat194:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VMOVUPD      128(SI), Y2
+	VBROADCASTSD (R8), Y3
+	VBROADCASTSD (R9), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	MOVQ         DX, R11
+	SUBQ         BX, R11
+	TESTQ        R11, R11
+	JLE          skip195
+	IMUL3Q       $0xc0, BX, R11
+	VXORPD       Y5, Y5, Y5
+	ADDQ         AX, R11
+	VMOVUPD      Y5, (R11)
+	VMOVUPD      Y5, 64(R11)
+	VMOVUPD      Y5, 128(R11)
+
+skip195:
+	INCQ    BX
+	MOVQ    BX, R11
+	CMPQ    R11, DX
+	CMOVQGT DX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	MOVQ    CX, R14
+	ADDQ    R10, R13
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	MOVQ    (R9), R15
+	TESTQ   R15, R15
+	JZ      zero196
+
+repeat197:
+	VMOVUPD     (R12), Y11
+	VMULPD      (R12), Y0, Y12
+	VFMADD231PD Y1, Y5, Y12
+	VFMADD231PD Y4, Y6, Y12
+	VMOVUPD     (R14), Y6
+	VMOVUPD     Y12, (R13)
+	VMOVUPD     (R12), Y5
+	VMULPD      64(R12), Y0, Y12
+	VFMADD231PD Y1, Y7, Y12
+	VFMADD231PD Y2, Y11, Y12
+	VFMADD231PD Y4, Y8, Y12
+	VMOVUPD     64(R14), Y8
+	VMOVUPD     Y12, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMULPD      128(R12), Y0, Y12
+	VFMADD231PD Y1, Y9, Y12
+	VFMADD231PD Y3, Y11, Y12
+	VFMADD231PD Y4, Y10, Y12
+	VMOVUPD     128(R14), Y10
+	VMOVUPD     Y12, 128(R13)
+	VMOVUPD     128(R12), Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat197
+	JMP         end196
+
+zero196:
+repeat198:
+	VMOVUPD     (R12), Y4
+	VMULPD      (R12), Y0, Y6
+	VFMADD231PD Y1, Y5, Y6
+	VMOVUPD     Y6, (R13)
+	VMOVUPD     (R12), Y5
+	VMULPD      64(R12), Y0, Y6
+	VFMADD231PD Y1, Y7, Y6
+	VFMADD231PD Y2, Y4, Y6
+	VMOVUPD     Y6, 64(R13)
+	VMOVUPD     64(R12), Y7
+	VMULPD      128(R12), Y0, Y6
+	VFMADD231PD Y1, Y9, Y6
+	VFMADD231PD Y3, Y4, Y6
+	VMOVUPD     Y6, 128(R13)
+	VMOVUPD     128(R12), Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	ADDQ        $0xc0, R14
+	DECQ        R11
+	JNZ         repeat198
+
+end196:
+	ADDQ    R10, AX
+	ADDQ    R10, CX
+	ADDQ    $0xc0, SI
+	ADDQ    $0x08, R8
+	ADDQ    $0x08, R9
+	DECQ    DI
+	JNZ     repeat194
+	LDMXCSR 8(SP)
+	VZEROUPPER
+	RET
+
+// func backwardDualAVX2(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    u_base+24(FP), AX
+	MOVQ    du_base+48(FP), CX
+	MOVQ    sums_base+72(FP), DX
+	MOVQ    states_base+96(FP), BX
+	MOVQ    ranks+120(FP), SI
+	MOVQ    size+128(FP), DI
+	MOVQ    chances_base+136(FP), R8
+	MOVQ    chances_len+144(FP), R9
+	IMUL3Q  $0xc0, SI, R10
+	MOVQ    R9, R11
+	DECQ    R11
+	ADDQ    R11, DI
+	MOVQ    R10, R12
+	IMULQ   R11, R12
+	ADDQ    R12, BX
+	ADDQ    R12, DX
+	IMUL3Q  $0xc0, R11, R11
+	ADDQ    R11, R8
+
+repeat199:
+	VMOVUPD      (R8), Y0
+	VMOVUPD      64(R8), Y1
+	VMOVUPD      128(R8), Y2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero200
+
+repeat201:
+	VMOVUPD     (AX)(R12*1), Y9
+	VMOVUPD     (CX)(R12*1), Y10
+	VMOVUPD     (DX)(R12*1), Y11
+	VMOVUPD     (BX)(R12*1), Y12
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 128(DX)(R12*1), Y9, Y7
+	VFMADD231PD 128(AX)(R12*1), Y11, Y8
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
+	VFMADD231PD 128(BX)(R12*1), Y10, Y7
+	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VMULPD      (CX)(R12*1), Y0, Y11
+	VFMADD231PD 192(CX)(R12*1), Y1, Y11
+	VFMADD231PD 192(AX)(R12*1), Y4, Y11
+	VMOVUPD     Y11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y11
+	VFMADD231PD 192(AX)(R12*1), Y1, Y11
+	VMOVUPD     Y11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y11
+	VFMADD231PD 256(CX)(R12*1), Y1, Y11
+	VFMADD231PD 256(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y11
+	VFMADD231PD 256(AX)(R12*1), Y1, Y11
+	VFMADD231PD Y2, Y9, Y11
+	VMOVUPD     Y11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y11
+	VFMADD231PD 320(CX)(R12*1), Y1, Y11
+	VFMADD231PD 320(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y3, Y10, Y11
+	VMOVUPD     Y11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y10
+	VFMADD231PD 320(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat201
+	JMP         end200
+
+zero200:
+repeat202:
+	VMOVUPD     (AX)(R12*1), Y4
+	VMOVUPD     (CX)(R12*1), Y9
+	VMOVUPD     (DX)(R12*1), Y10
+	VMOVUPD     (BX)(R12*1), Y11
+	VFMADD231PD 64(DX)(R12*1), Y4, Y5
+	VFMADD231PD 64(AX)(R12*1), Y10, Y6
+	VFMADD231PD 128(DX)(R12*1), Y4, Y7
+	VFMADD231PD 128(AX)(R12*1), Y10, Y8
+	VFMADD231PD 64(BX)(R12*1), Y9, Y5
+	VFMADD231PD 64(CX)(R12*1), Y11, Y6
+	VFMADD231PD 128(BX)(R12*1), Y9, Y7
+	VFMADD231PD 128(CX)(R12*1), Y11, Y8
+	VMULPD      (CX)(R12*1), Y0, Y10
+	VFMADD231PD 192(CX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y10
+	VFMADD231PD 192(AX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y10
+	VFMADD231PD 256(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y9, Y10
+	VMOVUPD     Y10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y10
+	VFMADD231PD 256(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y4, Y10
+	VMOVUPD     Y10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y10
+	VFMADD231PD 320(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y9
+	VFMADD231PD 320(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y3, Y4, Y9
+	VMOVUPD     Y9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat202
+
+end200:
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	MOVQ         out_base+0(FP), R11
+	VADDSD       -8(R11)(R9*8), X7, X7
+	VMOVSD       X7, -8(R11)(R9*8)
+	DECQ         DI
+	SUBQ         R10, BX
+	SUBQ         R10, DX
+	SUBQ         $0xc0, R8
+	DECQ         R9
+	JNZ          repeat199
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         u_base+24(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         du_base+48(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         sums_base+72(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         states_base+96(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         ranks+120(FP), SI
+	MOVQ         size+128(FP), DI
+	MOVQ         chances_base+136(FP), R8
+	ADDQ         $0x20, R8
+	MOVQ         chances_len+144(FP), R9
+	IMUL3Q       $0xc0, SI, R10
+	MOVQ         R9, R11
+	DECQ         R11
+	ADDQ         R11, DI
+	MOVQ         R10, R12
+	IMULQ        R11, R12
+	ADDQ         R12, BX
+	ADDQ         R12, DX
+	IMUL3Q       $0xc0, R11, R11
+	ADDQ         R11, R8
+
+repeat203:
+	VMOVUPD      (R8), Y0
+	VMOVUPD      64(R8), Y1
+	VMOVUPD      128(R8), Y2
+	MOVQ         g_base+160(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y3
+	MOVQ         d_base+184(FP), R11
+	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y2, Y3, Y3
+	VMULPD       Y1, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         DI, R11
+	CMPQ         R11, SI
+	CMOVQGT      SI, R11
+	XORQ         R12, R12
+	MOVQ         d_base+184(FP), R13
+	MOVQ         -8(R13)(R9*8), R13
+	TESTQ        R13, R13
+	JZ           zero204
+
+repeat205:
+	VMOVUPD     (AX)(R12*1), Y9
+	VMOVUPD     (CX)(R12*1), Y10
+	VMOVUPD     (DX)(R12*1), Y11
+	VMOVUPD     (BX)(R12*1), Y12
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 128(DX)(R12*1), Y9, Y7
+	VFMADD231PD 128(AX)(R12*1), Y11, Y8
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
+	VFMADD231PD 128(BX)(R12*1), Y10, Y7
+	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VMULPD      (CX)(R12*1), Y0, Y11
+	VFMADD231PD 192(CX)(R12*1), Y1, Y11
+	VFMADD231PD 192(AX)(R12*1), Y4, Y11
+	VMOVUPD     Y11, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y11
+	VFMADD231PD 192(AX)(R12*1), Y1, Y11
+	VMOVUPD     Y11, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y11
+	VFMADD231PD 256(CX)(R12*1), Y1, Y11
+	VFMADD231PD 256(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y11
+	VFMADD231PD 256(AX)(R12*1), Y1, Y11
+	VFMADD231PD Y2, Y9, Y11
+	VMOVUPD     Y11, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y11
+	VFMADD231PD 320(CX)(R12*1), Y1, Y11
+	VFMADD231PD 320(AX)(R12*1), Y4, Y11
+	VFMADD231PD Y3, Y10, Y11
+	VMOVUPD     Y11, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y10
+	VFMADD231PD 320(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat205
+	JMP         end204
+
+zero204:
+repeat206:
+	VMOVUPD     (AX)(R12*1), Y4
+	VMOVUPD     (CX)(R12*1), Y9
+	VMOVUPD     (DX)(R12*1), Y10
+	VMOVUPD     (BX)(R12*1), Y11
+	VFMADD231PD 64(DX)(R12*1), Y4, Y5
+	VFMADD231PD 64(AX)(R12*1), Y10, Y6
+	VFMADD231PD 128(DX)(R12*1), Y4, Y7
+	VFMADD231PD 128(AX)(R12*1), Y10, Y8
+	VFMADD231PD 64(BX)(R12*1), Y9, Y5
+	VFMADD231PD 64(CX)(R12*1), Y11, Y6
+	VFMADD231PD 128(BX)(R12*1), Y9, Y7
+	VFMADD231PD 128(CX)(R12*1), Y11, Y8
+	VMULPD      (CX)(R12*1), Y0, Y10
+	VFMADD231PD 192(CX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (CX)(R12*1)
+	VMULPD      (AX)(R12*1), Y0, Y10
+	VFMADD231PD 192(AX)(R12*1), Y1, Y10
+	VMOVUPD     Y10, (AX)(R12*1)
+	VMULPD      64(CX)(R12*1), Y0, Y10
+	VFMADD231PD 256(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y9, Y10
+	VMOVUPD     Y10, 64(CX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y10
+	VFMADD231PD 256(AX)(R12*1), Y1, Y10
+	VFMADD231PD Y2, Y4, Y10
+	VMOVUPD     Y10, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y10
+	VFMADD231PD 320(CX)(R12*1), Y1, Y10
+	VFMADD231PD Y3, Y9, Y10
+	VMOVUPD     Y10, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y9
+	VFMADD231PD 320(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y3, Y4, Y9
+	VMOVUPD     Y9, 128(AX)(R12*1)
+	ADDQ        $0xc0, R12
+	DECQ        R11
+	JNZ         repeat206
+
+end204:
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	MOVQ         out_base+0(FP), R11
+	VADDSD       -8(R11)(R9*8), X7, X7
+	VMOVSD       X7, -8(R11)(R9*8)
+	DECQ         DI
+	SUBQ         R10, BX
+	SUBQ         R10, DX
+	SUBQ         $0xc0, R8
+	DECQ         R9
+	JNZ          repeat203
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func multiplyDualAVX2(sums []float64, states []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    sums_base+0(FP), AX
+	MOVQ    states_base+24(FP), CX
+	MOVQ    states_len+32(FP), DX
+	MOVQ    z_base+48(FP), BX
+	MOVQ    chances_base+72(FP), SI
+	MOVQ    chances_len+80(FP), DI
+	MOVQ    g_base+96(FP), R8
+	MOVQ    d_base+120(FP), R9
+
+repeat207:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (CX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      64(CX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      128(CX), Y5
+	VBROADCASTSD (BX), Y6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat208:
+	MOVQ         (R13), R14
+	TESTQ        R14, R14
+	JZ           zero209
+	VMULPD       64(R10), Y6, Y8
+	VADDPD       (R10), Y8, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y8, Y8
+	VBROADCASTSD (R12), Y10
+	VMULPD       128(R10), Y0, Y9
+	VFMADD213PD  Y9, Y7, Y2
+	VFMADD231PD  Y8, Y3, Y2
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y4
+	VFMADD231PD  Y8, Y5, Y4
+	VMULPD       Y7, Y0, Y0
+	VFMADD231PD  Y8, Y1, Y0
+	VMULPD       128(R10), Y1, Y9
+	VFMADD213PD  Y9, Y7, Y3
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+	JMP          end209
+
+zero209:
+	VMULPD       64(R10), Y6, Y7
+	VADDPD       (R10), Y7, Y7
+	VBROADCASTSD (R12), Y9
+	VMULPD       128(R10), Y0, Y8
+	VFMADD213PD  Y8, Y7, Y2
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y4
+	VMULPD       Y7, Y0, Y0
+	VMULPD       128(R10), Y1, Y8
+	VFMADD213PD  Y8, Y7, Y3
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+
+end209:
+	ADDQ    $0xc0, R10
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	DECQ    R11
+	JNZ     repeat208
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (CX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 64(CX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 128(CX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, CX
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     repeat207
+	LDMXCSR (SP)
+	STMXCSR 8(SP)
+	MOVL    8(SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 12(SP)
+	LDMXCSR 12(SP)
+	MOVQ    sums_base+0(FP), AX
+	ADDQ    $0x20, AX
+	MOVQ    states_base+24(FP), CX
+	ADDQ    $0x20, CX
+	MOVQ    states_len+32(FP), DX
+	MOVQ    z_base+48(FP), BX
+	MOVQ    chances_base+72(FP), SI
+	ADDQ    $0x20, SI
+	MOVQ    chances_len+80(FP), DI
+	MOVQ    g_base+96(FP), R8
+	MOVQ    d_base+120(FP), R9
+
+repeat210:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (CX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      64(CX), Y3
+	VMOVUPD      128(AX), Y4
+	VMOVUPD      128(CX), Y5
+	VBROADCASTSD (BX), Y6
+	MOVQ         SI, R10
+	MOVQ         DI, R11
+	MOVQ         R8, R12
+	MOVQ         R9, R13
+
+repeat211:
+	MOVQ         (R13), R14
+	TESTQ        R14, R14
+	JZ           zero212
+	VMULPD       64(R10), Y6, Y8
+	VADDPD       (R10), Y8, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y8, Y8
+	VBROADCASTSD (R12), Y10
+	VMULPD       128(R10), Y0, Y9
+	VFMADD213PD  Y9, Y7, Y2
+	VFMADD231PD  Y8, Y3, Y2
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y4
+	VFMADD231PD  Y8, Y5, Y4
+	VMULPD       Y7, Y0, Y0
+	VFMADD231PD  Y8, Y1, Y0
+	VMULPD       128(R10), Y1, Y9
+	VFMADD213PD  Y9, Y7, Y3
+	VMULPD       Y10, Y9, Y9
+	VFMADD213PD  Y9, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+	JMP          end212
+
+zero212:
+	VMULPD       64(R10), Y6, Y7
+	VADDPD       (R10), Y7, Y7
+	VBROADCASTSD (R12), Y9
+	VMULPD       128(R10), Y0, Y8
+	VFMADD213PD  Y8, Y7, Y2
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y4
+	VMULPD       Y7, Y0, Y0
+	VMULPD       128(R10), Y1, Y8
+	VFMADD213PD  Y8, Y7, Y3
+	VMULPD       Y9, Y8, Y8
+	VFMADD213PD  Y8, Y7, Y5
+	VMULPD       Y7, Y1, Y1
+
+end212:
+	ADDQ    $0xc0, R10
+	ADDQ    $0x08, R12
+	ADDQ    $0x08, R13
+	DECQ    R11
+	JNZ     repeat211
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (CX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 64(CX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 128(CX)
+	ADDQ    $0xc0, AX
+	ADDQ    $0xc0, CX
+	ADDQ    $0x08, BX
+	DECQ    DX
+	JNZ     repeat210
+	LDMXCSR 8(SP)
+	VZEROUPPER
+	RET
+
+// func divideDualAVX2(out []float64, sums []float64, terms []float64, z []float64, chances []float64, g []float64, d []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    out_base+0(FP), AX
+	MOVQ    sums_base+24(FP), CX
+	MOVQ    terms_base+48(FP), DX
+	MOVQ    terms_len+56(FP), BX
+	MOVQ    z_base+72(FP), SI
+	MOVQ    chances_base+96(FP), DI
+	MOVQ    chances_len+104(FP), R8
+	MOVQ    g_base+120(FP), R9
+	MOVQ    d_base+144(FP), R10
+
+repeat213:
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD (R10), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	MOVQ         BX, R14
+	MOVQ         R14, R15
+	ANDQ         $0x01, R15
+	SHRQ         $0x01, R14
+	MOVQ         (R10), BP
+	TESTQ        BP, BP
+	JZ           zero214
+	MOVQ         R15, R15
+	TESTQ        R14, R14
+	JLE          skip215
+
+repeat216:
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R11), Y4
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
+	VBROADCASTSD 8(R13), Y3
+	VMOVUPD      192(R11), Y6
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y7
+	VFMSUB213PD  128(R11), Y0, Y6
+	VMOVUPD      192(R12), Y8
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  128(R12), Y0, Y8
+	VMULPD       Y7, Y6, Y6
+	VFNMADD231PD Y3, Y8, Y6
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat216
+
+skip215:
+	TESTQ        R15, R15
+	JLE          skip217
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R11), Y4
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
+
+skip217:
+	JMP end214
+
+zero214:
+	MOVQ  R15, R15
+	TESTQ R14, R14
+	JLE   skip218
+
+repeat219:
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VBROADCASTSD 8(R13), Y4
+	VMOVUPD      192(R11), Y5
+	VMULPD       64(DI), Y4, Y4
+	VADDPD       (DI), Y4, Y4
+	VFMSUB213PD  128(R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFMADD231PD  Y1, Y5, Y3
+	VMULPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat219
+
+skip218:
+	TESTQ        R15, R15
+	JLE          skip220
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+
+skip220:
+end214:
+	VMULPD       128(DI), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0xc0, DI
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat213
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         sums_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         terms_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         terms_len+56(FP), BX
+	MOVQ         z_base+72(FP), SI
+	MOVQ         chances_base+96(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+104(FP), R8
+	MOVQ         g_base+120(FP), R9
+	MOVQ         d_base+144(FP), R10
+
+repeat221:
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD (R10), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	MOVQ         BX, R14
+	MOVQ         R14, R15
+	ANDQ         $0x01, R15
+	SHRQ         $0x01, R14
+	MOVQ         (R10), BP
+	TESTQ        BP, BP
+	JZ           zero222
+	MOVQ         R15, R15
+	TESTQ        R14, R14
+	JLE          skip223
+
+repeat224:
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R11), Y4
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
+	VBROADCASTSD 8(R13), Y3
+	VMOVUPD      192(R11), Y6
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y7
+	VFMSUB213PD  128(R11), Y0, Y6
+	VMOVUPD      192(R12), Y8
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  128(R12), Y0, Y8
+	VMULPD       Y7, Y6, Y6
+	VFNMADD231PD Y3, Y8, Y6
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat224
+
+skip223:
+	TESTQ        R15, R15
+	JLE          skip225
+	VBROADCASTSD (R13), Y3
+	VMOVUPD      64(R11), Y4
+	VMULPD       64(DI), Y3, Y3
+	VADDPD       (DI), Y3, Y5
+	VFMSUB213PD  (R11), Y0, Y4
+	VMOVUPD      64(R12), Y6
+	VMULPD       Y1, Y3, Y3
+	VFMSUB213PD  (R12), Y0, Y6
+	VMULPD       Y5, Y4, Y4
+	VFNMADD231PD Y3, Y6, Y4
+	VMULPD       Y5, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
+
+skip225:
+	JMP end222
+
+zero222:
+	MOVQ  R15, R15
+	TESTQ R14, R14
+	JLE   skip226
+
+repeat227:
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VBROADCASTSD 8(R13), Y4
+	VMOVUPD      192(R11), Y5
+	VMULPD       64(DI), Y4, Y4
+	VADDPD       (DI), Y4, Y4
+	VFMSUB213PD  128(R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFMADD231PD  Y1, Y5, Y3
+	VMULPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x00000100, R11
+	ADDQ         $0x00000100, R12
+	ADDQ         $0x10, R13
+	DECQ         R14
+	JNZ          repeat227
+
+skip226:
+	TESTQ        R15, R15
+	JLE          skip228
+	VBROADCASTSD (R13), Y1
+	VMOVUPD      64(R11), Y3
+	VMULPD       64(DI), Y1, Y1
+	VADDPD       (DI), Y1, Y1
+	VFMSUB213PD  (R11), Y0, Y3
+	VDIVPD       Y1, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+
+skip228:
+end222:
+	VMULPD       128(DI), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0xc0, DI
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat221
+	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
@@ -2084,7 +5367,7 @@ repeat93:
 TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c38<>+0(SB), Y0
+	VBROADCASTSD c47<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -2092,7 +5375,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat94:
+repeat229:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -2119,11 +5402,11 @@ repeat94:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat94
+	JNZ          repeat229
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c39<>+0(SB), Y0
+	VBROADCASTSD c48<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -2131,7 +5414,7 @@ repeat94:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat95:
+repeat230:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -2158,15 +5441,15 @@ repeat95:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat95
+	JNZ     repeat230
 	VZEROUPPER
 	RET
 
-DATA c38<>+0(SB)/8, $(1.0)
-GLOBL c38<>(SB), RODATA|NOPTR, $8
+DATA c47<>+0(SB)/8, $(1.0)
+GLOBL c47<>(SB), RODATA|NOPTR, $8
 
-DATA c39<>+0(SB)/8, $(1.0)
-GLOBL c39<>(SB), RODATA|NOPTR, $8
+DATA c48<>+0(SB)/8, $(1.0)
+GLOBL c48<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, FMA3
@@ -2196,7 +5479,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat96:
+repeat231:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -2215,14 +5498,14 @@ repeat96:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat96
+	JNZ          repeat231
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat97:
+repeat232:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -2244,7 +5527,7 @@ repeat97:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat97
+	JNZ          repeat232
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -2272,7 +5555,7 @@ repeat97:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat98:
+repeat233:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -2291,14 +5574,14 @@ repeat98:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat98
+	JNZ          repeat233
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat99:
+repeat234:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -2320,6 +5603,6 @@ repeat99:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat99
+	JNZ          repeat234
 	VZEROUPPER
 	RET

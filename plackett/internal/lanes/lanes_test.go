@@ -3,6 +3,7 @@ package lanes
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -89,7 +90,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	states[0].P = times
 	f.series(states[:size], c)
 	chances, u, out := make([]Chance, docs), make([]State, ranks+1), make([]float64, docs)
-	f.transitions(chances, r, &times, w)
+	f.transitions(chances, r, &times, w, g)
 	f.forward(states, ranks, size, chances, g)
 	for k := range ranks {
 		u[k] = State{times, zero, Vec{3: 1}}
@@ -118,6 +119,37 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 		keep(s.P, s.B, s.A)
 	}
 	f.divide(out, pairs, z, chances, g)
+	f.sumsCascade(c, r, make([]Vec, docs), w, v, g)
+	for _, c := range c {
+		keep(c.Power, c.W, c.V)
+	}
+	f.hornerCascade(out, append(pairs, Pair{times, times}), r, w, v, g)
+	f.forwardCascade(states, ranks, size, chances, g, w)
+	f.backwardCascade(out, u, states, ranks, size, chances, g, w)
+	f.multiplyCascade(values, z, chances, g, w)
+	f.divideCascade(out, pairs, z, chances, g, w)
+	for _, s := range slices.Concat(states, u, values) {
+		keep(s.P, s.B, s.A)
+	}
+	f.scale(r, w)
+	keep(r...)
+	sums, du := make([]State, (docs+1)*ranks), slices.Clone(u)
+	f.seriesDual(sums[:size], states[:size], c, c, 1.5)
+	some := slices.Clone(w) // zeros have a loop of their own
+	for i := 1; i < docs; i += 2 {
+		some[i] = 0
+	}
+	f.forwardDual(sums, states, ranks, size, chances, g, some)
+	f.backwardDual(out, u, du, sums, states, ranks, size, chances, g, some)
+	for _, s := range slices.Concat(sums, u, du) {
+		keep(s.P, s.B, s.A)
+	}
+	dual := slices.Clone(values)
+	f.multiplyDual(dual, values, z, chances, g, some)
+	for _, s := range append(dual, values...) {
+		keep(s.P, s.B, s.A)
+	}
+	f.divideDual(out, pairs, pairs, z, chances, g, some)
 	all = append(all, out...)
 	f.horner(g, pairs, r, w, v)
 	return append(all, g...)
