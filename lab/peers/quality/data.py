@@ -61,8 +61,8 @@ def sizes_of(queries):
 
 
 def read_table(path, levels):
-    """Reads CSV with the columns query, label and document. Columns of text and those named …_c are categories, numbered as
-    levels has them, which the training split, read first, fills."""
+    """Reads CSV with the columns query, label and document. Columns of text and those named …_c are categories,
+    numbered as levels has them, which the training split, read first, fills."""
     table = pandas.read_csv(path)
     features = table.drop(columns=["query", "label", "document", *OUTCOMES], errors="ignore")
     categories = [c for c in features if c.endswith("_c") or not pandas.api.types.is_numeric_dtype(features[c])]

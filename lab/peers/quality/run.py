@@ -32,7 +32,6 @@ ENVIRONMENTS = {
         "XGBoost rank:ndcg",
         "XGBoost rank:pairwise",
         "CatBoost QueryRMSE",
-        "CatBoost QuerySoftMax",
         "CatBoost YetiRank",
         "CatBoost StochasticRank",
         "CatBoost YetiRankPairwise",
@@ -42,7 +41,7 @@ ENVIRONMENTS = {
     "tensorflow": ["TF-Ranking ApproxNDCG"],
 }
 OURS = "plrank"  # the default recipe, without settings to pick
-FOR_TABLES = [m for m in ENVIRONMENTS["trees"] if re.match("LightGBM|XGBoost|CatBoost (Query|YetiRank$)", m)] + [OURS]
+FOR_TABLES = [m for m in ENVIRONMENTS["trees"] if re.match("LightGBM|XGBoost|CatBoost (QueryRMSE|YetiRank$)", m)] + [OURS]
 
 
 def main():
@@ -103,7 +102,7 @@ def run(method, fold, work):
         return
     folder, setting = fold.read_text(), "{}"
     table = (pathlib.Path(folder) / "train.csv.gz").exists()
-    if method not in FOR_TABLES if table else method.startswith("CatBoost Query"):
+    if method not in FOR_TABLES if table else method == "CatBoost QueryRMSE":
         return
     place.mkdir(parents=True, exist_ok=True)
     print(f"{fold.parent.name} {fold.stem}: {method}", flush=True)

@@ -23,7 +23,7 @@ var space = []string{
 	"schedule=constant,cosine",
 	"group-lasso=3e-4..3e-2",
 	"average=0,.99",
-	"batch=4..32",
+	"batch=4..64",
 	"epochs=8..80",
 }
 

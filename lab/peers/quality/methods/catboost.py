@@ -4,7 +4,6 @@ import itertools
 
 METHODS = {
     "CatBoost QueryRMSE": "QueryRMSE",
-    "CatBoost QuerySoftMax": "QuerySoftMax",
     "CatBoost YetiRank": "YetiRank",
     "CatBoost YetiRankPairwise": "YetiRankPairwise",
     "CatBoost StochasticRank": "StochasticRank:metric=NDCG;top=10",
