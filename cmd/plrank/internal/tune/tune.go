@@ -22,16 +22,14 @@ import (
 var page = cli.Page{
 	Command: "tune",
 	Usage: []string{
-		"[-data FILE|DIR] [-minutes N] [-out DIR] [flags]",
-		"-grid FLAG=VALUES … [-data FILE|DIR] [-trials N] [-out DIR] [flags]",
+		"[-grid FLAG=VALUES …] [-data FILE|DIR] [-minutes N] [-out DIR] [flags]",
 		"-resume -out DIR [-minutes N] [-trials N]",
 	},
-	Text:  "Trains with the recipe, then with other settings, within a time; or with the values given for some flags of plrank train. Prints the validation values and the command for the best. The test split is left alone.",
+	Text:  "Finds the best settings by validation alone, and prints the command for them.",
 	Flags: []string{"grid", "minutes", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
 	Examples: []string{
 		"-data shop.csv -minutes 10 -out tuning",
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
-		"-data shop.csv -grid lr=1e-4..1e-1 -trials 20 -seed 1",
 	},
 	Topics: []string{"tuning"},
 }
@@ -54,8 +52,8 @@ var own = []string{"out", "resume", "json", "version", "evaluate-test"}
 
 func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("tune", flag.ContinueOnError)
-	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003, or hidden=64;128,64, or a range lr=1e-4..1e-1; once for each flag; without it, a space of a dozen flags")
-	cli.FloatVar(f, &o.minutes, "minutes", 0, "minutes, such as 20 or 0.5", "`time` after which the search ends; 20 without -grid and -trials, else none")
+	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003 or hidden=8;16,8 or lr=1e-4..1e-1; without it, a dozen flags")
+	cli.FloatVar(f, &o.minutes, "minutes", 0, "minutes, such as 20 or 0.5", "`time` of the search; 20 without -grid and -trials")
 	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all of -grid")
 	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
