@@ -377,7 +377,7 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	for want, args := range map[string][]string{
-		"want minutes":                             {"-minutes", "-1"},
+		"want minutes": {"-minutes", "-1"},
 		"-grid \"lr\": want a flag and its values": {"-grid", "lr"},
 		"no flag of that name":                     {"-grid", "lrr=1,2"},
 		"can be tried: want one of":                {"-grid", "metric=map,ndcg@5"},
