@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -52,11 +53,7 @@ func (s *search) drawSpace() (flags [][]string, err error) {
 			s.grid = append(s.grid, c)
 		}
 	}
-	n := s.trials
-	if n == 0 {
-		n = mostDrawn
-	}
-	if n > 1 && s.grid != nil {
+	if n := cmp.Or(s.trials, mostDrawn); n > 1 && s.grid != nil {
 		if flags, err = s.grid.trials(n-1, s.seed); err != nil {
 			return nil, err
 		}
