@@ -64,7 +64,11 @@ func measurePeers(work, results string) error {
 			if err != nil {
 				return fmt.Errorf("bench: %w", err)
 			}
-			if tests[where], err = datasets.ReadFile(filepath.Join(string(folder), "test.txt"), datasets.ReadOptions{}); err != nil {
+			test := filepath.Join(string(folder), "test.csv.gz")
+			if _, err := os.Stat(test); err != nil {
+				test = filepath.Join(string(folder), "test.txt")
+			}
+			if tests[where], err = datasets.ReadFile(test, datasets.ReadOptions{}); err != nil {
 				return fmt.Errorf("bench: %w", err)
 			}
 		}

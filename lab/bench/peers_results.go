@@ -75,6 +75,16 @@ func measuresOf(row map[string]string) (map[string]float64, error) {
 	return values, nil
 }
 
+// tableSets are the collections that are tables of queries' and documents' attributes.
+var tableSets = []string{"GRAPHS-2015", "QBF-2014", "f1", "msrd", "swissmetro"}
+
+// part returns the results of tableSets, or of the others, of LETOR's kind.
+func (r *peerResults) part(tables bool) *peerResults {
+	part := *r
+	part.runs = slices.DeleteFunc(slices.Clone(r.runs), func(run *peerRun) bool { return slices.Contains(tableSets, run.Set) != tables })
+	return &part
+}
+
 // sets are the collections, the largest number of folds first.
 func (r *peerResults) sets() []string {
 	count := map[string]int{}

@@ -253,6 +253,17 @@ func TestPeersTables(t *testing.T) {
 	if !strings.HasPrefix(files["ndcg10.csv"], "NDCG@10,y,x\nLightGBM lambdarank,.3050 ± .0071,.5050 ± .0071\n") {
 		t.Errorf("ndcg10.csv:\n%s", files["ndcg10.csv"])
 	}
+	for _, run := range r.runs {
+		if run.Set == "y" {
+			run.Set = "f1"
+		}
+	}
+	for tables, want := range map[bool]string{false: "| NDCG@5 | x |", true: "| NDCG@5 | f1 |\n|---|---|\n| LightGBM | .3050 ± .0071 |\n| plrank | .7050 ± .0071 |\n"} {
+		if got, err := r.part(tables).summary("ndcg@5"); err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("a part: %v\n%s", err, got)
+		}
+	}
+	r = someResults()
 	r.runs[0].Method, r.runs[1].Method = "XGBoost rank:pairwise", "XGBoost rank:pairwise" // LightGBM's on x, which are better than XGBoost's
 	if got, err := r.summary("ndcg@5"); err != nil || !strings.Contains(got, "| LightGBM | .3050 ± .0071 | – |\n| XGBoost | – | .5050 ± .0071 |\n") {
 		t.Errorf("the best of two methods: %v\n%s", err, got)

@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+import pandas
 from sklearn.datasets import load_svmlight_file
 
+OUTCOMES = ["position"]  # columns of tables that tell the label
 HELD_OUT = 5  # one of so many training queries is for validation where a collection has no such split
 
 
@@ -16,6 +18,7 @@ class Split:
     features: np.ndarray  # [documents, features], float32
     labels: np.ndarray  # [documents], float64
     sizes: np.ndarray  # documents of each query
+    categories: tuple = ()  # columns of features that are numbers of categories; NaN: none that the training split has
 
     @property
     def offsets(self):
@@ -48,8 +51,26 @@ def read(path):
         x, y = load_svmlight_file(str(path), zero_based=False)
         return Split(x.toarray().astype(np.float32), y, np.loadtxt(sizes, dtype=int, ndmin=1))
     x, y, qid = load_svmlight_file(str(path), query_id=True, zero_based=False)
-    starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]]))
-    return Split(x.toarray().astype(np.float32), y, np.diff(np.append(starts, len(qid))))
+    return Split(x.toarray().astype(np.float32), y, sizes_of(qid))
+
+
+def sizes_of(queries):
+    """The documents of each query, from the query of every document."""
+    starts = np.flatnonzero(np.concatenate([[True], queries[1:] != queries[:-1]]))
+    return np.diff(np.append(starts, len(queries)))
+
+
+def read_table(path, levels):
+    """Reads CSV with the columns query, label and document. Columns of text and those named …_c are categories,
+    numbered as levels has them, which the training split, read first, fills."""
+    table = pandas.read_csv(path)
+    features = table.drop(columns=["query", "label", "document", *OUTCOMES], errors="ignore")
+    categories = [c for c in features if c.endswith("_c") or not pandas.api.types.is_numeric_dtype(features[c])]
+    for c in categories:
+        numbers = levels.setdefault(c, {v: i for i, v in enumerate(sorted(features[c].dropna().unique()))})
+        features[c] = features[c].map(numbers)
+    return Split(features.to_numpy(np.float32), table["label"].to_numpy(float), sizes_of(table["query"].to_numpy()),
+                 tuple(features.columns.get_indexer(categories).tolist()))  # fmt: skip
 
 
 def same_width(splits):
@@ -62,7 +83,20 @@ def same_width(splits):
 
 def load(folder):
     """train, vali and test of a folder that prepare gave."""
-    return same_width([read(pathlib.Path(folder) / f"{name}.txt") for name in ("train", "vali", "test")])
+    folder, splits = pathlib.Path(folder), ("train", "vali", "test")
+    if is_table(folder):
+        levels = {}
+        return [read_table(folder / f"{name}.csv.gz", levels) for name in splits]
+    return same_width([read(folder / f"{name}.txt") for name in splits])
+
+
+def test(folder):
+    """The test split of such a folder, for its labels and sizes."""
+    return read_table(folder / "test.csv.gz", {}) if is_table(folder) else read(folder / "test.txt")
+
+
+def is_table(folder):
+    return (folder / "train.csv.gz").exists()
 
 
 def normalised(split):
@@ -78,6 +112,8 @@ def folds(collection):
 
 def prepare(fold, into):
     """A folder with train.txt, vali.txt and test.txt that read can read: the fold itself, or one that is written."""
+    if is_table(fold):
+        return fold
     splits = ("train", "vali", "test")
     first = [next(lines(fold, s), "") for s in splits]
     if all(first):

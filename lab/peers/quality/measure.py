@@ -27,7 +27,7 @@ with open(folder / "runs.csv") as runs:
         if not scored.exists():
             continue  # of another working folder, and measured from there
         if fold not in tests:
-            tests[fold] = data.read(pathlib.Path((work / "folds" / f"{fold}.path").read_text()) / "test.txt")
+            tests[fold] = data.test(pathlib.Path((work / "folds" / f"{fold}.path").read_text()))
         test = tests[fold]
         scores = np.loadtxt(scored)
         judgements, rankings, expected = {}, {}, {k: [] for k in CUTOFFS}

@@ -2,12 +2,15 @@
 
 The training time is the processor time of the whole command, reading and test figures included."""
 
+import gzip
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+
+OUTCOMES = {"position"}  # as in data.py, which needs numpy
 
 folder, work, seed = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 lab = pathlib.Path(__file__).resolve().parents[2]
@@ -18,12 +21,21 @@ subprocess.run(["go", "build", "-o", programs, "./peers/quality/score"], check=T
 shutil.rmtree(run, ignore_errors=True)
 
 train = [programs / "train", "-data", folder, "-seed", seed, "-threads", "1", "-cache", "off", "-out", run]
+test = folder / "test.txt"
+if (folder / "test.csv.gz").exists():
+    test = folder / "test.csv.gz"
+    with gzip.open(test, "rt") as text:
+        columns = text.readline().strip().split(",")
+    if any(c.endswith("_c") for c in columns):
+        train += ["-categorical", "*_c"]
+    if outcomes := OUTCOMES.intersection(columns):
+        train += ["-ignore", ",".join(outcomes)]
 process = subprocess.Popen(train, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 _, status, used = os.wait4(process.pid, 0)
 if status:
     raise SystemExit(f"{' '.join(map(str, train))}: exit status {os.waitstatus_to_exitcode(status)}")
 
-score = [programs / "score", run / "model.npz", folder / "test.txt"]
+score = [programs / "score", run / "model.npz", test]
 done = subprocess.run(score, check=True, capture_output=True, text=True)
 sys.stdout.write(done.stdout)
 cost = dict(

@@ -31,6 +31,7 @@ ENVIRONMENTS = {
         "LightGBM rank_xendcg",
         "XGBoost rank:ndcg",
         "XGBoost rank:pairwise",
+        "CatBoost QueryRMSE",
         "CatBoost YetiRank",
         "CatBoost StochasticRank",
         "CatBoost YetiRankPairwise",
@@ -40,6 +41,7 @@ ENVIRONMENTS = {
     "tensorflow": ["TF-Ranking ApproxNDCG"],
 }
 OURS = "plrank"  # the default recipe, without settings to pick
+FOR_TABLES = [m for m in ENVIRONMENTS["trees"] if re.match("LightGBM|XGBoost|CatBoost (QueryRMSE|YetiRank$)", m)] + [OURS]
 
 
 def main():
@@ -98,9 +100,12 @@ def run(method, fold, work):
     place = work / "runs" / fold.parent.name / fold.stem / re.sub(r"[^A-Za-z0-9]+", "-", method)
     if all((place / f"{seed}.json").exists() for seed in SEEDS):
         return
+    folder, setting = fold.read_text(), "{}"
+    table = (pathlib.Path(folder) / "train.csv.gz").exists()
+    if method not in FOR_TABLES if table else method == "CatBoost QueryRMSE":
+        return
     place.mkdir(parents=True, exist_ok=True)
     print(f"{fold.parent.name} {fold.stem}: {method}", flush=True)
-    folder, setting = fold.read_text(), "{}"
     if method != OURS:
         environment = next(e for e, methods in ENVIRONMENTS.items() if method in methods)
         fit = [python(environment, work), HERE / "fit.py"]

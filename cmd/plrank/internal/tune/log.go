@@ -21,6 +21,7 @@ type trial struct {
 	Epoch   int           `json:"epoch"`            // of that value; of the last fold
 	Report  train.Values  `json:"report,omitempty"` // what -report names, of that epoch; the mean over folds
 	Best    []train.Value `json:"best"`             // the value after each epoch, or after each fold
+	Of      int           `json:"of,omitempty"`     // values of a trial that is complete
 	End     string        `json:"end"`              // one of these:
 	Error   string        `json:"error,omitempty"`
 	Seconds float64       `json:"seconds"`
@@ -30,6 +31,7 @@ const (
 	complete = "complete"
 	stopped  = "stopped" // early
 	failed   = "failed"  // with Error
+	cut      = "cut"     // by the end of the search; in no log
 )
 
 // A head is the first line of a log: what all trials have in common.

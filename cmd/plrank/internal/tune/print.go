@@ -15,12 +15,15 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
+// byRecipe is in the table where a trial leaves a flag to the recipe.
+const byRecipe = "recipe"
+
 // print prints all trials, the best first, and the command for that.
 func (s *search) print(w io.Writer) error {
 	best := s.best()
 	var words []string // of the command for the best
 	if best != nil {
-		words = slices.Concat([]string{"plrank", "train"}, s.shared, best.Flags)
+		words = slices.Concat([]string{"plrank", "train"}, s.shared, s.metric, best.Flags)
 		if s.out != "" {
 			words = append(words, "-out="+filepath.Join(s.out, "best"))
 		}
@@ -46,9 +49,14 @@ func (s *search) print(w io.Writer) error {
 			}
 			row = append(row, cli.FormatValue(value))
 		}
-		for _, f := range t.Flags {
-			_, value, _ := strings.Cut(f, "=")
-			row = append(row, cmp.Or(value, `""`))
+		for _, c := range s.grid {
+			value := byRecipe
+			for _, f := range t.Flags {
+				if of, found := strings.CutPrefix(f, "-"+c.flag+"="); found {
+					value = cmp.Or(of, `""`)
+				}
+			}
+			row = append(row, value)
 		}
 		table.Rows = append(table.Rows, append(row, t.End, fmt.Sprintf("%.1f", t.Seconds)))
 	}
@@ -56,7 +64,7 @@ func (s *search) print(w io.Writer) error {
 		fmt.Fprint(w, table)
 	}
 	if best == nil {
-		_, err := fmt.Fprintf(w, "%d of %d trials, and none is complete\n", len(s.done), len(s.flags))
+		_, err := fmt.Fprintf(w, "%d trials, and none is complete\n", len(s.done))
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nthe best of %d trials, with its model and the metrics of all splits:\n  %s\n", len(s.done), command.Line(words))

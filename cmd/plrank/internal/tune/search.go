@@ -22,8 +22,10 @@ import (
 // A search is trials on the same data.
 type search struct {
 	*options
+	end     time.Time // zero: none
 	data    *trainer.Trials
 	common  train.Config   // without the flags of a trial
+	metric  []string       // -metric, where the recipe's does not compare losses
 	report  []string       // metrics other than its own
 	flags   [][]string     // of each trial
 	configs []train.Config // with them
@@ -37,16 +39,30 @@ type search struct {
 
 // newSearch reads the data, and checks the flags of all trials.
 func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, error) {
-	flags, err := o.grid.trials(o.trials, o.seed)
-	if err != nil {
-		return nil, command.Usage(err)
+	s := &search{options: o, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+	if o.minutes > 0 {
+		s.end = time.Now().Add(time.Duration(min(o.minutes, 1e6) * float64(time.Minute)))
 	}
-	s := &search{options: o, flags: flags, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+	var err error
+	if !o.usual {
+		if s.flags, err = o.grid.trials(o.trials, o.seed); err != nil {
+			return nil, command.Usage(err)
+		}
+	}
 	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
 		return nil, err
 	}
 	if s.common, _, err = s.data.Config(); err != nil {
 		return nil, err
+	}
+	if o.usual {
+		if metric, expected := strings.CutPrefix(s.common.Metric, "expected-"); expected && !o.given("metric") {
+			s.metric = []string{"-metric=" + metric} // the expected one depends on the scale of scores, in which losses differ
+			s.common.Metric = metric
+		}
+		if s.flags, err = s.drawSpace(); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range s.common.Report {
 		if m, err := metrics.ParseMeasure(name); err == nil {
@@ -56,25 +72,36 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 			s.report = append(s.report, name)
 		}
 	}
+	s.configs, s.invalid = make([]train.Config, len(s.flags)), make([]error, len(s.flags))
+	checked := len(s.flags)
+	if o.usual {
+		checked = 1 // others are checked when it is their turn: there are more than are run
+	}
 	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
-	for _, more := range flags {
-		c, in, err := s.data.Config(more...)
+	for i := range checked {
+		in, err := s.configure(i)
 		if err == nil && idle == nil {
 			idle = in
 		}
 		if err == nil {
 			maps.DeleteFunc(idle, func(name, _ string) bool { return in[name] == "" })
 		}
-		if err == nil {
-			err = s.comparable(c)
-		}
-		s.configs, s.invalid = append(s.configs, c), append(s.invalid, err)
+		s.invalid[i] = err
 	}
 	if err := s.checkValues(); err != nil {
 		return nil, err
 	}
 	s.warn(slices.Sorted(maps.Values(idle))...)
 	return s, nil
+}
+
+// configure checks the flags of trial i. It gives warnings of those without effect, by flag.
+func (s *search) configure(i int) (idle map[string]string, err error) {
+	s.configs[i], idle, err = s.data.Config(slices.Concat(s.metric, s.flags[i])...)
+	if err == nil {
+		err = s.comparable(s.configs[i])
+	}
+	return idle, err
 }
 
 // comparable returns an error if the validation value of a trial means something else.
@@ -119,30 +146,53 @@ func (s *search) head() head {
 	return h
 }
 
-// run runs the trials that have not been run.
+// run runs the trials that have not been run, until the time is over.
 func (s *search) run(ctx context.Context) error {
 	defer s.bar.Finish()
+	within := ctx
+	if !s.end.IsZero() {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(ctx, s.end)
+		defer cancel()
+	}
 	for i, flags := range s.flags {
 		if slices.ContainsFunc(s.done, func(t *trial) bool { return slices.Equal(t.Flags, flags) }) {
 			continue
+		}
+		if !s.timeFor() {
+			break
+		}
+		if s.usual && i > 0 {
+			if _, err := s.configure(i); err != nil {
+				continue // values of the space, or one and a flag for all trials, exclude each other
+			}
 		}
 		t := &trial{Flags: flags, End: complete}
 		start := time.Now()
 		err := s.invalid[i]
 		if err == nil {
-			err = s.try(ctx, t, i)
+			err = s.try(within, t, i)
 		}
+		ended := within.Err()
 		switch {
-		case errors.Is(err, context.Canceled) || errors.Is(err, command.ErrInterrupted):
-			return command.ErrInterrupted
+		case ended != nil && (errors.Is(err, ended) || errors.Is(err, command.ErrInterrupted)):
+			t.End = cut
 		case errors.Is(err, errStopped):
 			t.End = stopped
 		case err != nil:
 			t.End, t.Error, t.Value = failed, err.Error(), train.Value(math.NaN())
 		}
 		t.Seconds = time.Since(start).Seconds()
-		s.done = append(s.done, t)
-		s.bar.Line(fmt.Sprintf("trial %d/%d  %s  %s", i+1, len(s.flags), strings.Join(flags, " "), s.outcome(t)))
+		if t.End != cut || len(t.Best) > 0 && len(s.data.Folds) == 1 { // the mean of some folds compares with no other
+			s.done = append(s.done, t)
+			s.bar.Line(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
+		}
+		if t.End == cut { // and not written: a search that goes on runs it again
+			if ctx.Err() != nil {
+				return command.ErrInterrupted
+			}
+			break
+		}
 		if s.log != nil {
 			if err := s.log.write(t); err != nil {
 				return err
@@ -152,14 +202,42 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
+// timeFor reports whether there is time for half a trial of mean length.
+func (s *search) timeFor() bool {
+	if s.end.IsZero() {
+		return true
+	}
+	sum := 0.
+	for _, t := range s.done {
+		sum += t.Seconds
+	}
+	left := time.Until(s.end).Seconds()
+	return left > 0 && left >= sum/float64(max(1, len(s.done)))/2
+}
+
+// name is trial i in words, with the time that is left for all.
+func (s *search) name(i int) string {
+	name := fmt.Sprintf("trial %d", i+1)
+	if !s.usual || s.trials > 0 {
+		name += fmt.Sprintf("/%d", len(s.flags))
+	}
+	if !s.end.IsZero() {
+		name += fmt.Sprintf(", %v left", max(0, time.Until(s.end)).Round(time.Second))
+	}
+	return name
+}
+
 // outcome says in words how a trial ended.
 func (s *search) outcome(t *trial) string {
 	if t.End == failed {
 		return "failed: " + t.Error
 	}
 	words := fmt.Sprintf("%s %s at epoch %d", s.common.Metric, cli.FormatValue(t.Value), t.Epoch)
-	if t.End == stopped {
+	switch t.End {
+	case stopped:
 		words += ", stopped early"
+	case cut:
+		words += fmt.Sprintf(", cut after %d of %d", len(t.Best), t.Of)
 	}
 	if t == s.best() {
 		words += "  best"
@@ -170,6 +248,9 @@ func (s *search) outcome(t *trial) string {
 // try trains trial i on every fold.
 func (s *search) try(ctx context.Context, t *trial, i int) error {
 	folds, sum, sums := len(s.data.Folds), 0., train.Values{}
+	if t.Of = folds; folds == 1 {
+		t.Of = s.configs[i].Epochs
+	}
 	for fold := range folds {
 		best, values, err := s.train(ctx, t, i, fold)
 		sum += best
@@ -211,7 +292,11 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 		},
 		Step: func(at train.Step) {
 			part := (float64(at.Epoch-1) + float64(at.Step)/float64(at.Steps)) / float64(tr.Config.Epochs)
-			s.bar.Set((float64(i)+(float64(fold)+part)/folds)/float64(len(s.flags)), fmt.Sprintf("trial %d/%d, epoch %d/%d", i+1, len(s.flags), at.Epoch, tr.Config.Epochs))
+			part = (float64(i) + (float64(fold)+part)/folds) / float64(len(s.flags))
+			if !s.end.IsZero() {
+				part = max(part, 1-time.Until(s.end).Minutes()/s.minutes)
+			}
+			s.bar.Set(part, fmt.Sprintf("%s, epoch %d/%d", s.name(i), at.Epoch, tr.Config.Epochs))
 		},
 		Epoch: func(_ *train.Trainer, e train.Epoch) error {
 			if e.Best {
@@ -242,7 +327,7 @@ const (
 var errStopped = errors.New("the trial is stopped early")
 
 // hopeless reports whether the last value of a trial, after at least fewest, is worse than the median
-// of what the trials that were not stopped had at that time.
+// of what the trials that were not stopped had after the same part of their epochs.
 func (s *search) hopeless(t *trial, fewest int) bool {
 	n := len(t.Best)
 	if !s.early || n < fewest {
@@ -251,7 +336,9 @@ func (s *search) hopeless(t *trial, fewest int) bool {
 	var others []float64
 	for _, other := range s.done {
 		if other.End == complete {
-			others = append(others, float64(other.Best[min(n, len(other.Best))-1]))
+			of := cmp.Or(other.Of, len(other.Best)) // a log of an older version does not say
+			at := (n*of + t.Of - 1) / t.Of
+			others = append(others, float64(other.Best[min(at, len(other.Best))-1]))
 		}
 	}
 	if len(others) < fewestTrials {
@@ -277,10 +364,11 @@ func (s *search) ranked() []*trial {
 	return list
 }
 
-// best is the best trial that was not stopped; nil: there is none.
+// best is the best trial that was not stopped, or cut by the end of the search: its command goes on to better
+// values, if any; nil: there is none.
 func (s *search) best() *trial {
 	for _, t := range s.ranked() {
-		if t.End == complete {
+		if t.End == complete || t.End == cut {
 			return t
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
@@ -23,14 +22,14 @@ import (
 var page = cli.Page{
 	Command: "tune",
 	Usage: []string{
-		"-grid FLAG=VALUES … [-data FILE|DIR] [-trials N] [-out DIR] [flags]",
-		"-resume -out DIR [-trials N]",
+		"[-grid FLAG=VALUES …] [-data FILE|DIR] [-minutes N] [-out DIR] [flags]",
+		"-resume -out DIR [-minutes N] [-trials N]",
 	},
-	Text:  "Trains with the values given for some flags of plrank train, and prints the validation values and the command for the best. The test split is left alone.",
-	Flags: []string{"grid", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
+	Text:  "Finds the best settings by validation alone, and prints the command for them.",
+	Flags: []string{"grid", "minutes", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
 	Examples: []string{
+		"-data shop.csv -minutes 10 -out tuning",
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
-		"-data shop.csv -grid lr=1e-4..1e-1 -trials 20 -seed 1 -out tuning",
 	},
 	Topics: []string{"tuning"},
 }
@@ -38,7 +37,9 @@ var page = cli.Page{
 // options are the command line.
 type options struct {
 	grid           grid
-	trials         int // 0: the whole grid
+	usual          bool    // without -grid
+	minutes        float64 // 0: usualMinutes without -grid and -trials, no limit with one of them
+	trials         int     // 0: the whole grid
 	early          bool
 	out            string
 	resume, asJSON bool
@@ -51,8 +52,9 @@ var own = []string{"out", "resume", "json", "version", "evaluate-test"}
 
 func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("tune", flag.ContinueOnError)
-	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003, or hidden=64;128,64, or a range lr=1e-4..1e-1; once for each flag")
-	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all")
+	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003 or hidden=8;16,8 or lr=1e-4..1e-1; without it, a dozen flags")
+	cli.FloatVar(f, &o.minutes, "minutes", 0, "minutes, such as 20 or 0.5", "`time` of the search; 20 without -grid and -trials")
+	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all of -grid")
 	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
@@ -81,11 +83,10 @@ func (o *options) Check(flags *flag.FlagSet) (err error) {
 		return errors.New("-resume needs the folder of the trials: -out")
 	case o.resume:
 		return nil
-	case o.grid == nil:
-		return errors.New("want a -grid, such as -grid lr=.001,.003,.01 -grid 'hidden=64;128,64'")
 	}
+	o.usual = o.grid == nil
 	for _, c := range o.grid {
-		if err := c.check(o.shared); err != nil {
+		if err := c.check(o.given(c.flag)); err != nil {
 			return err
 		}
 	}
@@ -93,7 +94,7 @@ func (o *options) Check(flags *flag.FlagSet) (err error) {
 }
 
 // check returns an error if the flag cannot be tried.
-func (c choice) check(shared []string) error {
+func (c choice) check(given bool) error {
 	known := []string{"preset"}
 	for _, s := range new(train.Config).Settings() {
 		// The metric must be measured in one way, and the data are read once.
@@ -101,7 +102,6 @@ func (c choice) check(shared []string) error {
 			known = append(known, s.Flag)
 		}
 	}
-	given := slices.ContainsFunc(shared, func(flag string) bool { return strings.HasPrefix(flag, "-"+c.flag+"=") })
 	return cmp.Or(
 		cli.ErrorIf(!slices.Contains(known, c.flag), "-grid %q: no flag of that name can be tried: %s", c.text, names.Want(c.flag, known)),
 		cli.ErrorIf(given, "-grid %q: -%s is given for all trials, too", c.text, c.flag),
@@ -112,9 +112,11 @@ func (c choice) check(shared []string) error {
 func (o *options) args() []string {
 	args := slices.Clone(o.shared)
 	for _, c := range o.grid {
-		args = append(args, "-grid="+c.text)
+		if !o.usual {
+			args = append(args, "-grid="+c.text)
+		}
 	}
-	return append(args, fmt.Sprintf("-trials=%d", o.trials), fmt.Sprintf("-early-stop=%t", o.early))
+	return append(args, fmt.Sprintf("-minutes=%v", o.minutes), fmt.Sprintf("-trials=%d", o.trials), fmt.Sprintf("-early-stop=%t", o.early))
 }
 
 // goOn makes these the options of a search with such args, and takes the given flags that may change.
@@ -130,6 +132,8 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 	}
 	given.Visit(func(f *flag.Flag) {
 		switch f.Name {
+		case "minutes":
+			was.minutes = o.minutes
 		case "trials":
 			was.trials = o.trials
 		case "early-stop":
@@ -138,7 +142,7 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
 		case "out", "resume", "json":
 		default:
-			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -trials, -early-stop, -threads, -cache and -json may be given", f.Name, o.out))
+			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -early-stop, -threads, -cache and -json may be given", f.Name, o.out))
 		}
 	})
 	was.out, was.resume, was.asJSON = o.out, o.resume, o.asJSON
@@ -164,6 +168,9 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 		if err := o.goOn(log.head.Args, given); err != nil {
 			return err
 		}
+	}
+	if o.usual && o.trials == 0 {
+		o.minutes = cmp.Or(o.minutes, usualMinutes)
 	}
 	s, err := newSearch(ctx, o, stderr)
 	if err != nil {

@@ -309,10 +309,10 @@ func TestHopelessTrialsEndEarly(t *testing.T) {
 	}
 }
 
-// The median is of the trials that are complete, at the same epoch or at the end of shorter ones.
+// The median is of the trials that are complete, after the same part of their epochs or at the end of shorter ones.
 func TestMedianRule(t *testing.T) {
 	ended := func(end string, best ...train.Value) *trial {
-		return &trial{End: end, Best: best, Value: best[len(best)-1]}
+		return &trial{End: end, Best: best, Of: 4, Value: best[len(best)-1]}
 	}
 	for _, test := range []struct {
 		metric string
@@ -324,7 +324,7 @@ func TestMedianRule(t *testing.T) {
 	} {
 		s := &search{options: &options{early: true}}
 		s.common.Metric = test.metric
-		t3 := &trial{Best: []train.Value{.1, .1, test.last}}
+		t3 := &trial{Best: []train.Value{.1, .1, test.last}, Of: 4}
 		for i, done := range []*trial{ended(complete, .1, .2, .3, .9), ended(complete, .4), ended(complete, .5, .5, .6), ended(stopped, .9), ended(failed, .9)} {
 			if s.done = append(s.done, done); i < 2 && s.hopeless(t3, 3) {
 				t.Errorf("%d trials are enough", i+1)
@@ -335,6 +335,20 @@ func TestMedianRule(t *testing.T) {
 		}
 		if s.hopeless(t3, 4) {
 			t.Error("three epochs are enough for four")
+		}
+	}
+}
+
+// After 3 of 12 epochs a trial is compared with what trials of 4 had after one.
+func TestMedianRuleGoesByTheSamePartOfAllEpochs(t *testing.T) {
+	s := &search{options: &options{early: true}}
+	s.common.Metric = "ndcg@10"
+	for range fewestTrials {
+		s.done = append(s.done, &trial{End: complete, Best: []train.Value{.2, .6, .7, .8}, Of: 4})
+	}
+	for last, want := range map[train.Value]bool{.19: true, .21: false} {
+		if got := s.hopeless(&trial{Best: []train.Value{.1, .1, last}, Of: 12}, 3); got != want {
+			t.Errorf("%v: %t", last, got)
 		}
 	}
 }
@@ -363,7 +377,7 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	for want, args := range map[string][]string{
-		"want a -grid, such as":                    nil,
+		"want minutes": {"-minutes", "-1"},
 		"-grid \"lr\": want a flag and its values": {"-grid", "lr"},
 		"no flag of that name":                     {"-grid", "lrr=1,2"},
 		"can be tried: want one of":                {"-grid", "metric=map,ndcg@5"},

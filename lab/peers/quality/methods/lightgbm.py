@@ -12,7 +12,7 @@ GRID = [
 def fit(method, train, vali, setting, seed):
     import lightgbm
 
-    data = lightgbm.Dataset(train.features, train.labels, group=train.sizes)
+    data = lightgbm.Dataset(train.features, train.labels, group=train.sizes, categorical_feature=list(train.categories))
     held = lightgbm.Dataset(vali.features, vali.labels, group=vali.sizes, reference=data)
     model = lightgbm.train(
         dict(setting, objective=METHODS[method], metric="ndcg", eval_at=[10], seed=seed, num_threads=1,

@@ -12,11 +12,15 @@ GRID = [
 def fit(method, train, vali, setting, seed):
     import xgboost
 
-    def matrix(split):
-        return xgboost.QuantileDMatrix(split.features, split.labels, group=split.sizes, nthread=1)
+    kinds = ["c" if c in train.categories else "q" for c in range(train.features.shape[1])]
+
+    def matrix(split, ref=None):
+        return xgboost.QuantileDMatrix(
+            split.features, split.labels, group=split.sizes, nthread=1, ref=ref, feature_types=kinds, enable_categorical=True
+        )
 
     data = matrix(train)
-    held = xgboost.QuantileDMatrix(vali.features, vali.labels, group=vali.sizes, nthread=1, ref=data)
+    held = matrix(vali, data)
     model = xgboost.train(
         dict(setting, objective=METHODS[method], eval_metric="ndcg@10", seed=seed, nthread=1,
              subsample=0.8, tree_method="hist"),

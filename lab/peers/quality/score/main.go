@@ -34,7 +34,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	data, err := datasets.ReadFile(args[1], datasets.ReadOptions{FeatureIDs: model.FeatureIDs()})
+	data, err := datasets.ReadFile(args[1], datasets.OptionsFor(model))
 	if err != nil {
 		return err
 	}
