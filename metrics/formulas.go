@@ -228,35 +228,8 @@ func allIntents(intents []int) (all int) {
 	return all
 }
 
-// byGreedyIdeal divides by the value of the ranking that takes the document of the most gain at each rank, whatever
-// the order of the rows.
 func byGreedyIdeal(e *evaluator) (bool, error) {
-	left, greedy := slices.Clone(e.intents), ranking{}
-	var worth [bits.UintSize]float64 // (1 − α)^{documents above} by intent
-	for i := range worth {
-		worth[i] = 1
-	}
-	for range e.depth() {
-		best, most := -1, 0.0
-		for d, has := range left {
-			gain := 0.0
-			for ; has != 0; has &= has - 1 {
-				gain += worth[bits.TrailingZeros(uint(has))]
-			}
-			if left[d] != 0 && (best < 0 || gain > most || gain == most && left[d] > left[best]) {
-				best, most = d, gain
-			}
-		}
-		if best < 0 {
-			break
-		}
-		for has := left[best]; has != 0; has &= has - 1 {
-			worth[bits.TrailingZeros(uint(has))] *= 1 - e.param
-		}
-		left[best] = 0
-		greedy.documents = append(greedy.documents, best)
-	}
-	e.norm = walkIntents(e, &greedy)
+	e.norm = IdealAlphaDCG(e.intents, e.param, e.weights)
 	return e.norm > 0, nil
 }
 

@@ -51,18 +51,28 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	}, err
 }
 
-// checkGroups returns an error if the loss or a measure compares groups of documents and d has none.
-func (e *evaluator) checkGroups(d *datasets.Dataset) error {
-	if d.Groups != nil {
-		return nil
-	}
-	for _, t := range e.losses.loss.terms {
-		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() {
-			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
+// checkColumns returns an error if the loss or a measure compares groups of documents, or goes by intents, and d has none.
+func (e *evaluator) checkColumns(d *datasets.Dataset) error {
+	for _, c := range []struct {
+		there  bool
+		needed func(metrics.Measure) bool
+		does   string
+		err    error
+	}{
+		{d.Groups != nil, metrics.Measure.NeedsGroups, "compares groups", ErrNoGroups},
+		{d.Intents != nil, metrics.Measure.NeedsIntents, "goes by intents", ErrNoIntents},
+	} {
+		if c.there {
+			continue
 		}
-	}
-	if i := slices.IndexFunc(e.measures, metrics.Measure.NeedsGroups); i >= 0 {
-		return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, e.measures[i], ErrNoGroups)
+		for _, t := range e.losses.loss.terms {
+			if m, _ := metrics.ParseMeasure(t.Measure); c.needed(m) {
+				return fmt.Errorf("train: %s: the loss %s %s: %w", d.Name, t.Loss, c.does, c.err)
+			}
+		}
+		if i := slices.IndexFunc(e.measures, c.needed); i >= 0 {
+			return fmt.Errorf("train: %s: %s %s: %w", d.Name, e.measures[i], c.does, c.err)
+		}
 	}
 	return nil
 }
@@ -122,7 +132,7 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	}
 	in := e.in
-	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
+	in.Scores, in.Labels, in.Offsets, in.Groups, in.Intents = scores, d.Labels, d.Offsets, d.Groups, d.Intents
 	if e.settings.WeightedMetrics {
 		in.QueryWeights = d.QueryWeights
 	}

@@ -98,8 +98,10 @@ func Uses(c train.Config, measures []metrics.Measure) []Use {
 	return []Use{
 		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
 			Why: with + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsIntents), Flags: []string{"intents", "subtopics"},
+			Why: with + ": it is for losses and metrics by intents, such as -report alpha-ndcg"},
 		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
-			Why: with + ": it is for metrics that are estimated, such as -report expected-map@10"},
+			Why: with + ": it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},
 	}
 }
 

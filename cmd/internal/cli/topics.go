@@ -39,7 +39,7 @@ var topics = []topic{
 	{"models", "networks, ensembles and attention", settingFlags("Model"), nil},
 	{"training", "recipes, optimizers, schedules and penalties", append(settingFlags("Optimization"), "seed"), nil},
 	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
-	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []nameList{{"Metrics", metrics.Names}}},
+	{"metrics", "measures, validation and what is reported", append([]string{"intents", "subtopics"}, settingFlags("Evaluation")...), []nameList{{"Metrics", metrics.Names}}},
 	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []nameList{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
