@@ -18,11 +18,11 @@ var metricFamilies = []*family{
 		theta: func(_, cutoff, _ float64) float64 { return 1 / cutoff }},
 	{name: "recall", value: relevanceOf, weight: equalWeight, finish: bySumOfValues, weightsOf: "precision"},
 	{name: "map", alias: "ap", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
-		walk: walkAP},
+		walk: walkAP, expected: expectedAP},
 	{name: "mrr", alias: "rr", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
 		walk: walkRR, expected: expectedFirst},
 	{name: "err", param: highestGrade, graded: func(max float64) bool { return max == 0 }, value: stopOf,
-		weight: inverseWeight, walk: walkERR},
+		weight: inverseWeight, walk: walkERR, expected: expectedERR},
 	{name: "rbp", param: persistence, value: relevanceOf, weight: rbpWeight,
 		theta: func(k, _, p float64) float64 { return rbpWeight(k, p) }},
 	{name: "arp", lowerIsBetter: true, value: gradeOf, weight: rankWeight, finish: finishARP,
@@ -35,9 +35,9 @@ var metricFamilies = []*family{
 	{name: "graded-rbp", param: persistence, graded: func(float64) bool { return true },
 		value: gradedGainOf, weight: rbpWeight, finish: byHighestGain, weightsOf: "rbp"},
 	{name: "alpha-ndcg", param: redundancy, ofIntents: true, value: relevanceOf, weight: dcgWeight, finish: byGreedyIdeal,
-		walk: walkIntents},
+		walk: walkIntents, expected: expectedIntents},
 	{name: "err-ia", param: redundancy, ofIntents: true, value: relevanceOf, weight: inverseWeight, finish: byBestOfEachIntent,
-		walk: walkIntents},
+		walk: walkIntents, expected: expectedIntents},
 }
 
 var letor4NDCG = &family{name: "letor4-ndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4NDCG}

@@ -237,14 +237,14 @@ func TestFairnessReport(t *testing.T) {
 func TestReportedStdErr(t *testing.T) {
 	t.Parallel()
 	config := learning("plrank-rb")
-	config.Epochs, config.Report = 1, []string{"expected-map", "expected-mrr", "err@5", "disparity"}
+	config.Epochs, config.Report = 1, []string{"expected-pair-accuracy@5", "expected-mrr", "err@5", "disparity"}
 	tr := mustNew(t, config, small())
 	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range report.Splits {
-		if e := float64(s.StdErr["expected-map"]); len(s.StdErr) != 1 || !(e > 0 && e < 0.02) {
+		if e := float64(s.StdErr["expected-pair-accuracy@5"]); len(s.StdErr) != 1 || !(e > 0 && e < 0.02) {
 			t.Errorf("%s: %v", s.Name, s.StdErr)
 		}
 	}
