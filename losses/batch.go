@@ -34,10 +34,11 @@ type Batch struct {
 	Rankings, Noise *G.Node
 
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
-	// losses that do not go by gains: listnet, mse, query-rmse, ordinal and cross-entropy.
+	// losses that do not go by gains: listnet, mse, query-rmse, ordinal, cross-entropy, exact-mrr, exact-map,
+	// exact-err and exact-success, and for fairness of the exposure of a cascade.
 	Labels *G.Node
-	// HighestGrade is the highest label of the data set, for ordinal and cross-entropy: above 0, not
-	// necessarily a whole number. 0: 4, as in most data sets.
+	// HighestGrade is the highest label of the data set, for ordinal, cross-entropy and the losses with R of
+	// [ExactERR]: above 0, not necessarily a whole number. 0: 4, as in most data sets.
 	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The weight of a document says how much it counts, and changes

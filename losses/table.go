@@ -15,7 +15,8 @@ type entry struct {
 	number number // that it may have for its parameter; without a name: none
 
 	// With another loss of these names as parameter, it is about sampled exposure, with the
-	// gradient by PL-Rank-RB, or by that loss where through builds it.
+	// gradient by PL-Rank-RB, or by that loss where through builds it. The name byCascade among them
+	// is about the exposure of a reader who stops.
 	by      []string
 	through func(b *batch, loss builder) *G.Node
 
@@ -41,6 +42,7 @@ var (
 	temperature = number{"temperature", "above 0", 1, .1, math.MaxFloat64}
 	labelScale  = number{"scale", "above 0 and up to 1e6", 1, 2, 1e6}
 	level       = number{"level", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
+	redundancy  = number{"alpha", "above 0 and up to 1", .5, .5, 1}
 	ratio       = number{"ratio", "above 0 and up to 1", .5, .5, 1}
 )
 
@@ -49,14 +51,16 @@ var (
 type target int
 
 const (
-	byGains  target = iota // Batch.Gains; a query without any has the loss 0
-	byShares               // exposure that gains divide: where there are none, in equal parts
-	byLabels               // Batch.Labels; a label of 0 is one like any other
-	byGroups               // Batch.Groups or Batch.Logged; all documents count alike
+	byGains     target = iota // Batch.Gains; a query without any has the loss 0
+	byShares                  // exposure that gains divide: where there are none, in equal parts
+	byLabels                  // Batch.Labels; a label of 0 is one like any other
+	byGroups                  // Batch.Groups or Batch.Logged; all documents count alike
+	byRelevance               // Batch.Labels of 1 or more; a query without any has the loss 0
+	byIntents                 // Batch.Intents, whatever the labels
 )
 
 // labelFree reports whether queries without a document of gain count.
-func (t target) labelFree() bool { return t != byGains }
+func (t target) labelFree() bool { return t != byGains && t != byRelevance }
 
 // A weighting says what the weight of a document multiplies, over the mean of the weights of its
 // query, which multiplies the loss. It is how much the document counts; its gain, which says how

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -58,15 +59,19 @@ func (e *evaluator) checkColumns(d *datasets.Dataset) error {
 		needed func(metrics.Measure) bool
 		does   string
 		err    error
+		byTerm func(losses.Term) bool
 	}{
-		{d.Groups != nil, metrics.Measure.NeedsGroups, "compares groups", ErrNoGroups},
-		{d.Intents != nil, metrics.Measure.NeedsIntents, "goes by intents", ErrNoIntents},
+		{d.Groups != nil, metrics.Measure.NeedsGroups, "compares groups", ErrNoGroups, func(t losses.Term) bool {
+			m, _ := metrics.ParseMeasure(t.Measure)
+			return m.NeedsGroups()
+		}},
+		{d.Intents != nil, metrics.Measure.NeedsIntents, "goes by intents", ErrNoIntents, func(t losses.Term) bool { return t.Intents }},
 	} {
 		if c.there {
 			continue
 		}
 		for _, t := range e.losses.loss.terms {
-			if m, _ := metrics.ParseMeasure(t.Measure); c.needed(m) {
+			if c.byTerm(t) {
 				return fmt.Errorf("train: %s: the loss %s %s: %w", d.Name, t.Loss, c.does, c.err)
 			}
 		}
