@@ -75,6 +75,7 @@ type evaluator struct {
 
 	// Of the query that was prepared last, see family.
 	intents []int     // of the documents, see Queries.Intents
+	ids     []string  // of the documents; nil: none
 	values  []float64 // of the documents
 	weights []float64 // of the ranks that count
 	base    float64
@@ -103,7 +104,7 @@ func newEvaluator(m metric, in Queries) *evaluator {
 // An error in a label is a *rowError.
 func (e *evaluator) prepare(q query) (defined bool, err error) {
 	f := e.family
-	e.intents, e.weights, e.base, e.norm = q.intents, e.weights[:0], 0, 1
+	e.intents, e.ids, e.weights, e.base, e.norm = q.intents, q.ids, e.weights[:0], 0, 1
 	e.values, err = appendValues(e.values[:0], q.labels, func(label float32) (float64, error) { return f.value(e, label) })
 	if err != nil {
 		return false, err

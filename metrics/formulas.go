@@ -229,7 +229,7 @@ func allIntents(intents []int) (all int) {
 }
 
 func byGreedyIdeal(e *evaluator) (bool, error) {
-	e.norm = IdealAlphaDCG(e.intents, e.param, e.weights)
+	e.norm = idealAlphaDCG(e.intents, e.ids, e.param, e.weights)
 	return e.norm > 0, nil
 }
 

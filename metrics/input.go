@@ -21,6 +21,9 @@ type Queries struct {
 	// it is relevant to intent i, up to 62. They are the subtopics of TREC's diversity tasks. Only
 	// alpha-ndcg and err-ia go by them.
 	Intents []int
+	// DocumentIDs, [rows], are the ids of documents; nil: none. Where several documents could be next in the
+	// best ranking of alpha-ndcg, it is the one with the last id, as in ndeval.
+	DocumentIDs []string
 
 	// Unranked, [rows], marks the documents that the ranking lacks, such as relevant ones that a
 	// search did not find; nil: none. They have no rank, and their scores, any finite numbers, are
@@ -68,7 +71,8 @@ type query struct {
 	first   int // its first row
 	scores  []float64
 	labels  []float32
-	intents []int // nil: none
+	intents []int    // nil: none
+	ids     []string // nil: none
 }
 
 // visitQueries calls a function with every query, in blocks of queries on all cores; start makes
@@ -92,6 +96,9 @@ func (in Queries) visitQueries(start func() func(q query) error) error {
 			q := query{number: n, first: first, scores: in.Scores[first:end], labels: in.Labels[first:end]}
 			if in.Intents != nil {
 				q.intents = in.Intents[first:end]
+			}
+			if in.DocumentIDs != nil {
+				q.ids = in.DocumentIDs[first:end]
 			}
 			err := allFinite(q.scores, "score")
 			if err == nil && in.Unranked != nil {
@@ -138,6 +145,8 @@ func (in Queries) check() error {
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
 	case in.Intents != nil && len(in.Intents) != rows:
 		return fmt.Errorf("metrics: intents of %d documents but %d labels: want one of each per row", len(in.Intents), rows)
+	case in.DocumentIDs != nil && len(in.DocumentIDs) != rows:
+		return fmt.Errorf("metrics: %d document ids but %d labels: want one of each per row", len(in.DocumentIDs), rows)
 	case in.Unranked != nil && len(in.Unranked) != rows:
 		return fmt.Errorf("metrics: %d entries of Unranked but %d labels: want one of each per row", len(in.Unranked), rows)
 	case in.Exposure != nil && len(in.Exposure) != rows:

@@ -126,7 +126,7 @@ func lookup(name string) *family {
 //     (Queries.Intents; labels do not count). α is 0.5, or 0.2 in alpha-ndcg(alpha=0.2). Clarke
 //     et al., SIGIR 2008. The best ranking is hard to find: as in TREC's ndeval it is the greedy
 //     one, which takes the document of the highest gain at each rank; of several, the one with the
-//     intent of the highest number (ndeval: the last document id).
+//     last id, or without Queries.DocumentIDs the intent of the highest number.
 //   - err-ia: the same sum with 1/r in place of 1/log2(r+1), / Σ_{r≤k} M (1 − α)^{r−1} / r, its
 //     value if every document had all M intents of the query, as ndeval's ERR-IA@k. Chapelle
 //     et al., Information Retrieval 14, 2011, with the probability α to stop at a relevant document.

@@ -139,8 +139,19 @@ func IdealDCG(gains, discounts []float64) float64 {
 // IdealAlphaDCG returns the α-DCG of the greedy best ranking of documents with these intents, see
 // Queries.Intents, over as many ranks as there are discounts and documents: at each rank it takes the
 // document of the most gain, where an intent that n documents above have is worth (1 − α)^n. The order
-// of the documents does not matter.
+// of the documents does not matter: of several, it takes the one with the intent of the highest number.
 func IdealAlphaDCG(intents []int, alpha float64, discounts []float64) float64 {
+	return idealAlphaDCG(intents, nil, alpha, discounts)
+}
+
+// idealAlphaDCG is IdealAlphaDCG which takes the last id of several documents, if there are ids.
+func idealAlphaDCG(intents []int, ids []string, alpha float64, discounts []float64) float64 {
+	later := func(d, best int) bool {
+		if ids != nil {
+			return ids[d] > ids[best]
+		}
+		return intents[d] > intents[best]
+	}
 	var worth [bits.UintSize]float64
 	for i := range worth {
 		worth[i] = 1
@@ -153,7 +164,7 @@ func IdealAlphaDCG(intents []int, alpha float64, discounts []float64) float64 {
 			for ; has != 0; has &= has - 1 {
 				gain += worth[bits.TrailingZeros(uint(has))]
 			}
-			if gain > most || gain == most && left[d] > left[best] {
+			if gain > most || gain == most && later(d, best) {
 				best, most = d, gain
 			}
 		}

@@ -137,7 +137,7 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	}
 	in := e.in
-	in.Scores, in.Labels, in.Offsets, in.Groups, in.Intents = scores, d.Labels, d.Offsets, d.Groups, d.Intents
+	in.Scores, in.Labels, in.Offsets, in.Groups, in.Intents, in.DocumentIDs = scores, d.Labels, d.Offsets, d.Groups, d.Intents, d.DocumentIDs
 	if e.settings.WeightedMetrics {
 		in.QueryWeights = d.QueryWeights
 	}

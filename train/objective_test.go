@@ -319,6 +319,19 @@ func TestGroupsAreMissing(t *testing.T) {
 	}
 }
 
+func TestIntentsAreMissing(t *testing.T) {
+	for what, c := range map[string]Config{
+		"the loss exact-alpha-ndcg": {Objective: Objective{Loss: "plrank-exact + 0.1*exact-alpha-ndcg"}},
+		"err-ia@5":                  {Evaluation: Evaluation{Report: []string{"ERR-IA@5"}}},
+		"alpha-ndcg@10":             {Evaluation: Evaluation{Metric: "expected-alpha-ndcg@10"}},
+	} {
+		_, err := New(c.Plain(), Parts{}, tinySplits())
+		if want := what + " goes by intents: "; !errors.Is(err, ErrNoIntents) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", c, err, want)
+		}
+	}
+}
+
 // What the safety losses go by comes from a log.
 func TestLoggedExposureIsMissing(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
