@@ -3,6 +3,7 @@ package losses
 import (
 	"math"
 	"slices"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
 )
@@ -45,6 +46,14 @@ var (
 	redundancy  = number{"alpha", "above 0 and up to 1", .5, .5, 1}
 	ratio       = number{"ratio", "above 0 and up to 1", .5, .5, 1}
 )
+
+// called returns the name with its article.
+func (n number) called() string {
+	if strings.HasPrefix(n.name, "a") {
+		return "an " + n.name
+	}
+	return "a " + n.name
+}
 
 // A target is what the scores of a query are to agree with, and so tells what a loss needs,
 // and whether a query without a document of gain says anything to it.

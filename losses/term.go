@@ -91,7 +91,7 @@ func lookup(name string) (Term, error) {
 	}
 	var err error
 	if t.number, err = strconv.ParseFloat(text, 64); err != nil || !(t.number > 0 && t.number <= e.number.most) {
-		return t, fmt.Errorf("%s(%s): want a %s %s, such as %s(%v)", base, parameter, e.number.name, e.number.want, base, e.number.example)
+		return t, fmt.Errorf("%s(%s): want %s %s, such as %s(%v)", base, parameter, e.number.called(), e.number.want, base, e.number.example)
 	}
 	return t, nil
 }

@@ -71,7 +71,7 @@ func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 // documents and one more, which is last and of no relevance, where the others' ranks count.
 func TestWholeListsTakeGeometricSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
-	for _, name := range []string{"dcg", "ndcg", "rbp(0.9)", "graded-rbp", "precision", "recall", "mrr", "hits", "letor4-ndcg", "arp", "ee-d", "err", "alpha-ndcg", "err-ia"} {
+	for _, name := range []string{"dcg", "ndcg", "rbp(0.9)", "graded-rbp", "precision", "recall", "mrr", "hits", "letor4-ndcg", "arp", "ee-d", "map", "err", "alpha-ndcg", "err-ia"} {
 		for _, documents := range []int{100, 150} {
 			in := Queries{HighestGrade: 2, Discounts: Discounts(documents)}
 			for range documents {

@@ -188,8 +188,6 @@ func withFlags(err error, o *options, s *datasets.Splits) error {
 	switch {
 	case errors.Is(err, train.ErrNoGroups):
 		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups next to each FILE of data)", err)
-	case errors.Is(err, train.ErrNoIntents):
-		return fmt.Errorf("%w (-intents COLUMNS, or -subtopics FILE)", err)
 	case o.Gain == metrics.Exp2Gain.String() && linearHelps(s):
 		return fmt.Errorf("%w (-gain linear)", err)
 	}
