@@ -301,7 +301,8 @@ func GroupTreatmentByRB(b Batch) (*G.Node, error) { return named("group-treatmen
 // DisparityByCascade returns the loss Disparity of the exposure to a reader who stops at document d with the
 // probability R_d of [ExactERR], so that E_d = E[Σ_k θ_k 1[y_k = d] Π_{x<k} (1 − R_{y_x})].
 //
-// It reads Labels and HighestGrade, too. Exposure and gradient are exact.
+// It reads Labels and HighestGrade, too. Exposure and gradient are exact. The measure that training reports is the one
+// of the exposure to readers who do not stop.
 func DisparityByCascade(b Batch) (*G.Node, error) { return named("disparity(cascade)", b) }
 
 // EELByCascade returns the loss EEL of the exposure of DisparityByCascade, E* that of the best policy to the same reader.
