@@ -18,7 +18,7 @@ var rooms = map[string][]string{
 	"docs":       {},
 	"ops":        {"plackett"},
 	"nn":         {"ops", "plackett"},
-	"losses":     {"ops", "plackett"},
+	"losses":     {"ops", "plackett", "metrics"},
 	"metrics":    {"plackett"},
 	"datasets":   {"transforms"},
 	"ranker":     {"transforms", "plackett", "forest"},

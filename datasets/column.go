@@ -105,8 +105,12 @@ func (c *columnOf[T]) digest(d *Dataset, field string) (digest store.Digest, has
 			bits = append(bits, int(math.Float64bits(v)))
 		}
 		return store.DigestNames(bits, nil), list != nil
-	case []int: // of groups
-		return store.DigestNames(list, d.GroupNames), list != nil
+	case []int:
+		var names []string
+		if field == "groups" {
+			names = d.GroupNames
+		}
+		return store.DigestNames(list, names), list != nil
 	}
 	panic("datasets: no digest of the " + c.what)
 }

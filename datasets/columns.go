@@ -1,6 +1,10 @@
 package datasets
 
-import "github.com/plrank/plrank/datasets/internal/reader"
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/datasets/internal/reader"
+)
 
 // Dataset holds queries and their documents, packed: the documents of query q
 // are rows Offsets[q]:Offsets[q+1].
@@ -19,7 +23,7 @@ type Dataset struct {
 	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
 	Levels [][]string
 	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
-	// "group". Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
+	// "group", "intent 1", "intent 2", …. Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
 	Roles map[string]string
 	// LeftOut are the columns of text that are no features; nil: there are none.
 	LeftOut []string
@@ -45,6 +49,7 @@ type Dataset struct {
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
+	Intents    []int    // [rows] bit i is set if the document is relevant to intent i of its query, a subtopic in TREC; nil: they are not known
 	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
 	Warnings   []string // about oddities of the source, one line each
 
@@ -58,6 +63,7 @@ type Batch struct {
 	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
 	Labels       []float32 // [row capacity]; 0 past Rows()
 	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
+	Intents      []int     // [row capacity] intents of documents; 0 past Rows(); nil if the dataset has none
 	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
 	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
 	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
@@ -80,6 +86,9 @@ var columns = []column{
 	&columnOf[int]{what: "group", in: func(d *Dataset) *[]int { return &d.Groups },
 		packed: func(b *Batch) *[]int { return &b.Groups }, fill: -1, fingerprint: "groups",
 		read: func(c *reader.Chunk) []int { return c.Groups }},
+	&columnOf[int]{what: "intent", in: func(d *Dataset) *[]int { return &d.Intents },
+		packed: func(b *Batch) *[]int { return &b.Intents }, valid: func(has int) bool { return has >= 0 }, want: "bits of intents", fingerprint: "intents",
+		read: readIntents()},
 	&columnOf[float32]{what: "document weight", in: func(d *Dataset) *[]float32 { return &d.Weights },
 		packed: func(b *Batch) *[]float32 { return &b.Weights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights",
 		read: number(reader.Number{Role: "weight", What: "weight", Plural: "weights of documents", Flag: "weight-column",
@@ -110,4 +119,32 @@ const (
 func number(n reader.Number) func(c *reader.Chunk) []float32 {
 	at := reader.Declare(&n)
 	return func(c *reader.Chunk) []float32 { return c.Numbers[at] }
+}
+
+// readIntents declares a column for each intent, and returns the function that reads those that a file has.
+func readIntents() func(c *reader.Chunk) []int {
+	var intents []func(c *reader.Chunk) []float32
+	for i := range reader.MaxIntents {
+		intents = append(intents, number(reader.Number{Role: fmt.Sprintf("intent %d", i+1), What: "relevance to an intent", Plural: "relevances to an intent", Flag: "intents",
+			Given: func(o *ReadOptions) string {
+				if i < len(o.Intents) {
+					return o.Intents[i]
+				}
+				return ""
+			}, Feature: true, Valid: reader.IsFinite, Want: finite}))
+	}
+	return func(c *reader.Chunk) (all []int) {
+		for i, intent := range intents {
+			relevances := intent(c)
+			if relevances != nil && all == nil {
+				all = make([]int, len(relevances))
+			}
+			for d, relevance := range relevances {
+				if relevance > 0 {
+					all[d] |= 1 << i
+				}
+			}
+		}
+		return all
+	}
 }

@@ -81,7 +81,7 @@ func TestEveryListOfADatasetIsAColumn(t *testing.T) {
 		}
 	}
 	before := d.Fingerprint()
-	for _, name := range []string{"Labels", "QueryIDs", "Groups", "Weights", "QueryWeights", "BaseScores", "Gains", "Logged", "LoggedScores"} {
+	for _, name := range []string{"Labels", "QueryIDs", "Groups", "Intents", "Weights", "QueryWeights", "BaseScores", "Gains", "Logged", "LoggedScores"} {
 		lists[name].Index(0).Set(lists[name].Index(1))
 		if after := d.Fingerprint(); after == before {
 			t.Errorf("%s do not count for the fingerprint", name)

@@ -66,6 +66,7 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	groups := dataFile(t, "groups", "north\n\nsouth\n")
+	subtopics := dataFile(t, "subtopics", "a 1 d1 1\na 2 d1 0\nb 1 d3 0\nb 2 d3 1\n")
 	type option struct {
 		name    string
 		set     func(o *ReadOptions, column func(string) string)
@@ -121,6 +122,10 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 			is: func(d *Dataset) any { return d.BaseScores }, want: []float32{.5, .25, -1}},
 		{name: "Groups", set: func(o *ReadOptions, _ func(string) string) { o.Groups = groups },
 			is: func(d *Dataset) any { return d.Groups }, want: []int{0, -1, 1}},
+		{name: "Intents", set: func(o *ReadOptions, column func(string) string) { o.Intents = []string{column("b"), column("w")} },
+			is: func(d *Dataset) any { return d.Intents }, want: []int{3, 3, 2}},
+		{name: "Subtopics", set: func(o *ReadOptions, _ func(string) string) { o.Subtopics = subtopics },
+			is: func(d *Dataset) any { return d.Intents }, want: []int{1, 0, 2}},
 		{name: "Context", set: func(o *ReadOptions, _ func(string) string) { o.Context = stopped },
 			refused: map[string]string{"LETOR": "was stopped", "CSV": "was stopped", "TSV": "was stopped", "headerless": "was stopped", "Parquet": "was stopped"}},
 	}

@@ -18,8 +18,8 @@
 // read scores from anywhere. [Describe] counts, and a [Fingerprint] identifies the data: equal ones say that two datasets
 // are the same.
 //
-// Documents and queries can have weights, documents can belong to groups (of a brand, an
-// author, a seller), between which exposure may be fair. Both come from a column or from a
+// Documents and queries can have weights, documents can have intents of their query, and belong to groups (of a brand, an
+// author, a seller), between which exposure may be fair. All come from columns or from a
 // file next to the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
 // of groups, and every dataset made of another one keeps weights and groups.
 //

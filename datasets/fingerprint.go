@@ -16,6 +16,7 @@ type Fingerprint struct {
 	Queries    string `json:"queries"`              // ids and sizes, in order
 	FeatureIDs string `json:"featureIDs"`           // ids, names and levels
 	Groups     string `json:"groups,omitempty"`     // of documents: numbers and names
+	Intents    string `json:"intents,omitempty"`    // of documents
 	Weights    string `json:"weights,omitempty"`    // of documents and of queries
 	Gains      string `json:"gains,omitempty"`      // and the exposure and scores in the log, bit by bit
 	BaseScores string `json:"baseScores,omitempty"` // bit by bit
@@ -65,6 +66,6 @@ type fingerprintField struct {
 func (f *Fingerprint) fields() []fingerprintField {
 	return []fingerprintField{
 		{"feature ids", &f.FeatureIDs}, {"feature values", &f.Features}, {"labels", &f.Labels}, {"queries", &f.Queries},
-		{"groups", &f.Groups}, {"weights", &f.Weights}, {"gains", &f.Gains}, {"base scores", &f.BaseScores},
+		{"groups", &f.Groups}, {"intents", &f.Intents}, {"weights", &f.Weights}, {"gains", &f.Gains}, {"base scores", &f.BaseScores},
 	}
 }

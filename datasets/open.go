@@ -132,6 +132,9 @@ func Open(path string, o Options) (*Splits, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := joinIntents(o.Read.Subtopics, s[:]...); err != nil {
+		return nil, err
+	}
 	switch {
 	case o.Folds > 0:
 		for i, d := range s {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,9 @@ import (
 
 // ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
 // dataset without features. Labels are whole numbers; those below 0 become 0, as they are not
-// relevant to trec_eval. Lines that begin with # are comments. Malformed lines, a document that is twice in a query, and an empty file
+// relevant to trec_eval. The iterations of a query are its subtopics, as in the diversity tasks: a label above 0
+// says that the document has that intent, see Dataset.Intents, and the label of a document is the highest of them.
+// Lines that begin with # are comments. Malformed lines, a document that is twice in a subtopic of a query, and an empty file
 // are errors.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
@@ -28,7 +31,7 @@ func ReadQrels(path string) (*Dataset, error) {
 		if err != nil {
 			return fmt.Errorf("%s is not a label: want a whole number", text.Quote([]byte(words[3])))
 		}
-		return judged.add(words[0], trecDocument{words[2], float64(max(0, label)), line})
+		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(max(0, label)), line: line})
 	})
 	if err != nil {
 		return nil, err
@@ -37,6 +40,7 @@ func ReadQrels(path string) (*Dataset, error) {
 	for _, id := range judged.queries {
 		for _, document := range judged.of[id].documents {
 			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)
+			d.Intents = append(d.Intents, document.intents)
 			d.origin.Lines = append(d.origin.Lines, int32(document.line))
 		}
 		d.QueryIDs, d.Offsets = append(d.QueryIDs, id), append(d.Offsets, d.Rows())
@@ -59,30 +63,96 @@ type trecFile struct {
 
 type trecQuery struct {
 	documents []trecDocument
-	lines     map[string]int // by document
+	at        map[string]int    // place of a document
+	lines     map[[2]string]int // by document and subtopic
+	subtopics []string
 }
 
 type trecDocument struct {
-	id    string
-	value float64 // its score or label
-	line  int
+	id      string
+	value   float64 // its score or label
+	intents int     // by place in subtopics
+	line    int
 }
 
-// add adds a document of a query.
-func (f *trecFile) add(query string, d trecDocument) error {
+// add adds a document of a query, judged for a subtopic; a run has but one.
+func (f *trecFile) add(query, subtopic string, d trecDocument) error {
 	if f.of == nil {
 		f.of = map[string]*trecQuery{}
 	}
 	q := f.of[query]
 	if q == nil {
-		q = &trecQuery{lines: map[string]int{}}
+		q = &trecQuery{at: map[string]int{}, lines: map[[2]string]int{}}
 		f.queries, f.of[query] = append(f.queries, query), q
 	}
-	if first, again := q.lines[d.id]; again {
+	key := [2]string{d.id, subtopic}
+	if first, again := q.lines[key]; again {
 		return fmt.Errorf("query %s: document %q is there twice, first in line %d", query, d.id, first)
 	}
-	q.documents, q.lines[d.id] = append(q.documents, d), d.line
+	q.lines[key] = d.line
+	intent := slices.Index(q.subtopics, subtopic)
+	if intent < 0 {
+		intent, q.subtopics = len(q.subtopics), append(q.subtopics, subtopic)
+	}
+	if intent == reader.MaxIntents {
+		return fmt.Errorf("query %s: more than %d subtopics", query, reader.MaxIntents)
+	}
+	if d.value > 0 {
+		d.intents = 1 << intent
+	}
+	at, judged := q.at[d.id]
+	if !judged {
+		q.at[d.id], q.documents = len(q.documents), append(q.documents, d)
+		return nil
+	}
+	document := &q.documents[at]
+	document.value, document.intents = max(document.value, d.value), document.intents|d.intents
 	return nil
+}
+
+// joinIntents sets the Intents of datasets, some of which may be nil, from the file of ReadOptions.Subtopics.
+func joinIntents(path string, to ...*Dataset) error {
+	if path == "" {
+		return nil
+	}
+	judged, err := ReadQrels(path)
+	if err != nil {
+		return err
+	}
+	intents := map[[2]string]int{} // by query and document
+	judged.eachID(func(row int, ids [2]string) {
+		if has := judged.Intents[row]; has != 0 {
+			intents[ids] = has
+		}
+	})
+	left := maps.Clone(intents)
+	for _, d := range to {
+		if d == nil {
+			continue
+		}
+		d.Intents = make([]int, d.Rows())
+		d.eachID(func(row int, ids [2]string) {
+			d.Intents[row] = intents[ids]
+			delete(left, ids)
+		})
+	}
+	if len(left) == len(intents) {
+		return fmt.Errorf("datasets: %s: no document of the data has an intent: the ids of queries and documents must be spelt alike there", path)
+	}
+	if len(left) > 0 {
+		judged.Warnings = append(judged.Warnings, fmt.Sprintf("%s: %d of %d documents with an intent are not in the data", path, len(left), len(intents)))
+	}
+	to[0].Warnings = append(to[0].Warnings, judged.Warnings...)
+	return nil
+}
+
+// eachID calls a function with every row, and the ids of its query and document.
+func (d *Dataset) eachID(visit func(row int, ids [2]string)) {
+	for q, id := range d.QueryIDs {
+		for row := d.Offsets[q]; row < d.Offsets[q+1]; row++ {
+			visit(row, [2]string{id, d.documentID(q, row)})
+		}
+	}
 }
 
 // readWords calls a function with the number and the words of every line that has any. Comments are left out: they begin

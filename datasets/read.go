@@ -48,10 +48,17 @@ import (
 //     in LETOR text, the id of a feature with at most 1000 values, which are the groups. The column is then not a
 //     feature, unless FeatureIDs or FeatureNames list it. Groups are text; numbers of LETOR text are compared with
 //     all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
+//   - Intents []string are columns of separated values, or ids of features in LETOR text, one for each intent of
+//     queries: a number above 0 says that the document is relevant to it, see Dataset.Intents. They are then not
+//     features.
+//   - Subtopics is a file of TREC's judgements of subtopics, see [ReadQrels], with the intents of the documents of all
+//     splits, which are found by the ids of query and document. Documents that are not judged have none. Reading
+//     fails if no document has an intent; a warning counts those of the file that are not in the data. ReadBlocks does
+//     not read it.
 //   - Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is
 //     looked for. Columns with usual names of labels are then no features, with a warning. Empty: it is needed
 //     unless FeatureIDs are given, since a file to be scored may have none.
-//   - Roles map[string]string are columns by role ("label", "query", "document", "weight", "base", "group"), as Dataset.Roles has
+//   - Roles map[string]string are columns by role ("label", "query", "document", "weight", "base", "group", "intent 1"), as Dataset.Roles has
 //     them, that earlier data had, such as those that a model was trained on. They are taken where the table has
 //     them, and options above name no other. Reading fails if a label or a query id is needed and absent, unless its
 //     name is a usual one: the table may then have another usual name.
@@ -144,7 +151,7 @@ func readFile(path string, o reader.FileOptions) (*Dataset, error) {
 	if t.Breaks > 0 {
 		d.SourceRows = t.SourceRows()
 	}
-	return d, nil
+	return d, joinIntents(o.Subtopics, d)
 }
 
 // ReadBlocks reads a file of any length in blocks of whole queries, in the order of the

@@ -51,7 +51,7 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 			return err
 		}
 		score, err := parseScore(words[4])
-		return cmp.Or(err, found.add(words[0], trecDocument{words[2], score, line}))
+		return cmp.Or(err, found.add(words[0], "", trecDocument{id: words[2], value: score, line: line}))
 	})
 	if err != nil {
 		return nil, err
@@ -163,9 +163,9 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 	return nil
 }
 
-// add adds a document of query q with the label and the group of a row of judged; −1: it has none.
+// add adds a document of query q with the label, the group and the intents of a row of judged; −1: it has none.
 func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranked bool) {
-	label, group, line := float32(0), -1, int32(0)
+	label, group, intents, line := float32(0), -1, 0, int32(0)
 	if row >= 0 {
 		if row < len(judged.origin.Lines) {
 			line = judged.origin.Lines[row]
@@ -173,6 +173,9 @@ func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranke
 		label = judged.Labels[row]
 		if judged.Groups != nil {
 			group = judged.Groups[row]
+		}
+		if judged.Intents != nil {
+			intents = judged.Intents[row]
 		}
 	}
 	if label == Unlabelled {
@@ -183,6 +186,9 @@ func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranke
 	r.origin.Lines = append(r.origin.Lines, line)
 	if judged.Groups != nil {
 		r.Groups = append(r.Groups, group)
+	}
+	if judged.Intents != nil {
+		r.Intents = append(r.Intents, intents)
 	}
 }
 

@@ -34,10 +34,11 @@ type Batch struct {
 	Rankings, Noise *G.Node
 
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
-	// losses that do not go by gains: listnet, mse, query-rmse, ordinal and cross-entropy.
+	// losses that do not go by gains: listnet, mse, query-rmse, ordinal, cross-entropy, exact-mrr, exact-map,
+	// exact-err and exact-success, and for fairness of the exposure of a cascade.
 	Labels *G.Node
-	// HighestGrade is the highest label of the data set, for ordinal and cross-entropy: above 0, not
-	// necessarily a whole number. 0: 4, as in most data sets.
+	// HighestGrade is the highest label of the data set, for ordinal, cross-entropy and the losses with R of
+	// [ExactERR]: above 0, not necessarily a whole number. 0: 4, as in most data sets.
 	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The weight of a document says how much it counts, and changes
@@ -64,6 +65,9 @@ type Batch struct {
 	// Groups, [rows], int, are the groups of documents that group-exposure and
 	// group-treatment compare. A negative number stands for no group.
 	Groups *G.Node
+	// Intents, [rows], int, are the intents of queries that each document satisfies, for exact-alpha-ndcg:
+	// bit i is set if it is relevant to intent i.
+	Intents *G.Node
 	// Logged, [rows], of the dtype of the scores, is the exposure that each document had in a
 	// log of impressions, summed over the impressions of its query, for exposure-risk. LoggedScores, [rows]
 	// of the same dtype, are the log-scores of the policy of the log, for prpo.

@@ -26,8 +26,15 @@ func disparityBy(b *batch, loss builder) *G.Node {
 }
 
 func eel(b *batch) *G.Node {
-	target := targetExposure(b.Lists, b.gains(), b.discounts())
+	target := b.target()
 	return total(b.Lists, b.times(square(sub(b.exposure(), target))))
+}
+
+func (b *batch) target() *G.Node {
+	if b.cascade {
+		return b.targetOnCascade()
+	}
+	return targetExposure(b.Lists, b.gains(), b.discounts())
 }
 
 func groupExposure(b *batch) *G.Node {

@@ -3,10 +3,12 @@
 // The name of a loss is the name of its function in lower case, with hyphens where [Names] has them:
 // softmax for [Softmax], plrank2-loo for [PLRank2LOO], approxndcg(0.1) for ApproxNDCG(0.1).
 //
-//   - Minus the expected metric: [PLRankExact], and from sampled rankings or noise [PolicyGradient],
+//   - Minus the expected metric: [PLRankExact], [ExactMRR], [ExactMAP], [ExactERR], [ExactSuccess] and
+//     [ExactAlphaNDCG], and from sampled rankings or noise [PolicyGradient],
 //     [PolicyGradientLOO], [PlacementPolicyGradient], [PLRank1], [PLRank1LOO], [PLRank2], [PLRank2LOO],
 //     [PLRank2Expected], [PLRankRB] and [StochasticRank].
-//   - Fairness of exposure: [Disparity], [EEL], [GroupExposure] and [GroupTreatment], and from samples
+//   - Fairness of exposure: [Disparity], [EEL], [GroupExposure] and [GroupTreatment]; to readers who stop,
+//     [DisparityByCascade], [EELByCascade], [GroupExposureByCascade] and [GroupTreatmentByCascade]; and from samples
 //     [DisparityBy] for names such as disparity(plrank2), [EELByRB], [GroupExposureByRB] and
 //     [GroupTreatmentByRB] for names such as ee-l(plrank-rb).
 //   - Near the policy of a log: [ExposureRisk] and [PRPO].
@@ -33,11 +35,16 @@ const exact = "plrank-exact"
 var table = append(estimators(), []entry{
 	// Minus the metric expected under the Plackett–Luce policy of the scores, exactly or estimated.
 	{name: exact, build: expected, degree: 1},
+	{name: "exact-mrr", build: cascade((*batch).relevant, inverseRank), target: byRelevance},
+	{name: "exact-map", build: averagePrecision, target: byRelevance},
+	{name: "exact-err", build: cascade((*batch).stops, inverseRank), target: byRelevance},
+	{name: "exact-success", build: cascade((*batch).relevant, alike), target: byRelevance},
+	{name: "exact-alpha-ndcg", build: alphaNDCG, number: redundancy, target: byIntents},
 	{name: "placement-policy-gradient", build: placementPolicyGradient, degree: 1, sampled: true, objective: exact},
 	{name: "stochasticrank", build: stochasticRank, degree: 1, sampled: true, objective: exact},
 	// Fairness of the expected exposure, exactly or sampled.
 	{name: "disparity", build: disparity, weights: ofPairs, degree: 2, measure: "disparity",
-		through: disparityBy, by: append(estimatorNames(), "placement-policy-gradient", "lambdaloss")},
+		through: disparityBy, by: append(estimatorNames(), "placement-policy-gradient", "lambdaloss", byCascade)},
 	{name: "ee-l", build: eel, weights: ofTerms, target: byShares, measure: "ee-l", by: byRB},
 	{name: "group-exposure", build: groupExposure, target: byGroups, weights: unweighted, measure: "exposure-ratio", by: byRB},
 	{name: "group-treatment", build: groupTreatment, weights: ofTerms, degree: -2, measure: "treatment-ratio", by: byRB},
@@ -71,7 +78,7 @@ var table = append(estimators(), []entry{
 	{name: "cross-entropy", build: binaryCrossEntropy, weights: ofTerms, target: byLabels, degree: 1},
 }...)
 
-var byRB = []string{plackett.PLRankRB.String()}
+var byRB = []string{plackett.PLRankRB.String(), byCascade}
 
 // estimators are the entries of the table of package plackett.
 func estimators() (all []entry) {
@@ -108,6 +115,41 @@ func withParameter(name string, parameter any) Func {
 // (see [ops.ExpectedMetric]). It reads Gains and Discounts. Gains may be negative; a run with gains
 // that are not finite returns an error.
 func PLRankExact(b Batch) (*G.Node, error) { return named("plrank-exact", b) }
+
+// ExactMRR returns the loss −E[1 / rank of the first relevant document], exactly, as a cascade
+// (docs/exact.md; the metric: Voorhees, TREC 1999).
+//
+// Like the other losses by relevance it is minus the expected metric of that name of package metrics, with its
+// exact value and gradient. Documents whose label is 1 or more are relevant, and a query without any has the loss 0. As many
+// ranks count as there are Discounts, whose values are not read. It reads Labels; a run with negative labels returns an error.
+func ExactMRR(b Batch) (*G.Node, error) { return named("exact-mrr", b) }
+
+// ExactMAP returns the loss −E[Σ over relevant k of precision@k] / min(K, relevant documents), exactly
+// (docs/exact.md; the metric: Buckley & Voorhees, SIGIR 2000).
+//
+// K is the number of Discounts. The rest is as for [ExactMRR].
+func ExactMAP(b Batch) (*G.Node, error) { return named("exact-map", b) }
+
+// ExactERR returns the loss −E[Σ_k 1/k R_k Π_{x<k} (1 − R_x)], R = (2^label − 1) / 2^highest, exactly
+// (Chapelle et al., CIKM 2009).
+//
+// It is expected reciprocal rank. The highest grade is HighestGrade, 0 stands for 4; labels above it count as it. The
+// rest is as for [ExactMRR].
+func ExactERR(b Batch) (*G.Node, error) { return named("exact-err", b) }
+
+// ExactSuccess returns the loss −P(a relevant document is at one of the ranks that count), exactly
+// (docs/exact.md, 2026).
+//
+// It is the hit rate, success in trec_eval, and says nothing where every rank counts. The rest is as for [ExactMRR].
+func ExactSuccess(b Batch) (*G.Node, error) { return named("exact-success", b) }
+
+// ExactAlphaNDCG returns the loss −E[Σ_k Σ_i J_ki (1 − α)^{documents above k with intent i} / log2(k + 1)] / its
+// greedy ideal, exactly (Clarke et al., SIGIR 2008).
+//
+// J_ki is 1 if the document at rank k has intent i of Intents. The ideal ranking is hard to find: see
+// [metrics.IdealAlphaDCG]. Labels do not count, and a query without intents has the loss 0. As many ranks count as there are
+// Discounts, whose values are not read. α is above 0 and at most 1, .5 by name; another makes the Func return an error.
+func ExactAlphaNDCG(alpha float64) Func { return withParameter("exact-alpha-ndcg", alpha) }
 
 // PLRank1 returns the loss −(1/N) Σ_i Σ_k θ_k ρ_{y_k}, with the gradient of PL-Rank-1 (Oosterhuis,
 // SIGIR 2021, §5.2).
@@ -255,6 +297,22 @@ func GroupTreatment(b Batch) (*G.Node, error) { return named("group-treatment", 
 // GroupTreatmentByRB returns the loss GroupTreatment of sampled exposure, with the gradient by
 // [PLRankRB], see [EELByRB].
 func GroupTreatmentByRB(b Batch) (*G.Node, error) { return named("group-treatment(plrank-rb)", b) }
+
+// DisparityByCascade returns the loss Disparity of the exposure to a reader who stops at document d with the
+// probability R_d of [ExactERR], so that E_d = E[Σ_k θ_k 1[y_k = d] Π_{x<k} (1 − R_{y_x})].
+//
+// It reads Labels and HighestGrade, too. Exposure and gradient are exact. The measure that training reports is the one
+// of the exposure to readers who do not stop.
+func DisparityByCascade(b Batch) (*G.Node, error) { return named("disparity(cascade)", b) }
+
+// EELByCascade returns the loss EEL of the exposure of DisparityByCascade, E* that of the best policy to the same reader.
+func EELByCascade(b Batch) (*G.Node, error) { return named("ee-l(cascade)", b) }
+
+// GroupExposureByCascade returns the loss GroupExposure of the exposure of DisparityByCascade.
+func GroupExposureByCascade(b Batch) (*G.Node, error) { return named("group-exposure(cascade)", b) }
+
+// GroupTreatmentByCascade returns the loss GroupTreatment of the exposure of DisparityByCascade.
+func GroupTreatmentByCascade(b Batch) (*G.Node, error) { return named("group-treatment(cascade)", b) }
 
 // ExposureRisk returns the loss √(Z (1−δ)/δ Σ_d E_d²/S_d), Z = Σ_d E_d, δ the level (Gupta,
 // Oosterhuis & de Rijke, SIGIR 2023).

@@ -54,12 +54,21 @@ func (f fixture) batchIn(g *G.ExprGraph, prefix string, dt tensor.Dtype) losses.
 		Lists:  ops.Lists{Scores: vector(g, prefix+"scores", dt, f.scores), Offsets: ints(g, prefix+"offsets", f.offsets, len(f.offsets))},
 		Gains:  vector(g, prefix+"gains", dt, f.gains),
 		Labels: vector(g, prefix+"labels", dt, f.labels),
-		Groups: ints(g, prefix+"groups", f.groups, len(f.groups)),
+		Groups: ints(g, prefix+"groups", f.groups, len(f.groups)), Intents: ints(g, prefix+"intents", f.intents(), len(f.scores)),
 		Logged: vector(g, prefix+"logged", dt, f.logged()),
 
 		LoggedScores: vector(g, prefix+"logged scores", dt, f.loggedScores()),
 		Discounts:    f.discounts,
 	}
+}
+
+// intents are none, 0 1, 0, 2 and 1 in turn, whatever the labels.
+func (f fixture) intents() []int {
+	intents := make([]int, len(f.scores))
+	for d := range intents {
+		intents[d] = []int{0b000, 0b011, 0b001, 0b100, 0b010}[d%5]
+	}
+	return intents
 }
 
 // logged is an exposure that each document had in a log.
@@ -348,6 +357,10 @@ func TestGradientDescentLowersTheObjective(t *testing.T) {
 		}
 	}
 	for _, name := range losses.Names() {
+		f := f
+		if name == "exact-success" {
+			f.discounts = f.discounts[:1] // else it is certain
+		}
 		sampler, exposure := ops.NewSampler(50, 3, 1), ops.NewSampler(200, 3, 2)
 		step := func(f fixture) (float64, []float64) {
 			b := f.batch(tensor.Float64)
@@ -460,11 +473,12 @@ type query struct {
 	weights               []float64 // nil: all are 1
 	groups                []int
 	discounts             []float64
+	intents               []int
 }
 
 func (f fixture) query(q int) query {
 	from, to := f.offsets[q], f.offsets[q+1]
-	return query{f.scores[from:to], f.gains[from:to], f.labels[from:to], nil, f.groups[from:to], f.discounts}
+	return query{f.scores[from:to], f.gains[from:to], f.labels[from:to], nil, f.groups[from:to], f.discounts, f.intents()[from:to]}
 }
 
 // exactQuery is a query with its expectations by enumeration.

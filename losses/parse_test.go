@@ -90,8 +90,10 @@ func TestParseErrorsSayWhere(t *testing.T) {
 		"mse+approxndcg(0)":     `column 5: approxndcg(0): want a temperature above 0, such as approxndcg(0.1)`,
 		"pirank(T=1)":           `pirank(T=1): want a temperature above 0`,
 		"pirank(Inf)":           `pirank(Inf): want a temperature above 0`,
+		"exact-alpha-ndcg(2)":   `want an alpha above 0 and up to 1, such as exact-alpha-ndcg(0.5)`,
+		"exact-mrr(10)":         `exact-mrr has no parameter, but "10" is given`,
 		"softmax(2)":            `softmax has no parameter, but "2" is given`,
-		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(lambdaloss), `,
+		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(cascade), disparity(lambdaloss), `,
 		"mse+2*pirank(1":        `want + or - and another term`,
 	} {
 		if _, err := losses.Parse(text); err == nil || !strings.Contains(err.Error(), want) {

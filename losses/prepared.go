@@ -17,7 +17,7 @@ import (
 // caught, with an error that names the one that is missing.
 type batch struct {
 	Batch
-	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
+	drawnRankings, drawnNoise, exactExposure, cascadeExposure, estimatedExposure *G.Node
 
 	meanWeights *G.Node // of the documents of every query; nil: there are no weights
 	given       *G.Node // the weights as they are; DocumentWeights are divided by their mean
@@ -28,6 +28,7 @@ type batch struct {
 	// The parameter of the term at hand:
 	number  float64
 	sampled bool // its exposure is estimated
+	cascade bool // its exposure is that of a reader who stops
 }
 
 // A builder makes the losses of the queries, [queries]. It panics with its errors.
@@ -161,6 +162,13 @@ func (b *batch) groups() *G.Node {
 	return b.Groups
 }
 
+func (b *batch) intents() *G.Node {
+	if b.Intents == nil {
+		panic(errors.New("no intents: Batch.Intents is nil, want the intents of every document"))
+	}
+	return b.Intents
+}
+
 // rankings are those that the gradient is estimated from.
 func (b *batch) rankings() *G.Node {
 	if b.Rankings != nil {
@@ -182,7 +190,10 @@ func (b *batch) noise() *G.Node {
 // exposure of every document: exact, or estimated from other rankings than its gradient, which
 // would otherwise be biased for functions of it that are not linear.
 func (b *batch) exposure() *G.Node {
-	if !b.sampled {
+	switch {
+	case b.cascade:
+		return once(&b.cascadeExposure, func() (*G.Node, error) { return b.onCascade(b.Lists.Scores) })
+	case !b.sampled:
 		return once(&b.exactExposure, func() (*G.Node, error) { return ops.ExpectedExposure(b.Lists, b.discounts()) })
 	}
 	return once(&b.estimatedExposure, func() (*G.Node, error) {

@@ -81,6 +81,11 @@ func (s small) exposure(scores []float64) []float64 {
 	return e
 }
 
+// pair is the probability that two documents are at the ranks 1 and 2.
+func (s small) pair(first, second int) float64 {
+	return next(s.scores, nil)[first] * next(s.scores, []int{first})[second]
+}
+
 func (s small) earned(y []int) (sum float64) {
 	for k, theta := range s.discounts {
 		sum += theta * s.gains[y[k]]
@@ -146,6 +151,40 @@ var rows = map[string]func(s small) float64{
 			sum -= e * s.gains[d]
 		}
 		return sum
+	},
+	// the documents 0, 2 and 3 are relevant; intents of 0 to 3 are –, 0 1, 0, 2
+	"exact-mrr": func(s small) float64 {
+		p := next(s.scores, nil)
+		return -(1 - p[1] + p[1]/2)
+	},
+	"exact-map": func(s small) float64 { // divided by 2 ranks, not 3 documents
+		p := next(s.scores, nil)
+		return -(p[1]*(1/2.)/2 + (1 - p[1]) - (s.pair(0, 1)+s.pair(2, 1)+s.pair(3, 1))/2)
+	},
+	"exact-err": func(s small) (sum float64) {
+		stop := []float64{3 / 16., 0, 1 / 16., 7 / 16.}
+		for d, first := range next(s.scores, nil) {
+			sum -= first * stop[d]
+			for j, second := range next(s.scores, []int{d}) {
+				sum -= first * (1 - stop[d]) * second * stop[j] / 2
+			}
+		}
+		return sum
+	},
+	"exact-success": func(small) float64 { return -1 }, // one of two is relevant
+	"exact-alpha-ndcg": func(s small) (sum float64) {
+		gain := []float64{0, 2, 1, 1}
+		for d, first := range next(s.scores, nil) {
+			sum -= first * gain[d]
+			for j, second := range next(s.scores, []int{d}) {
+				of := gain[j]
+				if d == 1 && j == 2 || d == 2 && j == 1 {
+					of -= .5 // intent 0 once more
+				}
+				sum -= first * second * of / math.Log2(3)
+			}
+		}
+		return sum / (2 + 1/math.Log2(3))
 	},
 	"plrank1": small.sampledMetric, "plrank1-loo": small.sampledMetric, "plrank2": small.sampledMetric, "plrank2-loo": small.sampledMetric,
 	"policy-gradient-loo": small.sampledMetric, "plrank2-expected": small.expectedNext, "plrank-rb": small.expectedNext,

@@ -54,6 +54,9 @@ func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 		if terms, _ := losses.Terms(name); terms[0].Sampled && strings.Contains(name, "plrank") && name != "plrank-rb" && !strings.Contains(name, "(") {
 			continue // estimators have one range
 		}
+		if name == "exact-success" {
+			continue // it is certain here, and its gradient is rounding
+		}
 		for _, factor := range []float64{0x1p-140, 1e-38, 1e-20, 1e-10, 1e20, 4e37} {
 			for _, what := range []string{"gains", "document weights", "query weights", "term", "gains and query weights"} {
 				gains, documents, perQuery, loss := f.gains, ones, queries, name

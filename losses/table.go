@@ -3,6 +3,7 @@ package losses
 import (
 	"math"
 	"slices"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
 )
@@ -15,7 +16,8 @@ type entry struct {
 	number number // that it may have for its parameter; without a name: none
 
 	// With another loss of these names as parameter, it is about sampled exposure, with the
-	// gradient by PL-Rank-RB, or by that loss where through builds it.
+	// gradient by PL-Rank-RB, or by that loss where through builds it. The name byCascade among them
+	// is about the exposure of a reader who stops.
 	by      []string
 	through func(b *batch, loss builder) *G.Node
 
@@ -41,22 +43,33 @@ var (
 	temperature = number{"temperature", "above 0", 1, .1, math.MaxFloat64}
 	labelScale  = number{"scale", "above 0 and up to 1e6", 1, 2, 1e6}
 	level       = number{"level", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
+	redundancy  = number{"alpha", "above 0 and up to 1", .5, .5, 1}
 	ratio       = number{"ratio", "above 0 and up to 1", .5, .5, 1}
 )
+
+// called returns the name with its article.
+func (n number) called() string {
+	if strings.HasPrefix(n.name, "a") {
+		return "an " + n.name
+	}
+	return "a " + n.name
+}
 
 // A target is what the scores of a query are to agree with, and so tells what a loss needs,
 // and whether a query without a document of gain says anything to it.
 type target int
 
 const (
-	byGains  target = iota // Batch.Gains; a query without any has the loss 0
-	byShares               // exposure that gains divide: where there are none, in equal parts
-	byLabels               // Batch.Labels; a label of 0 is one like any other
-	byGroups               // Batch.Groups or Batch.Logged; all documents count alike
+	byGains     target = iota // Batch.Gains; a query without any has the loss 0
+	byShares                  // exposure that gains divide: where there are none, in equal parts
+	byLabels                  // Batch.Labels; a label of 0 is one like any other
+	byGroups                  // Batch.Groups or Batch.Logged; all documents count alike
+	byRelevance               // Batch.Labels of 1 or more; a query without any has the loss 0
+	byIntents                 // Batch.Intents, whatever the labels
 )
 
 // labelFree reports whether queries without a document of gain count.
-func (t target) labelFree() bool { return t != byGains }
+func (t target) labelFree() bool { return t != byGains && t != byRelevance }
 
 // A weighting says what the weight of a document multiplies, over the mean of the weights of its
 // query, which multiplies the loss. It is how much the document counts; its gain, which says how

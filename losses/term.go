@@ -31,21 +31,25 @@ type Term struct {
 	// pairs; 0: any number. A run with a larger query returns an error.
 	MostDocuments int
 
-	// RatioOnly reports whether the loss goes by gains and only by their ratios within a query:
-	// it is the same for normalized gains.
+	// RatioOnly reports whether a loss that is not LabelFree is the same for normalized gains: it goes by
+	// the ratios of gains within a query, or only by which documents are relevant.
 	RatioOnly bool
+
+	// Intents reports whether the loss needs Batch.Intents.
+	Intents bool
 
 	// Logged and LoggedScores report whether the loss needs the fields of Batch of these names.
 	Logged, LoggedScores bool
 
-	entry  entry
-	build  builder
-	number float64
+	entry   entry
+	build   builder
+	number  float64
+	cascade bool
 }
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byGains && e.degree == 0 && !e.noisy, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
+	return Term{Loss: e.name, Weight: 1, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), RatioOnly: e.target == byRelevance || e.target == byGains && e.degree == 0 && !e.noisy, Intents: e.target == byIntents, Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		MostDocuments: e.most,
 		entry:         e, build: e.build, number: e.number.usual}
 }
@@ -69,6 +73,9 @@ func lookup(name string) (Term, error) {
 		if !slices.Contains(e.by, parameter) {
 			return t, fmt.Errorf("no loss %q: %s", name, names.Want(name, e.names()))
 		}
+		if t.cascade = parameter == byCascade; t.cascade {
+			return t, nil
+		}
 		t.Sampled = true
 		if e.through != nil {
 			by, _ := find(parameter)
@@ -84,7 +91,7 @@ func lookup(name string) (Term, error) {
 	}
 	var err error
 	if t.number, err = strconv.ParseFloat(text, 64); err != nil || !(t.number > 0 && t.number <= e.number.most) {
-		return t, fmt.Errorf("%s(%s): want a %s %s, such as %s(%v)", base, parameter, e.number.name, e.number.want, base, e.number.example)
+		return t, fmt.Errorf("%s(%s): want %s %s, such as %s(%v)", base, parameter, e.number.called(), e.number.want, base, e.number.example)
 	}
 	return t, nil
 }
@@ -94,7 +101,7 @@ func (t Term) exactly() Term {
 	of := t.entry.name
 	if t.entry.objective != "" {
 		of = t.entry.objective
-	} else if t.entry.by == nil {
+	} else if !t.Sampled || t.entry.by == nil {
 		return t
 	}
 	e, _ := find(of)
@@ -125,7 +132,7 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	if t.entry.weights == ofPolicy {
 		of = b.weighted()
 	}
-	of.number, of.sampled = t.number, t.Sampled
+	of.number, of.sampled, of.cascade = t.number, t.Sampled, t.cascade
 	perQuery = t.build(of)
 	if b.meanWeights != nil {
 		perQuery = mul(perQuery, b.meanWeights)
@@ -139,7 +146,7 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 // scale describes the size of the loss, for inRange.
 func (t Term) scale(b *batch) scale {
 	s := scale{factor: t.Weight}
-	if target := t.entry.target; target != byLabels && target != byGroups && b.Gains != nil {
+	if target := t.entry.target; (target == byGains || target == byShares) && b.Gains != nil {
 		s.of = append(s.of, power{"gain", b.Gains, t.entry.degree})
 	}
 	if b.given != nil {

@@ -261,6 +261,7 @@ func TestUnrankedDocumentsCountAsIfAtTheEnd(t *testing.T) {
 			}
 			end.Scores = append(end.Scores, score)
 		}
+		in.Intents, end.Intents = intentsOf(labels), intentsOf(labels)
 		got, err1 := Means(in, measures)
 		want, err2 := Means(end, measures)
 		if err1 != nil || err2 != nil {

@@ -9,12 +9,12 @@
 //	mean := metrics.Mean(perQuery, metrics.LabelFreeSkip)
 //
 // [ParseMeasure] lists the names, formulas and sources: DCG, NDCG, precision, recall, hits,
-// MAP, MRR, ERR, RBP, ARP and pair accuracy, each at a cutoff, and measures of fairness.
+// MAP, MRR, ERR, RBP, ARP, pair accuracy, α-nDCG and ERR-IA, each at a cutoff, and measures of fairness.
 // [NewMeasure] makes a measure from a function, and [Means] computes several at once.
 //
 // A metric is computed for the ranking by descending score, where documents with equal scores
 // are in random order, see [Ties]. The prefix "expected-" makes it the expectation under the
-// Plackett–Luce policy of the scores. Expectations are exact, except the few that are
+// Plackett–Luce policy of the scores. Expectations are exact, except the one that is
 // [Measure.Sampled]. Fairness measures compare the expected exposure under that policy.
 //
 // Queries are packed row after row as everywhere in this project, and rows past the last
@@ -23,7 +23,8 @@
 // # Queries without a relevant document
 //
 // NDCG, MAP, MRR, recall, hits and ARP are relative to the relevant documents of a query
-// (a label of 1 or more; NDCG and ARP to the labels above 0), pair accuracy to its pairs of different labels. For
+// (a label of 1 or more; NDCG and ARP to the labels above 0), pair accuracy to its pairs of different labels, α-nDCG
+// and ERR-IA to the intents of its documents. For
 // a query without any, or without documents, they are not defined: [Measure.PerQuery] returns
 // NaN, and [LabelFree] says what such a query counts in a mean. Publications differ in this
 // choice, which moves MQ2008's NDCG@10 by .28. DCG, precision, ERR and both forms of

@@ -44,9 +44,10 @@ type family struct {
 	bySum bool
 
 	// fairness returns the value of a fairness measure; nil for a metric.
-	fairness func(q exposed) float64
-	ofGroups bool // it compares groups of documents
-	ofTarget bool // it compares the exposure with the target, which takes discounts
+	fairness  func(q exposed) float64
+	ofGroups  bool // it compares groups of documents
+	ofIntents bool // it is a metric that goes by intents, not labels
+	ofTarget  bool // it compares the exposure with the target, which takes discounts
 }
 
 // expectation computes the expectation of the prepared metric under the policy of the query's
@@ -73,6 +74,8 @@ type evaluator struct {
 	unranked     bool   // there are documents without a rank
 
 	// Of the query that was prepared last, see family.
+	intents []int     // of the documents, see Queries.Intents
+	ids     []string  // of the documents; nil: none
 	values  []float64 // of the documents
 	weights []float64 // of the ranks that count
 	base    float64
@@ -99,10 +102,10 @@ func newEvaluator(m metric, in Queries) *evaluator {
 
 // prepare sets the evaluator up for a query and reports whether the metric is defined for it.
 // An error in a label is a *rowError.
-func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
+func (e *evaluator) prepare(q query) (defined bool, err error) {
 	f := e.family
-	e.weights, e.base, e.norm = e.weights[:0], 0, 1
-	e.values, err = appendValues(e.values[:0], labels, func(label float32) (float64, error) { return f.value(e, label) })
+	e.intents, e.ids, e.weights, e.base, e.norm = q.intents, q.ids, e.weights[:0], 0, 1
+	e.values, err = appendValues(e.values[:0], q.labels, func(label float32) (float64, error) { return f.value(e, label) })
 	if err != nil {
 		return false, err
 	}
@@ -187,8 +190,11 @@ func (e *evaluator) ideal() *ranking {
 }
 
 // bounds returns the lowest and the highest value of any ranking, which the rankings by
-// ascending and by descending values have.
+// ascending and by descending values have. By intents, the greedy ranking may not be the best.
 func (e *evaluator) bounds() (low, high float64) {
+	if e.family.ofIntents {
+		return 0, math.Inf(1)
+	}
 	a := e.evaluate(e.ideal())
 	e.scratch = append(e.scratch[:0], e.values...)
 	floats.Scale(-1, e.scratch)

@@ -3,7 +3,9 @@ package metrics
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -189,33 +191,86 @@ func (e *evaluator) hits(block []int) float64 {
 	return hits
 }
 
-// walkERR returns expected reciprocal rank. With M_j the mean of Π (1 − R) over all choices of j
+// walkERR returns expected reciprocal rank.
+func walkERR(e *evaluator, r *ranking) float64 { return e.cascade(r, e.values) }
+
+// walkIntents returns the sum over intents of J·(1 − α)^{J above}, as the probability αJ to stop, over α.
+func walkIntents(e *evaluator, r *ranking) float64 {
+	sum := 0.0
+	for stop := range e.eachIntent() {
+		sum += e.cascade(r, stop)
+	}
+	return sum / e.param / e.norm
+}
+
+// eachIntent yields α J of the documents for every intent of the query.
+func (e *evaluator) eachIntent() iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		for left := allIntents(e.intents); left != 0; left &= left - 1 {
+			for d, has := range e.intents {
+				e.values[d] = 0
+				if has&left&-left != 0 {
+					e.values[d] = e.param
+				}
+			}
+			if !yield(e.values) {
+				return
+			}
+		}
+	}
+}
+
+// allIntents returns the intents that some document has.
+func allIntents(intents []int) (all int) {
+	for _, has := range intents {
+		all |= has
+	}
+	return all
+}
+
+func byGreedyIdeal(e *evaluator) (bool, error) {
+	e.norm = idealAlphaDCG(e.intents, e.ids, e.param, e.weights)
+	return e.norm > 0, nil
+}
+
+// byBestOfEachIntent divides by the value of a ranking whose documents all have every intent of the query.
+func byBestOfEachIntent(e *evaluator) (bool, error) {
+	e.norm = 0
+	for k := range e.ranks() {
+		e.norm += math.Pow(1-e.param, float64(k)) / float64(k+1)
+	}
+	e.norm *= float64(bits.OnesCount(uint(allIntents(e.intents))))
+	return e.norm > 0, nil
+}
+
+// cascade returns Σ_k weights[k]·P(a reader, who stops at each document with its probability, stops at
+// rank k). With M_j the mean of Π (1 − stop) over all choices of j
 // documents of a block, the probability to read on after j of them, a stop at rank j of the
 // block has the probability M_{j−1} − M_j.
-func walkERR(e *evaluator, r *ranking) float64 {
+func (e *evaluator) cascade(r *ranking, stop []float64) float64 {
 	depth, sum, reading := e.depth(), 0.0, 1.0
 	for first, block := range r.blocks() {
 		if first >= depth {
 			break
 		}
-		readOn := e.readOn(block, min(len(block), depth-first))
+		readOn := e.readOn(block, stop, min(len(block), depth-first))
 		for i := 1; i < len(readOn); i++ {
-			sum += reading * (readOn[i-1] - readOn[i]) / float64(first+i)
+			sum += reading * (readOn[i-1] - readOn[i]) * e.weights[first+i-1]
 		}
 		reading *= readOn[len(readOn)-1]
 	}
 	return sum
 }
 
-// readOn returns M_0 … M_ranks, where M_j is the mean of Π_{d∈S} (1 − R_d) over all sets S of j
+// readOn returns M_0 … M_ranks, where M_j is the mean of Π_{d∈S} (1 − stop_d) over all sets S of j
 // documents of the block. Of the sets of j of the first m documents, a share of j/m
 // has the m-th.
-func (e *evaluator) readOn(block []int, ranks int) []float64 {
+func (e *evaluator) readOn(block []int, stop []float64, ranks int) []float64 {
 	e.scratch = append(append(e.scratch[:0], 1), make([]float64, ranks)...)
 	for m, d := range block {
 		for j := min(m+1, ranks); j > 0; j-- {
 			with := float64(j) / float64(m+1)
-			e.scratch[j] = (1-with)*e.scratch[j] + with*(1-e.values[d])*e.scratch[j-1]
+			e.scratch[j] = (1-with)*e.scratch[j] + with*(1-stop[d])*e.scratch[j-1]
 		}
 	}
 	return e.scratch

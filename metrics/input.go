@@ -17,6 +17,14 @@ type Queries struct {
 	Offsets []int     // [queries+1] query q has the rows Offsets[q] up to Offsets[q+1]; nil: one query of all rows
 	Groups  []int     // [rows] the group of each document, negative: none; for the measures that compare groups
 
+	// Intents, [rows], are the intents of the query that each document satisfies: bit i is set if
+	// it is relevant to intent i, up to 62. They are the subtopics of TREC's diversity tasks. Only
+	// alpha-ndcg and err-ia go by them.
+	Intents []int
+	// DocumentIDs, [rows], are the ids of documents; nil: none. Where several documents could be next in the
+	// best ranking of alpha-ndcg, it is the one with the last id, as in ndeval.
+	DocumentIDs []string
+
 	// Unranked, [rows], marks the documents that the ranking lacks, such as relevant ones that a
 	// search did not find; nil: none. They have no rank, and their scores, any finite numbers, are
 	// ignored. They still count in NDCG's best ranking and in recall.
@@ -59,10 +67,12 @@ type DrawnRankings struct {
 
 // query is one query of Queries.
 type query struct {
-	number int
-	first  int // its first row
-	scores []float64
-	labels []float32
+	number  int
+	first   int // its first row
+	scores  []float64
+	labels  []float32
+	intents []int    // nil: none
+	ids     []string // nil: none
 }
 
 // visitQueries calls a function with every query, in blocks of queries on all cores; start makes
@@ -83,7 +93,13 @@ func (in Queries) visitQueries(start func() func(q query) error) error {
 	return parallel.Each(blocks, len(visits), func(worker, b int) error {
 		for n := b * block; n < min((b+1)*block, queries); n++ {
 			first, end := offsets[n], offsets[n+1]
-			q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
+			q := query{number: n, first: first, scores: in.Scores[first:end], labels: in.Labels[first:end]}
+			if in.Intents != nil {
+				q.intents = in.Intents[first:end]
+			}
+			if in.DocumentIDs != nil {
+				q.ids = in.DocumentIDs[first:end]
+			}
 			err := allFinite(q.scores, "score")
 			if err == nil && in.Unranked != nil {
 				q.scores = withoutUnranked(q.scores, in.Unranked[first:end])
@@ -127,6 +143,10 @@ func (in Queries) check() error {
 		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Sampling.Samples)
 	case in.Groups != nil && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
+	case in.Intents != nil && len(in.Intents) != rows:
+		return fmt.Errorf("metrics: intents of %d documents but %d labels: want one of each per row", len(in.Intents), rows)
+	case in.DocumentIDs != nil && len(in.DocumentIDs) != rows:
+		return fmt.Errorf("metrics: %d document ids but %d labels: want one of each per row", len(in.DocumentIDs), rows)
 	case in.Unranked != nil && len(in.Unranked) != rows:
 		return fmt.Errorf("metrics: %d entries of Unranked but %d labels: want one of each per row", len(in.Unranked), rows)
 	case in.Exposure != nil && len(in.Exposure) != rows:

@@ -24,6 +24,7 @@ func TestMeansDoNotDependOnTheNumberOfCoresAndMeasures(t *testing.T) {
 		in.Offsets = append(in.Offsets, len(in.Scores))
 		in.QueryWeights = append(in.QueryWeights, rng.Float32())
 	}
+	in.Intents = intentsOf(in.Labels)
 	var measures []Measure
 	for _, name := range Names() {
 		measures = append(measures, mustParse(t, name), mustParse(t, name+"@3"), mustParse(t, expectedPrefix+name))

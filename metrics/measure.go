@@ -70,6 +70,9 @@ func (m Measure) Better(a, b float64) bool {
 // NeedsGroups reports whether the measure compares groups of documents, Queries.Groups.
 func (m Measure) NeedsGroups() bool { return m.ofExposure() && m.metric.family.ofGroups }
 
+// NeedsIntents reports whether the measure goes by the intents of queries, Queries.Intents.
+func (m Measure) NeedsIntents() bool { return m.metric.family != nil && m.metric.family.ofIntents }
+
 // NeedsGrade reports whether the measure depends on the highest grade of the data set,
 // Queries.HighestGrade, as graded RBP does, and ERR without a grade in its name.
 func (m Measure) NeedsGrade() bool {
@@ -81,7 +84,7 @@ func (m Measure) NeedsGrade() bool {
 // whose label is 1 or more, from others. Labels between 0 and 1 then count as 0.
 func (m Measure) ByRelevance(g Gain) bool {
 	switch f := m.metric.family; {
-	case f == nil:
+	case f == nil || f.ofIntents:
 		return false
 	case f.value == nil: // a measure of fairness, which goes by the gain
 		return g == BinaryGain
@@ -96,8 +99,8 @@ func (m Measure) ByRelevance(g Gain) bool {
 func (m Measure) OfPolicy() bool { return m.expected || m.ofExposure() }
 
 // Sampled reports whether the value is an estimate from sampled rankings, see Queries.Sampling,
-// and has a standard error. So have the expectations of MAP and ERR, and of pair accuracy at a
-// cutoff. All other measures are exact, expectations to 1e-10 of their scale.
+// and has a standard error. So has the expectation of pair accuracy at a cutoff. All other measures
+// are exact, expectations to 1e-10 of their scale.
 func (m Measure) Sampled() bool { return m.expected && m.metric.exactExpectation() == nil }
 
 // Ranking returns the metric of the ranking by descending score whose expectation m is: ndcg@5
@@ -204,7 +207,7 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 	e := newEvaluator(m.metric, w.Queries)
 	exact := e.exactExpectation()
 	return func(q query) (value, stdErr float64, err error) {
-		defined, err := e.prepare(q.labels)
+		defined, err := e.prepare(q)
 		switch {
 		case err != nil || !defined:
 			return math.NaN(), 0, err
@@ -235,6 +238,8 @@ func (m Measure) check(in Queries) error {
 		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
 	case in.Unranked != nil && m.OfPolicy():
 		return fmt.Errorf("metrics: %s needs the score of every document, but some are unranked", m)
+	case m.NeedsIntents() && len(in.Intents) != rows:
+		return fmt.Errorf("metrics: %s needs the intents of every row: those of %d for %d rows", m, len(in.Intents), rows)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}

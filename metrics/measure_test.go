@@ -19,8 +19,9 @@ func mustParse(t interface{ Fatal(...any) }, name string) Measure {
 // of it written out.
 func TestMetricsAreTheirFormulas(t *testing.T) {
 	l := Queries{
-		Scores: []float64{2, 0.5, 3, -1, 1},
-		Labels: []float32{2, 0, 0, 3, 1},
+		Scores:  []float64{2, 0.5, 3, -1, 1},
+		Labels:  []float32{2, 0, 0, 3, 1},
+		Intents: []int{0b011, 0b100, 0, 0b001, 0b001},
 	}
 	log3, log5, log6 := math.Log2(3), math.Log2(5), math.Log2(6)
 	formulas := map[string]float64{
@@ -73,6 +74,13 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 		"letor4-ndcg@6":     0,
 		"letor4-meanndcg":   (3./10 + 2*(3+1/log3)/(10+1/log3) + (3+1/log3+7/log5)/(10+1/log3)) / 5,
 		"letor4-meanndcg@3": (3./10 + (3+1/log3)/(10+1/log3)) / 3,
+		// the documents have the intents –, 0 1, 0, 2, 0; the greedy ranking is 0 1, 2, 0, 0
+		"alpha-ndcg":       (2/log3 + .5/2 + 1/log5 + .25/log6) / (2 + 1/log3 + .5/2 + .25/log5),
+		"alpha-ndcg@2":     (2 / log3) / (2 + 1/log3),
+		"alpha-nDCG(.2)@3": (2/log3 + .8/2) / (2 + 1/log3 + .8/2),
+		"err-ia":           (2/2. + .5/3 + 1/4. + .25/5) / (3 * (1 + .5/2 + .25/3 + .125/4 + .0625/5)),
+		"ERR-IA@3":         (2/2. + .5/3) / (3 * (1 + .5/2 + .25/3)),
+		"err-ia(1)@9":      (2/2. + 1/4.) / 3,
 	}
 	for _, name := range Names() {
 		if _, has := formulas[name]; !has {
@@ -107,7 +115,7 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 // ABC and ACB come up three times each, BAC and CAB twice, BCA and CBA once. So A is at the ranks 1, 2, 3 with
 // probabilities 6/12, 4/12, 2/12, and B, as C, with 3/12, 4/12, 5/12.
 func TestExpectationsAreTheirFormulas(t *testing.T) {
-	in := Queries{Scores: []float64{math.Ln2, 0, 0}, Labels: []float32{0, 2, 1}, Discounts: []float64{1, 0.5}, Groups: []int{1, 0, 1}}
+	in := Queries{Scores: []float64{math.Ln2, 0, 0}, Labels: []float32{0, 2, 1}, Discounts: []float64{1, 0.5}, Groups: []int{1, 0, 1}, Intents: []int{0b01, 0b11, 0b10}}
 	drawn := in
 	drawn.Rankings = &DrawnRankings{Samples: 12, Cutoff: 3, Rows: []int{
 		0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 1, 0, 2, 1, 0, 2, 1,
@@ -152,6 +160,11 @@ func TestExpectationsAreTheirFormulas(t *testing.T) {
 		"letor4-meanndcg":   ((3+1)*first/3 + (3+1)*(first+second)/(3+1) + (3+1)*(first+second+third/log3)/(3+1)) / 3,
 		"hits":              1,
 		"hits@1":            6 / 12.,
+		// new intents count 1, others ½, in A B C and C B A; A C B and C A B; B A C and B C A
+		"alpha-ndcg":   (4/12.*(1+1.5/log3+.5/2) + 5/12.*(1+1/log3+1./2) + 3/12.*(2+.5/log3+.5/2)) / (2 + .5/log3 + .5/2),
+		"alpha-ndcg@1": (4/12. + 5/12. + 3/12.*2) / 2,
+		"err-ia":       (4/12.*(1+1.5/2+.5/3) + 5/12.*(1+1./2+1./3) + 3/12.*(2+.5/2+.5/3)) / (2 * (1 + .5/2 + .25/3)),
+		"err-ia@2":     (4/12.*(1+1.5/2) + 5/12.*(1+1./2) + 3/12.*(2+.5/2)) / (2 * (1 + .5/2)),
 		// B before A, B before C, C before A
 		"pair-accuracy": (1/3. + 1/2. + 1/3.) / 3,
 		// the first two are right if the better is at rank 1, half right if the third is
@@ -210,7 +223,7 @@ func allMetrics(t interface{ Fatal(...any) }) []Measure {
 // Metrics relative to the relevant documents are not defined without any; absolute ones are
 // 0; a metric in neither list may be either.
 var (
-	relative = []string{"ndcg", "recall", "map", "mrr", "arp", "letor4-ndcg", "letor4-meanndcg", "hits", "pair-accuracy"}
+	relative = []string{"ndcg", "recall", "map", "mrr", "arp", "letor4-ndcg", "letor4-meanndcg", "hits", "pair-accuracy", "alpha-ndcg", "err-ia"}
 	absolute = []string{"dcg", "precision", "err", "rbp", "graded-rbp"}
 )
 
@@ -221,6 +234,7 @@ func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
 		Labels:  []float32{0, 0, 0, 1, 0, 3, 3},
 		Offsets: []int{0, 3, 3, 4, 5},
 	}
+	l.Intents = intentsOf(l.Labels)
 	for _, m := range allMetrics(t) {
 		perQuery, err := m.PerQuery(l)
 		if err != nil {
@@ -340,7 +354,7 @@ func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
 
 // To a measure that goes by relevance, a label of one half is as good as 0, and to others it is not.
 func TestMeasuresByRelevanceDoNotSeeHalves(t *testing.T) {
-	half := Queries{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}}
+	half := Queries{Scores: []float64{3, 2, 1, 0}, Labels: []float32{0.5, 0, 0.5, 0}, HighestGrade: 1, Discounts: []float64{1, 0.5}, Groups: []int{0, 1, 1, 0}, Intents: make([]int, 4)}
 	for _, name := range slices.Concat(Names(), []string{"expected-map@2", "disparity", "ee-l", "treatment-ratio"}) {
 		for _, gain := range []Gain{Exp2Gain, LinearGain, BinaryGain} {
 			m, err := ParseMeasure(name)
@@ -354,6 +368,9 @@ func TestMeasuresByRelevanceDoNotSeeHalves(t *testing.T) {
 			b, errZero := m.PerQuery(in)
 			if err != nil || errZero != nil {
 				t.Fatal(name, err, errZero)
+			}
+			if m.NeedsIntents() {
+				continue // it sees no labels at all
 			}
 			if same := a[0] == b[0] || math.IsNaN(a[0]) && math.IsNaN(b[0]); same != m.ByRelevance(gain) {
 				t.Errorf("%s, %v: %v with halves, %v without, but ByRelevance is %t", name, gain, a, b, m.ByRelevance(gain))

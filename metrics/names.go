@@ -17,10 +17,12 @@ var metricFamilies = []*family{
 	{name: "precision", alias: "p", value: relevanceOf, weight: equalWeight, finish: byRanks,
 		theta: func(_, cutoff, _ float64) float64 { return 1 / cutoff }},
 	{name: "recall", value: relevanceOf, weight: equalWeight, finish: bySumOfValues, weightsOf: "precision"},
-	{name: "map", alias: "ap", value: relevanceOf, finish: bySumOfValues, walk: walkAP},
+	{name: "map", alias: "ap", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
+		walk: walkAP, expected: expectedAP},
 	{name: "mrr", alias: "rr", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
 		walk: walkRR, expected: expectedFirst},
-	{name: "err", param: highestGrade, graded: func(max float64) bool { return max == 0 }, value: stopOf, walk: walkERR},
+	{name: "err", param: highestGrade, graded: func(max float64) bool { return max == 0 }, value: stopOf,
+		weight: inverseWeight, walk: walkERR, expected: expectedERR},
 	{name: "rbp", param: persistence, value: relevanceOf, weight: rbpWeight,
 		theta: func(k, _, p float64) float64 { return rbpWeight(k, p) }},
 	{name: "arp", lowerIsBetter: true, value: gradeOf, weight: rankWeight, finish: finishARP,
@@ -32,6 +34,10 @@ var metricFamilies = []*family{
 	{name: "pair-accuracy", value: gradeOf, finish: finishPairs, walk: walkPairs, expected: expectedPairs},
 	{name: "graded-rbp", param: persistence, graded: func(float64) bool { return true },
 		value: gradedGainOf, weight: rbpWeight, finish: byHighestGain, weightsOf: "rbp"},
+	{name: "alpha-ndcg", param: redundancy, ofIntents: true, value: relevanceOf, weight: dcgWeight, finish: byGreedyIdeal,
+		walk: walkIntents, expected: expectedIntents},
+	{name: "err-ia", param: redundancy, ofIntents: true, value: relevanceOf, weight: inverseWeight, finish: byBestOfEachIntent,
+		walk: walkIntents, expected: expectedIntents},
 }
 
 var letor4NDCG = &family{name: "letor4-ndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4NDCG}
@@ -50,6 +56,9 @@ var fairnessFamilies = []*family{
 
 // persistence describes the parameter of rank-biased precision.
 var persistence = param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}
+
+// redundancy describes the parameter of the metrics by intents.
+var redundancy = param{"alpha", 0.5, "above 0 and up to 1", func(v float64) bool { return v > 0 && v <= 1 }}
 
 // highestGrade describes the parameter of expected reciprocal rank; 0: the highest of the data set.
 var highestGrade = param{"max", 0, "a label above 0, up to 31", func(v float64) bool { return v > 0 && v <= maxExp2Label }}
@@ -112,6 +121,15 @@ func lookup(name string) *family {
 //     of higher label is ranked above the other; pairs of equal scores count ½ (the
 //     accuracy of pairs of TF-Ranking and CatBoost, AUC for two labels). A pair counts
 //     ½ if both documents come after rank k, as if at one rank.
+//   - alpha-ndcg: Σ_r 1/log2(r+1) Σ_i J_ri (1 − α)^{documents above r with intent i} / the same
+//     of the best ranking, where J_ri is 1 if the document at rank r has intent i
+//     (Queries.Intents; labels do not count). α is 0.5, or 0.2 in alpha-ndcg(alpha=0.2). Clarke
+//     et al., SIGIR 2008. The best ranking is hard to find: as in TREC's ndeval it is the greedy
+//     one, which takes the document of the highest gain at each rank; of several, the one with the
+//     last id, or without Queries.DocumentIDs the intent of the highest number.
+//   - err-ia: the same sum with 1/r in place of 1/log2(r+1), / Σ_{r≤k} M (1 − α)^{r−1} / r, its
+//     value if every document had all M intents of the query, as ndeval's ERR-IA@k. Chapelle
+//     et al., Information Retrieval 14, 2011, with the probability α to stop at a relevant document.
 //   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric where less is better.
 //     Wang et al., CIKM 2018. Documents after rank k count as if at rank k+1, so that
 //     moving a relevant document up never does harm.

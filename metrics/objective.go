@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,6 +132,47 @@ func IdealDCG(gains, discounts []float64) float64 {
 	ideal := 0.0
 	for k, d := range top(nil, gains, min(len(gains), len(discounts))) {
 		ideal += discounts[k] * gains[d]
+	}
+	return ideal
+}
+
+// IdealAlphaDCG returns the α-DCG of the greedy best ranking of documents with these intents, see
+// Queries.Intents, over as many ranks as there are discounts and documents: at each rank it takes the
+// document of the most gain, where an intent that n documents above have is worth (1 − α)^n. The order
+// of the documents does not matter: of several, it takes the one with the intent of the highest number.
+func IdealAlphaDCG(intents []int, alpha float64, discounts []float64) float64 {
+	return idealAlphaDCG(intents, nil, alpha, discounts)
+}
+
+// idealAlphaDCG is IdealAlphaDCG which takes the last id of several documents, if there are ids.
+func idealAlphaDCG(intents []int, ids []string, alpha float64, discounts []float64) float64 {
+	later := func(d, best int) bool {
+		if ids != nil {
+			return ids[d] > ids[best]
+		}
+		return intents[d] > intents[best]
+	}
+	var worth [bits.UintSize]float64
+	for i := range worth {
+		worth[i] = 1
+	}
+	ideal, left := 0.0, slices.Clone(intents)
+	for _, discount := range discounts[:min(len(discounts), len(left))] {
+		best, most := 0, 0.0
+		for d, has := range left {
+			gain := 0.0
+			for ; has != 0; has &= has - 1 {
+				gain += worth[bits.TrailingZeros(uint(has))]
+			}
+			if gain > most || gain == most && later(d, best) {
+				best, most = d, gain
+			}
+		}
+		ideal += discount * most
+		for has := left[best]; has != 0; has &= has - 1 {
+			worth[bits.TrailingZeros(uint(has))] *= 1 - alpha
+		}
+		left[best] = 0
 	}
 	return ideal
 }

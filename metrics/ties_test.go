@@ -17,6 +17,7 @@ func TestRandomTiesAreTheMeanOverAllOrders(t *testing.T) {
 			in.Scores = append(in.Scores, float64(s))
 		}
 		in.Labels = rapid.SliceOfN(rapid.SampledFrom([]float32{0, 0, 0.5, 1, 2, 3, 4}), n, n).Draw(t, "labels")
+		in.Intents = intentsOf(in.Labels)
 		cutoffs := []string{"", "@1", "@2", "@3", "@5", "@9"}
 		for _, name := range Names() {
 			m := mustParse(t, name+rapid.SampledFrom(cutoffs).Draw(t, name))
@@ -27,6 +28,7 @@ func TestRandomTiesAreTheMeanOverAllOrders(t *testing.T) {
 					turned.Scores = append(turned.Scores, in.Scores[d])
 					turned.Labels = append(turned.Labels, in.Labels[d])
 				}
+				turned.Intents = intentsOf(turned.Labels)
 				mean.add(perQuery(t, m, turned)[0])
 			}
 			got := perQuery(t, m, in)[0]
@@ -77,6 +79,7 @@ func TestConstantScoreDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 	for i := range 10 {
 		best.Labels[i], worst.Labels[39-i] = float32(i%4), float32(i%4)
 	}
+	best.Intents, worst.Intents = intentsOf(best.Labels), intentsOf(worst.Labels)
 	for _, m := range allMetrics(t) {
 		a, err1 := m.PerQuery(best)
 		b, err2 := m.PerQuery(worst)

@@ -168,6 +168,38 @@ func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
 	return expected[len(list)-1], err
 }
 
+// expectedAP returns expected average precision.
+func expectedAP(e *evaluator, w *worker, q query) (float64, error) {
+	return w.expectedWeights(e.weighting).AveragePrecision(q.scores, e.values, e.cutoff, nil)
+}
+
+// expectedERR returns expected reciprocal rank in expectation.
+func expectedERR(e *evaluator, w *worker, q query) (float64, error) {
+	return e.expectedCascade(e.values, w, q)
+}
+
+// expectedIntents returns the expectation of walkIntents.
+func expectedIntents(e *evaluator, w *worker, q query) (float64, error) {
+	sum := 0.0
+	for stop := range e.eachIntent() {
+		v, err := e.expectedCascade(stop, w, q)
+		if err != nil {
+			return 0, err
+		}
+		sum += v
+	}
+	return sum / e.param / e.norm, nil
+}
+
+// expectedCascade returns the expectation of cascade.
+func (e *evaluator) expectedCascade(stop []float64, w *worker, q query) (float64, error) {
+	e.scratch = e.scratch[:0]
+	for _, p := range stop {
+		e.scratch = append(e.scratch, 1-p)
+	}
+	return w.expectedWeights(e.weighting).Cascade(q.scores, stop, e.scratch, e.discounts(), nil)
+}
+
 // expectedPairs returns the mean over pairs of the probability of the right order, the sigmoid of
 // the difference of the scores.
 func expectedPairs(e *evaluator, _ *worker, q query) (float64, error) {

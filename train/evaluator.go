@@ -7,6 +7,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -51,18 +52,32 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	}, err
 }
 
-// checkGroups returns an error if the loss or a measure compares groups of documents and d has none.
-func (e *evaluator) checkGroups(d *datasets.Dataset) error {
-	if d.Groups != nil {
-		return nil
-	}
-	for _, t := range e.losses.loss.terms {
-		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() {
-			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
+// checkColumns returns an error if the loss or a measure compares groups of documents, or goes by intents, and d has none.
+func (e *evaluator) checkColumns(d *datasets.Dataset) error {
+	for _, c := range []struct {
+		there  bool
+		needed func(metrics.Measure) bool
+		does   string
+		err    error
+		byTerm func(losses.Term) bool
+	}{
+		{d.Groups != nil, metrics.Measure.NeedsGroups, "compares groups", ErrNoGroups, func(t losses.Term) bool {
+			m, _ := metrics.ParseMeasure(t.Measure)
+			return m.NeedsGroups()
+		}},
+		{d.Intents != nil, metrics.Measure.NeedsIntents, "goes by intents", ErrNoIntents, func(t losses.Term) bool { return t.Intents }},
+	} {
+		if c.there {
+			continue
 		}
-	}
-	if i := slices.IndexFunc(e.measures, metrics.Measure.NeedsGroups); i >= 0 {
-		return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, e.measures[i], ErrNoGroups)
+		for _, t := range e.losses.loss.terms {
+			if c.byTerm(t) {
+				return fmt.Errorf("train: %s: the loss %s %s: %w", d.Name, t.Loss, c.does, c.err)
+			}
+		}
+		if i := slices.IndexFunc(e.measures, c.needed); i >= 0 {
+			return fmt.Errorf("train: %s: %s %s: %w", d.Name, e.measures[i], c.does, c.err)
+		}
 	}
 	return nil
 }
@@ -122,7 +137,7 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	}
 	in := e.in
-	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
+	in.Scores, in.Labels, in.Offsets, in.Groups, in.Intents, in.DocumentIDs = scores, d.Labels, d.Offsets, d.Groups, d.Intents, d.DocumentIDs
 	if e.settings.WeightedMetrics {
 		in.QueryWeights = d.QueryWeights
 	}

@@ -17,6 +17,7 @@ func TestEveryLossOnSyntheticData(t *testing.T) {
 		for r := range d.Rows() {
 			d.Logged = append(d.Logged, 1+float32(r%5))
 			d.LoggedScores = append(d.LoggedScores, float32(r%3))
+			d.Intents = append(d.Intents, int(d.Labels[r]))
 		}
 	}
 	for _, name := range losses.Names() {

@@ -237,14 +237,14 @@ func TestFairnessReport(t *testing.T) {
 func TestReportedStdErr(t *testing.T) {
 	t.Parallel()
 	config := learning("plrank-rb")
-	config.Epochs, config.Report = 1, []string{"expected-map", "expected-mrr", "err@5", "disparity"}
+	config.Epochs, config.Report = 1, []string{"expected-pair-accuracy@5", "expected-mrr", "err@5", "disparity"}
 	tr := mustNew(t, config, small())
 	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range report.Splits {
-		if e := float64(s.StdErr["expected-map"]); len(s.StdErr) != 1 || !(e > 0 && e < 0.02) {
+		if e := float64(s.StdErr["expected-pair-accuracy@5"]); len(s.StdErr) != 1 || !(e > 0 && e < 0.02) {
 			t.Errorf("%s: %v", s.Name, s.StdErr)
 		}
 	}
@@ -316,6 +316,19 @@ func TestGroupsAreMissing(t *testing.T) {
 	s.Test.Groups = nil
 	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain(), Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
+	}
+}
+
+func TestIntentsAreMissing(t *testing.T) {
+	for what, c := range map[string]Config{
+		"the loss exact-alpha-ndcg": {Objective: Objective{Loss: "plrank-exact + 0.1*exact-alpha-ndcg"}},
+		"err-ia@5":                  {Evaluation: Evaluation{Report: []string{"ERR-IA@5"}}},
+		"alpha-ndcg@10":             {Evaluation: Evaluation{Metric: "expected-alpha-ndcg@10"}},
+	} {
+		_, err := New(c.Plain(), Parts{}, tinySplits())
+		if want := what + " goes by intents: "; !errors.Is(err, ErrNoIntents) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", c, err, want)
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 		return err
 	}
 	p.evaluator.takeRanks(d)
-	return cmp.Or(p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
+	return cmp.Or(p.evaluator.checkColumns(d), p.evaluator.takeGrade(d))
 }
 
 // maxMemory is the most bytes that the weights of a run may take, and that its rankings may: beyond

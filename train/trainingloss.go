@@ -16,6 +16,9 @@ import (
 // ErrNoGroups is returned by [New] if a loss or a measure compares groups of documents and the data have none.
 var ErrNoGroups = errors.New("the documents have no groups, see datasets.ReadOptions")
 
+// ErrNoIntents is returned by [New] if a loss or a measure goes by the intents of queries and the data have none.
+var ErrNoIntents = errors.New("the documents have no intents, see datasets.ReadOptions (-intents COLUMNS, or -subtopics FILE)")
+
 // A trainingLoss is what is learned: a loss, with the gains and the discounts that it goes by.
 type trainingLoss struct {
 	settings  Objective // with the names as they are written

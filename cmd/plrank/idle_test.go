@@ -35,7 +35,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"evaluate -model run/model.npz -data test.txt -cutoff 1 -discounts 1 -report disparity", ""},
 		{"evaluate -model run/model.npz -data test.txt -discounts precision", ""},
 		{"evaluate -model run/model.npz -data test.txt -evaluation-samples 9", "-evaluation-samples has no effect with -metric expected-ndcg@10: it is for metrics that are estimated"},
-		{"evaluate -model run/model.npz -data test.txt -evaluation-samples 9 -report expected-map", ""},
+		{"evaluate -model run/model.npz -data test.txt -evaluation-samples 9 -report expected-pair-accuracy@5", ""},
 		{"evaluate -scores scores -data test.txt -evaluation-samples 9 -metric map", "-evaluation-samples has no effect"},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4", "-highest-grade has no effect on these metrics: it is for err and graded-rbp"},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4 -report err", ""},

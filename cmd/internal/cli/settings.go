@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
@@ -92,14 +93,17 @@ func Check(c train.Config) error {
 // Uses says whether the flags of measuring have an effect on the given measures.
 func Uses(c train.Config, measures []metrics.Measure) []Use {
 	with := "with -metric " + c.Metric
+	terms, _ := losses.Terms(c.Loss) // that has been checked
 	if len(c.Report) > 0 {
 		with += " -report " + strings.Join(c.Report, ",")
 	}
 	return []Use{
 		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
 			Why: with + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsIntents) || slices.ContainsFunc(terms, func(t losses.Term) bool { return t.Intents }), Flags: []string{"subtopics"},
+			Why: with + ": it is for losses and metrics by intents, such as -report alpha-ndcg"},
 		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
-			Why: with + ": it is for metrics that are estimated, such as -report expected-map@10"},
+			Why: with + ": it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},
 	}
 }
 

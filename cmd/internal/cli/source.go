@@ -42,6 +42,8 @@ type Reading struct {
 	BaseColumn     string `json:"baseColumn,omitempty"`
 	GroupColumn    string `json:"groupColumn,omitempty"`
 	Groups         string `json:"groups,omitempty"`
+	Intents        string `json:"intents,omitempty"`
+	Subtopics      string `json:"subtopics,omitempty"`
 	Features       string `json:"features,omitempty"`
 	Ignore         string `json:"ignore,omitempty"`
 }
@@ -58,7 +60,7 @@ const (
 var (
 	SplitFlags    = []string{"data", "scale", "vali", "test", "fold"}
 	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
-	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "features", "ignore"} // have no meaning where documents are only scored
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "intents", "subtopics", "features", "ignore"} // have no meaning where documents are only scored
 	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
 )
 
@@ -89,6 +91,8 @@ func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
 		{&s.Ignore, "ignore", "`features` to leave out, in the same way; columns of text are left out with a warning"},
 		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, whose values are the groups"},
 		{&s.Groups, "groups", "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for"},
+		{&s.Intents, "intents", "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of its query, for alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
+		{&s.Subtopics, "subtopics", "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the documents of all splits"},
 	} {
 		all.StringVar(text.p, text.name, *text.p, text.usage)
 	}
@@ -124,15 +128,16 @@ func (s *Source) cacheFolder() string {
 // Check returns an error for flags that make no sense, alone or together.
 func (s *Source) Check() error {
 	split := s.Vali != "" || s.Test != "" || s.Fold != 0
-	groups := s.GroupColumn != "" || s.Groups != ""
+	groups := s.GroupColumn != "" || s.Groups != "" || s.Intents != "" || s.Subtopics != ""
 	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
 	return cmp.Or(
 		ErrorIf(s.Duplicates != "error" && s.Duplicates != "last", "-duplicates %q: want error or last", s.Duplicates),
 		ErrorIf(s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant", "-minus-one %q: want unlabelled or irrelevant", s.MinusOne),
 		ErrorIf(s.Data == "" && split, "-vali, -test and -fold need -data"),
-		ErrorIf(s.Data == "" && groups, "-group-column and -groups need -data"),
+		ErrorIf(s.Data == "" && groups, "-group-column, -groups, -intents and -subtopics need -data"),
 		ErrorIf(s.GroupColumn != "" && s.Groups != "", "-group-column and -groups exclude each other"),
-		ErrorIf(s.Synthetic() && (split || groups), "%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning with it", s.Data),
+		ErrorIf(s.Intents != "" && s.Subtopics != "", "-intents and -subtopics exclude each other"),
+		ErrorIf(s.Synthetic() && (split || groups), "%s is made with all its splits, without folds, groups or intents: -vali, -test, -fold, -group-column, -groups, -intents and -subtopics have no meaning with it", s.Data),
 		ErrorIf(s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape), "-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix),
 		ErrorIf(s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth), "-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape),
 		ErrorIf(s.Scale != 0 && !s.Synthetic(), "-scale is for -data synthetic:SHAPE"),
@@ -172,6 +177,7 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
 		Features: splitWords(r.Features), Ignore: splitWords(r.Ignore),
 		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+		Intents: splitWords(r.Intents), Subtopics: r.Subtopics,
 	}
 }
 

@@ -40,7 +40,7 @@ var topics = []topic{
 	{"training", "recipes, optimizers, schedules and penalties", append(settingFlags("Optimization"), "seed"), nil},
 	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
 	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []nameList{{"Metrics", metrics.Names}}},
-	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []nameList{{"Measures of fairness", metrics.FairnessNames}}},
+	{"fairness", "groups, fair losses and their measures; intents", []string{"group-column", "groups", "intents", "subtopics"}, []nameList{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
 	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},

@@ -47,8 +47,10 @@ func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(pa
 }
 
 // unused returns the flags of data that no command here can use: all work on one split, and clicks have
-// neither weights nor groups.
-func unused() []string { return []string{"vali", "test", "weight-column", "group-column", "groups"} }
+// neither weights nor groups nor intents.
+func unused() []string {
+	return []string{"vali", "test", "weight-column", "group-column", "groups", "intents", "subtopics"}
+}
 
 // openData returns the documents of a file, or the training split of a collection, with the features of
 // the model, or with all if it is nil. It reads labels only if labelled is true.

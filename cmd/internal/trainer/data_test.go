@@ -224,6 +224,10 @@ func TestGroupsComeFromColumnsAndFiles(t *testing.T) {
 		!strings.Contains(stderr, "the loss group-treatment compares groups") || !strings.Contains(stderr, "(-group-column, or -groups FILE") {
 		t.Errorf("%d, %s", status, stderr)
 	}
+	if status, _, stderr := call("-data", data, "-loss", "exact-alpha-ndcg"); status != 1 ||
+		!strings.Contains(stderr, "the loss exact-alpha-ndcg goes by intents") || !strings.Contains(stderr, "(-intents COLUMNS, or -subtopics FILE)") {
+		t.Errorf("without intents: %d, %s", status, stderr)
+	}
 	groups := func(path string, rows int) {
 		write(t, path, strings.Repeat("a\nb\n", rows)[:2*rows])
 	}

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,6 +17,9 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 	one := " -data " + filepath.Join(data, "train.txt")
 	groups := " -groups " + filepath.Join(t.TempDir(), "groups")
 	write(t, strings.Fields(groups)[1], strings.Repeat("a\n", strings.Count(read(t, strings.Fields(one)[1]), "\n")))
+	subtopics := filepath.Join(t.TempDir(), "subtopics")
+	query := regexp.MustCompile(`qid:(\S+)`).FindStringSubmatch(read(t, strings.Fields(one)[1]))[1]
+	write(t, subtopics, query+" 1 "+query+".1 1\n")
 	_, log, bias := logged(t)
 	clicks := "-clicks " + log + " -bias " + bias
 	for _, c := range []struct{ args, want string }{
@@ -47,14 +51,17 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-normalize -loss xe-ndcg", ""},
 		{"-normalize=false -loss mse", ""},
 		{"-normalize -loss mse+plrank-exact", ""},
-		{"-evaluation-samples 9", "-evaluation-samples has no effect with -metric expected-ndcg@10: it is for metrics that are estimated, such as -report expected-map@10"},
-		{"-evaluation-samples 9 -report expected-map@3", ""},
-		{"-evaluation-samples 9 -metric map@3", ""}, // its expectation is reported, too
+		{"-evaluation-samples 9", "-evaluation-samples has no effect with -metric expected-ndcg@10: it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},
+		{"-evaluation-samples 9 -report expected-pair-accuracy@3", ""},
+		{"-evaluation-samples 9 -metric pair-accuracy@3", ""}, // its expectation is reported, too
 		{"-weighted-metrics", "-weighted-metrics has no effect without weights of queries: it is for data with them, such as in a file FILE.weight"},
 		{"-drop-label-free-test", ""},
 		{"-drop-label-free-test" + one, "-drop-label-free-test has no effect without a test split: -test names one"},
 		{"-preset paper" + one, ""},
 		{groups + one, "-groups has no effect with -metric expected-ndcg@10: it is for losses and metrics that compare groups, such as -report exposure-ratio"},
+		{"-subtopics " + subtopics + one, "-subtopics has no effect with -metric expected-ndcg@10: it is for losses and metrics by intents, such as -report alpha-ndcg"},
+		{"-subtopics " + subtopics + one + " -loss exact-alpha-ndcg", ""},
+		{"-intents price -data " + shop, ""},       // likewise
 		{"-group-column seller -data " + shop, ""}, // which is not a feature then
 		{"-report map " + clicks, "-report has no effect with -clicks and no labels: it is for labelled data, which -vali names"},
 		{"-ties order " + clicks, "-ties has no effect with -clicks and no labels"},

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/plrank/plrank/internal/text"
@@ -22,6 +23,8 @@ type Options struct {
 	BaseColumn                               string
 	Headerless                               bool
 	GroupColumn                              string
+	Intents                                  []string
+	Subtopics                                string
 	Labels                                   string
 	Roles                                    map[string]string
 	Groups                                   string
@@ -48,11 +51,20 @@ func (o Options) Check() error {
 	if o.Labels != "" && o.Labels != NeededLabels && o.Labels != UnusedLabels {
 		return fmt.Errorf("datasets: invalid ReadOptions.Labels %q: want needed or unused", o.Labels)
 	}
+	if len(o.Intents) > MaxIntents {
+		return fmt.Errorf("datasets: %d columns of intents: want %d at most", len(o.Intents), MaxIntents)
+	}
+	if o.Intents != nil && o.Subtopics != "" {
+		return fmt.Errorf("datasets: ReadOptions.Intents and Subtopics %s: want intents in columns or in a file, not in both", o.Subtopics)
+	}
 	if o.GroupColumn != "" && o.Groups != "" {
 		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both", o.GroupColumn, o.Groups)
 	}
 	return nil
 }
+
+// MaxIntents is the most intents of a query: each is a bit of an int.
+const MaxIntents = bits.UintSize - 1
 
 // Values of Options.Labels.
 const (

@@ -31,16 +31,16 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 		}
 		return r.Splits[len(r.Splits)-1]
 	}
-	stdout, _ := must(t, "-model", model, "-data", test, "-report", "map", "-json", "-per-query", path("model.csv"))
+	stdout, _ := must(t, "-model", model, "-data", test, "-subtopics", path("qrels"), "-report", "map,alpha-ndcg@5", "-json", "-per-query", path("model.csv"))
 	want := parsed(stdout)
 	for name, args := range map[string][]string{
-		"lines": {"-scores", path("scores"), "-data", test},
-		"ids":   {"-scores", path("run"), "-data", test},
+		"lines": {"-scores", path("scores"), "-data", test, "-subtopics", path("qrels")},
+		"ids":   {"-scores", path("run"), "-data", test, "-subtopics", path("qrels")},
 		"qrels": {"-scores", path("run"), "-qrels", path("qrels")},
 	} {
-		stdout, stderr := must(t, append(args, "-report", "map", "-json", "-per-query", path(name+".csv"))...)
+		stdout, stderr := must(t, append(args, "-report", "map,alpha-ndcg@5", "-json", "-per-query", path(name+".csv"))...)
 		got := parsed(stdout)
-		for _, metric := range []string{"dcg@5", "ndcg@5", "ndcg@10", "map"} {
+		for _, metric := range []string{"dcg@5", "ndcg@5", "ndcg@10", "map", "alpha-ndcg@5"} {
 			if a, b := got.Value(1, metric), want.Value(1, metric); math.Abs(a-b) > 1e-12 || b == 0 {
 				t.Errorf("%s: %s %v, of the model %v", name, metric, a, b)
 			}
@@ -65,7 +65,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 		t.Errorf("expected %v, of the model %v", a, b)
 	}
 	// Of a folder, the values are of the test split.
-	must(t, "-model", model, "-data", data, "-report", "map", "-per-query", path("folder.csv"))
+	must(t, "-model", model, "-data", data, "-subtopics", path("qrels"), "-report", "map,alpha-ndcg@5", "-per-query", path("folder.csv"))
 	if read(t, path("folder.csv")) != read(t, path("model.csv")) {
 		t.Error("the values of a folder differ from its test split")
 	}

@@ -1,0 +1,87 @@
+package datasets
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const subtopics = "7 1 d1 1\n7 1 d2 0\n7 2 d1 2\n7 2 d3 1\n8 5 d1 1\n7 3 d2 -2\n"
+
+// As in TREC's diversity tasks: the second column of judgements is a subtopic of the query.
+func TestSubtopicsOfQrelsAreIntents(t *testing.T) {
+	d, err := ReadQrels(dataFile(t, "qrels", subtopics))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Validate(); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"d1", "d2", "d3", "d1"}; !slices.Equal(d.DocumentIDs, want) {
+		t.Errorf("documents %q, want %q", d.DocumentIDs, want)
+	}
+	if !slices.Equal(d.Intents, []int{3, 0, 2, 1}) || !slices.Equal(d.Labels, []float32{2, 0, 1, 1}) {
+		t.Errorf("intents %b, labels %v", d.Intents, d.Labels)
+	}
+	run, err := ReadRun(dataFile(t, "run", "7 Q0 d3 1 9 x\n7 Q0 d9 2 8 x\n7 Q0 d1 3 7 x\n"), d)
+	if err != nil || !slices.Equal(run.Intents, []int{2, 0, 3, 0}) {
+		t.Errorf("intents of the run %b, %v", run.Intents, err)
+	}
+	_, err = ReadQrels(dataFile(t, "twice", "7 1 d1 1\n7 2 d1 1\n7 1 d1 0\n"))
+	if err == nil || !strings.Contains(err.Error(), `twice:3: query 7: document "d1" is there twice, first in line 1`) {
+		t.Errorf("error %v", err)
+	}
+	many := ""
+	for i := range 100 {
+		many += fmt.Sprintf("7 %d d1 1\n", i)
+	}
+	if _, err := ReadQrels(dataFile(t, "many", many)); err == nil || !strings.Contains(err.Error(), "query 7: more than ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSubtopicsJoinAllSplits(t *testing.T) {
+	train := dataFile(t, "train.txt", "1 qid:7 1:5 # docid = d1\n0 qid:7 1:6 # docid = d2\n1 qid:9 1:7 # docid = d1\n")
+	vali := dataFile(t, "vali.txt", "1 qid:8 1:5 # docid = d1\n")
+	o := Options{Vali: vali, Read: ReadOptions{Subtopics: dataFile(t, "qrels", subtopics)}}
+	for range 2 { // read, and from the cache
+		s, err := Open(train, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [][]int{s.Train.Intents, s.Vali.Intents}; !reflect.DeepEqual(got, [][]int{{3, 0, 0}, {1}}) {
+			t.Errorf("intents %b", got)
+		}
+		if w := strings.Join(s.Warnings(), "\n"); !strings.Contains(w, "1 of 3 documents with an intent are not in the data") {
+			t.Errorf("warnings %q", w)
+		}
+		o.Cache = t.TempDir()
+	}
+	o.Read.Subtopics = dataFile(t, "others", "x 1 d1 1\n")
+	if _, err := Open(train, o); err == nil || !strings.Contains(err.Error(), "no document of the data has an intent") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ReadFile(train, ReadOptions{Intents: []string{"1"}, Subtopics: "x"}); err == nil || !strings.Contains(err.Error(), "not in both") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ReadFile(train, ReadOptions{Intents: make([]string, 100)}); err == nil || !strings.Contains(err.Error(), "100 columns of intents") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A model remembers the columns of intents, as of all roles.
+func TestColumnsOfIntentsAreKnownOfEarlierData(t *testing.T) {
+	path := dataFile(t, "f.csv", "label,qid,car,cat,x\n1,a,1,0,5\n1,a,0.5,1,6\n0,a,0,-1,7\n")
+	d, err := ReadFile(path, ReadOptions{Intents: []string{"car", "cat"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadFile(path, ReadOptions{FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Roles: d.Roles})
+	for _, d := range []*Dataset{d, again} {
+		if !slices.Equal(d.Intents, []int{1, 3, 0}) || !slices.Equal(d.FeatureNames, []string{"x"}) {
+			t.Errorf("intents %b, features %q, %v", d.Intents, d.FeatureNames, err)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
+)
+
+// Discounts of metrics; those of a batch say how many ranks count.
+
+func alike(int) float64           { return 1 }
+func inverseRank(k int) float64   { return 1 / float64(k+1) }
+func (b *batch) ranks() []float64 { return make([]float64, len(b.discounts())) }
+
+// cascade builds minus the metric of a reader who stops at each document with a probability, and earns the
+// discount of its rank.
+func cascade(stops func(b *batch) *G.Node, discount func(k int) float64) builder {
+	return func(b *batch) *G.Node {
+		discounts, stop := b.ranks(), stops(b)
+		for k := range discounts {
+			discounts[k] = discount(k)
+		}
+		return neg(G.Must(ops.ExpectedCascade(b.Lists, stop, shifted(neg(stop), 1), discounts)))
+	}
+}
+
+func averagePrecision(b *batch) *G.Node {
+	return neg(G.Must(ops.ExpectedAveragePrecision(b.Lists, b.relevant(), len(b.discounts()))))
+}
+
+// relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics, and for those of weight 0.
+func (b *batch) relevant() *G.Node {
+	relevant := G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), func(label float64) float64 {
+		if label >= 1 {
+			return 1
+		}
+		return 0
+	}, nil))
+	if b.noiseOf == nil {
+		return relevant
+	}
+	return mul(relevant, nonzero(b.noiseOf.DocumentWeights))
+}
+
+// stops is the probability (2^label − 1) / 2^highest that a reader stops at a document.
+func (b *batch) stops() *G.Node {
+	highest := b.highest()
+	return G.Must(op.Elementwise(fmt.Sprint("losses: Stops ", highest), b.labelsFromZero(), func(label float64) float64 {
+		return math.Exp2(min(label, highest)-highest) - math.Exp2(-highest)
+	}, nil))
+}
+
+// alphaNDCG builds ExactAlphaNDCG.
+func alphaNDCG(b *batch) *G.Node {
+	alpha := b.number
+	metric := func(l *op.List, lambda []float64) (value float64, err error) {
+		intents, n := l.Ints[1], l.Len()
+		ideal := metrics.IdealAlphaDCG(intents, alpha, l.Discounts)
+		if ideal == 0 {
+			return 0, nil
+		}
+		left := 0
+		for _, has := range intents {
+			left |= has
+		}
+		rewards, continuations := make([]float64, n), make([]float64, n)
+		var part []float64
+		if lambda != nil {
+			part = num.Sized(part, n)
+		}
+		for ; left != 0; left &= left - 1 {
+			for d, has := range intents {
+				rewards[d], continuations[d] = 0, 1
+				if has&left&-left != 0 {
+					rewards[d], continuations[d] = 1/ideal, 1-alpha
+				}
+			}
+			of, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
+			if err != nil {
+				return 0, err
+			}
+			value += of
+			for d, slope := range part {
+				lambda[d] += slope
+			}
+		}
+		return value, nil
+	}
+	return neg(G.Must(op.Metric("losses: AlphaNDCG", fmt.Sprint(alpha), b.Lists, metric, op.RowInts("intents", b.intents()),
+		op.Discounts(metrics.Discounts(len(b.discounts()))))))
+}
+
+// byCascade names the exposure of a reader who stops, as the parameter of the losses of fairness.
+const byCascade = "cascade"
+
+// onCascade is ops.ExpectedCascadeExposure of a reader who stops as in expected reciprocal rank.
+func (b *batch) onCascade(scores *G.Node) (*G.Node, error) {
+	return ops.ExpectedCascadeExposure(ops.Lists{Scores: scores, Offsets: b.Lists.Offsets}, shifted(neg(b.stops()), 1), b.discounts())
+}
+
+// targetOnCascade is targetExposure of that reader. The ranking by gain is the policy of scores that are far apart.
+func (b *batch) targetOnCascade() *G.Node {
+	scores := fixed("losses: FarApart", op.PerRow, func(l *op.List, out []float64) {
+		sorted := slices.Compact(slices.Sorted(slices.Values(l.X[0])))
+		for d, gain := range l.X[0] {
+			at, _ := slices.BinarySearch(sorted, gain)
+			out[d] = 1000 * float64(at)
+		}
+	}, b.Lists, op.Rows("gains", b.gains()))
+	return G.Must(ops.Constant(G.Must(b.onCascade(scores))))
+}
