@@ -27,6 +27,16 @@ type response struct {
 	Scores  []float64 `json:"scores"`
 	Order   []int     `json:"order"`
 	Drawn   *drawn    `json:"drawn,omitempty"`
+
+	Explanation *explanation `json:"explanation,omitempty"`
+}
+
+// An explanation divides the difference of two scores among the features: see ranker.Explanation.
+type explanation struct {
+	Difference     float64   `json:"difference"`
+	Base           float64   `json:"base,omitempty"`
+	Values         []float64 `json:"values"`
+	StandardErrors []float64 `json:"standard_errors"`
 }
 
 type drawn struct {
@@ -114,8 +124,11 @@ func (s *Service) compute(ctx context.Context, space *scratch, out *response) er
 		}
 	}
 	price := model.price(in.count, ranks) + space.body.Len()/bytesPerUnit
+	if in.explain != nil {
+		price += int(min(model.MultiplicationsToExplain(in.count, *in.explain)/multiplicationsPerUnit, 1<<40))
+	}
 	if price > s.limits.Work {
-		return badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, space.body.Len(), price, s.limits.Work)
+		return badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, draw fewer ranks, or explain with fewer permutations", in.count, ranks, space.body.Len(), price, s.limits.Work)
 	}
 	leave, err := s.lanes.forPrice(price).enter(ctx)
 	if err != nil {
@@ -136,6 +149,13 @@ func (s *Service) compute(ctx context.Context, space *scratch, out *response) er
 		if out.Drawn, err = in.draw.from(ctx, out.Scores); err != nil {
 			return err
 		}
+	}
+	if in.explain != nil {
+		e, err := model.Explain(ctx, space.rows.features, space.rows.base, *in.explain)
+		if err != nil {
+			return badRequest("explain: %w", err)
+		}
+		out.Explanation = &explanation{e.Difference, e.Base, e.Values, e.Errors}
 	}
 	if in.logged {
 		out.QueryID = cmp.Or(in.queryID, cryptorand.Text())

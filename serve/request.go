@@ -10,15 +10,17 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/jsonread"
+	"github.com/plrank/plrank/ranker"
 )
 
 // A request is the body of POST /v1/rank: the documents of one query.
 type request struct {
-	model     string // "": not named
-	documents []byte // the array, as in the body
-	count     int    // of documents
-	base      []byte // the array of base scores, as in the body; nil: not given
-	draw      *draw  // nil: not wanted
+	model     string             // "": not named
+	documents []byte             // the array, as in the body
+	count     int                // of documents
+	base      []byte             // the array of base scores, as in the body; nil: not given
+	draw      *draw              // nil: not wanted
+	explain   *ranker.Comparison // nil: not wanted
 	shown
 }
 
@@ -32,7 +34,7 @@ type draw struct {
 // parseRequest reads a body. It returns an error for unknown names and for names that occur twice,
 // rather than guess which value was meant.
 func parseRequest(body []byte) (*request, error) {
-	fields, elements, err := object(body, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
+	fields, elements, err := object(body, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
@@ -47,6 +49,11 @@ func parseRequest(body []byte) (*request, error) {
 	if draw := fields["draw"]; draw != nil {
 		if r.draw, err = parseDraw(draw); err != nil {
 			return nil, badRequest("invalid request body: draw: %w", err)
+		}
+	}
+	if explain := fields["explain"]; explain != nil {
+		if r.explain, err = parseExplain(explain); err != nil {
+			return nil, badRequest("invalid request body: explain: %w", err)
 		}
 	}
 	if r.documents == nil {
@@ -90,6 +97,26 @@ func parseDraw(value []byte) (*draw, error) {
 		}
 	}
 	return d, nil
+}
+
+// parseExplain reads which documents are compared; without "against" it is the mean of the query.
+func parseExplain(value []byte) (*ranker.Comparison, error) {
+	fields, _, err := object(value, "document", "against", "permutations")
+	if err != nil {
+		return nil, err
+	}
+	c := &ranker.Comparison{Other: ranker.MeanOfQuery}
+	if fields["document"] == nil {
+		return nil, errors.New("no document: want the position of one in the request, from 0")
+	}
+	for name, to := range map[string]*int{"document": &c.Document, "against": &c.Other, "permutations": &c.Permutations} {
+		if text := string(fields[name]); text != "" {
+			if *to, err = strconv.Atoi(text); err != nil || *to < 0 {
+				return nil, fmt.Errorf("%s %s, want a whole number of 0 or more", name, clip(text))
+			}
+		}
+	}
+	return c, nil
 }
 
 // object returns the members of an object, which must have these names, and the number of documents. A null member counts

@@ -178,7 +178,7 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		`{"documents": [[1, {}, [3]]]}`:                                             "400 document 0, value 1: want a number, or null",
 		`{"documents": [{"5": "x"}]}`:                                               "400 document 0, feature 5: want a number, or null",
 		`{"documents": ["x"]}`:                                                      "400 document 0: want an array of values, or an object",
-		`{"documents": [], "modle": "x"}`:                                           `400 invalid request body: unknown field "modle": want base_scores, documents, draw, model`,
+		`{"documents": [], "modle": "x"}`:                                           `400 invalid request body: unknown field "modle": want base_scores, documents, draw, explain, model`,
 		`{"Documents": []}`:                                                         `400 invalid request body: unknown field "Documents"`,
 		`{"model": 5, "documents": []}`:                                             `400 invalid request body: model: want a string`,
 		`{"documents": {}}`:                                                         "400 documents: want an array",
@@ -372,7 +372,7 @@ func TestHugeRequestsAreRefusedBeforeTheyAreDecoded(t *testing.T) {
 		{`{"documents": ` + strings.Repeat("[", 2e6), `400 invalid request body: exceeded max depth within "/documents/0` + strings.Repeat("/0", 18) + "/…" + strings.Repeat("/0", 25) + `" after offset 10013`},
 		{`{"documents": [` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `]}`, "400 document 0, value 0: want a number, or null for a missing value"},
 		{`{"model": "` + strings.Repeat("x", 2e6) + `", "documents": []}`, `404 unknown model "` + strings.Repeat("x", 100) + `…": want one of default`},
-		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, model, query, query_id, client_id, document_ids`},
+		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, explain, model, query, query_id, client_id, document_ids`},
 	} {
 		w := post(s, c.body)
 		var out struct{ Error string }

@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/cmd/plrank/internal/compare"
 	"github.com/plrank/plrank/cmd/plrank/internal/describe"
 	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
+	"github.com/plrank/plrank/cmd/plrank/internal/explain"
 	"github.com/plrank/plrank/cmd/plrank/internal/export"
 	"github.com/plrank/plrank/cmd/plrank/internal/fit"
 	"github.com/plrank/plrank/cmd/plrank/internal/score"
@@ -39,6 +40,7 @@ var subcommands = table{
 	{"evaluate", "measure a model, or scores from anywhere, on labelled data", evaluate.Run},
 	{"compare", "compare models, scores or runs query by query", compare.Run},
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
+	{"explain", "say why a document is above another", explain.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
 	{"clicks", "learn from logs: position bias, values of policies, the gate", clicks.Run},

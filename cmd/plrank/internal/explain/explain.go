@@ -1,0 +1,219 @@
+// Package explain implements the sub-command that divides the difference of two scores among the features.
+package explain
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/viz"
+)
+
+var page = cli.Page{
+	Command: "explain",
+	Usage:   []string{"-model FILE -data FILE -query Q [-document D] [-against D] [-json]"},
+	Text: "Says why a document of a query is above another one, or above the mean of its query: the difference of their scores is divided among the features by Shapley values, which add up to it. " +
+		"Features whose values are equal have no part.",
+	Flags: []string{"model", "data", "query", "document", "against", "permutations", "seed", "json", "threads"},
+	Examples: []string{
+		"-model runs/fold1/model.npz -data test.txt -query 18219",
+		"-model shop.npz -data shop.csv -query 7 -document 2 -against 5",
+	},
+}
+
+// options are the command line.
+type options struct {
+	cli.Source
+	model                    string
+	query, document, against string
+	permutations             int
+	seed                     uint64
+	asJSON                   bool
+	threads                  cli.Threads
+}
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("explain", flag.ContinueOnError)
+	f.StringVar(&o.model, "model", "", "a model `file`")
+	f.StringVar(&o.Data, "data", "", "the `file` of the documents")
+	f.StringVar(&o.query, "query", "", "`id` of the query")
+	f.StringVar(&o.document, "document", "", "`id` of the document to explain, or its number within the query, from 1, where documents have no ids; without it, the one ranked first")
+	f.StringVar(&o.against, "against", "", "the `document` to compare it with, likewise; without it, the mean of the query")
+	o.permutations = 1000
+	cli.IntVar(f, &o.permutations, "permutations", 4, 1_000_000, "`number` of orders of the features: four times as many halve the standard errors")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the orders")
+	cli.DefineJSON(f, &o.asJSON)
+	o.threads.Define(f)
+	o.Define(f, "", slices.Concat(cli.SplitFlags, cli.TrainingFlags)...)
+	return f
+}
+
+func (o *options) Check(*flag.FlagSet) error {
+	o.threads.Use()
+	return cmp.Or(
+		cli.ErrorIf(o.model == "" || o.Data == "" || o.query == "", "-model, -data and -query are all needed"),
+		o.Source.Check())
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// A result is what -json prints.
+type result struct {
+	Query      string    `json:"query"`
+	Document   string    `json:"document"`
+	Against    string    `json:"against,omitempty"` // absent: the mean of the query
+	Difference float64   `json:"difference"`
+	Base       float64   `json:"base,omitempty"` // the part of the base scores
+	Features   []feature `json:"features"`       // those whose values differ, largest part first
+}
+
+type feature struct {
+	Feature       string  `json:"feature"`
+	Value         any     `json:"value"` // null: it is missing
+	Other         any     `json:"other,omitempty"`
+	Part          float64 `json:"part"`
+	StandardError float64 `json:"standardError"`
+}
+
+// Run explains the difference.
+func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	m, err := ranker.Open(o.model)
+	if err != nil {
+		return err
+	}
+	read := o.ReadOptions()
+	read.Context, read.Labels = ctx, "unused"
+	cli.TakeFeatures(&read, cli.Without(datasets.OptionsFor(m), "weight", "group"))
+	d, err := datasets.ReadFile(o.Data, read)
+	if err != nil {
+		return cli.WithFlags(err)
+	}
+	command.Warn(stderr, d.Warnings...)
+	q := slices.Index(d.QueryIDs, o.query)
+	if q < 0 {
+		return fmt.Errorf("%s has no query %q: there are %s", o.Data, o.query, text.List(d.QueryIDs))
+	}
+	d = d.Select([]int{q})
+	r, err := o.explain(ctx, m, d)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return cli.PrintJSON(stdout, r)
+	}
+	r.print(stdout)
+	return nil
+}
+
+// explain explains a document of the only query of a dataset.
+func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Dataset) (*result, error) {
+	scores, err := datasets.Score(m, d)
+	if err != nil {
+		return nil, err
+	}
+	ids := d.DocumentIDs
+	if ids == nil {
+		for i := range scores {
+			ids = append(ids, strconv.Itoa(i+1))
+		}
+	}
+	c := ranker.Comparison{Other: ranker.MeanOfQuery, Permutations: o.permutations, Seed: o.seed}
+	for i, s := range scores {
+		if s > scores[c.Document] {
+			c.Document = i
+		}
+	}
+	for flag, at := range map[string]*int{"document": &c.Document, "against": &c.Other} {
+		id := map[string]string{"document": o.document, "against": o.against}[flag]
+		if id == "" {
+			continue
+		}
+		if *at = slices.Index(ids, id); *at < 0 {
+			return nil, fmt.Errorf("-%s: query %s has no document %q: there are %s", flag, o.query, id, text.List(ids))
+		}
+	}
+	var base []float32
+	if m.OnBaseScores() {
+		base = d.BaseScores
+	}
+	e, err := m.Explain(ctx, d.Features, base, c)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{Query: o.query, Document: ids[c.Document], Difference: e.Difference, Base: e.Base, Features: []feature{}}
+	if c.Other >= 0 {
+		r.Against = ids[c.Other]
+	}
+	for column, part := range e.Values {
+		if part == 0 && e.Errors[column] == 0 {
+			continue
+		}
+		f := feature{Feature: d.FeatureName(column), Value: value(d, c.Document, column), Part: part, StandardError: e.Errors[column]}
+		if c.Other >= 0 {
+			f.Other = value(d, c.Other, column)
+		}
+		r.Features = append(r.Features, f)
+	}
+	slices.SortStableFunc(r.Features, func(a, b feature) int { return cmp.Compare(math.Abs(b.Part), math.Abs(a.Part)) })
+	return r, nil
+}
+
+// value returns a value as the file has it, nil if it is missing.
+func value(d *datasets.Dataset, row, column int) any {
+	v := d.Row(row)[column]
+	switch {
+	case v != v:
+		return nil
+	case d.Levels == nil || d.Levels[column] == nil:
+		return v
+	case v == 0:
+		return "(not in the training data)"
+	}
+	return d.Levels[column][int(v)-1]
+}
+
+// print prints a table of the features.
+func (r *result) print(w io.Writer) {
+	fmt.Fprintf(w, "Query %s: the score of document %s is ", r.Query, r.Document)
+	columns := []string{"feature", r.Document, "part", "std. error"}
+	if r.Against == "" {
+		fmt.Fprintf(w, "%.4f above the mean of the query.\n\n", r.Difference)
+	} else {
+		fmt.Fprintf(w, "%.4f above the one of document %s.\n\n", r.Difference, r.Against)
+		columns = slices.Insert(columns, 2, r.Against)
+	}
+	table := viz.Table{Columns: columns}
+	if r.Base != 0 {
+		row := make(viz.Row, len(columns))
+		row[0], row[len(row)-2] = "(base scores)", r.Base
+		table.Rows = append(table.Rows, row)
+	}
+	for _, f := range r.Features {
+		row := viz.Row{f.Feature, shown(f.Value)}
+		if r.Against != "" {
+			row = append(row, shown(f.Other))
+		}
+		table.Rows = append(table.Rows, append(row, f.Part, f.StandardError))
+	}
+	fmt.Fprint(w, table)
+}
+
+func shown(value any) string {
+	if value == nil {
+		return "missing"
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,60 @@
+package explain
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/internal/testkit"
+)
+
+var call = commandtest.Command(Run).Call
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
+// A linear model of weights 1, 10 and 100: the document ranked first is 21 above the other, and 10.5 above the mean of both.
+func TestDifferenceIsDividedAmongFeatures(t *testing.T) {
+	model, data := filepath.Join(t.TempDir(), "m.npz"), filepath.Join(t.TempDir(), "d.txt")
+	testkit.LinearModel(t, model, 1, 10, 100)
+	commandtest.Write(t, data, "0 qid:q 1:1 5:2 9:7 # docid = low\n0 qid:q 1:2 5:4 9:7 # docid = high\n")
+	arguments := []string{"-model", model, "-data", data, "-query", "q"}
+	for against, difference := range map[string]float64{"": 10.5, "low": 21} {
+		all := append(arguments, "-json")
+		if against != "" {
+			all = append(all, "-against", against)
+		}
+		status, stdout, stderr := call(all...)
+		var r result
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != 0 {
+			t.Fatal(status, stderr, err)
+		}
+		if r.Document != "high" || r.Against != against || r.Difference != difference || len(r.Features) != 2 ||
+			r.Features[0].Feature != "5" || r.Features[0].Part != difference*20/21 || r.Features[0].Value != 4. {
+			t.Errorf("against %q: %+v", against, r)
+		}
+	}
+	status, stdout, stderr := call(append(arguments, "-document", "low", "-against", "high")...)
+	if status != 0 || !strings.Contains(stdout, "the score of document low is -21.0000 above the one of document high.") ||
+		!strings.Contains(stdout, "-20.0000") {
+		t.Error(status, stdout, stderr)
+	}
+}
+
+func TestUnknownQueriesAndDocumentsAreErrors(t *testing.T) {
+	model, data := filepath.Join(t.TempDir(), "m.npz"), filepath.Join(t.TempDir(), "d.txt")
+	testkit.LinearModel(t, model, 1, 10, 100)
+	commandtest.Write(t, data, "0 qid:q 1:1\n")
+	for arguments, want := range map[string]string{
+		"-query x":               `has no query "x": there are q`,
+		"-query q -document 2":   `-document: query q has no document "2": there are 1`,
+		"-query q -against five": `-against: query q has no document "five": there are 1`,
+		"":                       "-model, -data and -query are all needed",
+	} {
+		status, _, stderr := call(append([]string{"-model", model, "-data", data}, strings.Fields(arguments)...)...)
+		if status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s, want %s", arguments, status, stderr, want)
+		}
+	}
+}

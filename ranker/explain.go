@@ -1,0 +1,246 @@
+package ranker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// A Comparison says which scores [Model.Explain] compares.
+type Comparison struct {
+	Document, Other int // rows; an Other of [MeanOfQuery] is the mean of all scores of the query
+	Permutations    int // of the features, 4 or more; 0: 1,000. Each document of a mean has 4 at least
+	Seed            uint64
+}
+
+// MeanOfQuery stands for the mean of the scores of a query.
+const MeanOfQuery = -1
+
+// An Explanation divides the difference of two scores among the features: Difference = Base + Σ Values.
+type Explanation struct {
+	Difference float64
+	Base       float64   // the part of the base scores, 0 for models that take none
+	Values     []float64 // by column
+	Errors     []float64 // standard errors of the values
+}
+
+const (
+	defaultPermutations = 1000
+	mostPermutations    = 1_000_000
+	mostBatch           = 256 // documents that are scored at once
+)
+
+// Explain divides the difference of the scores of two documents of a query among the features, by Shapley values.
+// Features has the rows of all documents of the query, and base their base scores, as in [Model.ScoreOn].
+//
+// The players are the columns. Where the columns S have not been swapped between the documents a and b, and all others
+// have,
+//
+//	v(S) = ½ (score of a − score of b),
+//
+// which is half of the difference for all columns and, with the signs reversed, for none. The swap leaves the values that a
+// query has in each column, and so what a transform or a model sees of the other documents. If scores do not depend on other
+// documents, the values equal the ones of the usual game that moves the features of b to their values in a (Lundberg & Lee
+// 2017, with b as the background). Values are means over random orders of the columns (Castro, Gómez & Tejada 2009); as
+// v of a set and of its complement are opposites, an order and its reverse, an antithetic pair, have the same
+// contributions, and one of them is computed. The values and Base sum to the difference, whatever the number of permutations.
+//
+// The same seed gives the same values. Explain returns the errors of [Model.ScoreOn], and an error for rows or numbers of
+// permutations out of range.
+func (m *Model) Explain(ctx context.Context, features, base []float32, c Comparison) (*Explanation, error) {
+	scores, err := m.ScoreOn(ctx, nil, features, base)
+	if err != nil {
+		return nil, err
+	}
+	rows := len(scores)
+	switch {
+	case c.Document < 0 || c.Document >= rows:
+		return nil, fmt.Errorf("ranker: document %d of a query of %d documents: want 0 to %d", c.Document, rows, rows-1)
+	case c.Other != MeanOfQuery && (c.Other < 0 || c.Other >= rows):
+		return nil, fmt.Errorf("ranker: other document %d of a query of %d documents: want 0 to %d, or MeanOfQuery", c.Other, rows, rows-1)
+	case c.Permutations != 0 && c.Permutations < 4 || c.Permutations > mostPermutations:
+		return nil, fmt.Errorf("ranker: %d permutations: want 4 to %d, or 0 for %d", c.Permutations, mostPermutations, defaultPermutations)
+	}
+	t := m.file.Transform
+	g := &game{model: m, inputs: make([]float32, rows*t.Width()), scores: scores, base: base, a: c.Document}
+	t.Query(g.inputs, features)
+	g.setOutputs()
+
+	others := []int{c.Other}
+	if c.Other == MeanOfQuery {
+		others = nil
+		for d := range rows {
+			others = append(others, d)
+		}
+	}
+	e := &Explanation{Values: make([]float64, t.Inputs), Errors: make([]float64, t.Inputs)}
+	n, orders := float64(len(others)), c.orders(len(others))
+	for _, b := range others {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e.Difference += scores[g.a] - scores[b]
+		if base != nil {
+			e.Base += float64(base[g.a]) - float64(base[b])
+		}
+		if err := g.play(ctx, b, orders, c.Seed, e); err != nil {
+			return nil, err
+		}
+	}
+	e.Difference, e.Base = e.Difference/n, e.Base/n
+	for i := range e.Values {
+		e.Values[i], e.Errors[i] = e.Values[i]/n, math.Sqrt(e.Errors[i])/n
+	}
+	return e, nil
+}
+
+// orders returns how many orders are computed for each of the other documents: each stands for its reverse, too, and two
+// have a standard error.
+func (c Comparison) orders(others int) int {
+	return max(2, (cmp.Or(c.Permutations, defaultPermutations)/2+others-1)/others)
+}
+
+// MultiplicationsToExplain returns about how many multiplications [Model.Explain] takes for a query of that many documents,
+// as [Model.Multiplications] does for its scores.
+func (m *Model) MultiplicationsToExplain(documents int, c Comparison) float64 {
+	others := 1
+	if c.Other == MeanOfQuery {
+		others = documents
+	}
+	games := float64(c.orders(max(1, others)) * others * len(m.file.Transform.Used()))
+	if m.file.Kind == model.MLP {
+		return games * m.Multiplications(2)
+	}
+	return games * m.Multiplications(documents)
+}
+
+// A game has the inputs of the documents of a query, of which it swaps some between document a and others.
+type game struct {
+	model  *Model
+	inputs []float32 // rows × width
+	scores []float64
+	base   []float32
+	a      int
+
+	outputs [][]int // the inputs of the model by raw column
+}
+
+// setOutputs finds which inputs of the model each column has.
+func (g *game) setOutputs() {
+	t := g.model.file.Transform
+	g.outputs = make([][]int, t.Inputs)
+	at := 0
+	add := func(column int) {
+		g.outputs[column] = append(g.outputs[column], at)
+		at++
+	}
+	for i := range t.Parts {
+		for _, column := range t.PartColumns(i) {
+			add(column)
+		}
+	}
+	for _, c := range t.Categories {
+		add(c.Column)
+	}
+}
+
+// row returns the inputs of a document.
+func (g *game) row(d int) []float32 {
+	width := g.model.file.Transform.Width()
+	return g.inputs[d*width : (d+1)*width]
+}
+
+// play adds the mean contributions of columns over a number of orders to the values of an explanation, and the squares of
+// their standard errors to its errors.
+func (g *game) play(ctx context.Context, b, orders int, seed uint64, e *Explanation) error {
+	half := (g.scores[g.a] - g.scores[b]) / 2
+	if g.base != nil {
+		half -= (float64(g.base[g.a]) - float64(g.base[b])) / 2
+	}
+	var players []int
+	for column, outputs := range g.outputs {
+		if slices.ContainsFunc(outputs, func(i int) bool { return g.row(g.a)[i] != g.row(b)[i] }) {
+			players = append(players, column)
+		}
+	}
+	if len(players) == 0 {
+		return nil
+	}
+	values := make([][]float64, orders) // of v after each player
+	errs := make([]error, orders)
+	order := func(k int) []int {
+		p := slices.Clone(players)
+		rng := rand.New(rand.NewPCG(seed, uint64(b)*mostPermutations+uint64(k)))
+		rng.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+		return p
+	}
+	parallel.For(orders, parallel.Workers(orders), func(_, k int) { values[k], errs[k] = g.values(ctx, b, order(k)) })
+	sums, squares := make([]float64, len(g.outputs)), make([]float64, len(g.outputs))
+	for k := range orders {
+		if errs[k] != nil {
+			return errs[k]
+		}
+		before := -half
+		for i, column := range order(k) {
+			after := values[k][i]
+			if i == len(players)-1 {
+				after = half // exactly
+			}
+			sums[column] += after - before
+			squares[column] += (after - before) * (after - before)
+			before = after
+		}
+	}
+	n := float64(orders)
+	for _, column := range players {
+		mean := sums[column] / n
+		e.Values[column] += mean
+		e.Errors[column] += max(0, squares[column]/n-mean*mean) / (n - 1)
+	}
+	return nil
+}
+
+// values returns v after each of the columns has returned to its document.
+func (g *game) values(ctx context.Context, b int, columns []int) ([]float64, error) {
+	own, other := slices.Clone(g.row(b)), slices.Clone(g.row(g.a)) // of a and b, all columns swapped
+	v := make([]float64, 0, len(columns))
+	alone := g.model.file.Kind == model.MLP // the scores of documents do not depend on each other
+	width := len(own)
+	query, scores := slices.Clone(g.inputs), make([]float64, len(g.scores))
+	rowA, rowB := g.a, b // in query
+	if alone {           // all columns fill batches of pairs, however long the query is
+		query, scores = make([]float32, mostBatch*width), make([]float64, mostBatch)
+		rowA, rowB = 0, 1
+	}
+	for i, column := range columns {
+		for _, at := range g.outputs[column] {
+			own[at], other[at] = other[at], own[at]
+		}
+		copy(query[rowA*width:], own)
+		copy(query[rowB*width:], other)
+		rows := len(scores)
+		if alone {
+			if rowA, rowB = rowA+2, rowB+2; rowA < rows && i < len(columns)-1 {
+				continue
+			}
+			rows, rowA, rowB = rowA, 0, 1
+		}
+		if err := g.model.pass(ctx, scores[:rows], query[:rows*width]); err != nil {
+			return nil, fmt.Errorf("ranker: %w", err)
+		}
+		if !alone {
+			v = append(v, (scores[g.a]-scores[b])/2)
+			continue
+		}
+		for r := 0; r < rows; r += 2 {
+			v = append(v, (scores[r]-scores[r+1])/2)
+		}
+	}
+	return v, nil
+}
