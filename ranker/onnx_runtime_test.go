@@ -58,6 +58,11 @@ func hardRows(width int, sizes []int) *datasets.Dataset {
 		}
 		d.Features[i] = float32(v)
 	}
+	for q := range sizes { // a feature of the query
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			d.Row(r)[width-1] = float32(q)
+		}
+	}
 	return d
 }
 
