@@ -185,6 +185,7 @@ func (f *File) forestScorer() (s scorer, err error) {
 		return s, err
 	}
 	raw := f.Transform.Outputs()
+	s.alone = true
 	for _, a := range f.Arrays { // no document meets all of them, see Model.Multiplications
 		s.repeated -= len(a.Values)
 	}

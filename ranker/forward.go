@@ -45,13 +45,17 @@ type scorer struct {
 	repeated int        // multiplications for every document in addition to one a weight
 	pairs    int        // multiplications for every pair of documents
 	used     []int      // raw columns that scores depend on
+	alone    bool       // scores do not depend on the inputs of other documents
 }
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
 // the maker of RegisterOthers.
 func scorerOf(f *File, other Maker) (s scorer, err error) {
-	if f.Kind == ForestKind {
+	switch f.Kind {
+	case ForestKind:
 		return f.forestScorer()
+	case MixtureKind:
+		return f.mixtureScorer(other)
 	}
 	s.used = f.Transform.Used()
 	maker := registered(f.Kind)
@@ -64,6 +68,7 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 		default:
 			s.pass, s.repeated, s.pairs = model.NewPass(settings, f.values32)
 		}
+		s.alone = f.Kind == model.MLP
 		return s, err
 	}
 	if maker == nil {

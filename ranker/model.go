@@ -298,7 +298,7 @@ func (m *Model) checkFeatures(features []float32) error {
 // query, which must then be scored in one call. Transforms of each query, such as minmax, compare
 // documents, and so do models with attention. Custom kinds of models may.
 func (m *Model) ComparesDocuments() bool {
-	return m.file.Kind != model.MLP && m.file.Kind != ForestKind || m.file.Transform.ComparesDocuments()
+	return !m.alone || m.file.Transform.ComparesDocuments()
 }
 
 // Multiplications returns about how many multiplications the scores of a query with that many

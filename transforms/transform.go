@@ -255,6 +255,15 @@ func (t *Transform) Raw() bool {
 	return slices.ContainsFunc(t.Parts, func(p Part) bool { return p.Name == raw })
 }
 
+// Raw returns the transform whose outputs are its inputs, that number of raw features.
+func Raw(inputs int) *Transform {
+	t := &Transform{Spec: raw, Inputs: inputs, Parts: []Part{{Name: raw}}}
+	for c := range inputs {
+		t.Columns = append(t.Columns, c)
+	}
+	return t
+}
+
 // Identity reports whether the outputs are the raw features.
 func (t *Transform) Identity() bool {
 	return len(t.Parts) == 1 && t.Parts[0].Name == raw && len(t.Columns) == t.Inputs && t.Bins == nil

@@ -1,0 +1,196 @@
+package ranker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/transforms"
+)
+
+// MixtureKind is the Kind of files of mixtures, see [Mix].
+const MixtureKind = "mixture"
+
+// A mixturePart is a model of a mixture, without what all have in common. Its arrays have its number and a slash before
+// their names.
+type mixturePart struct {
+	Weight    float64               `json:"weight"`
+	Kind      string                `json:"kind"`
+	Settings  json.RawMessage       `json:"settings"`
+	Dtype     string                `json:"dtype"`
+	Transform *transforms.Transform `json:"transform"`
+}
+
+type mixtureSettings struct {
+	Parts []mixturePart `json:"parts"`
+}
+
+// Mix returns the file of a mixture of models of the same features, whose score is Σ_i weight_i · score_i. Plackett–Luce
+// policies multiply where their log-scores add: a document is likely to be first if several models want it there. Base scores are
+// added once. Names, texts, gain and grade are of the first model, and the training queries of all.
+//
+// Mix returns an error for models of other features, for models with and without base scores, for weights that are not
+// finite, and for models that are mixtures.
+func Mix(weights []float64, models ...*Model) (*File, error) {
+	if len(models) == 0 || len(weights) != len(models) {
+		return nil, fmt.Errorf("ranker: %d weights for a mixture of %d models: want one for each, and one model or more", len(weights), len(models))
+	}
+	first := models[0].file
+	mixed := *first
+	mixed.Kind, mixed.Dtype, mixed.Arrays, mixed.TrainingQueries = MixtureKind, "float64", nil, nil
+	mixed.Transform = transforms.Raw(first.Transform.Inputs)
+	var s mixtureSettings
+	var queries []uint64
+	for i, m := range models {
+		f := m.file
+		switch {
+		case f.Kind == MixtureKind:
+			return nil, fmt.Errorf("ranker: model %d is a mixture: mix its parts", i)
+		case !slices.Equal(f.FeatureIDs, first.FeatureIDs) || !slices.Equal(f.FeatureNames, first.FeatureNames) || !reflect.DeepEqual(f.Levels, first.Levels):
+			return nil, fmt.Errorf("ranker: models 0 and %d have other features, or other texts of categories: train them on the same columns of the same data", i)
+		case f.BaseScores != first.BaseScores:
+			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither", first.BaseScores, i, f.BaseScores)
+		}
+		s.Parts = append(s.Parts, mixturePart{weights[i], f.Kind, f.Settings, f.Dtype, f.Transform})
+		for _, a := range f.Arrays {
+			a.Name = strconv.Itoa(i) + "/" + a.Name
+			mixed.Arrays = append(mixed.Arrays, a)
+		}
+		queries = append(queries, f.TrainingQueries...)
+	}
+	if queries != nil {
+		mixed.TrainingQueries = NewQueryDigests(queries...)
+	}
+	var err error
+	if mixed.Settings, err = json.Marshal(s); err != nil { // a weight that is not finite
+		return nil, fmt.Errorf("ranker: the weights of a mixture are %v: want finite numbers", weights)
+	}
+	return &mixed, mixed.check()
+}
+
+// Parts returns the weights and the models of a mixture, or nil if the model is not one.
+func (m *Model) Parts() (weights []float64, models []*Model, err error) {
+	if m.file.Kind != MixtureKind {
+		return nil, nil, nil
+	}
+	parts, err := m.file.parts()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range parts {
+		part, err := New(p.file)
+		if err != nil {
+			return nil, nil, err
+		}
+		weights, models = append(weights, p.weight), append(models, part)
+	}
+	return weights, models, nil
+}
+
+type part struct {
+	weight float64
+	file   *File
+}
+
+// parts returns the parts of the file of a mixture as files of their own.
+func (f *File) parts() (parts []part, err error) {
+	var s mixtureSettings
+	if err := json.Unmarshal(f.Settings, &s); err != nil {
+		return nil, fmt.Errorf("the settings of the mixture: %w", err)
+	}
+	if len(s.Parts) == 0 || !f.Transform.Identity() {
+		return nil, errors.New("a mixture needs parts, and raw features, which each part transforms")
+	}
+	for i, p := range s.Parts {
+		if p.Kind == MixtureKind || math.IsNaN(p.Weight) || math.IsInf(p.Weight, 0) {
+			return nil, fmt.Errorf("part %d of the mixture is a %s of weight %v: want no mixture, and a finite weight", i, p.Kind, p.Weight)
+		}
+		of := *f
+		of.Kind, of.Settings, of.Dtype, of.Transform, of.Arrays = p.Kind, p.Settings, p.Dtype, p.Transform, nil
+		parts = append(parts, part{p.Weight, &of})
+	}
+	for _, a := range f.Arrays {
+		number, name, _ := strings.Cut(a.Name, "/")
+		i, err := strconv.Atoi(number)
+		if err != nil || i < 0 || i >= len(parts) || strconv.Itoa(i) != number {
+			return nil, fmt.Errorf("array %q is of no part of the mixture", a.Name)
+		}
+		a.Name = name
+		parts[i].file.Arrays = append(parts[i].file.Arrays, a)
+	}
+	for i, p := range parts {
+		if err := p.file.check(); err != nil {
+			return nil, fmt.Errorf("part %d of the mixture: %w", i, err)
+		}
+	}
+	return parts, nil
+}
+
+// mixtureScorer is the scorer of the file of a mixture, whose inputs are raw features.
+func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
+	parts, err := f.parts()
+	if err != nil {
+		return s, err
+	}
+	scorers := make([]scorer, len(parts))
+	s.alone = true
+	for i, p := range parts {
+		one, err := scorerOf(p.file, other)
+		if err == nil && one.pass == nil {
+			err = fmt.Errorf("models of kind %q have no forward pass", p.file.Kind)
+		}
+		if err != nil {
+			return s, fmt.Errorf("part %d of the mixture: %w", i, err)
+		}
+		scorers[i] = one
+		s.repeated, s.pairs = s.repeated+one.repeated, s.pairs+one.pairs
+		s.used = append(s.used, one.used...)
+		s.alone = s.alone && one.alone && !p.file.Transform.ComparesDocuments()
+	}
+	slices.Sort(s.used)
+	s.used = slices.Compact(s.used)
+	var scratches sync.Pool // of *mixtureScratch
+	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
+		scratch, _ := scratches.Get().(*mixtureScratch)
+		if scratch == nil {
+			scratch = new(mixtureScratch)
+		}
+		defer func() {
+			if cap(scratch.inputs) <= model.KeptNumbers {
+				scratches.Put(scratch)
+			}
+		}()
+		scratch.scores = num.Sized(scratch.scores, len(scores))
+		clear(scores)
+		for i, p := range parts {
+			inputs := x
+			if t := p.file.Transform; !t.Identity() {
+				scratch.inputs = num.Sized(scratch.inputs, len(scores)*t.Width())
+				inputs = scratch.inputs
+				t.Query(inputs, x)
+			}
+			if err := scorers[i].pass(ctx, scratch.scores, inputs); err != nil {
+				return err
+			}
+			for d, score := range scratch.scores {
+				scores[d] += p.weight * score
+			}
+		}
+		return nil
+	}
+	return s, nil
+}
+
+type mixtureScratch struct {
+	inputs []float32
+	scores []float64
+}
