@@ -19,6 +19,7 @@ import (
 	"github.com/plrank/plrank/cmd/plrank/internal/explain"
 	"github.com/plrank/plrank/cmd/plrank/internal/export"
 	"github.com/plrank/plrank/cmd/plrank/internal/fit"
+	"github.com/plrank/plrank/cmd/plrank/internal/mix"
 	"github.com/plrank/plrank/cmd/plrank/internal/score"
 	"github.com/plrank/plrank/cmd/plrank/internal/serve"
 	"github.com/plrank/plrank/cmd/plrank/internal/tune"
@@ -36,6 +37,7 @@ type table []struct {
 var subcommands = table{
 	{"train", "train a ranking model, and measure it", trainer.Run},
 	{"tune", "train with several settings, and find the best", tune.Run},
+	{"mix", "mix models, such as a network and a forest", mix.Run},
 	{"score", "score the documents of a file with a model", score.Run},
 	{"evaluate", "measure a model, or scores from anywhere, on labelled data", evaluate.Run},
 	{"compare", "compare models, scores or runs query by query", compare.Run},
