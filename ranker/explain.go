@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -114,7 +113,7 @@ func (m *Model) MultiplicationsToExplain(documents int, c Comparison) float64 {
 		others = documents
 	}
 	games := float64(c.orders(max(1, others)) * others * len(m.file.Transform.Used()))
-	if m.file.Kind == model.MLP {
+	if m.alone {
 		return games * m.Multiplications(2)
 	}
 	return games * m.Multiplications(documents)
@@ -210,7 +209,7 @@ func (g *game) play(ctx context.Context, b, orders int, seed uint64, e *Explanat
 func (g *game) values(ctx context.Context, b int, columns []int) ([]float64, error) {
 	own, other := slices.Clone(g.row(b)), slices.Clone(g.row(g.a)) // of a and b, all columns swapped
 	v := make([]float64, 0, len(columns))
-	alone := g.model.file.Kind == model.MLP // the scores of documents do not depend on each other
+	alone := g.model.alone
 	width := len(own)
 	query, scores := slices.Clone(g.inputs), make([]float64, len(g.scores))
 	rowA, rowB := g.a, b // in query
