@@ -123,7 +123,7 @@ func smallRecipe() Config {
 func forestRecipe() Config {
 	c := smallRecipe() // whose settings of networks have no effect
 	c.Loss, c.Transform, c.Bins, c.Metric = "softmax", "raw", 64, "ndcg@10"
-	c.Scorer, c.Trees, c.Depth, c.Sampling = forestScorer, 10, 6, 0.7
+	c.Scorer, c.Trees, c.Depth = forestScorer, 10, 6
 	c.LearningRate, c.L2, c.Epochs, c.Patience = 0.05, 1, 400, 20
 	return c
 }
