@@ -58,7 +58,7 @@ func (b *Binned) at(column int) (p *panel, place int) {
 // Bin sorts features, rows of that width one after another, into at most that many bins a column, 3 to [MaxBins], 0: 64.
 // Bins of numbers hold about as many documents each; thresholds are halfway between neighbouring values. Missing
 // values have a bin of their own. Columns in categories hold codes below that number; the most frequent have a bin
-// each, up to MaxBins whatever bins is, and all others, also code 0, share one.
+// each, and all others, also code 0, share one.
 func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, error) {
 	if bins == 0 {
 		bins = 64
@@ -77,7 +77,7 @@ func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, 
 	b := &Binned{rows: len(rows) / width, width: width, columns: make([]column, width)}
 	parallel.For(width, parallel.Workers(width), func(_, c int) {
 		if codes, ok := categories[c]; ok {
-			b.columns[c] = newCategories(rows[c:], width, codes)
+			b.columns[c] = newCategories(rows[c:], width, codes, bins-2)
 		} else {
 			b.columns[c] = newCuts(rows[c:], width, bins-1)
 		}
@@ -214,7 +214,7 @@ func floor32(t float64) float32 {
 }
 
 // newCategories returns a column of categories, of which the most frequent have a bin each.
-func newCategories(rows []float32, width, codes int) column {
+func newCategories(rows []float32, width, codes, most int) column {
 	counts := make([]int, codes)
 	for i := 0; i < len(rows); i += width {
 		if x := rows[i]; x >= 1 && x < float32(codes) && x == float32(int(x)) {
@@ -228,7 +228,7 @@ func newCategories(rows []float32, width, codes int) column {
 		}
 	}
 	slices.SortStableFunc(c.codes, func(a, b int) int { return counts[b] - counts[a] })
-	c.codes = c.codes[:min(MaxBins-2, len(c.codes))]
+	c.codes = c.codes[:min(most, len(c.codes))]
 	slices.Sort(c.codes)
 	for code := range c.lookup {
 		c.lookup[code] = 1

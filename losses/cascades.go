@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/num"
@@ -33,7 +34,13 @@ func cascade(stops func(b *batch) *G.Node, discount func(k int) float64) builder
 }
 
 func averagePrecision(b *batch) *G.Node {
-	return neg(G.Must(ops.ExpectedAveragePrecision(b.Lists, b.relevant(), len(b.discounts()))))
+	relevant, cutoff := b.relevant(), len(b.discounts())
+	// As in package metrics, the sum is divided by the relevant documents that the ranks have room for.
+	room := fixed(fmt.Sprint("losses: Room ", cutoff), op.PerQuery, func(l *op.List, out []float64) {
+		n := floats.Sum(l.X[0])
+		out[0] = max(1, n/float64(cutoff))
+	}, b.Lists, op.Rows("relevances", relevant))
+	return neg(mul(G.Must(ops.ExpectedAveragePrecision(b.Lists, relevant, cutoff)), room))
 }
 
 // relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics, and for those of weight 0.

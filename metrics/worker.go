@@ -170,7 +170,11 @@ func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
 
 // expectedAP returns expected average precision.
 func expectedAP(e *evaluator, w *worker, q query) (float64, error) {
-	return w.expectedWeights(e.weighting).AveragePrecision(q.scores, e.values, e.cutoff, nil)
+	value, err := w.expectedWeights(e.weighting).AveragePrecision(q.scores, e.values, e.cutoff, nil)
+	if e.cutoff > 0 { // it is divided by all relevant documents, and map by those that the ranks have room for
+		value *= max(1, floats.Sum(e.values)/float64(e.cutoff))
+	}
+	return value, err
 }
 
 // expectedERR returns expected reciprocal rank in expectation.

@@ -29,7 +29,7 @@ func ExpectedCascade(l Lists, rewards, continuations *G.Node, discounts []float6
 // ExpectedAveragePrecision returns the average precision of every query expected under the Plackett–Luce
 // policy of the scores,
 //
-//	R_q = E_y[Σ_{k≤cutoff} rel_{y_k}/k · (1 + Σ_{x<k} rel_{y_x})] / min(cutoff, Σ_d rel_d),
+//	R_q = E_y[Σ_{k≤cutoff} rel_{y_k}/k · (1 + Σ_{x<k} rel_{y_x})] / Σ_d rel_d,
 //
 // a node [queries] of the dtype of the scores; queries without relevant documents get 0. A cutoff of 0 is all
 // ranks. relevant, [rows] of the dtype of the scores, from 0 to 1, is a constant for differentiation. Value and

@@ -60,7 +60,7 @@ func (e *Expectation) CascadeExposure(scores, continuations, discounts, exposure
 
 // AveragePrecision writes λ_d = dR/dm_d to lambda and returns the expected average precision,
 //
-//	R = E_y[Σ_{k≤cutoff} rel_{y_k}/k · (1 + Σ_{x<k} rel_{y_x})] / min(cutoff, Σ_d rel_d),
+//	R = E_y[Σ_{k≤cutoff} rel_{y_k}/k · (1 + Σ_{x<k} rel_{y_x})] / Σ_d rel_d,
 //
 // 0 if nothing is relevant. A cutoff of 0, or one beyond the list, is all ranks. rel is 1 for relevant
 // documents and 0 for others; between the two it is the probability of being relevant, independently. If
@@ -88,7 +88,7 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 	defer e.endCascade()
 	value, err = e.run(scores, relevant, e.discount, lambda)
 	_, total := magnitudes(relevant)
-	if total = min(total, float64(cutoff)); total == 0 {
+	if total == 0 {
 		return 0, err
 	}
 	for d := range lambda {
