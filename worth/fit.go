@@ -186,7 +186,7 @@ func (n *newton) maximize(ctx context.Context, x []float64) ([]float64, error) {
 					radius *= 2
 				}
 				best, n.change = trial, scale*length
-			case scale*length < 1e-15:
+			case !(scale*length >= 1e-15): // or NaN
 				return best.x, fmt.Errorf("step %d of the fit finds no better parameters: the log-likelihood is %v", n.steps+1, best.value)
 			default:
 				radius = scale * length / 4

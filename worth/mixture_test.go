@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
@@ -193,5 +194,15 @@ func TestFitMixtureRejectsInvalidOptions(t *testing.T) {
 	}
 	if _, _, err := mustMix(t, r, MixtureOptions{Components: 1}).Evaluate(mustRead(t, "x > y", "x")); err == nil {
 		t.Error("other items are no error")
+	}
+}
+
+// A step along which the information is 0 has no length, and ends the fit of a component.
+func TestMixtureOfTheSmallestPriorEnds(t *testing.T) {
+	r := mustRead(t, strings.Repeat("a > b > c\nb > a > c\nc > a > b\na > c > b\n", 3), "races.txt")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := FitMixture(ctx, r, MixtureOptions{Components: 2, Prior: 1e-320, Seed: 1}); err != nil {
+		t.Error(err)
 	}
 }
