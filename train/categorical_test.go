@@ -196,7 +196,7 @@ func users(name string, n, first int, times int) *datasets.Dataset {
 
 // More users than there are vectors are trained on and scored. What a step allocates is in proportion to its documents, not
 // to the users; the rarest and those not seen have finite scores.
-func TestMoreUsersThanVectors(t *testing.T) {
+func TestMemoryOfMoreUsersThanVectors(t *testing.T) {
 	s := &datasets.Splits{Train: users("train", 100_500, 0, 2), Vali: users("vali", 100, 1, 1), Test: users("test", 100, 200_000, 1)}
 	c := byName("mlp")
 	c.Transform, c.Categorical, c.Batch, c.Epochs = "none", Features{"user", "kind"}, 10_000, 1
