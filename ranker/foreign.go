@@ -14,17 +14,12 @@ func decodeForeign(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	settings, err := json.Marshal(forestSettings{m.Forest.Inputs, m.Forest.Bias})
+	settings, err := json.Marshal(settingsOf(m.Forest))
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]int, m.Forest.Inputs)
-	for c := range columns {
-		columns[c] = c
-	}
-	raw := &transforms.Transform{Spec: "raw", Inputs: len(columns), Columns: columns, Parts: []transforms.Part{{Name: "raw"}}}
 	f := &File{
-		Kind: ForestKind, Settings: settings, Dtype: "float64", Transform: raw, FeatureIDs: m.IDs, FeatureNames: m.Names, Levels: m.Levels,
+		Kind: ForestKind, Settings: settings, Dtype: "float64", Transform: transforms.Raw(m.Forest.Inputs), FeatureIDs: m.IDs, FeatureNames: m.Names, Levels: m.Levels,
 		Gain: "exp2", foreign: m, source: data, // exp2 is the default of these libraries, too
 	}
 	if err := f.check(); err != nil {

@@ -104,3 +104,46 @@ func TestColumnsOfForeignModelsAreFoundById(t *testing.T) {
 		}
 	}
 }
+
+// A mixture is a file of its own, also if its first part is of another library.
+func TestMixtureOfForeignModelsIsTheirSum(t *testing.T) {
+	var models []*ranker.Model
+	for _, file := range []string{"shop/lightgbm.txt", "shop/xgboost.ubj"} {
+		m, err := ranker.Open(filepath.Join(foreignData, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, m)
+	}
+	f, err := ranker.Mix([]float64{2, -0.5}, models...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := f.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := ranker.Read(&file)
+	if err != nil || mixed.Foreign() != nil {
+		t.Fatal(err)
+	}
+	rows := make([]float32, 5*len(models[0].FeatureIDs()))
+	for i := range rows {
+		if rows[i] = float32(i%7) - 3; i%4 == 0 {
+			rows[i] = float32(math.NaN())
+		}
+	}
+	want := make([]float64, 5)
+	for i, weight := range []float64{2, -0.5} {
+		scores, err := models[i].Score(nil, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d, s := range scores {
+			want[d] += weight * s
+		}
+	}
+	if got, err := mixed.Score(nil, rows); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v, error %v", got, want, err)
+	}
+}

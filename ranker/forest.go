@@ -18,6 +18,11 @@ const ForestKind = "forest"
 type forestSettings struct {
 	Inputs int     `json:"inputs"`
 	Bias   float64 `json:"bias,omitempty"`
+	Single bool    `json:"single,omitempty"`
+}
+
+func settingsOf(of *forest.Forest) forestSettings {
+	return forestSettings{of.Inputs, of.Bias, of.Single}
 }
 
 // The columns of the array of nodes. A set has so many words of 32 bits; −1: the node goes by the threshold.
@@ -39,7 +44,7 @@ func (f *File) SetForest(of *forest.Forest) error {
 	if err := of.Check(); err != nil {
 		return err
 	}
-	settings, err := json.Marshal(forestSettings{of.Inputs, of.Bias})
+	settings, err := json.Marshal(settingsOf(of))
 	if err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func (f *File) SetForest(of *forest.Forest) error {
 			nodes = append(nodes, row...)
 		}
 	}
-	f.Kind, f.Settings, f.Dtype, f.Arrays = ForestKind, settings, "float64", nil
+	f.Kind, f.Settings, f.Dtype, f.Arrays, f.foreign, f.source = ForestKind, settings, "float64", nil, nil, nil
 	for _, a := range []Array{
 		{"trees", []int{len(of.Trees), 2}, trees}, {"nodes", []int{len(nodes) / nodeWidth, nodeWidth}, nodes},
 		{"leaves", []int{len(leaves)}, leaves}, {"sets", []int{len(sets)}, sets},
@@ -101,7 +106,7 @@ func (f *File) Forest() (*forest.Forest, error) {
 		}
 		c.left = a.Values
 	}
-	of := &forest.Forest{Inputs: s.Inputs, Bias: s.Bias}
+	of := &forest.Forest{Inputs: s.Inputs, Bias: s.Bias, Single: s.Single}
 	for len(arrays["trees"].left) > 0 {
 		tree := arrays["trees"].take(1)
 		nodes, leaves := arrays["nodes"].take(tree[0]), arrays["leaves"].take(tree[1])

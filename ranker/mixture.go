@@ -39,14 +39,14 @@ type mixtureSettings struct {
 // added once. Names, texts, gain and grade are of the first model, and the training queries of all.
 //
 // Mix returns an error for models of other features, for models with and without base scores, for weights that are not
-// finite, and for models that are mixtures.
+// finite, for models that are mixtures, and for forests of other libraries that need values changed first.
 func Mix(weights []float64, models ...*Model) (*File, error) {
 	if len(models) == 0 || len(weights) != len(models) {
 		return nil, fmt.Errorf("ranker: %d weights for a mixture of %d models: want one for each, and one model or more", len(weights), len(models))
 	}
 	first := models[0].file
 	mixed := *first
-	mixed.Kind, mixed.Dtype, mixed.Arrays, mixed.TrainingQueries = MixtureKind, "float64", nil, nil
+	mixed.Kind, mixed.Dtype, mixed.Arrays, mixed.TrainingQueries, mixed.foreign, mixed.source = MixtureKind, "float64", nil, nil, nil, nil
 	mixed.Transform = transforms.Raw(first.Transform.Inputs)
 	var s mixtureSettings
 	var queries []uint64
@@ -59,6 +59,17 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 			return nil, fmt.Errorf("ranker: models 0 and %d have other features, or other texts of categories: train them on the same columns of the same data", i)
 		case f.BaseScores != first.BaseScores:
 			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither", first.BaseScores, i, f.BaseScores)
+		}
+		if f.foreign != nil { // whose own bytes are not a part of a file of ours
+			of, err := f.Forest()
+			if err != nil {
+				return nil, fmt.Errorf("ranker: model %d: %w", i, err)
+			}
+			plain := *f
+			if err := plain.SetForest(of); err != nil {
+				return nil, fmt.Errorf("ranker: model %d: %w", i, err)
+			}
+			f = &plain
 		}
 		s.Parts = append(s.Parts, mixturePart{weights[i], f.Kind, f.Settings, f.Dtype, f.Transform})
 		for _, a := range f.Arrays {
