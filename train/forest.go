@@ -157,34 +157,18 @@ func (f *trainedForest) differentiate(ctx context.Context, graphs *graph.Cache[*
 	}
 	f.eachRow(b.queries, func(at, row int) { b.Packed.X[at] = f.scores[row] })
 	objective.SetStep(steps*uint64(len(f.chunks)) + uint64(b.shard))
-	loss, err := compiled.Loss(&b.Batch, gradient)
-	if err == nil && !finite(loss) {
-		err = graph.NewBatchError(fmt.Errorf("the loss is %v", loss))
-	}
-	return loss, err
+	return finiteLoss(compiled, &b.Batch, gradient)
 }
 
 func (f *trainedForest) blame(ctx context.Context, b *stepBatch, _ func(*shardBatch, int), steps uint64) (queries []int, err error) {
 	var single graph.Cache[*graph.Step] // of one query
 	defer single.Close()
-	for _, c := range f.chunks {
-		for _, q := range c.queries {
-			alone := shardBatch{shard: c.shard, queries: []int{q}}
-			f.pack(&alone, 1)
-			gradient := make([]float32, alone.Rows)
-			_, failed := f.differentiate(ctx, &single, &alone, steps, gradient)
-			if cancelled(ctx, failed) {
-				return nil, failed
-			}
-			if failed == nil {
-				failed = clip(gradient, 0)
-			}
-			if failed != nil {
-				queries = append(queries, q)
-			}
-		}
-	}
-	return queries, nil
+	return failing(ctx, f.chunks, func(alone *shardBatch) ([]float32, error) {
+		f.pack(alone, 1)
+		gradient := make([]float32, alone.Rows)
+		_, err := f.differentiate(ctx, &single, alone, steps, gradient)
+		return gradient, err
+	})
 }
 
 // update grows a tree.
@@ -235,7 +219,7 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 }
 
 // curve writes what a tree grows by: how the scores are to go up, and the curvatures, both in units of the mean curvature of the
-// first step, so that L2 counts as so many documents, whatever the scale of the loss.
+// first step, so that L2 counts documents, whatever the scale of the loss.
 func (f *trainedForest) curve(gradient, up, curvature []float32) error {
 	t := f.trainer
 	d, loss := t.data.splits.Train, t.parsed.loss

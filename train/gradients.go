@@ -128,7 +128,12 @@ func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*grap
 	draw := steps*uint64(g.division.Shards) + uint64(b.shard)
 	nn.SetStep(g.model, draw)
 	g.objective.SetStep(draw)
-	loss, err := compiled.Loss(&b.Batch, gradient)
+	return finiteLoss(compiled, &b.Batch, gradient)
+}
+
+// finiteLoss computes the loss of a batch and its gradient.
+func finiteLoss(compiled *graph.Step, b *graph.Batch, gradient []float32) (float64, error) {
+	loss, err := compiled.Loss(b, gradient)
 	if err == nil && !finite(loss) {
 		err = graph.NewBatchError(fmt.Errorf("the loss is %v", loss))
 	}
@@ -140,11 +145,19 @@ func (g *gradients) blame(ctx context.Context, b *stepBatch, pack func(*shardBat
 	var single graph.Cache[*graph.Step] // of one query
 	defer single.Close()
 	gradient := make([]float32, len(g.total))
-	for i := range b.shards {
-		for _, q := range b.shards[i].queries {
-			alone := shardBatch{shard: b.shards[i].shard, queries: []int{q}}
-			pack(&alone, 1)
-			_, failed := g.differentiate(ctx, &single, &alone, 1, steps, gradient)
+	return failing(ctx, b.shards, func(alone *shardBatch) ([]float32, error) {
+		pack(alone, 1)
+		_, err := g.differentiate(ctx, &single, alone, 1, steps, gradient)
+		return gradient, err
+	})
+}
+
+// failing returns the queries of batches whose loss or gradient, which differentiate computes for a batch of one query, fails by
+// itself.
+func failing(ctx context.Context, batches []shardBatch, differentiate func(alone *shardBatch) (gradient []float32, err error)) (queries []int, err error) {
+	for i := range batches {
+		for _, q := range batches[i].queries {
+			gradient, failed := differentiate(&shardBatch{shard: batches[i].shard, queries: []int{q}})
 			if cancelled(ctx, failed) {
 				return nil, failed
 			}

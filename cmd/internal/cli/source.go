@@ -210,6 +210,20 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	return splits, nil
 }
 
+// ReadFile reads the file of data, whole, until the context is done, and prints the warnings. It takes from wanted the
+// features, the roles of columns, and what labels are for.
+func (s *Source) ReadFile(ctx context.Context, wanted datasets.ReadOptions, stderr io.Writer) (*datasets.Dataset, error) {
+	read := s.ReadOptions()
+	read.Context, read.Labels = ctx, wanted.Labels
+	TakeFeatures(&read, wanted)
+	d, err := datasets.ReadFile(s.Data, read)
+	if err != nil {
+		return nil, WithFlags(err)
+	}
+	command.Warn(stderr, d.Warnings...)
+	return d, nil
+}
+
 // TakeFeatures copies to o the features that are wanted, and the roles of columns.
 func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
 	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 
@@ -105,17 +104,15 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 
 // open returns the splits of the data; a single file is not split.
 func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
+	wanted := datasets.ReadOptions{Categorical: o.config.Categorical}
 	if o.SingleFile() {
-		read := o.ReadOptions()
-		read.Context, read.Categorical = ctx, o.config.Categorical
-		d, err := datasets.ReadFile(o.Data, read)
+		d, err := o.ReadFile(ctx, wanted, stderr)
 		if err != nil {
-			return nil, cli.WithFlags(err)
+			return nil, err
 		}
-		command.Warn(stderr, d.Warnings...)
 		return []*datasets.Dataset{d}, nil
 	}
-	s, err := o.Open(ctx, datasets.Options{Read: datasets.ReadOptions{Categorical: o.config.Categorical}, Seed: o.config.Seed, Unlabelled: "keep"}, stderr)
+	s, err := o.Open(ctx, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "keep"}, stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/viz"
@@ -94,14 +93,12 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 	if err != nil {
 		return err
 	}
-	read := o.ReadOptions()
-	read.Context, read.Labels = ctx, "unused"
-	cli.TakeFeatures(&read, cli.Without(datasets.OptionsFor(m), "weight", "group"))
-	d, err := datasets.ReadFile(o.Data, read)
+	wanted := cli.Without(datasets.OptionsFor(m), "weight", "group")
+	wanted.Labels = "unused"
+	d, err := o.ReadFile(ctx, wanted, stderr)
 	if err != nil {
-		return cli.WithFlags(err)
+		return err
 	}
-	command.Warn(stderr, d.Warnings...)
 	q := slices.Index(d.QueryIDs, o.query)
 	if q < 0 {
 		return fmt.Errorf("%s has no query %q: there are %s", o.Data, o.query, text.List(d.QueryIDs))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -102,13 +101,5 @@ func (o *options) open(ctx context.Context, m *ranker.Model, stderr io.Writer) (
 		}
 		return s.Vali, nil
 	}
-	read := o.ReadOptions()
-	read.Context = ctx
-	cli.TakeFeatures(&read, wanted)
-	d, err := datasets.ReadFile(o.Data, read)
-	if err != nil {
-		return nil, cli.WithFlags(err)
-	}
-	command.Warn(stderr, d.Warnings...)
-	return d, nil
+	return o.ReadFile(ctx, wanted, stderr)
 }
