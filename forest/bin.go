@@ -24,7 +24,7 @@ type Binned struct {
 type column struct {
 	cuts    []float64 // of numbers: bin 1 + the number of cuts below the value
 	cuts32  []float32 // the largest float32 that are at most the cuts: no float32 lies between
-	codes   []int     // of categories: those of bins 2, 3, …; bin 1 has the others
+	codes   []int     // of the categories in bins 2, 3, …; bin 1 has the others
 	lookup  []uint8   // of categories: bins by code
 	missing bool      // values are
 }
@@ -213,7 +213,7 @@ func floor32(t float64) float32 {
 	return x
 }
 
-// newCategories returns a column of categories, of which the most frequent have a bin each.
+// newCategories returns a column of categories. The most frequent have a bin each.
 func newCategories(rows []float32, width, codes, most int) column {
 	counts := make([]int, codes)
 	for i := 0; i < len(rows); i += width {

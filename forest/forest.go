@@ -18,7 +18,7 @@ type Forest struct {
 	Single bool    // sums are rounded to float32 after each tree, as XGBoost does
 }
 
-// A Tree has inner nodes, of which the first is the root, and leaves. A tree without nodes is its one leaf.
+// A Tree has inner nodes, the root first, and leaves. A tree without nodes is its one leaf.
 type Tree struct {
 	Nodes  []Node
 	Leaves []float64

@@ -43,7 +43,7 @@ func averagePrecision(b *batch) *G.Node {
 	return neg(mul(G.Must(ops.ExpectedAveragePrecision(b.Lists, relevant, cutoff)), room))
 }
 
-// relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics, and for those of weight 0.
+// relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics, and for documents of weight 0.
 func (b *batch) relevant() *G.Node {
 	relevant := G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), func(label float64) float64 {
 		if label >= 1 {

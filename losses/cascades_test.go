@@ -119,7 +119,7 @@ func cascadeLosses(t fataler) map[string]func(q query) float64 {
 	return of
 }
 
-// Value and gradient are those of the expectations over all rankings, the gradient by finite differences of them.
+// Value and gradient equal the expectations over all rankings, the gradient by finite differences of them.
 func TestCascadesAreExpectationsOverAllRankings(t *testing.T) {
 	for name, of := range cascadeLosses(t) {
 		f := newFixture(normal)

@@ -239,7 +239,7 @@ func (m Measure) check(in Queries) error {
 	case in.Unranked != nil && m.OfPolicy():
 		return fmt.Errorf("metrics: %s needs the score of every document, but some are unranked", m)
 	case m.NeedsIntents() && len(in.Intents) != rows:
-		return fmt.Errorf("metrics: %s needs the intents of every row: those of %d for %d rows", m, len(in.Intents), rows)
+		return fmt.Errorf("metrics: %s needs the intents of every row: there are %d for %d rows", m, len(in.Intents), rows)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}

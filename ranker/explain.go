@@ -119,7 +119,7 @@ func (m *Model) MultiplicationsToExplain(documents int, c Comparison) float64 {
 	return games * m.Multiplications(documents)
 }
 
-// A game has the inputs of the documents of a query, of which it swaps some between document a and others.
+// A game has the inputs of the documents of a query, and swaps some between document a and another.
 type game struct {
 	model  *Model
 	inputs []float32 // rows × width

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// shapley enumerates all sets of columns: in those of the set, the documents have their own values, in all others they
+// shapley enumerates all sets of columns: in the columns of a set the documents have their own values, in all others they
 // have each other's.
 func shapley(t *testing.T, m *Model, features []float32, a, b int) []float64 {
 	t.Helper()

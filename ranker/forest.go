@@ -25,7 +25,7 @@ func settingsOf(of *forest.Forest) forestSettings {
 	return forestSettings{of.Inputs, of.Bias, of.Single}
 }
 
-// The columns of the array of nodes. A set has so many words of 32 bits; −1: the node goes by the threshold.
+// The columns of the array of nodes. Words is the number of 32-bit words of a set; −1: the node goes by the threshold.
 const (
 	nodeColumn = iota
 	nodeThreshold
@@ -39,7 +39,7 @@ const (
 
 // SetForest makes the file the file of a forest, whose inputs are what the transform gives. The part raw of a transform gives features as they
 // are, missing values too. The arrays are trees [trees, 2], the nodes and the leaves of each; nodes, a row each, with columns,
-// thresholds and children as in [forest.Node]; leaves; and sets, those of the nodes one after another, in words of 32 bits.
+// thresholds and children as in [forest.Node]; leaves; and the sets of the nodes, one after another, in words of 32 bits.
 func (f *File) SetForest(of *forest.Forest) error {
 	if err := of.Check(); err != nil {
 		return err

@@ -129,7 +129,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "depth", Value: &c.Depth, check: between(0, mostDepth),
 			Help: "largest `depth` of trees of the scorer forest; 0: 6, or with -leaves as deep as they allow"},
 		{Flag: "leaves", Value: &c.Leaves, check: between(0, mostLeaves),
-			Help: "largest `number` of leaves of trees, of which the one that gains most is split next; 0: symmetric trees, where all nodes of a level have the same split"},
+			Help: "largest `number` of leaves of trees: the one that gains most is split next; 0: symmetric trees, where all nodes of a level have the same split"},
 		{Flag: "sampling", Value: &c.Sampling, check: within(0, 1, "a number from 0 to 1"),
 			Help: "`part` of the training documents that each tree is grown on; 0 and 1: all"},
 
@@ -148,7 +148,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "warmup", Value: &c.Warmup, check: within(0, mostEpochs, fmt.Sprintf("epochs of warm-up, a number from 0 to %d", mostEpochs)),
 			Help: "`epochs` in which the learning rate rises from 0 in equal steps; 0.5 is half an epoch"},
 		{Flag: "l2", Value: &c.L2, check: notNegative,
-			Help: "`weight` of the L2 penalty on weights that are not biases; 0: none. In leaves of the scorer forest it counts as so many documents without a gradient"},
+			Help: "`weight` of the L2 penalty on weights that are not biases; 0: none. In leaves of the scorer forest a weight of N counts as N documents without a gradient"},
 		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative,
 			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on the norms of its line and its bends, which keeps the weights of uninformative inputs small; 0: none"},
 		{Flag: "clip", Value: &c.Clip, check: notNegative,
