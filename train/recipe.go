@@ -1,12 +1,16 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/transforms"
 )
 
 const (
@@ -18,28 +22,35 @@ const (
 // Default returns the zero Config: all is left to the recipe for the training data.
 func Default() Config { return Config{} }
 
-// DefaultFor returns the recipe for the training data, with all settings spelt out, and the reason in words.
-// A [Config] has it where it is zero. There are two, by size. The one for small data has two forms,
-// the first also for no data:
+// tablesFrom is the part of the features that are features of the query, from which on data are taken for a table: what the
+// scores of query and document do not have, as users, trips or instances of a problem are described by their attributes.
+const tablesFrom = 0.1
+
+// DefaultFor returns the recipe for the training data: one or more models, with all settings spelt out, and the reason in words.
+// Several are trained one after another, and mixed by [Mix]. [Run] does so for a [Config] that leaves the models to the recipe.
 //
-//	documents       below 100,000                      from 100,000 on
-//	queries         short             long, of 50      all
-//	                                  documents
-//	networks        three small ones, averaged         one with layers of 256 and 32, SwiGLU
-//	K               10                20               10
-//	inputs          several views of a feature         one, by quantile, through 16 bins
-//	                and ranks         and what is
-//	                                  missing
-//	added to        0.01 of           0.1 of           0.02 of query-rmse
-//	plrank-exact    softmax           softmax
-//	against noise   dropout 0.3,      dropout 0.5,     group lasso of 45/√documents
-//	                group lasso       weight decay,
-//	                of 0.03           group lasso
+// A network has one of three recipes, of which the first has two forms, the first also for no data:
+//
+//	documents       below 100,000                                    from 100,000 on
+//	features        of documents alone                 also of       all
+//	                short queries     long queries,    the query,
+//	                                  of 50 documents  a tenth
+//	networks        three small ones, averaged         one of 256    one with layers of 256
+//	                                                   and 128       and 32, SwiGLU
+//	K               10                20               all ranks     10
+//	inputs          several views of a feature         by quantile,  by quantile, through 16 bins
+//	                and ranks         and what is      and what is
+//	                                  missing          missing
+//	added to        0.01 of           0.1 of           softmax       0.02 of query-rmse
+//	plrank-exact    softmax           softmax          alone
+//	against noise   dropout 0.3,      dropout 0.5,     dropout 0.2,  group lasso of 45/√documents
+//	                group lasso       weight decay,    group lasso
+//	                of 0.03           group lasso      of 0.001
 //	                                  of 0.03
-//	steps           of few queries                     of 32 queries
-//	rate            low, constant                      rises, then falls to 0 (cosine)
-//	model           each network of its best epoch     average of the weights over steps
-//	epochs          30                                 8
+//	steps           of few queries                     of 16 queries of 32 queries
+//	rate            low, constant                      low, constant rises, then falls to 0 (cosine)
+//	model           each network of its best epoch                   average of the weights over steps
+//	epochs          30                                 80            8
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
 // are 20 passes over the training queries, with dropout 0.1 and two epochs each, so that there is a model soon, and the
@@ -55,21 +66,28 @@ func Default() Config { return Config{} }
 // that have to hold together. The group
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
+func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
+	network, reason := RecipeFor(mlpScorer, s)
+	if s == nil || s.Train == nil || s.Train.Gains != nil || queryShare(s.Train) < tablesFrom {
+		return []Config{network}, reason
+	}
+	forest, _ := RecipeFor(forestScorer, s)
+	return []Config{network, forest}, reason + ", and a forest"
+}
+
+// RecipeFor returns the recipe for a kind of model. Networks have the same recipes; a forest has one for all data.
 //
 // Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
 // Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
 // they are not normalized. And no metric but the loss goes by them, if validation has no labels.
-func DefaultFor(s *datasets.Splits) (c Config, reason string) { return RecipeFor(mlpScorer, s) }
-
-// RecipeFor is [DefaultFor] for a kind of model. Networks have the same recipes; the scorer forest has one of its own.
 func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
 	switch {
 	case scorer == forestScorer:
 		c, reason = forestRecipe(), "a forest"
 	case s == nil || s.Train == nil:
-		c, reason = recipeOf(0, 1, 0)
+		c, reason = recipeOf(0, 1, 0, 0)
 	default:
-		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train))
+		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train), queryShare(s.Train))
 	}
 	if s == nil || s.Train == nil {
 		return c, reason
@@ -84,6 +102,13 @@ func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
 	return c, reason + ", for gains from clicks"
 }
 
+// queryShare returns the part of the features that are features of the query.
+func queryShare(d *datasets.Dataset) float64 {
+	all := &transforms.Data{Name: d.Name, Features: d.Features, Offsets: d.Offsets, FeatureIDs: d.FeatureIDs}
+	varying := len(transforms.Varying(transforms.Sharing{}, all))
+	return float64(varying-len(transforms.VaryingWithin(transforms.Sharing{}, all))) / float64(max(1, varying))
+}
+
 // highestLabel returns the highest label, or 0 if none is higher.
 func highestLabel(d *datasets.Dataset) (highest float64) {
 	for _, label := range d.Labels {
@@ -92,20 +117,25 @@ func highestLabel(d *datasets.Dataset) (highest float64) {
 	return highest
 }
 
-// recipeOf returns the recipe for numbers of documents and queries, and labels up to the highest.
-func recipeOf(documents, queries int, highest float64) (c Config, reason string) {
+// recipeOf returns the recipe of a network for numbers of documents and queries, labels up to the highest, and a part of features that
+// are of the query.
+func recipeOf(documents, queries int, highest, ofQuery float64) (c Config, reason string) {
 	if documents >= largeFrom {
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
-	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
+	small := fmt.Sprintf("small, below %d documents", largeFrom)
+	if ofQuery >= tablesFrom {
+		return tableRecipe(), fmt.Sprintf("%s, a table, with %.0f %% features of the query, from %.0f %% on", small, 100*ofQuery, 100*tablesFrom)
+	}
+	c = smallRecipe()
 	if documents >= longFrom*queries {
 		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
 		c.Transform += "+missing"
 		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
-		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
+		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", small, longFrom)
 	}
 	c.Transform += "+rank"
-	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", reason, longFrom)
+	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", small, longFrom)
 }
 
 // smallRecipe is what the recipes for small data have in common.
@@ -117,6 +147,16 @@ func smallRecipe() Config {
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, GroupLasso: 0.03, Batch: 4, Epochs: 30},
 		Evaluation:   Evaluation{Metric: "expected-ndcg@10"},
 	}.Plain()
+}
+
+// tableRecipe is for small data with features of the query, which rank together with others alone: one wide network sees these
+// conditions, where views that compare the documents of a query would not.
+func tableRecipe() Config {
+	c := smallRecipe()
+	c.Loss, c.Transform = "softmax", "quantile+missing"
+	c.Hidden, c.Members, c.Dropout = []int{256, 128}, 1, 0.2
+	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs = 0.001, 0.001, 16, 80
+	return c
 }
 
 // forestRecipe is for all sizes: a forest ends by its patience.
@@ -169,6 +209,13 @@ func (c Config) forData(s *datasets.Splits) Config {
 	}
 	recipe, _ := RecipeFor(c.Scorer, s)
 	return c.orRecipe(recipe)
+}
+
+// LeavesModels reports whether c leaves all that makes a model to the recipe: the objective, the inputs but for categorical features,
+// the model and the optimization. With a metric that is not a measure of rankings, by which models can be mixed, it does not.
+func (c Config) LeavesModels() bool {
+	_, err := metrics.ParseMeasure(cmp.Or(c.Metric, "ndcg@10"))
+	return err == nil && !slices.ContainsFunc(c.Settings(), func(s Setting) bool { return s.OfModel() && !s.field().IsZero() })
 }
 
 // orRecipe is c with a recipe in place of what it leaves to it. A metric of the recipe is for the

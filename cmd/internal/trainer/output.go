@@ -122,6 +122,9 @@ func drawCurve(path, title, metric string, result *train.Result) error {
 			p.Series = append(p.Series, s)
 		}
 	}
+	if result.Shares != nil {
+		return p.Save(path)
+	}
 	name, best := "initial model, the best", result.Initial
 	if result.BestEpoch > 0 {
 		name, best = fmt.Sprintf("best epoch, %d", result.BestEpoch), history[result.BestEpoch-1].Vali
