@@ -22,8 +22,7 @@ const (
 // Default returns the zero Config: all is left to the recipe for the training data.
 func Default() Config { return Config{} }
 
-// tablesFrom is the part of the features that are features of the query, from which on data are taken for a table: what the
-// scores of query and document do not have, as users, trips or instances of a problem are described by their attributes.
+// tablesFrom is the part of the features that are of the query from which on data have the recipe of tables.
 const tablesFrom = 0.1
 
 // DefaultFor returns the recipe for the training data: one or more models, with all settings spelt out, and the reason in words.
@@ -31,26 +30,33 @@ const tablesFrom = 0.1
 //
 // A network has one of three recipes, of which the first has two forms, the first also for no data:
 //
-//	documents       below 100,000                                    from 100,000 on
-//	features        of documents alone                 also of       all
-//	                short queries     long queries,    the query,
-//	                                  of 50 documents  a tenth
-//	networks        three small ones, averaged         one of 256    one with layers of 256
-//	                                                   and 128       and 32, SwiGLU
-//	K               10                20               all ranks     10
-//	inputs          several views of a feature         by quantile,  by quantile, through 16 bins
-//	                and ranks         and what is      and what is
-//	                                  missing          missing
-//	added to        0.01 of           0.1 of           softmax       0.02 of query-rmse
-//	plrank-exact    softmax           softmax          alone
-//	against noise   dropout 0.3,      dropout 0.5,     dropout 0.2,  group lasso of 45/√documents
-//	                group lasso       weight decay,    group lasso
-//	                of 0.03           group lasso      of 0.001
-//	                                  of 0.03
-//	steps           of few queries                     of 16 queries of 32 queries
-//	rate            low, constant                      low, constant rises, then falls to 0 (cosine)
-//	model           each network of its best epoch                   average of the weights over steps
-//	epochs          30                                 80            8
+//	features of     fewer than a tenth                                    a tenth or more
+//	the query
+//	documents       below 100,000                     from 100,000 on     any number
+//	queries         short           long, of 50
+//	                                documents
+//	networks        three small ones, averaged        one of 256 and 32,  one of 256 and 128
+//	                                                  SwiGLU
+//	K               10              20                10                  10
+//	inputs          several views of a feature        one, by quantile,   one, by quantile,
+//	                and ranks       and what is       through 16 bins     and what is
+//	                                missing                               missing
+//	loss            plrank-exact and                                      softmax
+//	                0.01 of         0.1 of            0.02 of
+//	                softmax         softmax           query-rmse
+//	against noise   dropout 0.3,    dropout 0.5,      group lasso of      dropout 0.2,
+//	                group lasso     weight decay,     45/√documents       group lasso
+//	                of 0.03         group lasso                           of 0.001
+//	                                of 0.03
+//	steps           of 4 queries                      of 32 queries       of 16 queries
+//	rate            low, constant                     rises, then falls   low, constant
+//	                                                  to 0 (cosine)
+//	model           each network of its best epoch    average of the      the best epoch
+//	                                                  weights over steps
+//	epochs          30                                8                   80, of large data 12
+//
+// Where a tenth of the features or more are of the query, a forest is the second model. Such features are attributes of users,
+// trips or instances of a problem, and rank by thresholds and together with others.
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
 // are 20 passes over the training queries, with dropout 0.1 and two epochs each, so that there is a model soon, and the
@@ -120,13 +126,13 @@ func highestLabel(d *datasets.Dataset) (highest float64) {
 // recipeOf returns the recipe of a network for numbers of documents and queries, labels up to the highest, and a part of features that
 // are of the query.
 func recipeOf(documents, queries int, highest, ofQuery float64) (c Config, reason string) {
+	if ofQuery >= tablesFrom {
+		return tableRecipe(documents), fmt.Sprintf("a table, with %.0f %% features of the query, from %.0f %% on", 100*ofQuery, 100*tablesFrom)
+	}
 	if documents >= largeFrom {
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
 	small := fmt.Sprintf("small, below %d documents", largeFrom)
-	if ofQuery >= tablesFrom {
-		return tableRecipe(), fmt.Sprintf("%s, a table, with %.0f %% features of the query, from %.0f %% on", small, 100*ofQuery, 100*tablesFrom)
-	}
 	c = smallRecipe()
 	if documents >= longFrom*queries {
 		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
@@ -149,13 +155,13 @@ func smallRecipe() Config {
 	}.Plain()
 }
 
-// tableRecipe is for small data with features of the query, which rank together with others alone: one wide network sees these
-// conditions, where views that compare the documents of a query would not.
-func tableRecipe() Config {
+// tableRecipe is for data with features of the query, which rank together with others alone: one wide network sees these
+// conditions, where views that compare the documents of a query would not. It takes about as many steps whatever the size.
+func tableRecipe(documents int) Config {
 	c := smallRecipe()
 	c.Loss, c.Transform = "softmax", "quantile+missing"
 	c.Hidden, c.Members, c.Dropout = []int{256, 128}, 1, 0.2
-	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs = 0.001, 0.001, 16, 80
+	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs = 0.001, 0.001, 16, min(80, max(12, 3_000_000/max(1, documents)))
 	return c
 }
 
