@@ -36,8 +36,36 @@ func Printable(text string) string {
 // Warn prints warnings.
 func Warn(stderr io.Writer, warnings ...string) {
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", Printable(w))
+		Note(stderr, "warning: "+Printable(w))
 	}
+}
+
+// Columns returns the number of characters that lines written to w may have: the environment variable COLUMNS if it is a
+// number, else the width of the terminal that w is, else 0.
+func Columns(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if o, ok := w.(*output); ok {
+		w = o.w
+	}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+		return n
+	}
+	return Width
+}
+
+// Note prints a line, broken at blanks where lines of w have a limit, see [Columns]. What is written to a file, or read by
+// another program, stays one line.
+func Note(w io.Writer, text string) {
+	if n := Columns(w); n > 0 {
+		text = strings.ReplaceAll(Wrap(text, n-2), "\n", "\n  ")
+	}
+	fmt.Fprintln(w, text)
 }
 
 // An output is a stream that keeps its first error, and on a terminal writes printable text.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // No line is as wide as the terminal, so that none scrolls, and those that are printed
@@ -30,6 +31,26 @@ func TestBarFitsTheTerminal(t *testing.T) {
 			if n := len([]rune(line)); n >= columns {
 				t.Fatalf("%d columns: a line of %d: %q", columns, n, line)
 			}
+		}
+	}
+}
+
+// A quarter of what was left took 10 s, which leaves 30: the bar says so, or without a terminal the line.
+func TestTimeLeftIsShown(t *testing.T) {
+	for columns, want := range map[int]string{0: "first\na line  30s\u00a0left\nlast\n", 80: "\rmore, 30s\u00a0left  "} {
+		var w strings.Builder
+		b := newBar(&w, columns)
+		b.Set(0, "half")
+		b.LineLeft("first")
+		b.start, b.from = time.Now().Add(-10*time.Second), 0.5
+		time.Sleep(110 * time.Millisecond) // until the bar is drawn again
+		b.Set(0.625, "more")
+		b.LineLeft("a line")
+		b.Set(1, "all")
+		b.LineLeft("last")
+		b.Finish()
+		if text := w.String(); !strings.Contains(text, want) || columns > 0 && !strings.Contains(text, "\ra line\n") {
+			t.Errorf("%d columns: %q", columns, text)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (f *findings) print(w io.Writer) error {
 		fmt.Fprintf(w, "%s: %s\n", letter(i), r.File)
 	}
 	fmt.Fprintln(w, "\nmeans, of the queries that have a value in all files")
-	cli.PrintTable(w, letters, f.metrics, func(run int, metric string) string { return cli.FormatValue(f.Runs[run].Means[metric]) })
+	cli.PrintTable(w, f.metrics, letters, func(metric, run int) string { return cli.FormatValue(f.Runs[run].Means[f.metrics[metric]]) })
 	less := ""
 	if f.LowerIsBetter {
 		less = " (less is better)"

@@ -95,7 +95,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 		}
 	}
 	stdout, _ = must(t, "-model", model, "-data", filepath.Join(data, "test.txt"), "-report", "map")
-	for _, want := range []string{"\ndata: 10 queries", "map", "random order", "  model  "} {
+	for _, want := range []string{"\ndata: 10 queries", "map", "  random order   model\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

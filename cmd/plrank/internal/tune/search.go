@@ -185,7 +185,7 @@ func (s *search) run(ctx context.Context) error {
 		t.Seconds = time.Since(start).Seconds()
 		if t.End != cut || len(t.Best) > 0 && len(s.data.Folds) == 1 { // the mean of some folds compares with no other
 			s.done = append(s.done, t)
-			s.bar.Line(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
+			s.bar.LineLeft(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
 		}
 		if t.End == cut { // and not written: a search that goes on runs it again
 			if ctx.Err() != nil {
@@ -215,14 +215,11 @@ func (s *search) timeFor() bool {
 	return left > 0 && left >= sum/float64(max(1, len(s.done)))/2
 }
 
-// name is trial i in words, with the time that is left for all.
+// name is trial i in words.
 func (s *search) name(i int) string {
 	name := fmt.Sprintf("trial %d", i+1)
 	if !s.usual || s.trials > 0 {
 		name += fmt.Sprintf("/%d", len(s.flags))
-	}
-	if !s.end.IsZero() {
-		name += fmt.Sprintf(", %v left", max(0, time.Until(s.end)).Round(time.Second))
 	}
 	return name
 }
