@@ -361,7 +361,7 @@ func (r *values) print(w io.Writer) {
 		cli.PrintTable(w, rows, names, func(row, column int) string {
 			e, mark := m.Estimates[column], ""
 			if m.Cautions[logs.Estimator(e.Estimator)] != "" {
-				mark = "*"
+				mark = " *"
 			}
 			return []string{
 				fmt.Sprintf("%.4f", e.Value.Mean), e.Value.words() + mark, fmt.Sprintf("%.4f", e.Difference.Mean), e.Difference.words() + mark,
