@@ -59,13 +59,17 @@ func Columns(w io.Writer) int {
 	return Width
 }
 
-// Note prints a line, broken at blanks where lines of w have a limit, see [Columns]. What is written to a file, or read by
-// another program, stays one line.
+// Note prints lines, and breaks those that are longer than [Columns] at blanks. What goes to a file or to another program
+// stays as it is.
 func Note(w io.Writer, text string) {
-	if n := Columns(w); n > 0 {
-		text = strings.ReplaceAll(Wrap(text, n-2), "\n", "\n  ")
+	n := Columns(w)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if n > 0 && utf8.RuneCountInString(line) > n {
+			line = strings.ReplaceAll(Wrap(line, n-2), "\n", "\n  ")
+		}
+		fmt.Fprintln(w, line)
 	}
-	fmt.Fprintln(w, text)
 }
 
 // An output is a stream that keeps its first error, and on a terminal writes printable text.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -84,11 +83,11 @@ func (b *Bar) LineLeft(text string) {
 // Line prints a line, above the bar if there is one.
 func (b *Bar) Line(text string) {
 	if b.bar == nil {
-		fmt.Fprintln(b.w, text)
+		Note(b.w, text)
 		return
 	}
 	b.bar.Clear()
-	fmt.Fprintln(b.w, text)
+	Note(b.w, text)
 	if !b.bar.IsFinished() {
 		b.bar.RenderBlank()
 	}

@@ -65,3 +65,15 @@ func TestBarNeedsATerminal(t *testing.T) {
 		t.Errorf("%q", &w)
 	}
 }
+
+// A line that is too long is broken, where it is read; one that fits keeps its blanks, and other programs get it whole.
+func TestNotesFitTheTerminal(t *testing.T) {
+	text := "a  b\n" + strings.Repeat("word ", 10) + "\nend"
+	for columns, want := range map[string]string{"": "a  b\n" + strings.Repeat("word ", 10) + "\nend\n", "30": "a  b\nword word word word word\n  word word word word word\nend\n", "x": text + "\n"} {
+		t.Setenv("COLUMNS", columns)
+		var w strings.Builder
+		if Note(&w, text); w.String() != want {
+			t.Errorf("%s columns: %q, want %q", columns, w.String(), want)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func PrintReport(w io.Writer, r *train.Report) {
 		}
 		fmt.Fprintf(w, "%s: %d queries (%d with a %s), %d documents\n", s.Name, s.Queries, s.Relevant, what, s.Documents)
 		if threshold := s.Threshold(); threshold != "" {
-			printNote(w, threshold)
+			PrintNote(w, threshold)
 		}
 		if splits = append(splits, s.Name); len(s.Rankers) > len(rankers) { // base scores may be of some splits only
 			rankers = s.Rankers
@@ -96,7 +96,7 @@ func printMetrics(w io.Writer, names, rankers, splits []string, value func(split
 		}
 	}
 	if meanings != nil {
-		printNote(w, strings.Join(meanings, "; "))
+		PrintNote(w, strings.Join(meanings, "; "))
 	}
 	type row struct {
 		metric string
@@ -192,22 +192,22 @@ func printConvention(w io.Writer, r *train.Report) {
 	}
 	isLoss := func(metric string) bool { return metric == train.LossMetric }
 	if len(with(isLoss)) < len(r.Metrics) {
-		printNote(w, fmt.Sprintf("%s (-convention %s).", r.LabelFree(), r.Convention))
+		PrintNote(w, fmt.Sprintf("%s (-convention %s).", r.LabelFree(), r.Convention))
 	}
 	if with(func(metric string) bool { return strings.HasPrefix(metric, "expected-") }) != nil {
-		printNote(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")
+		PrintNote(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")
 	}
 	if r.Loss != "" {
-		printNote(w, fmt.Sprintf("%s is %s, %s.", train.LossMetric, r.Loss, strings.Join(lossesBySplit(r), ", ")))
+		PrintNote(w, fmt.Sprintf("%s is %s, %s.", train.LossMetric, r.Loss, strings.Join(lossesBySplit(r), ", ")))
 	}
 	if low := with(lowerIsBetter); low != nil {
-		printNote(w, "Lower is better: "+strings.Join(low, ", ")+".")
+		PrintNote(w, "Lower is better: "+strings.Join(low, ", ")+".")
 	}
 	if r.HighestGrade > 0 {
-		printNote(w, fmt.Sprintf("The highest grade is %v.", r.HighestGrade))
+		PrintNote(w, fmt.Sprintf("The highest grade is %v.", r.HighestGrade))
 	}
 	if r.FeatureQueries > 0 {
-		printNote(w, fmt.Sprintf("The feature was chosen by %d of the %d training queries.", r.FeatureQueries, r.Splits[0].Queries))
+		PrintNote(w, fmt.Sprintf("The feature was chosen by %d of the %d training queries.", r.FeatureQueries, r.Splits[0].Queries))
 	}
 	for _, m := range r.Metrics {
 		var errors []string
@@ -217,7 +217,7 @@ func printConvention(w io.Writer, r *train.Report) {
 			}
 		}
 		if errors != nil {
-			printNote(w, fmt.Sprintf("%s of the model is estimated from sampled rankings, standard error %s.", m, strings.Join(errors, ", ")))
+			PrintNote(w, fmt.Sprintf("%s of the model is estimated from sampled rankings, standard error %s.", m, strings.Join(errors, ", ")))
 		}
 	}
 }
@@ -248,8 +248,8 @@ func lowerIsBetter(metric string) bool {
 	return metric == train.LossMetric || err == nil && m.LowerIsBetter()
 }
 
-// printNote prints a paragraph within the width of tables.
-func printNote(w io.Writer, text string) { fmt.Fprintln(w, command.Wrap(text, tableWidth(w))) }
+// PrintNote prints a paragraph that is as wide as tables may be.
+func PrintNote(w io.Writer, text string) { fmt.Fprintln(w, command.Wrap(text, tableWidth(w))) }
 
 // tableWidth returns the number of characters that lines of tables have at most.
 func tableWidth(w io.Writer) int { return cmp.Or(command.Columns(w), command.Width) }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
@@ -67,9 +66,7 @@ func (j *job) begin(stderr io.Writer) error {
 	if j.Baseline != "" {
 		command.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
-	for line := range strings.Lines(j.recipe) {
-		command.Note(stderr, strings.TrimSuffix(line, "\n"))
-	}
+	command.Note(stderr, j.recipe)
 	describe(stderr, j.splits, j.trainer)
 	return nil
 }
@@ -104,7 +101,7 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 	case result.BestEpoch == j.trainer.Config.Epochs:
 		best += ", the last: more may help (-epochs)"
 	}
-	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(j.trainer.Config, result), best, time.Since(start).Seconds())
+	command.Note(stderr, fmt.Sprintf("%s; %s; %.1f s", ending(j.trainer.Config, result), best, time.Since(start).Seconds()))
 	return result, nil
 }
 

@@ -18,7 +18,7 @@ func letter(run int) string { return string(rune('A' + run)) }
 
 func (p pair) name() string { return letter(p.A) + " − " + letter(p.B) }
 
-func (f *findings) print(w io.Writer) error {
+func (f *findings) print(w io.Writer) {
 	var letters []string
 	for i, r := range f.Runs {
 		letters = append(letters, letter(i))
@@ -50,8 +50,8 @@ func (f *findings) print(w io.Writer) error {
 		}
 		fmt.Fprint(w, table)
 	}
-	_, err := fmt.Fprintf(w, "\nt-test, Fisher: p-values of the paired t-test and of Fisher's randomization test.\nHolm: the p-value before it, adjusted for all comparisons (%d). Intervals are\nbootstrap intervals of one comparison each. w/t/l: wins, ties, losses, in queries.\n", len(f.Pairs))
-	return err
+	fmt.Fprintln(w)
+	cli.PrintNote(w, fmt.Sprintf("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the p-value before it, adjusted for all comparisons (%d). Intervals are bootstrap intervals of one comparison each. w/t/l: wins, ties, losses, in queries.", len(f.Pairs)))
 }
 
 // pText is a p-value in a table.

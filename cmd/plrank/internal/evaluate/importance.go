@@ -29,7 +29,8 @@ func (o *options) importances(ctx context.Context, model *ranker.Model, d *datas
 }
 
 func printImportances(w io.Writer, metric string, list []train.Importance) {
-	fmt.Fprintf(w, "\nby how much %s gets worse without a feature: mean ± SD of %d permutations\n", metric, permutations)
+	fmt.Fprintln(w)
+	cli.PrintNote(w, fmt.Sprintf("by how much %s gets worse without a feature: mean ± standard deviation of %d permutations", metric, permutations))
 	var table viz.Table
 	for _, i := range list[:min(shownFeatures, len(list))] {
 		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)})
