@@ -30,7 +30,7 @@ func Complete(w io.Writer, flags *flag.FlagSet, words []string) {
 	name, before := "", "" // of the flag; of what stays of the word
 	switch {
 	case strings.HasPrefix(given, "-") && strings.Contains(given, "="):
-		name, before, _ = strings.Cut(given, "=")
+		name, _, _ = strings.Cut(given, "=")
 		before = name + "="
 	case len(words) > 0 && strings.HasPrefix(words[len(words)-1], "-"):
 		name = words[len(words)-1]

@@ -135,7 +135,7 @@ func TestNoiseIsTheLeastImportant(t *testing.T) {
 	if !strings.Contains(stderr, "vali.txt") {
 		t.Errorf("%s: want the validation split", stderr)
 	}
-	if svg := read(t, plot); !strings.Contains(svg, ">Permutation importance<") || !strings.Contains(svg, ">4<") || !regexp.MustCompile(">0(\\.0+)?</text>").MatchString(svg) {
+	if svg := read(t, plot); !strings.Contains(svg, ">Permutation importance<") || !strings.Contains(svg, ">4<") || !regexp.MustCompile(`>0(\.0+)?</text>`).MatchString(svg) {
 		t.Error(svg)
 	}
 	if status, _, stderr := call("-model", model, "-data", data, "-importance", "-plot", plot); status != 1 || !strings.Contains(stderr, "exists") {
