@@ -134,7 +134,7 @@ func printMetrics(w io.Writer, names, rankers, splits []string, value func(split
 // PrintTable prints rows of values under columns, aligned right. Columns for which a line has no room, see
 // [command.Columns], follow below the others, next to the names of the rows again.
 func PrintTable(w io.Writer, rows, columns []string, value func(row, column int) string) {
-	width := tableWidth(w)
+	width := TableWidth(w)
 	names := alignLeft(append([]string{""}, rows...))
 	lines := slices.Clone(names)
 	for c, name := range columns {
@@ -249,7 +249,7 @@ func lowerIsBetter(metric string) bool {
 }
 
 // PrintNote prints a paragraph that is as wide as tables may be.
-func PrintNote(w io.Writer, text string) { fmt.Fprintln(w, command.Wrap(text, tableWidth(w))) }
+func PrintNote(w io.Writer, text string) { fmt.Fprintln(w, command.Wrap(text, TableWidth(w))) }
 
-// tableWidth returns the number of characters that lines of tables have at most.
-func tableWidth(w io.Writer) int { return cmp.Or(command.Columns(w), command.Width) }
+// TableWidth returns the number of characters that lines of tables have at most.
+func TableWidth(w io.Writer) int { return cmp.Or(command.Columns(w), command.Width) }
