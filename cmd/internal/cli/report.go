@@ -31,7 +31,13 @@ func PrintReport(w io.Writer, r *train.Report) {
 			rankers = s.Rankers
 		}
 	}
-	printMetrics(w, r.Metrics, rankers, splits, func(split, ranker int, metric string) string {
+	measured := *r
+	measured.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(metric string) bool { // of clicks alone, all but the loss
+		return !slices.ContainsFunc(r.Splits, func(s train.SplitReport) bool {
+			return slices.ContainsFunc(s.Rows, func(v train.Values) bool { _, ok := v[metric]; return ok })
+		})
+	})
+	printMetrics(w, measured.Metrics, rankers, splits, func(split, ranker int, metric string) string {
 		s := r.Splits[split]
 		if ranker = slices.Index(s.Rankers, rankers[ranker]); ranker >= 0 {
 			if v, ok := s.Rows[ranker][metric]; ok {
@@ -40,7 +46,7 @@ func PrintReport(w io.Writer, r *train.Report) {
 		}
 		return ""
 	})
-	printConvention(w, r)
+	printConvention(w, &measured)
 }
 
 // PrintFolds prints a table of all splits, and one of the last split by fold.
@@ -86,7 +92,7 @@ func label(rankers []string, i int) string {
 }
 
 // printMetrics prints metrics down, with a line for each ranker, and splits across; or rankers across, if there is one split.
-// It leaves out metrics and lines whose values are all "". Above the table it says what is behind the names of rankers.
+// It leaves out lines whose values are all "". Above the table it says what is behind the names of rankers.
 func printMetrics(w io.Writer, names, rankers, splits []string, value func(split, ranker int, metric string) string) {
 	var labels, meanings []string
 	for i, name := range rankers {
@@ -102,8 +108,12 @@ func printMetrics(w io.Writer, names, rankers, splits []string, value func(split
 		metric string
 		ranker int
 	}
+	if len(splits) == 1 {
+		PrintTable(w, names, labels, func(i, ranker int) string { return cmp.Or(value(0, ranker, names[i]), missing) })
+		return
+	}
 	var rows []row
-	var measured, left, right []string // metrics with a value; the two parts of each line's name
+	var left, right []string // parts of the lines' names
 	for _, metric := range names {
 		first := metric
 		for i := range rankers {
@@ -116,13 +126,6 @@ func printMetrics(w io.Writer, names, rankers, splits []string, value func(split
 				first = ""
 			}
 		}
-		if first == "" {
-			measured = append(measured, metric)
-		}
-	}
-	if len(splits) == 1 {
-		PrintTable(w, measured, labels, func(i, ranker int) string { return cmp.Or(value(0, ranker, measured[i]), missing) })
-		return
 	}
 	alignLeft(left)
 	for i, name := range alignLeft(right) {

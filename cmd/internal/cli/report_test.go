@@ -46,6 +46,17 @@ func TestReportHasSplitsSideBySide(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", &w, want)
 		}
 	}
+	clicks := report()
+	for _, s := range clicks.Splits {
+		for _, v := range s.Rows {
+			delete(v, "ndcg@10")
+			delete(v, "expected-ndcg@10")
+		}
+	}
+	w.Reset()
+	if PrintReport(&w, clicks); strings.Contains(w.String(), "ndcg") || strings.Contains(w.String(), "-convention") || strings.Contains(w.String(), "expected-") || !strings.Contains(w.String(), "\nloss model  0.0000  -1.0000  -2.0000\n\nloss is ") {
+		t.Errorf("of the loss alone: %s", &w)
+	}
 	one := report()
 	one.Splits = one.Splits[1:2]
 	w.Reset()

@@ -35,24 +35,26 @@ func (s *search) print(w io.Writer, measures []string) error {
 	}
 	s.printTable(w)
 	if best == nil {
-		_, err := fmt.Fprintf(w, "%d trials, and none is complete\n", len(s.done))
-		return err
+		fmt.Fprintf(w, "%d trials, and none is complete\n", len(s.done))
+		return nil
 	}
+	fmt.Fprintln(w)
 	last := ""
 	if len(s.data.Folds) == 1 && best.End == complete && best.Epoch == best.Of {
 		last = "; its best epoch is the last: more may help (-epochs)"
 	}
 	if measures == nil {
-		_, err := fmt.Fprintf(w, "\nthe best of %d trials, with its model and the metrics of all splits%s:\n  %s\n", len(s.done), last, command.Line(words))
-		return err
+		cli.PrintNote(w, fmt.Sprintf("the best of %d trials, with its model and the metrics of all splits%s:", len(s.done), last))
+		fmt.Fprintf(w, "  %s\n", command.Line(words))
+		return nil
 	}
-	_, err := fmt.Fprintf(w, "\n*: no trial is as good in all of %s, and better in one;\nthese trials, with their models and the metrics of all splits:\n", strings.Join(measures, ", "))
+	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the metrics of all splits:", strings.Join(measures, ", ")))
 	for i, t := range s.ranked() {
 		if t.Frontier {
-			_, err = fmt.Fprintf(w, "  %s\n", command.Line(s.command(t, fmt.Sprintf("trial%d", i+1))))
+			fmt.Fprintf(w, "  %s\n", command.Line(s.command(t, fmt.Sprintf("trial%d", i+1))))
 		}
 	}
-	return err
+	return nil
 }
 
 // command returns the words of the command that trains with the settings of a trial.

@@ -513,7 +513,7 @@ func TestBestEpochOfATrialThatIsItsLastIsSaid(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	text, _ := must(t, quick("-data", data, "-grid", "lr=1e-4", "-grid", "hidden=4", "-grid", "loss=plrank-exact+0.1*softmax", "-grid", "activation=gelu", "-metric", "ndcg@10")...)
-	if !strings.Contains(text, "its best epoch is the last: more may help (-epochs)") {
+	if !strings.Contains(text, "epoch is the last: more may help (-epochs)") {
 		t.Error(text)
 	}
 	table, _, _ := strings.Cut(text, "\n\n")
