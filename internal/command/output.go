@@ -59,8 +59,8 @@ func Columns(w io.Writer) int {
 	return Width
 }
 
-// Note prints lines, and breaks those that are longer than [Columns] at blanks. What goes to a file or to another program
-// stays as it is.
+// Note prints lines, and breaks those that are longer than [Columns] at blanks: none in a file or for another program,
+// unless COLUMNS is set.
 func Note(w io.Writer, text string) {
 	n := Columns(w)
 	for line := range strings.Lines(text) {

@@ -75,7 +75,7 @@ func (b *Bar) Set(part float64, text string) {
 // LineLeft is [Line] with the time left at its end, unless a bar shows it.
 func (b *Bar) LineLeft(text string) {
 	if b.bar == nil && b.left != "" {
-		text += "  " + b.left
+		text += "  " + strings.ReplaceAll(b.left, "\u00a0", " ")
 	}
 	b.Line(text)
 }

@@ -37,7 +37,7 @@ func TestBarFitsTheTerminal(t *testing.T) {
 
 // A quarter of what was left took 10 s, which leaves 30: the bar says so, or without a terminal the line.
 func TestTimeLeftIsShown(t *testing.T) {
-	for columns, want := range map[int]string{0: "first\na line  30s\u00a0left\nlast\n", 80: "\rmore, 30s\u00a0left  "} {
+	for columns, want := range map[int]string{0: "first\na line  30s left\nlast\n", 80: "\rmore, 30s\u00a0left  "} {
 		var w strings.Builder
 		b := newBar(&w, columns)
 		b.Set(0, "half")

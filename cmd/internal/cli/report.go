@@ -104,13 +104,13 @@ func printMetrics(w io.Writer, names, rankers, splits []string, value func(split
 	if meanings != nil {
 		PrintNote(w, strings.Join(meanings, "; "))
 	}
-	type row struct {
-		metric string
-		ranker int
-	}
 	if len(splits) == 1 {
 		PrintTable(w, names, labels, func(i, ranker int) string { return cmp.Or(value(0, ranker, names[i]), missing) })
 		return
+	}
+	type row struct {
+		metric string
+		ranker int
 	}
 	var rows []row
 	var left, right []string // parts of the lines' names

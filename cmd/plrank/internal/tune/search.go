@@ -383,16 +383,15 @@ func (s *search) frontier() (measures []string) {
 	if len(measures) < 2 {
 		return nil
 	}
-	better := func(a, b *trial, measure string) bool {
-		c := s.common
-		c.Metric = measure
-		return c.Better(s.value(a, measure), s.value(b, measure))
+	betterInOne := func(a, b *trial) bool {
+		return slices.ContainsFunc(measures, func(measure string) bool {
+			c := s.common
+			c.Metric = measure
+			return c.Better(s.value(a, measure), s.value(b, measure))
+		})
 	}
 	for _, t := range s.done {
-		t.Frontier = t.End != failed && !slices.ContainsFunc(s.done, func(other *trial) bool {
-			worse := func(m string) bool { return better(t, other, m) }
-			return !slices.ContainsFunc(measures, worse) && slices.ContainsFunc(measures, func(m string) bool { return better(other, t, m) })
-		})
+		t.Frontier = t.End != failed && !slices.ContainsFunc(s.done, func(other *trial) bool { return betterInOne(other, t) && !betterInOne(t, other) })
 	}
 	return measures
 }
