@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/transforms"
@@ -115,8 +116,36 @@ func (f *FeatureDescription) values() string {
 // mostFeatures is how many features the table has.
 const mostFeatures = 40
 
-// FeatureTable is a table of the features for people, the first ones of many.
-func (d *Description) FeatureTable() string {
+// The longest names and values in the table, and the shortest that they are cut to.
+const (
+	longestCell   = 40
+	shortestName  = 12
+	shortestRange = 16
+)
+
+// FeatureTable returns a table of the features for people, the first ones of many. Long names and, if that is not enough,
+// values are cut to make lines that are no longer than width; 0: only what is very long.
+func (d *Description) FeatureTable(width int) (table string) {
+	name, values := longestCell, longestCell
+	for {
+		table = d.featureTable(name, values)
+		fits := true
+		for line := range strings.Lines(table) {
+			fits = fits && utf8.RuneCountInString(line)-1 <= width
+		}
+		switch {
+		case fits || width == 0 || values == shortestRange:
+			return table
+		case name > shortestName:
+			name--
+		default:
+			values--
+		}
+	}
+}
+
+// featureTable returns the table with names and values of that many characters at most.
+func (d *Description) featureTable(name, values int) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "id\tname\ttype\tmissing\tdistinct\tvalues\tuse")
@@ -133,7 +162,7 @@ func (d *Description) FeatureTable() string {
 		if f.Use == useLeftOut {
 			id, missing, distinct = "–", "–", "–"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", id, printable(f.Name), f.Type, missing, distinct, printable(f.values()), f.Use)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", id, printable(f.Name, name), f.Type, missing, distinct, printable(f.values(), values), f.Use)
 	}
 	w.Flush()
 	if more := leftOut - shown; more > 0 {
@@ -142,9 +171,8 @@ func (d *Description) FeatureTable() string {
 	return b.String()
 }
 
-// printable is text for a cell of a table, of bounded width.
-func printable(text string) string {
-	const most = 40
+// printable returns a text for a cell of a table, with "…" in place of what is longer than most characters.
+func printable(text string, most int) string {
 	quoted := strconv.Quote(text)
 	if r := []rune(text); len(r) > most {
 		quoted = strconv.Quote(string(r[:most]) + "…")

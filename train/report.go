@@ -21,6 +21,8 @@ type Report struct {
 
 	// Model is the digest of the model's file, of a Report by Evaluate.
 	Model string `json:"model,omitempty"`
+	// Loss is the objective whose value the metric LossMetric is, "" where that is not reported.
+	Loss string `json:"loss,omitempty"`
 	// HighestGrade is what ERR and graded RBP go by, 0 where neither is reported.
 	HighestGrade float64 `json:"highestGrade,omitempty"`
 	// LeftOut is how many training queries the loss learns nothing from, see Trainer.LeftOut.
@@ -49,6 +51,9 @@ type SplitReport struct {
 	// these take labels of 1 or more for relevant. Without such documents there are no such names.
 	Fractional  int      `json:"fractional,omitempty"`
 	ByRelevance []string `json:"byRelevance,omitempty"`
+
+	// FromClicks reports whether the gains of the split are from clicks: the loss alone is measured by them.
+	FromClicks bool `json:"fromClicks,omitempty"`
 
 	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:
 	// see ranker.Model.TrainedOn.
@@ -176,6 +181,9 @@ func (e *evaluator) report(model scoring, name string, others []Baseline, splits
 	if slices.ContainsFunc(e.measures, metrics.Measure.NeedsGrade) {
 		r.HighestGrade = e.in.HighestGrade
 	}
+	if slices.ContainsFunc(e.measures, isLoss) {
+		r.Loss = e.losses.loss.settings.Loss
+	}
 	for _, s := range splits {
 		of, err := e.reportOn(s, model, name, others)
 		if err != nil {
@@ -196,7 +204,7 @@ func baseScores(d *datasets.Dataset) (scores []float64) {
 // reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others []Baseline) (SplitReport, error) {
 	d := s.Data
-	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}}
+	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}, FromClicks: d.Gains != nil}
 	add := func(ranker string, values Values) {
 		r.Rankers, r.Rows = append(r.Rankers, ranker), append(r.Rows, values)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/docs"
 	"github.com/plrank/plrank/serve"
 )
@@ -56,6 +57,27 @@ func served(t *testing.T, model, request string) {
 	}
 	if status, _, text := post(`{"documents": [{"prize": 3}]}`); status != 400 || !strings.Contains(text, `unknown feature \"prize\"`) {
 		t.Errorf("an unknown name: %d %s", status, text)
+	}
+}
+
+// The README has a part of what training prints; other processors may round the model's values in other ways.
+func TestReadmeShowsWhatTrainingPrints(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if status := trainer.Run(nil, nil, &stdout, &stderr); status != 0 {
+		t.Fatalf("%d, %s", status, &stderr)
+	}
+	digit, ofModel := regexp.MustCompile(`\d`), regexp.MustCompile(`(?m)^ +model .*$`)
+	masked := func(text string) string {
+		return ofModel.ReplaceAllStringFunc(text, func(line string) string { return digit.ReplaceAllString(line, "0") })
+	}
+	shown := regexp.MustCompile("(?ms)^```\n(test: .*?)^```$").FindStringSubmatch(string(readme))
+	if shown == nil || !strings.Contains(masked(stdout.String()), masked(shown[1])) {
+		t.Errorf("the README has\n%s\nbut training prints\n%s", shown, &stdout)
 	}
 }
 

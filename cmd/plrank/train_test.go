@@ -376,7 +376,7 @@ func TestNamesOfALogAreThoseOfItsModel(t *testing.T) {
 	if _, ofText := m.Level(1, "Oslo"); !slices.Equal(m.FeatureNames(), []string{"price", "city"}) || !ofText {
 		t.Errorf("names %q, texts %q", m.FeatureNames(), m.File().Levels)
 	}
-	if stdout, _ := evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data); !regexp.MustCompile(`model +\S+ +\S+ +1\.0000`).MatchString(stdout) {
+	if stdout, _ := evaluating.Must(t, "-model", filepath.Join(out, "model.npz"), "-data", data); !regexp.MustCompile(`ndcg@10 +\S+ +1\.0000`).MatchString(stdout) {
 		t.Errorf("labels that the city tells are not learned from its texts:\n%s", stdout)
 	}
 	// From an initial model, with other numbers for the texts, the log has the features of the data.

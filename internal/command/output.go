@@ -36,7 +36,39 @@ func Printable(text string) string {
 // Warn prints warnings.
 func Warn(stderr io.Writer, warnings ...string) {
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", Printable(w))
+		Note(stderr, "warning: "+Printable(w))
+	}
+}
+
+// Columns returns the number of characters that lines written to w may have: the environment variable COLUMNS if it is a
+// number, else the width of the terminal that w is, else 0.
+func Columns(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if o, ok := w.(*output); ok {
+		w = o.w
+	}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+		return n
+	}
+	return Width
+}
+
+// Note prints lines, and breaks those that are longer than [Columns] at blanks: none in a file or for another program,
+// unless COLUMNS is set.
+func Note(w io.Writer, text string) {
+	n := Columns(w)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if n > 0 && utf8.RuneCountInString(line) > n {
+			line = strings.ReplaceAll(Wrap(line, n-2), "\n", "\n  ")
+		}
+		fmt.Fprintln(w, line)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // No line is as wide as the terminal, so that none scrolls, and those that are printed
@@ -34,6 +35,26 @@ func TestBarFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// A quarter of what was left took 10 s, which leaves 30: the bar says so, or without a terminal the line.
+func TestTimeLeftIsShown(t *testing.T) {
+	for columns, want := range map[int]string{0: "first\na line  30s left\nlast\n", 80: "\rmore, 30s\u00a0left  "} {
+		var w strings.Builder
+		b := newBar(&w, columns)
+		b.Set(0, "half")
+		b.LineLeft("first")
+		b.start, b.from = time.Now().Add(-10*time.Second), 0.5
+		time.Sleep(110 * time.Millisecond) // until the bar is drawn again
+		b.Set(0.625, "more")
+		b.LineLeft("a line")
+		b.Set(1, "all")
+		b.LineLeft("last")
+		b.Finish()
+		if text := w.String(); !strings.Contains(text, want) || columns > 0 && !strings.Contains(text, "\ra line\n") {
+			t.Errorf("%d columns: %q", columns, text)
+		}
+	}
+}
+
 func TestBarNeedsATerminal(t *testing.T) {
 	var w strings.Builder
 	b := NewBar(&w)
@@ -42,5 +63,17 @@ func TestBarNeedsATerminal(t *testing.T) {
 	b.Finish()
 	if w.String() != "a line\n" {
 		t.Errorf("%q", &w)
+	}
+}
+
+// A line that is too long is broken, where it is read; one that fits keeps its blanks, and other programs get it whole.
+func TestNotesFitTheTerminal(t *testing.T) {
+	text := "a  b\n" + strings.Repeat("word ", 10) + "\nend"
+	for columns, want := range map[string]string{"": "a  b\n" + strings.Repeat("word ", 10) + "\nend\n", "30": "a  b\nword word word word word\n  word word word word word\nend\n", "x": text + "\n"} {
+		t.Setenv("COLUMNS", columns)
+		var w strings.Builder
+		if Note(&w, text); w.String() != want {
+			t.Errorf("%s columns: %q, want %q", columns, w.String(), want)
+		}
 	}
 }

@@ -96,9 +96,13 @@ func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reade
 }
 
 // Run runs a sub-command, and returns its exit status: it reads the command line, checks it, and calls body, or prints
-// the page if the command line asks for help.
+// the page if the command line asks for help, or completions if it asks for these.
 func (p Page) Run(args []string, flags *flag.FlagSet, stdout, stderr io.Writer, check func() error, body func(stdout io.Writer) error) int {
 	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
+		if len(args) > 0 && args[0] == CompleteFlag {
+			Complete(stdout, flags, args[1:])
+			return nil
+		}
 		parse := command.Parse
 		if p.Words {
 			parse = command.ParseWords

@@ -83,6 +83,9 @@ type Spread struct {
 	Values []train.Value `json:"values"` // by fold
 }
 
+// bestFeature is the name of the ranker by the best feature, where folds have different ones.
+const bestFeature = "best single feature"
+
 // SumUpFolds sums up the reports on the folds with the given numbers, one for each report. There is at least one, and
 // all come from the same configuration.
 func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
@@ -97,7 +100,7 @@ func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
 			split.Rows = append(split.Rows, row)
 			another := func(s train.SplitReport) bool { return s.Rankers[i] != name }
 			if slices.ContainsFunc(reports, func(r *train.Report) bool { return slices.ContainsFunc(r.Splits, another) }) {
-				split.Rankers[i] = "best single feature" // another one in each fold
+				split.Rankers[i] = bestFeature
 			}
 		}
 		r.Splits = append(r.Splits, split)

@@ -59,9 +59,16 @@ func settingFlags(group string) (flags []string) {
 	return flags
 }
 
+// Topics returns the names of all topics.
+func Topics() (known []string) {
+	for _, t := range topics {
+		known = append(known, t.name)
+	}
+	return known
+}
+
 // PrintTopic prints a topic. It returns an error that suggests the nearest name if there is none of this name.
 func PrintTopic(w io.Writer, name string) error {
-	var known []string
 	for _, t := range topics {
 		if t.name == name {
 			printMarkdown(w, section(docs.Guide, name))
@@ -71,9 +78,8 @@ func PrintTopic(w io.Writer, name string) error {
 			printFlags(w, topicFlags(), t.flags)
 			return nil
 		}
-		known = append(known, t.name)
 	}
-	return fmt.Errorf("no help on %q: %s", name, names.Want(name, known))
+	return fmt.Errorf("no help on %q: %s", name, names.Want(name, Topics()))
 }
 
 // PrintTopics prints the names of all topics and what they are about.

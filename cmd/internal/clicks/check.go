@@ -218,11 +218,11 @@ func (e *examination) count(part *logs.Log) {
 
 // print prints the findings.
 func (r *findings) print(w io.Writer) {
-	fmt.Fprintf(w, "%d impressions of %d queries by %d clients, %.4f clicks each", r.Impressions, r.Queries, r.Clients, r.Clicks)
+	counted := fmt.Sprintf("%d impressions of %d queries by %d clients, %.4f clicks each", r.Impressions, r.Queries, r.Clients, r.Clicks)
 	if !r.From.IsZero() {
-		fmt.Fprintf(w, ", %s to %s", r.From.Format(time.RFC3339), r.To.Format(time.RFC3339))
+		counted += fmt.Sprintf(", %s to %s", r.From.Format(time.RFC3339), r.To.Format(time.RFC3339))
 	}
-	fmt.Fprintln(w)
+	cli.PrintNote(w, counted)
 	for _, p := range r.Policies {
 		fmt.Fprintf(w, "model %s, version %s: %d impressions\n", cmp.Or(command.Printable(p.Model), "unknown"), cmp.Or(command.Printable(p.Version), "unknown"), p.Impressions)
 	}
@@ -236,7 +236,7 @@ func (r *findings) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, table)
 	if r.Scored < r.Impressions {
-		fmt.Fprintf(w, "%d impressions have no scores, so that the probabilities of their rankings are not known. From such logs only method em estimates position bias, and policies cannot be evaluated.\n", r.Impressions-r.Scored)
+		cli.PrintNote(w, fmt.Sprintf("%d impressions have no scores, so that the probabilities of their rankings are not known. From such logs only method em estimates position bias, and policies cannot be evaluated.", r.Impressions-r.Scored))
 		return
 	}
 	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))

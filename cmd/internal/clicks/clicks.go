@@ -51,10 +51,17 @@ var verbs = []struct {
 	{"simulate", &simulatePage, func() verb { return new(simulateOptions) }},
 }
 
+// Verbs returns the words that may follow clicks.
+func Verbs() (known []string) {
+	for _, v := range verbs {
+		known = append(known, v.name)
+	}
+	return known
+}
+
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("clicks", flag.ContinueOnError)
-	var known []string
 	for _, v := range verbs {
 		if len(args) > 0 && args[0] == v.name {
 			ctx, o := command.Interruptible(), v.new()
@@ -67,13 +74,12 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 			}
 			return v.page.Run(args[1:], flags, stdout, stderr, check, func(stdout io.Writer) error { return o.run(ctx, flags, stdout, stderr) })
 		}
-		known = append(known, v.name)
 	}
 	check := func() error {
 		if flags.NArg() == 0 {
 			return errors.New("want one of check, bias, evaluate, simulate")
 		}
-		return fmt.Errorf("unknown command %q: %s", flags.Arg(0), names.Want(flags.Arg(0), known))
+		return fmt.Errorf("unknown command %q: %s", flags.Arg(0), names.Want(flags.Arg(0), Verbs()))
 	}
 	return page.Run(args, flags, stdout, stderr, check, nil)
 }

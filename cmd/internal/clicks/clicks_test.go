@@ -337,7 +337,7 @@ func TestCheckSaysWhatALogCanTell(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "fixed.jsonl"), fixed.String())
 	stdout, stderr := must(t, "check", filepath.Join(dir, "fixed.jsonl"))
-	for _, want := range []string{"5 impressions of 1 queries by 5 clients, 0.8000 clicks each, 2026-11-23T10:00:00Z to 2026-11-23T10:00:04Z", "method harvest): not connected: 1 | 2", "0.0000"} {
+	for _, want := range []string{"5 impressions of 1 queries by 5 clients, 0.8000 clicks each,\n2026-11-23T10:00:00Z to 2026-11-23T10:00:04Z", "method harvest): not connected: 1 | 2", "0.0000"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -20,7 +20,6 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/viz"
 )
 
 const (
@@ -349,20 +348,27 @@ func (r *values) gate(least float64) {
 }
 
 func (r *values) print(w io.Writer) {
-	fmt.Fprintf(w, "%d impressions; clicks an impression with 95 %% intervals, by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
+	fmt.Fprintf(w, "%d impressions; clicks an impression, with 95 %% intervals by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
 	for _, m := range r.Models {
-		table := viz.Table{Title: fmt.Sprintf("\n%s, version %s", command.Printable(m.Model), m.Version),
-			Columns: []string{"estimator", "value", "", "less " + command.Printable(r.Baseline), "", "effective sample size", "of the baseline", "largest weight"}}
-		var cautions strings.Builder
+		fmt.Fprintf(w, "\n%s, version %s\n", command.Printable(m.Model), m.Version)
+		rows := []string{"value", "  interval", "less " + command.Printable(r.Baseline), "  interval", "effective sample size", "  of the baseline", "largest weight"}
+		var names, cautions []string
 		for _, e := range m.Estimates {
-			mark := ""
-			if caution := m.Cautions[logs.Estimator(e.Estimator)]; caution != "" {
-				mark = " *"
-				fmt.Fprintf(&cautions, "* %s: %s\n", e.Estimator, caution)
+			if names = append(names, e.Estimator); m.Cautions[logs.Estimator(e.Estimator)] != "" {
+				cautions = append(cautions, fmt.Sprintf("* %s: %s\n", e.Estimator, m.Cautions[logs.Estimator(e.Estimator)]))
 			}
-			table.Rows = append(table.Rows, viz.Row{e.Estimator, e.Value.Mean, e.Value.words() + mark, e.Difference.Mean, e.Difference.words() + mark, fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.1f", e.BaselineSize), fmt.Sprintf("%.2f", e.LargestWeight)})
 		}
-		fmt.Fprint(w, table, cautions.String())
+		cli.PrintTable(w, rows, names, func(row, column int) string {
+			e, mark := m.Estimates[column], ""
+			if m.Cautions[logs.Estimator(e.Estimator)] != "" {
+				mark = " *"
+			}
+			return []string{
+				fmt.Sprintf("%.4f", e.Value.Mean), e.Value.words() + mark, fmt.Sprintf("%.4f", e.Difference.Mean), e.Difference.words() + mark,
+				fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.1f", e.BaselineSize), fmt.Sprintf("%.2f", e.LargestWeight),
+			}[row]
+		})
+		fmt.Fprint(w, strings.Join(cautions, ""))
 	}
 	if r.Require != nil && r.Refused == nil {
 		fmt.Fprintf(w, "\npassed: better than %s by more than %v\n", command.Printable(r.Baseline), *r.Require)

@@ -83,6 +83,7 @@ func Main(m *testing.M) {
 	os.Setenv("XDG_CACHE_HOME", folder) // for os.UserCacheDir on Linux,
 	os.Setenv("HOME", folder)           // on a Mac,
 	os.Setenv("LocalAppData", folder)   // and on Windows
+	os.Unsetenv("COLUMNS")              // so that tables have their usual width
 	status := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(status)

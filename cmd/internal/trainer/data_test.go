@@ -92,7 +92,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 		t.Errorf("%+v of %v", got, values)
 	}
 	for _, want := range []string{
-		"test: mean ± standard deviation, folds 1 2 3", "fold 3", "random order", "-convention skip",
+		"\nmean ± standard deviation, folds 1 2 3", "fold 3", "random order", "-convention skip",
 		fmt.Sprintf("%.4f ±%.4f", got.Mean, got.SD), fmt.Sprintf("%.4f", values[1]),
 	} {
 		if !strings.Contains(stdout, want) {

@@ -286,3 +286,15 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
+
+// Two epochs of a network that still learns are too few, and the end says so; of forty of one that does not learn, it does not.
+func TestBestEpochThatIsTheLastIsSaid(t *testing.T) {
+	t.Parallel()
+	data := fold(t)
+	for args, want := range map[string]bool{"-epochs 2 -lr 1e-4": true, "-epochs 40 -patience 3 -lr 1e-30": false} {
+		_, stderr := must(t, append([]string{"-data", data, "-members", "1"}, strings.Fields(args)...)...)
+		if said := strings.Contains(stderr, "the best one is epoch 2, the last: more may help (-epochs); "); said != want {
+			t.Errorf("%s: %t, want %t: %s", args, said, want, stderr)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 		if d != nil {
-			fmt.Fprintln(w, d)
+			command.Note(w, d.String())
 		}
 	}
 	for _, weights := range []struct {
@@ -29,15 +29,15 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintf(w, "weights of %s, from %g to %g, count in the loss\n", weights.of, slices.Min(weights.values), slices.Max(weights.values))
 		}
 	}
-	fmt.Fprintf(w, "%s; %s", t.Objective(), t.Architecture())
+	model := fmt.Sprintf("%s; %s", t.Objective(), t.Architecture())
 	if t.Config.Scorer != "forest" {
-		fmt.Fprintf(w, "; %s; matrix products by %s", t.Config.Optimizer, blas.Name())
+		model += fmt.Sprintf("; %s; matrix products by %s", t.Config.Optimizer, blas.Name())
 	}
-	fmt.Fprintln(w)
+	command.Note(w, model)
 	if n := t.LeftOut(); n > 0 {
-		fmt.Fprintf(w, "%d training queries, %d without a relevant document left out: %s learns nothing from them\n", s.Train.Queries(), n, t.Config.Loss)
+		command.Note(w, fmt.Sprintf("%d training queries, %d without a relevant document left out: %s learns nothing from them", s.Train.Queries(), n, t.Config.Loss))
 	}
-	fmt.Fprintf(w, "the best epoch is the one of the best %s on the validation split\n", t.Validation())
+	command.Note(w, fmt.Sprintf("the best epoch is the one of the best %s on the validation split", t.Validation()))
 }
 
 // A progress shows how far training has come: a line an epoch, and a bar on a
@@ -89,7 +89,7 @@ func (p *progress) epoch(e train.Epoch) error {
 	if e.Skipped > 0 {
 		mark += fmt.Sprintf("  skipped batches: %d", e.Skipped)
 	}
-	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
+	p.terminal.LineLeft(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
 	return p.encode(e)
 }
 

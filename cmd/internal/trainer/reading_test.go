@@ -18,7 +18,7 @@ func TestOneFileIsDealtToFolds(t *testing.T) {
 	letor(t, data, 20, 1)
 	out := filepath.Join(t.TempDir(), "out")
 	stdout, _ := callQuick(t, "-data", data, "-folds", "3", "-out", out)
-	if !strings.Contains(stdout, "test: mean ± standard deviation, folds 1 2 3") {
+	if !strings.Contains(stdout, "\nmean ± standard deviation, folds 1 2 3") {
 		t.Errorf("no table of three folds in\n%s", stdout)
 	}
 	one := filepath.Join(t.TempDir(), "one")

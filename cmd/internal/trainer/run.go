@@ -124,7 +124,7 @@ func (j *job) begin(stderr io.Writer) error {
 	if j.Baseline != "" {
 		command.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
-	fmt.Fprint(stderr, j.recipe)
+	command.Note(stderr, j.recipe)
 	describe(stderr, j.splits, j.trainer)
 	return nil
 }
@@ -153,10 +153,13 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 		fmt.Fprintln(stderr, "interrupted: what follows is of the best epoch so far")
 	}
 	best := fmt.Sprintf("the best one is epoch %d", result.BestEpoch)
-	if result.BestEpoch == 0 && result.Initial != nil {
+	switch {
+	case result.BestEpoch == 0 && result.Initial != nil:
 		best = "the initial model is better than every epoch, and is kept"
+	case result.BestEpoch == j.trainer.Config.Epochs:
+		best += ", the last: more may help (-epochs)"
 	}
-	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(j.trainer.Config, result), best, time.Since(start).Seconds())
+	command.Note(stderr, fmt.Sprintf("%s; %s; %.1f s", ending(j.trainer.Config, result), best, time.Since(start).Seconds()))
 	return result, nil
 }
 

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -74,7 +74,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	if err := chooseRecipe(o, t.Folds[0]); err != nil {
 		return nil, err
 	}
-	fmt.Fprint(stderr, o.recipe)
+	command.Note(stderr, o.recipe)
 	return t, nil
 }
 

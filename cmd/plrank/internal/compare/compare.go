@@ -118,5 +118,6 @@ func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, std
 	if o.asJSON {
 		return cli.PrintJSON(stdout, found)
 	}
-	return found.print(stdout)
+	found.print(stdout)
+	return nil
 }

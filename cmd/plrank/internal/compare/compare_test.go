@@ -92,7 +92,7 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 			t.Errorf("%+v, want %v", p, want)
 		}
 	}
-	if svg := read(t, picture); !strings.Contains(svg, ">A − B<") || !strings.Contains(svg, ">difference of hours<") {
+	if svg := read(t, picture); !strings.Contains(svg, ">one.csv − two<") || !strings.Contains(svg, ">difference of hours<") {
 		t.Error(svg)
 	}
 	stdout, stderr := must(t, append([]string{"-metric", "hours"}, files...)...)
@@ -321,6 +321,22 @@ func TestAllAreComparedOnOneLabel(t *testing.T) {
 		f := found(t, append(files, "-data", data, "-cache", "off")...)
 		if d := f.Pairs[0]; d.Difference != 0 {
 			t.Errorf("%q: a model and its own scores differ by %v", files, d.Difference)
+		}
+	}
+}
+
+// Legends name files by what differs in their paths.
+func TestLegendNamesFiles(t *testing.T) {
+	for files, want := range map[string]string{
+		"runs/a/model.npz runs/b/model.npz": "a b", "x/a.csv x/b.csv": "a.csv b.csv", "same.npz same.npz": "same.npz same.npz",
+		"r/a/m.npz r/a/m.npz": "m.npz m.npz", "/one/m.npz m.npz": "/one/m.npz m.npz", "r/a/1/m.npz r/b/2/m.npz r/b/m.npz": "a/1 b/2 b",
+	} {
+		var f findings
+		for file := range strings.FieldsSeq(files) {
+			f.Runs = append(f.Runs, means{File: file})
+		}
+		if names := strings.Join(f.shortNames(), " "); names != want {
+			t.Errorf("%s: %s, want %s", files, names, want)
 		}
 	}
 }

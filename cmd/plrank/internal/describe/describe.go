@@ -92,7 +92,7 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 	}
 	fmt.Fprint(stdout, d)
 	fmt.Fprintln(stdout)
-	fmt.Fprint(stdout, d.FeatureTable())
+	fmt.Fprint(stdout, d.FeatureTable(cli.TableWidth(stdout)))
 	if len(splits) > 1 {
 		fmt.Fprintln(stdout)
 		for _, split := range splits {

@@ -29,7 +29,8 @@ func (o *options) importances(ctx context.Context, model *ranker.Model, d *datas
 }
 
 func printImportances(w io.Writer, metric string, list []train.Importance) {
-	fmt.Fprintf(w, "\nby how much %s gets worse without a feature: mean and standard deviation of %d permutations\n", metric, permutations)
+	fmt.Fprintln(w)
+	cli.PrintNote(w, fmt.Sprintf("by how much %s gets worse without a feature: mean ± standard deviation of %d permutations", metric, permutations))
 	var table viz.Table
 	for _, i := range list[:min(shownFeatures, len(list))] {
 		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)})
@@ -52,6 +53,6 @@ func drawImportances(path, metric string, list []train.Importance) error {
 		s.Y = append(s.Y, float64(y))
 		p.YNames = append(p.YNames, i.Name)
 	}
-	p.Series = []viz.Series{s}
+	p.Series = []viz.Series{{Style: viz.Guide, X: []float64{0, 0}, Y: []float64{0, float64(len(list)) - 0.5}}, s} // the axis has 0
 	return p.Save(path)
 }

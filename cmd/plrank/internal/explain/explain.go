@@ -184,14 +184,16 @@ func value(d *datasets.Dataset, row, column int) any {
 
 // print prints a table of the features.
 func (r *result) print(w io.Writer) {
-	fmt.Fprintf(w, "Query %s: the score of document %s is ", r.Query, r.Document)
 	columns := []string{"feature", r.Document, "part", "std. error"}
-	if r.Against == "" {
-		fmt.Fprintf(w, "%.4f above the mean of the query.\n\n", r.Difference)
-	} else {
-		fmt.Fprintf(w, "%.4f above the one of document %s.\n\n", r.Difference, r.Against)
-		columns = slices.Insert(columns, 2, r.Against)
+	than, side := "the mean of the query", "above"
+	if r.Against != "" {
+		than, columns = "the one of document "+r.Against, slices.Insert(columns, 2, r.Against)
 	}
+	if r.Difference < 0 {
+		side = "below"
+	}
+	cli.PrintNote(w, fmt.Sprintf("Query %s: the score of document %s is %.4f %s %s.", r.Query, r.Document, math.Abs(r.Difference), side, than))
+	fmt.Fprintln(w)
 	table := viz.Table{Columns: columns}
 	if r.Base != 0 {
 		row := make(viz.Row, len(columns))

@@ -36,7 +36,7 @@ func TestDifferenceIsDividedAmongFeatures(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := call(append(arguments, "-document", "low", "-against", "high")...)
-	if status != 0 || !strings.Contains(stdout, "the score of document low is -21.0000 above the one of document high.") ||
+	if status != 0 || !strings.Contains(stdout, "the score of document low is 21.0000 below the one of document high.") ||
 		!strings.Contains(stdout, "-20.0000") {
 		t.Error(status, stdout, stderr)
 	}

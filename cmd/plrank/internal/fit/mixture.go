@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/viz"
@@ -93,23 +94,23 @@ func (r *mixture) writeCSV(w io.Writer) error {
 
 // print prints the result as a table of worths, a column for each component.
 func (r *mixture) print(w io.Writer) {
-	table := viz.Table{Columns: []string{"item"}}
-	weights := viz.Row{"weight"}
-	for k, c := range r.Components {
-		table.Columns = append(table.Columns, fmt.Sprint("component ", k+1))
-		weights = append(weights, c.Weight)
+	var components []string
+	for k := range r.Components {
+		components = append(components, fmt.Sprint("component ", k+1))
 	}
-	table.Rows = append(table.Rows, weights)
 	first := r.Components[0].Items
-	byWorth := num.DescendingOrder(nil, r.model.Components[0].Worths())
-	for _, i := range byWorth[:min(shownItems, len(first))] {
-		row := viz.Row{command.Printable(first[i].Item)}
-		for _, c := range r.Components {
-			row = append(row, fmt.Sprintf("%#.4g", c.Items[i].Worth))
-		}
-		table.Rows = append(table.Rows, row)
+	byWorth := num.DescendingOrder(nil, r.model.Components[0].Worths())[:min(shownItems, len(first))]
+	rows := []string{"weight"}
+	for _, i := range byWorth {
+		rows = append(rows, command.Printable(first[i].Item))
 	}
-	fmt.Fprint(w, table)
+	cli.PrintTable(w, rows, components, func(row, component int) string {
+		c := r.Components[component]
+		if row == 0 {
+			return fmt.Sprintf("%.4f", c.Weight)
+		}
+		return fmt.Sprintf("%#.4g", c.Items[byWorth[row-1]].Worth)
+	})
 	if n := len(first) - shownItems; n > 0 {
 		fmt.Fprintf(w, "%d more items are worth less to component 1 (-out and -json have all)\n", n)
 	}
@@ -120,7 +121,7 @@ func (r *mixture) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "parameters %d, log-likelihood %.4f, BIC %.2f; of one component %.2f\n", r.Parameters, r.LogLikelihood, r.BIC, r.BICOfOne)
-	table = viz.Table{Title: "\nper ranking: the mean log-likelihood, and the one of a single component",
+	table := viz.Table{Title: "\nper ranking: the mean log-likelihood, and the one of a single component",
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "one component"}}
 	for i, e := range []*mixtureEvaluation{r.Train, r.Test} {
 		if e != nil {

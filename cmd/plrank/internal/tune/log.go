@@ -25,6 +25,8 @@ type trial struct {
 	End     string        `json:"end"`              // one of these:
 	Error   string        `json:"error,omitempty"`
 	Seconds float64       `json:"seconds"`
+
+	Frontier bool `json:"frontier,omitempty"` // no trial is as good in all measures and better in one; in no log
 }
 
 const (

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
@@ -18,15 +18,13 @@ import (
 // byRecipe is in the table where a trial leaves a flag to the recipe.
 const byRecipe = "recipe"
 
-// print prints all trials, the best first, and the command for that.
-func (s *search) print(w io.Writer) error {
+// print prints all trials, the best first, and the command for that; or if there are several measures, for each trial of
+// their frontier.
+func (s *search) print(w io.Writer, measures []string) error {
 	best := s.best()
 	var words []string // of the command for the best
 	if best != nil {
-		words = slices.Concat([]string{"plrank", "train"}, s.shared, s.metric, best.Flags)
-		if s.out != "" {
-			words = append(words, "-out="+filepath.Join(s.out, "best"))
-		}
+		words = s.command(best, "best")
 	}
 	if s.asJSON {
 		return cli.PrintJSON(w, struct {
@@ -35,38 +33,101 @@ func (s *search) print(w io.Writer) error {
 			Command []string `json:"command"` // null: no trial is complete
 		}{s.common.Metric, s.ranked(), words})
 	}
-	table := viz.Table{Columns: slices.Concat([]string{s.common.Metric, "epoch"}, s.report)}
-	for _, c := range s.grid {
-		table.Columns = append(table.Columns, c.flag)
-	}
-	table.Columns = append(table.Columns, "end", "seconds")
-	for _, t := range s.ranked() {
-		row := viz.Row{cli.FormatValue(t.Value), t.Epoch}
-		for _, name := range s.report {
-			value, known := t.Report[name]
-			if !known { // of a trial that failed, or of an older version
-				value = train.Value(math.NaN())
-			}
-			row = append(row, cli.FormatValue(value))
-		}
-		for _, c := range s.grid {
-			value := byRecipe
-			for _, f := range t.Flags {
-				if of, found := strings.CutPrefix(f, "-"+c.flag+"="); found {
-					value = cmp.Or(of, `""`)
-				}
-			}
-			row = append(row, value)
-		}
-		table.Rows = append(table.Rows, append(row, t.End, fmt.Sprintf("%.1f", t.Seconds)))
-	}
-	if s.done != nil {
-		fmt.Fprint(w, table)
-	}
+	s.printTable(w)
 	if best == nil {
-		_, err := fmt.Fprintf(w, "%d trials, and none is complete\n", len(s.done))
-		return err
+		fmt.Fprintf(w, "%d trials, and none is complete\n", len(s.done))
+		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nthe best of %d trials, with its model and the metrics of all splits:\n  %s\n", len(s.done), command.Line(words))
-	return err
+	fmt.Fprintln(w)
+	last := ""
+	if len(s.data.Folds) == 1 && best.End == complete && best.Epoch == best.Of {
+		last = "; its best epoch is the last: more may help (-epochs)"
+	}
+	if measures == nil {
+		cli.PrintNote(w, fmt.Sprintf("the best of %d trials, with its model and the metrics of all splits%s:", len(s.done), last))
+		fmt.Fprintf(w, "  %s\n", command.Line(words))
+		return nil
+	}
+	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the metrics of all splits:", strings.Join(measures, ", ")))
+	for i, t := range s.ranked() {
+		if t.Frontier {
+			fmt.Fprintf(w, "  %s\n", command.Line(s.command(t, fmt.Sprintf("trial%d", i+1))))
+		}
+	}
+	return nil
+}
+
+// command returns the words of the command that trains with the settings of a trial.
+func (s *search) command(t *trial, folder string) []string {
+	words := slices.Concat([]string{"plrank", "train"}, s.shared, s.metric, t.Flags)
+	if s.out != "" {
+		words = append(words, "-out="+filepath.Join(s.out, folder))
+	}
+	return words
+}
+
+func (s *search) printTable(w io.Writer) {
+	ranked := s.ranked()
+	if ranked == nil {
+		return
+	}
+	columns := slices.Concat([]string{s.common.Metric}, s.report, []string{"epoch"})
+	for _, c := range s.grid {
+		columns = append(columns, c.flag)
+	}
+	columns = append(columns, "end", "seconds")
+	var names []string
+	var rows [][]string
+	for i, t := range ranked {
+		name := strconv.Itoa(i + 1)
+		if t.Frontier {
+			name += " *"
+		}
+		var row []string
+		for _, measure := range append([]string{s.common.Metric}, s.report...) {
+			row = append(row, cli.FormatValue(train.Value(s.value(t, measure))))
+		}
+		row = append(row, strconv.Itoa(t.Epoch))
+		for _, c := range s.grid {
+			row = append(row, t.flag(c.flag))
+		}
+		names, rows = append(names, name), append(rows, append(row, t.End, fmt.Sprintf("%.1f", t.Seconds)))
+	}
+	cli.PrintTable(w, names, columns, func(row, column int) string { return rows[row][column] })
+}
+
+// flag returns the value of a flag in a trial.
+func (t *trial) flag(name string) string {
+	for _, f := range t.Flags {
+		if value, found := strings.CutPrefix(f, "-"+name+"="); found {
+			return cmp.Or(value, `""`)
+		}
+	}
+	return byRecipe
+}
+
+// draw draws the trials, with their numbers in the table, and a line through the frontier.
+func (s *search) draw(path string) error {
+	frontier, others := viz.Series{Name: "frontier", Style: viz.LinePoints}, viz.Series{Name: "other trials", Style: viz.Points}
+	ranked := s.ranked()
+	order := make([]int, len(ranked))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(s.value(ranked[a], s.report[0]), s.value(ranked[b], s.report[0]))
+	})
+	for _, i := range order {
+		series := &others
+		if ranked[i].Frontier {
+			series = &frontier
+		}
+		series.X, series.Y = append(series.X, s.value(ranked[i], s.report[0])), append(series.Y, float64(ranked[i].Value))
+		series.Texts = append(series.Texts, strconv.Itoa(i+1))
+	}
+	plot := viz.Plot{Title: "Trials, on the validation split", X: s.report[0], Y: s.common.Metric, Series: []viz.Series{frontier}}
+	if others.X != nil {
+		plot.Series = append(plot.Series, others)
+	}
+	return plot.Save(path)
 }

@@ -27,6 +27,7 @@ type search struct {
 	common  train.Config   // without the flags of a trial
 	metric  []string       // -metric, where the recipe's does not compare losses
 	report  []string       // metrics other than its own
+	own     bool           // each trial takes the best epoch by its own metric, such as the loss that it is trained on
 	flags   [][]string     // of each trial
 	configs []train.Config // with them
 	invalid []error        // nil: the flags make sense together
@@ -72,6 +73,10 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 			s.report = append(s.report, name)
 		}
 	}
+	s.own = s.report != nil && !o.given("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
+	if o.plot != "" && s.report == nil {
+		return nil, command.Usage(errors.New("-plot draws -metric by the first measure of -report: want one, such as -report exposure-ratio"))
+	}
 	s.configs, s.invalid = make([]train.Config, len(s.flags)), make([]error, len(s.flags))
 	checked := len(s.flags)
 	if o.usual {
@@ -98,22 +103,25 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 // configure checks the flags of trial i. It gives warnings of those without effect, by flag.
 func (s *search) configure(i int) (idle map[string]string, err error) {
 	s.configs[i], idle, err = s.data.Config(slices.Concat(s.metric, s.flags[i])...)
+	switch {
+	case err == nil && s.own:
+		s.configs[i].Report = append(slices.Clone(s.configs[i].Report), s.common.Metric)
+	case err == nil && s.configs[i].Metric != s.common.Metric:
+		err = fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all, or -report measures to compare by", s.configs[i].Metric, s.common.Metric)
+	}
 	if err == nil {
-		err = s.comparable(s.configs[i])
+		err = s.comparable(s.common.Metric)
 	}
 	return idle, err
 }
 
-// comparable returns an error if the validation value of a trial means something else.
-func (s *search) comparable(c train.Config) error {
-	if c.Metric != s.common.Metric {
-		return fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all", c.Metric, s.common.Metric)
-	}
+// comparable returns an error if a metric means something else in each trial.
+func (s *search) comparable(metric string) error {
 	for _, of := range new(train.Config).Settings() {
 		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == of.Flag })
-		matters := cli.HasLoss(c.Metric) || of.Measuring && !strings.Contains(c.Metric, "@")
+		matters := cli.HasLoss(metric) || of.Measuring && !strings.Contains(metric, "@")
 		if tried && of.Group == "Objective" && matters {
-			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", c.Metric, of.Flag)
+			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", metric, of.Flag)
 		}
 	}
 	return nil
@@ -185,7 +193,7 @@ func (s *search) run(ctx context.Context) error {
 		t.Seconds = time.Since(start).Seconds()
 		if t.End != cut || len(t.Best) > 0 && len(s.data.Folds) == 1 { // the mean of some folds compares with no other
 			s.done = append(s.done, t)
-			s.bar.Line(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
+			s.bar.LineLeft(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
 		}
 		if t.End == cut { // and not written: a search that goes on runs it again
 			if ctx.Err() != nil {
@@ -215,14 +223,11 @@ func (s *search) timeFor() bool {
 	return left > 0 && left >= sum/float64(max(1, len(s.done)))/2
 }
 
-// name is trial i in words, with the time that is left for all.
+// name is trial i in words.
 func (s *search) name(i int) string {
 	name := fmt.Sprintf("trial %d", i+1)
 	if !s.usual || s.trials > 0 {
 		name += fmt.Sprintf("/%d", len(s.flags))
-	}
-	if !s.end.IsZero() {
-		name += fmt.Sprintf(", %v left", max(0, time.Until(s.end)).Round(time.Second))
 	}
 	return name
 }
@@ -285,6 +290,9 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 	}
 	best = math.NaN()
 	metric, folds := tr.Config.Metric, float64(len(s.data.Folds))
+	if s.own {
+		metric = s.common.Metric
+	}
 	result, err := tr.Run(ctx, train.Hooks{
 		Initial: func(v train.Values) error {
 			best, values, t.Epoch = float64(v[metric]), v, 0
@@ -330,7 +338,7 @@ var errStopped = errors.New("the trial is stopped early")
 // of what the trials that were not stopped had after the same part of their epochs.
 func (s *search) hopeless(t *trial, fewest int) bool {
 	n := len(t.Best)
-	if !s.early || n < fewest {
+	if !s.early || s.report != nil || n < fewest { // a trial may be the best by another measure
 		return false
 	}
 	var others []float64
@@ -362,6 +370,41 @@ func (s *search) ranked() []*trial {
 		return 0
 	})
 	return list
+}
+
+// frontier marks the trials that no other dominates by -metric and the measures of -report that mean the same in all
+// trials, and returns the names of these measures; nil: there is only one.
+func (s *search) frontier() (measures []string) {
+	for _, name := range append([]string{s.common.Metric}, s.report...) {
+		if s.comparable(name) == nil {
+			measures = append(measures, name)
+		}
+	}
+	if len(measures) < 2 {
+		return nil
+	}
+	betterInOne := func(a, b *trial) bool {
+		return slices.ContainsFunc(measures, func(measure string) bool {
+			c := s.common
+			c.Metric = measure
+			return c.Better(s.value(a, measure), s.value(b, measure))
+		})
+	}
+	for _, t := range s.done {
+		t.Frontier = t.End != failed && !slices.ContainsFunc(s.done, func(other *trial) bool { return betterInOne(other, t) && !betterInOne(t, other) })
+	}
+	return measures
+}
+
+// value returns a measure of a trial, NaN if it is not known, as of a trial that failed, or from an older version.
+func (s *search) value(t *trial, measure string) float64 {
+	if measure == s.common.Metric {
+		return float64(t.Value)
+	}
+	if v, known := t.Report[measure]; known {
+		return float64(v)
+	}
+	return math.NaN()
 }
 
 // best is the best trial that was not stopped, or cut by the end of the search: its command goes on to better

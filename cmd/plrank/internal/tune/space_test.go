@@ -96,7 +96,7 @@ func TestTrialIsCutWhenTheTimeIsOver(t *testing.T) {
 		if len(r.Trials) == 0 && minutes < 1 {
 			continue
 		}
-		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "left    "+r.Metric) || !strings.Contains(stderr, "of 1000000  best") {
+		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 1    "+r.Metric) || !strings.Contains(stderr, "of 1000000  best") {
 			t.Fatalf("%s\n%s", stdout, stderr)
 		}
 		if kept := lines(t, out); len(kept) != 0 {

@@ -26,7 +26,7 @@ var page = cli.Page{
 		"-resume -out DIR [-minutes N] [-trials N]",
 	},
 	Text:  "Finds the best settings by validation alone, and prints the command for them.",
-	Flags: []string{"grid", "minutes", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
+	Flags: []string{"grid", "minutes", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "plot", "threads"},
 	Examples: []string{
 		"-data shop.csv -minutes 10 -out tuning",
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
@@ -43,6 +43,7 @@ type options struct {
 	early          bool
 	out            string
 	resume, asJSON bool
+	plot           cli.Plot
 	shared         []string // flags of train for all trials, as -name=value
 	seed           uint64
 }
@@ -55,10 +56,11 @@ func (o *options) Flags() *flag.FlagSet {
 	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003 or hidden=8;16,8 or lr=1e-4..1e-1; without it, a dozen flags")
 	cli.FloatVar(f, &o.minutes, "minutes", 0, "minutes, such as 20 or 0.5", "`time` of the search; 20 without -grid and -trials")
 	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all of -grid")
-	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
+	f.BoolVar(&o.early, "early-stop", true, "end bad trials early")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
 	cli.DefineJSON(f, &o.asJSON)
+	o.plot.Define(f, "the frontier")
 	trainer.Flags().VisitAll(func(of *flag.Flag) {
 		if !slices.Contains(own, of.Name) {
 			f.Var(of.Value, of.Name, of.Usage)
@@ -140,12 +142,12 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 			was.early = o.early
 		case "threads", "cache":
 			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
-		case "out", "resume", "json":
+		case "out", "resume", "json", "plot":
 		default:
-			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -early-stop, -threads, -cache and -json may be given", f.Name, o.out))
+			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -early-stop, -threads, -cache, -json and -plot may be given", f.Name, o.out))
 		}
 	})
-	was.out, was.resume, was.asJSON = o.out, o.resume, o.asJSON
+	was.out, was.resume, was.asJSON, was.plot = o.out, o.resume, o.asJSON, o.plot
 	*o = was
 	return err
 }
@@ -157,6 +159,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run runs the trials that are still to be run, and prints all.
 func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
+	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
+		return err
+	}
 	var log *log // nil: none is asked for
 	if o.out != "" {
 		if log, err = openLog(o.out, o.resume); err != nil {
@@ -186,5 +191,7 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 	if err != nil && !errors.Is(err, command.ErrInterrupted) {
 		return err
 	}
-	return errors.Join(s.print(stdout), err)
+	measures := s.frontier()
+	o.plot.Draw(stderr, s.draw)
+	return errors.Join(s.print(stdout, measures), err)
 }
