@@ -55,8 +55,9 @@ const tablesFrom = 0.1
 //	                                                  weights over steps
 //	epochs          30                                8                   80, of large data 12
 //
-// Where a tenth of the features or more are of the query, a forest is the second model. Such features are attributes of users,
-// trips or instances of a problem, and rank by thresholds and together with others.
+// From 100,000 documents on, and where a tenth of the features or more are of the query, a forest is the second model: on softmax,
+// with many small steps, or of large data that are no table on query-rmse, with steps of 0.3. Features of the query are attributes of
+// users, trips or instances of a problem, and rank by thresholds and together with others.
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
 // are 20 passes over the training queries, with dropout 0.1 and two epochs each, so that there is a model soon, and the
@@ -74,14 +75,14 @@ const tablesFrom = 0.1
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
 	network, reason := RecipeFor(mlpScorer, s)
-	if s == nil || s.Train == nil || s.Train.Gains != nil || queryShare(s.Train) < tablesFrom {
+	if s == nil || s.Train == nil || s.Train.Gains != nil || s.Train.Rows() < largeFrom && queryShare(s.Train) < tablesFrom {
 		return []Config{network}, reason
 	}
 	forest, _ := RecipeFor(forestScorer, s)
 	return []Config{network, forest}, reason + ", and a forest"
 }
 
-// RecipeFor returns the recipe for a kind of model. Networks have the same recipes; a forest has one for all data.
+// RecipeFor returns the recipe for a kind of model. Networks of all kinds have the same recipes.
 //
 // Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
 // Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
@@ -90,6 +91,10 @@ func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
 	switch {
 	case scorer == forestScorer:
 		c, reason = forestRecipe(), "a forest"
+		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom && queryShare(s.Train) < tablesFrom {
+			c.Loss, c.LearningRate, c.Epochs = "query-rmse", 0.3, 250
+			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
+		}
 	case s == nil || s.Train == nil:
 		c, reason = recipeOf(0, 1, 0, 0)
 	default:
@@ -165,7 +170,7 @@ func tableRecipe(documents int) Config {
 	return c
 }
 
-// forestRecipe is for all sizes: a forest ends by its patience.
+// forestRecipe is for tables of all sizes, and other small data: a forest ends by its patience.
 func forestRecipe() Config {
 	c := smallRecipe() // whose settings of networks have no effect
 	c.Loss, c.Transform, c.Bins, c.Metric = "softmax", "raw", 64, "ndcg@10"
