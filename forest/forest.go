@@ -32,6 +32,7 @@ type Node struct {
 	Set         []uint64 // bits by category; nil: by Threshold
 	MissingLeft bool     // where NaN goes
 	ZeroMissing bool     // 0 goes where NaN goes
+	Gain        float32  // of the objective by the split, 0 if not known; no score depends on it
 	Left, Right int      // nodes; negative: ^i is leaf i
 }
 

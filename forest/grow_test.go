@@ -231,6 +231,26 @@ func TestLeavesAreNewtonSteps(t *testing.T) {
 	}
 }
 
+// The gains of a tree's nodes sum to what its leaves gain of the objective over a single one, noise or not.
+func TestGainsSumToTheGainOfTheTree(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 1))
+	for _, c := range []Config{{Symmetric: true, Depth: 4, L2: 2}, {Leaves: 7, L2: 2}, {Leaves: 7, L2: 2, RandomStrength: 1}, {Symmetric: true, Depth: 1, L2: 2}} {
+		data := newTable(random, 200)
+		f, _ := data.grow(t, c, 1)
+		all := make([]int, len(data.gradient))
+		for i := range all {
+			all[i] = i
+		}
+		var got float64
+		for _, n := range f.Trees[0].Nodes {
+			got += float64(n.Gain)
+		}
+		if want := (data.objective(2, data.groups(f.Trees[0])...) - data.objective(2, all)) / 2; math.Abs(got-want) > 1e-5*want {
+			t.Errorf("%+v: gains sum to %v, want %v", c, got, want)
+		}
+	}
+}
+
 func TestSizesAreBounded(t *testing.T) {
 	data := newTable(rand.New(rand.NewPCG(4, 1)), 300)
 	for _, c := range []Config{{Symmetric: true, Depth: 5}, {Leaves: 12}, {Leaves: 100, Depth: 3}, {Leaves: 30, MinWeight: 9}} {

@@ -186,6 +186,9 @@ func (f *trainedForest) update(s *Step) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	floats.Scale(s.Rate, tree.Leaves)
+	for i := range tree.Nodes {
+		tree.Nodes[i].Gain /= float32(f.unit)
+	}
 	for row, v := range values {
 		s.Weights[row] += float32(s.Rate * v)
 	}
