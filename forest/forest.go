@@ -36,8 +36,8 @@ type Node struct {
 	Left, Right int      // nodes; negative: ^i is leaf i
 }
 
-// left reports whether a document with that value goes to the left.
-func (n *Node) left(x float32) bool {
+// GoesLeft reports whether a document with that value goes to the left.
+func (n *Node) GoesLeft(x float32) bool {
 	switch {
 	case x != x || x == 0 && n.ZeroMissing:
 		return n.MissingLeft
@@ -55,7 +55,7 @@ func (t *Tree) leaf(row []float32) int {
 	}
 	for at := 0; ; {
 		n := &t.Nodes[at]
-		if at = n.Right; n.left(row[n.Column]) {
+		if at = n.Right; n.GoesLeft(row[n.Column]) {
 			at = n.Left
 		}
 		if at < 0 {

@@ -93,7 +93,7 @@ func (t *table) objective(l2 float64, groups ...[]int) (sum float64) {
 // part returns the two sides of a group.
 func (t *table) part(n *Node, documents []int) (left, right []int) {
 	for _, i := range documents {
-		if n.left(t.row(i)[n.Column]) {
+		if n.GoesLeft(t.row(i)[n.Column]) {
 			left = append(left, i)
 		} else {
 			right = append(right, i)

@@ -152,6 +152,9 @@ func (c *cursor) take(rows float64) []float64 {
 		return nil
 	}
 	n := int(rows) * c.width
+	if n == 0 {
+		return []float64{} // of an array that may be missing
+	}
 	row := c.left[:n:n]
 	c.left = c.left[n:]
 	return row
