@@ -101,6 +101,9 @@ type Model struct {
 	Depth         int            `json:"depth"`         // of trees at most; 0: see forest.Config
 	Leaves        int            `json:"leaves"`        // of trees, where the leaf of the largest gain is split next; 0: trees are symmetric, all nodes of a level have one split
 	Sampling      float64        `json:"sampling"`      // part of the training documents that a tree is grown on; 0: all
+	Columns       float64        `json:"columns"`       // part of the features that a tree is grown on; 0: all
+	Rising        Features       `json:"rising"`        // with which the scores of a forest never fall
+	Falling       Features       `json:"falling"`       // with which they never rise
 }
 
 // An Optimization says how, and for how long, the weights are learned.

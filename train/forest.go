@@ -39,7 +39,8 @@ type trainedForest struct {
 	best  int      // trees of the best model
 	unit  float64  // of curvatures and gradients: 1 over the mean curvature at the first step
 
-	binned *forest.Binned
+	monotone []int8 // see forest.Config
+	binned   *forest.Binned
 	grower *forest.Grower
 	sums   map[*datasets.Dataset]*treeSums
 }
@@ -53,6 +54,10 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	f := &trainedForest{
 		trainer: t, inputs: t.transform.Width(), sums: map[*datasets.Dataset]*treeSums{},
 		scores: make([]float32, train.Rows()), gradient: make([]float32, train.Rows()),
+	}
+	var err error
+	if f.monotone, err = t.monotone(); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
 	queries := 0
 	for first, rows, i := 0, 0, 0; i < len(t.data.queries); i++ {
@@ -86,6 +91,46 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	}
 	t.loop.passes, t.loop.batches.own = t.Config.treesOfEpoch(), nil // the chunks have all data
 	return f, p.checkMemory(nn.MLPConfig{Features: 1}, queries)
+}
+
+// monotone returns the constraint of each input, see forest.Config, or nil if there are none.
+func (t *Trainer) monotone() (inputs []int8, err error) {
+	c, d := t.Config, t.data.splits.Train
+	if len(c.Rising)+len(c.Falling) == 0 {
+		return nil, nil
+	}
+	signs := make([]int8, d.Width())
+	for i, words := range []Features{c.Rising, c.Falling} {
+		for _, word := range words {
+			columns, err := d.Choose(word)
+			if err != nil {
+				return nil, err
+			}
+			for _, column := range columns {
+				sign := int8(1 - 2*i)
+				if signs[column] == -sign {
+					return nil, fmt.Errorf("scores cannot both never fall and never rise with the feature %s", d.FeatureName(column))
+				}
+				signs[column] = sign
+			}
+		}
+	}
+	for i, part := range t.transform.Parts {
+		for _, column := range t.transform.PartColumns(i) {
+			sign := signs[column]
+			if part.Name == "missing" { // whether there is a value
+				sign = 0
+			}
+			inputs = append(inputs, sign)
+		}
+	}
+	for _, category := range t.transform.Categories {
+		if signs[category.Column] != 0 {
+			return nil, fmt.Errorf("scores cannot rise or fall with the feature %s, which is categorical", d.FeatureName(category.Column))
+		}
+		inputs = append(inputs, 0)
+	}
+	return inputs, nil
 }
 
 // treesOfEpoch is the number of trees that an epoch grows.
@@ -213,7 +258,8 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 	}
 	c := t.Config
 	f.grower, err = forest.NewGrower(f.binned, forest.Config{
-		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Seed: c.Seed + s.Number,
+		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Columns: c.Columns,
+		Monotone: f.monotone, Seed: c.Seed + s.Number,
 	})
 	if err != nil {
 		return fmt.Errorf("train: %w", err)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/command"
@@ -33,10 +35,12 @@ type modelDescription struct {
 }
 
 type modelFeature struct {
-	ID         int    `json:"id"`
-	Name       string `json:"name,omitempty"`
-	Categories int    `json:"categories,omitempty"` // texts
-	Used       bool   `json:"used"`
+	ID         int     `json:"id"`
+	Name       string  `json:"name,omitempty"`
+	Categories int     `json:"categories,omitempty"` // texts
+	Used       bool    `json:"used"`
+	Gain       float64 `json:"gain,omitempty"`  // of the splits of trees
+	Share      float64 `json:"share,omitempty"` // of all gains
 }
 
 // describeModel prints what is in a model file.
@@ -61,7 +65,7 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 			d.Weights += len(a.Values)
 		}
 	}
-	used := m.UsedFeatures()
+	used, gains := m.UsedFeatures(), m.Gains()
 	for i, id := range f.FeatureIDs {
 		of := modelFeature{ID: id, Used: slices.Contains(used, id)}
 		if f.FeatureNames != nil {
@@ -69,6 +73,9 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		}
 		if f.Levels != nil {
 			of.Categories = len(f.Levels[i])
+		}
+		if gains != nil {
+			of.Gain, of.Share = gains[i], gains[i]/floats.Sum(gains)
 		}
 		d.Features = append(d.Features, of)
 	}
@@ -108,9 +115,19 @@ func (d *modelDescription) print(stdout io.Writer, used int) {
 	}
 	w.Flush()
 	fmt.Fprintln(stdout)
-	fmt.Fprint(w, "id\tname\ttexts\tused\n")
-	for _, f := range d.Features {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%t\n", f.ID, command.Printable(cmp.Or(f.Name, "–")), f.Categories, f.Used)
+	byGain := slices.SortedStableFunc(slices.Values(d.Features), func(a, b modelFeature) int { return cmp.Compare(b.Gain, a.Gain) })
+	known := byGain[0].Gain > 0
+	fmt.Fprint(w, "id\tname\ttexts\tused")
+	if known {
+		fmt.Fprint(w, "\tgain\tshare")
+	}
+	fmt.Fprintln(w)
+	for _, f := range byGain {
+		fmt.Fprintf(w, "%d\t%s\t%d\t%t", f.ID, command.Printable(cmp.Or(f.Name, "–")), f.Categories, f.Used)
+		if known {
+			fmt.Fprintf(w, "\t%.4g\t%.1f %%", f.Gain, 100*f.Share)
+		}
+		fmt.Fprintln(w)
 	}
 	w.Flush()
 }

@@ -16,7 +16,7 @@ func TestModelsAreDescribed(t *testing.T) {
 	foreign := "../../../../forest/foreign/testdata"
 	for model, want := range map[string][]string{
 		network: {`written by +plrank`, `kind +mlp`, `weights +[1-9]`, `1 +– +0 +true`},
-		filepath.Join(foreign, "shop/lightgbm.txt"):    {`written by +LightGBM`, `objective +lambdarank`, `trees +8, with 32 leaves`, `3, of which 3 are used`, `3 +brand +3 +true`},
+		filepath.Join(foreign, "shop/lightgbm.txt"):    {`written by +LightGBM`, `objective +lambdarank`, `trees +8, with 32 leaves`, `3, of which 3 are used`, `used +gain +share\n1 +price +0 +true +168.1 +41.6 %`, `3 +brand +3 +true +81.55 +20.2 %`},
 		filepath.Join(foreign, "xgboost-numbers.json"): {`written by +XGBoost`, `note +the model has no ids of features: .* k \+ 1`, `7 +– +0 +true`},
 	} {
 		status, stdout, stderr := call("-model", model)
