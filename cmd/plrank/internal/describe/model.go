@@ -18,20 +18,30 @@ import (
 
 // A modelDescription is what -json prints of a model.
 type modelDescription struct {
-	Version    string          `json:"version"`
-	Plrank     string          `json:"plrank,omitempty"`  // the version that wrote it
-	Library    string          `json:"library,omitempty"` // another one that wrote it
-	Objective  string          `json:"objective,omitempty"`
-	Kind       string          `json:"kind"`
-	Settings   json.RawMessage `json:"settings"`
-	Trees      int             `json:"trees,omitempty"`
-	Leaves     int             `json:"leaves,omitempty"`
-	Weights    int             `json:"weights,omitempty"`
+	Version   string `json:"version"`
+	Plrank    string `json:"plrank,omitempty"`  // the version that wrote it
+	Library   string `json:"library,omitempty"` // another one that wrote it
+	Objective string `json:"objective,omitempty"`
+	modelSize
+	Settings   json.RawMessage `json:"settings,omitempty"`
+	Parts      []modelPart     `json:"parts,omitempty"` // of a mixture
 	Transform  string          `json:"transform"`
 	Gain       string          `json:"gain"`
 	BaseScores bool            `json:"baseScores"`
 	Notes      []string        `json:"notes,omitempty"`
 	Features   []modelFeature  `json:"features"`
+}
+
+type modelSize struct {
+	Kind    string `json:"kind"`
+	Trees   int    `json:"trees,omitempty"`
+	Leaves  int    `json:"leaves,omitempty"`
+	Weights int    `json:"weights,omitempty"`
+}
+
+type modelPart struct {
+	Weight float64 `json:"weight"`
+	modelSize
 }
 
 type modelFeature struct {
@@ -50,20 +60,26 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		return err
 	}
 	f := m.File()
-	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Kind: f.Kind, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain, BaseScores: f.BaseScores}
+	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain, BaseScores: f.BaseScores}
 	if of := m.Foreign(); of != nil {
 		d.Library, d.Objective, d.Notes = of.Library, of.Objective, of.Notes()
-		d.count(of.Forest)
-	} else if f.Kind == ranker.ForestKind {
-		of, err := f.Forest()
+	}
+	if d.modelSize, err = sizeOf(m); err != nil {
+		return err
+	}
+	weights, parts, err := m.Parts()
+	if err != nil {
+		return err
+	}
+	for i, part := range parts {
+		size, err := sizeOf(part)
 		if err != nil {
 			return err
 		}
-		d.count(of)
-	} else {
-		for _, a := range f.Arrays {
-			d.Weights += len(a.Values)
-		}
+		d.Parts = append(d.Parts, modelPart{weights[i], size})
+	}
+	if parts != nil {
+		d.modelSize, d.Settings = modelSize{Kind: f.Kind}, nil
 	}
 	used, gains := m.UsedFeatures(), m.Gains()
 	for i, id := range f.FeatureIDs {
@@ -86,12 +102,33 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 	return nil
 }
 
-// count counts the trees and leaves of a forest.
-func (d *modelDescription) count(of *forest.Forest) {
-	d.Trees = len(of.Trees)
-	for _, t := range of.Trees {
-		d.Leaves += len(t.Leaves)
+// sizeOf counts the trees and leaves of a forest, and the weights of other models.
+func sizeOf(m *ranker.Model) (s modelSize, err error) {
+	f := m.File()
+	if s.Kind = f.Kind; s.Kind != ranker.ForestKind {
+		for _, a := range f.Arrays {
+			s.Weights += len(a.Values)
+		}
+		return s, nil
 	}
+	var of *forest.Forest
+	if foreign := m.Foreign(); foreign != nil {
+		of = foreign.Forest
+	} else if of, err = f.Forest(); err != nil {
+		return s, err
+	}
+	s.Trees = len(of.Trees)
+	for _, t := range of.Trees {
+		s.Leaves += len(t.Leaves)
+	}
+	return s, nil
+}
+
+func (s modelSize) String() string {
+	if s.Trees > 0 {
+		return fmt.Sprintf("%d trees, with %d leaves", s.Trees, s.Leaves)
+	}
+	return fmt.Sprintf("%d weights", s.Weights)
 }
 
 func (d *modelDescription) print(stdout io.Writer, used int) {
@@ -104,10 +141,14 @@ func (d *modelDescription) print(stdout io.Writer, used int) {
 		fmt.Fprintf(w, "written by\tplrank %s\n", command.Printable(d.Plrank))
 	}
 	fmt.Fprintf(w, "kind\t%s\n", command.Printable(d.Kind))
-	if d.Trees > 0 {
-		fmt.Fprintf(w, "trees\t%d, with %d leaves\n", d.Trees, d.Leaves)
-	} else {
-		fmt.Fprintf(w, "settings\t%s\nweights\t%d\n", command.Printable(string(d.Settings)), d.Weights)
+	for _, p := range d.Parts {
+		fmt.Fprintf(w, "part\t%.4g × %s: %s\n", p.Weight, command.Printable(p.Kind), p.modelSize)
+	}
+	if d.Parts == nil {
+		fmt.Fprintf(w, "size\t%s\n", d.modelSize)
+	}
+	if d.Weights > 0 {
+		fmt.Fprintf(w, "settings\t%s\n", command.Printable(string(d.Settings)))
 	}
 	fmt.Fprintf(w, "transform\t%s\ngain\t%s\nbase scores\t%t\nfeatures\t%d, of which %d are used\n", command.Printable(d.Transform), command.Printable(d.Gain), d.BaseScores, len(d.Features), used)
 	for _, note := range d.Notes {
