@@ -74,6 +74,23 @@ func TestForestIsReadBackAndScored(t *testing.T) {
 	}
 }
 
+// Arrays that would be empty are not in the file: of trees without nodes, and of sets without categories.
+func TestForestsWithoutNodesOrCategoriesAreReadBack(t *testing.T) {
+	for _, of := range []*forest.Forest{
+		{Inputs: 3, Trees: []forest.Tree{{Leaves: []float64{1}}, {Leaves: []float64{2}}}},
+		{Inputs: 3, Trees: []forest.Tree{{Nodes: []forest.Node{{Set: []uint64{}, MissingLeft: true, Left: ^0, Right: ^1}}, Leaves: []float64{1, 3}}}},
+	} {
+		m, err := ranker.New(forestFile(t, of))
+		if err != nil {
+			t.Errorf("%+v: %v", of, err)
+			continue
+		}
+		if got, err := m.Score(nil, []float32{1, 0, 0}); err != nil || !slices.Equal(got, []float64{3}) {
+			t.Errorf("%+v: %v, error %v", of, got, err)
+		}
+	}
+}
+
 // Gains are by feature, of all forests of a mixture, and nil for files of older versions, which have none.
 func TestGainsAreByFeature(t *testing.T) {
 	f := forestFile(t, smallForest())

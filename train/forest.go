@@ -41,8 +41,8 @@ type trainedForest struct {
 
 	monotone []int8 // see forest.Config
 	binned   *forest.Binned
-	grower *forest.Grower
-	sums   map[*datasets.Dataset]*treeSums
+	grower   *forest.Grower
+	sums     map[*datasets.Dataset]*treeSums
 }
 
 // newForest makes the learner of a forest.
@@ -50,6 +50,9 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	p, train := t.parsed, t.data.splits.Train
 	if p.group.Size() > 1 {
 		return nil, errors.New("train: a forest is grown by one process, on all of its cores: start it without mpirun")
+	}
+	if c := t.Config; c.Leaves == 0 && c.Depth > forest.MaxDepth {
+		return nil, fmt.Errorf("train: symmetric trees of depth %d: want at most %d, or trees of a number of leaves", c.Depth, forest.MaxDepth)
 	}
 	f := &trainedForest{
 		trainer: t, inputs: t.transform.Width(), sums: map[*datasets.Dataset]*treeSums{},
@@ -258,7 +261,7 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 	}
 	c := t.Config
 	f.grower, err = forest.NewGrower(f.binned, forest.Config{
-		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Columns: c.Columns,
+		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Columns: c.FeatureSampling,
 		Monotone: f.monotone, Seed: c.Seed + s.Number,
 	})
 	if err != nil {

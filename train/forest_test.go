@@ -282,7 +282,7 @@ func (pair) Allgather(dst, src []byte) { copy(dst, src); copy(dst[len(src):], sr
 func TestForestRisesAndFallsWithFeatures(t *testing.T) {
 	s := tabular()
 	c := growing()
-	c.Loss, c.Clip, c.Sampling, c.Columns = "plrank-exact", 0, 0, 0.7
+	c.Loss, c.Clip, c.Sampling, c.FeatureSampling = "plrank-exact", 0, 0, 0.7
 	ids := s.Train.FeatureIDs
 	c.Rising, c.Falling = Features{strconv.Itoa(ids[0])}, Features{strconv.Itoa(ids[1])}
 	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
@@ -321,13 +321,15 @@ func TestForestRisesAndFallsWithFeatures(t *testing.T) {
 			}
 		}
 	}
-	for want, change := range map[string]func(){
-		"which is categorical":       func() { c.Rising = Features{"13"} },
-		"cannot both never fall and": func() { c.Rising = c.Falling },
-		`no feature "elsewhere"`:     func() { c.Rising = Features{"elsewhere"} },
+	for want, change := range map[string]func(c *Config){
+		"which is categorical":       func(c *Config) { c.Rising = Features{"13"} },
+		"cannot both never fall and": func(c *Config) { c.Rising = c.Falling },
+		"want at most 12":            func(c *Config) { c.Depth = 13 },
+		`no feature "elsewhere"`:     func(c *Config) { c.Falling = Features{"elsewhere"} },
 	} {
-		change()
-		if _, err := New(c, Parts{}, s); err == nil || !strings.Contains(err.Error(), want) {
+		wrong := c
+		change(&wrong)
+		if _, err := New(wrong, Parts{}, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
