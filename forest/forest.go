@@ -32,11 +32,12 @@ type Node struct {
 	Set         []uint64 // bits by category; nil: by Threshold
 	MissingLeft bool     // where NaN goes
 	ZeroMissing bool     // 0 goes where NaN goes
+	Gain        float32  // of the objective by the split, 0 if not known; no score depends on it
 	Left, Right int      // nodes; negative: ^i is leaf i
 }
 
-// left reports whether a document with that value goes to the left.
-func (n *Node) left(x float32) bool {
+// GoesLeft reports whether a document with that value goes to the left.
+func (n *Node) GoesLeft(x float32) bool {
 	switch {
 	case x != x || x == 0 && n.ZeroMissing:
 		return n.MissingLeft
@@ -54,7 +55,7 @@ func (t *Tree) leaf(row []float32) int {
 	}
 	for at := 0; ; {
 		n := &t.Nodes[at]
-		if at = n.Right; n.left(row[n.Column]) {
+		if at = n.Right; n.GoesLeft(row[n.Column]) {
 			at = n.Left
 		}
 		if at < 0 {

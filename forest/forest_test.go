@@ -139,12 +139,12 @@ func TestSplitsOfValues(t *testing.T) {
 		{Node{Set: []uint64{}, MissingLeft: true, ZeroMissing: true}, []float32{nan, 0}, []float32{1}},
 	} {
 		for _, x := range c.left {
-			if !c.node.left(x) {
+			if !c.node.GoesLeft(x) {
 				t.Errorf("%v goes to the right of %+v", x, c.node)
 			}
 		}
 		for _, x := range c.right {
-			if c.node.left(x) {
+			if c.node.GoesLeft(x) {
 				t.Errorf("%v goes to the left of %+v", x, c.node)
 			}
 		}

@@ -24,11 +24,10 @@ type Config struct {
 	Seed           uint64
 }
 
-// Largest depth of symmetric trees, and largest number of leaves.
-const (
-	maxDepth  = 12
-	maxLeaves = 1 << 14
-)
+// MaxDepth is the largest depth of symmetric trees.
+const MaxDepth = 12
+
+const maxLeaves = 1 << 14
 
 func (c Config) withDefaults() Config {
 	if c.Symmetric {
@@ -44,8 +43,8 @@ func (c Config) withDefaults() Config {
 
 // check returns an error if a setting, defaults filled in, is out of range.
 func (c Config) check(columns []column) error {
-	if c.Depth < 1 || c.Symmetric && c.Depth > maxDepth {
-		return fmt.Errorf("forest: Depth is %d, want 1 to %d", c.Depth, maxDepth)
+	if c.Depth < 1 || c.Symmetric && c.Depth > MaxDepth {
+		return fmt.Errorf("forest: Depth is %d, want 1 to %d", c.Depth, MaxDepth)
 	}
 	if !c.Symmetric && (c.Leaves < 2 || c.Leaves > maxLeaves) {
 		return fmt.Errorf("forest: Leaves is %d, want 2 to %d", c.Leaves, maxLeaves)

@@ -93,7 +93,7 @@ func (t *table) objective(l2 float64, groups ...[]int) (sum float64) {
 // part returns the two sides of a group.
 func (t *table) part(n *Node, documents []int) (left, right []int) {
 	for _, i := range documents {
-		if n.left(t.row(i)[n.Column]) {
+		if n.GoesLeft(t.row(i)[n.Column]) {
 			left = append(left, i)
 		} else {
 			right = append(right, i)
@@ -227,6 +227,26 @@ func TestLeavesAreNewtonSteps(t *testing.T) {
 					t.Errorf("%+v: score %v of document %d in leaf %v", c, scores[i], i, f.Trees[0].Leaves[l])
 				}
 			}
+		}
+	}
+}
+
+// The gains of a tree's nodes sum to what its leaves gain of the objective over a single one, noise or not.
+func TestGainsSumToTheGainOfTheTree(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 1))
+	for _, c := range []Config{{Symmetric: true, Depth: 4, L2: 2}, {Leaves: 7, L2: 2}, {Leaves: 7, L2: 2, RandomStrength: 1}, {Symmetric: true, Depth: 1, L2: 2}} {
+		data := newTable(random, 200)
+		f, _ := data.grow(t, c, 1)
+		all := make([]int, len(data.gradient))
+		for i := range all {
+			all[i] = i
+		}
+		var got float64
+		for _, n := range f.Trees[0].Nodes {
+			got += float64(n.Gain)
+		}
+		if want := (data.objective(2, data.groups(f.Trees[0])...) - data.objective(2, all)) / 2; math.Abs(got-want) > 1e-5*want {
+			t.Errorf("%+v: gains sum to %v, want %v", c, got, want)
 		}
 	}
 }

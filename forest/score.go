@@ -258,7 +258,7 @@ func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 		if p.Set != nil {
 			for d, x := range values {
 				bytes[d] = 1
-				if p.left(x) {
+				if p.GoesLeft(x) {
 					bytes[d] = 0
 				}
 			}

@@ -11,6 +11,7 @@ import (
 // A split parts the documents of leaves by the bins of a column.
 type split struct {
 	gain        float64 // what the objective gains, in units, twice
+	rank        float64 // the gain, with noise by RandomStrength: the highest is taken
 	column      int
 	bins        []uint8 // of values, in the order in which they are parted
 	cut         int     // the number of bins that go to the left
@@ -31,7 +32,7 @@ func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
 	g.histograms([]family{{small: root}})
 	for depth := 1; ; depth++ {
 		best := g.best([][]*leaf{leaves})[0]
-		if best.gain <= 0 {
+		if best.rank <= 0 {
 			break
 		}
 		node := g.node(leaves, &best)
@@ -77,12 +78,12 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	for len(leaves) < g.config.Leaves {
 		at := 0
 		for i, l := range leaves {
-			if l.best.gain > leaves[at].best.gain {
+			if l.best.rank > leaves[at].best.rank {
 				at = i
 			}
 		}
 		l := leaves[at]
-		if l.best.gain <= 0 {
+		if l.best.rank <= 0 {
 			break
 		}
 		nodes = append(nodes, g.node(leaves[at:at+1], &l.best))
@@ -103,8 +104,8 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	return nodes, leaves
 }
 
-// node returns the node of a split of leaves, whose children are still unknown. It sets on which side missing values
-// are, if there were none, and has categories that share a bin go to the right.
+// node returns the node of a split of leaves, whose children are still unknown, and which has an equal part of the gain. It
+// sets on which side missing values are, if there were none, and has categories that share a bin go to the right.
 func (g *Grower) node(leaves []*leaf, s *split) Node {
 	c := &g.binned.columns[s.column]
 	if !c.missing {
@@ -116,7 +117,8 @@ func (g *Grower) node(leaves []*leaf, s *split) Node {
 		}
 		s.missingLeft = 2*left >= all
 	}
-	n := Node{Column: s.column, MissingLeft: s.missingLeft}
+	gain := s.gain / 2 / float64(len(leaves)) * g.units.gradient * g.units.gradient / g.units.curvature
+	n := Node{Column: s.column, MissingLeft: s.missingLeft, Gain: float32(gain)}
 	switch {
 	case c.categorical():
 		if slices.Contains(s.bins[:s.cut], 1) {
@@ -269,14 +271,15 @@ func (g *Grower) best(groups [][]*leaf) []split {
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		group, column := groups[i/len(g.active)], g.active[i%len(g.active)]
 		found[i] = g.bestOf(column, group)
+		found[i].rank = found[i].gain
 		if g.config.RandomStrength > 0 {
 			l := group[0]
-			found[i].gain *= math.Exp(g.config.RandomStrength * g.normal(uint64(column), uint64(cap(l.rows)), uint64(l.depth)))
+			found[i].rank *= math.Exp(g.config.RandomStrength * g.normal(uint64(column), uint64(cap(l.rows)), uint64(l.depth)))
 		}
 	})
 	best := make([]split, len(groups))
 	for i, s := range found {
-		if s.gain > best[i/len(g.active)].gain {
+		if s.rank > best[i/len(g.active)].rank {
 			best[i/len(g.active)] = s
 		}
 	}

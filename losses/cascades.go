@@ -33,6 +33,19 @@ func cascade(stops func(b *batch) *G.Node, discount func(k int) float64) builder
 	}
 }
 
+// relevance is 1 for labels of 1 or more, and 0 for others.
+func relevance(label float64) float64 {
+	if label >= 1 {
+		return 1
+	}
+	return 0
+}
+
+// stop is the probability (2^label − 1) / 2^highest that a reader stops at a document.
+func stop(label, highest float64) float64 {
+	return math.Exp2(min(label, highest)-highest) - math.Exp2(-highest)
+}
+
 func averagePrecision(b *batch) *G.Node {
 	relevant, cutoff := b.relevant(), len(b.discounts())
 	// As in package metrics, the sum is divided by the relevant documents that the ranks have room for.
@@ -45,23 +58,18 @@ func averagePrecision(b *batch) *G.Node {
 
 // relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics, and for documents of weight 0.
 func (b *batch) relevant() *G.Node {
-	relevant := G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), func(label float64) float64 {
-		if label >= 1 {
-			return 1
-		}
-		return 0
-	}, nil))
+	relevant := G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), relevance, nil))
 	if b.noiseOf == nil {
 		return relevant
 	}
 	return mul(relevant, nonzero(b.noiseOf.DocumentWeights))
 }
 
-// stops is the probability (2^label − 1) / 2^highest that a reader stops at a document.
+// stops is stop of the labels.
 func (b *batch) stops() *G.Node {
 	highest := b.highest()
 	return G.Must(op.Elementwise(fmt.Sprint("losses: Stops ", highest), b.labelsFromZero(), func(label float64) float64 {
-		return math.Exp2(min(label, highest)-highest) - math.Exp2(-highest)
+		return stop(label, highest)
 	}, nil))
 }
 

@@ -24,7 +24,8 @@ type Query struct {
 // Curvature adds to out, for each document, the curvature of the term by its score: a number that is not negative and
 // serves as the second derivative of the loss of the query, as boosted trees need one. It is
 //
-//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature;
+//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature, and for exact-err,
+//     exact-mrr and exact-success the one of CascadeCurvature;
 //   - for softmax, xe-ndcg and listnet p(1 − p), p the softmax of the scores, and the sum of it over the choices for listmle
 //     and partial-listmle;
 //   - for the losses of logistic pairs Σ w σ(1 − σ) over the pairs of the document, without the noise of lambdaloss;
@@ -76,6 +77,10 @@ var curvatures = map[string]func(q *Query, out []float64) error{
 		_, err := q.expectation.Curvature(q.Scores, gains, q.Discounts, make([]float64, len(out)), out)
 		return err
 	},
+	"exact-err":     ofCascade(func(q *Query, d int) float64 { return stop(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4)) }, inverseRank),
+	"exact-mrr":     ofCascade(relevanceOf, inverseRank),
+	"exact-success": ofCascade(relevanceOf, alike),
+
 	"softmax": oneChoice, "xe-ndcg": oneChoice, "listnet": oneChoice,
 	"listmle":         func(q *Query, out []float64) error { return ofChoices(q, math.Inf(-1), out) },
 	"partial-listmle": func(q *Query, out []float64) error { return ofChoices(q, 0, out) },
@@ -104,6 +109,29 @@ var curvatures = map[string]func(q *Query, out []float64) error{
 		}
 		return sum
 	}),
+}
+
+func relevanceOf(q *Query, d int) float64 {
+	if weightOf(q.Weights, d) == 0 {
+		return 0
+	}
+	return relevance(q.Labels[d])
+}
+
+// ofCascade is the bound of a reader who stops at each document with a probability, and earns the discount of its rank.
+func ofCascade(stops func(q *Query, d int) float64, discount func(k int) float64) func(*Query, []float64) error {
+	return func(q *Query, out []float64) error {
+		rewards, continuations, discounts := make([]float64, len(out)), make([]float64, len(out)), make([]float64, len(q.Discounts))
+		for d := range out {
+			rewards[d] = stops(q, d)
+			continuations[d] = 1 - rewards[d]
+		}
+		for k := range discounts {
+			discounts[k] = discount(k)
+		}
+		_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, make([]float64, len(out)), out)
+		return err
+	}
 }
 
 // bell is the derivative of sigmoid.

@@ -39,7 +39,7 @@ const (
 
 // SetForest makes the file the file of a forest, whose inputs are what the transform gives. The part raw of a transform gives features as they
 // are, missing values too. The arrays are trees [trees, 2], the nodes and the leaves of each; nodes, a row each, with columns,
-// thresholds and children as in [forest.Node]; leaves; and the sets of the nodes, one after another, in words of 32 bits.
+// thresholds and children as in [forest.Node]; leaves; the sets of the nodes, one after another, in words of 32 bits; and the gains of the nodes, if they are known.
 func (f *File) SetForest(of *forest.Forest) error {
 	if err := of.Check(); err != nil {
 		return err
@@ -48,7 +48,8 @@ func (f *File) SetForest(of *forest.Forest) error {
 	if err != nil {
 		return err
 	}
-	var trees, nodes, leaves, sets []float64
+	var trees, nodes, leaves, sets, gains []float64
+	known := false
 	for _, t := range of.Trees {
 		trees = append(trees, float64(len(t.Nodes)), float64(len(t.Leaves)))
 		leaves = append(leaves, t.Leaves...)
@@ -63,15 +64,15 @@ func (f *File) SetForest(of *forest.Forest) error {
 			if row[nodeWords] = -1; n.Set != nil {
 				row[nodeThreshold], row[nodeWords] = 0, float64(2*len(n.Set))
 			}
-			nodes = append(nodes, row...)
+			nodes, gains, known = append(nodes, row...), append(gains, float64(n.Gain)), known || n.Gain != 0
 		}
 	}
 	f.Kind, f.Settings, f.Dtype, f.Arrays, f.foreign, f.source = ForestKind, settings, "float64", nil, nil, nil
 	for _, a := range []Array{
 		{"trees", []int{len(of.Trees), 2}, trees}, {"nodes", []int{len(nodes) / nodeWidth, nodeWidth}, nodes},
-		{"leaves", []int{len(leaves)}, leaves}, {"sets", []int{len(sets)}, sets},
+		{"leaves", []int{len(leaves)}, leaves}, {"sets", []int{len(sets)}, sets}, {"gains", []int{len(gains)}, gains},
 	} {
-		if len(a.Values) > 0 { // a file has no empty arrays
+		if len(a.Values) > 0 && (known || a.Name != "gains") { // a file has no empty arrays
 			f.Arrays = append(f.Arrays, a)
 		}
 	}
@@ -98,7 +99,7 @@ func (f *File) Forest() (*forest.Forest, error) {
 	if s.Inputs != f.Transform.Width() {
 		return nil, fmt.Errorf("a forest of %d inputs and a transform that gives %d do not fit", s.Inputs, f.Transform.Width())
 	}
-	arrays := map[string]*cursor{"trees": {width: 2}, "nodes": {width: nodeWidth}, "leaves": {width: 1}, "sets": {width: 1}}
+	arrays := map[string]*cursor{"trees": {width: 2}, "nodes": {width: nodeWidth}, "leaves": {width: 1}, "sets": {width: 1}, "gains": {width: 1}}
 	for _, a := range f.Arrays {
 		c := arrays[a.Name]
 		if c == nil || len(a.Values)%c.width != 0 {
@@ -107,6 +108,7 @@ func (f *File) Forest() (*forest.Forest, error) {
 		c.left = a.Values
 	}
 	of := &forest.Forest{Inputs: s.Inputs, Bias: s.Bias, Single: s.Single}
+	withGains := arrays["gains"].left != nil // files of older versions have none
 	for len(arrays["trees"].left) > 0 {
 		tree := arrays["trees"].take(1)
 		nodes, leaves := arrays["nodes"].take(tree[0]), arrays["leaves"].take(tree[1])
@@ -119,12 +121,21 @@ func (f *File) Forest() (*forest.Forest, error) {
 			if err != nil {
 				return nil, fmt.Errorf("tree %d, node %d: %w", len(of.Trees), len(t.Nodes), err)
 			}
+			if withGains {
+				gain := arrays["gains"].take(1)
+				if gain == nil || !(gain[0] >= 0 && gain[0] <= math.MaxFloat32) {
+					return nil, fmt.Errorf("tree %d, node %d: the gain is %v, want a float32 of 0 or more for each node", len(of.Trees), len(t.Nodes), gain)
+				}
+				n.Gain = float32(gain[0])
+			}
 			t.Nodes = append(t.Nodes, n)
 		}
 		of.Trees = append(of.Trees, t)
 	}
-	if len(arrays["nodes"].left) > 0 || len(arrays["leaves"].left) > 0 || len(arrays["sets"].left) > 0 {
-		return nil, errors.New("nodes, leaves or sets of no tree")
+	for _, c := range arrays {
+		if len(c.left) > 0 {
+			return nil, errors.New("nodes, leaves, sets or gains of no tree")
+		}
 	}
 	return of, of.Check()
 }
@@ -141,6 +152,9 @@ func (c *cursor) take(rows float64) []float64 {
 		return nil
 	}
 	n := int(rows) * c.width
+	if n == 0 {
+		return []float64{} // of an array that may be missing
+	}
 	row := c.left[:n:n]
 	c.left = c.left[n:]
 	return row
@@ -205,10 +219,12 @@ func (f *File) forestScorer() (s scorer, err error) {
 		}
 		return nil
 	}
+	s.gains = make([]float64, f.Transform.Inputs)
 	for _, t := range of.Trees {
 		s.repeated += t.Cost()
 		for _, n := range t.Nodes {
 			s.used = append(s.used, raw[n.Column])
+			s.gains[raw[n.Column]] += float64(n.Gain)
 		}
 	}
 	slices.Sort(s.used)

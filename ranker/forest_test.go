@@ -18,8 +18,8 @@ func smallForest() *forest.Forest {
 	return &forest.Forest{Inputs: 3, Bias: 0.5, Trees: []forest.Tree{
 		{
 			Nodes: []forest.Node{
-				{Column: 0, Threshold: 1.5, MissingLeft: true, Left: 1, Right: ^0},
-				{Column: 2, Set: []uint64{1 << 3, 1<<63 | 1}, ZeroMissing: true, Left: ^1, Right: ^2},
+				{Column: 0, Threshold: 1.5, MissingLeft: true, Left: 1, Right: ^0, Gain: 2},
+				{Column: 2, Set: []uint64{1 << 3, 1<<63 | 1}, ZeroMissing: true, Left: ^1, Right: ^2, Gain: .5},
 			},
 			Leaves: []float64{1, 10, 100},
 		},
@@ -74,6 +74,45 @@ func TestForestIsReadBackAndScored(t *testing.T) {
 	}
 }
 
+// Arrays that would be empty are not in the file: of trees without nodes, and of sets without categories.
+func TestForestsWithoutNodesOrCategoriesAreReadBack(t *testing.T) {
+	for _, of := range []*forest.Forest{
+		{Inputs: 3, Trees: []forest.Tree{{Leaves: []float64{1}}, {Leaves: []float64{2}}}},
+		{Inputs: 3, Trees: []forest.Tree{{Nodes: []forest.Node{{Set: []uint64{}, MissingLeft: true, Left: ^0, Right: ^1}}, Leaves: []float64{1, 3}}}},
+	} {
+		m, err := ranker.New(forestFile(t, of))
+		if err != nil {
+			t.Errorf("%+v: %v", of, err)
+			continue
+		}
+		if got, err := m.Score(nil, []float32{1, 0, 0}); err != nil || !slices.Equal(got, []float64{3}) {
+			t.Errorf("%+v: %v, error %v", of, got, err)
+		}
+	}
+}
+
+// Gains are by feature, of all forests of a mixture, and nil for files of older versions, which have none.
+func TestGainsAreByFeature(t *testing.T) {
+	f := forestFile(t, smallForest())
+	m, err := ranker.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := ranker.Mix([]float64{.5, .5}, m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := ranker.New(mixed)
+	if err != nil || !slices.Equal(m.Gains(), []float64{2, 0, .5}) || !slices.Equal(both.Gains(), []float64{4, 0, 1}) {
+		t.Errorf("%v and %v, error %v", m.Gains(), both.Gains(), err)
+	}
+	older := *f
+	older.Arrays = slices.DeleteFunc(slices.Clone(f.Arrays), func(a ranker.Array) bool { return a.Name == "gains" })
+	if m, err = ranker.New(&older); err != nil || m.Gains() != nil {
+		t.Errorf("%v of an older file, error %v", m, err)
+	}
+}
+
 func TestCraftedForestsAreRefused(t *testing.T) {
 	at := func(f *ranker.File, name string) []float64 {
 		return f.Arrays[slices.IndexFunc(f.Arrays, func(a ranker.Array) bool { return a.Name == name })].Values
@@ -90,13 +129,17 @@ func TestCraftedForestsAreRefused(t *testing.T) {
 			f.Arrays[0].Values = f.Arrays[0].Values[:2]
 			f.Arrays[0].Shape = []int{1, 2}
 		},
-		"want a whole number":       func(f *ranker.File) { at(f, "nodes")[6] = 0.5 },
-		"of number 7":               func(f *ranker.File) { at(f, "nodes")[6] = 7 },
-		"column 3, want 0 to 2":     func(f *ranker.File) { at(f, "nodes")[0] = 3 },
-		"a set of 5 words":          func(f *ranker.File) { at(f, "nodes")[7+2] = 5 },
-		"a set of 6 words":          func(f *ranker.File) { at(f, "nodes")[7+2] = 6 },
-		"whole numbers of 32 bits":  func(f *ranker.File) { at(f, "sets")[0] = 1 << 32 },
-		"leaves or sets of no tree": func(f *ranker.File) { at(f, "nodes")[7+2] = -1 },
+		"want a whole number":      func(f *ranker.File) { at(f, "nodes")[6] = 0.5 },
+		"of number 7":              func(f *ranker.File) { at(f, "nodes")[6] = 7 },
+		"column 3, want 0 to 2":    func(f *ranker.File) { at(f, "nodes")[0] = 3 },
+		"a set of 5 words":         func(f *ranker.File) { at(f, "nodes")[7+2] = 5 },
+		"a set of 6 words":         func(f *ranker.File) { at(f, "nodes")[7+2] = 6 },
+		"whole numbers of 32 bits": func(f *ranker.File) { at(f, "sets")[0] = 1 << 32 },
+		"sets or gains of no tree": func(f *ranker.File) { at(f, "nodes")[7+2] = -1 },
+		"the gain is [-1]":         func(f *ranker.File) { at(f, "gains")[1] = -1 },
+		"the gain is []": func(f *ranker.File) {
+			f.Arrays[4].Values, f.Arrays[4].Shape = at(f, "gains")[:1], []int{1}
+		},
 	} {
 		f := forestFile(t, smallForest())
 		change(f)

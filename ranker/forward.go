@@ -45,6 +45,7 @@ type scorer struct {
 	repeated int        // multiplications for every document in addition to one a weight
 	pairs    int        // multiplications for every pair of documents
 	used     []int      // raw columns that scores depend on
+	gains    []float64  // by raw column, of the splits of forests; nil: there is no forest
 	alone    bool       // scores do not depend on the inputs of other documents
 }
 

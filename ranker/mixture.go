@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/transforms"
@@ -165,6 +167,11 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 		scorers[i] = one
 		s.repeated, s.pairs = s.repeated+one.repeated, s.pairs+one.pairs
 		s.used = append(s.used, one.used...)
+		if s.gains == nil {
+			s.gains = one.gains
+		} else if one.gains != nil {
+			floats.Add(s.gains, one.gains)
+		}
 		s.alone = s.alone && one.alone && !p.file.Transform.ComparesDocuments()
 	}
 	slices.Sort(s.used)

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/viterin/vek/vek32"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
@@ -166,6 +167,16 @@ func (m *Model) UsedFeatures() []int {
 		used = append(used, m.file.FeatureIDs[column])
 	}
 	return used
+}
+
+// Gains returns, for each of [Model.FeatureIDs], what the splits by it gained of the objective when the trees of a forest were
+// grown, or of all forests of a mixture. It is nil if the model has no trees, or if its file does not say, as files of
+// CatBoost and of older versions.
+func (m *Model) Gains() []float64 {
+	if floats.Sum(m.gains) == 0 {
+		return nil
+	}
+	return slices.Clone(m.gains)
 }
 
 // Seen returns how many of the queries with these digests the model was trained on, 0 if its file does not say.

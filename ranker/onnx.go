@@ -22,19 +22,24 @@ import (
 // plrank_version, the digest of the model, and compares_documents: true or false, see
 // [Model.ComparesDocuments].
 //
-// WriteONNX returns an error if the kind of the model is not built in.
+// WriteONNX returns an error if the kind of the model is not built in, or if it is a forest of another library that needs
+// values changed first.
 func (m *Model) WriteONNX(w io.Writer) error {
 	f := m.file
-	if !slices.Contains(model.BuiltIn, f.Kind) {
-		return fmt.Errorf("ranker: models of kind %q cannot be written as ONNX: want %s", f.Kind, strings.Join(model.BuiltIn, " or "))
+	own := []part{{1, f}}
+	if f.Kind == MixtureKind {
+		var err error
+		if own, err = f.parts(); err != nil {
+			return fmt.Errorf("ranker: %w", err)
+		}
 	}
-	settings, err := f.builtIn()
-	if err != nil {
-		return fmt.Errorf("ranker: %w", err)
-	}
-	dtype := onnx.Float
-	if f.Dtype == "float64" {
-		dtype = onnx.Double
+	var parts []onnx.Part
+	for _, p := range own {
+		of, err := p.onnx()
+		if err != nil {
+			return err
+		}
+		parts = append(parts, of)
 	}
 	metadata := map[string]string{"kind": f.Kind, "plrank_version": version.String(), "digest": m.Digest(),
 		"compares_documents": strconv.FormatBool(m.ComparesDocuments())}
@@ -47,6 +52,31 @@ func (m *Model) WriteONNX(w io.Writer) error {
 			metadata[name] = string(text)
 		}
 	}
-	_, err = w.Write(onnx.Encode(f.Transform, settings, dtype, f.values, f.BaseScores, version.String(), metadata))
+	_, err := w.Write(onnx.Encode(parts, dtypeOf(f), f.BaseScores, version.String(), metadata))
 	return err
+}
+
+func dtypeOf(f *File) onnx.Type {
+	if f.Dtype == "float64" {
+		return onnx.Double
+	}
+	return onnx.Float
+}
+
+// onnx returns the part as ONNX has it.
+func (p part) onnx() (of onnx.Part, err error) {
+	f := p.file
+	of = onnx.Part{Weight: p.weight, Transform: f.Transform, Dtype: dtypeOf(f), Arrays: f.values}
+	switch {
+	case f.Kind == ForestKind:
+		of.Forest, err = f.Forest()
+	case slices.Contains(model.BuiltIn, f.Kind):
+		of.Network, err = f.builtIn()
+	default:
+		err = fmt.Errorf("models of kind %q cannot be written as ONNX: want %s, forest, or a mixture of these", f.Kind, strings.Join(model.BuiltIn, ", "))
+	}
+	if err != nil {
+		err = fmt.Errorf("ranker: %w", err)
+	}
+	return of, err
 }

@@ -17,8 +17,10 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/transforms"
 )
 
 // python is the Python with ONNX Runtime: PLRANK_PYTHON, or python3.
@@ -267,5 +269,92 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 				row++
 			}
 		}
+	}
+}
+
+// ONNX Runtime gives the scores of forests: behind any transform, of mixtures, and of other libraries, also of values
+// that are missing, infinite or no category.
+func TestONNXRuntimeGivesTheScoresOfForests(t *testing.T) {
+	python := python(t)
+	dir := t.TempDir()
+	check := func(name string, m *Model, rows []float32) {
+		t.Helper()
+		d := &datasets.Dataset{Features: rows}
+		n := len(rows) / len(m.FeatureIDs())
+		got, _, err := runtimeScores(python, dir, m, d, []int{n})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want, err := m.Score(nil, rows)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		worst := 0.0
+		for i, s := range want {
+			worst = max(worst, math.Abs(got[i]-s)/max(1, math.Abs(s)))
+		}
+		t.Logf("%s, %d documents: %.0e", name, n, worst)
+		if !(worst <= 1e-6) {
+			t.Errorf("%s: scores differ by %v of their size", name, worst)
+		}
+	}
+	const inputs, documents = 5, 5000
+	rows := wholeRows(inputs, documents)
+	of := reopen(t, ofForest(t, anyForest(inputs, 200), transforms.Raw(inputs)))
+	check("a forest", of, rows)
+	check("no trees", reopen(t, ofForest(t, &forest.Forest{Inputs: inputs, Bias: 2}, transforms.Raw(inputs))), rows)
+	d := names(1, 2, 40, 200)
+	for _, spec := range []string{"raw", "raw+rank", "minmax+missing"} {
+		as, err := datasets.FitTransform(spec, d, 2, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := reopen(t, ofForest(t, anyForest(as.Width(), 100), as))
+		check(spec, m, features(d, 3))
+		check(spec, m, rows[:300*inputs])
+	}
+	d = &datasets.Dataset{FeatureIDs: of.FeatureIDs(), Features: rows[:300*inputs], Offsets: []int{0, 300}, Labels: make([]float32, 300)}
+	mixed, err := Mix([]float64{.5, -2, 1}, of, reopen(t, network(t, "quantile", "float64", d, 2, 8)), reopen(t, network(t, "minmax+rank", "float64", d, 1, 8)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("a mixture", reopen(t, mixed), d.Features)
+	files, err := filepath.Glob("../forest/foreign/testdata/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	for _, file := range files {
+		if filepath.Ext(file) == ".csv" {
+			continue
+		}
+		m, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.file.Forest(); err != nil {
+			if m.WriteONNX(new(bytes.Buffer)) == nil {
+				t.Errorf("%s is written: %v", file, err)
+			}
+			continue
+		}
+		rows := wholeRows(len(m.FeatureIDs()), 2000)
+		for i := range rows {
+			switch i % 40 {
+			case 0:
+				rows[i] = float32(math.Inf(1))
+			case 1:
+				rows[i] = float32(math.Inf(-1))
+			case 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14:
+				rows[i] = float32(int(rows[i]) % 7)
+			case 15, 16, 17, 18, 19, 20, 21, 22, 23:
+				rows[i] = rows[i]/100 - 1
+			}
+		}
+		check(filepath.Base(file), m, rows)
+		written++
+	}
+	if written < 12 {
+		t.Errorf("%d models of other libraries are written", written)
 	}
 }

@@ -88,19 +88,22 @@ func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 
 // A Model says what gives the scores.
 type Model struct {
-	Scorer        string         `json:"scorer"`        // kind of model, see Scorers
-	Hidden        []int          `json:"hidden"`        // widths of the hidden layers; none: a linear model
-	Activation    ops.Activation `json:"activation"`    // of the hidden layers
-	Dropout       float64        `json:"dropout"`       // rate after each hidden layer
-	Members       int            `json:"members"`       // networks of an ensemble, whose scores are averaged; each is kept as after its own best epoch, unless they have embeddings in common
-	SharedMembers int            `json:"sharedMembers"` // of each of these networks, which share its matrices of weights, see nn.MLP; 0: none
-	Blocks        int            `json:"blocks"`        // of the scorer attention, as wide as the last hidden layer
-	Heads         int            `json:"heads"`         // of each of its blocks
-	LatentCross   bool           `json:"latentCross"`   // the scorer attention ends in the latent cross of DASALC
-	Trees         int            `json:"trees"`         // that an epoch of the scorer forest grows, each on a pass over the training queries; 0: 1
-	Depth         int            `json:"depth"`         // of trees at most; 0: see forest.Config
-	Leaves        int            `json:"leaves"`        // of trees, where the leaf of the largest gain is split next; 0: trees are symmetric, all nodes of a level have one split
-	Sampling      float64        `json:"sampling"`      // part of the training documents that a tree is grown on; 0: all
+	Scorer          string         `json:"scorer"`          // kind of model, see Scorers
+	Hidden          []int          `json:"hidden"`          // widths of the hidden layers; none: a linear model
+	Activation      ops.Activation `json:"activation"`      // of the hidden layers
+	Dropout         float64        `json:"dropout"`         // rate after each hidden layer
+	Members         int            `json:"members"`         // networks of an ensemble, whose scores are averaged; each is kept as after its own best epoch, unless they have embeddings in common
+	SharedMembers   int            `json:"sharedMembers"`   // of each of these networks, which share its matrices of weights, see nn.MLP; 0: none
+	Blocks          int            `json:"blocks"`          // of the scorer attention, as wide as the last hidden layer
+	Heads           int            `json:"heads"`           // of each of its blocks
+	LatentCross     bool           `json:"latentCross"`     // the scorer attention ends in the latent cross of DASALC
+	Trees           int            `json:"trees"`           // that an epoch of the scorer forest grows, each on a pass over the training queries; 0: 1
+	Depth           int            `json:"depth"`           // of trees at most; 0: see forest.Config
+	Leaves          int            `json:"leaves"`          // of trees, where the leaf of the largest gain is split next; 0: trees are symmetric, all nodes of a level have one split
+	Sampling        float64        `json:"sampling"`        // part of the training documents that a tree is grown on; 0: all
+	FeatureSampling float64        `json:"featureSampling"` // part of the features that a tree is grown on; 0: all
+	Rising          Features       `json:"rising"`          // with which the scores of a forest never fall
+	Falling         Features       `json:"falling"`         // with which they never rise
 }
 
 // An Optimization says how, and for how long, the weights are learned.

@@ -39,9 +39,10 @@ type trainedForest struct {
 	best  int      // trees of the best model
 	unit  float64  // of curvatures and gradients: 1 over the mean curvature at the first step
 
-	binned *forest.Binned
-	grower *forest.Grower
-	sums   map[*datasets.Dataset]*treeSums
+	monotone []int8 // see forest.Config
+	binned   *forest.Binned
+	grower   *forest.Grower
+	sums     map[*datasets.Dataset]*treeSums
 }
 
 // newForest makes the learner of a forest.
@@ -50,9 +51,16 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	if p.group.Size() > 1 {
 		return nil, errors.New("train: a forest is grown by one process, on all of its cores: start it without mpirun")
 	}
+	if c := t.Config; c.Leaves == 0 && c.Depth > forest.MaxDepth {
+		return nil, fmt.Errorf("train: symmetric trees of depth %d: want at most %d, or trees of a number of leaves", c.Depth, forest.MaxDepth)
+	}
 	f := &trainedForest{
 		trainer: t, inputs: t.transform.Width(), sums: map[*datasets.Dataset]*treeSums{},
 		scores: make([]float32, train.Rows()), gradient: make([]float32, train.Rows()),
+	}
+	var err error
+	if f.monotone, err = t.monotone(); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
 	queries := 0
 	for first, rows, i := 0, 0, 0; i < len(t.data.queries); i++ {
@@ -86,6 +94,46 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	}
 	t.loop.passes, t.loop.batches.own = t.Config.treesOfEpoch(), nil // the chunks have all data
 	return f, p.checkMemory(nn.MLPConfig{Features: 1}, queries)
+}
+
+// monotone returns the constraint of each input, see forest.Config, or nil if there are none.
+func (t *Trainer) monotone() (inputs []int8, err error) {
+	c, d := t.Config, t.data.splits.Train
+	if len(c.Rising)+len(c.Falling) == 0 {
+		return nil, nil
+	}
+	signs := make([]int8, d.Width())
+	for i, words := range []Features{c.Rising, c.Falling} {
+		for _, word := range words {
+			columns, err := d.Choose(word)
+			if err != nil {
+				return nil, err
+			}
+			for _, column := range columns {
+				sign := int8(1 - 2*i)
+				if signs[column] == -sign {
+					return nil, fmt.Errorf("scores cannot both never fall and never rise with the feature %s", d.FeatureName(column))
+				}
+				signs[column] = sign
+			}
+		}
+	}
+	for i, part := range t.transform.Parts {
+		for _, column := range t.transform.PartColumns(i) {
+			sign := signs[column]
+			if part.Name == "missing" { // whether there is a value
+				sign = 0
+			}
+			inputs = append(inputs, sign)
+		}
+	}
+	for _, category := range t.transform.Categories {
+		if signs[category.Column] != 0 {
+			return nil, fmt.Errorf("scores cannot rise or fall with the feature %s, which is categorical", d.FeatureName(category.Column))
+		}
+		inputs = append(inputs, 0)
+	}
+	return inputs, nil
 }
 
 // treesOfEpoch is the number of trees that an epoch grows.
@@ -186,6 +234,9 @@ func (f *trainedForest) update(s *Step) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	floats.Scale(s.Rate, tree.Leaves)
+	for i := range tree.Nodes {
+		tree.Nodes[i].Gain /= float32(f.unit)
+	}
 	for row, v := range values {
 		s.Weights[row] += float32(s.Rate * v)
 	}
@@ -210,7 +261,8 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 	}
 	c := t.Config
 	f.grower, err = forest.NewGrower(f.binned, forest.Config{
-		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Seed: c.Seed + s.Number,
+		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Columns: c.FeatureSampling,
+		Monotone: f.monotone, Seed: c.Seed + s.Number,
 	})
 	if err != nil {
 		return fmt.Errorf("train: %w", err)

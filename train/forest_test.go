@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -276,3 +277,60 @@ func (pair) Rank() int                 { return 0 }
 func (pair) Size() int                 { return 2 }
 func (pair) Broadcast([]byte)          {}
 func (pair) Allgather(dst, src []byte) { copy(dst, src); copy(dst[len(src):], src) }
+
+// Scores follow the constraints of features, which are found by name, pattern or id.
+func TestForestRisesAndFallsWithFeatures(t *testing.T) {
+	s := tabular()
+	c := growing()
+	c.Loss, c.Clip, c.Sampling, c.FeatureSampling = "plrank-exact", 0, 0, 0.7
+	ids := s.Train.FeatureIDs
+	c.Rising, c.Falling = Features{strconv.Itoa(ids[0])}, Features{strconv.Itoa(ids[1])}
+	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	of, err := m.File().Forest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := m.File().Transform.Outputs()
+	asked := map[int]bool{}
+	for _, tree := range of.Trees {
+		columns := map[int]bool{}
+		for _, n := range tree.Nodes {
+			asked[raw[n.Column]], columns[n.Column] = true, true
+		}
+		if most := int(math.Round(0.7 * float64(len(raw)))); len(columns) > most {
+			t.Errorf("a tree by %d features, want %d at most", len(columns), most)
+		}
+	}
+	if !asked[0] || !asked[1] || len(m.Gains()) != len(ids) || m.Gains()[0] <= 0 {
+		t.Fatalf("no tree asks for the features: %v; gains %v", asked, m.Gains())
+	}
+	for row := range 20 {
+		for column, sign := range []float64{1, -1} {
+			x := slices.Clone(s.Train.Row(row))
+			last := math.Inf(-1)
+			for v := range 100 {
+				x[column] = float32(v-50) / 10
+				score, err := m.Score(nil, x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sign*score[0] < last-1e-9 {
+					t.Fatalf("feature %d of %v: %v after %v", ids[column], x, score, sign*last)
+				}
+				last = sign * score[0]
+			}
+		}
+	}
+	for want, change := range map[string]func(c *Config){
+		"which is categorical":       func(c *Config) { c.Rising = Features{"13"} },
+		"cannot both never fall and": func(c *Config) { c.Rising = c.Falling },
+		"want at most 12":            func(c *Config) { c.Depth = 13 },
+		`no feature "elsewhere"`:     func(c *Config) { c.Falling = Features{"elsewhere"} },
+	} {
+		wrong := c
+		change(&wrong)
+		if _, err := New(wrong, Parts{}, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

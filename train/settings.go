@@ -137,6 +137,12 @@ func (c *Config) Settings() []Setting {
 			Help: "largest `number` of leaves of trees: the one that gains most is split next; 0: symmetric trees, where all nodes of a level have the same split"},
 		{Flag: "sampling", Value: &c.Sampling, check: within(0, 1, "a number from 0 to 1"),
 			Help: "`part` of the training documents that each tree is grown on; 0 and 1: all"},
+		{Flag: "feature-sampling", Value: &c.FeatureSampling, check: within(0, 1, "a number from 0 to 1"),
+			Help: "`part` of the features that each tree is grown on; 0 and 1: all"},
+		{Flag: "rising", Value: &c.Rising,
+			Help: "`features` with which the scores of the scorer forest never fall, by name, pattern or id, such as stars,sold_*"},
+		{Flag: "falling", Value: &c.Falling,
+			Help: "`features` with which the scores of the scorer forest never rise, such as price"},
 
 		{Flag: "optimizer", Value: &c.Optimizer, Plain: "sgd", check: oneOf("optimizer", Optimizers()...),
 			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},

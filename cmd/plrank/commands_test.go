@@ -138,6 +138,21 @@ func TestCommandsOfMigratingWork(t *testing.T) {
 	}
 }
 
+// The commands of the page on forests work, and its features by gain are listed.
+func TestCommandsOfForestsWork(t *testing.T) {
+	page, err := os.ReadFile("../../docs/forests.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../forest/foreign/testdata/shop")); err != nil {
+		t.Fatal(err)
+	}
+	if printed := commandsWork(t, dir, string(page), 2); !strings.Contains(printed, "gain") {
+		t.Errorf("no gains in\n%s", printed)
+	}
+}
+
 // commandsWork runs the blocks of commands of a page in a folder, and returns what they print.
 func commandsWork(t *testing.T, dir, page string, atLeast int) (printed string) {
 	t.Helper()

@@ -237,6 +237,14 @@ func (m *Model) categories(column int, texts []string) []int {
 	return values
 }
 
+// gainOf returns a gain of a list, 0 if it is missing or not a gain.
+func gainOf[T single | float64](gains []T, i int) float32 {
+	if i < len(gains) && gains[i] > 0 && gains[i] <= math.MaxFloat32 {
+		return float32(gains[i])
+	}
+	return 0
+}
+
 // mostCategories bounds categories that are numbers, which take a bit each.
 const mostCategories = 1 << 16
 

@@ -74,6 +74,14 @@ func rowsOf(t testing.TB, path string, m *Model) (rows []float32, scores []float
 	return rows, scores
 }
 
+func TestGainsAreThoseOfTheFiles(t *testing.T) {
+	for path, want := range map[string]float32{"lightgbm-texts.txt": 38.5389, "xgboost-numbers.json": 24.661093, "catboost-numbers.json": 0} {
+		if got := open(t, "testdata/"+path).Forest.Trees[0].Nodes[0].Gain; got != want {
+			t.Errorf("%s: the first split gains %v, want %v", path, got, want)
+		}
+	}
+}
+
 func TestScoresAreThoseOfTheLibraries(t *testing.T) {
 	for _, path := range models(t) {
 		m := open(t, path)

@@ -217,6 +217,7 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 		return t, err
 	}
 	n := leaves - 1
+	gains, _ := numbers(s, "split_gain", n, double) // no score depends on them
 	columns, err := numbers(s, "split_feature", n, strconv.Atoi)
 	thresholds, err1 := numbers(s, "threshold", n, double)
 	decisions, err2 := numbers(s, "decision_type", n, strconv.Atoi)
@@ -231,7 +232,7 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 	}
 	t.Nodes = make([]forest.Node, n)
 	for i := range t.Nodes {
-		t.Nodes[i] = forest.Node{Column: columns[i], Left: left[i], Right: right[i]}
+		t.Nodes[i] = forest.Node{Column: columns[i], Left: left[i], Right: right[i], Gain: gainOf(gains, i)}
 		if decisions[i]&categoricalSplit == 0 {
 			numerical(&t.Nodes[i], thresholds[i], decisions[i])
 			continue

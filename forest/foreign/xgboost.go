@@ -57,6 +57,7 @@ type xgboostTree struct {
 	Columns    []int    `json:"split_indices"`
 	Conditions []single `json:"split_conditions"`
 	Default    []flag   `json:"default_left"`
+	Gains      []single `json:"loss_changes"`
 	Types      []int    `json:"split_type"`
 	Categories []int    // of all nodes of categories
 	Nodes      []int    `json:"categories_nodes"`
@@ -326,7 +327,7 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 		if x.Left[i] == -1 {
 			return forest.Node{Threshold: float64(x.Conditions[i])}, true, nil
 		}
-		node = forest.Node{Column: x.Columns[i], Left: x.Left[i], Right: x.Right[i], MissingLeft: bool(x.Default[i])}
+		node = forest.Node{Column: x.Columns[i], Left: x.Left[i], Right: x.Right[i], MissingLeft: bool(x.Default[i]), Gain: gainOf(x.Gains, i)}
 		if x.Types[i] == 0 {
 			if c := x.Conditions[i]; c != c {
 				return node, false, fmt.Errorf("node %d: the threshold is not finite", i)

@@ -37,7 +37,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-latent-cross=false", ""},
 		{"-blocks 2 -heads 1 -latent-cross -scorer attention", ""},
 		{"-depth 2", "-depth has no effect with -scorer mlp: it is for -scorer forest"},
-		{"-depth 2 -leaves 4 -trees 2 -sampling 0.5 -bins 9 -l2 2 -scorer forest", "-members has no effect with -scorer forest"}, // which all cases here have
+		{"-depth 2 -leaves 4 -trees 2 -sampling 0.5 -feature-sampling 0.5 -rising 1 -falling 2 -bins 9 -l2 2 -scorer forest", "-members has no effect with -scorer forest"}, // which all cases here have
 		{"-hidden 8 -scorer forest", "-hidden has no effect with -scorer forest: it is for networks"},
 		{"-dropout 0.1 -scorer forest", "-dropout has no effect with -scorer forest"},
 		{"-activation tanh -hidden=", `-activation has no effect with -hidden "": it is for hidden layers`},

@@ -74,7 +74,7 @@ func (o *options) flags() *flag.FlagSet {
 	cli.DefineConfig(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
 	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or N of one file")
-	f.StringVar(&o.Items, "items", o.Items, "a CSV `file` with the features of items, where -data are observed rankings (plrank help rankings)")
+	f.StringVar(&o.Items, "items", o.Items, "CSV `file` of the items that -data rank (plrank help rankings)")
 	o.DefineCache(f)
 	o.DefineClicks(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")

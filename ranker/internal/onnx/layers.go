@@ -87,6 +87,13 @@ func (g *graph) encode(d model.Dense, x string) string {
 	return g.sideBySide([]string{e, g.node("Slice", x, g.ints(len(d.Bins)), g.ints(d.In), g.ints(1))})
 }
 
+// vectors adds the vectors [documents, width] of categories.
+func (g *graph) vectors(tables []forward.Embedding) func(i int, codes string) string {
+	return func(i int, codes string) string {
+		return g.node("Gather", g.array(model.Table(i), tables[i].Codes, tables[i].Width), g.node("Squeeze", codes, g.ints(1)))
+	}
+}
+
 // Norm adds a layer normalisation. Its default epsilon is the same as in package forward.
 func (g *graph) Norm(n model.Norm, x string) string {
 	return g.node("LayerNormalization", x, g.array(n.Gain, n.Width), g.array(n.Bias, n.Width))

@@ -12,15 +12,20 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/transforms"
 )
 
 // opsetVersion is the version of the operators, and irVersion the version of the format. ONNX 1.12
-// (2022) has them, and all runtimes in use can read them.
+// (2022) has them, and all runtimes in use can read them. Trees are an operator of a domain of its own, whose version 3 has
+// thresholds and sums in double precision.
 const (
 	opsetVersion = 17
 	irVersion    = 8
+
+	treesDomain       = "ai.onnx.ml"
+	treesOpsetVersion = 3
 )
 
 // A Type is the type of the numbers of a tensor.
@@ -28,21 +33,49 @@ type Type int
 
 const (
 	Float  Type = 1
+	uint8s Type = 2
 	int64s Type = 7
 	Double Type = 11
 )
 
+// A Part is a network or a forest, whose scores, with a weight, are a part of a model's.
+type Part struct {
+	Weight    float64
+	Transform *transforms.Transform
+	Dtype     Type
+	Network   model.Settings
+	Arrays    func(name string) []float64 // of the network
+	Forest    *forest.Forest              // in place of a network
+}
+
 // Encode returns the content of a model's file: a graph from the input "features" [documents,
-// features], raw values in float32, to the output "scores" [documents]. If onBase is true, a second
+// features], raw values in float32, to the output "scores" [documents], the sum of the parts. If onBase is true, a second
 // input "base_scores" [documents], in float32, is added to the scores. dtype is the dtype of the
-// model, and weights returns the array of a name.
-func Encode(
-	t *transforms.Transform, s model.Settings, dtype Type, weights func(name string) []float64, onBase bool,
-	version string, metadata map[string]string,
-) []byte {
-	g := &graph{dtype: dtype, weights: weights, arrays: map[string]string{}}
-	g.body = g.body.with(11, valueInfo("features", Float, "documents", t.Inputs))
-	scores := model.Mean(g, model.Build(s, g, g.inputs(t, s.Embeddings)))
+// model.
+func Encode(parts []Part, dtype Type, onBase bool, version string, metadata map[string]string) []byte {
+	g := &graph{}
+	g.body = g.body.with(11, valueInfo("features", Float, "documents", parts[0].Transform.Inputs))
+	var scores string
+	withTrees := false
+	for i, p := range parts {
+		g.dtype, g.weights, g.arrays = p.Dtype, p.Arrays, map[string]string{}
+		var of string
+		if p.Forest != nil {
+			of, withTrees = g.forest(p.Forest, p.Transform), true
+		} else {
+			of = model.Mean(g, model.Build(p.Network, g, g.inputs(p.Transform, g.vectors(p.Network.Embeddings))))
+		}
+		if g.dtype = dtype; p.Dtype != dtype {
+			of = g.to(dtype, of)
+		}
+		if p.Weight != 1 {
+			of = g.Mul(of, g.Number(p.Weight))
+		}
+		if i > 0 {
+			of = g.Add(scores, of)
+		}
+		scores = of
+	}
 	scores = g.node("Squeeze", scores, g.ints(1))
 	if onBase {
 		g.body = g.body.with(11, valueInfo("base_scores", Float, "documents"))
@@ -53,6 +86,9 @@ func Encode(
 
 	opset := message{}.with(1, "").with(2, opsetVersion)
 	m := message{}.with(1, irVersion).with(2, "plrank").with(3, version).with(7, g.body).with(8, opset)
+	if withTrees {
+		m = m.with(8, message{}.with(1, treesDomain).with(2, treesOpsetVersion))
+	}
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		m = m.with(14, message{}.with(1, key).with(2, metadata[key]))
 	}
@@ -68,7 +104,7 @@ type graph struct {
 	values  int                         // that have been named
 }
 
-// attributes of a node are whole numbers, or slices of them, by name.
+// attributes of a node are whole numbers, slices of them, tensors, or texts, by name.
 type attributes map[string]any
 
 // node adds a node with one output, and returns the name of the output.
@@ -98,8 +134,11 @@ func (g *graph) add(op string, with attributes, inputs []string, outputs ...stri
 		n = n.with(2, out)
 	}
 	n = n.with(3, outputs[0]).with(4, op)
+	if op == treeEnsemble {
+		n = n.with(7, treesDomain)
+	}
 	for _, name := range slices.Sorted(maps.Keys(with)) {
-		const ofInt, ofInts = 2, 7 // AttributeType
+		const ofInt, ofTensor, ofInts, ofTexts = 2, 4, 7, 8 // AttributeType
 		m := message{}.with(1, name)
 		switch value := with[name].(type) {
 		case int:
@@ -109,6 +148,13 @@ func (g *graph) add(op string, with attributes, inputs []string, outputs ...stri
 				m = m.with(8, v)
 			}
 			m = m.with(20, ofInts)
+		case message:
+			m = m.with(5, value).with(20, ofTensor)
+		case []string:
+			for _, v := range value {
+				m = m.with(9, v)
+			}
+			m = m.with(20, ofTexts)
 		}
 		n = n.with(5, m)
 	}
@@ -119,9 +165,17 @@ func (g *graph) add(op string, with attributes, inputs []string, outputs ...stri
 func (g *graph) constant(t Type, values []float64, shape ...int) string {
 	g.values++
 	name := fmt.Sprintf("constant_%d", g.values)
+	g.body = g.body.with(5, tensor(name, t, values, shape...))
+	return name
+}
+
+// tensor is a TensorProto.
+func tensor(name string, t Type, values []float64, shape ...int) (m message) {
 	raw := make(message, 0, 8*len(values))
 	for _, v := range values {
 		switch t {
+		case uint8s:
+			raw = append(raw, uint8(v))
 		case Float:
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
 		case Double:
@@ -130,12 +184,10 @@ func (g *graph) constant(t Type, values []float64, shape ...int) string {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(int64(v)))
 		}
 	}
-	var tensor message
 	for _, n := range shape {
-		tensor = tensor.with(1, n)
+		m = m.with(1, n)
 	}
-	g.body = g.body.with(5, tensor.with(2, int(t)).with(8, name).with(9, raw))
-	return name
+	return m.with(2, int(t)).with(8, name).with(9, raw)
 }
 
 // valueInfo describes an input or an output. Its length varies, and has a name.

@@ -4,16 +4,17 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/forward"
-	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/transforms"
 )
 
 // Transforms are computed in float64, as in package datasets.
 
-// inputs adds the inputs of the first layer: the outputs of all parts of the transform, and then
-// the vectors of the embeddings.
-func (g *graph) inputs(t *transforms.Transform, embeddings []forward.Embedding) string {
+// inputs adds the inputs of a model: the outputs of all parts of the transform, and then what category adds for
+// each category, whose codes are [documents, 1].
+func (g *graph) inputs(t *transforms.Transform, category func(i int, codes string) string) string {
+	if t.Identity() { // of forests
+		return g.to(g.dtype, "features")
+	}
 	var x []string
 	if y := g.transform(t); y != "" {
 		parts := g.to(Float, y) // transforms give float32
@@ -22,8 +23,8 @@ func (g *graph) inputs(t *transforms.Transform, embeddings []forward.Embedding) 
 		}
 		x = append(x, parts)
 	}
-	for i, embedding := range embeddings {
-		x = append(x, g.embedding(model.Table(i), embedding, &t.Categories[i]))
+	for i := range t.Categories {
+		x = append(x, category(i, g.codes(&t.Categories[i])))
 	}
 	return g.sideBySide(x)
 }
@@ -71,8 +72,11 @@ func (g *graph) positions(t *transforms.Transform, y string, missing []string) s
 }
 
 func (g *graph) part(p *transforms.Part, x, missing string) string {
-	if p.Name == "missing" {
+	switch p.Name {
+	case "missing":
 		return g.to(Double, missing)
+	case "raw":
+		return g.node("Where", missing, g.double(math.NaN()), x)
 	}
 	return g.node("Where", missing, g.double(0), g.view(p, x, missing))
 }
@@ -167,8 +171,8 @@ func (g *graph) interpolated(p *transforms.Part, x string) string {
 	return g.Add(g.to(Float, lookup(score)), g.Mul(g.to(Float, part), g.to(Float, lookup(rise))))
 }
 
-// embedding adds the vectors [documents, width] of a category.
-func (g *graph) embedding(name string, table forward.Embedding, c *transforms.Category) string {
+// codes adds the codes [documents, 1] of a category.
+func (g *graph) codes(c *transforms.Category) string {
 	x, missing := g.columns([]int{c.Column})
 	begin := make([]float64, room(len(c.Values)))
 	for i := range begin {
@@ -181,7 +185,5 @@ func (g *graph) embedding(name string, table forward.Embedding, c *transforms.Ca
 	at := g.bisect(begins, len(begin), g.zeros(x), x)
 	known := g.node("Equal", g.node("Gather", begins, at), x)
 	code := g.node("Where", known, g.Add(at, g.int(transforms.FirstValue-1)), g.int(transforms.UnseenValue))
-	code = g.node("Where", missing, g.int(transforms.MissingValue), code)
-	flat := g.node("Squeeze", code, g.ints(1))
-	return g.node("Gather", g.array(name, table.Codes, table.Width), flat)
+	return g.node("Where", missing, g.int(transforms.MissingValue), code)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/command"
@@ -16,15 +18,13 @@ import (
 
 // A modelDescription is what -json prints of a model.
 type modelDescription struct {
-	Version    string          `json:"version"`
-	Plrank     string          `json:"plrank,omitempty"`  // the version that wrote it
-	Library    string          `json:"library,omitempty"` // another one that wrote it
-	Objective  string          `json:"objective,omitempty"`
-	Kind       string          `json:"kind"`
-	Settings   json.RawMessage `json:"settings"`
-	Trees      int             `json:"trees,omitempty"`
-	Leaves     int             `json:"leaves,omitempty"`
-	Weights    int             `json:"weights,omitempty"`
+	Version   string `json:"version"`
+	Plrank    string `json:"plrank,omitempty"`  // the version that wrote it
+	Library   string `json:"library,omitempty"` // another one that wrote it
+	Objective string `json:"objective,omitempty"`
+	modelSize
+	Settings   json.RawMessage `json:"settings,omitempty"`
+	Parts      []modelPart     `json:"parts,omitempty"` // of a mixture
 	Transform  string          `json:"transform"`
 	Gain       string          `json:"gain"`
 	BaseScores bool            `json:"baseScores"`
@@ -32,11 +32,25 @@ type modelDescription struct {
 	Features   []modelFeature  `json:"features"`
 }
 
+type modelSize struct {
+	Kind    string `json:"kind"`
+	Trees   int    `json:"trees,omitempty"`
+	Leaves  int    `json:"leaves,omitempty"`
+	Weights int    `json:"weights,omitempty"`
+}
+
+type modelPart struct {
+	Weight float64 `json:"weight"`
+	modelSize
+}
+
 type modelFeature struct {
-	ID         int    `json:"id"`
-	Name       string `json:"name,omitempty"`
-	Categories int    `json:"categories,omitempty"` // texts
-	Used       bool   `json:"used"`
+	ID         int     `json:"id"`
+	Name       string  `json:"name,omitempty"`
+	Categories int     `json:"categories,omitempty"` // texts
+	Used       bool    `json:"used"`
+	Gain       float64 `json:"gain,omitempty"`  // of the splits of trees
+	Share      float64 `json:"share,omitempty"` // of all gains
 }
 
 // describeModel prints what is in a model file.
@@ -46,22 +60,28 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		return err
 	}
 	f := m.File()
-	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Kind: f.Kind, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain, BaseScores: f.BaseScores}
+	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain, BaseScores: f.BaseScores}
 	if of := m.Foreign(); of != nil {
 		d.Library, d.Objective, d.Notes = of.Library, of.Objective, of.Notes()
-		d.count(of.Forest)
-	} else if f.Kind == ranker.ForestKind {
-		of, err := f.Forest()
+	}
+	if d.modelSize, err = sizeOf(m); err != nil {
+		return err
+	}
+	weights, parts, err := m.Parts()
+	if err != nil {
+		return err
+	}
+	for i, part := range parts {
+		size, err := sizeOf(part)
 		if err != nil {
 			return err
 		}
-		d.count(of)
-	} else {
-		for _, a := range f.Arrays {
-			d.Weights += len(a.Values)
-		}
+		d.Parts = append(d.Parts, modelPart{weights[i], size})
 	}
-	used := m.UsedFeatures()
+	if parts != nil {
+		d.modelSize, d.Settings = modelSize{Kind: f.Kind}, nil
+	}
+	used, gains := m.UsedFeatures(), m.Gains()
 	for i, id := range f.FeatureIDs {
 		of := modelFeature{ID: id, Used: slices.Contains(used, id)}
 		if f.FeatureNames != nil {
@@ -69,6 +89,9 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		}
 		if f.Levels != nil {
 			of.Categories = len(f.Levels[i])
+		}
+		if gains != nil {
+			of.Gain, of.Share = gains[i], gains[i]/floats.Sum(gains)
 		}
 		d.Features = append(d.Features, of)
 	}
@@ -79,12 +102,33 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 	return nil
 }
 
-// count counts the trees and leaves of a forest.
-func (d *modelDescription) count(of *forest.Forest) {
-	d.Trees = len(of.Trees)
-	for _, t := range of.Trees {
-		d.Leaves += len(t.Leaves)
+// sizeOf counts the trees and leaves of a forest, and the weights of other models.
+func sizeOf(m *ranker.Model) (s modelSize, err error) {
+	f := m.File()
+	if s.Kind = f.Kind; s.Kind != ranker.ForestKind {
+		for _, a := range f.Arrays {
+			s.Weights += len(a.Values)
+		}
+		return s, nil
 	}
+	var of *forest.Forest
+	if foreign := m.Foreign(); foreign != nil {
+		of = foreign.Forest
+	} else if of, err = f.Forest(); err != nil {
+		return s, err
+	}
+	s.Trees = len(of.Trees)
+	for _, t := range of.Trees {
+		s.Leaves += len(t.Leaves)
+	}
+	return s, nil
+}
+
+func (s modelSize) String() string {
+	if s.Trees > 0 {
+		return fmt.Sprintf("%d trees, with %d leaves", s.Trees, s.Leaves)
+	}
+	return fmt.Sprintf("%d weights", s.Weights)
 }
 
 func (d *modelDescription) print(stdout io.Writer, used int) {
@@ -97,10 +141,14 @@ func (d *modelDescription) print(stdout io.Writer, used int) {
 		fmt.Fprintf(w, "written by\tplrank %s\n", command.Printable(d.Plrank))
 	}
 	fmt.Fprintf(w, "kind\t%s\n", command.Printable(d.Kind))
-	if d.Trees > 0 {
-		fmt.Fprintf(w, "trees\t%d, with %d leaves\n", d.Trees, d.Leaves)
-	} else {
-		fmt.Fprintf(w, "settings\t%s\nweights\t%d\n", command.Printable(string(d.Settings)), d.Weights)
+	for _, p := range d.Parts {
+		fmt.Fprintf(w, "part\t%.4g × %s: %s\n", p.Weight, command.Printable(p.Kind), p.modelSize)
+	}
+	if d.Parts == nil {
+		fmt.Fprintf(w, "size\t%s\n", d.modelSize)
+	}
+	if d.Weights > 0 {
+		fmt.Fprintf(w, "settings\t%s\n", command.Printable(string(d.Settings)))
 	}
 	fmt.Fprintf(w, "transform\t%s\ngain\t%s\nbase scores\t%t\nfeatures\t%d, of which %d are used\n", command.Printable(d.Transform), command.Printable(d.Gain), d.BaseScores, len(d.Features), used)
 	for _, note := range d.Notes {
@@ -108,9 +156,19 @@ func (d *modelDescription) print(stdout io.Writer, used int) {
 	}
 	w.Flush()
 	fmt.Fprintln(stdout)
-	fmt.Fprint(w, "id\tname\ttexts\tused\n")
-	for _, f := range d.Features {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%t\n", f.ID, command.Printable(cmp.Or(f.Name, "–")), f.Categories, f.Used)
+	byGain := slices.SortedStableFunc(slices.Values(d.Features), func(a, b modelFeature) int { return cmp.Compare(b.Gain, a.Gain) })
+	known := byGain[0].Gain > 0
+	fmt.Fprint(w, "id\tname\ttexts\tused")
+	if known {
+		fmt.Fprint(w, "\tgain\tshare")
+	}
+	fmt.Fprintln(w)
+	for _, f := range byGain {
+		fmt.Fprintf(w, "%d\t%s\t%d\t%t", f.ID, command.Printable(cmp.Or(f.Name, "–")), f.Categories, f.Used)
+		if known {
+			fmt.Fprintf(w, "\t%.4g\t%.1f %%", f.Gain, 100*f.Share)
+		}
+		fmt.Fprintln(w)
 	}
 	w.Flush()
 }
