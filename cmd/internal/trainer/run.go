@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
@@ -113,9 +114,11 @@ func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Wri
 	if len(result.History) == 0 {
 		return nil // interrupted before there was anything to draw
 	}
-	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
-	if err := drawCurve(j.dir.File(cli.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
-		command.Warn(stderr, err.Error()) // the run is complete without a picture
+	curve := report.Curve(j.trainer.Config.Metric, result.History, result.BestEpoch, result.Initial)
+	curve.Title = fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
+	err := errors.Join(curve.Save(j.dir.File(cli.CurveFile)), j.writeReport(result.Model))
+	if err != nil {
+		command.Warn(stderr, err.Error()) // the run is complete without a picture or a page
 	}
 	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	return nil
