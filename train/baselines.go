@@ -40,7 +40,11 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 	}
 	list := []Split{{"train", splits.Train}, {"vali", splits.Vali}, {"test", splits.Test}}
 	list = slices.DeleteFunc(list, func(s Split) bool { return s.Data == nil })
-	report, err := e.report(modelScoring{m}, t.Config.Loss, more, list...)
+	name := t.Config.Loss
+	if m.File().Kind == ranker.MixtureKind {
+		name = ranker.MixtureKind
+	}
+	report, err := e.report(modelScoring{m}, name, more, list...)
 	if err != nil {
 		return nil, err
 	}

@@ -131,6 +131,9 @@ func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 	if r.Title = s.words(filepath.Base(s.Data)); s.Synthetic() {
 		r.Title = r.Data
 	}
+	if n := len(s.Models); n > 0 {
+		r.Config = s.Models[n-1] // whose settings measure a mixture
+	}
 	if splits == nil {
 		return
 	}
@@ -160,13 +163,20 @@ func (s settings) words(words string) string {
 func (s settings) recipeWords(splits *datasets.Splits) string {
 	words := s.Preset
 	recipe, err := cli.Preset(s.Preset)
-	if s.Preset == cli.ByData {
-		recipe, words = train.RecipeFor(s.Scorer, splits)
-	} else if err != nil { // of a -config
+	recipes, models := []train.Config{recipe}, []train.Config{s.Config}
+	switch {
+	case s.Preset == cli.ByData && s.Models != nil:
+		recipes, words = train.DefaultFor(splits)
+		models = s.Models
+	case s.Preset == cli.ByData:
+		recipes[0], words = train.RecipeFor(s.Scorer, splits)
+	case err != nil: // of a -config
 		return ""
 	}
-	if own := cli.Differences(s.Config, recipe); own != "" {
-		words += "; with " + own
+	for i, c := range models[:min(len(models), len(recipes))] {
+		if own := cli.Differences(c, recipes[i]); own != "" {
+			words += "; with " + own
+		}
 	}
 	return words
 }
