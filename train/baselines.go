@@ -40,13 +40,17 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 	}
 	list := []Split{{"train", splits.Train}, {"vali", splits.Vali}, {"test", splits.Test}}
 	list = slices.DeleteFunc(list, func(s Split) bool { return s.Data == nil })
-	report, err := e.report(modelScoring{m}, t.Config.Loss, more, list...)
+	name := t.Config.Loss
+	if m.File().Kind == ranker.MixtureKind {
+		name = ranker.MixtureKind
+	}
+	report, err := e.report(modelScoring{m}, name, more, list...)
 	if err != nil {
 		return nil, err
 	}
 	report.LeftOut, report.FeatureQueries = t.LeftOut(), featureQueries
 	for i := range report.Splits {
-		report.Splits[i].PerQuery = nil
+		report.Splits[i].PerQuery, report.Splits[i].OthersPerQuery = nil, nil
 	}
 	return report, nil
 }
@@ -63,6 +67,17 @@ func (f featureRanker) name(d *datasets.Dataset) string {
 		direction = "descending"
 	}
 	return fmt.Sprintf("feature %s, %s", d.FeatureName(f.column), direction)
+}
+
+// FeatureBaseline returns the ranker by a single feature that a [Report] calls by this name, such as "feature bm25, descending",
+// and whether d has such a feature.
+func FeatureBaseline(name string, d *datasets.Dataset) (Baseline, bool) {
+	for i := range 2 * d.Width() {
+		if f := (featureRanker{i / 2, i%2 == 0}); f.name(d) == name {
+			return Baseline{name, f}, true
+		}
+	}
+	return Baseline{}, false
 }
 
 // Scores never fails.

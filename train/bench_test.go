@@ -53,7 +53,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkEpoch(b *testing.B) {
 	const foldQueries, foldDocuments = 18919, 2.26e6
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: foldQueries / 50, Vali: 2, Test: 1})
-	large, _ := recipeOf(foldDocuments, foldQueries, 4)
+	large, _ := recipeOf(foldDocuments, foldQueries, 4, 0)
 	for _, recipe := range []struct {
 		name   string
 		config Config
@@ -126,7 +126,7 @@ func BenchmarkValidation(b *testing.B) {
 // sharp is a run by the default recipe for a number of documents, after epochs that have made the
 // policy sharp, while the rate was high.
 func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
-	c, _ := recipeOf(documents, documents/100, 4)
+	c, _ := recipeOf(documents, documents/100, 4, 0)
 	c.Epochs = 1000
 	t, err := New(c.Plain(), Parts{}, s)
 	if err != nil {

@@ -101,6 +101,7 @@ type Step struct {
 // An Epoch is a line of the history of training.
 type Epoch struct {
 	Epoch        int     `json:"epoch"`             // from 1
+	Model        int     `json:"model,omitempty"`   // of a mixture, which this epoch trained, from 1
 	Steps        uint64  `json:"steps"`             // made since the beginning
 	Samples      int     `json:"samples"`           // N of the last step, for losses that sample
 	LearningRate float64 `json:"learningRate"`      // of the last step

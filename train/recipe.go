@@ -1,12 +1,16 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/transforms"
 )
 
 const (
@@ -18,28 +22,42 @@ const (
 // Default returns the zero Config: all is left to the recipe for the training data.
 func Default() Config { return Config{} }
 
-// DefaultFor returns the recipe for the training data, with all settings spelt out, and the reason in words.
-// A [Config] has it where it is zero. There are two, by size. The one for small data has two forms,
-// the first also for no data:
+// tablesFrom is the part of the features that are of the query from which on data have the recipe of tables.
+const tablesFrom = 0.1
+
+// DefaultFor returns the recipe for the training data: one or more models, with all settings spelt out, and the reason in words.
+// Several are trained one after another, and mixed by [Mix]. [Run] does so for a [Config] that leaves the models to the recipe.
 //
-//	documents       below 100,000                      from 100,000 on
-//	queries         short             long, of 50      all
-//	                                  documents
-//	networks        three small ones, averaged         one with layers of 256 and 32, SwiGLU
-//	K               10                20               10
-//	inputs          several views of a feature         one, by quantile, through 16 bins
-//	                and ranks         and what is
-//	                                  missing
-//	added to        0.01 of           0.1 of           0.02 of query-rmse
-//	plrank-exact    softmax           softmax
-//	against noise   dropout 0.3,      dropout 0.5,     group lasso of 45/√documents
-//	                group lasso       weight decay,
-//	                of 0.03           group lasso
-//	                                  of 0.03
-//	steps           of few queries                     of 32 queries
-//	rate            low, constant                      rises, then falls to 0 (cosine)
-//	model           each network of its best epoch     average of the weights over steps
-//	epochs          30                                 8
+// A network has one of three recipes, of which the first has two forms, the first also for no data:
+//
+//	features of     fewer than a tenth                                    a tenth or more
+//	the query
+//	documents       below 100,000                     from 100,000 on     any number
+//	queries         short           long, of 50
+//	                                documents
+//	networks        three small ones, averaged        one of 256 and 32,  one of 256 and 128
+//	                                                  SwiGLU
+//	K               10              20                10                  10
+//	inputs          several views of a feature        one, by quantile,   one, by quantile,
+//	                and ranks       and what is       through 16 bins     and what is
+//	                                missing                               missing
+//	loss            plrank-exact and                                      softmax
+//	                0.01 of         0.1 of            0.02 of
+//	                softmax         softmax           query-rmse
+//	against noise   dropout 0.3,    dropout 0.5,      group lasso of      dropout 0.2,
+//	                group lasso     weight decay,     45/√documents       group lasso
+//	                of 0.03         group lasso                           of 0.001
+//	                                of 0.03
+//	steps           of 4 queries                      of 32 queries       of 16 queries
+//	rate            low, constant                     rises, then falls   low, constant
+//	                                                  to 0 (cosine)
+//	model           each network of its best epoch    average of the      the best epoch
+//	                                                  weights over steps
+//	epochs          30                                8                   80, of large data 12
+//
+// From 100,000 documents on, and where a tenth of the features or more are of the query, a forest is the second model: on softmax,
+// with many small steps, or of large data that are no table on query-rmse, with steps of 0.3. Features of the query are attributes of
+// users, trips or instances of a problem, and rank by thresholds and together with others.
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
 // are 20 passes over the training queries, with dropout 0.1 and two epochs each, so that there is a model soon, and the
@@ -47,7 +65,7 @@ func Default() Config { return Config{} }
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
-// exactly. The expected metric, by which it is chosen, has less noise than the metric of one ranking. The gradient
+// exactly. The expected metric, by which it is chosen where policies are about as sharp in all epochs, has less noise than the metric of one ranking. The gradient
 // of NDCG at 10 comes from the few documents at the top: softmax adds what the others say, and so
 // does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
@@ -55,21 +73,32 @@ func Default() Config { return Config{} }
 // that have to hold together. The group
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
+func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
+	network, reason := RecipeFor(mlpScorer, s)
+	if s == nil || s.Train == nil || s.Train.Gains != nil || s.Train.Rows() < largeFrom && queryShare(s.Train) < tablesFrom {
+		return []Config{network}, reason
+	}
+	forest, _ := RecipeFor(forestScorer, s)
+	return []Config{network, forest}, reason + ", and a forest"
+}
+
+// RecipeFor returns the recipe for a kind of model. Networks of all kinds have the same recipes.
 //
 // Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
 // Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
 // they are not normalized. And no metric but the loss goes by them, if validation has no labels.
-func DefaultFor(s *datasets.Splits) (c Config, reason string) { return RecipeFor(mlpScorer, s) }
-
-// RecipeFor is [DefaultFor] for a kind of model. Networks have the same recipes; the scorer forest has one of its own.
 func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
 	switch {
 	case scorer == forestScorer:
 		c, reason = forestRecipe(), "a forest"
+		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom && queryShare(s.Train) < tablesFrom {
+			c.Loss, c.LearningRate, c.Epochs = "query-rmse", 0.3, 250
+			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
+		}
 	case s == nil || s.Train == nil:
-		c, reason = recipeOf(0, 1, 0)
+		c, reason = recipeOf(0, 1, 0, 0)
 	default:
-		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train))
+		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train), queryShare(s.Train))
 	}
 	if s == nil || s.Train == nil {
 		return c, reason
@@ -84,6 +113,13 @@ func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
 	return c, reason + ", for gains from clicks"
 }
 
+// queryShare returns the part of the features that are features of the query.
+func queryShare(d *datasets.Dataset) float64 {
+	all := &transforms.Data{Name: d.Name, Features: d.Features, Offsets: d.Offsets, FeatureIDs: d.FeatureIDs}
+	varying := len(transforms.Varying(transforms.Sharing{}, all))
+	return float64(varying-len(transforms.VaryingWithin(transforms.Sharing{}, all))) / float64(max(1, varying))
+}
+
 // highestLabel returns the highest label, or 0 if none is higher.
 func highestLabel(d *datasets.Dataset) (highest float64) {
 	for _, label := range d.Labels {
@@ -92,20 +128,25 @@ func highestLabel(d *datasets.Dataset) (highest float64) {
 	return highest
 }
 
-// recipeOf returns the recipe for numbers of documents and queries, and labels up to the highest.
-func recipeOf(documents, queries int, highest float64) (c Config, reason string) {
+// recipeOf returns the recipe of a network for numbers of documents and queries, labels up to the highest, and a part of features that
+// are of the query.
+func recipeOf(documents, queries int, highest, ofQuery float64) (c Config, reason string) {
+	if ofQuery >= tablesFrom {
+		return tableRecipe(documents), fmt.Sprintf("a table, with %.0f %% features of the query, from %.0f %% on", 100*ofQuery, 100*tablesFrom)
+	}
 	if documents >= largeFrom {
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
-	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
+	small := fmt.Sprintf("small, below %d documents", largeFrom)
+	c = smallRecipe()
 	if documents >= longFrom*queries {
 		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
 		c.Transform += "+missing"
 		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
-		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
+		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", small, longFrom)
 	}
 	c.Transform += "+rank"
-	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", reason, longFrom)
+	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", small, longFrom)
 }
 
 // smallRecipe is what the recipes for small data have in common.
@@ -119,7 +160,17 @@ func smallRecipe() Config {
 	}.Plain()
 }
 
-// forestRecipe is for all sizes: a forest ends by its patience.
+// tableRecipe is for data with features of the query, which rank together with others alone: one wide network sees these
+// conditions, where views that compare the documents of a query would not. It takes about as many steps whatever the size.
+func tableRecipe(documents int) Config {
+	c := smallRecipe()
+	c.Loss, c.Transform, c.Metric = "softmax", "quantile+missing", "ndcg@10" // by the expected one the best epoch is left to how sharp policies are
+	c.Hidden, c.Members, c.Dropout = []int{256, 128}, 1, 0.2
+	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs = 0.001, 0.001, 16, min(80, max(12, 3_000_000/max(1, documents)))
+	return c
+}
+
+// forestRecipe is for tables of all sizes, and other small data: a forest ends by its patience.
 func forestRecipe() Config {
 	c := smallRecipe() // whose settings of networks have no effect
 	c.Loss, c.Transform, c.Bins, c.Metric = "softmax", "raw", 64, "ndcg@10"
@@ -169,6 +220,13 @@ func (c Config) forData(s *datasets.Splits) Config {
 	}
 	recipe, _ := RecipeFor(c.Scorer, s)
 	return c.orRecipe(recipe)
+}
+
+// LeavesModels reports whether c leaves all that makes a model to the recipe: the objective, the inputs but for categorical features,
+// the model and the optimization. With a metric that is not a measure of rankings, by which models can be mixed, it does not.
+func (c Config) LeavesModels() bool {
+	_, err := metrics.ParseMeasure(cmp.Or(c.Metric, "ndcg@10"))
+	return err == nil && !slices.ContainsFunc(c.Settings(), func(s Setting) bool { return s.OfModel() && !s.field().IsZero() })
 }
 
 // orRecipe is c with a recipe in place of what it leaves to it. A metric of the recipe is for the

@@ -12,7 +12,7 @@ import (
 // Data below the bound get the small recipe, with ranks for short queries, and for long ones what is missing, a larger K,
 // more softmax and more against noise; above it, the group lasso falls with the number of documents, and very many
 // are trained on for longer, at a lower rate.
-func TestDefaultFor(t *testing.T) {
+func TestRecipes(t *testing.T) {
 	short := smallRecipe()
 	short.Transform += "+rank"
 	long := smallRecipe()
@@ -22,14 +22,14 @@ func TestDefaultFor(t *testing.T) {
 		documents, queries int
 		want               Config
 	}{{largeFrom - 1, largeFrom/longFrom + 1, short}, {longFrom, 1, long}} {
-		c, reason := recipeOf(of.documents, of.queries, 4)
+		c, reason := recipeOf(of.documents, of.queries, 4, 0)
 		if err := c.Check(); err != nil || reason == "" || !reflect.DeepEqual(c, of.want) {
 			t.Errorf("%d documents of %d queries: %+v, want %+v (%q, %v)", of.documents, of.queries, c, of.want, reason, err)
 		}
 	}
-	want, _ := recipeOf(largeFrom, 1000, 4)
+	want, _ := recipeOf(largeFrom, 1000, 4, 0)
 	for _, documents := range []int{largeFrom, slowFrom - 1, slowFrom, 1_000_000_000} {
-		c, reason := recipeOf(documents, 1000, 4)
+		c, reason := recipeOf(documents, 1000, 4, 0)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}
@@ -51,7 +51,7 @@ func TestDefaultFor(t *testing.T) {
 // The squared error is of labels that are brought to one range, whatever their grades.
 func TestLargeRecipeByTheHighestLabel(t *testing.T) {
 	for highest, scale := range map[float64]string{4: "2", 1: "8", 3: "2.67", 0: "1", 1e30: "1e-06", 1e-30: "1e+06"} {
-		c, _ := recipeOf(largeFrom, 1000, highest)
+		c, _ := recipeOf(largeFrom, 1000, highest, 0)
 		if err := c.Check(); err != nil || c.Loss != "plrank-exact+0.02*query-rmse("+scale+")" {
 			t.Errorf("labels up to %v: %s, want the scale %s (%v)", highest, c.Loss, scale, err)
 		}
@@ -72,15 +72,15 @@ func TestLargeRecipeByTheHighestLabel(t *testing.T) {
 // Gains from clicks change what cannot go by them, and validation by labels stays.
 func TestDefaultForGainsFromClicks(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
-	want, _ := DefaultFor(s)
+	want, _ := RecipeFor("", s)
 	clicked(s.Train)
 	want.Loss, want.NormalizeGains = "plrank-exact", false
-	if c, _ := DefaultFor(s); !reflect.DeepEqual(c, want) {
+	if c, _ := RecipeFor("", s); !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, want %+v", c, want)
 	}
 	clicked(s.Vali)
 	want.Metric = LossMetric
-	if c, reason := DefaultFor(s); !reflect.DeepEqual(c, want) || !strings.HasSuffix(reason, ", for gains from clicks") {
+	if c, reason := RecipeFor("", s); !reflect.DeepEqual(c, want) || !strings.HasSuffix(reason, ", for gains from clicks") {
 		t.Errorf("%+v, want %+v (%q)", c, want, reason)
 	}
 }

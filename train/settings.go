@@ -38,6 +38,11 @@ type Setting struct {
 // Unset reports whether the setting is zero although zero is not a value of it.
 func (s Setting) Unset() bool { return s.Plain != nil && s.field().IsZero() }
 
+// OfModel reports whether the setting makes a model, which it then takes from the recipe no more: see [Config.LeavesModels].
+func (s Setting) OfModel() bool {
+	return s.Group != "" && s.Group != "Evaluation" && !s.Measuring && !s.Resumable && s.Flag != "categorical" && s.Flag != "shards"
+}
+
 // Take gives the setting the value that it has in another Config.
 func (s Setting) Take(from Setting) { s.field().Set(from.field()) }
 

@@ -71,7 +71,7 @@ func sized(queries, documents int) *datasets.Splits {
 func TestZeroIsTheRecipe(t *testing.T) {
 	t.Parallel()
 	for _, s := range []*datasets.Splits{sized(4, 10), sized(4, 60), sized(50, largeFrom/50)} {
-		recipe, reason := DefaultFor(s)
+		recipe, reason := RecipeFor("", s)
 		for what, c := range map[string]struct {
 			change func(*Config)
 			metric string // "": the recipe's
@@ -103,8 +103,8 @@ func TestZeroIsTheRecipe(t *testing.T) {
 
 // Where all is spelt out, zero is zero, whatever the data.
 func TestZeroIsZeroWhereAllIsSpeltOut(t *testing.T) {
-	small, _ := recipeOf(100, 10, 4)
-	large, _ := recipeOf(1_000_000, 10_000, 4)
+	small, _ := recipeOf(100, 10, 4, 0)
+	large, _ := recipeOf(1_000_000, 10_000, 4, 0)
 	for _, c := range []Config{small, large, Paper(), Config{}.Plain()} {
 		c.Dropout, c.Members, c.Hidden, c.Activation, c.NormalizeGains, c.GroupLasso, c.Average, c.Warmup = 0, 0, nil, 0, false, 0, 0, 0
 		tr, err := New(c, Parts{}, sized(4, 60))

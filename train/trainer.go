@@ -43,19 +43,38 @@ type Hooks struct {
 // A Result holds what training ended with.
 type Result struct {
 	Model       *ranker.Model // the best model by the validation value
-	BestEpoch   int           // its epoch; 0 if it is the initial one, or if the run was interrupted in the first
+	Shares      []float64     // of the models of a mixture, see Mix; nil: it is none
+	BestEpoch   int           // its epoch; 0 if it is the initial one, a mixture, or if the run was interrupted in the first
 	History     []Epoch
 	Initial     Values // of Parts.Initial on the validation split; nil: there is none
 	Interrupted bool   // the context was cancelled before the end
 }
 
-// Run trains a model: it calls New and Trainer.Run.
+// Run trains a model: it calls New and Trainer.Run. Where c leaves the models to the recipe, see [Config.LeavesModels], it trains
+// those of [DefaultFor] and mixes them by [Mix]; the history then has the epochs of one after another.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
-	t, err := New(c, Parts{}, s)
-	if err != nil {
-		return nil, err
+	models := []Config{c}
+	if c.LeavesModels() {
+		models, _ = DefaultFor(s)
+		for i := range models {
+			models[i] = c.orRecipe(models[i])
+		}
 	}
-	return t.Run(ctx, h)
+	var results []*Result
+	for _, c := range models {
+		t, err := New(c, Parts{}, s)
+		if err != nil {
+			return nil, err
+		}
+		r, err := t.Run(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if results = append(results, r); r.Interrupted {
+			break
+		}
+	}
+	return MixResults(c, s.Vali, results...)
 }
 
 // New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must

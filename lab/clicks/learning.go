@@ -66,7 +66,7 @@ func newProduction(data string, seed uint64) (*production, error) {
 
 // recipe is the default one with one network, K = 5, and what plrank train -clicks changes.
 func recipe(d *datasets.Dataset) train.Config {
-	c, _ := train.DefaultFor(&datasets.Splits{Train: d, Vali: d})
+	c, _ := train.RecipeFor("", &datasets.Splits{Train: d, Vali: d})
 	c.Members, c.Cutoff = 1, 5
 	c.Metric, c.NormalizeGains = train.LossMetric, false
 	return c

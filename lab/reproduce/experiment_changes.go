@@ -163,7 +163,7 @@ func (s *session) changeTrials(changes []string, all *datasets.Dataset) ([]chang
 				queries[i] = parts[(part+i)%heldOutParts]
 			}
 			training := joined(queries[2:])
-			c, _ := train.DefaultFor(&datasets.Splits{Train: all.Select(training)})
+			c, _ := train.RecipeFor("", &datasets.Splits{Train: all.Select(training)})
 			c.Seed, c.Patience = seed, 0
 			trials = append(trials, changeTrial{"", run, part, queries, c})
 			for _, change := range changes {

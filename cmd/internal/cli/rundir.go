@@ -112,12 +112,12 @@ func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (w
 	return warning, d.markInterrupted(ResultFile)
 }
 
-// BeginFolds is Begin for the folder above the folders of the folds.
-func (d *RunDir) BeginFolds(settings any) error {
+// BeginSeveral is Begin for the folder above those of several runs, and of its file of results.
+func (d *RunDir) BeginSeveral(settings any, results string) error {
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return err
 	}
-	return d.markInterrupted(FoldsFile)
+	return d.markInterrupted(results)
 }
 
 // Epoch saves what t has learnt after an epoch. The files are written while training goes on: the next Epoch, Wait and

@@ -67,7 +67,7 @@ func TestSumUpIsMeanAndDeviation(t *testing.T) {
 	if err := dir.FinishFolds(r, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.BeginFolds(train.Config{}); err != nil {
+	if err := dir.BeginSeveral(train.Config{}, FoldsFile); err != nil {
 		t.Fatal(err)
 	}
 	if text, err = os.ReadFile(dir.File(FoldsFile)); err != nil || json.Unmarshal(text, &back) != nil || !back.Interrupted || len(back.Folds) != 3 {

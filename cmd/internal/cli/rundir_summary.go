@@ -31,7 +31,8 @@ func (s *bySplit[V]) add(split string, rankers []string, rows []V) {
 
 // A RunSummary is the content of the result file of a run.
 type RunSummary struct {
-	BestEpoch   int          `json:"bestEpoch"`         // 0: the initial model
+	BestEpoch   int          `json:"bestEpoch"`         // 0: the initial model, or a mixture
+	Shares      []float64    `json:"shares,omitempty"`  // of the models of a mixture
 	Epochs      int          `json:"epochs"`            // trained
 	Skipped     int          `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Interrupted bool         `json:"interrupted"`
@@ -44,7 +45,7 @@ type RunSummary struct {
 // summaryOf returns the summary of a run.
 func summaryOf(r *train.Result, report *train.Report) *RunSummary {
 	s := &RunSummary{
-		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
+		BestEpoch: r.BestEpoch, Shares: r.Shares, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
 		Convention: report.Convention, bySplit: newBySplit[train.Values](), StdErr: map[string]train.Values{},
 	}
 	for _, e := range r.History {

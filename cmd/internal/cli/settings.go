@@ -48,7 +48,7 @@ func Presets() []string { return []string{ByData, "paper"} }
 func Preset(name string) (train.Config, error) {
 	switch name {
 	case ByData:
-		c, _ := train.DefaultFor(nil)
+		c, _ := train.RecipeFor("", nil)
 		return c, nil
 	case "paper":
 		return train.Paper(), nil

@@ -93,7 +93,7 @@ func TestGivenFlagsOverrideARecipe(t *testing.T) {
 		}
 		var given []string
 		f.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
-		got, _ := train.DefaultFor(&datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}})
+		got, _ := train.RecipeFor("", &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}})
 		want := got
 		of.want(&want)
 		if Override(&got, own, given...); Differences(got, want) != "" {

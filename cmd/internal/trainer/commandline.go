@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -39,7 +40,20 @@ func parse(args []string) (*options, error) {
 	}
 	cli.MatchMetric(&o.Config, o.given...)
 	o.bySize = o.Preset == cli.ByData && o.config == ""
-	return o, o.check()
+	return o, cmp.Or(o.overrideModels(), o.check())
+}
+
+// overrideModels gives the models of a file of settings what the command line says of all.
+func (o *options) overrideModels() error {
+	for i := range o.Models {
+		for _, s := range o.Settings() {
+			if s.OfModel() && slices.Contains(o.given, s.Flag) {
+				return command.Usage(fmt.Errorf("-%s: the run has %d models, each with a -%[1]s of its own: want another -config, or the file of one of them", s.Flag, len(o.Models)))
+			}
+		}
+		cli.Override(&o.Models[i], o.Config, o.given...)
+	}
+	return nil
 }
 
 // parseFlags reads the command line into o. The defaults of the flags are what o was. Whether they make sense
@@ -115,7 +129,7 @@ func resumed(out string, args []string) (*options, error) {
 	if o.Schedule == "cosine" && o.Epochs != s.Epochs {
 		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was the schedule of %d\n", o.Epochs, s.Epochs)
 	}
-	return o, o.check()
+	return o, cmp.Or(o.overrideModels(), o.check())
 }
 
 // The flags that older versions had for what other sub-commands do, the more telling ones

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,12 +30,12 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if folds != nil {
 		return fitFolds(ctx, o, folds, stdout, stderr)
 	}
-	j, err := prepare(ctx, o, stderr)
+	j, err := prepare(ctx, o, nil, stderr)
 	if err != nil {
 		return err
 	}
-	_, err = j.run(ctx, stdout, stderr)
-	return err
+	_, measured, err := j.run(ctx, stdout, stderr)
+	return cmp.Or(j.print(stdout, measured), err)
 }
 
 // foldsOf are the numbers of the folds that are trained on; none: it is a single run.
@@ -90,18 +91,18 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
 	for _, fold := range folds {
 		fmt.Fprintf(stderr, "fold %d\n", fold)
-		j, err := prepare(ctx, ofFold(o, fold), stderr)
+		j, err := prepare(ctx, ofFold(o, fold), nil, stderr)
 		if err == nil && reports == nil { // not before the data have turned out to be good
-			o.Config, o.bySize = j.Config, j.bySize // all folds have the recipe of the first
-			o.line = nil                            // what has no effect is told once
+			o.Config, o.Models, o.bySize = j.Config, j.Models, j.bySize // all folds have the recipe of the first
+			o.line = nil                                                // what has no effect is told once
 			if dir != nil {
-				err = dir.BeginFolds(o.settings)
+				err = dir.BeginSeveral(o.settings, cli.FoldsFile)
 			}
 		}
 		if err != nil {
 			return reports, err
 		}
-		measured, err := j.run(ctx, io.Discard, stderr)
+		_, measured, err := j.run(ctx, io.Discard, stderr)
 		if errors.Is(err, command.ErrInterrupted) && reports == nil {
 			cli.PrintReport(stdout, measured)
 		}
@@ -132,6 +133,9 @@ func finishFolds(o *options, dir *cli.RunDir, r *cli.FoldReport, interrupted boo
 	return nil
 }
 
+// foldFolder is the folder of the run on a fold.
+func foldFolder(out string, fold int) string { return filepath.Join(out, fmt.Sprintf("fold%d", fold)) }
+
 // ofFold is the options of the run on one fold.
 func ofFold(o *options, fold int) *options {
 	one := *o
@@ -140,11 +144,16 @@ func ofFold(o *options, fold int) *options {
 		one.Folds = ""
 	}
 	if o.out != "" {
-		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
-		_, err := os.Stat(filepath.Join(one.out, cli.SettingsFile))
-		one.resume = o.resume && err == nil // else it had not begun
+		one.out = foldFolder(o.out, fold)
+		one.resume = o.resume && begun(one.out)
 	}
 	return &one
+}
+
+// begun reports whether a folder is of a run that has begun.
+func begun(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, cli.SettingsFile))
+	return err == nil
 }
 
 // shareGrade gives all folds the highest grade of all their data, where one would have another

@@ -24,12 +24,12 @@ type job struct {
 	*options
 	dir     *cli.RunDir // nil: none is asked for
 	splits  *datasets.Splits
-	trainer *train.Trainer
-	initial *ranker.Model // nil: there is none
+	trainer *train.Trainer // nil: of a mixture, before its models
+	initial *ranker.Model  // nil: there is none
 }
 
-// prepare makes the folder of the run before the data are read, which may take time.
-func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err error) {
+// prepare makes the folder of the run before the data are read, which may take time. Data that are not nil are read already.
+func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.Writer) (j *job, err error) {
 	dir, err := runDir(o)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		if o.InitModel != "" {
 			parts.Initial, err = ranker.Open(initialFile(o))
 		}
-		if err == nil {
+		if s = data; err == nil && data == nil {
 			s, err = open(ctx, o, parts.Initial, stderr)
 		}
 		if err == nil {
@@ -61,6 +61,9 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	}
 	if mpi.GroupOf(o.processes).Rank() == 0 {
 		command.Warn(stderr, slices.Sorted(maps.Values(idle))...)
+	}
+	if o.Models != nil {
+		return &job{options: o, dir: dir, splits: splits}, nil
 	}
 	t, err := train.New(o.Config, parts, splits)
 	if err = mpi.Agree(o.processes, err); err != nil {
@@ -161,15 +164,36 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	if !o.bySize {
 		return nil
 	}
-	config, reason := train.RecipeFor(o.Scorer, s)
-	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
-	if flags := cli.Differences(config, defaults().Config); flags != "" {
-		o.recipe += "it sets " + flags + "\n"
+	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
+	choose := func(config train.Config) train.Config {
+		if flags := cli.Differences(config, defaults().Config); flags != "" {
+			o.recipe += "it sets " + flags + "\n"
+		}
+		cli.Override(&config, o.Config, own...)
+		return config
 	}
-	own := []string{"shards", "highest-grade"} // which mpirun may have changed, and folds share
-	cli.Override(&config, o.Config, append(own, o.given...)...)
-	o.Config, o.bySize = config, false
+	config, reason := train.RecipeFor(o.Scorer, s)
+	models := []train.Config{config}
+	if o.leavesModels() {
+		models, reason = train.DefaultFor(s)
+	}
+	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
+	for i, config := range models {
+		if len(models) > 1 {
+			o.recipe += fmt.Sprintf("model %d: ", i+1)
+		}
+		models[i] = choose(config)
+	}
+	if o.Config, o.bySize = models[0], false; len(models) > 1 {
+		o.Models = models
+	}
 	return o.check()
+}
+
+// leavesModels reports whether the recipe may choose several models: the command line says nothing of models, and one process trains.
+func (o *options) leavesModels() bool {
+	left := train.Config{Evaluation: train.Evaluation{Metric: o.Metric}}.LeavesModels() && o.InitModel == "" && o.processes == nil
+	return left && !slices.ContainsFunc(o.Settings(), func(s train.Setting) bool { return s.OfModel() && slices.Contains(o.given, s.Flag) })
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there

@@ -40,6 +40,7 @@ type settings struct {
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
 	train.Config
+	Models []train.Config `json:"models,omitempty"` // that are trained one after another, and mixed; none: the one of the Config
 }
 
 // options are the command line.

@@ -19,7 +19,7 @@ func TestRecipeBySize(t *testing.T) {
 	const large = 150_000
 	d := &datasets.Dataset{Labels: make([]float32, large), Offsets: []int{0, large}}
 	data := &datasets.Splits{Train: d}
-	want, _ := train.DefaultFor(data)
+	want, _ := train.RecipeFor("", data)
 	if reflect.DeepEqual(want, train.Default()) {
 		t.Fatal("the recipe for large data is that for small data")
 	}

@@ -1,22 +1,62 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
-// run trains the model, writes the files of the run, and prints a report, which
-// it returns also if it was interrupted.
-func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
+// run trains the model, or several, measures it, and writes the files of the run. It returns both also if it was interrupted.
+func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Result, *train.Report, error) {
 	defer j.dir.Close()
+	fit := j.fit
+	if j.Models != nil {
+		fit = j.mix
+	}
+	result, err := fit(ctx, stdout, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured, err := j.trainer.Report(result.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	if j.dir != nil {
+		if err := j.finish(result, measured, stderr); err != nil {
+			return nil, nil, err
+		}
+	}
+	if result.Interrupted {
+		err = command.ErrInterrupted
+	}
+	return result, measured, err
+}
+
+// print prints a report, unless there is none.
+func (j *job) print(stdout io.Writer, measured *train.Report) error {
+	switch {
+	case measured == nil:
+		return nil
+	case j.asJSON:
+		return json.NewEncoder(stdout).Encode(measured)
+	}
+	cli.PrintReport(stdout, measured)
+	return nil
+}
+
+// fit trains a single model.
+func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*train.Result, error) {
 	if err := j.begin(stderr); err != nil {
 		return nil, err
 	}
@@ -25,28 +65,47 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
-	result, err := j.train(ctx, p, stderr)
-	if err != nil {
-		return nil, err
-	}
-	measured, err := j.trainer.Report(result.Model)
-	if err != nil {
-		return nil, err
-	}
-	if !j.asJSON {
-		cli.PrintReport(stdout, measured)
-	} else if err := p.encode(measured); err != nil {
-		return nil, err
-	}
+	return j.train(ctx, p, stderr)
+}
+
+// mix trains the models one after another, each with a folder of its own, and mixes them.
+func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*train.Result, error) {
 	if j.dir != nil {
-		if err := j.finish(result, measured, stderr); err != nil {
+		if err := j.dir.BeginSeveral(j.settings, cli.ResultFile); err != nil {
 			return nil, err
 		}
 	}
-	if result.Interrupted {
-		return measured, command.ErrInterrupted
+	fmt.Fprint(stderr, j.recipe)
+	var results []*train.Result
+	for i, c := range j.Models {
+		fmt.Fprintf(stderr, "model %d of %d\n", i+1, len(j.Models))
+		one := *j.options
+		one.Config, one.Models, one.recipe, one.line = c, nil, "", nil
+		if j.out != "" {
+			one.out = filepath.Join(j.out, fmt.Sprintf("model%d", i+1))
+			one.resume = j.resume && begun(one.out)
+		}
+		part, err := prepare(ctx, &one, j.splits, stderr)
+		if err != nil {
+			return nil, err
+		}
+		result, _, err := part.run(ctx, stdout, stderr)
+		if err != nil && !errors.Is(err, command.ErrInterrupted) {
+			return nil, err
+		}
+		j.trainer = part.trainer
+		if results = append(results, result); result.Interrupted {
+			break
+		}
 	}
-	return measured, nil
+	result, err := train.MixResults(j.Config, j.splits.Vali, results...)
+	if err != nil {
+		return nil, err
+	}
+	for i, share := range result.Shares {
+		fmt.Fprintf(stderr, "model %d has a share of %.2f in the mixture\n", i+1, share)
+	}
+	return result, nil
 }
 
 // begin brings the run to its checkpoint, if it goes on, and says what is going to happen.
@@ -113,9 +172,14 @@ func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Wri
 	if len(result.History) == 0 {
 		return nil // interrupted before there was anything to draw
 	}
-	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
-	if err := drawCurve(j.dir.File(cli.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
-		command.Warn(stderr, err.Error()) // the run is complete without a picture
+	curve := report.Curve(cmp.Or(j.Config.Metric, j.trainer.Config.Metric), result.History, result.BestEpoch, result.Initial)
+	objective := j.trainer.Config.Loss
+	if result.Shares != nil {
+		objective = ranker.MixtureKind
+	}
+	curve.Title = fmt.Sprintf("%s, %s", j.splits.Train.Name, objective)
+	if err := errors.Join(curve.Save(j.dir.File(cli.CurveFile)), j.writeReport(result.Model)); err != nil {
+		command.Warn(stderr, err.Error()) // the run is complete without a picture or a page
 	}
 	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	return nil

@@ -28,37 +28,78 @@ var space = []string{
 	"epochs=8..80",
 }
 
+// forests is what a third of the trials try, where no flag says something of models.
+var forests = []string{
+	"scorer=forest",
+	"loss=softmax,query-rmse,lambdarank",
+	"lr=0.02..0.3",
+	"depth=4..8",
+	"l2=0.3..10",
+	"sampling=0.5..1",
+	"feature-sampling=0.3..1",
+	"bins=16,32,64",
+}
+
 const (
 	usualMinutes = 20  // of a search without -grid and -trials
 	mostDrawn    = 500 // trials without -grid and -trials, which take longer
 )
 
-// drawSpace gives the trials of a search without -grid: the recipe, then draws from what is left of the space
+// drawSpace gives the trials of a search without -grid: the recipe of a network, then draws from what is left of the space
 // beside the flags for all trials.
 func (s *search) drawSpace() (flags [][]string, err error) {
 	groups := map[string]string{}
 	for _, of := range new(train.Config).Settings() {
 		groups[of.Flag] = of.Group
 	}
-	for _, text := range space {
-		c, err := parseChoice(text)
+	byLoss := cli.HasLoss(s.common.Metric)
+	free := !s.saysModel() && !s.given("init-model") && !byLoss
+	draw := func(space []string) (flags [][]string, err error) {
+		var g grid
+		for _, text := range space {
+			c, err := parseChoice(text)
+			if err != nil {
+				return nil, err
+			}
+			group := groups[c.flag]
+			fixed := s.given(c.flag) ||
+				s.given("init-model") && (group == "Inputs" || group == "Model") || // whose architecture it is
+				byLoss && group == "Objective" // or values of trials would mean different things
+			if !fixed {
+				g = append(g, c)
+			}
+			if !fixed && !slices.ContainsFunc(s.grid, func(other choice) bool { return other.flag == c.flag }) {
+				s.grid = append(s.grid, c)
+			}
+		}
+		if n := cmp.Or(s.trials, mostDrawn); n > 1 && g != nil {
+			return g.trials(n-1, s.seed)
+		}
+		return nil, nil
+	}
+	if flags, err = draw(space); err != nil {
+		return nil, err
+	}
+	first := []string{}
+	if free {
+		first = []string{"-scorer=mlp"}
+		trees, err := draw(forests)
 		if err != nil {
 			return nil, err
 		}
-		group := groups[c.flag]
-		fixed := s.given(c.flag) ||
-			s.given("init-model") && (group == "Inputs" || group == "Model") || // whose architecture it is
-			cli.HasLoss(s.common.Metric) && group == "Objective" // or values of trials would mean different things
-		if !fixed {
-			s.grid = append(s.grid, c)
+		for i := 1; i < len(flags); i += 3 {
+			flags[i] = trees[i]
 		}
 	}
-	if n := cmp.Or(s.trials, mostDrawn); n > 1 && s.grid != nil {
-		if flags, err = s.grid.trials(n-1, s.seed); err != nil {
-			return nil, err
-		}
-	}
-	return slices.Insert(flags, 0, []string{}), nil
+	return slices.Insert(flags, 0, first), nil
+}
+
+// saysModel reports whether a flag for all trials, or of the grid, says something of models.
+func (o *options) saysModel() bool {
+	return slices.ContainsFunc(new(train.Config).Settings(), func(s train.Setting) bool {
+		tried := slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == s.Flag })
+		return s.OfModel() && (tried || o.given(s.Flag))
+	})
 }
 
 // given reports whether a flag is given for all trials.

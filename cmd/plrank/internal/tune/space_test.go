@@ -26,6 +26,11 @@ func TestSpaceMakesSense(t *testing.T) {
 	if err != nil || len(space) < 12 {
 		t.Fatal(len(space), err)
 	}
+	trees, err := gridOf(t, forests...).trials(10, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials = append(trials, trees...)
 	for _, c := range g {
 		if err := c.check(false); err != nil {
 			t.Error(err)
@@ -72,6 +77,12 @@ func TestSearchWithoutGrid(t *testing.T) {
 	stdout, _ = must(t, "-resume", "-out", out, "-trials", "4")
 	if !strings.Contains(stdout, "the best of 4 trials") || strings.Count(stdout, "recipe") != len(space)-3 {
 		t.Errorf("%s", stdout)
+	}
+	// Where nothing is said of models, some trials are forests, and the first is a network.
+	stdout, _ = must(t, "-data", data, "-trials", "3", "-json", "-epochs", "1")
+	r = parsed(t, stdout)
+	if n := len(slices.DeleteFunc(r.Trials, func(t *trial) bool { return !slices.Contains(t.Flags, "-scorer=forest") })); n != 1 {
+		t.Errorf("%d forests: %s", n, stdout)
 	}
 	stdout, _ = must(t, append(args, "-json", "-metric", "expected-ndcg@10", "-trials", "1")...)
 	if r := parsed(t, stdout); r.Metric != "expected-ndcg@10" {

@@ -87,6 +87,9 @@ func (o *options) Check(flags *flag.FlagSet) (err error) {
 		return nil
 	}
 	o.usual = o.grid == nil
+	if !o.usual && !o.saysModel() { // a trial is a single model
+		o.shared = append(o.shared, "-scorer=mlp")
+	}
 	for _, c := range o.grid {
 		if err := c.check(o.given(c.flag)); err != nil {
 			return err
