@@ -1,0 +1,81 @@
+// Program search is a shop whose search learns: bleve finds products, plrank ranks them, simulated users click, and each night
+// a model is trained on the clicks, which the gate lets through if it is better. docs/search.md explains it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+)
+
+type options struct {
+	listen, folder               string
+	days, day, products, queries int
+	share                        float64
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.listen, "listen", "localhost:8080", "`address` of the page")
+	flag.StringVar(&o.folder, "state", "state", "`folder` of index, log and models: the program goes on where it ended")
+	flag.IntVar(&o.days, "days", 8, "`number` of days that users come; then the page is served on")
+	flag.IntVar(&o.day, "day", 2000, "`number` of logged impressions a day")
+	flag.IntVar(&o.products, "products", 5000, "`number` of products")
+	flag.IntVar(&o.queries, "queries", 200, "`number` of different queries of the users")
+	flag.Float64Var(&o.share, "share", .5, "`part` of the searches whose rankings are drawn and logged")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	for _, folder := range []string{"days", "models"} {
+		if err := os.MkdirAll(filepath.Join(o.folder, folder), 0o755); err != nil {
+			return err
+		}
+	}
+	shop := newShop(o.products, o.queries, 1)
+	engine, err := openEngine(o.folder, shop)
+	if err != nil {
+		return err
+	}
+	journal, err := newJournal(filepath.Join(o.folder, "log"))
+	if err != nil {
+		return err
+	}
+	truth, err := newTruth(shop, engine)
+	if err != nil {
+		return err
+	}
+	s := &Server{shop: shop, engine: engine, journal: journal, live: &Live{path: filepath.Join(o.folder, "model.npz")}, share: o.share}
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	loop := &Loop{s, o.folder, &Users{base: "http://" + listener.Addr().String(), shop: shop}, truth, int64(o.day)}
+	if err := loop.resume(); err != nil {
+		return err
+	}
+	go s.live.Watch()
+	server := &http.Server{Handler: s.handler()}
+	go server.Serve(listener)
+	fmt.Printf("%s: %d products; day %d, with %d impressions\n", loop.users.base, len(shop.Products), s.day.Load(), s.logged.Load())
+	if err := loop.run(ctx, o.days); err != nil {
+		return err
+	}
+	if ctx.Err() == nil {
+		fmt.Printf("%s goes on; Ctrl-C ends it\n", loop.users.base)
+		<-ctx.Done()
+	}
+	return errors.Join(server.Shutdown(context.Background()), engine.index.Close())
+}

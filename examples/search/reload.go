@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/plrank/plrank/ranker"
+)
+
+// A Live is the model of a file that may be replaced at any time, by this program or another one.
+type Live struct {
+	path    string
+	current atomic.Pointer[ranker.Model] // nil: there is no file yet
+	tried   string                       // digest of the last file that was read
+}
+
+// Model returns the model. A request calls it once.
+func (l *Live) Model() *ranker.Model { return l.current.Load() }
+
+// Reload reads the file if its content has changed. A file that cannot be used leaves the model as it is.
+func (l *Live) Reload() error {
+	f, err := os.Open(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	digest, err := ranker.Digest(f)
+	f.Close()
+	if err != nil || digest == l.tried {
+		return err
+	}
+	l.tried = digest
+	model, err := ranker.Open(l.path)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(model.FeatureNames(), columns.FeatureNames) {
+		return fmt.Errorf("%s: the features are %q, want %q", l.path, model.FeatureNames(), columns.FeatureNames)
+	}
+	l.current.Store(model)
+	slog.Info("read model", "version", digest)
+	return nil
+}
+
+// Watch reloads the file when it changes. It never returns.
+func (l *Live) Watch() {
+	for range time.Tick(time.Second) {
+		if err := l.Reload(); err != nil {
+			slog.Error("the model stays as it is", "error", err)
+		}
+	}
+}
