@@ -10,10 +10,9 @@ import (
 
 // A Journal appends lines to files of a folder. Lines that come while the disk is at work are written and synced together.
 type Journal struct {
-	folder string
-	lines  chan waiting
-	file   *os.File
-	prefix string // of the file's name
+	folder, prefix string // of the newest file
+	file           *os.File
+	lines          chan waiting
 }
 
 type waiting struct {
@@ -39,9 +38,9 @@ func (j *Journal) Add(prefix string, text []byte) error {
 func (j *Journal) run() {
 	for w := range j.lines {
 		batch, text := []waiting{w}, w.text
-		for len(j.lines) > 0 && len(batch) < cap(j.lines) {
-			w := <-j.lines
-			batch, text = append(batch, w), append(text, w.text...)
+		for len(j.lines) > 0 {
+			more := <-j.lines
+			batch, text = append(batch, more), append(text, more.text...)
 		}
 		err := j.write(w.prefix, text)
 		for _, w := range batch {
@@ -53,19 +52,15 @@ func (j *Journal) run() {
 // write begins a new file after a start and after an error, which may have left a part of a line.
 func (j *Journal) write(prefix string, text []byte) (err error) {
 	if j.file == nil || j.prefix != prefix {
-		if j.file != nil {
-			j.file.Close()
-		}
+		j.file.Close() // which is allowed of nil
 		name := filepath.Join(j.folder, prefix+"-"+strconv.FormatInt(time.Now().UnixNano(), 36)+".jsonl")
 		if j.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err != nil {
 			return err
 		}
 		j.prefix = prefix
 	}
-	if _, err = j.file.Write(text); err == nil {
-		err = j.file.Sync()
-	}
-	if err != nil {
+	_, err = j.file.Write(text)
+	if err = errors.Join(err, j.file.Sync()); err != nil {
 		err = errors.Join(err, j.file.Close())
 		j.file = nil
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -38,44 +37,50 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, o options) error {
+// start opens the folder of the state, and serves the page. The program goes on where it ended.
+func start(o options) (*Loop, error) {
 	for _, folder := range []string{"days", "models"} {
 		if err := os.MkdirAll(filepath.Join(o.folder, folder), 0o755); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	shop := newShop(o.products, o.queries, 1)
 	engine, err := openEngine(o.folder, shop)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	journal, err := newJournal(filepath.Join(o.folder, "log"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	truth, err := newTruth(shop, engine)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return nil, err
 	}
 	s := &Server{shop: shop, engine: engine, journal: journal, live: &Live{path: filepath.Join(o.folder, "model.npz")}, share: o.share}
-	listener, err := net.Listen("tcp", o.listen)
+	l := &Loop{s, o.folder, &Users{base: "http://" + listener.Addr().String(), shop: shop}, truth, int64(o.day)}
+	if err := l.resume(); err != nil {
+		return nil, err
+	}
+	go l.live.Watch()
+	go http.Serve(listener, s.handler())
+	return l, nil
+}
+
+func run(ctx context.Context, o options) error {
+	l, err := start(o)
 	if err != nil {
 		return err
 	}
-	loop := &Loop{s, o.folder, &Users{base: "http://" + listener.Addr().String(), shop: shop}, truth, int64(o.day)}
-	if err := loop.resume(); err != nil {
+	fmt.Printf("%s: %d products; day %d, with %d impressions\n", l.users.base, o.products, l.Server.day.Load(), l.logged.Load())
+	if err := l.run(ctx, o.days); err != nil || ctx.Err() != nil {
 		return err
 	}
-	go s.live.Watch()
-	server := &http.Server{Handler: s.handler()}
-	go server.Serve(listener)
-	fmt.Printf("%s: %d products; day %d, with %d impressions\n", loop.users.base, len(shop.Products), s.day.Load(), s.logged.Load())
-	if err := loop.run(ctx, o.days); err != nil {
-		return err
-	}
-	if ctx.Err() == nil {
-		fmt.Printf("%s goes on; Ctrl-C ends it\n", loop.users.base)
-		<-ctx.Done()
-	}
-	return errors.Join(server.Shutdown(context.Background()), engine.index.Close())
+	fmt.Printf("%s goes on; Ctrl-C ends it\n", l.users.base)
+	<-ctx.Done()
+	return nil
 }

@@ -36,7 +36,7 @@ func score(m *ranker.Model, x []float32, levels [][]string) ([]float64, error) {
 // model vary about as much.
 func policy(scores []float64) ranker.Policy {
 	if sd := stat.StdDev(scores, nil); sd > 0 {
-		return ranker.Policy{Temperature: sd / 2}
+		return ranker.Policy{Temperature: sd / 1.5}
 	}
 	return ranker.Policy{Temperature: 1}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // segments are the kinds of users. Who is in which is known, what they like is not: the model learns it from clicks.
-var segments = []string{"saver", "careful", "hasty"}
+var segments = []string{"thrifty", "careful", "hasty"}
 
 // shown is the number of products on a page.
 const shown = 8
@@ -34,7 +34,7 @@ func attraction(q Query, segment string, p *Product) float64 {
 	}
 	rating, reviews, late := (p.Rating-3.8)/.7, (math.Log1p(float64(p.Reviews))-2)/1.5, (float64(p.Days)-5)/2.6
 	switch segment {
-	case "saver":
+	case "thrifty":
 		z += -2.4*p.Dear + .3*rating
 	case "careful":
 		z += .9*rating + .6*reviews + .8*p.Dear
