@@ -14,6 +14,7 @@ import (
 // A click in a browser is in the log, and the page shows what it promises. SCREENSHOT names a file for a picture of the page.
 func TestClickInBrowserIsInLog(t *testing.T) {
 	l := startLoop(t, 1)
+	l.day = 600
 	if err := l.run(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// bm25 is the version of rankings by the engine's own scores, before there is a model.
-const bm25 = "bm25"
-
 // score returns the scores of the candidates, from features as columns describes them, or by texts of their own. Without a model
 // they are the engine's.
 func score(m *ranker.Model, x []float32, levels [][]string) ([]float64, error) {
@@ -57,13 +54,6 @@ func draw(s Search, id string, m *ranker.Model, hits []Hit, x []float32) (*click
 	im.Shown, _, err = policy(scores).Draw(nil, scores, shown, im.Seed)
 	im.Clicks = make([]float64, len(im.Shown))
 	return im, err
-}
-
-func version(m *ranker.Model) string {
-	if m == nil {
-		return bm25
-	}
-	return m.Digest()
 }
 
 // byScore returns the candidates in the order of a model's scores, which most users see.

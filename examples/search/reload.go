@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 type Live struct {
 	path    string
 	current atomic.Pointer[ranker.Model] // nil: there is no file yet
-	tried   string                       // digest of the last file that was read
+	reading sync.Mutex
+	tried   string // digest of the last file that was read
 }
 
 // Model returns the model. A request calls it once.
@@ -25,6 +27,8 @@ func (l *Live) Model() *ranker.Model { return l.current.Load() }
 
 // Reload reads the file if its content has changed. A file that cannot be used leaves the model as it is.
 func (l *Live) Reload() error {
+	l.reading.Lock()
+	defer l.reading.Unlock()
 	f, err := os.Open(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -57,4 +61,12 @@ func (l *Live) Watch() {
 			slog.Error("the model stays as it is", "error", err)
 		}
 	}
+}
+
+// version names a model in the log.
+func version(m *ranker.Model) string {
+	if m == nil {
+		return "bm25"
+	}
+	return m.Digest()
 }

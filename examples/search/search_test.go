@@ -53,7 +53,7 @@ func TestLoopBeatsBM25(t *testing.T) {
 		}
 	}
 	for _, r := range *l.records.Load() {
-		if r.Passed != (r.Now == l.candidate(r.Day-1)) || r.Day == 1 && (r.Passed || r.Version != bm25) {
+		if r.Passed != (r.Now == l.candidate(r.Day-1)) || r.Day == 1 && (r.Passed || r.Version != "bm25") {
 			t.Errorf("day %d: passed %v, and the model is %q", r.Day, r.Passed, r.Now)
 		}
 		if math.Abs(r.Bias[3]-examined[3]) > .2 {
@@ -66,7 +66,7 @@ func TestLoopBeatsBM25(t *testing.T) {
 	if r := l.last(); r.ByScore < 1.2*r.BM25 || r.ByScore > r.Best {
 		t.Errorf("true value %.3f, of BM25 %.3f, of the best order %.3f", r.ByScore, r.BM25, r.Best)
 	}
-	if version(l.live.Model()) == bm25 || version(l.live.Model()) == version(l.before.Load()) {
+	if version(l.live.Model()) == "bm25" || version(l.live.Model()) == version(l.before.Load()) {
 		t.Errorf("today's model is %s, yesterday's %s", version(l.live.Model()), version(l.before.Load()))
 	}
 }
@@ -134,12 +134,13 @@ func TestKilledAtAnyMomentItGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	clicked := map[string]string{} // by impression: what was clicked, and answered
 	var before map[string]string
-	for kill := 0; len(before) < days; kill++ {
-		if kill > 60 {
+	kills := 0
+	for ; len(before) < days; kills++ {
+		if kills > 60 {
 			t.Fatal("the days do not pass")
 		}
 		p := startProgram(t, folder, days)
-		alive, stop := context.WithTimeout(t.Context(), time.Duration(150+170*kill)*time.Millisecond)
+		alive, stop := context.WithTimeout(t.Context(), time.Duration(150+170*kills)*time.Millisecond)
 		u := &Users{base: p.base}
 		for alive.Err() == nil {
 			var a Answer
@@ -166,7 +167,7 @@ func TestKilledAtAnyMomentItGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d impressions in the log, %d answered to the test; %q", len(log.Impressions), len(clicked), log.Warnings)
+	t.Logf("%d kills, %d impressions in the log, %d answered to the test; %q", kills, len(log.Impressions), len(clicked), log.Warnings)
 	for i := range log.Impressions {
 		im := &log.Impressions[i]
 		if product, ok := clicked[im.ID]; ok && (product == "" || slices.Contains(clickedProducts(im), product)) {
@@ -189,7 +190,7 @@ func clickedProducts(im *clicks.Impression) (ids []string) {
 
 // The pieces that others copy stay short.
 func TestPiecesHaveAtMost60Lines(t *testing.T) {
-	for _, piece := range []string{"features.go", "journal.go", "train.go", "gate.go", "reload.go"} {
+	for _, piece := range []string{"features.go", "rank.go", "journal.go", "train.go", "gate.go", "reload.go"} {
 		text, err := os.ReadFile(piece)
 		if err != nil {
 			t.Fatal(err)
@@ -257,6 +258,16 @@ func TestJournalSurvivesErrors(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(folder, "0001-*.jsonl"))
 	if len(files) != 2 {
 		t.Errorf("%d files, want 2", len(files))
+	}
+}
+
+// While the log cannot be written, users get the order of the scores, and nothing is drawn.
+func TestSearchGoesOnWithoutLog(t *testing.T) {
+	l := startLoop(t, 1)
+	l.journal.folder = filepath.Join(l.folder, "gone")
+	a, err := l.answer(Search{Text: "tent", Segment: "hasty"})
+	if err != nil || a.QueryID != "" || len(a.Shown) != shown || a.Shown[0] != a.hits[0].Product {
+		t.Errorf("%+v, error %v", a, err)
 	}
 }
 

@@ -39,7 +39,8 @@ type Answer struct {
 	features []float32
 }
 
-// answer ranks the candidates of a search. It draws a part of the rankings, and logs these before anybody sees them.
+// answer ranks the candidates of a search. It draws a part of the rankings; others, and all while the log cannot be written, are
+// in the order of the scores.
 func (s *Server) answer(q Search) (*Answer, error) {
 	hits, err := s.engine.Search(q.Text, q.Facets)
 	if err != nil {
@@ -47,16 +48,23 @@ func (s *Server) answer(q Search) (*Answer, error) {
 	}
 	model := s.live.Model()
 	a := &Answer{Version: version(model), hits: hits, features: features(q, hits)}
-	if len(hits) == 0 {
-		return a, nil
+	if len(hits) > 0 && mathrand.Float64() < s.share {
+		im, err := s.log(q, model, a)
+		if err == nil {
+			a.QueryID, a.Shown = im.ID, products(hits, im.Shown)
+			return a, nil
+		}
+		slog.Error("not logged: ranked by score", "error", err)
 	}
-	if mathrand.Float64() >= s.share {
-		order, err := byScore(model, a.features)
-		a.Shown = products(hits, order)[:min(shown, len(hits))]
-		return a, err
-	}
+	order, err := byScore(model, a.features)
+	a.Shown = products(hits, order)[:min(shown, len(hits))]
+	return a, err
+}
+
+// log draws a ranking, and writes it to the log before anybody sees it.
+func (s *Server) log(q Search, model *ranker.Model, a *Answer) (*clicks.Impression, error) {
 	day := prefix(s.day.Load())
-	im, err := draw(q, day+"-"+rand.Text(), model, hits, a.features)
+	im, err := draw(q, day+"-"+rand.Text(), model, a.hits, a.features)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +77,7 @@ func (s *Server) answer(q Search) (*Answer, error) {
 		return nil, err
 	}
 	s.logged.Add(1)
-	a.QueryID, a.Shown = im.ID, products(hits, im.Shown)
-	return a, nil
+	return im, nil
 }
 
 // prefix returns what the names of a day's files and impressions begin with.

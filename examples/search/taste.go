@@ -57,23 +57,26 @@ func value(q Query, segment string, ranking []*Product) (clicks float64) {
 
 // best returns the candidates in the order of their attraction.
 func best(q Query, segment string, hits []Hit) []*Product {
-	ranking := products(hits, nil)
+	ranking := products(hits, inOrder(hits))
 	slices.SortStableFunc(ranking, func(a, b *Product) int {
 		return cmp.Compare(attraction(q, segment, b), attraction(q, segment, a))
 	})
 	return ranking
 }
 
-// products returns the products of hits in an order, or as they are if it is nil.
+// products returns the products of hits in an order.
 func products(hits []Hit, order []int) []*Product {
-	var ranking []*Product
-	for i := range hits {
-		if order == nil {
-			ranking = append(ranking, hits[i].Product)
-		}
-	}
-	for _, i := range order {
-		ranking = append(ranking, hits[i].Product)
+	ranking := make([]*Product, len(order))
+	for rank, i := range order {
+		ranking[rank] = hits[i].Product
 	}
 	return ranking
+}
+
+// inOrder is the order of the engine.
+func inOrder(hits []Hit) (order []int) {
+	for i := range hits {
+		order = append(order, i)
+	}
+	return order
 }

@@ -41,7 +41,7 @@ func (t *Truth) fill(r *Record, log *clicks.Log, model *ranker.Model) error {
 				return err
 			}
 			r.ByScore += weight * value(q, segment, products(hits, order))
-			r.BM25 += weight * value(q, segment, products(hits, nil))
+			r.BM25 += weight * value(q, segment, products(hits, inOrder(hits)))
 			r.Best += weight * value(q, segment, best(q, segment, hits))
 		}
 	}
