@@ -13,8 +13,8 @@ import (
 
 // A click in a browser is in the log, and the page shows what it promises. SCREENSHOT names a file for a picture of the page.
 func TestClickInBrowserIsInLog(t *testing.T) {
-	l := startLoop(t, 1)
-	l.day = 600
+	l := startLoop(t, t.TempDir())
+	l.length = 600
 	if err := l.run(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestClickInBrowserIsInLog(t *testing.T) {
 	if columns != 2 || facets < 5 {
 		t.Errorf("%d rankings side by side, %d facets", columns, facets)
 	}
-	log, err := l.read(l.Server.day.Load(), 1)
+	log, err := l.read(l.day.Load(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ type Loop struct {
 	folder string
 	users  *Users
 	truth  *Truth
-	day    int64 // its impressions end it
+	length int64 // of a day, in impressions
 }
 
 // resume reads the records and the models of a folder.
@@ -59,8 +59,8 @@ func (l *Loop) resume() error {
 		return err
 	}
 	l.records.Store(&records)
-	l.Server.day.Store(int64(len(records)) + 1)
-	today, err := l.read(l.Server.day.Load(), 1)
+	l.day.Store(int64(len(records)) + 1)
+	today, err := l.read(l.day.Load(), 1)
 	l.logged.Store(int64(len(today.Impressions)))
 	return errors.Join(err, l.live.Reload(), l.openBefore())
 }
@@ -90,7 +90,6 @@ func open(path string) (*ranker.Model, error) {
 // read reads the impressions of some days until the given one, and clicks that came later.
 func (l *Loop) read(day, days int64) (*clicks.Log, error) {
 	var paths []string
-	wanted := func(id string) bool { return prefix(day-days) < id[:4] && id[:4] <= prefix(day) }
 	for d := max(1, day-days+1); d <= day+1; d++ {
 		some, err := filepath.Glob(filepath.Join(l.journal.folder, prefix(d)+"-*.jsonl"))
 		if err != nil {
@@ -105,14 +104,17 @@ func (l *Loop) read(day, days int64) (*clicks.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	log.Impressions = slices.DeleteFunc(log.Impressions, func(im clicks.Impression) bool { return !wanted(im.ID) })
+	log.Impressions = slices.DeleteFunc(log.Impressions, func(im clicks.Impression) bool {
+		made, _, _ := strings.Cut(im.ID, "-")
+		return made <= prefix(day-days) || made > prefix(day)
+	})
 	return log, nil
 }
 
 // run lets days pass.
 func (l *Loop) run(ctx context.Context, days int) error {
 	for ctx.Err() == nil && len(*l.records.Load()) < days {
-		if err := l.users.visit(ctx, func() bool { return l.logged.Load() >= l.day }); err != nil || ctx.Err() != nil {
+		if err := l.users.visit(ctx, func() bool { return l.logged.Load() >= l.length }); err != nil || ctx.Err() != nil {
 			return err
 		}
 		if err := l.night(ctx); err != nil {
@@ -124,7 +126,11 @@ func (l *Loop) run(ctx context.Context, days int) error {
 
 // night asks the gate about the candidate of the night before, trains the next one, and ends the day.
 func (l *Loop) night(ctx context.Context) error {
-	start, day, model := time.Now(), l.Server.day.Load(), l.live.Model()
+	start, day := time.Now(), l.day.Load()
+	model, err := open(l.last().Now) // which may be replaced already, if a night was killed
+	if err != nil {
+		return err
+	}
 	today, err := l.read(day, 1)
 	if err != nil {
 		return err
@@ -182,7 +188,7 @@ func (l *Loop) end(r Record) error {
 	records := append(slices.Clone(*l.records.Load()), r)
 	l.records.Store(&records)
 	l.logged.Store(0)
-	l.Server.day.Store(r.Day + 1)
+	l.day.Store(r.Day + 1)
 	fmt.Println(r)
 	return l.openBefore()
 }

@@ -54,6 +54,9 @@ func openEngine(folder string, shop *Shop) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w (a timeout means that another process has it)", path, err)
 	}
+	if n, err := opened.DocCount(); err != nil || n != uint64(len(shop.Products)) {
+		return nil, errors.Join(fmt.Errorf("%s has %d products, want %d: name another -state", path, n, len(shop.Products)), err, opened.Close())
+	}
 	return &Engine{shop, opened}, nil
 }
 

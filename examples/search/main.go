@@ -76,8 +76,10 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d products; day %d, with %d impressions\n", l.users.base, o.products, l.Server.day.Load(), l.logged.Load())
-	if err := l.run(ctx, o.days); err != nil || ctx.Err() != nil {
+	fmt.Printf("%s: %d products; day %d, with %d impressions\n", l.users.base, o.products, l.day.Load(), l.logged.Load())
+	if err := l.run(ctx, o.days); ctx.Err() != nil {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	r := l.last()

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,10 +36,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startLoop starts a small shop in a new folder, which draws this share of the rankings.
-func startLoop(t *testing.T, share float64) *Loop {
+// startLoop starts a small shop, which draws all rankings.
+func startLoop(t *testing.T, folder string) *Loop {
 	t.Helper()
-	l, err := start(options{listen: "localhost:0", folder: t.TempDir(), day: 1200, products: 1500, queries: 60, share: share})
+	l, err := start(options{listen: "localhost:0", folder: folder, day: 1200, products: 1500, queries: 60, share: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func startLoop(t *testing.T, share float64) *Loop {
 }
 
 func TestLoopBeatsBM25(t *testing.T) {
-	l := startLoop(t, 1)
+	l := startLoop(t, t.TempDir())
 	for days := 3; days <= 6 && l.last().ByScore <= l.last().BM25; days++ {
 		if err := l.run(t.Context(), days); err != nil {
 			t.Fatal(err)
@@ -68,6 +69,31 @@ func TestLoopBeatsBM25(t *testing.T) {
 	}
 	if version(l.live.Model()) == "bm25" || version(l.live.Model()) == version(l.before.Load()) {
 		t.Errorf("today's model is %s, yesterday's %s", version(l.live.Model()), version(l.before.Load()))
+	}
+	checkRepeatedNight(t, l)
+}
+
+// checkRepeatedNight repeats the night of the first deployment, as after a kill just before its end: it decides the same.
+func checkRepeatedNight(t *testing.T, l *Loop) {
+	t.Helper()
+	records := *l.records.Load()
+	first := slices.IndexFunc(records, func(r Record) bool { return r.Passed })
+	for _, r := range records[first:] {
+		if err := os.Remove(filepath.Join(l.folder, "days", prefix(r.Day)+".json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.engine.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := startLoop(t, l.folder)
+	if err := again.run(t.Context(), first+1); err != nil {
+		t.Fatal(err)
+	}
+	got, want := again.last(), records[first]
+	got.Seconds, want.Seconds = 0, 0
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the night again:\n%v, want\n%v", got, want)
 	}
 }
 
@@ -155,6 +181,11 @@ func TestKilledAtAnyMomentItGoesOn(t *testing.T) {
 		}
 		stop()
 		p.kill()
+		if kills == 0 { // in the middle of the first line of a file
+			if err := os.WriteFile(filepath.Join(folder, "log", "0001-torn.jsonl"), []byte(`{"query_id": "0001-`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		after := records(t, folder)
 		for path, text := range before {
 			if after[path] != text {
@@ -203,7 +234,7 @@ func TestPiecesHaveAtMost60Lines(t *testing.T) {
 }
 
 func TestFeaturesFillColumns(t *testing.T) {
-	l := startLoop(t, 1)
+	l := startLoop(t, t.TempDir())
 	s := Search{Text: "red tent", Segment: "hasty", Facets: Facets{Brand: brands[0]}}
 	hits, err := l.engine.Search(s.Text, s.Facets)
 	if err != nil {
@@ -263,11 +294,25 @@ func TestJournalSurvivesErrors(t *testing.T) {
 
 // While the log cannot be written, users get the order of the scores, and nothing is drawn.
 func TestSearchGoesOnWithoutLog(t *testing.T) {
-	l := startLoop(t, 1)
+	l := startLoop(t, t.TempDir())
 	l.journal.folder = filepath.Join(l.folder, "gone")
 	a, err := l.answer(Search{Text: "tent", Segment: "hasty"})
 	if err != nil || a.QueryID != "" || len(a.Shown) != shown || a.Shown[0] != a.hits[0].Product {
 		t.Errorf("%+v, error %v", a, err)
+	}
+}
+
+func TestStateOfAnotherShopIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	e, err := openEngine(folder, newShop(10, 5, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openEngine(folder, newShop(11, 5, 1)); err == nil || !strings.Contains(err.Error(), "has 10 products, want 11") {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -294,7 +339,7 @@ func TestReloadKeepsModelIfFileIsUnfit(t *testing.T) {
 }
 
 func TestEventsAreChecked(t *testing.T) {
-	l := startLoop(t, 1)
+	l := startLoop(t, t.TempDir())
 	for body, want := range map[string]int{
 		`[{"action_name": "click", "query_id": "q", "event_attributes": {"object": {"object_id": "p0001"}}}]`: http.StatusNoContent,
 		`[{"action_name": "click", "query_id": "q"}]`:                                                         http.StatusBadRequest,

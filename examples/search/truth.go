@@ -61,7 +61,7 @@ func (t *Truth) fill(r *Record, log *clicks.Log, model *ranker.Model) error {
 		}
 		r.Drawn += value(q, segment, ranking)
 	}
-	r.Clicks, r.Drawn = r.Clicks/total, r.Drawn/total
+	r.Clicks, r.Drawn = r.Clicks/max(total, 1), r.Drawn/max(total, 1)
 	return nil
 }
 
