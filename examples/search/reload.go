@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ type Live struct {
 	path    string
 	current atomic.Pointer[ranker.Model] // nil: there is no file yet
 	reading sync.Mutex
-	tried   string // digest of the last file that was read
+	tried   []byte // the content that was read last
 }
 
 // Model returns the model. A request calls it once.
@@ -29,28 +30,23 @@ func (l *Live) Model() *ranker.Model { return l.current.Load() }
 func (l *Live) Reload() error {
 	l.reading.Lock()
 	defer l.reading.Unlock()
-	f, err := os.Open(l.path)
+	content, err := os.ReadFile(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
+	if err != nil || bytes.Equal(content, l.tried) {
 		return err
 	}
-	digest, err := ranker.Digest(f)
-	f.Close()
-	if err != nil || digest == l.tried {
-		return err
-	}
-	l.tried = digest
-	model, err := ranker.Open(l.path)
+	l.tried = content
+	model, err := ranker.Read(bytes.NewReader(content))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", l.path, err)
 	}
 	if !slices.Equal(model.FeatureNames(), columns.FeatureNames) {
 		return fmt.Errorf("%s: the features are %q, want %q", l.path, model.FeatureNames(), columns.FeatureNames)
 	}
 	l.current.Store(model)
-	slog.Info("read model", "version", digest)
+	slog.Info("read model", "version", model.Digest())
 	return nil
 }
 
