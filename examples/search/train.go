@@ -26,7 +26,7 @@ func learn(ctx context.Context, log *clicks.Log, seed uint64) (*ranker.Model, cl
 	if err != nil {
 		return nil, bias, err
 	}
-	config, _ := train.DefaultFor(splits)
+	config, _ := train.RecipeFor("", splits)
 	config.Loss = "plrank-exact+0.1*exposure-risk(0.95)"
 	config.Cutoff, config.Members, config.Epochs, config.Seed = shown, 1, 10, seed
 	result, err := train.Run(ctx, config, splits, train.Hooks{})
