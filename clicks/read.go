@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -33,8 +34,8 @@ import (
 // such as the torn last line of a program that was killed; queries without hits, or with the id
 // of an earlier query; clicks on documents that were not shown; impressions that an application
 // changed, so that the documents shown are not the first ones drawn. Read returns an error if
-// no line of a file is a query or an event, or if the columns of features differ in their ids,
-// their names, or in being numbers or texts.
+// no line of a file is a query or an event, except a torn one, or if the columns of features differ
+// in their ids, their names, or in being numbers or texts.
 //
 // A folder stands for its files in the order of their names, except files that begin with a
 // dot. Events may come before their queries, so the files are read twice: pipes cannot be read.
@@ -247,7 +248,7 @@ func (r *reader) readClicks(path string) error {
 func (r *reader) readQueries(path string) error {
 	empty, used := true, false
 	err := r.lines(path, func(content []byte) error {
-		empty = false
+		empty = empty && content[0] == '{' && !json.Valid(content) // the torn first line of a killed program
 		line, err := parseLine(jsonread.NewLenient(content))
 		switch {
 		case err != nil:

@@ -249,6 +249,17 @@ func TestUnreadableLogsAreErrors(t *testing.T) {
 	}
 }
 
+// A program that was killed while it wrote the first line of a file does not make the rest of its log unreadable.
+func TestFileOfTornLineIsNoError(t *testing.T) {
+	whole := `{"query_id": "1", "query_response_hit_ids": ["a"], "event_attributes": {"object": {"object_id": "b"}}}` + "\n"
+	for end := 1; end < len(whole)-1; end++ {
+		log, err := Read(logFile(t, "torn", whole[:end]), logFile(t, "log", whole))
+		if err != nil || len(log.Impressions) != 1 || !strings.HasPrefix(log.Warnings[0], "1 lines are not JSON objects of UBI, or were torn") {
+			t.Errorf("%s: %+v, error %v", whole[:end], log, err)
+		}
+	}
+}
+
 func TestLogsThatCannotBeReadBackAreNotWritten(t *testing.T) {
 	valid := Impression{ID: "r", Query: "q", Documents: []string{"a"}, Scores: []float64{0}, Features: []float32{1}, Shown: []int{0}, Clicks: []float64{1}}
 	for _, c := range []struct {

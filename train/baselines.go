@@ -50,7 +50,7 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 	}
 	report.LeftOut, report.FeatureQueries = t.LeftOut(), featureQueries
 	for i := range report.Splits {
-		report.Splits[i].PerQuery = nil
+		report.Splits[i].PerQuery, report.Splits[i].OthersPerQuery = nil, nil
 	}
 	return report, nil
 }
@@ -67,6 +67,17 @@ func (f featureRanker) name(d *datasets.Dataset) string {
 		direction = "descending"
 	}
 	return fmt.Sprintf("feature %s, %s", d.FeatureName(f.column), direction)
+}
+
+// FeatureBaseline returns the ranker by a single feature that a [Report] calls by this name, such as "feature bm25, descending",
+// and whether d has such a feature.
+func FeatureBaseline(name string, d *datasets.Dataset) (Baseline, bool) {
+	for i := range 2 * d.Width() {
+		if f := (featureRanker{i / 2, i%2 == 0}); f.name(d) == name {
+			return Baseline{name, f}, true
+		}
+	}
+	return Baseline{}, false
 }
 
 // Scores never fails.

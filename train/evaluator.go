@@ -210,20 +210,20 @@ func (e *evaluator) valuesOf(means map[string]measurement, err error) (Values, e
 }
 
 // randomOrder is the expectation over random rankings, for both kinds of metrics.
-func (e *evaluator) randomOrder(d *datasets.Dataset) (Values, error) {
+func (e *evaluator) randomOrder(d *datasets.Dataset) (map[string]measurement, error) {
 	random := *e
 	random.in.Ties = metrics.TiesRandom
 	var list []metrics.Measure
 	for _, m := range e.measures {
 		list = append(list, m.Ranking())
 	}
-	values, err := random.evaluate(d, make([]float64, d.Rows()), list)
+	means, err := random.means(mpi.GroupOf(nil), d, make([]float64, d.Rows()), list, []int{0, d.Queries()})
 	for _, m := range e.measures {
-		if v, ok := values[m.Ranking().String()]; ok {
-			values[m.String()] = v
+		if of, ok := means[m.Ranking().String()]; ok {
+			means[m.String()] = of
 		}
 	}
-	return e.metric.add(values), err
+	return means, err
 }
 
 // ofRanking is the part of measures that needs no policy.

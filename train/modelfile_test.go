@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -269,6 +270,24 @@ func TestReport(t *testing.T) {
 	}
 	if v := test.Value(2, "ndcg@5"); math.Abs(v-1/math.Log2(3)) > 1e-12 {
 		t.Errorf("the reverse has NDCG %v", v)
+	}
+	// Evaluate measures the same feature, and gives the values of all rankers by query.
+	feature, known := FeatureBaseline("feature grade, descending", splits.Test)
+	of, err := Evaluate(named.Config, Parts{Baselines: []Baseline{feature}}, model, Split{Name: "test", Data: splits.Test})
+	if err != nil || !known {
+		t.Fatal(known, err)
+	}
+	again := of.Splits[0]
+	if again.Value(1, "ndcg@5") != test.Value(1, "ndcg@5") || len(again.OthersPerQuery) != 2 {
+		t.Errorf("%v, %d other rankers", again.Rows[1], len(again.OthersPerQuery))
+	}
+	for i, values := range append(again.OthersPerQuery, again.PerQuery) {
+		if got := metrics.Mean(values["ndcg@5"], metrics.LabelFreeSkip); len(values["ndcg@5"]) != splits.Test.Queries() || got != again.Value(i, "ndcg@5") {
+			t.Errorf("%s: by query %v, mean %v", again.Rankers[i], values["ndcg@5"], again.Value(i, "ndcg@5"))
+		}
+	}
+	if _, known := FeatureBaseline("feature price, descending", splits.Test); known {
+		t.Error("there is no feature price")
 	}
 	path := filepath.Join(t.TempDir(), "named.npz")
 	if err := model.Save(path); err != nil {

@@ -68,7 +68,7 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			least, best := float64(random[m.String()]), float64(ideal[m.Ranking().String()])
+			least, best := float64(random[m.String()].Mean), float64(ideal[m.Ranking().String()])
 			last := float64(history[len(history)-1].Train[name])
 			if reached := (last - least) / (best - least); !(reached > 0.35) {
 				t.Errorf("%s: %s is %.3f, %.3f of the way from %.3f to %.3f", c.discounts, name, last, reached, least, best)

@@ -44,6 +44,9 @@ type Parts struct {
 	// value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
+	// Baselines are other rankers, which [Evaluate] measures, too.
+	Baselines []Baseline
+
 	// Hooks take part in the run, in this order, which [Hook] places among the others. A hook is of one Trainer. What
 	// its State gives is in checkpoints: a run goes on with hooks of the same types.
 	Hooks []Hook

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
@@ -46,6 +47,8 @@ type SplitReport struct {
 	// has their means. NaN stands for a query that is left out. It is of a Report by Evaluate or
 	// EvaluateRun. metrics.Compare compares such values.
 	PerQuery map[string][]float64 `json:"-"`
+	// OthersPerQuery has the same of the other rankers, in the order of Rankers.
+	OthersPerQuery []map[string][]float64 `json:"-"`
 
 	// Fractional is how many documents have labels between 0 and 1, which are not relevant to the metrics ByRelevance:
 	// these take labels of 1 or more for relevant. Without such documents there are no such names.
@@ -101,7 +104,7 @@ type Baseline struct {
 
 var errNoModel = errors.New("train: no model to measure")
 
-// Evaluate measures a model and random order on any labelled documents. The configuration says which metrics and how, as
+// Evaluate measures a model, random order and Parts.Baselines on any labelled documents. The configuration says which metrics and how, as
 // for a run; of how to train, only the loss matters, where it is measured. The highest grade is taken from the
 // configuration, or else from the model, or else from the splits.
 func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
@@ -113,7 +116,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 		return nil, err
 	}
 	defer e.losses.close()
-	report, err := e.report(modelScoring{model}, "model", nil, splits...)
+	report, err := e.report(modelScoring{model}, "model", parts.Baselines, splits...)
 	if err != nil {
 		return nil, err
 	}
@@ -205,8 +208,14 @@ func baseScores(d *datasets.Dataset) (scores []float64) {
 func (e *evaluator) reportOn(s Split, model scoring, name string, others []Baseline) (SplitReport, error) {
 	d := s.Data
 	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}, FromClicks: d.Gains != nil}
-	add := func(ranker string, values Values) {
-		r.Rankers, r.Rows = append(r.Rankers, ranker), append(r.Rows, values)
+	add := func(ranker string, means map[string]measurement, err error) error {
+		values, err := e.valuesOf(means, err)
+		perQuery := map[string][]float64{}
+		for name, m := range means {
+			perQuery[name] = m.perQuery
+		}
+		r.Rankers, r.Rows, r.OthersPerQuery = append(r.Rankers, ranker), append(r.Rows, values), append(r.OthersPerQuery, perQuery)
+		return err
 	}
 	relevant, err := e.losses.loss.relevantQueries(d)
 	if err != nil {
@@ -223,43 +232,39 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others []Basel
 			r.ByRelevance = append(r.ByRelevance, m.String())
 		}
 	}
+	alone := func(scores []float64, list []metrics.Measure) (map[string]measurement, error) {
+		return e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()})
+	}
 	random, err := e.randomOrder(d)
-	if err != nil {
+	if err := add("random order", random, err); err != nil {
 		return r, err
 	}
-	add("random order", random)
 	for _, b := range others {
 		scores, err := b.Ranker.Scores(d)
 		if err != nil {
 			return r, fmt.Errorf("train: %s: %s: %w", b.Name, d.Name, err)
 		}
-		values, err := e.evaluate(d, scores, e.ofRanking()) // such scores are no policy, and have no expected exposure
-		if err != nil {
+		means, err := alone(scores, e.ofRanking()) // such scores are no policy, and have no expected exposure
+		if err := add(b.Name, means, err); err != nil {
 			return r, err
 		}
-		add(b.Name, values)
 	}
 	if d.BaseScores != nil {
-		values, err := e.evaluate(d, baseScores(d), e.measures)
-		if err != nil {
+		means, err := alone(baseScores(d), e.measures)
+		if err := add("base scores", means, err); err != nil {
 			return r, err
 		}
-		add("base scores", values)
 	}
 	means, err := e.measure(model, d)
-	if err != nil {
+	if err := add(name, means, err); err != nil {
 		return r, err
 	}
-	values, err := e.valuesOf(means, nil)
-	add(name, values)
-	r.PerQuery = map[string][]float64{}
+	last := len(r.OthersPerQuery) - 1
+	r.PerQuery, r.OthersPerQuery = r.OthersPerQuery[last], r.OthersPerQuery[:last]
 	for _, m := range e.measures {
-		if of, ok := means[m.String()]; ok {
-			r.PerQuery[m.String()] = of.perQuery
-			if m.Sampled() {
-				r.StdErr[m.String()] = Value(of.StdErr)
-			}
+		if of, ok := means[m.String()]; ok && m.Sampled() {
+			r.StdErr[m.String()] = Value(of.StdErr)
 		}
 	}
-	return r, err
+	return r, nil
 }

@@ -18,6 +18,7 @@ type Plot struct {
 	LogX, LogY bool     // logarithmic axes, on which numbers that are not positive are gaps
 	YNames     []string // names of y = 0, 1, 2, …, at the axis instead of numbers; nil: none
 	Series     []Series
+	Small      bool // for a phone, or several side by side: 9 cm wide instead of 17, with the legend above all, and shorter names
 }
 
 // SVG returns the plot as an SVG document. It panics if the fields of a series do not match, such
@@ -34,7 +35,32 @@ func (p Plot) String() string {
 }
 
 func (p Plot) size() (width, height vg.Length) {
-	return 17 * vg.Centimeter, max(9*vg.Centimeter, vg.Length(len(p.YNames)+5)*vg.Points(14))
+	width, height = 17*vg.Centimeter, 9*vg.Centimeter
+	if p.Small {
+		width, height = 9*vg.Centimeter, 6.5*vg.Centimeter
+		for _, s := range p.Series {
+			if s.Name != "" {
+				height += vg.Points(14)
+			}
+		}
+	}
+	return width, max(height, vg.Length(len(p.YNames)+5)*vg.Points(14))
+}
+
+// mostTicks is the number of ticks that an axis has room for.
+func (p Plot) mostTicks() int {
+	if p.Small {
+		return 4
+	}
+	return 8
+}
+
+// longestName is the number of characters of a name at an axis.
+func (p Plot) longestName() int {
+	if p.Small {
+		return 16
+	}
+	return 30
 }
 
 func (p Plot) check() error {
@@ -76,16 +102,22 @@ func (p Plot) draw(c draw.Canvas) error {
 		if err := addSpread(d, p, s, style); err != nil {
 			return err
 		}
+		if p.Small {
+			s.Name = shorten(s.Name, 2*p.longestName())
+		}
 		addSeries(d, &legend, p, s, style, glyph)
 	}
-	setAxis(&d.X, p.LogX)
-	setAxis(&d.Y, p.LogY)
+	setAxis(&d.X, p.LogX, p.mostTicks())
+	setAxis(&d.Y, p.LogY, p.mostTicks())
 	if p.YNames != nil {
-		d.Y.Tick.Marker = nameTicks(p.YNames)
+		d.Y.Tick.Marker = nameTicks(p.YNames, p.longestName())
 	}
 	c = draw.Crop(c, vg.Points(4), -vg.Points(12), vg.Points(4), -vg.Points(6)) // the last ticks have room
 	// A reader's font may be wider than the one measured here.
-	if width := legend.Rectangle(c).Size().X * 1.15; width > 0 {
+	if size := legend.Rectangle(c).Size(); size.X > 0 && p.Small {
+		legend.Draw(draw.Crop(c, vg.Points(8), 0, 0, 0))
+		c = draw.Crop(c, 0, 0, 0, -size.Y-vg.Points(8))
+	} else if width := size.X * 1.15; width > 0 {
 		legend.Draw(draw.Crop(c, c.Size().X-width, 0, 0, -vg.Points(22))) // below the title
 		c = draw.Crop(c, 0, -width-vg.Points(10), 0, 0)
 	}
@@ -136,12 +168,12 @@ func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.L
 }
 
 // setAxis sets the range and the ticks of an axis that data has been added to.
-func setAxis(a *plot.Axis, log bool) {
+func setAxis(a *plot.Axis, log bool, most int) {
 	a.Padding = vg.Points(4)
 	if a.Min > a.Max { // without data
 		a.Min, a.Max = 0, 1
 	}
-	a.Tick.Marker = plot.TickerFunc(roundTicks)
+	a.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return roundTicks(low, high, most) })
 	if log {
 		a.Tick.Marker = plot.TickerFunc(decades)
 	}

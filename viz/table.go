@@ -29,10 +29,17 @@ func (t Table) HTML() string {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Title))
 	}
-	b.WriteString("<thead>")
+	if len(t.Columns) > 0 {
+		b.WriteString("<thead>")
+	} else {
+		b.WriteString("<tbody>\n")
+	}
 	for i, line := range t.lines() {
 		tag, end := "td", "</tr>\n"
 		if i == 0 {
+			if len(t.Columns) == 0 {
+				continue
+			}
 			tag, end = "th", "</tr></thead>\n<tbody>\n"
 		}
 		b.WriteString("<tr>")

@@ -8,16 +8,15 @@ import (
 )
 
 // roundTicks returns the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
-// at most eight of them, as decimal numbers where these are short. If the ends differ in
+// at most that many of them, as decimal numbers where these are short. If the ends differ in
 // their last digits alone, or by more than the largest number, they are the only ticks.
-func roundTicks(low, high float64) []plot.Tick {
-	const most = 8
+func roundTicks(low, high float64, most int) []plot.Tick {
 	ends := []plot.Tick{exactTick(low), exactTick(high)}
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/most)))
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/float64(most))))
 	if !(step >= 0x1p-1022 && step <= math.MaxFloat64) {
 		return ends
 	}
-	for i := 0; math.Floor(high/step)-math.Ceil(low/step)+1 > most; i++ {
+	for i := 0; math.Floor(high/step)-math.Ceil(low/step)+1 > float64(most); i++ {
 		step *= []float64{2, 2.5, 2}[i%3] // 1, 2, 5, 10, …
 	}
 	first, last := math.Ceil(low/step), math.Floor(high/step)
@@ -43,16 +42,20 @@ func exactTick(v float64) plot.Tick {
 }
 
 // nameTicks returns the ticks of an axis on which 0, 1, 2, … have names.
-func nameTicks(names []string) plot.ConstantTicks {
-	const longest = 30
+func nameTicks(names []string, longest int) plot.ConstantTicks {
 	var ticks []plot.Tick
 	for i, name := range names {
-		if r := []rune(name); len(r) > longest {
-			name = string(r[:longest-1]) + "…"
-		}
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: shorten(name, longest)})
 	}
 	return ticks
+}
+
+// shorten returns a name of at most that many characters.
+func shorten(name string, longest int) string {
+	if r := []rune(name); len(r) > longest {
+		return string(r[:longest-1]) + "…"
+	}
+	return name
 }
 
 // decades returns the ticks of an axis of decimal logarithms: log10(1), log10(2), …,

@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -144,6 +146,32 @@ func TestLogarithmicTicksAreWithinTheAxis(t *testing.T) {
 	}
 }
 
+// A small plot is 9 cm wide, 255.12 points, and as much higher as its legend needs, which is above the curves.
+func TestSmallPlotsAreNarrowWithTheLegendAbove(t *testing.T) {
+	p := Plot{Small: true, X: "x", YNames: []string{strings.Repeat("name", 9)}, Series: []Series{{Name: strings.Repeat("curve", 9), Y: []float64{0, 1}}, {Name: "b", Y: []float64{1, 0}}}}
+	svg := p.SVG()
+	got := texts(t, svg)
+	for _, want := range []string{"|namenamenamenam…|", "|curvecurvecurvecurvecurvecurvec…|", "|b|"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	size := func(svg string) (width, height float64) {
+		of := regexp.MustCompile(`width="(.*)pt" height="(.*)pt"`).FindStringSubmatch(svg)
+		width, errW := strconv.ParseFloat(of[1], 64)
+		height, errH := strconv.ParseFloat(of[2], 64)
+		if errW != nil || errH != nil || math.Abs(width-255.12) > 0.01 {
+			t.Errorf("%q: width %v", of, width)
+		}
+		return width, height
+	}
+	_, height := size(svg)
+	_, bare := size(Plot{Small: true}.SVG())
+	if math.Abs(height-bare-28) > 0.01 {
+		t.Errorf("the legend of two lines takes %v points", height-bare)
+	}
+}
+
 func TestPlotsWithoutARangeAreDrawn(t *testing.T) {
 	for _, log := range []bool{false, true} {
 		for _, y := range [][]float64{nil, {math.NaN()}, {0}, {3}, {3, 3, 3}, {-1, -1}} {
@@ -199,6 +227,9 @@ func TestTableEscapesAndAligns(t *testing.T) {
 	}
 	if n := strings.Count(html, "<td"); n != 15 {
 		t.Errorf("%d values, want 5 rows of 3", n)
+	}
+	if html := (Table{Rows: []Row{{"a", 1}}}).HTML(); strings.Contains(html, "<th") || !strings.Contains(html, "<tbody>\n<tr><td") {
+		t.Errorf("without headings: %s", html)
 	}
 	table.Digits = 2
 	if got := table.String(); !strings.Contains(got, "  model  NDCG@5\n") || !strings.Contains(got, "    <b>    0.12\n") {

@@ -21,6 +21,7 @@ import (
 	"github.com/plrank/plrank/cmd/plrank/internal/export"
 	"github.com/plrank/plrank/cmd/plrank/internal/fit"
 	"github.com/plrank/plrank/cmd/plrank/internal/mix"
+	"github.com/plrank/plrank/cmd/plrank/internal/report"
 	"github.com/plrank/plrank/cmd/plrank/internal/score"
 	"github.com/plrank/plrank/cmd/plrank/internal/serve"
 	"github.com/plrank/plrank/cmd/plrank/internal/tune"
@@ -44,6 +45,7 @@ var subcommands = table{
 	{"compare", "compare models, scores or runs query by query", compare.Run},
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"explain", "say why a document is above another", explain.Run},
+	{"report", "make a page of runs: metrics, curves, features, queries", report.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
 	{"clicks", "learn from logs: position bias, values of policies, the gate", clicks.Run},

@@ -23,6 +23,7 @@ const (
 	CheckpointFile = "checkpoint.npz"          // where to go on
 	PreviousFile   = "checkpoint.previous.npz" // the checkpoint before it
 	CurveFile      = "curve.png"               // of the validation value
+	ReportFile     = "report.html"             // the page of the run
 	InitialFile    = "initial.npz"             // the model that the run began with, if it did with one
 	FoldsFile      = "summary.json"            // of the folder above the runs on folds: a FoldsSummary
 
@@ -34,7 +35,7 @@ func (d *RunDir) File(name string) string { return filepath.Join(d.path, name) }
 
 // removeLeftovers removes what is left of writing that was cut off.
 func (d *RunDir) removeLeftovers() {
-	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, InitialFile, nextFile} {
+	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, ReportFile, InitialFile, nextFile} {
 		for _, left := range file.Leftovers(d.File(name)) {
 			os.Remove(left) // one that stays does no harm
 		}

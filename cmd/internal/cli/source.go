@@ -109,6 +109,9 @@ func (s *Source) DefineCache(f *flag.FlagSet) {
 	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache folder, off is none")
 }
 
+// UseCacheOf takes the cache of another source, which its flag names.
+func (s *Source) UseCacheOf(other Source) { s.cache = other.cache }
+
 // cacheFolder returns the folder that -cache stands for, "" if none. The default is not next to the data: what a user
 // downloaded, or may only read, stays as it is.
 func (s *Source) cacheFolder() string {

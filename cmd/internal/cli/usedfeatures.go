@@ -69,3 +69,16 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 	}
 	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids), strings.Join(missing, ", ")))
 }
+
+// FeatureValue returns a value of a feature as the file has it: a number or a text, nil if it is missing.
+func FeatureValue(d *datasets.Dataset, value float32, column int) any {
+	switch {
+	case value != value:
+		return nil
+	case d.Levels == nil || d.Levels[column] == nil:
+		return value
+	case value == 0:
+		return "(not in the training data)"
+	}
+	return d.Levels[column][int(value)-1]
+}

@@ -315,8 +315,8 @@ func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations
 		if len(failed) == 0 {
 			t.Fatalf("operation %d of %d was not met", at, operations)
 		}
-		ofRun := slices.ContainsFunc(failed, func(path string) bool { // a picture is not needed
-			return filepath.Dir(path) == f.out && filepath.Base(path) != cli.CurveFile
+		ofRun := slices.ContainsFunc(failed, func(path string) bool { // a picture and a page are not needed
+			return filepath.Dir(path) == f.out && !slices.Contains([]string{cli.CurveFile, cli.ReportFile}, filepath.Base(path))
 		})
 		last := failed[len(failed)-1]
 		if ofRun && status != 1 || !ofRun && status != 0 || !strings.Contains(stderr, fault.Error()) || !strings.Contains(stderr, last) {

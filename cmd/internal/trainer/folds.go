@@ -133,6 +133,9 @@ func finishFolds(o *options, dir *cli.RunDir, r *cli.FoldReport, interrupted boo
 	return nil
 }
 
+// foldFolder is the folder of the run on a fold.
+func foldFolder(out string, fold int) string { return filepath.Join(out, fmt.Sprintf("fold%d", fold)) }
+
 // ofFold is the options of the run on one fold.
 func ofFold(o *options, fold int) *options {
 	one := *o
@@ -141,7 +144,7 @@ func ofFold(o *options, fold int) *options {
 		one.Folds = ""
 	}
 	if o.out != "" {
-		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
+		one.out = foldFolder(o.out, fold)
 		one.resume = o.resume && begun(one.out)
 	}
 	return &one

@@ -99,8 +99,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 			t.Errorf("%v: more than a line:\n%s", c.args, stderr)
 		}
 	}
-	if entries, _ := os.ReadDir(run); len(entries) != 6 {
-		t.Errorf("the folder of the first run has %d files, want 6", len(entries))
+	if entries, _ := os.ReadDir(run); len(entries) != 7 {
+		t.Errorf("the folder of the first run has %d files, want 7", len(entries))
 	}
 }
 

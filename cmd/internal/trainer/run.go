@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -171,13 +172,14 @@ func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Wri
 	if len(result.History) == 0 {
 		return nil // interrupted before there was anything to draw
 	}
+	curve := report.Curve(cmp.Or(j.Config.Metric, j.trainer.Config.Metric), result.History, result.BestEpoch, result.Initial)
 	objective := j.trainer.Config.Loss
 	if result.Shares != nil {
 		objective = ranker.MixtureKind
 	}
-	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, objective)
-	if err := drawCurve(j.dir.File(cli.CurveFile), title, cmp.Or(j.Config.Metric, j.trainer.Config.Metric), result); err != nil {
-		command.Warn(stderr, err.Error()) // the run is complete without a picture
+	curve.Title = fmt.Sprintf("%s, %s", j.splits.Train.Name, objective)
+	if err := errors.Join(curve.Save(j.dir.File(cli.CurveFile)), j.writeReport(result.Model)); err != nil {
+		command.Warn(stderr, err.Error()) // the run is complete without a picture or a page
 	}
 	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	return nil

@@ -36,6 +36,8 @@ type findings struct {
 	Runs          []means `json:"runs"`
 	Pairs         []pair  `json:"pairs"`
 
+	comparisons []metrics.Comparison
+
 	metrics []string // of the means
 	values  [][]float64
 }
@@ -116,13 +118,13 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 	if pairs := len(runs) * (len(runs) - 1) / 2; pairs*len(queries) > 100_000 { // some seconds
 		fmt.Fprintf(stderr, "resampling the differences of %d pairs of files, %d queries\n", pairs, len(queries))
 	}
-	pairs, err := cli.Await(ctx, func() ([]metrics.Comparison, error) {
+	f.comparisons, err = cli.Await(ctx, func() ([]metrics.Comparison, error) {
 		return metrics.Compare(measure, f.values, metrics.Bootstrap{Level: level, Seed: o.Config.Seed})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("compare: %d queries have %s in all files: %w", len(queries), f.Metric, err)
 	}
-	for _, p := range pairs {
+	for _, p := range f.comparisons {
 		f.Pairs = append(f.Pairs, pair{
 			A: p.A, B: p.B, Wins: p.Wins, Ties: p.Ties, Losses: p.Losses,
 			Difference: train.Value(p.Difference.Mean), Low: train.Value(p.Difference.Low), High: train.Value(p.Difference.High),

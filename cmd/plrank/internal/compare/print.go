@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -31,14 +31,7 @@ func (f *findings) print(w io.Writer) {
 		less = " (less is better)"
 	}
 	fmt.Fprintf(w, "\ndifferences of %s, %d queries%s\n", f.Metric, f.Queries, less)
-	table := viz.Table{Columns: []string{"", "mean", "95 % interval", "t-test", "Holm", "Fisher", "Holm", "w/t/l"}}
-	for _, p := range f.Pairs {
-		table.Rows = append(table.Rows, viz.Row{
-			p.name(), cli.FormatValue(p.Difference), cli.FormatValue(p.Low) + ", " + cli.FormatValue(p.High),
-			pText(p.T.P), pText(p.T.Holm), pText(p.Randomization.P), pText(p.Randomization.Holm), fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses),
-		})
-	}
-	fmt.Fprint(w, table)
+	fmt.Fprint(w, report.Pairs(f.comparisons, letter))
 	for _, p := range f.Pairs {
 		if p.Most == nil {
 			continue
@@ -52,14 +45,6 @@ func (f *findings) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	cli.PrintNote(w, fmt.Sprintf("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the p-value before it, adjusted for all comparisons (%d). Intervals are bootstrap intervals of one comparison each. w/t/l: wins, ties, losses, in queries.", len(f.Pairs)))
-}
-
-// pText is a p-value in a table.
-func pText(p train.Value) string {
-	if p < 0.0001 {
-		return "<.0001"
-	}
-	return cli.FormatValue(p)
 }
 
 // shortNames returns the paths of the files without the folders in which all are, and without the names that all have.

@@ -158,28 +158,14 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		if part == 0 && e.Errors[column] == 0 {
 			continue
 		}
-		f := feature{Feature: d.FeatureName(column), Value: value(d, c.Document, column), Part: part, StandardError: e.Errors[column]}
+		f := feature{Feature: d.FeatureName(column), Value: cli.FeatureValue(d, d.Row(c.Document)[column], column), Part: part, StandardError: e.Errors[column]}
 		if c.Other >= 0 {
-			f.Other = value(d, c.Other, column)
+			f.Other = cli.FeatureValue(d, d.Row(c.Other)[column], column)
 		}
 		r.Features = append(r.Features, f)
 	}
 	slices.SortStableFunc(r.Features, func(a, b feature) int { return cmp.Compare(math.Abs(b.Part), math.Abs(a.Part)) })
 	return r, nil
-}
-
-// value returns a value as the file has it, nil if it is missing.
-func value(d *datasets.Dataset, row, column int) any {
-	v := d.Row(row)[column]
-	switch {
-	case v != v:
-		return nil
-	case d.Levels == nil || d.Levels[column] == nil:
-		return v
-	case v == 0:
-		return "(not in the training data)"
-	}
-	return d.Levels[column][int(v)-1]
 }
 
 // print prints a table of the features.

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+const mostFeatures = 200 // in a table
+
+// importance says by how much the metric gets worse without a feature.
+func (v *view) importance(ctx context.Context) ([]block, error) {
+	if v.data == nil {
+		return nil, nil
+	}
+	v.columns = v.usedColumns()
+	used := len(v.columns)
+	if used == 0 {
+		return []block{texts("The model uses no feature.")}, nil
+	}
+	sample := spread(v.data, scoredRows/(used*Permutations))
+	list, err := train.Importances(ctx, v.Config, train.Parts{}, v.Model, sample, Permutations)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return []block{texts("No importance: %s.", cut(err.Error(), mostText))}, nil
+	}
+	for i, of := range list {
+		v.columns[i] = slices.Index(v.data.FeatureIDs, of.Feature)
+	}
+	blocks := []block{texts("By how much %s gets worse where the values of a feature are exchanged at random: mean and standard deviation of %d permutations. Features that say the same share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))}
+	p := ImportancePlot(v.Config.Metric, list)
+	p.X = "" // too long for a small picture
+	blocks = append(blocks, block{Figures: []figure{{"Loss of " + short(v.Config.Metric), p}}})
+	all := viz.Table{Columns: []string{"feature", "mean", "standard deviation"}}
+	for _, i := range list[:min(mostFeatures, len(list))] {
+		all.Rows = append(all.Rows, viz.Row{short(i.Name), float64(i.Mean), float64(i.SD)})
+	}
+	title := fmt.Sprintf("All %d features that the model uses", used)
+	if used > mostFeatures {
+		title = fmt.Sprintf("The first %d of %d features that the model uses", mostFeatures, used)
+	}
+	return append(blocks, block{Details: &details{title, []block{tableBlock(all)}}}), nil
+}
+
+func (v *view) usedColumns() (columns []int) {
+	for _, id := range v.Model.UsedFeatures() {
+		if column, ok := slices.BinarySearch(v.data.FeatureIDs, id); ok {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+const (
+	Permutations  = 5  // of each feature, for its importance
+	ShownFeatures = 20 // in a picture of their importance
+)
+
+// ImportancePlot draws the most important features from the top down.
+func ImportancePlot(metric string, list []train.Importance) viz.Plot {
+	list = slices.Clone(list[:min(ShownFeatures, len(list))])
+	slices.Reverse(list)
+	s := viz.Series{Style: viz.Points}
+	p := viz.Plot{X: "loss of " + metric}
+	for y, i := range list {
+		mean, sd := float64(i.Mean), float64(i.SD)
+		s.X, s.Left, s.Right = append(s.X, mean), append(s.Left, mean-sd), append(s.Right, mean+sd)
+		s.Y = append(s.Y, float64(y))
+		p.YNames = append(p.YNames, short(i.Name))
+	}
+	p.Series = []viz.Series{{Style: viz.Guide, X: []float64{0, 0}, Y: []float64{0, float64(len(list)) - 0.5}}, s} // the axis has 0
+	return p
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+// curves draws the validation metric and the loss by epoch.
+func (v *view) curves(context.Context) ([]block, error) {
+	if len(v.History) == 0 {
+		return nil, nil
+	}
+	loss := viz.Series{}
+	for _, e := range v.History {
+		loss.Y = append(loss.Y, e.Loss)
+	}
+	best, initial := 0, train.Values(nil)
+	if v.Summary != nil {
+		best, initial = v.Summary.BestEpoch, v.Summary.Initial
+	}
+	return []block{{Figures: []figure{
+		{"Validation", Curve(v.Config.Metric, v.History, best, initial)},
+		{"Loss of training", viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}}},
+	}}}, nil
+}
+
+// Curve draws the validation metric after each epoch, of the ranking and expected under the policy, on every split that was
+// evaluated, and marks the best epoch, or the initial model at 0. Fairness has one curve a split.
+func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Values) viz.Plot {
+	p := viz.Plot{X: "epoch", Y: metric}
+	names := []string{metric}
+	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
+		names = []string{m.Ranking().String(), m.Expected().String()}
+	}
+	for _, split := range []struct {
+		name   string
+		values func(train.Epoch) train.Values
+	}{
+		{"validation", func(e train.Epoch) train.Values { return e.Vali }},
+		{"training", func(e train.Epoch) train.Values { return e.Train }},
+		{"test", func(e train.Epoch) train.Values { return e.Test }},
+	} {
+		for _, name := range names {
+			if _, ok := split.values(history[0])[name]; !ok {
+				continue
+			}
+			s := viz.Series{Name: split.name + ", " + name}
+			for _, e := range history {
+				s.Y = append(s.Y, float64(split.values(e)[name]))
+			}
+			p.Series = append(p.Series, s)
+		}
+	}
+	name, best := "initial model, the best", initial
+	if bestEpoch > 0 && bestEpoch <= len(history) {
+		name, best = fmt.Sprintf("best epoch, %d", bestEpoch), history[bestEpoch-1].Vali
+	}
+	if best != nil { // else no single epoch is
+		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(bestEpoch)}, Y: []float64{float64(best[metric])}})
+	}
+	return p
+}
+
+// distribution draws the values of the queries, sorted, of all rankers.
+func (v *view) distribution(context.Context) ([]block, error) {
+	if v.data == nil {
+		return nil, nil
+	}
+	p := viz.Plot{X: "% of the queries", Y: v.metric, Series: []viz.Series{quantiles("model", v.of.PerQuery[v.metric])}}
+	for i, of := range v.of.OthersPerQuery {
+		if of[v.metric] != nil {
+			p.Series = append(p.Series, quantiles(short(v.of.Rankers[i]), of[v.metric]))
+		}
+	}
+	figures := []figure{{"Values of the queries, from the lowest", p}}
+	if before := v.perQuery(v.reference)[v.metric]; before != nil {
+		var differences []float64
+		for q, x := range v.of.PerQuery[v.metric] {
+			differences = append(differences, x-before[q])
+		}
+		s := quantiles("", differences)
+		zero := viz.Series{Style: viz.Guide, X: []float64{0, 100}, Y: []float64{0, 0}}
+		figures = append(figures, figure{"Model − " + short(v.reference) + ", by query", viz.Plot{X: "% of the queries", Y: "difference of " + v.metric, Series: []viz.Series{zero, s}}})
+	}
+	return []block{{Figures: figures}}, nil
+}
+
+// quantiles returns the curve of sorted values, as many as a picture can show.
+func quantiles(name string, values []float64) viz.Series {
+	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	slices.Sort(values)
+	const most = 101
+	s := viz.Series{Name: name}
+	n := min(most, len(values))
+	for i := range n {
+		at := i * (len(values) - 1) / max(1, n-1)
+		s.X = append(s.X, 100*float64(at)/float64(max(1, len(values)-1)))
+		s.Y = append(s.Y, values[at])
+	}
+	return s
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+const (
+	shownQueries   = 4  // of each kind
+	shownDocuments = 10 // of a query, and
+	shownMissed    = 3  // of its best label below these
+)
+
+// queries shows the documents of the queries that are worst, best, and most changed.
+func (v *view) queries(context.Context) ([]block, error) {
+	if v.data == nil || v.data.Gains != nil {
+		return nil, nil
+	}
+	values := v.of.PerQuery[v.metric]
+	var judged []int
+	for q, value := range values {
+		labels := v.data.Labels[v.data.Offsets[q]:v.data.Offsets[q+1]]
+		if len(labels) > 1 && slices.Max(labels) > slices.Min(labels) && !math.IsNaN(value) {
+			judged = append(judged, q)
+		}
+	}
+	if judged == nil {
+		return nil, nil
+	}
+	longer := func(a, b int) int { // says more
+		return cmp.Compare(v.data.Offsets[b+1]-v.data.Offsets[b], v.data.Offsets[a+1]-v.data.Offsets[a])
+	}
+	better := func(a, b int) int { return v.better(values[a], values[b]) }
+	blocks := []block{texts("Of the queries whose documents have different labels, by %s. Documents are in the order of the model, the first %d and those of the best label that are lower.", v.metric, shownDocuments)}
+	show := func(title string, order func(a, b int) int, rankers ...ranked) error {
+		list := slices.Clone(judged)
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Or(order(a, b), longer(a, b)) })
+		shown, err := v.shown(list[:min(shownQueries, len(list))], rankers...)
+		blocks = append(blocks, block{Details: &details{title, shown}})
+		return err
+	}
+	if err := show("Worst queries", func(a, b int) int { return -better(a, b) }); err != nil {
+		return nil, err
+	}
+	if err := show("Best queries", better); err != nil {
+		return nil, err
+	}
+	before := v.perQuery(v.reference)[v.metric]
+	if before == nil {
+		return blocks, nil
+	}
+	reference := ranked{name: short(v.reference), values: before, scores: func(queries []int) ([]float64, error) {
+		d := v.data.Select(queries)
+		if b, ok := train.FeatureBaseline(v.reference, d); ok {
+			return b.Ranker.Scores(d)
+		}
+		scores := make([]float64, d.Rows())
+		for i, s := range d.BaseScores {
+			scores[i] = float64(s)
+		}
+		return scores, nil
+	}}
+	err := show("Most changed from "+reference.name, func(a, b int) int {
+		return cmp.Compare(math.Abs(values[b]-before[b]), math.Abs(values[a]-before[a]))
+	}, reference)
+	return blocks, err
+}
+
+// better compares values of queries, the best first.
+func (v *view) better(a, b float64) int {
+	switch {
+	case v.measure.Better(a, b):
+		return -1
+	case v.measure.Better(b, a):
+		return 1
+	}
+	return 0
+}
+
+// A ranked is another ranker to show documents by.
+type ranked struct {
+	name   string
+	values []float64                              // of the queries
+	scores func(queries []int) ([]float64, error) // of their documents
+}
+
+// shown shows queries with their documents, by the model and other rankers.
+func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error) {
+	d := v.data.Select(queries)
+	scores, err := datasets.Score(v.Model, d)
+	if err != nil {
+		return nil, err
+	}
+	var more [][]float64
+	for _, o := range others {
+		of, err := o.scores(queries)
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, of)
+	}
+	for i, q := range queries {
+		title := fmt.Sprintf("Query %s: %s %.4f", short(d.QueryIDs[i]), v.metric, v.of.PerQuery[v.metric][q])
+		for _, o := range others {
+			title += fmt.Sprintf(", by %s %.4f", o.name, o.values[q])
+		}
+		from, to := d.Offsets[i], d.Offsets[i+1]
+		t := viz.Table{Title: fmt.Sprintf("%d documents", to-from), Columns: []string{"rank"}}
+		ranks := ranksOf(scores[from:to])
+		var otherRanks [][]int
+		for k, o := range others {
+			otherRanks = append(otherRanks, ranksOf(more[k][from:to]))
+			t.Columns = append(t.Columns, "by "+o.name)
+		}
+		t.Columns = append(t.Columns, "label", "score", "document")
+		columns := v.columns[:min(shownFeatures, len(v.columns))]
+		for _, c := range columns {
+			t.Columns = append(t.Columns, short(d.FeatureName(c)))
+		}
+		for _, row := range shownRows(ranks, d.Labels[from:to]) {
+			line := viz.Row{ranks[row]}
+			for _, of := range otherRanks {
+				line = append(line, of[row])
+			}
+			id := strconv.Itoa(row + 1)
+			if d.DocumentIDs != nil {
+				id = short(d.DocumentIDs[from+row])
+			}
+			line = append(line, strconv.FormatFloat(float64(d.Labels[from+row]), 'g', -1, 32), scores[from+row], id)
+			for _, c := range columns {
+				line = append(line, shownValue(d, d.Row(from + row)[c], c))
+			}
+			t.Rows = append(t.Rows, line)
+		}
+		blocks = append(blocks, block{Details: &details{title, []block{tableBlock(t)}}})
+	}
+	return blocks, nil
+}
+
+// ranksOf returns the rank of each document by descending score, from 1; of equal scores the first is first.
+func ranksOf(scores []float64) []int {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	ranks := make([]int, len(scores))
+	for rank, document := range order {
+		ranks[document] = rank + 1
+	}
+	return ranks
+}
+
+// shownRows returns the first documents of a ranking, and those of the best label that are lower.
+func shownRows(ranks []int, labels []float32) (rows []int) {
+	for row := range ranks {
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	best, missed := slices.Max(labels), 0
+	return slices.DeleteFunc(rows, func(row int) bool {
+		switch {
+		case ranks[row] <= shownDocuments:
+			return false
+		case labels[row] == best && missed < shownMissed:
+			missed++
+			return false
+		}
+		return true
+	})
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/testkit"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// linear returns a view of the model 2 x1 − x5 on two queries.
+func linear(t *testing.T) *view {
+	t.Helper()
+	return linearOn(t, &datasets.Dataset{
+		Name: "d", FeatureIDs: []int{1, 5, 9}, QueryIDs: []string{"a", "b"}, Offsets: []int{0, 3, 5},
+		Features: []float32{0, 7, 0, 1, 7, 0, 3, 7, 0, 0, 8, 0, 1, 8, 0}, Labels: []float32{0, 1, 0, 0, 2},
+	})
+}
+
+func linearOn(t *testing.T, d *datasets.Dataset) *view {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.npz")
+	testkit.LinearModel(t, path, 2, -1, 0)
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, _ := train.RecipeFor("mlp", nil)
+	v, err := newView(context.Background(), &Run{Config: config, Model: m, Splits: []train.Split{{Name: "test", Data: d}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// The score of a linear model goes by its weight with a feature, whatever the document.
+func TestDependenceOfALinearModelIsItsWeight(t *testing.T) {
+	v := linear(t)
+	for column, want := range [][]float64{{-8. / 3, -2. / 3, 10. / 3}, {0.5, -0.5}} { // 2 (x − 4/3) and −(x − 7.5)
+		curves, values, err := v.dependence(context.Background(), v.data, column)
+		if err != nil || len(curves) != 2 || len(values) != len(want) {
+			t.Fatal(curves, values, err)
+		}
+		for _, curve := range curves {
+			for i := range want {
+				if math.Abs(curve[i]-want[i]) > 1e-6 {
+					t.Errorf("column %d: %v, want %v", column, curve, want)
+				}
+			}
+		}
+	}
+	if sharedByQuery(v.data, 0) || !sharedByQuery(v.data, 1) {
+		t.Error("feature 5 is one of the query, and feature 1 is not")
+	}
+}
+
+func TestGridsAreValuesOfTheData(t *testing.T) {
+	d := &datasets.Dataset{FeatureIDs: []int{1, 2}, Levels: [][]string{nil, {"x", "y"}}}
+	for i := range 1000 {
+		d.Features, d.Labels = append(d.Features, float32(i), float32(min(2, i%5))), append(d.Labels, 0)
+	}
+	d.Features[0] = float32(math.NaN())
+	if g := grid(d, 0); len(g) != mostValues || g[0] != 1 || g[mostValues-1] != 999 {
+		t.Errorf("quantiles %v", g)
+	}
+	if g := grid(d, 1); !slices.Equal(g, []float32{2, 0, 1}) { // by frequency
+		t.Errorf("texts %v", g)
+	}
+}
+
+// Query a has the relevant document second, and query b first.
+func TestWorstAndBestQueriesAreShownByTheirValues(t *testing.T) {
+	v := linear(t)
+	blocks, err := v.queries(context.Background())
+	if err != nil || len(blocks) != 3 {
+		t.Fatal(len(blocks), err)
+	}
+	for i, want := range []string{"Query a: ndcg@10 0.6309", "Query b: ndcg@10 1.0000"} {
+		first := blocks[i+1].Details.Blocks[0].Details
+		if first.Summary != want {
+			t.Errorf("%s: %s, want %s", blocks[i+1].Details.Summary, first.Summary, want)
+		}
+	}
+	rows := blocks[1].Details.Blocks[0].Details.Blocks[0].Table.Rows
+	for i, want := range [][]any{{1, "0", -1.0, "3"}, {2, "1", -5.0, "2"}, {3, "0", -7.0, "1"}} { // rank, label, score, number
+		if !slices.Equal(rows[i], want) {
+			t.Errorf("document %d: %v, want %v", i+1, rows[i], want)
+		}
+	}
+}
+
+func TestDocumentsOfTheBestLabelAreShownBelowTheFirst(t *testing.T) {
+	ranks, labels := make([]int, 30), make([]float32, 30)
+	for i := range ranks {
+		ranks[i] = 30 - i // the last row is first
+	}
+	for _, row := range []int{0, 2, 4, 6, 8} {
+		labels[row] = 2
+	}
+	labels[10] = 1
+	if rows := shownRows(ranks, labels); !slices.Equal(rows, []int{29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 8, 6, 4}) {
+		t.Error(rows)
+	}
+}
+
+func TestEqualScoresRankInOrder(t *testing.T) {
+	if ranks := ranksOf([]float64{1, 3, 1, 2}); !slices.Equal(ranks, []int{3, 1, 4, 2}) {
+		t.Error(ranks)
+	}
+}
+
+// Two groups of one query share what the discounts 1 and 1/log2(3) give.
+func TestGroupsShareExposure(t *testing.T) {
+	v := linear(t)
+	v.data = v.data.Select([]int{1})
+	v.data.Groups, v.data.GroupNames = []int{0, 1}, []string{"red", "blue"}
+	blocks, err := v.groups(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := math.Exp(2) / (1 + math.Exp(2)) // probability of blue: its score is higher by 2
+	blue := (first + (1-first)/math.Log2(3)) / (1 + 1/math.Log2(3))
+	rows := blocks[1].Table.Rows
+	if rows[1][0] != "blue" || rows[1][1] != "50.0 %" || rows[1][2] != "100.0 %" || math.Abs(rows[1][4].(float64)-blue) > 1e-9 || rows[0][2] != "0.0 %" {
+		t.Errorf("%v, want exposure %v for blue", rows, blue)
+	}
+}
+
+func TestRunsThatNoneBeatsAreTheFrontier(t *testing.T) {
+	measure := func(name string) metrics.Measure {
+		m, err := metrics.ParseMeasure(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	ndcg, disparity, ratio := measure("ndcg@10"), measure("disparity"), measure("exposure-ratio")
+	relevant, fair := []float64{0.5, 0.4, 0.5, 0.3, 0.45}, []float64{3, 1, 2, 1, 4}
+	if got := nonDominated(ndcg, disparity, relevant, fair); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("disparity, of which less is better: %v", got)
+	}
+	if got := nonDominated(ndcg, ratio, relevant, fair); !slices.Equal(got, []int{0, 4}) {
+		t.Errorf("ratio, of which more is better: %v", got)
+	}
+}
+
+func TestQueriesOfASampleAreSpread(t *testing.T) {
+	d := &datasets.Dataset{FeatureIDs: []int{1}, Offsets: []int{0}}
+	for q := range 100 {
+		d.Features, d.Labels = append(d.Features, float32(q), 0), append(d.Labels, 0, 1)
+		d.Offsets, d.QueryIDs = append(d.Offsets, 2*q+2), append(d.QueryIDs, string(rune('a'+q%26)))
+	}
+	s := spread(d, 10)
+	if s.Queries() != 5 || s.Row(2)[0] != 20 || s.Row(8)[0] != 80 {
+		t.Errorf("%d queries: %v", s.Queries(), s.Features)
+	}
+	if spread(d, 200) != d || sampleNote(d, d) != "" || !strings.Contains(sampleNote(s, d), "5 of the 100 queries") {
+		t.Error("the whole of the data is no sample")
+	}
+}
+
+// Of the 72,000 documents, 1,000,000 over 3 features and 5 permutations are permuted, and some hundred values are plotted.
+func TestLargeDataAreSampled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector")
+	}
+	d := &datasets.Dataset{Name: "d", FeatureIDs: []int{1, 5, 9}, Offsets: []int{0}}
+	for q := range 36_000 {
+		for i := range 2 {
+			d.Features, d.Labels = append(d.Features, float32(i), float32(q%1000), float32(q%7*i)), append(d.Labels, float32(i))
+		}
+		d.QueryIDs, d.Offsets = append(d.QueryIDs, strconv.Itoa(q)), append(d.Offsets, 2*q+2)
+	}
+	v := linearOn(t, d)
+	v.Config.Metric = "ndcg@10" // sooner than the expected one
+	blocks, err := v.importance(context.Background())
+	if err != nil || !strings.HasSuffix(blocks[0].Text, " Computed from a sample of 33333 of the 36000 queries.") {
+		t.Error(blocks, err)
+	}
+	blocks, err = v.dependences(context.Background())
+	if err != nil || !strings.HasSuffix(blocks[0].Text, "of 100 documents, each of another query.") {
+		t.Error(blocks, err)
+	}
+	blocks, err = v.distribution(context.Background())
+	if err != nil || len(blocks[0].Figures[0].Source()) > 20_000 {
+		t.Error(len(blocks[0].Figures[0].Source()), err)
+	}
+}

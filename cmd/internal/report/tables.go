@@ -1,0 +1,193 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+// tables has the metrics of every split, those of the last, with intervals, first.
+func (v *view) tables(context.Context) ([]block, error) {
+	var blocks []block
+	var splits []string
+	if v.Summary != nil {
+		for _, name := range []string{"train", "vali", "test"} {
+			if v.Summary.Metrics[name] != nil {
+				splits = append(splits, name)
+			}
+		}
+	} else if v.data != nil {
+		splits = []string{v.of.Name}
+	}
+	if len(splits) == 0 {
+		return nil, nil
+	}
+	slices.Reverse(splits)
+	for i, split := range splits {
+		t, err := v.table(split)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			blocks = append(blocks, tableBlock(t))
+			if len(t.Columns) > 2 && t.Columns[2] == interval {
+				blocks = append(blocks, texts("Intervals are 95 %% bootstrap intervals over queries. If the interval of the gain is above 0, the model is better than random order."))
+			}
+			if v.changed(split) {
+				blocks = append(blocks, texts("The data now give other values than in the run: they have changed, or plrank has. The table has the values of the run. All below it is measured on the data as they are."))
+			}
+			continue
+		}
+		blocks = append(blocks, block{Details: &details{"Split " + split, []block{tableBlock(t)}}})
+	}
+	return blocks, nil
+}
+
+const interval = "interval"
+
+// lastSplit returns the name of the split that the page looks at.
+func (v *view) lastSplit() string {
+	switch {
+	case v.data != nil:
+		return v.of.Name
+	case v.Summary != nil && v.Summary.Metrics["test"] != nil:
+		return "test"
+	}
+	return "vali"
+}
+
+// values returns the values of the rankers on a split by name, and of the model by "". A model file has those of its last split.
+func (v *view) values(split string) map[string]train.Values {
+	values := map[string]train.Values{}
+	if v.Summary == nil && v.data == nil {
+		return values
+	}
+	if v.Summary == nil {
+		for i, name := range v.of.Rankers[:len(v.of.Rankers)-1] {
+			values[name] = v.of.Rows[i]
+		}
+		values[""] = v.of.Rows[len(v.of.Rows)-1]
+		return values
+	}
+	for name, by := range v.Summary.Baselines {
+		values[name] = by[split]
+	}
+	values[""] = v.Summary.Metrics[split]
+	return values
+}
+
+// changed reports whether the model has other values on a split now than in its result.
+func (v *view) changed(split string) bool {
+	if v.data == nil || split != v.of.Name {
+		return false
+	}
+	model := len(v.of.Rows) - 1
+	for metric, then := range v.values(split)[""] {
+		now := v.of.Value(model, metric)
+		if both := !math.IsNaN(now) && !math.IsNaN(float64(then)); both && math.Abs(now-float64(then)) > 1e-9*(1+math.Abs(now)) {
+			return true
+		}
+	}
+	return false
+}
+
+// table is the table of a split: a row for each metric.
+func (v *view) table(split string) (viz.Table, error) {
+	values := v.values(split)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return name == "" || name == randomOrder })
+	intervals := v.data != nil && split == v.of.Name && !v.changed(split)
+	t := viz.Table{Title: "Split " + split, Columns: []string{"metric", "model"}}
+	if intervals {
+		t.Columns = append(t.Columns, interval)
+	}
+	t.Columns = append(t.Columns, randomOrder)
+	if intervals {
+		t.Columns = append(t.Columns, "gain over random order", interval)
+	}
+	for _, name := range others {
+		t.Columns = append(t.Columns, short(name))
+	}
+	of := func(ranker, metric string) float64 {
+		if value, ok := values[ranker][metric]; ok {
+			return float64(value)
+		}
+		return math.NaN()
+	}
+	names := slices.DeleteFunc(slices.Clone(v.names), func(name string) bool { _, there := values[""][name]; return !there })
+	for _, name := range slices.Sorted(maps.Keys(values[""])) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, metric := range names {
+		row := viz.Row{metric, of("", metric)}
+		var model, gain string
+		if intervals {
+			var err error
+			if model, gain, err = v.intervals(metric, of("", metric)); err != nil {
+				return t, err
+			}
+			row = append(row, model)
+		}
+		row = append(row, of(randomOrder, metric))
+		if intervals {
+			row = append(row, of("", metric)-of(randomOrder, metric), gain)
+		}
+		for _, name := range others {
+			row = append(row, of(name, metric))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}
+
+// intervals returns the intervals of the mean of a metric on the last split, and of its difference to random order; "–" where
+// the value is another mean, as of weighted queries.
+func (v *view) intervals(metric string, value float64) (model, gain string, err error) {
+	of, random := v.of.PerQuery[metric], v.perQuery(randomOrder)[metric]
+	var values, differences []float64
+	for q, x := range of {
+		if !math.IsNaN(x) {
+			values = append(values, x)
+			if random != nil && !math.IsNaN(random[q]) {
+				differences = append(differences, x-random[q])
+			}
+		}
+	}
+	if len(values) == 0 || math.Abs(stat.Mean(values, nil)-value) > 1e-9*(1+math.Abs(value)) {
+		return "–", "–", nil
+	}
+	b := v.bootstrap(len(values), 2000)
+	text := func(values []float64) string {
+		i, e := b.MeanInterval(values)
+		err = cmp.Or(err, e)
+		return fmt.Sprintf("%.4f to %.4f", i.Low, i.High)
+	}
+	model, gain = text(values), "–"
+	if len(differences) == len(values) {
+		gain = text(differences)
+	}
+	return model, gain, err
+}
+
+// bootstrap returns the settings of intervals over that many queries.
+func (v *view) bootstrap(queries, mostResamples int) metrics.Bootstrap {
+	return metrics.Bootstrap{Seed: v.Config.Seed, Resamples: max(250, min(mostResamples, resampled/max(1, queries)))}
+}
+
+// perQuery returns the values of a ranker other than the model by query, nil if there is none of this name.
+func (v *view) perQuery(ranker string) map[string][]float64 {
+	if i := slices.Index(v.of.Rankers, ranker); i >= 0 && i < len(v.of.OthersPerQuery) {
+		return v.of.OthersPerQuery[i]
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+// letter is the name of a run in tables and pictures.
+func (v *view) letter() string { return string(rune('A' + v.number - 1)) }
+
+// sideBySide returns what several runs have in common: their values, paired tests, curves, and the frontier.
+func sideBySide(ctx context.Context, views []*view) (group, error) {
+	g := group{ID: "together", Title: "Side by side"}
+	legend := viz.Table{}
+	for _, v := range views {
+		legend.Rows = append(legend.Rows, viz.Row{v.letter(), short(v.Name)})
+	}
+	blocks := append([]block{tableBlock(legend)}, valuesTogether(views)...)
+	g.Sections = append(g.Sections, section{"together-values", "Values", blocks})
+	tests, err := tested(ctx, views)
+	if err != nil {
+		return g, err
+	}
+	g.Sections = append(g.Sections, section{"together-tests", "Paired tests", tests})
+	g.Sections = append(g.Sections, section{"together-curves", "Curves", curvesTogether(views)})
+	frontiers, err := frontiers(ctx, views)
+	if err == nil && frontiers != nil {
+		g.Sections = append(g.Sections, section{"together-frontier", "Relevance and fairness", frontiers})
+	}
+	return g, err
+}
+
+// valuesTogether has the values of all runs on the last split of the first.
+func valuesTogether(views []*view) []block {
+	split := views[0].lastSplit()
+	t := viz.Table{Title: "Split " + split, Columns: []string{"metric"}}
+	all := train.Values{}
+	for _, v := range views {
+		t.Columns = append(t.Columns, v.letter())
+		maps.Copy(all, v.values(split)[""])
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		row := viz.Row{name}
+		for _, v := range views {
+			value, ok := v.values(split)[""][name]
+			if !ok {
+				value = train.Value(math.NaN())
+			}
+			row = append(row, float64(value))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return []block{tableBlock(t)}
+}
+
+// incomparable says why two runs cannot be tested query by query; "" if they can.
+func incomparable(a, b *view) string {
+	x, y := a.Config, b.Config
+	switch {
+	case a.data == nil || b.data == nil:
+		return "data are not there"
+	case !slices.Equal(a.data.QueryIDs, b.data.QueryIDs) || !slices.Equal(a.data.Labels, b.data.Labels) || !slices.Equal(a.data.Offsets, b.data.Offsets):
+		return "the last splits have other queries or labels"
+	case x.Gain != y.Gain || x.Discounts != y.Discounts || x.Convention != y.Convention || x.Ties != y.Ties:
+		return "the runs measure differently: -gain, -discounts, -convention or -ties"
+	case b.of.PerQuery[a.metric] == nil || a.of.PerQuery[a.metric] == nil:
+		return fmt.Sprintf("not both have %s: -report makes a run measure it", a.metric)
+	}
+	return ""
+}
+
+// tested has the paired tests of every two runs that can be compared with the first.
+func tested(ctx context.Context, views []*view) ([]block, error) {
+	first := views[0]
+	var blocks []block
+	var list []*view
+	var values [][]float64
+	for _, v := range views {
+		if why := incomparable(first, v); why != "" {
+			blocks = append(blocks, texts("%s is not tested against %s: %s.", v.letter(), first.letter(), why))
+			continue
+		}
+		list, values = append(list, v), append(values, slices.Clone(v.of.PerQuery[first.metric]))
+	}
+	if len(list) < 2 {
+		return blocks, nil
+	}
+	var queries []int // that have a value in all runs
+	for q := range values[0] {
+		if !slices.ContainsFunc(values, func(of []float64) bool { return math.IsNaN(of[q]) }) {
+			for i := range values {
+				values[i][len(queries)] = values[i][q]
+			}
+			queries = append(queries, q)
+		}
+	}
+	for i := range values {
+		values[i] = values[i][:len(queries)]
+	}
+	b := first.bootstrap(len(queries), 10_000)
+	pairs, err := cli.Await(ctx, func() ([]metrics.Comparison, error) { return metrics.Compare(first.measure, values, b) })
+	if err != nil {
+		return append(blocks, texts("No tests: %s.", short(err.Error()))), ctx.Err()
+	}
+	t := Pairs(pairs, func(run int) string { return list[run].letter() })
+	t.Title = fmt.Sprintf("Differences of %s, %d queries", first.metric, len(queries))
+	blocks = append(blocks, tableBlock(t), texts("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the one before it, adjusted for all comparisons. w/t/l: wins, ties, losses, in queries."))
+	var series []viz.Series
+	for i, v := range list {
+		series = append(series, quantiles(v.letter(), values[i]))
+	}
+	blocks = append(blocks, block{Figures: []figure{{"Values of the queries, from the lowest", viz.Plot{X: "% of the queries", Y: first.metric, Series: series}}}})
+	if first.data.Gains != nil {
+		return blocks, nil
+	}
+	for _, v := range list[1:] {
+		of := v.of.PerQuery[first.metric]
+		difference := func(q int) float64 { return math.Abs(of[q] - first.of.PerQuery[first.metric][q]) }
+		changed := slices.DeleteFunc(slices.Clone(queries), func(q int) bool { return difference(q) == 0 })
+		slices.SortStableFunc(changed, func(a, b int) int { return cmp.Compare(difference(b), difference(a)) })
+		shown, err := first.shown(changed[:min(shownQueries, len(changed))], ranked{v.letter(), of, func(queries []int) ([]float64, error) {
+			return datasets.Score(v.Model, v.data.Select(queries))
+		}})
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, block{Details: &details{fmt.Sprintf("Queries on which %s and %s differ most", first.letter(), v.letter()), shown}})
+	}
+	return blocks, nil
+}
+
+// Pairs is the table of comparisons of every two runs, which have names.
+func Pairs(list []metrics.Comparison, name func(run int) string) viz.Table {
+	t := viz.Table{Columns: []string{"", "mean", "95 % interval", "t-test", "Holm", "Fisher", "Holm", "w/t/l"}}
+	for _, p := range list {
+		t.Rows = append(t.Rows, viz.Row{
+			name(p.A) + " − " + name(p.B), p.Difference.Mean, fmt.Sprintf("%.4f, %.4f", p.Difference.Low, p.Difference.High),
+			pText(p.T.PValue), pText(p.AdjustedT), pText(p.Randomization.PValue), pText(p.AdjustedRandomization), fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses),
+		})
+	}
+	return t
+}
+
+// pText is a p-value in a table.
+func pText(p float64) string {
+	if p < 0.0001 {
+		return "<.0001"
+	}
+	return cli.FormatValue(train.Value(p))
+}
+
+// curvesTogether draws the validation metric of all runs.
+func curvesTogether(views []*view) []block {
+	var plots []viz.Plot // by metric
+	for _, v := range views {
+		if len(v.History) == 0 {
+			continue
+		}
+		metric := v.Config.Metric
+		if _, ok := v.History[0].Vali[views[0].metric]; ok {
+			metric = views[0].metric // of runs with different validation, too
+		}
+		i := slices.IndexFunc(plots, func(p viz.Plot) bool { return p.Y == metric })
+		if i < 0 {
+			i, plots = len(plots), append(plots, viz.Plot{X: "epoch", Y: metric})
+		}
+		s := viz.Series{Name: v.letter()}
+		for _, e := range v.History {
+			s.Y = append(s.Y, float64(e.Vali[metric]))
+		}
+		plots[i].Series = append(plots[i].Series, s)
+	}
+	var figures []figure
+	for _, p := range plots {
+		figures = append(figures, figure{"Validation, " + p.Y, p})
+	}
+	return []block{{Figures: figures}}
+}
+
+// fairness are the measures that relevance is drawn against.
+var fairness = []string{"disparity", "exposure-ratio", "treatment-ratio"}
+
+// frontiers draws relevance against fairness if the documents of all runs have groups. Runs that no other dominates are connected.
+func frontiers(ctx context.Context, views []*view) ([]block, error) {
+	var relevance metrics.Measure
+	fair := map[string][]float64{} // by measure and run
+	var relevant []float64
+	for _, v := range views {
+		if v.data == nil || v.data.Groups == nil {
+			return nil, nil
+		}
+		c := v.Config
+		c.Report = fairness
+		measured, err := cli.Await(ctx, func() (*train.Report, error) {
+			return train.Evaluate(c, train.Parts{}, v.Model, train.Split{Name: v.of.Name, Data: spread(v.data, exposedRows)})
+		})
+		if err != nil {
+			return nil, err
+		}
+		of := measured.Splits[0]
+		model := len(of.Rows) - 1
+		if relevant == nil {
+			name := fmt.Sprintf("ndcg@%s", c.Cutoff)
+			if i := slices.IndexFunc(measured.Metrics, func(m string) bool { return strings.HasPrefix(m, "ndcg") }); i >= 0 && !slices.Contains(measured.Metrics, name) {
+				name = measured.Metrics[i]
+			}
+			relevance, err = metrics.ParseMeasure(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		relevant = append(relevant, of.Value(model, relevance.String()))
+		for _, name := range fairness {
+			fair[name] = append(fair[name], of.Value(model, name))
+		}
+	}
+	var figures []figure
+	t := viz.Table{Columns: []string{"", relevance.String()}}
+	for _, v := range views {
+		t.Rows = append(t.Rows, viz.Row{v.letter(), relevant[v.number-1]})
+	}
+	for _, name := range fairness {
+		m, err := metrics.ParseMeasure(name)
+		if err != nil {
+			return nil, err
+		}
+		best := nonDominated(relevance, m, relevant, fair[name])
+		p := viz.Plot{X: name, Y: relevance.String()}
+		all := viz.Series{Style: viz.Points, X: fair[name], Y: relevant}
+		line := viz.Series{Name: "not dominated", Style: viz.LinePoints, Color: 2}
+		for _, i := range best {
+			line.X, line.Y = append(line.X, fair[name][i]), append(line.Y, relevant[i])
+		}
+		t.Columns = append(t.Columns, name, "not dominated")
+		for i, v := range views {
+			all.Texts = append(all.Texts, v.letter())
+			mark := ""
+			if slices.Contains(best, i) {
+				mark = "yes"
+			}
+			t.Rows[i] = append(t.Rows[i], fair[name][i], mark)
+		}
+		p.Series = []viz.Series{line, all}
+		figures = append(figures, figure{relevance.String() + " and " + name, p})
+	}
+	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not worse by the other.%s", sampleNote(spread(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
+}
+
+// nonDominated returns the runs that no other dominates, in the order of the second measure. A run dominates another if it is
+// better by one measure, and not worse by the other.
+func nonDominated(a, b metrics.Measure, x, y []float64) (runs []int) {
+	for i := range x {
+		dominated := false
+		for j := range x {
+			worse := a.Better(x[i], x[j]) || b.Better(y[i], y[j])
+			better := a.Better(x[j], x[i]) || b.Better(y[j], y[i])
+			dominated = dominated || better && !worse
+		}
+		if !dominated {
+			runs = append(runs, i)
+		}
+	}
+	slices.SortFunc(runs, func(i, j int) int { return cmp.Compare(y[i], y[j]) })
+	return runs
+}

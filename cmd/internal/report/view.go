@@ -1,0 +1,277 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+// How much of the data a page looks at, so that it is made in seconds.
+const (
+	scoredRows    = 1_000_000  // rows scored with changed features, for importance, and for each feature of the dependence
+	exposedRows   = 20_000     // rows whose exposure by group is computed
+	shownFeatures = 6          // with documents, and for the dependence
+	resampled     = 25_000_000 // queries drawn for an interval
+)
+
+const randomOrder = "random order"
+
+// A view is a run and what was measured of its model.
+type view struct {
+	*Run
+	number int // from 1
+	alone  bool
+
+	data      *datasets.Dataset // the last split; nil: the data are not there
+	of        train.SplitReport // on it
+	names     []string          // of the metrics, in the order of a table; nil: not known
+	metric    string            // whose values by query are shown
+	measure   metrics.Measure
+	reference string // the ranker that the model is compared with; "": none
+	columns   []int  // of the features, the most important first
+}
+
+// newView measures the model of a run.
+func newView(ctx context.Context, r *Run) (*view, error) {
+	v := &view{Run: r}
+	if len(r.Splits) == 0 {
+		return v, nil
+	}
+	last := r.Splits[len(r.Splits)-1]
+	if r.Config.DropLabelFreeTest && last.Name == "test" {
+		last.Data = withRelevant(r.Config, last.Data)
+	}
+	v.data = last.Data
+	var parts train.Parts
+	if r.Summary != nil {
+		for name := range r.Summary.Baselines {
+			if b, ok := train.FeatureBaseline(name, v.data); ok {
+				parts.Baselines, v.reference = []train.Baseline{b}, name
+			}
+		}
+	}
+	if v.data.BaseScores != nil {
+		v.reference = "base scores"
+	}
+	measured, err := cli.Await(ctx, func() (*train.Report, error) { return train.Evaluate(r.Config, parts, r.Model, last) })
+	if err != nil && ctx.Err() == nil && v.trained() { // such as data of other features by now
+		v.Missing, v.data = err.Error(), nil
+		return v, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.of, v.names = measured.Splits[0], measured.Metrics
+	v.metric = r.Config.Metric
+	if m, err := metrics.ParseMeasure(v.metric); err == nil && v.of.PerQuery[m.Ranking().String()] != nil {
+		v.metric = m.Ranking().String() // documents are shown in this order
+	}
+	if v.of.PerQuery[v.metric] == nil { // a sum
+		v.metric = measured.Metrics[0]
+	}
+	if v.measure, err = metrics.ParseMeasure(v.metric); err != nil { // the loss
+		v.measure = metrics.NewMeasure(v.metric, true, nil)
+	}
+	return v, nil
+}
+
+// withRelevant returns the queries with a document whose gain is not 0.
+func withRelevant(c train.Config, d *datasets.Dataset) *datasets.Dataset {
+	gain, err := metrics.ParseGain(c.Gain)
+	if err != nil {
+		return d
+	}
+	var queries []int
+	for q := range d.Queries() {
+		gains, err := gain.Gains(d.Labels[d.Offsets[q]:d.Offsets[q+1]])
+		if err == nil && slices.ContainsFunc(gains, func(g float64) bool { return g != 0 }) {
+			queries = append(queries, q)
+		}
+	}
+	return d.Select(queries)
+}
+
+// title says what was trained, or of several runs, which one it is.
+func (v *view) title() string {
+	switch {
+	case !v.alone:
+		return "Run " + v.letter() + ": " + short(v.Name)
+	case !v.trained():
+		return short(v.Name)
+	case v.mixture():
+		return ranker.MixtureKind
+	}
+	return short(v.Config.Scorer + ", " + v.Config.Loss)
+}
+
+// trained reports whether there is a run, not a model file alone.
+func (v *view) trained() bool { return v.Summary != nil || v.History != nil }
+
+// mixture reports whether the model is a mixture, whose parts have objectives of their own.
+func (v *view) mixture() bool { return v.Model.File().Kind == ranker.MixtureKind }
+
+// group returns the sections of a run.
+func (v *view) group(ctx context.Context) (group, error) {
+	g := group{ID: fmt.Sprintf("run%d", v.number), Title: v.title()}
+	for _, s := range []struct {
+		name, title string
+		blocks      func(context.Context) ([]block, error)
+	}{
+		{"trained", "What was trained", v.facts},
+		{"metrics", "Metrics", v.tables},
+		{"curves", "Learning curves", v.curves},
+		{"importance", "Which features matter", v.importance},
+		{"dependence", "How the score depends on a feature", v.dependences},
+		{"distribution", "From query to query", v.distribution},
+		{"queries", "Queries to look at", v.queries},
+		{"groups", "Exposure by group", v.groups},
+	} {
+		blocks, err := s.blocks(ctx)
+		if err != nil {
+			return g, err
+		}
+		if blocks != nil {
+			g.Sections = append(g.Sections, section{fmt.Sprintf("%s-%s", g.ID, s.name), s.title, blocks})
+		}
+	}
+	return g, nil
+}
+
+// facts says what was trained on what.
+func (v *view) facts(context.Context) ([]block, error) {
+	var blocks []block
+	if v.Missing != "" {
+		blocks = append(blocks, texts("The data are not there: %s. What needs them is left out: intervals, features, queries, groups. If they have moved, plrank report -data says where they are.", cut(v.Missing, mostText)))
+	}
+	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
+	add := func(name, format string, args ...any) {
+		facts.Rows = append(facts.Rows, viz.Row{name, fmt.Sprintf(format, args...)})
+	}
+	for _, s := range v.Splits {
+		add("Split "+s.Name, "%s%s", cut(s.Data.String(), mostText), labels(s.Data))
+	}
+	if v.Recipe != "" {
+		add("Recipe", "%s", cut(v.Recipe, mostText))
+	}
+	if v.trained() && v.Summary == nil {
+		blocks = append(blocks, texts("The run has not ended: the values are those of its model now."))
+	}
+	c := v.Config
+	if v.trained() && !v.mixture() {
+		add("Objective", "%s, cutoff %s, gain %s, discounts %s", cut(c.Loss, mostText), c.Cutoff, short(c.Gain), short(c.Discounts))
+	}
+	used := v.Model.UsedFeatures()
+	words, err := modelWords(v.Model)
+	if err != nil {
+		return nil, err
+	}
+	add("Model", "%s; it uses %d of %d features", words, len(used), len(v.Model.FeatureIDs()))
+	if s := v.Summary; s != nil {
+		ended := fmt.Sprintf("%d epochs", s.Epochs)
+		if s.BestEpoch > 0 {
+			ended += fmt.Sprintf("; the best is epoch %d", s.BestEpoch)
+		} else if s.Initial != nil {
+			ended += "; the initial model is better"
+		}
+		if s.Interrupted {
+			ended += "; interrupted"
+		}
+		if s.Skipped > 0 {
+			ended += fmt.Sprintf("; skipped batches: %d", s.Skipped)
+		}
+		add("Training", "%s, by %s on the validation split", ended, short(c.Metric))
+	}
+	add("Version", "%s", v.Model.Digest())
+	if v.data != nil && v.of.TrainedOn > 0 {
+		blocks = append(blocks, texts("%d of %d queries of the split %s were trained on: values on them say little about new queries.", v.of.TrainedOn, v.of.Queries, v.of.Name))
+	}
+	return append(blocks, tableBlock(facts)), nil
+}
+
+// labels counts the labels of a split, where there are few different ones.
+func labels(d *datasets.Dataset) string {
+	counts := map[float32]int{}
+	for _, l := range d.Labels {
+		if counts[l]++; len(counts) > 6 || d.Gains != nil {
+			return ""
+		}
+	}
+	var words []string
+	for _, l := range slices.Sorted(maps.Keys(counts)) {
+		words = append(words, fmt.Sprintf("%g: %.1f %%", l, 100*float64(counts[l])/float64(d.Rows())))
+	}
+	return "; labels " + strings.Join(words, ", ")
+}
+
+// modelWords describes what scores.
+func modelWords(m *ranker.Model) (string, error) {
+	weights, parts, err := m.Parts()
+	if err != nil {
+		return "", err
+	}
+	var words []string
+	for i, part := range parts {
+		of, err := modelWords(part)
+		if err != nil {
+			return "", err
+		}
+		words = append(words, fmt.Sprintf("%.4g × (%s)", weights[i], of))
+	}
+	if words != nil {
+		return "mixture: " + strings.Join(words, " + "), nil
+	}
+	f := m.File()
+	trees := func(of *forest.Forest) string {
+		leaves := 0
+		for _, t := range of.Trees {
+			leaves += len(t.Leaves)
+		}
+		return fmt.Sprintf("forest of %d trees, with %d leaves", len(of.Trees), leaves)
+	}
+	if of := m.Foreign(); of != nil {
+		return trees(of.Forest) + ", by " + short(of.Library), nil
+	}
+	if f.Kind == ranker.ForestKind {
+		of, err := f.Forest()
+		if err != nil {
+			return "", err
+		}
+		return trees(of), nil
+	}
+	n := 0
+	for _, a := range f.Arrays {
+		n += len(a.Values)
+	}
+	return fmt.Sprintf("%s of %d weights, inputs %s", short(f.Kind), n, short(f.Transform.Spec)), nil
+}
+
+// spread returns queries spread evenly over d that have about that many rows, or d if it has no more.
+func spread(d *datasets.Dataset, rows int) *datasets.Dataset {
+	if d.Rows() <= rows {
+		return d
+	}
+	n := max(1, int(float64(d.Queries())*float64(rows)/float64(d.Rows())))
+	queries := make([]int, n)
+	for i := range queries {
+		queries[i] = i * d.Queries() / n
+	}
+	return d.Select(queries)
+}
+
+// sampleNote says that a figure is of a sample; "" if it is not.
+func sampleNote(sample, d *datasets.Dataset) string {
+	if sample == d {
+		return ""
+	}
+	return fmt.Sprintf(" Computed from a sample of %d of the %d queries.", sample.Queries(), d.Queries())
+}

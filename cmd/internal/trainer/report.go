@@ -1,0 +1,182 @@
+package trainer
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// writeReport writes the page of the run from what is in its folder. It takes some seconds, also if the run was interrupted.
+func (j *job) writeReport(model *ranker.Model) error {
+	r, err := readRun(j.out)
+	if err != nil {
+		return err
+	}
+	r.take(model, j.splits)
+	return file.Write(j.dir.File(cli.ReportFile), func(w io.Writer) error { return report.Write(context.Background(), w, r.Run) })
+}
+
+// A runFolder is what is read of the folder of a run.
+type runFolder struct {
+	*report.Run
+	settings settings
+}
+
+// OpenRun returns a run for its page, with its data, which may be elsewhere now: flags, unless its Data are empty, says where.
+// Data that cannot be read are missing on the page. It returns an error for a folder that is not of a run.
+func OpenRun(ctx context.Context, path string, flags cli.Source, stderr io.Writer) (*report.Run, error) {
+	r, err := readRun(path)
+	if err != nil {
+		return nil, err
+	}
+	model, err := ranker.Open(filepath.Join(path, cli.ModelFile))
+	if err != nil {
+		return nil, err
+	}
+	s, initial := &r.settings, model
+	if flags.Data != "" {
+		s.Source = flags
+	} else if s.InitModel == "" {
+		initial = nil // read as in training, from the same cache
+	}
+	s.UseCacheOf(flags)
+	splits, err := open(ctx, &options{settings: *s}, initial, stderr)
+	if ctx.Err() != nil {
+		return nil, context.Canceled
+	}
+	if err != nil {
+		r.Missing = err.Error()
+	}
+	r.take(model, splits)
+	return r.Run, nil
+}
+
+// Folds returns the folders of the folds that were trained on, where path is the folder above them.
+func FoldsIn(path string) (folders []string, err error) {
+	text, err := os.ReadFile(filepath.Join(path, cli.FoldsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var summary cli.FoldsSummary
+	if err == nil {
+		err = json.Unmarshal(text, &summary)
+	}
+	for _, fold := range summary.Folds {
+		folders = append(folders, foldFolder(path, fold))
+	}
+	return folders, err
+}
+
+// readRun reads the settings, the result and the history of a run.
+func readRun(path string) (*runFolder, error) {
+	r := &runFolder{Run: &report.Run{Name: path}}
+	if err := cli.ReadSettings(path, &r.settings); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not the folder of a run: it has no %s", path, cli.SettingsFile)
+	} else if err != nil {
+		return nil, err
+	}
+	r.settings.Config = r.settings.Config.Plain() // a run of an older version lacks newer settings
+	text, err := os.ReadFile(filepath.Join(path, cli.ResultFile))
+	if err == nil {
+		r.Summary = &cli.RunSummary{}
+		err = json.Unmarshal(text, r.Summary)
+	} else if errors.Is(err, os.ErrNotExist) { // the run has not ended
+		err = nil
+	}
+	if err == nil {
+		r.History, err = readHistory(filepath.Join(path, cli.HistoryFile))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func readHistory(path string) (history []train.Epoch, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for in := json.NewDecoder(bufio.NewReader(f)); ; {
+		var e train.Epoch
+		if err := in.Decode(&e); err == io.EOF {
+			return history, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		history = append(history, e)
+	}
+}
+
+// take takes what the page says of the settings, the model and the data; nil: they are missing.
+func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
+	s := r.settings
+	r.Data, r.Config, r.Model = s.words(s.Data), s.Config, model
+	if r.Title = s.words(filepath.Base(s.Data)); s.Synthetic() {
+		r.Title = r.Data
+	}
+	if n := len(s.Models); n > 0 {
+		r.Config = s.Models[n-1] // whose settings measure a mixture
+	}
+	if splits == nil {
+		return
+	}
+	r.Recipe = s.recipeWords(splits)
+	for _, split := range []train.Split{{Name: "train", Data: splits.Train}, {Name: "vali", Data: splits.Vali}, {Name: "test", Data: splits.Test}} {
+		if split.Data != nil {
+			r.Splits = append(r.Splits, split)
+		}
+	}
+}
+
+// words says which data were trained on, where they are called by that name.
+func (s settings) words(words string) string {
+	switch {
+	case s.Clicks != "":
+		words = "clicks of " + s.Clicks
+	case s.Data == "":
+		words = "built-in data"
+	}
+	if s.Fold != 0 {
+		words += fmt.Sprintf(", fold %d", s.Fold)
+	}
+	return words
+}
+
+// recipeWords names the recipe, with its reason and what the run has in place of its settings.
+func (s settings) recipeWords(splits *datasets.Splits) string {
+	words := s.Preset
+	recipe, err := cli.Preset(s.Preset)
+	recipes, models := []train.Config{recipe}, []train.Config{s.Config}
+	switch {
+	case s.Preset == cli.ByData && s.Models != nil:
+		recipes, words = train.DefaultFor(splits)
+		models = s.Models
+	case s.Preset == cli.ByData:
+		recipes[0], words = train.RecipeFor(s.Scorer, splits)
+	case err != nil: // of a -config
+		return ""
+	}
+	for i, c := range models[:min(len(models), len(recipes))] {
+		if own := cli.Differences(c, recipes[i]); own != "" {
+			words += "; with " + own
+		}
+	}
+	return words
+}

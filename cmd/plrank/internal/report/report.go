@@ -1,0 +1,145 @@
+// Package report is the sub-command that makes a page of runs.
+package report
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
+)
+
+const mostRuns = 26 // each is called by a letter
+
+var page = cli.Page{
+	Command: "report",
+	Usage: []string{
+		"RUN… [-out FILE]",
+		"RUN|MODEL… -data FILE|DIR [-out FILE]",
+	},
+	Text: "Makes a page of HTML of runs, the folders of plrank train -out: data, recipe, metrics with intervals, curves, the features that matter, queries with their documents, and exposure by group; several runs side by side, with paired tests. " +
+		"A run's report.html is the page of it alone. With -data, model files of any kind are shown, too, and runs whose data have moved.",
+	Flags: []string{"data", "out", "threads"},
+	Examples: []string{
+		"runs/a runs/b -out ab.html",
+		"lightgbm.txt -data test.txt -out page.html",
+	},
+	Topics: []string{"files"},
+	Words:  true,
+}
+
+// options are the command line.
+type options struct {
+	cli.Source
+	runs    []string
+	out     string
+	threads cli.Threads
+}
+
+func (o *options) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("report", flag.ContinueOnError)
+	o.Define(f, "", "features", "ignore", "weight-column", "scale")
+	o.DefineCache(f)
+	f.StringVar(&o.out, "out", cli.StandardOutput, "a new `file` for the page; - is standard output")
+	o.threads.Define(f)
+	return f
+}
+
+func (o *options) Check(flags *flag.FlagSet) error {
+	o.threads.Use()
+	o.runs = flags.Args()
+	return cmp.Or(
+		cli.ErrorIf(len(o.runs) == 0, "want one run or more: folders of plrank train -out"),
+		cli.ErrorIf(o.out == "", "-out is empty: want a file, or -"),
+		o.Source.Check(),
+		cli.CheckIdle(flags, cli.Use{Works: o.Data != "", Flags: cli.Others(flags, "data", "out", "threads", "cache"), Why: "without -data: runs know how their data are read"}),
+	)
+}
+
+// Run runs the sub-command, and returns its exit status.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return page.Do(new(options), args, stdin, stdout, stderr)
+}
+
+// Run makes the page.
+func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+	var files cli.NewFiles
+	defer files.Remove()
+	out, err := files.Open(o.out)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	var runs []*report.Run
+	for _, path := range o.runs {
+		of, err := o.open(ctx, path, stderr)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, of...)
+	}
+	if len(runs) > mostRuns {
+		return command.Usage(fmt.Errorf("%d runs: want %d at most", len(runs), mostRuns))
+	}
+	if err := report.Write(ctx, out, runs...); err != nil {
+		return err
+	}
+	return files.Publish(stdout)
+}
+
+// open returns the run in a folder, or those of its folds, or a model file.
+func (o *options) open(ctx context.Context, path string, stderr io.Writer) (runs []*report.Run, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		r, err := o.model(ctx, path, stderr)
+		return []*report.Run{r}, err
+	}
+	folders, err := trainer.FoldsIn(path)
+	if err != nil {
+		return nil, err
+	}
+	if folders == nil {
+		folders = []string{path}
+	}
+	for _, folder := range folders {
+		r, err := trainer.OpenRun(ctx, folder, o.Source, stderr)
+		if err != nil {
+			return nil, err
+		}
+		if r.Missing != "" {
+			command.Warn(stderr, fmt.Sprintf("%s: the page is without data: %s (-data says where they are now)", path, r.Missing))
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// model returns a model file with the -data.
+func (o *options) model(ctx context.Context, path string, stderr io.Writer) (*report.Run, error) {
+	if o.Data == "" {
+		return nil, command.Usage(fmt.Errorf("%s is a file: a model needs -data, and a run is a folder", path))
+	}
+	m, err := ranker.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	var measuring evaluate.Measuring
+	measuring.Config, _ = cli.Preset(cli.ByData)
+	measuring.Source, measuring.Config.Gain = o.Source, m.File().Gain
+	splits, err := measuring.Open(ctx, m, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Run{Name: path, Title: filepath.Base(o.Data), Data: o.Data, Config: measuring.Config, Model: m, Splits: splits}, nil
+}

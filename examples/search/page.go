@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"embed"
+	"html/template"
+	"net/http"
+	"slices"
+
+	"github.com/blevesearch/bleve/v2/search"
+)
+
+//go:embed page.html
+var pages embed.FS
+
+var page = template.Must(template.New("page.html").ParseFS(pages, "page.html"))
+
+// A Column is a ranking of the comparison.
+type Column struct {
+	Title, Version string
+	Rows           []Row
+	Value          float64 // true clicks a search; 0: the program does not know what the query means
+}
+
+// A Row is a product in a Column.
+type Row struct {
+	*Product
+	Up, Down int // ranks moved since yesterday
+}
+
+// View is what the page shows.
+type View struct {
+	Search
+	Segments []string
+	Answer   *Answer // nil: nothing was asked
+	Facets   search.FacetResults
+	Compared []Column
+	Queries  []Query // examples
+}
+
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
+	v := View{Search: asked(r), Segments: segments, Queries: s.shop.Queries[:6]}
+	if v.Text != "" {
+		var err error
+		if v.Answer, err = s.answer(v.Search); err != nil {
+			return err
+		}
+		if v.Facets, err = s.engine.Count(v.Text, v.Search.Facets); err != nil {
+			return err
+		}
+		if v.Compared, err = s.compare(v.Search, v.Answer); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return page.Execute(w, v)
+}
+
+// compare ranks the candidates by score with today's and with yesterday's model.
+func (s *Server) compare(q Search, a *Answer) ([]Column, error) {
+	today, before := s.live.Model(), s.before.Load()
+	now, err := byScore(today, a.features)
+	then, err2 := byScore(before, a.features)
+	columns := []Column{{Title: "Today", Version: version(today)}, {Title: "Yesterday", Version: version(before)}}
+	for c, order := range [][]int{now, then} {
+		for rank, i := range order[:min(shown, len(order))] {
+			moved := slices.Index(then, i) - rank
+			columns[c].Rows = append(columns[c].Rows, Row{a.hits[i].Product, max(0, moved), max(0, -moved)})
+		}
+		known := slices.IndexFunc(s.shop.Queries, func(known Query) bool { return known.Text == q.Text })
+		if known >= 0 {
+			columns[c].Value = value(s.shop.Queries[known], q.Segment, products(a.hits, order))
+		}
+	}
+	return columns, cmp.Or(err, err2)
+}
+
+// serveDays shows the curve and the days that are over: a part of the page, which asks for it again and again.
+func (s *Server) serveDays(w http.ResponseWriter, r *http.Request) error {
+	records := *s.records.Load()
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return page.ExecuteTemplate(w, "days", map[string]any{
+		"Day": s.day.Load(), "Logged": s.logged.Load(), "Records": records, "Curve": template.HTML(curve(records).SVG()),
+	})
+}

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plrank/plrank/clicks"
+)
+
+// The test binary is the program if this variable is set.
+const asProgram = "SEARCH_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		flag.CommandLine = flag.NewFlagSet("search", flag.ExitOnError)
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// startLoop starts a small shop, which draws all rankings.
+func startLoop(t *testing.T, folder string) *Loop {
+	t.Helper()
+	l, err := start(options{listen: "localhost:0", folder: folder, day: 1200, products: 1500, queries: 60, share: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestLoopBeatsBM25(t *testing.T) {
+	l := startLoop(t, t.TempDir())
+	for days := 3; days <= 6 && l.last().ByScore <= l.last().BM25; days++ {
+		if err := l.run(t.Context(), days); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range *l.records.Load() {
+		if r.Passed != (r.Now == l.candidate(r.Day-1)) || r.Day == 1 && (r.Passed || r.Version != "bm25") {
+			t.Errorf("day %d: passed %v, and the model is %q", r.Day, r.Passed, r.Now)
+		}
+		if math.Abs(r.Bias[3]-examined[3]) > .2 {
+			t.Errorf("day %d: bias %.2f, want %.2f", r.Day, r.Bias, examined)
+		}
+		if math.Abs(r.Clicks-r.Drawn) > .2 {
+			t.Errorf("day %d: %.2f clicks an impression, of a true value of %.2f", r.Day, r.Clicks, r.Drawn)
+		}
+	}
+	if r := l.last(); r.ByScore < 1.2*r.BM25 || r.ByScore > r.Best {
+		t.Errorf("true value %.3f, of BM25 %.3f, of the best order %.3f", r.ByScore, r.BM25, r.Best)
+	}
+	if version(l.live.Model()) == "bm25" || version(l.live.Model()) == version(l.before.Load()) {
+		t.Errorf("today's model is %s, yesterday's %s", version(l.live.Model()), version(l.before.Load()))
+	}
+	checkRepeatedNight(t, l)
+}
+
+// checkRepeatedNight repeats the night of the first deployment, as after a kill just before its end: it decides the same.
+func checkRepeatedNight(t *testing.T, l *Loop) {
+	t.Helper()
+	records := *l.records.Load()
+	first := slices.IndexFunc(records, func(r Record) bool { return r.Passed })
+	for _, r := range records[first:] {
+		if err := os.Remove(filepath.Join(l.folder, "days", prefix(r.Day)+".json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.engine.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := startLoop(t, l.folder)
+	if err := again.run(t.Context(), first+1); err != nil {
+		t.Fatal(err)
+	}
+	got, want := again.last(), records[first]
+	got.Seconds, want.Seconds = 0, 0
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the night again:\n%v, want\n%v", got, want)
+	}
+}
+
+// A program is the search in a process of its own.
+type program struct {
+	command *exec.Cmd
+	out     bytes.Buffer
+	base    string
+}
+
+func startProgram(t *testing.T, folder string, days int) *program {
+	t.Helper()
+	p := &program{command: exec.CommandContext(t.Context(), os.Args[0], "-listen", "localhost:0", "-state", folder, "-days", fmt.Sprint(days), "-day", "250", "-products", "500", "-queries", "30", "-share", "1")}
+	p.command.Env = append(os.Environ(), asProgram+"=1")
+	p.command.Stderr = &p.out
+	stdout, err := p.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var line []byte
+	for one := make([]byte, 1); ; line = append(line, one[0]) {
+		if _, err := io.ReadFull(stdout, one); err != nil {
+			t.Fatalf("the program ended: %v\n%s", err, p.out.String())
+		}
+		if one[0] == '\n' {
+			break
+		}
+	}
+	p.base = regexp.MustCompile(`http://[^:]+:\d+`).FindString(string(line))
+	go io.Copy(io.Discard, stdout)
+	return p
+}
+
+// kill kills the program as kill -9 does.
+func (p *program) kill() {
+	p.command.Process.Kill()
+	p.command.Wait()
+}
+
+// records returns a map from the files of the records to their texts.
+func records(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "days", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
+	return texts
+}
+
+// What the program has answered is in its log, whenever it is killed, and days that are over stay as they are.
+func TestKilledAtAnyMomentItGoesOn(t *testing.T) {
+	const days = 3
+	folder := t.TempDir()
+	clicked := map[string]string{} // by impression: what was clicked, and answered
+	var before map[string]string
+	kills := 0
+	for ; len(before) < days; kills++ {
+		if kills > 60 {
+			t.Fatal("the days do not pass")
+		}
+		p := startProgram(t, folder, days)
+		alive, stop := context.WithTimeout(t.Context(), time.Duration(150+170*kills)*time.Millisecond)
+		u := &Users{base: p.base}
+		for alive.Err() == nil {
+			var a Answer
+			if u.do(alive, http.MethodGet, "/search?"+url.Values{"q": {"tent"}, "client": {"test"}}.Encode(), nil, &a) != nil {
+				continue
+			}
+			clicked[a.QueryID] = ""
+			click := []map[string]any{{"action_name": "click", "query_id": a.QueryID, "event_attributes": map[string]any{"object": map[string]any{"object_id": a.Shown[2].ID}}}}
+			if u.do(alive, http.MethodPost, "/events", click, nil) == nil {
+				clicked[a.QueryID] = a.Shown[2].ID
+			}
+		}
+		stop()
+		p.kill()
+		if kills == 0 { // in the middle of the first line of a file
+			if err := os.WriteFile(filepath.Join(folder, "log", "0001-torn.jsonl"), []byte(`{"query_id": "0001-`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after := records(t, folder)
+		for path, text := range before {
+			if after[path] != text {
+				t.Errorf("%s has changed", path)
+			}
+		}
+		before = after
+	}
+	log, err := clicks.Read(filepath.Join(folder, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d kills, %d impressions in the log, %d answered to the test; %q", kills, len(log.Impressions), len(clicked), log.Warnings)
+	for i := range log.Impressions {
+		im := &log.Impressions[i]
+		if product, ok := clicked[im.ID]; ok && (product == "" || slices.Contains(clickedProducts(im), product)) {
+			delete(clicked, im.ID)
+		}
+	}
+	if len(clicked) > 0 {
+		t.Errorf("%d impressions, or their clicks, are lost: %v", len(clicked), clicked)
+	}
+}
+
+func clickedProducts(im *clicks.Impression) (ids []string) {
+	for k, c := range im.Clicks {
+		if c > 0 {
+			ids = append(ids, im.Documents[im.Shown[k]])
+		}
+	}
+	return ids
+}
+
+// The pieces that others copy stay short.
+func TestPiecesHaveAtMost60Lines(t *testing.T) {
+	for _, piece := range []string{"features.go", "rank.go", "journal.go", "train.go", "gate.go", "reload.go"} {
+		text, err := os.ReadFile(piece)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, code, _ := strings.Cut(string(text), "\n)\n") // after the imports
+		if n := strings.Count(code, "\n"); n > 60 {
+			t.Errorf("%s has %d lines", piece, n)
+		}
+	}
+}
+
+func TestFeaturesFillColumns(t *testing.T) {
+	l := startLoop(t, t.TempDir())
+	s := Search{Text: "red tent", Segment: "hasty", Facets: Facets{Brand: brands[0]}}
+	hits, err := l.engine.Search(s.Text, s.Facets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := features(s, hits)
+	if len(hits) == 0 || len(x) != len(hits)*len(columns.FeatureNames) || len(columns.FeatureIDs) != len(columns.FeatureNames) {
+		t.Fatalf("%d features of %d products", len(x), len(hits))
+	}
+	for i, h := range hits {
+		row := x[i*len(columns.FeatureNames):][:len(columns.FeatureNames)]
+		if h.Brand != brands[0] {
+			t.Errorf("%s is of %s", h.ID, h.Brand)
+		}
+		if h.Score <= 0 || row[0] != float32(h.Score) || max(row[1], row[4]) == 0 || row[13] != 3 || row[12] != 2 {
+			t.Errorf("%s: features %v", h.Title, row)
+		}
+	}
+}
+
+func TestPopularityIsWhatUsersDraw(t *testing.T) {
+	s := newShop(1, 50, 1)
+	sum := 0.
+	for i := range s.Queries {
+		if got := s.popular(sum + 1e-9); got != i {
+			t.Errorf("%v draws query %d, want %d", sum, got, i)
+		}
+		sum += s.popularity(i)
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("probabilities add up to %v", sum)
+	}
+}
+
+// After an error, of which a line may be left in part, lines go to a new file.
+func TestJournalSurvivesErrors(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "log")
+	j, err := newJournal(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Add("0001", []byte("one\n")); err != nil {
+		t.Fatal(err)
+	}
+	j.file.Close() // as if the disk were gone
+	if err := j.Add("0001", []byte("lost\n")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a line that is not on the disk: error %v", err)
+	}
+	if err := j.Add("0001", []byte("two\n")); err != nil {
+		t.Error(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "0001-*.jsonl"))
+	if len(files) != 2 {
+		t.Errorf("%d files, want 2", len(files))
+	}
+}
+
+// While the log cannot be written, users get the order of the scores, and nothing is drawn.
+func TestSearchGoesOnWithoutLog(t *testing.T) {
+	l := startLoop(t, t.TempDir())
+	l.journal.folder = filepath.Join(l.folder, "gone")
+	a, err := l.answer(Search{Text: "tent", Segment: "hasty"})
+	if err != nil || a.QueryID != "" || len(a.Shown) != shown || a.Shown[0] != a.hits[0].Product {
+		t.Errorf("%+v, error %v", a, err)
+	}
+}
+
+func TestStateOfAnotherShopIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	e, err := openEngine(folder, newShop(10, 5, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openEngine(folder, newShop(11, 5, 1)); err == nil || !strings.Contains(err.Error(), "has 10 products, want 11") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestReloadKeepsModelIfFileIsUnfit(t *testing.T) {
+	l := &Live{path: filepath.Join(t.TempDir(), "model.npz")}
+	if err := l.Reload(); err != nil || l.Model() != nil {
+		t.Errorf("without a file: %v", err)
+	}
+	other, err := os.ReadFile("../../ranker/testdata/model.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range [][]byte{other, other[:100]} {
+		if err := os.WriteFile(l.path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Reload(); err == nil || l.Model() != nil {
+			t.Errorf("a file that cannot be used: error %v", err)
+		}
+		if err := l.Reload(); err != nil {
+			t.Errorf("the same file again: %v", err)
+		}
+	}
+}
+
+func TestEventsAreChecked(t *testing.T) {
+	l := startLoop(t, t.TempDir())
+	for body, want := range map[string]int{
+		`[{"action_name": "click", "query_id": "q", "event_attributes": {"object": {"object_id": "p0001"}}}]`: http.StatusNoContent,
+		`[{"action_name": "click", "query_id": "q"}]`:                                                         http.StatusBadRequest,
+		`{"action_name": "click"}`: http.StatusBadRequest,
+	} {
+		reply, err := http.Post(l.users.base+"/events", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if reply.StatusCode != want {
+			t.Errorf("%s: %s, want %d", body, reply.Status, want)
+		}
+	}
+	var a Answer
+	if err := l.users.do(t.Context(), http.MethodGet, "/search?q=nothingofthekind", nil, &a); err != nil || a.QueryID != "" || len(a.Shown) > 0 {
+		t.Errorf("nothing found: %+v, %v", a, err)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/plrank/plrank/clicks"
+)
+
+// Users search the shop over HTTP, look at what they get from the top, and click what attracts them.
+type Users struct {
+	base   string // address of the shop
+	shop   *Shop
+	client http.Client
+}
+
+// visit lets users search until the day is over.
+func (u *Users) visit(ctx context.Context, over func() bool) error {
+	var wait sync.WaitGroup
+	failed := make(chan error, 64) // users at a time
+	for range cap(failed) {
+		wait.Go(func() {
+			for !over() && ctx.Err() == nil && len(failed) == 0 {
+				if err := u.search(ctx); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	close(failed)
+	return <-failed
+}
+
+// search is one search of one user.
+func (u *Users) search(ctx context.Context) error {
+	who := rand.IntN(3000)
+	q, segment := u.shop.Queries[u.shop.popular(rand.Float64())], segments[who%len(segments)]
+	form := url.Values{"q": {q.Text}, "segment": {segment}, "client": {fmt.Sprintf("c%d", who)}}
+	var a Answer
+	if err := u.do(ctx, http.MethodGet, "/search?"+form.Encode(), nil, &a); err != nil {
+		return err
+	}
+	attracted, clicked := make([]float64, len(a.Shown)), make([]float64, len(a.Shown))
+	for k, p := range a.Shown {
+		attracted[k] = attraction(q, segment, p)
+	}
+	clicks.PositionBased(examined)(attracted, clicked, rand.Float64)
+	var events []map[string]any
+	for k, c := range clicked {
+		if c > 0 && a.QueryID != "" {
+			events = append(events, map[string]any{"action_name": "click", "query_id": a.QueryID, "client_id": form.Get("client"),
+				"event_attributes": map[string]any{"object": map[string]any{"object_id": a.Shown[k].ID}, "position": map[string]any{"ordinal": k + 1}}})
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return u.do(ctx, http.MethodPost, "/events", events, nil)
+}
+
+// do sends a request, with a body in JSON unless it is nil, and reads the answer.
+func (u *Users) do(ctx context.Context, method, path string, body, answer any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, u.base+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	reply, err := u.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	got, err := io.ReadAll(reply.Body)
+	if err == nil && reply.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, reply.Status, got)
+	}
+	if err != nil || answer == nil {
+		return err
+	}
+	return json.Unmarshal(got, answer)
+}
