@@ -63,6 +63,10 @@ func TestTablesHaveAMixture(t *testing.T) {
 	if models, _ := DefaultFor(letor); len(models) != 1 || !slices.Equal(models[0].Hidden, []int{64}) {
 		t.Errorf("%+v", models)
 	}
+	large, _ := DefaultFor(sized(50, largeFrom/50))
+	if len(large) != 2 || large[0].Bins == 0 || large[1].Loss != "query-rmse" || models[1].Loss != "softmax" {
+		t.Errorf("large data: %+v", large)
+	}
 	clicked(s.Train)
 	if models, _ := DefaultFor(s); len(models) != 1 {
 		t.Errorf("gains from clicks: %d models", len(models))

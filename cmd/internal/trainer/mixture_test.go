@@ -1,0 +1,101 @@
+package trainer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/ranker"
+)
+
+// table is a folder with a table: age is of the query, and ranks together with price.
+func table(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, split := range []string{"train", "vali", "test"} {
+		var text strings.Builder
+		text.WriteString("query,label,age,price\n")
+		for q := range 30 {
+			age := 20 + rng.IntN(60)
+			for range 6 {
+				price := rng.IntN(100)
+				label := 0
+				if (price < 40) == (age < 50) {
+					label = 1
+				}
+				fmt.Fprintf(&text, "%s%d,%d,%d,%d\n", split, q, label, age, price)
+			}
+		}
+		write(t, filepath.Join(dir, split+".csv"), text.String())
+	}
+	return dir
+}
+
+// The recipe of a table is two models in folders of their own, and their mixture. A run that was killed after the first, or
+// interrupted in the second, goes on to the same bits.
+func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
+	t.Parallel()
+	data, dir := table(t), t.TempDir()
+	out := func(name string) string { return filepath.Join(dir, name) }
+	args := []string{"-data", data, "-epochs", "4"}
+	stdout, stderr := must(t, append(args, "-out", out("whole"))...)
+	for _, want := range []string{"a table, with 50 % features of the query", "model 2 of 2", "model 1 has a share of"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in %s", want, stderr)
+		}
+	}
+	if !strings.Contains(stdout, ranker.MixtureKind) {
+		t.Errorf("%s", stdout)
+	}
+	want, err := ranker.Open(filepath.Join(out("whole"), cli.ModelFile))
+	if err != nil || want.File().Kind != ranker.MixtureKind {
+		t.Fatal(err, want)
+	}
+	var result cli.RunSummary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out("whole"), cli.ResultFile))), &result); err != nil || len(result.Shares) != 2 || result.Epochs != 8 {
+		t.Errorf("%+v, %v", result, err)
+	}
+
+	must(t, append(args, "-out", out("killed"))...)
+	for _, name := range []string{"model2", cli.ModelFile, cli.ResultFile, cli.HistoryFile, cli.CurveFile} {
+		if err := os.RemoveAll(filepath.Join(out("killed"), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var said strings.Builder
+	watching := &watcher{word: "model 2 of 2", f: cancel}
+	if status := run(ctx, nil, append(args, "-out", out("interrupted")), &said, watching); status == 0 {
+		t.Errorf("an interrupted run: %s", watching)
+	}
+	for _, name := range []string{"killed", "interrupted", "whole"} {
+		must(t, "-resume", "-out", out(name))
+		got, err := ranker.Open(filepath.Join(out(name), cli.ModelFile))
+		if err != nil || got.Digest() != want.Digest() {
+			t.Errorf("%s: another model, or %v", name, err)
+		}
+	}
+
+	// A file of settings gives the same models, and takes no flag that would be of one of them alone.
+	config := filepath.Join(out("whole"), cli.SettingsFile)
+	must(t, "-config", config, "-data", data, "-out", out("again"))
+	if got, err := ranker.Open(filepath.Join(out("again"), cli.ModelFile)); err != nil || got.Digest() != want.Digest() {
+		t.Error("another model by -config, or", err)
+	}
+	if status, _, stderr := call("-config", config, "-data", data, "-hidden", "4"); status != 2 || !strings.Contains(stderr, "the run has 2 models") {
+		t.Error(status, stderr)
+	}
+	if _, stderr := must(t, append(args, "-hidden", "4")...); strings.Contains(stderr, "model 2") {
+		t.Errorf("a mixture with a flag of a network: %s", stderr)
+	}
+	if _, stderr := must(t, append(args, "-folds", "3", "-data", filepath.Join(data, "train.csv"), "-out", out("folds"))...); strings.Count(stderr, "model 2 of 2") != 3 {
+		t.Errorf("folds: %s", stderr)
+	}
+}
