@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/report"
@@ -174,7 +175,7 @@ func (s settings) recipeWords(splits *datasets.Splits) string {
 		return ""
 	}
 	for i, c := range models[:min(len(models), len(recipes))] {
-		if own := cli.Differences(c, recipes[i]); own != "" {
+		if own := cli.Differences(c, recipes[i]); own != "" && !strings.HasSuffix(words, "; with "+own) { // as of the model before
 			words += "; with " + own
 		}
 	}
