@@ -11,7 +11,7 @@ import (
 // reports the shortest times and their ratio. "any" has continuations that are no linear function of the rewards.
 func BenchmarkCascades(b *testing.B) {
 	for _, kind := range []string{"err", "relevance", "any", "ap"} {
-		for _, size := range []struct{ docs, cutoff int }{{24, 5}, {24, 24}, {60, 20}, {125, 5}, {125, 10}, {125, 17}, {125, 50}, {125, 100}, {300, 100}, {125, 125}, {1000, 10}, {1000, 1000}} {
+		for _, size := range []struct{ docs, cutoff int }{{24, 5}, {24, 24}, {60, 20}, {125, 5}, {125, 10}, {125, 17}, {125, 50}, {125, 100}, {300, 100}, {125, 125}, {500, 200}, {1000, 10}, {1000, 100}, {1000, 1000}} {
 			b.Run(fmt.Sprintf("%s/D=%d/K=%d", kind, size.docs, size.cutoff), func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 1))
 				scores := gaussian(rng, size.docs, 1)
