@@ -45,7 +45,7 @@ func measure(_ context.Context, args []string) error {
 			return err
 		}
 		if missing := missingOf(*work, set, folds, *seeds); missing > 0 || len(folds) == 0 {
-			log.Printf("%s is left out: %d trainings are missing in its %d folds", set, missing, len(folds))
+			log.Printf("%s is left out: of its %d folds that were begun %d trainings are missing", set, len(folds), missing)
 			continue
 		}
 		complete, values[set] = append(complete, set), perQuery{}
