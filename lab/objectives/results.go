@@ -30,11 +30,11 @@ const level = 0.05
 // perQuery has, by method and measure, the values of the test queries of all folds of a set, means over the seeds.
 type perQuery map[string]map[string][]float64
 
-// measure measures the sets that are complete, and writes runs.csv and tests.csv.
+// measure measures on every set as many seeds as all methods have in all folds, and writes runs.csv and tests.csv.
 func measure(_ context.Context, args []string) error {
 	f := flag.NewFlagSet("measure", flag.ExitOnError)
 	work := f.String("work", "", "the working `folder` of train")
-	seeds := f.Int("seeds", 20, "trainings of a method on a fold")
+	least := f.Int("seeds", 5, "leave out sets with fewer trainings of a method on a fold")
 	f.Parse(args)
 	runs := [][]string{append([]string{"set", "fold", "method", "seed"}, measures...)}
 	var complete []string
@@ -44,13 +44,14 @@ func measure(_ context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		if missing := missingOf(*work, set, folds, *seeds); missing > 0 || len(folds) == 0 {
-			log.Printf("%s is left out: of its %d folds that were begun %d trainings are missing", set, len(folds), missing)
+		seeds := seedsOf(*work, set, folds)
+		if seeds < *least {
+			log.Printf("%s is left out: not all methods have %d trainings on each fold", set, *least)
 			continue
 		}
 		complete, values[set] = append(complete, set), perQuery{}
 		for _, fold := range folds {
-			rows, err := values[set].addFold(*work, set, fold, *seeds)
+			rows, err := values[set].addFold(*work, set, fold, seeds)
 			if err != nil {
 				return err
 			}
@@ -67,18 +68,18 @@ func measure(_ context.Context, args []string) error {
 	return csvfile.Write(filepath.Join("objectives", "tests.csv"), tests)
 }
 
-// missingOf counts the trainings of a set that are not there.
-func missingOf(work, set string, folds []string, seeds int) (n int) {
-	for _, fold := range folds {
-		for _, m := range methods {
-			for seed := 1; seed <= seeds; seed++ {
-				if !exists(scoresPath(filepath.Join(work, "runs", set, fold), m.name, seed)) {
-					n++
+// seedsOf returns how many seeds, from 1, all methods have in all folds of a set.
+func seedsOf(work, set string, folds []string) (n int) {
+	for ; len(folds) > 0; n++ {
+		for _, fold := range folds {
+			for _, m := range methods {
+				if !exists(scoresPath(filepath.Join(work, "runs", set, fold), m.name, n+1)) {
+					return n
 				}
 			}
 		}
 	}
-	return n
+	return 0
 }
 
 // addFold adds the values of a fold, and returns its rows of runs.csv.
@@ -245,12 +246,12 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 		err = errors.Join(err, bad)
 		return v
 	}
-	means = [][]string{append([]string{"set", "method"}, measures...)}
+	means = [][]string{append([]string{"set", "method", "seeds"}, measures...)}
 	all := [][]string{append([]string{"trained on"}, measures...)}
 	for _, m := range methods {
 		ofSets := make([][]float64, len(measures))
 		for _, set := range sets {
-			row := []string{set, m.name}
+			row := []string{set, m.name, ""}
 			for i := range measures {
 				seeds := map[string][]float64{}
 				for _, run := range runs {
@@ -268,9 +269,10 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 				slices.Sort(values) // maps have no order, sums do
 				mean, sd := stat.MeanStdDev(values, nil)
 				row = append(row, fmt.Sprintf("%s ± %s", fraction(mean), fraction(sd)))
+				row[2] = strconv.Itoa(len(values))
 				ofSets[i] = append(ofSets[i], mean)
 			}
-			if len(row) > 2 {
+			if len(row) > 3 {
 				means = append(means, row)
 			}
 		}
