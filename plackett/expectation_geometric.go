@@ -163,7 +163,7 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 		end := min(i+chunk, to)
 		switch {
 		case dual:
-			lanes.MultiplyDual(sums, states, z, x.transit(i, end), x.gain[i:end], x.relevant[i:end])
+			lanes.MultiplyDual(sums, states, z, x.transit(i, end), x.relevant[i:end])
 		case x.cascade.general():
 			lanes.MultiplyCascade(states, z, x.transit(i, end), x.gain[i:end], x.continuation[i:end])
 		default:
@@ -197,7 +197,7 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 		end := min(i+chunk, to)
 		switch {
 		case dual:
-			lanes.DivideDual(x.result[i:end], terms, derived, z, x.transitions[i:end], x.gain[i:end], x.relevant[i:end])
+			lanes.DivideDual(x.result[i:end], terms, derived, z, x.transitions[i:end], x.relevant[i:end])
 		case x.cascade.general():
 			lanes.DivideCascade(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end], x.continuation[i:end])
 		default:

@@ -7,9 +7,10 @@ import (
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
-// maxStates bounds the number of states kept at a time to what a cache holds. Long lists keep more:
-// the states of as many documents as the square root of their number.
-const maxStates = 8192
+// maxStates bounds the number of states kept at a time to what a cache holds. More are kept in parts, of fewer states for
+// each of the two tapes of average precision. Long lists keep more: the states of as many documents as the square root of
+// their number.
+const maxStates, maxDualStates = 8192, 3072
 
 // sweep adds to the result what one block of nodes contributes. It returns its part of the value,
 // and the probability that fewer than K documents have arrived at its end.
@@ -28,13 +29,13 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		x.transit(i, min(i+chunk, x.sweptEnd))
 	}
 
-	tapes := x.tapes[:1]
+	tapes, most := x.tapes[:1], maxStates
 	if x.cascade.dual() {
-		tapes = x.tapes[:]
+		tapes, most = x.tapes[:], maxDualStates
 	}
 	part := max(1, docs)
 	if docs*x.ranks > maxStates {
-		part = max(maxStates/len(tapes)/x.ranks, int(math.Sqrt(float64(docs))))
+		part = max(most/x.ranks, int(math.Sqrt(float64(docs))))
 	}
 	for i := range tapes {
 		tapes[i].states = num.Sized(tapes[i].states, (part+1)*x.ranks)
@@ -89,7 +90,7 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 				x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
 		case x.cascade.dual():
 			lanes.BackwardDual(x.result[i:to], x.backward, x.derived, tapes[1].states, tapes[0].states, x.ranks, x.coefficients(i),
-				x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
+				x.transitions[i:to], x.relevant[i:to])
 		default:
 			lanes.Backward(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
 				x.transitions[i:to], x.gain[i:to])
@@ -143,7 +144,7 @@ func (x *quadrature) forward(i, to int) {
 	}
 	lanes.Forward(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
 	if x.cascade.dual() {
-		lanes.ForwardDual(x.tapes[1].states, states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.relevant[i:to])
+		lanes.ForwardDual(x.tapes[1].states, states, x.ranks, x.coefficients(i), x.transitions[i:to], x.relevant[i:to])
 	}
 }
 

@@ -52,6 +52,11 @@ var parts = []*part{
 		what:  "The exact gradient of one query of D documents for cutoff K, without sampling, and of PL-Rank-RB with N = 1000, sampling included: the shortest times",
 		table: exactTable,
 	},
+	{
+		name: "cascades", pkg: "plackett", pattern: "CascadesAgainstSamples",
+		what:  "Exact gradients of the metrics of one query of D documents for cutoff K, and how many of them are made in the time in which 1000 rankings of K places are drawn, without any gradient: the shortest times. DCG has the discounts 1/k, too",
+		table: cascadesTable,
+	},
 }
 
 // cores returns the number of cores that the part runs on; given is the number for matrix products.

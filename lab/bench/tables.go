@@ -60,6 +60,31 @@ func exactTable(all []result) (string, error) {
 	return markdownTable(rows), nil
 }
 
+// cascadesTable compares exact gradients of metrics with the drawing of rankings; they were measured in turn.
+func cascadesTable(all []result) (string, error) {
+	rows := [][]string{{"D, K", "1000 rankings", "DCG", "RR", "ERR", "AP"}}
+	for _, r := range all {
+		var d, k int
+		if _, err := fmt.Sscanf(r.name, "CascadesAgainstSamples/D=%d/K=%d", &d, &k); err != nil {
+			return "", fmt.Errorf("benchmark %s: %w", r.name, err)
+		}
+		drawn := r.values["drawn-ns/op"]
+		row := []string{fmt.Sprintf("%d, %d", d, k), duration(drawn)}
+		for _, kind := range []string{"dcg", "relevance", "err", "ap"} {
+			ns := r.values[kind+"-ns/op"]
+			if ns == 0 || drawn == 0 {
+				return "", fmt.Errorf("benchmark %s has no %s-ns/op or drawn-ns/op", r.name, kind)
+			}
+			row = append(row, fmt.Sprintf("%s (%s)", duration(ns), significant(drawn/ns)))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 1 {
+		return "", fmt.Errorf("no result of BenchmarkCascadesAgainstSamples")
+	}
+	return markdownTable(rows), nil
+}
+
 // opsTable has a row for each estimate and number of queries.
 func opsTable(all []result) (string, error) {
 	return ladder(all, "ns/op", duration, []string{"op", "queries"}, func(name []string) []string {

@@ -802,15 +802,15 @@ func (m machine) seriesDual() {
 }
 
 func (m machine) forwardDual() {
-	m.flushed("forwardDual", "(sums, states []State, ranks, size int, chances []Chance, g, d []float64)", func(m machine) {
+	m.flushed("forwardDual", "(sums, states []State, ranks, size int, chances []Chance, d []float64)", func(m machine) {
 		row, states, ranks, full := m.vecs("sums"), m.vecs("states"), Word("ranks"), Word("size")
-		chance, docs, gain, dual := m.vecs("chances"), length("chances"), base("g"), base("d")
+		chance, docs, dual := m.vecs("chances"), length("chances"), base("d")
 		stride := sized(ranks)
 		repeat(docs, func() {
 			q, p, f := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec))
-			gf, dp := m.broadcast(at(gain, 0)), m.broadcast(at(dual, 0))
-			VMULPD(f, gf, gf)
-			VMULPD(p, dp, dp)
+			df, dp := m.broadcast(at(dual, 0)), m.register()
+			VMULPD(p, df, dp)
+			VMULPD(f, df, df)
 			// A row that is not full yet gets one state more.
 			free := GP64()
 			MOVQ(ranks, free)
@@ -836,11 +836,11 @@ func (m machine) forwardDual() {
 						to := m.register()
 						VMULPD(at(from, i*vec), q, to)
 						VFMADD231PD(p, before[i], to)
-						switch i {
-						case 1:
+						switch {
+						case i == 1:
 							VFMADD231PD(f, first, to)
-						case 2:
-							VFMADD231PD(gf, first, to)
+						case i == 2 && relevant:
+							VFMADD231PD(df, first, to)
 						}
 						if relevant {
 							VFMADD231PD(dp, plainBefore[i], to)
@@ -857,14 +857,13 @@ func (m machine) forwardDual() {
 			ADDQ(stride, row)
 			ADDQ(stride, states)
 			ADDQ(Imm(state), chance)
-			ADDQ(Imm(number), gain)
 			ADDQ(Imm(number), dual)
 		})
 	})
 }
 
 func (m machine) backwardDual() {
-	m.flushed("backwardDual", "(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64)", func(m machine) {
+	m.flushed("backwardDual", "(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, d []float64)", func(m machine) {
 		u, du, sums, row, ranks, full := m.vecs("u"), m.vecs("du"), m.vecs("sums"), m.vecs("states"), Word("ranks"), Word("size")
 		chance, docs := m.vecs("chances"), length("chances")
 		stride := sized(ranks)
@@ -881,9 +880,9 @@ func (m machine) backwardDual() {
 		of := func(name string) Mem { return Mem{Base: base(name), Index: docs, Scale: number, Disp: -number} }
 		repeat(docs, func() {
 			q, p, f := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec))
-			gf, dp := m.broadcast(of("g")), m.broadcast(of("d"))
-			VMULPD(f, gf, gf)
-			VMULPD(p, dp, dp)
+			df, dp := m.broadcast(of("d")), m.register()
+			VMULPD(p, df, dp)
+			VMULPD(f, df, df)
 			bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
 			n, k := size(full, ranks), GP64()
 			XORQ(k, k)
@@ -894,15 +893,19 @@ func (m machine) backwardDual() {
 			unless(of("d"), func(relevant bool) {
 				repeat(n, func() {
 					carried, derived, sum, chances := m.load(at(u, 0)), m.load(at(du, 0)), m.load(at(sums, 0)), m.load(at(row, 0))
-					VFMADD231PD(at(sums, vec), carried, bu)
-					VFMADD231PD(at(u, vec), sum, px)
 					VFMADD231PD(at(sums, 2*vec), carried, au)
 					VFMADD231PD(at(u, 2*vec), sum, py)
-					VFMADD231PD(at(row, vec), derived, bu)
-					VFMADD231PD(at(du, vec), chances, px)
 					VFMADD231PD(at(row, 2*vec), derived, au)
 					VFMADD231PD(at(du, 2*vec), chances, py)
-					for i, rate := range []VecVirtual{nil, f, gf} {
+					rates := []VecVirtual{nil, f, nil}
+					if relevant {
+						VFMADD231PD(at(sums, vec), carried, bu)
+						VFMADD231PD(at(u, vec), sum, px)
+						VFMADD231PD(at(row, vec), derived, bu)
+						VFMADD231PD(at(du, vec), chances, px)
+						rates[2] = df
+					}
+					for i, rate := range rates {
 						to := m.register()
 						VMULPD(at(du, i*vec), q, to)
 						VFMADD231PD(at(du, state+i*vec), p, to)
@@ -927,7 +930,7 @@ func (m machine) backwardDual() {
 			VADDPD(px, bu, bu)
 			VADDPD(py, au, au)
 			VMULPD(f, au, au)
-			VFMSUB231PD(gf, bu, au)
+			VFMSUB231PD(df, bu, au)
 			sum := m.add(au).AsX()
 			total := of("out")
 			VADDSD(total, sum, sum)
@@ -941,47 +944,46 @@ func (m machine) backwardDual() {
 }
 
 func (m machine) multiplyDual() {
-	m.flushed("multiplyDual", "(sums, states []State, z []float64, chances []Chance, g, d []float64)", func(m machine) {
+	m.flushed("multiplyDual", "(sums, states []State, z []float64, chances []Chance, d []float64)", func(m machine) {
 		h, s, terms, z := m.vecs("sums"), m.vecs("states"), length("states"), base("z")
-		chance0, docs0, gain0, dual0 := m.vecs("chances"), length("chances"), base("g"), base("d")
+		chance0, docs0, dual0 := m.vecs("chances"), length("chances"), base("d")
 		repeat(terms, func() {
 			var sum, plain [3]VecVirtual
 			for i := range sum {
 				sum[i], plain[i] = m.load(at(h, i*vec)), m.load(at(s, i*vec))
 			}
 			at1 := m.broadcast(at(z, 0))
-			chance, docs, gain, dual := copyOf(chance0), copyOf(docs0), copyOf(gain0), copyOf(dual0)
+			chance, docs, dual := copyOf(chance0), copyOf(docs0), copyOf(dual0)
 			repeat(docs, func() {
 				unless(at(dual, 0), func(relevant bool) {
 					factor, derived, fp := m.register(), m.register(), m.register()
 					VMULPD(at(chance, vec), at1, derived)
 					VADDPD(at(chance, 0), derived, factor)
-					if relevant {
-						VMULPD(m.broadcast(at(dual, 0)), derived, derived)
-					}
-					g := m.broadcast(at(gain, 0))
 					VMULPD(at(chance, 2*vec), sum[0], fp)
 					VFMADD213PD(fp, factor, sum[1])
 					if relevant {
+						d := m.broadcast(at(dual, 0))
+						VMULPD(d, derived, derived)
 						VFMADD231PD(derived, plain[1], sum[1])
-					}
-					VMULPD(g, fp, fp)
-					VFMADD213PD(fp, factor, sum[2])
-					if relevant {
+						VMULPD(d, fp, fp)
+						VFMADD213PD(fp, factor, sum[2])
 						VFMADD231PD(derived, plain[2], sum[2])
-					}
-					VMULPD(factor, sum[0], sum[0])
-					if relevant {
+						VMULPD(factor, sum[0], sum[0])
 						VFMADD231PD(derived, plain[0], sum[0])
+						VMULPD(at(chance, 2*vec), plain[0], fp)
+						VFMADD213PD(fp, factor, plain[1])
+						VMULPD(d, fp, fp)
+						VFMADD213PD(fp, factor, plain[2])
+					} else {
+						VMULPD(at(chance, 2*vec), plain[0], fp)
+						VFMADD213PD(fp, factor, plain[1])
+						for _, v := range []VecVirtual{sum[0], sum[2], plain[2]} {
+							VMULPD(factor, v, v)
+						}
 					}
-					VMULPD(at(chance, 2*vec), plain[0], fp)
-					VFMADD213PD(fp, factor, plain[1])
-					VMULPD(g, fp, fp)
-					VFMADD213PD(fp, factor, plain[2])
 					VMULPD(factor, plain[0], plain[0])
 				})
 				ADDQ(Imm(state), chance)
-				ADDQ(Imm(number), gain)
 				ADDQ(Imm(number), dual)
 			})
 			for i := range sum {
@@ -996,27 +998,27 @@ func (m machine) multiplyDual() {
 }
 
 func (m machine) divideDual() {
-	m.flushed("divideDual", "(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64)", func(m machine) {
+	m.flushed("divideDual", "(out []float64, sums, terms []Pair, z []float64, chances []Chance, d []float64)", func(m machine) {
 		out, sums0, terms0, count, z0 := base("out"), m.vecs("sums"), m.vecs("terms"), length("terms"), base("z")
-		chance, docs, gain, dual := m.vecs("chances"), length("chances"), base("g"), base("d")
+		chance, docs, dual := m.vecs("chances"), length("chances"), base("d")
 		repeat(docs, func() {
-			g, d, sum := m.broadcast(at(gain, 0)), m.broadcast(at(dual, 0)), m.zero()
+			d, sum := m.broadcast(at(dual, 0)), m.zero()
 			h, s, z, n := copyOf(sums0), copyOf(terms0), copyOf(z0), copyOf(count)
 			rest := copyOf(n)
 			ANDQ(Imm(1), rest)
 			SHRQ(Imm(1), n)
 			unless(at(dual, 0), func(relevant bool) {
-				// fraction is (a (g B − A) − d p z (g B' − A'))/a² of a term, or (g B − A)/a.
+				// fraction is (a (d B − A) − d p z (d B' − A'))/a² of a term, or (d B − A)/a.
 				fraction := func(i int) (over, under VecVirtual) {
 					pz := m.broadcast(at(z, i*number))
 					over, under = m.load(at(h, i*pair+vec)), m.register()
 					VMULPD(at(chance, vec), pz, pz)
 					VADDPD(at(chance, 0), pz, under)
-					VFMSUB213PD(at(h, i*pair), g, over)
+					VFMSUB213PD(at(h, i*pair), d, over)
 					if relevant {
 						part := m.load(at(s, i*pair+vec))
 						VMULPD(d, pz, pz)
-						VFMSUB213PD(at(s, i*pair), g, part)
+						VFMSUB213PD(at(s, i*pair), d, part)
 						VMULPD(under, over, over)
 						VFNMADD231PD(pz, part, over)
 						VMULPD(under, under, under)
@@ -1043,9 +1045,8 @@ func (m machine) divideDual() {
 			VADDSD(at(out, 0), total, total)
 			VMOVSD(total, at(out, 0))
 			ADDQ(Imm(state), chance)
-			for _, r := range []Register{gain, dual, out} {
-				ADDQ(Imm(number), r)
-			}
+			ADDQ(Imm(number), dual)
+			ADDQ(Imm(number), out)
 		})
 	})
 }

@@ -311,14 +311,14 @@ func seriesDualGo(sums, states []State, c, d []Sum, found float64) {
 	}
 }
 
-func forwardDualGo(sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+func forwardDualGo(sums, states []State, ranks, size int, chances []Chance, d []float64) {
 	for i := range chances {
 		from, next := sums[i*ranks:(i+1)*ranks], sums[(i+1)*ranks:(i+2)*ranks]
 		if size < ranks {
 			from[size] = State{}
 			size++
 		}
-		forwardRow(next[:size], from[:size], &chances[i], g[i])
+		forwardRow(next[:size], from[:size], &chances[i], d[i])
 		for k := 1; k < size; k++ {
 			n, s := &next[k], &states[i*ranks+k-1]
 			for l := range Width {
@@ -331,11 +331,11 @@ func forwardDualGo(sums, states []State, ranks, size int, chances []Chance, g, d
 	}
 }
 
-func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, d []float64) {
 	for i := len(out) - 1; i >= 0; i-- {
 		n := min(ranks, size+i)
 		s := states[i*ranks:][:n]
-		out[i] += backwardRow(du[:n+1], s, &chances[i], g[i])
+		out[i] += backwardRow(du[:n+1], s, &chances[i], d[i])
 		for k := range s {
 			n, above := &du[k], &u[k+1]
 			for l := range Width {
@@ -345,11 +345,11 @@ func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int,
 				n.A[l] += p * above.A[l]
 			}
 		}
-		out[i] += backwardRow(u[:n+1], sums[i*ranks:][:n], &chances[i], g[i])
+		out[i] += backwardRow(u[:n+1], sums[i*ranks:][:n], &chances[i], d[i])
 	}
 }
 
-func multiplyDualGo(sums, states []State, z []float64, chances []Chance, g, d []float64) {
+func multiplyDualGo(sums, states []State, z []float64, chances []Chance, d []float64) {
 	for m := range states {
 		h, s := &sums[m], &states[m]
 		for i := range chances {
@@ -359,18 +359,18 @@ func multiplyDualGo(sums, states []State, z []float64, chances []Chance, g, d []
 				a, da := chance.Q[l]+pz, d[i]*pz
 				fp := chance.F[l] * h.P[l]
 				h.B[l] = a*h.B[l] + da*s.B[l] + fp
-				h.A[l] = a*h.A[l] + da*s.A[l] + g[i]*fp
+				h.A[l] = a*h.A[l] + da*s.A[l] + d[i]*fp
 				h.P[l] = a*h.P[l] + da*s.P[l]
 				fp = chance.F[l] * s.P[l]
 				s.B[l] = a*s.B[l] + fp
-				s.A[l] = a*s.A[l] + g[i]*fp
+				s.A[l] = a*s.A[l] + d[i]*fp
 				s.P[l] *= a
 			}
 		}
 	}
 }
 
-func divideDualGo(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64) {
+func divideDualGo(out []float64, sums, terms []Pair, z []float64, chances []Chance, d []float64) {
 	for i := range chances {
 		chance := &chances[i]
 		var sum Vec
@@ -379,7 +379,7 @@ func divideDualGo(out []float64, sums, terms []Pair, z []float64, chances []Chan
 			for l := range Width {
 				pz := chance.P[l] * z[m]
 				a := chance.Q[l] + pz
-				sum[l] += (a*(g[i]*h.B[l]-h.A[l]) - d[i]*pz*(g[i]*t.B[l]-t.A[l])) / (a * a)
+				sum[l] += (a*(d[i]*h.B[l]-h.A[l]) - d[i]*pz*(d[i]*t.B[l]-t.A[l])) / (a * a)
 			}
 		}
 		for l := range Width {

@@ -178,7 +178,8 @@ func BackwardCascade(out []float64, u, states []State, ranks, size int, chances 
 }
 
 // The functions of a dual number, whose names end in Dual, are those without at p_i + ε d_i p_i instead of
-// p_i. Their sums are a multiple of the states plus the derivatives of the states by ε.
+// p_i. Their sums are a multiple of the states plus the derivatives of the states by ε. The gains g are d: where it is 0, much
+// need not be computed.
 
 // SeriesDual sets sums, found times the states that [Series] gave for c plus their derivatives, where d has the
 // derivatives of c, but in Power Σ_l d_l.Power z^l, the derivative of log P over z.
@@ -189,32 +190,32 @@ func SeriesDual(sums, states []State, c, d []Sum, found float64) {
 }
 
 // ForwardDual sets the rows of sums after the first, given the rows of states that [Forward] set.
-func ForwardDual(sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+func ForwardDual(sums, states []State, ranks, size int, chances []Chance, d []float64) {
 	if docs := len(chances); docs > 0 {
-		inUse.forwardDual(sums[:(docs+1)*ranks], states[:docs*ranks], ranks, size, chances, g[:docs], d[:docs])
+		inUse.forwardDual(sums[:(docs+1)*ranks], states[:docs*ranks], ranks, size, chances, d[:docs])
 	}
 }
 
 // BackwardDual is [Backward], and adds to out_i the document's part plus its derivative. It carries u, as
 // Backward does, and du, its derivative.
-func BackwardDual(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64) {
+func BackwardDual(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, d []float64) {
 	if docs := len(out); docs > 0 {
-		inUse.backwardDual(out, u[:ranks+1], du[:ranks+1], sums[:docs*ranks], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], d[:docs])
+		inUse.backwardDual(out, u[:ranks+1], du[:ranks+1], sums[:docs*ranks], states[:docs*ranks], ranks, size, chances[:docs], d[:docs])
 	}
 }
 
 // MultiplyDual is [Multiply], and does the same for sums.
-func MultiplyDual(sums, states []State, z []float64, chances []Chance, g, d []float64) {
+func MultiplyDual(sums, states []State, z []float64, chances []Chance, d []float64) {
 	if len(states) > 0 && len(chances) > 0 {
-		inUse.multiplyDual(sums[:len(states)], states, z[:len(states)], chances, g[:len(chances)], d[:len(chances)])
+		inUse.multiplyDual(sums[:len(states)], states, z[:len(states)], chances, d[:len(chances)])
 	}
 }
 
 // DivideDual is [Divide] of sums, plus the derivative of the denominator's part: with a = q + p z it adds
-// Σ f Σ_m ((g B_m − A_m)/a − d p z (g B'_m − A'_m)/a²), A and B of sums, A' and B' of terms.
-func DivideDual(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64) {
+// Σ f Σ_m ((d B_m − A_m)/a − d p z (d B'_m − A'_m)/a²), A and B of sums, A' and B' of terms.
+func DivideDual(out []float64, sums, terms []Pair, z []float64, chances []Chance, d []float64) {
 	if len(terms) > 0 && len(chances) > 0 {
-		inUse.divideDual(out[:len(chances)], sums[:len(terms)], terms, z[:len(terms)], chances, g[:len(chances)], d[:len(chances)])
+		inUse.divideDual(out[:len(chances)], sums[:len(terms)], terms, z[:len(terms)], chances, d[:len(chances)])
 	}
 }
 

@@ -1268,9 +1268,9 @@ skip54:
 	VZEROUPPER
 	RET
 
-// func forwardDualAVX512(sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// func forwardDualAVX512(sums []float64, states []float64, ranks int, size int, chances []float64, d []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-136
+TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-112
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -1282,115 +1282,111 @@ TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-136
 	MOVQ    size+56(FP), BX
 	MOVQ    chances_base+64(FP), SI
 	MOVQ    chances_len+72(FP), DI
-	MOVQ    g_base+88(FP), R8
-	MOVQ    d_base+112(FP), R9
-	IMUL3Q  $0xc0, DX, R10
+	MOVQ    d_base+88(FP), R8
+	IMUL3Q  $0xc0, DX, R9
 
 repeat56:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VMOVUPD      128(SI), Z2
 	VBROADCASTSD (R8), Z3
-	VBROADCASTSD (R9), Z4
+	VMULPD       Z1, Z3, Z4
 	VMULPD       Z2, Z3, Z3
-	VMULPD       Z1, Z4, Z4
-	MOVQ         DX, R11
-	SUBQ         BX, R11
-	TESTQ        R11, R11
+	MOVQ         DX, R10
+	SUBQ         BX, R10
+	TESTQ        R10, R10
 	JLE          skip57
-	IMUL3Q       $0xc0, BX, R11
+	IMUL3Q       $0xc0, BX, R10
 	VPXORQ       Z5, Z5, Z5
-	ADDQ         AX, R11
-	VMOVUPD      Z5, (R11)
-	VMOVUPD      Z5, 64(R11)
-	VMOVUPD      Z5, 128(R11)
+	ADDQ         AX, R10
+	VMOVUPD      Z5, (R10)
+	VMOVUPD      Z5, 64(R10)
+	VMOVUPD      Z5, 128(R10)
 
 skip57:
 	INCQ    BX
-	MOVQ    BX, R11
-	CMPQ    R11, DX
-	CMOVQGT DX, R11
+	MOVQ    BX, R10
+	CMPQ    R10, DX
+	CMOVQGT DX, R10
+	MOVQ    AX, R11
 	MOVQ    AX, R12
-	MOVQ    AX, R13
-	MOVQ    CX, R14
-	ADDQ    R10, R13
+	MOVQ    CX, R13
+	ADDQ    R9, R12
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
 	VPXORQ  Z9, Z9, Z9
 	VPXORQ  Z10, Z10, Z10
 	VPXORQ  Z11, Z11, Z11
-	MOVQ    (R9), R15
-	TESTQ   R15, R15
+	MOVQ    (R8), R14
+	TESTQ   R14, R14
 	JZ      zero58
 
 repeat59:
-	VMOVUPD     (R12), Z12
-	VMULPD      (R12), Z0, Z13
+	VMOVUPD     (R11), Z12
+	VMULPD      (R11), Z0, Z13
 	VFMADD231PD Z1, Z6, Z13
 	VFMADD231PD Z4, Z7, Z13
-	VMOVUPD     (R14), Z7
-	VMOVUPD     Z13, (R13)
-	VMOVUPD     (R12), Z6
-	VMULPD      64(R12), Z0, Z13
+	VMOVUPD     (R13), Z7
+	VMOVUPD     Z13, (R12)
+	VMOVUPD     (R11), Z6
+	VMULPD      64(R11), Z0, Z13
 	VFMADD231PD Z1, Z8, Z13
 	VFMADD231PD Z2, Z12, Z13
 	VFMADD231PD Z4, Z9, Z13
-	VMOVUPD     64(R14), Z9
-	VMOVUPD     Z13, 64(R13)
-	VMOVUPD     64(R12), Z8
-	VMULPD      128(R12), Z0, Z13
+	VMOVUPD     64(R13), Z9
+	VMOVUPD     Z13, 64(R12)
+	VMOVUPD     64(R11), Z8
+	VMULPD      128(R11), Z0, Z13
 	VFMADD231PD Z1, Z10, Z13
 	VFMADD231PD Z3, Z12, Z13
 	VFMADD231PD Z4, Z11, Z13
-	VMOVUPD     128(R14), Z11
-	VMOVUPD     Z13, 128(R13)
-	VMOVUPD     128(R12), Z10
+	VMOVUPD     128(R13), Z11
+	VMOVUPD     Z13, 128(R12)
+	VMOVUPD     128(R11), Z10
+	ADDQ        $0xc0, R11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
-	ADDQ        $0xc0, R14
-	DECQ        R11
+	DECQ        R10
 	JNZ         repeat59
 	JMP         end58
 
 zero58:
 repeat60:
-	VMOVUPD     (R12), Z4
-	VMULPD      (R12), Z0, Z12
-	VFMADD231PD Z1, Z6, Z12
-	VMOVUPD     Z12, (R13)
-	VMOVUPD     (R12), Z6
-	VMULPD      64(R12), Z0, Z12
-	VFMADD231PD Z1, Z8, Z12
-	VFMADD231PD Z2, Z4, Z12
-	VMOVUPD     Z12, 64(R13)
-	VMOVUPD     64(R12), Z8
-	VMULPD      128(R12), Z0, Z12
-	VFMADD231PD Z1, Z10, Z12
-	VFMADD231PD Z3, Z4, Z12
-	VMOVUPD     Z12, 128(R13)
-	VMOVUPD     128(R12), Z10
+	VMOVUPD     (R11), Z3
+	VMULPD      (R11), Z0, Z4
+	VFMADD231PD Z1, Z6, Z4
+	VMOVUPD     Z4, (R12)
+	VMOVUPD     (R11), Z6
+	VMULPD      64(R11), Z0, Z4
+	VFMADD231PD Z1, Z8, Z4
+	VFMADD231PD Z2, Z3, Z4
+	VMOVUPD     Z4, 64(R12)
+	VMOVUPD     64(R11), Z8
+	VMULPD      128(R11), Z0, Z3
+	VFMADD231PD Z1, Z10, Z3
+	VMOVUPD     Z3, 128(R12)
+	VMOVUPD     128(R11), Z10
+	ADDQ        $0xc0, R11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
-	ADDQ        $0xc0, R14
-	DECQ        R11
+	DECQ        R10
 	JNZ         repeat60
 
 end58:
-	ADDQ    R10, AX
-	ADDQ    R10, CX
+	ADDQ    R9, AX
+	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
-	ADDQ    $0x08, R9
 	DECQ    DI
 	JNZ     repeat56
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
-// func backwardDualAVX512(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// func backwardDualAVX512(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, d []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-208
+TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-184
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -1419,12 +1415,10 @@ repeat61:
 	VMOVUPD      (R8), Z0
 	VMOVUPD      64(R8), Z1
 	VMOVUPD      128(R8), Z2
-	MOVQ         g_base+160(FP), R11
+	MOVQ         d_base+160(FP), R11
 	VBROADCASTSD -8(R11)(R9*8), Z3
-	MOVQ         d_base+184(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Z4
+	VMULPD       Z1, Z3, Z4
 	VMULPD       Z2, Z3, Z3
-	VMULPD       Z1, Z4, Z4
 	VPXORQ       Z5, Z5, Z5
 	VPXORQ       Z6, Z6, Z6
 	VPXORQ       Z7, Z7, Z7
@@ -1433,7 +1427,7 @@ repeat61:
 	CMPQ         R11, SI
 	CMOVQGT      SI, R11
 	XORQ         R12, R12
-	MOVQ         d_base+184(FP), R13
+	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
 	JZ           zero62
@@ -1443,14 +1437,14 @@ repeat63:
 	VMOVUPD     (CX)(R12*1), Z10
 	VMOVUPD     (DX)(R12*1), Z11
 	VMOVUPD     (BX)(R12*1), Z12
-	VFMADD231PD 64(DX)(R12*1), Z9, Z5
-	VFMADD231PD 64(AX)(R12*1), Z11, Z6
 	VFMADD231PD 128(DX)(R12*1), Z9, Z7
 	VFMADD231PD 128(AX)(R12*1), Z11, Z8
-	VFMADD231PD 64(BX)(R12*1), Z10, Z5
-	VFMADD231PD 64(CX)(R12*1), Z12, Z6
 	VFMADD231PD 128(BX)(R12*1), Z10, Z7
 	VFMADD231PD 128(CX)(R12*1), Z12, Z8
+	VFMADD231PD 64(DX)(R12*1), Z9, Z5
+	VFMADD231PD 64(AX)(R12*1), Z11, Z6
+	VFMADD231PD 64(BX)(R12*1), Z10, Z5
+	VFMADD231PD 64(CX)(R12*1), Z12, Z6
 	VMULPD      (CX)(R12*1), Z0, Z11
 	VFMADD231PD 192(CX)(R12*1), Z1, Z11
 	VFMADD231PD 192(AX)(R12*1), Z4, Z11
@@ -1487,12 +1481,8 @@ repeat64:
 	VMOVUPD     (CX)(R12*1), Z9
 	VMOVUPD     (DX)(R12*1), Z10
 	VMOVUPD     (BX)(R12*1), Z11
-	VFMADD231PD 64(DX)(R12*1), Z4, Z5
-	VFMADD231PD 64(AX)(R12*1), Z10, Z6
 	VFMADD231PD 128(DX)(R12*1), Z4, Z7
 	VFMADD231PD 128(AX)(R12*1), Z10, Z8
-	VFMADD231PD 64(BX)(R12*1), Z9, Z5
-	VFMADD231PD 64(CX)(R12*1), Z11, Z6
 	VFMADD231PD 128(BX)(R12*1), Z9, Z7
 	VFMADD231PD 128(CX)(R12*1), Z11, Z8
 	VMULPD      (CX)(R12*1), Z0, Z10
@@ -1505,18 +1495,16 @@ repeat64:
 	VFMADD231PD 256(CX)(R12*1), Z1, Z10
 	VFMADD231PD Z2, Z9, Z10
 	VMOVUPD     Z10, 64(CX)(R12*1)
-	VMULPD      64(AX)(R12*1), Z0, Z10
-	VFMADD231PD 256(AX)(R12*1), Z1, Z10
-	VFMADD231PD Z2, Z4, Z10
-	VMOVUPD     Z10, 64(AX)(R12*1)
-	VMULPD      128(CX)(R12*1), Z0, Z10
-	VFMADD231PD 320(CX)(R12*1), Z1, Z10
-	VFMADD231PD Z3, Z9, Z10
-	VMOVUPD     Z10, 128(CX)(R12*1)
-	VMULPD      128(AX)(R12*1), Z0, Z9
-	VFMADD231PD 320(AX)(R12*1), Z1, Z9
-	VFMADD231PD Z3, Z4, Z9
-	VMOVUPD     Z9, 128(AX)(R12*1)
+	VMULPD      64(AX)(R12*1), Z0, Z9
+	VFMADD231PD 256(AX)(R12*1), Z1, Z9
+	VFMADD231PD Z2, Z4, Z9
+	VMOVUPD     Z9, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Z0, Z4
+	VFMADD231PD 320(CX)(R12*1), Z1, Z4
+	VMOVUPD     Z4, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Z0, Z4
+	VFMADD231PD 320(AX)(R12*1), Z1, Z4
+	VMOVUPD     Z4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
 	JNZ         repeat64
@@ -1545,9 +1533,9 @@ end62:
 	VZEROUPPER
 	RET
 
-// func multiplyDualAVX512(sums []float64, states []float64, z []float64, chances []float64, g []float64, d []float64)
+// func multiplyDualAVX512(sums []float64, states []float64, z []float64, chances []float64, d []float64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
+TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-120
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -1559,8 +1547,7 @@ TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-144
 	MOVQ    z_base+48(FP), BX
 	MOVQ    chances_base+72(FP), SI
 	MOVQ    chances_len+80(FP), DI
-	MOVQ    g_base+96(FP), R8
-	MOVQ    d_base+120(FP), R9
+	MOVQ    d_base+96(FP), R8
 
 repeat65:
 	VMOVUPD      (AX), Z0
@@ -1570,29 +1557,27 @@ repeat65:
 	VMOVUPD      128(AX), Z4
 	VMOVUPD      128(CX), Z5
 	VBROADCASTSD (BX), Z6
-	MOVQ         SI, R10
-	MOVQ         DI, R11
-	MOVQ         R8, R12
-	MOVQ         R9, R13
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	MOVQ         R8, R11
 
 repeat66:
-	MOVQ         (R13), R14
-	TESTQ        R14, R14
+	MOVQ         (R11), R12
+	TESTQ        R12, R12
 	JZ           zero67
-	VMULPD       64(R10), Z6, Z8
-	VADDPD       (R10), Z8, Z7
-	VBROADCASTSD (R13), Z9
-	VMULPD       Z9, Z8, Z8
-	VBROADCASTSD (R12), Z10
-	VMULPD       128(R10), Z0, Z9
+	VMULPD       64(R9), Z6, Z8
+	VADDPD       (R9), Z8, Z7
+	VMULPD       128(R9), Z0, Z9
 	VFMADD213PD  Z9, Z7, Z2
+	VBROADCASTSD (R11), Z10
+	VMULPD       Z10, Z8, Z8
 	VFMADD231PD  Z8, Z3, Z2
 	VMULPD       Z10, Z9, Z9
 	VFMADD213PD  Z9, Z7, Z4
 	VFMADD231PD  Z8, Z5, Z4
 	VMULPD       Z7, Z0, Z0
 	VFMADD231PD  Z8, Z1, Z0
-	VMULPD       128(R10), Z1, Z9
+	VMULPD       128(R9), Z1, Z9
 	VFMADD213PD  Z9, Z7, Z3
 	VMULPD       Z10, Z9, Z9
 	VFMADD213PD  Z9, Z7, Z5
@@ -1600,25 +1585,21 @@ repeat66:
 	JMP          end67
 
 zero67:
-	VMULPD       64(R10), Z6, Z7
-	VADDPD       (R10), Z7, Z7
-	VBROADCASTSD (R12), Z9
-	VMULPD       128(R10), Z0, Z8
-	VFMADD213PD  Z8, Z7, Z2
-	VMULPD       Z9, Z8, Z8
-	VFMADD213PD  Z8, Z7, Z4
-	VMULPD       Z7, Z0, Z0
-	VMULPD       128(R10), Z1, Z8
-	VFMADD213PD  Z8, Z7, Z3
-	VMULPD       Z9, Z8, Z8
-	VFMADD213PD  Z8, Z7, Z5
-	VMULPD       Z7, Z1, Z1
+	VMULPD      64(R9), Z6, Z7
+	VADDPD      (R9), Z7, Z7
+	VMULPD      128(R9), Z0, Z8
+	VFMADD213PD Z8, Z7, Z2
+	VMULPD      128(R9), Z1, Z8
+	VFMADD213PD Z8, Z7, Z3
+	VMULPD      Z7, Z0, Z0
+	VMULPD      Z7, Z4, Z4
+	VMULPD      Z7, Z5, Z5
+	VMULPD      Z7, Z1, Z1
 
 end67:
-	ADDQ    $0xc0, R10
-	ADDQ    $0x08, R12
-	ADDQ    $0x08, R13
-	DECQ    R11
+	ADDQ    $0xc0, R9
+	ADDQ    $0x08, R11
+	DECQ    R10
 	JNZ     repeat66
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, (CX)
@@ -1635,9 +1616,9 @@ end67:
 	VZEROUPPER
 	RET
 
-// func divideDualAVX512(out []float64, sums []float64, terms []float64, z []float64, chances []float64, g []float64, d []float64)
+// func divideDualAVX512(out []float64, sums []float64, terms []float64, z []float64, chances []float64, d []float64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
+TEXT ·divideDualAVX512(SB), NOSPLIT, $8-144
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -1650,133 +1631,130 @@ TEXT ·divideDualAVX512(SB), NOSPLIT, $8-168
 	MOVQ    z_base+72(FP), SI
 	MOVQ    chances_base+96(FP), DI
 	MOVQ    chances_len+104(FP), R8
-	MOVQ    g_base+120(FP), R9
-	MOVQ    d_base+144(FP), R10
+	MOVQ    d_base+120(FP), R9
 
 repeat68:
 	VBROADCASTSD (R9), Z0
-	VBROADCASTSD (R10), Z1
-	VPXORQ       Z2, Z2, Z2
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	MOVQ         BX, R14
-	MOVQ         R14, R15
-	ANDQ         $0x01, R15
-	SHRQ         $0x01, R14
-	MOVQ         (R10), BP
-	TESTQ        BP, BP
+	VPXORQ       Z1, Z1, Z1
+	MOVQ         CX, R10
+	MOVQ         DX, R11
+	MOVQ         SI, R12
+	MOVQ         BX, R13
+	MOVQ         R13, R14
+	ANDQ         $0x01, R14
+	SHRQ         $0x01, R13
+	MOVQ         (R9), R15
+	TESTQ        R15, R15
 	JZ           zero69
-	MOVQ         R15, R15
-	TESTQ        R14, R14
+	MOVQ         R14, R14
+	TESTQ        R13, R13
 	JLE          skip70
 
 repeat71:
-	VBROADCASTSD (R13), Z3
-	VMOVUPD      64(R11), Z4
-	VMULPD       64(DI), Z3, Z3
-	VADDPD       (DI), Z3, Z5
-	VFMSUB213PD  (R11), Z0, Z4
-	VMOVUPD      64(R12), Z6
-	VMULPD       Z1, Z3, Z3
-	VFMSUB213PD  (R12), Z0, Z6
-	VMULPD       Z5, Z4, Z4
-	VFNMADD231PD Z3, Z6, Z4
-	VMULPD       Z5, Z5, Z5
-	VBROADCASTSD 8(R13), Z3
-	VMOVUPD      192(R11), Z6
-	VMULPD       64(DI), Z3, Z3
-	VADDPD       (DI), Z3, Z7
-	VFMSUB213PD  128(R11), Z0, Z6
-	VMOVUPD      192(R12), Z8
-	VMULPD       Z1, Z3, Z3
-	VFMSUB213PD  128(R12), Z0, Z8
-	VMULPD       Z7, Z6, Z6
-	VFNMADD231PD Z3, Z8, Z6
-	VMULPD       Z7, Z7, Z7
-	VMULPD       Z7, Z4, Z4
-	VFMADD231PD  Z5, Z6, Z4
-	VMULPD       Z7, Z5, Z5
-	VDIVPD       Z5, Z4, Z4
-	VADDPD       Z4, Z2, Z2
+	VBROADCASTSD (R12), Z2
+	VMOVUPD      64(R10), Z3
+	VMULPD       64(DI), Z2, Z2
+	VADDPD       (DI), Z2, Z4
+	VFMSUB213PD  (R10), Z0, Z3
+	VMOVUPD      64(R11), Z5
+	VMULPD       Z0, Z2, Z2
+	VFMSUB213PD  (R11), Z0, Z5
+	VMULPD       Z4, Z3, Z3
+	VFNMADD231PD Z2, Z5, Z3
+	VMULPD       Z4, Z4, Z4
+	VBROADCASTSD 8(R12), Z2
+	VMOVUPD      192(R10), Z5
+	VMULPD       64(DI), Z2, Z2
+	VADDPD       (DI), Z2, Z6
+	VFMSUB213PD  128(R10), Z0, Z5
+	VMOVUPD      192(R11), Z7
+	VMULPD       Z0, Z2, Z2
+	VFMSUB213PD  128(R11), Z0, Z7
+	VMULPD       Z6, Z5, Z5
+	VFNMADD231PD Z2, Z7, Z5
+	VMULPD       Z6, Z6, Z6
+	VMULPD       Z6, Z3, Z3
+	VFMADD231PD  Z4, Z5, Z3
+	VMULPD       Z6, Z4, Z4
+	VDIVPD       Z4, Z3, Z3
+	VADDPD       Z3, Z1, Z1
+	ADDQ         $0x00000100, R10
 	ADDQ         $0x00000100, R11
-	ADDQ         $0x00000100, R12
-	ADDQ         $0x10, R13
-	DECQ         R14
+	ADDQ         $0x10, R12
+	DECQ         R13
 	JNZ          repeat71
 
 skip70:
-	TESTQ        R15, R15
+	TESTQ        R14, R14
 	JLE          skip72
-	VBROADCASTSD (R13), Z3
-	VMOVUPD      64(R11), Z4
-	VMULPD       64(DI), Z3, Z3
-	VADDPD       (DI), Z3, Z5
-	VFMSUB213PD  (R11), Z0, Z4
-	VMOVUPD      64(R12), Z6
-	VMULPD       Z1, Z3, Z3
-	VFMSUB213PD  (R12), Z0, Z6
-	VMULPD       Z5, Z4, Z4
-	VFNMADD231PD Z3, Z6, Z4
-	VMULPD       Z5, Z5, Z5
-	VDIVPD       Z5, Z4, Z4
-	VADDPD       Z4, Z2, Z2
+	VBROADCASTSD (R12), Z2
+	VMOVUPD      64(R10), Z3
+	VMULPD       64(DI), Z2, Z2
+	VADDPD       (DI), Z2, Z4
+	VFMSUB213PD  (R10), Z0, Z3
+	VMOVUPD      64(R11), Z5
+	VMULPD       Z0, Z2, Z2
+	VFMSUB213PD  (R11), Z0, Z5
+	VMULPD       Z4, Z3, Z3
+	VFNMADD231PD Z2, Z5, Z3
+	VMULPD       Z4, Z4, Z4
+	VDIVPD       Z4, Z3, Z3
+	VADDPD       Z3, Z1, Z1
 
 skip72:
 	JMP end69
 
 zero69:
-	MOVQ  R15, R15
-	TESTQ R14, R14
+	MOVQ  R14, R14
+	TESTQ R13, R13
 	JLE   skip73
 
 repeat74:
-	VBROADCASTSD (R13), Z1
-	VMOVUPD      64(R11), Z3
-	VMULPD       64(DI), Z1, Z1
-	VADDPD       (DI), Z1, Z1
-	VFMSUB213PD  (R11), Z0, Z3
-	VBROADCASTSD 8(R13), Z4
-	VMOVUPD      192(R11), Z5
+	VBROADCASTSD (R12), Z2
+	VMOVUPD      64(R10), Z3
+	VMULPD       64(DI), Z2, Z2
+	VADDPD       (DI), Z2, Z2
+	VFMSUB213PD  (R10), Z0, Z3
+	VBROADCASTSD 8(R12), Z4
+	VMOVUPD      192(R10), Z5
 	VMULPD       64(DI), Z4, Z4
 	VADDPD       (DI), Z4, Z4
-	VFMSUB213PD  128(R11), Z0, Z5
+	VFMSUB213PD  128(R10), Z0, Z5
 	VMULPD       Z4, Z3, Z3
-	VFMADD231PD  Z1, Z5, Z3
-	VMULPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z3, Z3
-	VADDPD       Z3, Z2, Z2
+	VFMADD231PD  Z2, Z5, Z3
+	VMULPD       Z4, Z2, Z2
+	VDIVPD       Z2, Z3, Z3
+	VADDPD       Z3, Z1, Z1
+	ADDQ         $0x00000100, R10
 	ADDQ         $0x00000100, R11
-	ADDQ         $0x00000100, R12
-	ADDQ         $0x10, R13
-	DECQ         R14
+	ADDQ         $0x10, R12
+	DECQ         R13
 	JNZ          repeat74
 
 skip73:
-	TESTQ        R15, R15
+	TESTQ        R14, R14
 	JLE          skip75
-	VBROADCASTSD (R13), Z1
-	VMOVUPD      64(R11), Z3
-	VMULPD       64(DI), Z1, Z1
-	VADDPD       (DI), Z1, Z1
-	VFMSUB213PD  (R11), Z0, Z3
-	VDIVPD       Z1, Z3, Z3
-	VADDPD       Z3, Z2, Z2
+	VBROADCASTSD (R12), Z2
+	VMOVUPD      64(R10), Z3
+	VMULPD       64(DI), Z2, Z2
+	VADDPD       (DI), Z2, Z2
+	VFMSUB213PD  (R10), Z0, Z3
+	VDIVPD       Z2, Z3, Z3
+	VADDPD       Z3, Z1, Z1
 
 skip75:
 end69:
-	VMULPD        128(DI), Z2, Z2
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VUNPCKHPD     X0, X0, X1
-	VADDSD        X1, X0, X0
+	VMULPD        128(DI), Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPD        X2, X0, X0
+	VUNPCKHPD     X0, X0, X2
+	VADDSD        X2, X0, X0
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
 	ADDQ          $0xc0, DI
 	ADDQ          $0x08, R9
-	ADDQ          $0x08, R10
 	ADDQ          $0x08, AX
 	DECQ          R8
 	JNZ           repeat68
@@ -4348,9 +4326,9 @@ skip187:
 	VZEROUPPER
 	RET
 
-// func forwardDualAVX2(sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// func forwardDualAVX2(sums []float64, states []float64, ranks int, size int, chances []float64, d []float64)
 // Requires: AVX, CMOV, FMA3, SSE
-TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
+TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-112
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -4362,106 +4340,102 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-136
 	MOVQ    size+56(FP), BX
 	MOVQ    chances_base+64(FP), SI
 	MOVQ    chances_len+72(FP), DI
-	MOVQ    g_base+88(FP), R8
-	MOVQ    d_base+112(FP), R9
-	IMUL3Q  $0xc0, DX, R10
+	MOVQ    d_base+88(FP), R8
+	IMUL3Q  $0xc0, DX, R9
 
 repeat189:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
 	VBROADCASTSD (R8), Y3
-	VBROADCASTSD (R9), Y4
+	VMULPD       Y1, Y3, Y4
 	VMULPD       Y2, Y3, Y3
-	VMULPD       Y1, Y4, Y4
-	MOVQ         DX, R11
-	SUBQ         BX, R11
-	TESTQ        R11, R11
+	MOVQ         DX, R10
+	SUBQ         BX, R10
+	TESTQ        R10, R10
 	JLE          skip190
-	IMUL3Q       $0xc0, BX, R11
+	IMUL3Q       $0xc0, BX, R10
 	VXORPD       Y5, Y5, Y5
-	ADDQ         AX, R11
-	VMOVUPD      Y5, (R11)
-	VMOVUPD      Y5, 64(R11)
-	VMOVUPD      Y5, 128(R11)
+	ADDQ         AX, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y5, 64(R10)
+	VMOVUPD      Y5, 128(R10)
 
 skip190:
 	INCQ    BX
-	MOVQ    BX, R11
-	CMPQ    R11, DX
-	CMOVQGT DX, R11
+	MOVQ    BX, R10
+	CMPQ    R10, DX
+	CMOVQGT DX, R10
+	MOVQ    AX, R11
 	MOVQ    AX, R12
-	MOVQ    AX, R13
-	MOVQ    CX, R14
-	ADDQ    R10, R13
+	MOVQ    CX, R13
+	ADDQ    R9, R12
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
-	MOVQ    (R9), R15
-	TESTQ   R15, R15
+	MOVQ    (R8), R14
+	TESTQ   R14, R14
 	JZ      zero191
 
 repeat192:
-	VMOVUPD     (R12), Y11
-	VMULPD      (R12), Y0, Y12
+	VMOVUPD     (R11), Y11
+	VMULPD      (R11), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
 	VFMADD231PD Y4, Y6, Y12
-	VMOVUPD     (R14), Y6
-	VMOVUPD     Y12, (R13)
-	VMOVUPD     (R12), Y5
-	VMULPD      64(R12), Y0, Y12
+	VMOVUPD     (R13), Y6
+	VMOVUPD     Y12, (R12)
+	VMOVUPD     (R11), Y5
+	VMULPD      64(R11), Y0, Y12
 	VFMADD231PD Y1, Y7, Y12
 	VFMADD231PD Y2, Y11, Y12
 	VFMADD231PD Y4, Y8, Y12
-	VMOVUPD     64(R14), Y8
-	VMOVUPD     Y12, 64(R13)
-	VMOVUPD     64(R12), Y7
-	VMULPD      128(R12), Y0, Y12
+	VMOVUPD     64(R13), Y8
+	VMOVUPD     Y12, 64(R12)
+	VMOVUPD     64(R11), Y7
+	VMULPD      128(R11), Y0, Y12
 	VFMADD231PD Y1, Y9, Y12
 	VFMADD231PD Y3, Y11, Y12
 	VFMADD231PD Y4, Y10, Y12
-	VMOVUPD     128(R14), Y10
-	VMOVUPD     Y12, 128(R13)
-	VMOVUPD     128(R12), Y9
+	VMOVUPD     128(R13), Y10
+	VMOVUPD     Y12, 128(R12)
+	VMOVUPD     128(R11), Y9
+	ADDQ        $0xc0, R11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
-	ADDQ        $0xc0, R14
-	DECQ        R11
+	DECQ        R10
 	JNZ         repeat192
 	JMP         end191
 
 zero191:
 repeat193:
-	VMOVUPD     (R12), Y4
-	VMULPD      (R12), Y0, Y6
-	VFMADD231PD Y1, Y5, Y6
-	VMOVUPD     Y6, (R13)
-	VMOVUPD     (R12), Y5
-	VMULPD      64(R12), Y0, Y6
-	VFMADD231PD Y1, Y7, Y6
-	VFMADD231PD Y2, Y4, Y6
-	VMOVUPD     Y6, 64(R13)
-	VMOVUPD     64(R12), Y7
-	VMULPD      128(R12), Y0, Y6
-	VFMADD231PD Y1, Y9, Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPD     Y6, 128(R13)
-	VMOVUPD     128(R12), Y9
+	VMOVUPD     (R11), Y3
+	VMULPD      (R11), Y0, Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPD     Y4, (R12)
+	VMOVUPD     (R11), Y5
+	VMULPD      64(R11), Y0, Y4
+	VFMADD231PD Y1, Y7, Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, 64(R12)
+	VMOVUPD     64(R11), Y7
+	VMULPD      128(R11), Y0, Y3
+	VFMADD231PD Y1, Y9, Y3
+	VMOVUPD     Y3, 128(R12)
+	VMOVUPD     128(R11), Y9
+	ADDQ        $0xc0, R11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
-	ADDQ        $0xc0, R14
-	DECQ        R11
+	DECQ        R10
 	JNZ         repeat193
 
 end191:
-	ADDQ    R10, AX
-	ADDQ    R10, CX
+	ADDQ    R9, AX
+	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
-	ADDQ    $0x08, R9
 	DECQ    DI
 	JNZ     repeat189
 	LDMXCSR (SP)
@@ -4479,115 +4453,111 @@ end191:
 	MOVQ    chances_base+64(FP), SI
 	ADDQ    $0x20, SI
 	MOVQ    chances_len+72(FP), DI
-	MOVQ    g_base+88(FP), R8
-	MOVQ    d_base+112(FP), R9
-	IMUL3Q  $0xc0, DX, R10
+	MOVQ    d_base+88(FP), R8
+	IMUL3Q  $0xc0, DX, R9
 
 repeat194:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
 	VBROADCASTSD (R8), Y3
-	VBROADCASTSD (R9), Y4
+	VMULPD       Y1, Y3, Y4
 	VMULPD       Y2, Y3, Y3
-	VMULPD       Y1, Y4, Y4
-	MOVQ         DX, R11
-	SUBQ         BX, R11
-	TESTQ        R11, R11
+	MOVQ         DX, R10
+	SUBQ         BX, R10
+	TESTQ        R10, R10
 	JLE          skip195
-	IMUL3Q       $0xc0, BX, R11
+	IMUL3Q       $0xc0, BX, R10
 	VXORPD       Y5, Y5, Y5
-	ADDQ         AX, R11
-	VMOVUPD      Y5, (R11)
-	VMOVUPD      Y5, 64(R11)
-	VMOVUPD      Y5, 128(R11)
+	ADDQ         AX, R10
+	VMOVUPD      Y5, (R10)
+	VMOVUPD      Y5, 64(R10)
+	VMOVUPD      Y5, 128(R10)
 
 skip195:
 	INCQ    BX
-	MOVQ    BX, R11
-	CMPQ    R11, DX
-	CMOVQGT DX, R11
+	MOVQ    BX, R10
+	CMPQ    R10, DX
+	CMOVQGT DX, R10
+	MOVQ    AX, R11
 	MOVQ    AX, R12
-	MOVQ    AX, R13
-	MOVQ    CX, R14
-	ADDQ    R10, R13
+	MOVQ    CX, R13
+	ADDQ    R9, R12
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
-	MOVQ    (R9), R15
-	TESTQ   R15, R15
+	MOVQ    (R8), R14
+	TESTQ   R14, R14
 	JZ      zero196
 
 repeat197:
-	VMOVUPD     (R12), Y11
-	VMULPD      (R12), Y0, Y12
+	VMOVUPD     (R11), Y11
+	VMULPD      (R11), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
 	VFMADD231PD Y4, Y6, Y12
-	VMOVUPD     (R14), Y6
-	VMOVUPD     Y12, (R13)
-	VMOVUPD     (R12), Y5
-	VMULPD      64(R12), Y0, Y12
+	VMOVUPD     (R13), Y6
+	VMOVUPD     Y12, (R12)
+	VMOVUPD     (R11), Y5
+	VMULPD      64(R11), Y0, Y12
 	VFMADD231PD Y1, Y7, Y12
 	VFMADD231PD Y2, Y11, Y12
 	VFMADD231PD Y4, Y8, Y12
-	VMOVUPD     64(R14), Y8
-	VMOVUPD     Y12, 64(R13)
-	VMOVUPD     64(R12), Y7
-	VMULPD      128(R12), Y0, Y12
+	VMOVUPD     64(R13), Y8
+	VMOVUPD     Y12, 64(R12)
+	VMOVUPD     64(R11), Y7
+	VMULPD      128(R11), Y0, Y12
 	VFMADD231PD Y1, Y9, Y12
 	VFMADD231PD Y3, Y11, Y12
 	VFMADD231PD Y4, Y10, Y12
-	VMOVUPD     128(R14), Y10
-	VMOVUPD     Y12, 128(R13)
-	VMOVUPD     128(R12), Y9
+	VMOVUPD     128(R13), Y10
+	VMOVUPD     Y12, 128(R12)
+	VMOVUPD     128(R11), Y9
+	ADDQ        $0xc0, R11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
-	ADDQ        $0xc0, R14
-	DECQ        R11
+	DECQ        R10
 	JNZ         repeat197
 	JMP         end196
 
 zero196:
 repeat198:
-	VMOVUPD     (R12), Y4
-	VMULPD      (R12), Y0, Y6
-	VFMADD231PD Y1, Y5, Y6
-	VMOVUPD     Y6, (R13)
-	VMOVUPD     (R12), Y5
-	VMULPD      64(R12), Y0, Y6
-	VFMADD231PD Y1, Y7, Y6
-	VFMADD231PD Y2, Y4, Y6
-	VMOVUPD     Y6, 64(R13)
-	VMOVUPD     64(R12), Y7
-	VMULPD      128(R12), Y0, Y6
-	VFMADD231PD Y1, Y9, Y6
-	VFMADD231PD Y3, Y4, Y6
-	VMOVUPD     Y6, 128(R13)
-	VMOVUPD     128(R12), Y9
+	VMOVUPD     (R11), Y3
+	VMULPD      (R11), Y0, Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPD     Y4, (R12)
+	VMOVUPD     (R11), Y5
+	VMULPD      64(R11), Y0, Y4
+	VFMADD231PD Y1, Y7, Y4
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, 64(R12)
+	VMOVUPD     64(R11), Y7
+	VMULPD      128(R11), Y0, Y3
+	VFMADD231PD Y1, Y9, Y3
+	VMOVUPD     Y3, 128(R12)
+	VMOVUPD     128(R11), Y9
+	ADDQ        $0xc0, R11
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
-	ADDQ        $0xc0, R14
-	DECQ        R11
+	DECQ        R10
 	JNZ         repeat198
 
 end196:
-	ADDQ    R10, AX
-	ADDQ    R10, CX
+	ADDQ    R9, AX
+	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
-	ADDQ    $0x08, R9
 	DECQ    DI
 	JNZ     repeat194
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
 
-// func backwardDualAVX2(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, g []float64, d []float64)
+// func backwardDualAVX2(out []float64, u []float64, du []float64, sums []float64, states []float64, ranks int, size int, chances []float64, d []float64)
 // Requires: AVX, CMOV, FMA3, SSE
-TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-208
+TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-184
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -4616,12 +4586,10 @@ repeat199:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
-	MOVQ         g_base+160(FP), R11
+	MOVQ         d_base+160(FP), R11
 	VBROADCASTSD -8(R11)(R9*8), Y3
-	MOVQ         d_base+184(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y1, Y3, Y4
 	VMULPD       Y2, Y3, Y3
-	VMULPD       Y1, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
@@ -4630,7 +4598,7 @@ repeat199:
 	CMPQ         R11, SI
 	CMOVQGT      SI, R11
 	XORQ         R12, R12
-	MOVQ         d_base+184(FP), R13
+	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
 	JZ           zero200
@@ -4640,14 +4608,14 @@ repeat201:
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
 	VMOVUPD     (BX)(R12*1), Y12
-	VFMADD231PD 64(DX)(R12*1), Y9, Y5
-	VFMADD231PD 64(AX)(R12*1), Y11, Y6
 	VFMADD231PD 128(DX)(R12*1), Y9, Y7
 	VFMADD231PD 128(AX)(R12*1), Y11, Y8
-	VFMADD231PD 64(BX)(R12*1), Y10, Y5
-	VFMADD231PD 64(CX)(R12*1), Y12, Y6
 	VFMADD231PD 128(BX)(R12*1), Y10, Y7
 	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
 	VMULPD      (CX)(R12*1), Y0, Y11
 	VFMADD231PD 192(CX)(R12*1), Y1, Y11
 	VFMADD231PD 192(AX)(R12*1), Y4, Y11
@@ -4684,12 +4652,8 @@ repeat202:
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
 	VMOVUPD     (BX)(R12*1), Y11
-	VFMADD231PD 64(DX)(R12*1), Y4, Y5
-	VFMADD231PD 64(AX)(R12*1), Y10, Y6
 	VFMADD231PD 128(DX)(R12*1), Y4, Y7
 	VFMADD231PD 128(AX)(R12*1), Y10, Y8
-	VFMADD231PD 64(BX)(R12*1), Y9, Y5
-	VFMADD231PD 64(CX)(R12*1), Y11, Y6
 	VFMADD231PD 128(BX)(R12*1), Y9, Y7
 	VFMADD231PD 128(CX)(R12*1), Y11, Y8
 	VMULPD      (CX)(R12*1), Y0, Y10
@@ -4702,18 +4666,16 @@ repeat202:
 	VFMADD231PD 256(CX)(R12*1), Y1, Y10
 	VFMADD231PD Y2, Y9, Y10
 	VMOVUPD     Y10, 64(CX)(R12*1)
-	VMULPD      64(AX)(R12*1), Y0, Y10
-	VFMADD231PD 256(AX)(R12*1), Y1, Y10
-	VFMADD231PD Y2, Y4, Y10
-	VMOVUPD     Y10, 64(AX)(R12*1)
-	VMULPD      128(CX)(R12*1), Y0, Y10
-	VFMADD231PD 320(CX)(R12*1), Y1, Y10
-	VFMADD231PD Y3, Y9, Y10
-	VMOVUPD     Y10, 128(CX)(R12*1)
-	VMULPD      128(AX)(R12*1), Y0, Y9
-	VFMADD231PD 320(AX)(R12*1), Y1, Y9
-	VFMADD231PD Y3, Y4, Y9
-	VMOVUPD     Y9, 128(AX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y9
+	VFMADD231PD 256(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y2, Y4, Y9
+	VMOVUPD     Y9, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y4
+	VFMADD231PD 320(CX)(R12*1), Y1, Y4
+	VMOVUPD     Y4, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y4
+	VFMADD231PD 320(AX)(R12*1), Y1, Y4
+	VMOVUPD     Y4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
 	JNZ         repeat202
@@ -4770,12 +4732,10 @@ repeat203:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
-	MOVQ         g_base+160(FP), R11
+	MOVQ         d_base+160(FP), R11
 	VBROADCASTSD -8(R11)(R9*8), Y3
-	MOVQ         d_base+184(FP), R11
-	VBROADCASTSD -8(R11)(R9*8), Y4
+	VMULPD       Y1, Y3, Y4
 	VMULPD       Y2, Y3, Y3
-	VMULPD       Y1, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
@@ -4784,7 +4744,7 @@ repeat203:
 	CMPQ         R11, SI
 	CMOVQGT      SI, R11
 	XORQ         R12, R12
-	MOVQ         d_base+184(FP), R13
+	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
 	JZ           zero204
@@ -4794,14 +4754,14 @@ repeat205:
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
 	VMOVUPD     (BX)(R12*1), Y12
-	VFMADD231PD 64(DX)(R12*1), Y9, Y5
-	VFMADD231PD 64(AX)(R12*1), Y11, Y6
 	VFMADD231PD 128(DX)(R12*1), Y9, Y7
 	VFMADD231PD 128(AX)(R12*1), Y11, Y8
-	VFMADD231PD 64(BX)(R12*1), Y10, Y5
-	VFMADD231PD 64(CX)(R12*1), Y12, Y6
 	VFMADD231PD 128(BX)(R12*1), Y10, Y7
 	VFMADD231PD 128(CX)(R12*1), Y12, Y8
+	VFMADD231PD 64(DX)(R12*1), Y9, Y5
+	VFMADD231PD 64(AX)(R12*1), Y11, Y6
+	VFMADD231PD 64(BX)(R12*1), Y10, Y5
+	VFMADD231PD 64(CX)(R12*1), Y12, Y6
 	VMULPD      (CX)(R12*1), Y0, Y11
 	VFMADD231PD 192(CX)(R12*1), Y1, Y11
 	VFMADD231PD 192(AX)(R12*1), Y4, Y11
@@ -4838,12 +4798,8 @@ repeat206:
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
 	VMOVUPD     (BX)(R12*1), Y11
-	VFMADD231PD 64(DX)(R12*1), Y4, Y5
-	VFMADD231PD 64(AX)(R12*1), Y10, Y6
 	VFMADD231PD 128(DX)(R12*1), Y4, Y7
 	VFMADD231PD 128(AX)(R12*1), Y10, Y8
-	VFMADD231PD 64(BX)(R12*1), Y9, Y5
-	VFMADD231PD 64(CX)(R12*1), Y11, Y6
 	VFMADD231PD 128(BX)(R12*1), Y9, Y7
 	VFMADD231PD 128(CX)(R12*1), Y11, Y8
 	VMULPD      (CX)(R12*1), Y0, Y10
@@ -4856,18 +4812,16 @@ repeat206:
 	VFMADD231PD 256(CX)(R12*1), Y1, Y10
 	VFMADD231PD Y2, Y9, Y10
 	VMOVUPD     Y10, 64(CX)(R12*1)
-	VMULPD      64(AX)(R12*1), Y0, Y10
-	VFMADD231PD 256(AX)(R12*1), Y1, Y10
-	VFMADD231PD Y2, Y4, Y10
-	VMOVUPD     Y10, 64(AX)(R12*1)
-	VMULPD      128(CX)(R12*1), Y0, Y10
-	VFMADD231PD 320(CX)(R12*1), Y1, Y10
-	VFMADD231PD Y3, Y9, Y10
-	VMOVUPD     Y10, 128(CX)(R12*1)
-	VMULPD      128(AX)(R12*1), Y0, Y9
-	VFMADD231PD 320(AX)(R12*1), Y1, Y9
-	VFMADD231PD Y3, Y4, Y9
-	VMOVUPD     Y9, 128(AX)(R12*1)
+	VMULPD      64(AX)(R12*1), Y0, Y9
+	VFMADD231PD 256(AX)(R12*1), Y1, Y9
+	VFMADD231PD Y2, Y4, Y9
+	VMOVUPD     Y9, 64(AX)(R12*1)
+	VMULPD      128(CX)(R12*1), Y0, Y4
+	VFMADD231PD 320(CX)(R12*1), Y1, Y4
+	VMOVUPD     Y4, 128(CX)(R12*1)
+	VMULPD      128(AX)(R12*1), Y0, Y4
+	VFMADD231PD 320(AX)(R12*1), Y1, Y4
+	VMOVUPD     Y4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
 	JNZ         repeat206
@@ -4894,9 +4848,9 @@ end204:
 	VZEROUPPER
 	RET
 
-// func multiplyDualAVX2(sums []float64, states []float64, z []float64, chances []float64, g []float64, d []float64)
+// func multiplyDualAVX2(sums []float64, states []float64, z []float64, chances []float64, d []float64)
 // Requires: AVX, FMA3, SSE
-TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
+TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-120
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -4908,8 +4862,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    z_base+48(FP), BX
 	MOVQ    chances_base+72(FP), SI
 	MOVQ    chances_len+80(FP), DI
-	MOVQ    g_base+96(FP), R8
-	MOVQ    d_base+120(FP), R9
+	MOVQ    d_base+96(FP), R8
 
 repeat207:
 	VMOVUPD      (AX), Y0
@@ -4919,29 +4872,27 @@ repeat207:
 	VMOVUPD      128(AX), Y4
 	VMOVUPD      128(CX), Y5
 	VBROADCASTSD (BX), Y6
-	MOVQ         SI, R10
-	MOVQ         DI, R11
-	MOVQ         R8, R12
-	MOVQ         R9, R13
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	MOVQ         R8, R11
 
 repeat208:
-	MOVQ         (R13), R14
-	TESTQ        R14, R14
+	MOVQ         (R11), R12
+	TESTQ        R12, R12
 	JZ           zero209
-	VMULPD       64(R10), Y6, Y8
-	VADDPD       (R10), Y8, Y7
-	VBROADCASTSD (R13), Y9
-	VMULPD       Y9, Y8, Y8
-	VBROADCASTSD (R12), Y10
-	VMULPD       128(R10), Y0, Y9
+	VMULPD       64(R9), Y6, Y8
+	VADDPD       (R9), Y8, Y7
+	VMULPD       128(R9), Y0, Y9
 	VFMADD213PD  Y9, Y7, Y2
+	VBROADCASTSD (R11), Y10
+	VMULPD       Y10, Y8, Y8
 	VFMADD231PD  Y8, Y3, Y2
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y4
 	VFMADD231PD  Y8, Y5, Y4
 	VMULPD       Y7, Y0, Y0
 	VFMADD231PD  Y8, Y1, Y0
-	VMULPD       128(R10), Y1, Y9
+	VMULPD       128(R9), Y1, Y9
 	VFMADD213PD  Y9, Y7, Y3
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
@@ -4949,25 +4900,21 @@ repeat208:
 	JMP          end209
 
 zero209:
-	VMULPD       64(R10), Y6, Y7
-	VADDPD       (R10), Y7, Y7
-	VBROADCASTSD (R12), Y9
-	VMULPD       128(R10), Y0, Y8
-	VFMADD213PD  Y8, Y7, Y2
-	VMULPD       Y9, Y8, Y8
-	VFMADD213PD  Y8, Y7, Y4
-	VMULPD       Y7, Y0, Y0
-	VMULPD       128(R10), Y1, Y8
-	VFMADD213PD  Y8, Y7, Y3
-	VMULPD       Y9, Y8, Y8
-	VFMADD213PD  Y8, Y7, Y5
-	VMULPD       Y7, Y1, Y1
+	VMULPD      64(R9), Y6, Y7
+	VADDPD      (R9), Y7, Y7
+	VMULPD      128(R9), Y0, Y8
+	VFMADD213PD Y8, Y7, Y2
+	VMULPD      128(R9), Y1, Y8
+	VFMADD213PD Y8, Y7, Y3
+	VMULPD      Y7, Y0, Y0
+	VMULPD      Y7, Y4, Y4
+	VMULPD      Y7, Y5, Y5
+	VMULPD      Y7, Y1, Y1
 
 end209:
-	ADDQ    $0xc0, R10
-	ADDQ    $0x08, R12
-	ADDQ    $0x08, R13
-	DECQ    R11
+	ADDQ    $0xc0, R9
+	ADDQ    $0x08, R11
+	DECQ    R10
 	JNZ     repeat208
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (CX)
@@ -4995,8 +4942,7 @@ end209:
 	MOVQ    chances_base+72(FP), SI
 	ADDQ    $0x20, SI
 	MOVQ    chances_len+80(FP), DI
-	MOVQ    g_base+96(FP), R8
-	MOVQ    d_base+120(FP), R9
+	MOVQ    d_base+96(FP), R8
 
 repeat210:
 	VMOVUPD      (AX), Y0
@@ -5006,29 +4952,27 @@ repeat210:
 	VMOVUPD      128(AX), Y4
 	VMOVUPD      128(CX), Y5
 	VBROADCASTSD (BX), Y6
-	MOVQ         SI, R10
-	MOVQ         DI, R11
-	MOVQ         R8, R12
-	MOVQ         R9, R13
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	MOVQ         R8, R11
 
 repeat211:
-	MOVQ         (R13), R14
-	TESTQ        R14, R14
+	MOVQ         (R11), R12
+	TESTQ        R12, R12
 	JZ           zero212
-	VMULPD       64(R10), Y6, Y8
-	VADDPD       (R10), Y8, Y7
-	VBROADCASTSD (R13), Y9
-	VMULPD       Y9, Y8, Y8
-	VBROADCASTSD (R12), Y10
-	VMULPD       128(R10), Y0, Y9
+	VMULPD       64(R9), Y6, Y8
+	VADDPD       (R9), Y8, Y7
+	VMULPD       128(R9), Y0, Y9
 	VFMADD213PD  Y9, Y7, Y2
+	VBROADCASTSD (R11), Y10
+	VMULPD       Y10, Y8, Y8
 	VFMADD231PD  Y8, Y3, Y2
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y4
 	VFMADD231PD  Y8, Y5, Y4
 	VMULPD       Y7, Y0, Y0
 	VFMADD231PD  Y8, Y1, Y0
-	VMULPD       128(R10), Y1, Y9
+	VMULPD       128(R9), Y1, Y9
 	VFMADD213PD  Y9, Y7, Y3
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
@@ -5036,25 +4980,21 @@ repeat211:
 	JMP          end212
 
 zero212:
-	VMULPD       64(R10), Y6, Y7
-	VADDPD       (R10), Y7, Y7
-	VBROADCASTSD (R12), Y9
-	VMULPD       128(R10), Y0, Y8
-	VFMADD213PD  Y8, Y7, Y2
-	VMULPD       Y9, Y8, Y8
-	VFMADD213PD  Y8, Y7, Y4
-	VMULPD       Y7, Y0, Y0
-	VMULPD       128(R10), Y1, Y8
-	VFMADD213PD  Y8, Y7, Y3
-	VMULPD       Y9, Y8, Y8
-	VFMADD213PD  Y8, Y7, Y5
-	VMULPD       Y7, Y1, Y1
+	VMULPD      64(R9), Y6, Y7
+	VADDPD      (R9), Y7, Y7
+	VMULPD      128(R9), Y0, Y8
+	VFMADD213PD Y8, Y7, Y2
+	VMULPD      128(R9), Y1, Y8
+	VFMADD213PD Y8, Y7, Y3
+	VMULPD      Y7, Y0, Y0
+	VMULPD      Y7, Y4, Y4
+	VMULPD      Y7, Y5, Y5
+	VMULPD      Y7, Y1, Y1
 
 end212:
-	ADDQ    $0xc0, R10
-	ADDQ    $0x08, R12
-	ADDQ    $0x08, R13
-	DECQ    R11
+	ADDQ    $0xc0, R9
+	ADDQ    $0x08, R11
+	DECQ    R10
 	JNZ     repeat211
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (CX)
@@ -5071,9 +5011,9 @@ end212:
 	VZEROUPPER
 	RET
 
-// func divideDualAVX2(out []float64, sums []float64, terms []float64, z []float64, chances []float64, g []float64, d []float64)
+// func divideDualAVX2(out []float64, sums []float64, terms []float64, z []float64, chances []float64, d []float64)
 // Requires: AVX, FMA3, SSE
-TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
+TEXT ·divideDualAVX2(SB), NOSPLIT, $16-144
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -5086,131 +5026,128 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-168
 	MOVQ    z_base+72(FP), SI
 	MOVQ    chances_base+96(FP), DI
 	MOVQ    chances_len+104(FP), R8
-	MOVQ    g_base+120(FP), R9
-	MOVQ    d_base+144(FP), R10
+	MOVQ    d_base+120(FP), R9
 
 repeat213:
 	VBROADCASTSD (R9), Y0
-	VBROADCASTSD (R10), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	MOVQ         BX, R14
-	MOVQ         R14, R15
-	ANDQ         $0x01, R15
-	SHRQ         $0x01, R14
-	MOVQ         (R10), BP
-	TESTQ        BP, BP
+	VXORPD       Y1, Y1, Y1
+	MOVQ         CX, R10
+	MOVQ         DX, R11
+	MOVQ         SI, R12
+	MOVQ         BX, R13
+	MOVQ         R13, R14
+	ANDQ         $0x01, R14
+	SHRQ         $0x01, R13
+	MOVQ         (R9), R15
+	TESTQ        R15, R15
 	JZ           zero214
-	MOVQ         R15, R15
-	TESTQ        R14, R14
+	MOVQ         R14, R14
+	TESTQ        R13, R13
 	JLE          skip215
 
 repeat216:
-	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R11), Y4
-	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y5
-	VFMSUB213PD  (R11), Y0, Y4
-	VMOVUPD      64(R12), Y6
-	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R12), Y0, Y6
-	VMULPD       Y5, Y4, Y4
-	VFNMADD231PD Y3, Y6, Y4
-	VMULPD       Y5, Y5, Y5
-	VBROADCASTSD 8(R13), Y3
-	VMOVUPD      192(R11), Y6
-	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y7
-	VFMSUB213PD  128(R11), Y0, Y6
-	VMOVUPD      192(R12), Y8
-	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  128(R12), Y0, Y8
-	VMULPD       Y7, Y6, Y6
-	VFNMADD231PD Y3, Y8, Y6
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y7, Y4, Y4
-	VFMADD231PD  Y5, Y6, Y4
-	VMULPD       Y7, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y4
+	VFMSUB213PD  (R10), Y0, Y3
+	VMOVUPD      64(R11), Y5
+	VMULPD       Y0, Y2, Y2
+	VFMSUB213PD  (R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFNMADD231PD Y2, Y5, Y3
+	VMULPD       Y4, Y4, Y4
+	VBROADCASTSD 8(R12), Y2
+	VMOVUPD      192(R10), Y5
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y6
+	VFMSUB213PD  128(R10), Y0, Y5
+	VMOVUPD      192(R11), Y7
+	VMULPD       Y0, Y2, Y2
+	VFMSUB213PD  128(R11), Y0, Y7
+	VMULPD       Y6, Y5, Y5
+	VFNMADD231PD Y2, Y7, Y5
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y6, Y3, Y3
+	VFMADD231PD  Y4, Y5, Y3
+	VMULPD       Y6, Y4, Y4
+	VDIVPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	ADDQ         $0x00000100, R10
 	ADDQ         $0x00000100, R11
-	ADDQ         $0x00000100, R12
-	ADDQ         $0x10, R13
-	DECQ         R14
+	ADDQ         $0x10, R12
+	DECQ         R13
 	JNZ          repeat216
 
 skip215:
-	TESTQ        R15, R15
+	TESTQ        R14, R14
 	JLE          skip217
-	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R11), Y4
-	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y5
-	VFMSUB213PD  (R11), Y0, Y4
-	VMOVUPD      64(R12), Y6
-	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R12), Y0, Y6
-	VMULPD       Y5, Y4, Y4
-	VFNMADD231PD Y3, Y6, Y4
-	VMULPD       Y5, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y4
+	VFMSUB213PD  (R10), Y0, Y3
+	VMOVUPD      64(R11), Y5
+	VMULPD       Y0, Y2, Y2
+	VFMSUB213PD  (R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFNMADD231PD Y2, Y5, Y3
+	VMULPD       Y4, Y4, Y4
+	VDIVPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
 
 skip217:
 	JMP end214
 
 zero214:
-	MOVQ  R15, R15
-	TESTQ R14, R14
+	MOVQ  R14, R14
+	TESTQ R13, R13
 	JLE   skip218
 
 repeat219:
-	VBROADCASTSD (R13), Y1
-	VMOVUPD      64(R11), Y3
-	VMULPD       64(DI), Y1, Y1
-	VADDPD       (DI), Y1, Y1
-	VFMSUB213PD  (R11), Y0, Y3
-	VBROADCASTSD 8(R13), Y4
-	VMOVUPD      192(R11), Y5
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y2
+	VFMSUB213PD  (R10), Y0, Y3
+	VBROADCASTSD 8(R12), Y4
+	VMOVUPD      192(R10), Y5
 	VMULPD       64(DI), Y4, Y4
 	VADDPD       (DI), Y4, Y4
-	VFMSUB213PD  128(R11), Y0, Y5
+	VFMSUB213PD  128(R10), Y0, Y5
 	VMULPD       Y4, Y3, Y3
-	VFMADD231PD  Y1, Y5, Y3
-	VMULPD       Y4, Y1, Y1
-	VDIVPD       Y1, Y3, Y3
-	VADDPD       Y3, Y2, Y2
+	VFMADD231PD  Y2, Y5, Y3
+	VMULPD       Y4, Y2, Y2
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	ADDQ         $0x00000100, R10
 	ADDQ         $0x00000100, R11
-	ADDQ         $0x00000100, R12
-	ADDQ         $0x10, R13
-	DECQ         R14
+	ADDQ         $0x10, R12
+	DECQ         R13
 	JNZ          repeat219
 
 skip218:
-	TESTQ        R15, R15
+	TESTQ        R14, R14
 	JLE          skip220
-	VBROADCASTSD (R13), Y1
-	VMOVUPD      64(R11), Y3
-	VMULPD       64(DI), Y1, Y1
-	VADDPD       (DI), Y1, Y1
-	VFMSUB213PD  (R11), Y0, Y3
-	VDIVPD       Y1, Y3, Y3
-	VADDPD       Y3, Y2, Y2
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y2
+	VFMSUB213PD  (R10), Y0, Y3
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
 
 skip220:
 end214:
-	VMULPD       128(DI), Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
+	VMULPD       128(DI), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X1, X1
+	VADDSD       (AX), X1, X1
+	VMOVSD       X1, (AX)
 	ADDQ         $0xc0, DI
 	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
 	JNZ          repeat213
@@ -5230,131 +5167,128 @@ end214:
 	MOVQ         chances_base+96(FP), DI
 	ADDQ         $0x20, DI
 	MOVQ         chances_len+104(FP), R8
-	MOVQ         g_base+120(FP), R9
-	MOVQ         d_base+144(FP), R10
+	MOVQ         d_base+120(FP), R9
 
 repeat221:
 	VBROADCASTSD (R9), Y0
-	VBROADCASTSD (R10), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	MOVQ         BX, R14
-	MOVQ         R14, R15
-	ANDQ         $0x01, R15
-	SHRQ         $0x01, R14
-	MOVQ         (R10), BP
-	TESTQ        BP, BP
+	VXORPD       Y1, Y1, Y1
+	MOVQ         CX, R10
+	MOVQ         DX, R11
+	MOVQ         SI, R12
+	MOVQ         BX, R13
+	MOVQ         R13, R14
+	ANDQ         $0x01, R14
+	SHRQ         $0x01, R13
+	MOVQ         (R9), R15
+	TESTQ        R15, R15
 	JZ           zero222
-	MOVQ         R15, R15
-	TESTQ        R14, R14
+	MOVQ         R14, R14
+	TESTQ        R13, R13
 	JLE          skip223
 
 repeat224:
-	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R11), Y4
-	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y5
-	VFMSUB213PD  (R11), Y0, Y4
-	VMOVUPD      64(R12), Y6
-	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R12), Y0, Y6
-	VMULPD       Y5, Y4, Y4
-	VFNMADD231PD Y3, Y6, Y4
-	VMULPD       Y5, Y5, Y5
-	VBROADCASTSD 8(R13), Y3
-	VMOVUPD      192(R11), Y6
-	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y7
-	VFMSUB213PD  128(R11), Y0, Y6
-	VMOVUPD      192(R12), Y8
-	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  128(R12), Y0, Y8
-	VMULPD       Y7, Y6, Y6
-	VFNMADD231PD Y3, Y8, Y6
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y7, Y4, Y4
-	VFMADD231PD  Y5, Y6, Y4
-	VMULPD       Y7, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y4
+	VFMSUB213PD  (R10), Y0, Y3
+	VMOVUPD      64(R11), Y5
+	VMULPD       Y0, Y2, Y2
+	VFMSUB213PD  (R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFNMADD231PD Y2, Y5, Y3
+	VMULPD       Y4, Y4, Y4
+	VBROADCASTSD 8(R12), Y2
+	VMOVUPD      192(R10), Y5
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y6
+	VFMSUB213PD  128(R10), Y0, Y5
+	VMOVUPD      192(R11), Y7
+	VMULPD       Y0, Y2, Y2
+	VFMSUB213PD  128(R11), Y0, Y7
+	VMULPD       Y6, Y5, Y5
+	VFNMADD231PD Y2, Y7, Y5
+	VMULPD       Y6, Y6, Y6
+	VMULPD       Y6, Y3, Y3
+	VFMADD231PD  Y4, Y5, Y3
+	VMULPD       Y6, Y4, Y4
+	VDIVPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	ADDQ         $0x00000100, R10
 	ADDQ         $0x00000100, R11
-	ADDQ         $0x00000100, R12
-	ADDQ         $0x10, R13
-	DECQ         R14
+	ADDQ         $0x10, R12
+	DECQ         R13
 	JNZ          repeat224
 
 skip223:
-	TESTQ        R15, R15
+	TESTQ        R14, R14
 	JLE          skip225
-	VBROADCASTSD (R13), Y3
-	VMOVUPD      64(R11), Y4
-	VMULPD       64(DI), Y3, Y3
-	VADDPD       (DI), Y3, Y5
-	VFMSUB213PD  (R11), Y0, Y4
-	VMOVUPD      64(R12), Y6
-	VMULPD       Y1, Y3, Y3
-	VFMSUB213PD  (R12), Y0, Y6
-	VMULPD       Y5, Y4, Y4
-	VFNMADD231PD Y3, Y6, Y4
-	VMULPD       Y5, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y4
+	VFMSUB213PD  (R10), Y0, Y3
+	VMOVUPD      64(R11), Y5
+	VMULPD       Y0, Y2, Y2
+	VFMSUB213PD  (R11), Y0, Y5
+	VMULPD       Y4, Y3, Y3
+	VFNMADD231PD Y2, Y5, Y3
+	VMULPD       Y4, Y4, Y4
+	VDIVPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
 
 skip225:
 	JMP end222
 
 zero222:
-	MOVQ  R15, R15
-	TESTQ R14, R14
+	MOVQ  R14, R14
+	TESTQ R13, R13
 	JLE   skip226
 
 repeat227:
-	VBROADCASTSD (R13), Y1
-	VMOVUPD      64(R11), Y3
-	VMULPD       64(DI), Y1, Y1
-	VADDPD       (DI), Y1, Y1
-	VFMSUB213PD  (R11), Y0, Y3
-	VBROADCASTSD 8(R13), Y4
-	VMOVUPD      192(R11), Y5
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y2
+	VFMSUB213PD  (R10), Y0, Y3
+	VBROADCASTSD 8(R12), Y4
+	VMOVUPD      192(R10), Y5
 	VMULPD       64(DI), Y4, Y4
 	VADDPD       (DI), Y4, Y4
-	VFMSUB213PD  128(R11), Y0, Y5
+	VFMSUB213PD  128(R10), Y0, Y5
 	VMULPD       Y4, Y3, Y3
-	VFMADD231PD  Y1, Y5, Y3
-	VMULPD       Y4, Y1, Y1
-	VDIVPD       Y1, Y3, Y3
-	VADDPD       Y3, Y2, Y2
+	VFMADD231PD  Y2, Y5, Y3
+	VMULPD       Y4, Y2, Y2
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	ADDQ         $0x00000100, R10
 	ADDQ         $0x00000100, R11
-	ADDQ         $0x00000100, R12
-	ADDQ         $0x10, R13
-	DECQ         R14
+	ADDQ         $0x10, R12
+	DECQ         R13
 	JNZ          repeat227
 
 skip226:
-	TESTQ        R15, R15
+	TESTQ        R14, R14
 	JLE          skip228
-	VBROADCASTSD (R13), Y1
-	VMOVUPD      64(R11), Y3
-	VMULPD       64(DI), Y1, Y1
-	VADDPD       (DI), Y1, Y1
-	VFMSUB213PD  (R11), Y0, Y3
-	VDIVPD       Y1, Y3, Y3
-	VADDPD       Y3, Y2, Y2
+	VBROADCASTSD (R12), Y2
+	VMOVUPD      64(R10), Y3
+	VMULPD       64(DI), Y2, Y2
+	VADDPD       (DI), Y2, Y2
+	VFMSUB213PD  (R10), Y0, Y3
+	VDIVPD       Y2, Y3, Y3
+	VADDPD       Y3, Y1, Y1
 
 skip228:
 end222:
-	VMULPD       128(DI), Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
+	VMULPD       128(DI), Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X1, X1
+	VADDSD       (AX), X1, X1
+	VMOVSD       X1, (AX)
 	ADDQ         $0xc0, DI
 	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
 	ADDQ         $0x08, AX
 	DECQ         R8
 	JNZ          repeat221

@@ -139,17 +139,17 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	for i := 1; i < docs; i += 2 {
 		some[i] = 0
 	}
-	f.forwardDual(sums, states, ranks, size, chances, g, some)
-	f.backwardDual(out, u, du, sums, states, ranks, size, chances, g, some)
+	f.forwardDual(sums, states, ranks, size, chances, some)
+	f.backwardDual(out, u, du, sums, states, ranks, size, chances, some)
 	for _, s := range slices.Concat(sums, u, du) {
 		keep(s.P, s.B, s.A)
 	}
 	dual := slices.Clone(values)
-	f.multiplyDual(dual, values, z, chances, g, some)
+	f.multiplyDual(dual, values, z, chances, some)
 	for _, s := range append(dual, values...) {
 		keep(s.P, s.B, s.A)
 	}
-	f.divideDual(out, pairs, pairs, z, chances, g, some)
+	f.divideDual(out, pairs, pairs, z, chances, some)
 	all = append(all, out...)
 	f.horner(g, pairs, r, w, v)
 	return append(all, g...)

@@ -97,22 +97,22 @@ func seriesDualAVX512(sums, states []State, c, d []Sum, found float64)
 // forwardDualAVX512 is forwardDualGo.
 //
 //go:noescape
-func forwardDualAVX512(sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+func forwardDualAVX512(sums, states []State, ranks, size int, chances []Chance, d []float64)
 
 // backwardDualAVX512 is backwardDualGo.
 //
 //go:noescape
-func backwardDualAVX512(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+func backwardDualAVX512(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, d []float64)
 
 // multiplyDualAVX512 is multiplyDualGo.
 //
 //go:noescape
-func multiplyDualAVX512(sums, states []State, z []float64, chances []Chance, g, d []float64)
+func multiplyDualAVX512(sums, states []State, z []float64, chances []Chance, d []float64)
 
 // divideDualAVX512 is divideDualGo.
 //
 //go:noescape
-func divideDualAVX512(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64)
+func divideDualAVX512(out []float64, sums, terms []Pair, z []float64, chances []Chance, d []float64)
 
 // remainAVX512 is remainGo.
 //
@@ -217,22 +217,22 @@ func seriesDualAVX2(sums, states []State, c, d []Sum, found float64)
 // forwardDualAVX2 is forwardDualGo.
 //
 //go:noescape
-func forwardDualAVX2(sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+func forwardDualAVX2(sums, states []State, ranks, size int, chances []Chance, d []float64)
 
 // backwardDualAVX2 is backwardDualGo.
 //
 //go:noescape
-func backwardDualAVX2(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, g, d []float64)
+func backwardDualAVX2(out []float64, u, du, sums, states []State, ranks, size int, chances []Chance, d []float64)
 
 // multiplyDualAVX2 is multiplyDualGo.
 //
 //go:noescape
-func multiplyDualAVX2(sums, states []State, z []float64, chances []Chance, g, d []float64)
+func multiplyDualAVX2(sums, states []State, z []float64, chances []Chance, d []float64)
 
 // divideDualAVX2 is divideDualGo.
 //
 //go:noescape
-func divideDualAVX2(out []float64, sums, terms []Pair, z []float64, chances []Chance, g, d []float64)
+func divideDualAVX2(out []float64, sums, terms []Pair, z []float64, chances []Chance, d []float64)
 
 // remainAVX2 is remainGo.
 //
