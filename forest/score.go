@@ -247,14 +247,27 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 // fill sets the bytes of n documents.
 func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 	var values, zeroMissing [together]float32
+	var codes [together]uint32
 	for i := range s.planes {
 		p := &s.planes[i]
 		if i == 0 || p.Column != s.planes[i-1].Column {
 			for d := range n {
 				values[d] = rows[d*s.inputs+p.Column]
+				codes[d] = codeOf(values[d])
 			}
 		}
-		bytes := planes[i*together:][:together]
+		bytes := (*[together]uint8)(planes[i*together:])
+		if p.Set != nil && !p.ZeroMissing { // a forest may have a set for each of its trees
+			for d, code := range codes {
+				bytes[d] = 1
+				if word := int(code / 64); word < len(p.Set) {
+					bytes[d] = uint8(^p.Set[word]>>(code%64)) & 1
+				} else if code == missingCode && p.MissingLeft {
+					bytes[d] = 0
+				}
+			}
+			continue
+		}
 		if p.Set != nil {
 			for d, x := range values {
 				bytes[d] = 1
@@ -277,8 +290,25 @@ func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 		if p.MissingLeft {
 			missing = 0
 		}
-		count(bytes, x[:], p.thresholds, 0, missing)
+		count(bytes[:], x[:], p.thresholds, 0, missing)
 	}
+}
+
+// The codes of values that are no category, and of missing ones: beyond all sets.
+const (
+	noCode      = math.MaxUint32 - 1
+	missingCode = math.MaxUint32
+)
+
+// codeOf returns the category of a value.
+func codeOf(x float32) uint32 {
+	switch {
+	case x != x:
+		return missingCode
+	case x >= 0 && x < 1<<31 && x == float32(uint32(x)):
+		return uint32(x)
+	}
+	return noCode
 }
 
 // add adds the trees of a run to the sums of n documents, and to what comes after these.
