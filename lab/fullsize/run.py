@@ -27,7 +27,7 @@ SETTINGS = {
     "XGBoost": dict(max_depth=6, eta=0.3),
     "CatBoost": dict(loss_function="QueryRMSE", depth=6, learning_rate=0.3),
 }
-OURS = "plrank"
+OURS = {"plrank": "mlp", "plrank forest": "forest"}  # scorers of the default recipe, which mixes the two
 TRUTHS = ("smooth", "trees", "additive", "mixture")
 
 
@@ -45,8 +45,8 @@ def main():
             print(f"{truth}: {path.stem}", flush=True)
             part = path.with_suffix(".part")
             with open(part, "w") as out:
-                if method == OURS:
-                    network(truth, options.scale, folder, out)
+                if method in OURS:
+                    ours(OURS[method], truth, options.scale, folder, out)
                 else:
                     forest(method, setting, truth, options, folder, out)
             part.rename(path)
@@ -59,11 +59,11 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-work", type=pathlib.Path, required=True, help="a folder for everything that is made")
     parser.add_argument("-truths", default=",".join(TRUTHS), help="what labels come from, with , between")
-    parser.add_argument("-methods", default=",".join([OURS, *SETTINGS]), help="names with , between")
+    parser.add_argument("-methods", default=",".join([*OURS, *SETTINGS]), help="names with , between")
     parser.add_argument("-scale", type=float, default=1, help="part of the queries of MSLR-WEB30K")
     parser.add_argument("-seconds", type=float, default=1500, help="of training, after which a forest is not grown further")
     options = parser.parse_args()
-    for option, known in (("truths", TRUTHS), ("methods", (OURS, *SETTINGS))):
+    for option, known in (("truths", TRUTHS), ("methods", (*OURS, *SETTINGS))):
         names = getattr(options, option).split(",")
         setattr(options, option, names)
         if unknown := set(names) - set(known):
@@ -98,13 +98,13 @@ def forest(method, setting, truth, options, folder, out):
     subprocess.run(call, check=True, stdout=out)
 
 
-def network(truth, scale, folder, out):
-    """plrank's curve, by the default recipe."""
+def ours(scorer, truth, scale, folder, out):
+    """The curve of one of plrank's models, by the default recipe."""
     program, run = folder.parent / "train", folder / "run"
     subprocess.run(["go", "build", "-o", program, "./cmd/train"], check=True, cwd=LAB.parent)
     shutil.rmtree(run, ignore_errors=True)
     command = [program, "-data", f"synthetic:mslr/{truth}", "-scale", str(scale), "-seed", str(SEED), "-threads", "1", "-cache", "off",
-               "-evaluate-test", "-report", "ndcg@10", "-out", run]  # fmt: skip
+               "-scorer", scorer, "-evaluate-test", "-report", "ndcg@10", "-out", run]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     log, used = [], []
     for line in process.stderr:
