@@ -17,6 +17,7 @@ type Model interface {
 	Levels() [][]string
 	Columns() map[string]string
 	OnBaseScores() bool
+	ComparesDocuments() bool
 	ScoreOn(ctx context.Context, dst []float64, features, base []float32) ([]float64, error)
 	Seen(digests []uint64) int
 }
@@ -46,14 +47,24 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 			d.Name, len(d.BaseScores), rows)
 	}
 	scores := make([]float64, rows)
-	err := parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
-		from, to := d.Offsets[q], d.Offsets[q+1]
+	score := func(first, end int) error { // queries
+		from, to := d.Offsets[first], d.Offsets[end]
 		var base []float32
 		if onBase {
 			base = d.BaseScores[from:to]
 		}
-		if _, err := m.ScoreOn(context.Background(), scores[from:from:to], d.Features[from*width:to*width], base); err != nil {
-			return fmt.Errorf("%s: query %s: %w", d.Name, d.QueryIDs[q], err)
+		_, err := m.ScoreOn(context.Background(), scores[from:from:to], d.Features[from*width:to*width], base)
+		return err
+	}
+	blocks := d.blocks(m.ComparesDocuments())
+	err := parallel.Each(len(blocks)-1, parallel.Workers(len(blocks)-1), func(_, i int) error {
+		if blocks[i+1]-blocks[i] > 1 && score(blocks[i], blocks[i+1]) == nil {
+			return nil
+		}
+		for q := blocks[i]; q < blocks[i+1]; q++ { // to name the query that fails
+			if err := score(q, q+1); err != nil {
+				return fmt.Errorf("%s: query %s: %w", d.Name, d.QueryIDs[q], err)
+			}
 		}
 		return nil
 	})
@@ -61,6 +72,19 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 		return nil, err
 	}
 	return scores, nil
+}
+
+// blocks returns the queries with which the parts of d begin that are scored at once, and the number of its queries: queries
+// alone if a model compares documents, else some together, as a forest takes the time of 64 documents for one.
+func (d *Dataset) blocks(alone bool) []int {
+	const enough = 512 // documents
+	first, rows := []int{0}, 0
+	for q := range d.Queries() {
+		if rows += d.Offsets[q+1] - d.Offsets[q]; alone || rows >= enough || q == d.Queries()-1 {
+			first, rows = append(first, q+1), 0
+		}
+	}
+	return first
 }
 
 // TrainedOn returns the number of queries of d that a model was trained on: those with the
