@@ -56,7 +56,11 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 		_, err := m.ScoreOn(context.Background(), scores[from:from:to], d.Features[from*width:to*width], base)
 		return err
 	}
-	blocks := d.blocks(m.ComparesDocuments())
+	together := 512 // documents: a forest takes the time of 64 for one
+	if m.ComparesDocuments() {
+		together = 0
+	}
+	blocks := d.Blocks(together)
 	err := parallel.Each(len(blocks)-1, parallel.Workers(len(blocks)-1), func(_, i int) error {
 		if blocks[i+1]-blocks[i] > 1 && score(blocks[i], blocks[i+1]) == nil {
 			return nil
@@ -74,13 +78,12 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 	return scores, nil
 }
 
-// blocks returns the queries with which the parts of d begin that are scored at once, and the number of its queries: queries
-// alone if a model compares documents, else some together, as a forest takes the time of 64 documents for one.
-func (d *Dataset) blocks(alone bool) []int {
-	const enough = 512 // documents
+// Blocks returns the queries with which parts of d begin, and the number of its queries. A part ends with the query that
+// gives it enough documents; 0: with each query.
+func (d *Dataset) Blocks(documents int) []int {
 	first, rows := []int{0}, 0
 	for q := range d.Queries() {
-		if rows += d.Offsets[q+1] - d.Offsets[q]; alone || rows >= enough || q == d.Queries()-1 {
+		if rows += d.Offsets[q+1] - d.Offsets[q]; rows >= documents || q == d.Queries()-1 {
 			first, rows = append(first, q+1), 0
 		}
 	}

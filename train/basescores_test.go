@@ -64,7 +64,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 			want[row] += float64(s.Test.BaseScores[row])
 		}
 		for _, model := range []scoring{modelScoring{trained}, modelScoring{again}} {
-			if got, err := model.score(s.Test, chunks(s.Test)); err != nil || !slices.Equal(got, want) {
+			if got, err := model.score(s.Test, s.Test.Blocks(chunkRows)); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%d members: other scores, %v", members, err)
 			}
 		}
@@ -73,7 +73,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 		}
 
 		clear(networkOf(tr).graphScoring.model.Weights().Float32s())
-		got, err := networkOf(tr).graphScoring.score(s.Test, chunks(s.Test))
+		got, err := networkOf(tr).graphScoring.score(s.Test, s.Test.Blocks(chunkRows))
 		if err != nil || !slices.Equal(got, baseScores(s.Test)) {
 			t.Errorf("%d members of zeros: other scores than the base, %v", members, err)
 		}

@@ -108,7 +108,7 @@ func BenchmarkValidation(b *testing.B) {
 			var scoring, validation time.Duration
 			for b.Loop() {
 				start := time.Now()
-				if _, err := networkOf(t).graphScoring.score(t.data.splits.Vali, chunks(t.data.splits.Vali)); err != nil {
+				if _, err := networkOf(t).graphScoring.score(t.data.splits.Vali, t.data.splits.Vali.Blocks(chunkRows)); err != nil {
 					b.Fatal(err)
 				}
 				between := time.Now()

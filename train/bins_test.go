@@ -86,7 +86,7 @@ func TestBinsFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		graph := &graphScoring{model: mustScorer(t, m), features: map[*datasets.Dataset]*datasets.Transformed{s.Test: datasets.NewTransformed(s.Test, m.File().Transform)}, width: m.File().Transform.Width(), batch: new(datasets.Batch)}
-		byGraph, err := graph.score(s.Test, chunks(s.Test))
+		byGraph, err := graph.score(s.Test, s.Test.Blocks(chunkRows))
 		if err != nil || !slices.Equal(byGraph, want) {
 			t.Errorf("categories %v: other scores from the graph (%v)", categorical, err)
 		}

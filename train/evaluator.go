@@ -178,7 +178,7 @@ func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metri
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
 // measures some of the queries.
 func (e *evaluator) measure(model scoring, d *datasets.Dataset) (map[string]measurement, error) {
-	all, rank, ranks := chunks(d), e.group.Rank(), e.group.Size()
+	all, rank, ranks := d.Blocks(chunkRows), e.group.Rank(), e.group.Size()
 	first := func(rank int) int { return rank * (len(all) - 1) / ranks } // chunk
 	var queries, rows []int                                              // with which the part of each rank begins
 	for rank := range ranks + 1 {

@@ -369,7 +369,7 @@ func (f *trainedForest) sum(d *datasets.Dataset) ([]float64, error) {
 		}
 		f.sums[d] = s
 	}
-	parts := chunks(d)
+	parts := d.Blocks(chunkRows)
 	for s.trees < len(f.trees) {
 		to := s.trees + f.trainer.Config.treesOfEpoch()
 		if s.trees < f.initial {

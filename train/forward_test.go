@@ -111,7 +111,7 @@ func graphScores(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d 
 		model: model, width: fitted.Width(), batch: new(datasets.Batch),
 		features: map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)},
 	}
-	scores, err := g.score(d, chunks(d))
+	scores, err := g.score(d, d.Blocks(chunkRows))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 	for i := range weights {
 		weights[i] = math.MaxFloat32
 	}
-	_, err = networkOf(tr).graphScoring.score(s.Vali, chunks(s.Vali))
+	_, err = networkOf(tr).graphScoring.score(s.Vali, s.Vali.Blocks(chunkRows))
 	if err == nil || !strings.HasPrefix(err.Error(), s.Vali.Where(0)+": the score is ") {
 		t.Errorf("got %v", err)
 	}

@@ -113,7 +113,7 @@ func gainBeyondChance(values, others []float64, lowerIsBetter bool) float64 {
 }
 
 // MixResults returns the results of runs as one. Its model is their mixture, by [Mix], and its history has the epochs of one after
-// another, of which the first has the number 1. A single result is returned as it is.
+// another, numbered from 1. A single result is returned as it is.
 func MixResults(c Config, vali *datasets.Dataset, results ...*Result) (*Result, error) {
 	if len(results) == 1 {
 		return results[0], nil

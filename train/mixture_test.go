@@ -57,7 +57,7 @@ func TestTablesHaveAMixture(t *testing.T) {
 		}
 	}
 	letor := datasets.Synthetic(datasets.SyntheticOptions{Train: 12, Vali: 6, Test: 4, Seed: 3})
-	if ofQuery := queryShare(letor.Train); ofQuery >= tablesFrom {
+	if ofQuery := queryShare(letor); ofQuery >= tablesFrom {
 		t.Errorf("synthetic data: a part of %v of the features is of the query", ofQuery)
 	}
 	if models, _ := DefaultFor(letor); len(models) != 1 || !slices.Equal(models[0].Hidden, []int{64}) {

@@ -369,7 +369,7 @@ func TestRanksMeasureTogether(t *testing.T) {
 		for rank, err := range testkit.OnRanks(ranks, func(g mpi.Group) error {
 			s := small()
 			s.Vali = many(s.Vali, 40)
-			if n := len(chunks(s.Vali)) - 1; n < 3 {
+			if n := len(s.Vali.Blocks(chunkRows)) - 1; n < 3 {
 				return fmt.Errorf("%d chunks, want several", n)
 			}
 			tr, err := New(c.Plain(), Parts{Processes: g}, s)

@@ -28,7 +28,7 @@ const tablesFrom = 0.1
 // DefaultFor returns the recipe for the training data: one or more models, with all settings spelt out, and the reason in words.
 // Several are trained one after another, and mixed by [Mix]. [Run] does so for a [Config] that leaves the models to the recipe.
 //
-// A network has one of three recipes, of which the first has two forms, the first also for no data:
+// A network has one of three recipes. The first has two forms; the one for short queries is also for no data:
 //
 //	features of     fewer than a tenth                                    a tenth or more
 //	the query
@@ -74,11 +74,12 @@ const tablesFrom = 0.1
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
-	network, reason := RecipeFor(mlpScorer, s)
-	if s == nil || s.Train == nil || s.Train.Gains != nil || s.Train.Rows() < largeFrom && queryShare(s.Train) < tablesFrom {
+	ofQuery := queryShare(s)
+	network, reason := recipeFor(mlpScorer, s, ofQuery)
+	if s == nil || s.Train == nil || s.Train.Gains != nil || s.Train.Rows() < largeFrom && ofQuery < tablesFrom {
 		return []Config{network}, reason
 	}
-	forest, _ := RecipeFor(forestScorer, s)
+	forest, _ := recipeFor(forestScorer, s, ofQuery)
 	return []Config{network, forest}, reason + ", and a forest"
 }
 
@@ -88,17 +89,22 @@ func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
 // Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
 // they are not normalized. And no metric but the loss goes by them, if validation has no labels.
 func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
+	return recipeFor(scorer, s, queryShare(s))
+}
+
+// recipeFor is [RecipeFor] for training data of that share of features of the query.
+func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c Config, reason string) {
 	switch {
 	case scorer == forestScorer:
 		c, reason = forestRecipe(), "a forest"
-		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom && queryShare(s.Train) < tablesFrom {
+		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom && ofQuery < tablesFrom {
 			c.Loss, c.LearningRate, c.Epochs = "query-rmse", 0.3, 250
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
 		}
 	case s == nil || s.Train == nil:
 		c, reason = recipeOf(0, 1, 0, 0)
 	default:
-		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train), queryShare(s.Train))
+		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train), ofQuery)
 	}
 	if s == nil || s.Train == nil {
 		return c, reason
@@ -113,8 +119,12 @@ func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
 	return c, reason + ", for gains from clicks"
 }
 
-// queryShare returns the part of the features that are features of the query.
-func queryShare(d *datasets.Dataset) float64 {
+// queryShare returns the part of the features of the training data that are features of the query, 0 without data.
+func queryShare(s *datasets.Splits) float64 {
+	if s == nil || s.Train == nil {
+		return 0
+	}
+	d := s.Train
 	all := &transforms.Data{Name: d.Name, Features: d.Features, Offsets: d.Offsets, FeatureIDs: d.FeatureIDs}
 	varying := len(transforms.Varying(transforms.Sharing{}, all))
 	return float64(varying-len(transforms.VaryingWithin(transforms.Sharing{}, all))) / float64(max(1, varying))

@@ -16,25 +16,13 @@ import (
 )
 
 // A scoring gives the scores of some chunks of d that stand one after another, at the indices of
-// their rows: see chunks.
+// their rows: see datasets.Dataset.Blocks.
 type scoring interface {
 	score(d *datasets.Dataset, chunks []int) ([]float64, error)
 }
 
 // chunkRows is how many rows are scored at once, at least where there are as many.
 const chunkRows = 2048
-
-// chunks are the queries with which the parts of d begin that are scored at once, and the
-// number of its queries.
-func chunks(d *datasets.Dataset) []int {
-	first, rows := []int{0}, 0
-	for q := range d.Queries() {
-		if rows += d.Offsets[q+1] - d.Offsets[q]; rows >= chunkRows || q == d.Queries()-1 {
-			first, rows = append(first, q+1), 0
-		}
-	}
-	return first
-}
 
 // graphScoring runs the graphs of a model that is trained, on features after the transform.
 type graphScoring struct {

@@ -51,7 +51,7 @@ type Result struct {
 }
 
 // Run trains a model: it calls New and Trainer.Run. Where c leaves the models to the recipe, see [Config.LeavesModels], it trains
-// those of [DefaultFor] and mixes them by [Mix]; the history then has the epochs of one after another.
+// the models of [DefaultFor] and mixes them by [Mix]; the history then has the epochs of one model after another.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
 	models := []Config{c}
 	if c.LeavesModels() {

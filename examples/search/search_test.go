@@ -269,7 +269,7 @@ func TestPopularityIsWhatUsersDraw(t *testing.T) {
 	}
 }
 
-// After an error, of which a line may be left in part, lines go to a new file.
+// After an error, which may leave part of a line, lines go to a new file.
 func TestJournalSurvivesErrors(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "log")
 	j, err := newJournal(folder)

@@ -33,7 +33,7 @@ import (
 // sets are the collections from small to large: of an interrupted study the first ones are complete.
 var sets = []string{"lightgbm-lambdarank", "MSLR-sample", "QBF-2014", "msmarco-dev", "f1", "GRAPHS-2015", "MQ2008", "swissmetro", "MQ2007", "msrd"}
 
-// methods are ours, which are networks that differ by the loss, and those of peers.py.
+// methods are ours, which are networks that differ by the loss, and the methods of peers.py.
 var methods = []struct {
 	name   string
 	loss   string // "" of peers.py

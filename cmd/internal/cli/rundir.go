@@ -112,7 +112,7 @@ func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (w
 	return warning, d.markInterrupted(ResultFile)
 }
 
-// BeginSeveral is Begin for the folder above those of several runs, and of its file of results.
+// BeginSeveral is Begin for the folder above the folders of several runs, with its file of results.
 func (d *RunDir) BeginSeveral(settings any, results string) error {
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return err

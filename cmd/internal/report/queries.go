@@ -159,7 +159,7 @@ func ranksOf(scores []float64) []int {
 	return ranks
 }
 
-// shownRows returns the first documents of a ranking, and those of the best label that are lower.
+// shownRows returns the first documents of a ranking, and documents of the best label that are lower.
 func shownRows(ranks []int, labels []float32) (rows []int) {
 	for row := range ranks {
 		rows = append(rows, row)

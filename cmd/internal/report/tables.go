@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// tables has the metrics of every split, those of the last, with intervals, first.
+// tables has the metrics of every split. The last comes first, with intervals.
 func (v *view) tables(context.Context) ([]block, error) {
 	var blocks []block
 	var splits []string
@@ -65,7 +65,7 @@ func (v *view) lastSplit() string {
 	return "vali"
 }
 
-// values returns the values of the rankers on a split by name, and of the model by "". A model file has those of its last split.
+// values returns the values of the rankers on a split by name, and of the model by "". A model file has the values of its last split.
 func (v *view) values(split string) map[string]train.Values {
 	values := map[string]train.Values{}
 	if v.Summary == nil && v.data == nil {

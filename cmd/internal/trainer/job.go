@@ -172,10 +172,13 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 		cli.Override(&config, o.Config, own...)
 		return config
 	}
-	config, reason := train.RecipeFor(o.Scorer, s)
-	models := []train.Config{config}
+	var models []train.Config
+	var reason string
 	if o.leavesModels() {
 		models, reason = train.DefaultFor(s)
+	} else {
+		models = make([]train.Config, 1)
+		models[0], reason = train.RecipeFor(o.Scorer, s)
 	}
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
 	for i, config := range models {

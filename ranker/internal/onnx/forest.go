@@ -81,7 +81,7 @@ func (g *graph) forest(f *forest.Forest, t *transforms.Transform) string {
 func (g *graph) decisions(x string, f *forest.Forest) (columns string, place func(n *forest.Node) (column int, threshold float64)) {
 	inputs, width := []string{x}, f.Inputs
 	var zerosMissing int              // where the inputs begin with 0 for missing
-	nodes := map[int][]*forest.Node{} // by column, one of those of each set
+	nodes := map[int][]*forest.Node{} // by column, a node for each set
 	places := map[string]int{}        // of sets
 	key := func(n *forest.Node) string { return fmt.Sprint(n.Column, n.Set, n.MissingLeft, n.ZeroMissing) }
 	for _, t := range f.Trees {

@@ -95,7 +95,7 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 	return files.Publish(stdout)
 }
 
-// open returns the run in a folder, or those of its folds, or a model file.
+// open returns the run in a folder, or the runs of its folds, or a model file.
 func (o *options) open(ctx context.Context, path string, stderr io.Writer) (runs []*report.Run, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -476,7 +476,7 @@ func TestFrontierIsWhatNoTrialDominates(t *testing.T) {
 }
 
 // Relevance and fairness of several weights come from one command: each trial has the epoch that is the best by its own
-// loss, as the command for it has, and a column for each measure; those of the frontier are marked, and drawn.
+// loss, as the command for it has, and a column for each measure; trials of the frontier are marked, and drawn.
 func TestWeightsOfFairnessGiveAFrontier(t *testing.T) {
 	t.Parallel()
 	shop, out, picture := commandtest.Shop(t), filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "fair.svg")
