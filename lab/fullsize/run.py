@@ -27,7 +27,6 @@ SETTINGS = {
     "XGBoost": dict(max_depth=6, eta=0.3),
     "CatBoost": dict(loss_function="QueryRMSE", depth=6, learning_rate=0.3),
 }
-OURS = {"plrank": "mlp", "plrank forest": "forest"}  # scorers of the default recipe, which mixes the two
 TRUTHS = ("smooth", "trees", "additive", "mixture")
 
 
@@ -43,12 +42,12 @@ def main():
             if path.exists():
                 continue
             print(f"{truth}: {path.stem}", flush=True)
+            if method == "plrank":
+                ours(truth, options.scale, folder)
+                continue
             part = path.with_suffix(".part")
             with open(part, "w") as out:
-                if method in OURS:
-                    ours(OURS[method], truth, options.scale, folder, out)
-                else:
-                    forest(method, setting, truth, options, folder, out)
+                forest(method, setting, truth, options, folder, out)
             part.rename(path)
         shutil.rmtree(folder / "arrays", ignore_errors=True)
     collect(work, options.scale)
@@ -59,11 +58,11 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-work", type=pathlib.Path, required=True, help="a folder for everything that is made")
     parser.add_argument("-truths", default=",".join(TRUTHS), help="what labels come from, with , between")
-    parser.add_argument("-methods", default=",".join([*OURS, *SETTINGS]), help="names with , between")
+    parser.add_argument("-methods", default=",".join(["plrank", *SETTINGS]), help="names with , between")
     parser.add_argument("-scale", type=float, default=1, help="part of the queries of MSLR-WEB30K")
     parser.add_argument("-seconds", type=float, default=1500, help="of training, after which a forest is not grown further")
     options = parser.parse_args()
-    for option, known in (("truths", TRUTHS), ("methods", (*OURS, *SETTINGS))):
+    for option, known in (("truths", TRUTHS), ("methods", ("plrank", *SETTINGS))):
         names = getattr(options, option).split(",")
         setattr(options, option, names)
         if unknown := set(names) - set(known):
@@ -98,30 +97,44 @@ def forest(method, setting, truth, options, folder, out):
     subprocess.run(call, check=True, stdout=out)
 
 
-def ours(scorer, truth, scale, folder, out):
-    """The curve of one of plrank's models, by the default recipe."""
-    program, run = folder.parent / "train", folder / "run"
-    subprocess.run(["go", "build", "-o", program, "./cmd/train"], check=True, cwd=LAB.parent)
-    shutil.rmtree(run, ignore_errors=True)
-    command = [program, "-data", f"synthetic:mslr/{truth}", "-scale", str(scale), "-seed", str(SEED), "-threads", "1", "-cache", "off",
-               "-scorer", scorer, "-evaluate-test", "-report", "ndcg@10", "-out", run]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    log, used = [], []
-    for line in process.stderr:
-        log.append(line)
-        if re.search(r"epoch +\d+/", line):
-            used.append(processor_seconds(process.pid))
-    if process.wait():
-        raise SystemExit("".join(log))
-    epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    # The figures of plrank are seconds by the clock. All epochs have the same steps, so that each has an equal part of
-    # the processor time, whatever share of a core it had.
+def ours(truth, scale, folder):
+    """The curves of plrank's default: of its network, of its forest, and of what there is of both by then."""
+    program, run, log = folder.parent / "train", folder / "run", folder / "run.log"
+    if not (run / "result.json").exists():
+        subprocess.run(["go", "build", "-o", program, "./cmd/train"], check=True, cwd=LAB.parent)
+        shutil.rmtree(run, ignore_errors=True)
+        command = [program, "-data", f"synthetic:mslr/{truth}", "-scale", str(scale), "-seed", str(SEED), "-threads", "1", "-cache", "off",
+                   "-evaluate-test", "-report", "ndcg@10", "-out", run]  # fmt: skip
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with open(log, "w") as out:
+            for line in process.stderr:
+                print(processor_seconds(process.pid), line, end="", file=out, flush=True)
+        if process.wait():
+            raise SystemExit(log.read_text())
+    used = [[float(line.split()[0]) for line in part.splitlines() if re.search(r" epoch +\d+/", line)]
+            for part in re.split(r"model \d of \d", log.read_text())[1:]]  # fmt: skip
+    network, forest = (curve(run / f"model{i}" / "metrics.jsonl", part) for i, part in enumerate(used, 1))
+    grown = subprocess.run(["go", "run", "./fullsize/grown", truth, str(scale), str(SEED), run], check=True, cwd=LAB, stdout=subprocess.PIPE, text=True)
+    both, trees = list(network), 10  # of an epoch
+    for row in csv.DictReader(grown.stdout.splitlines()):
+        grow = forest[int(row["trees"]) // trees - 1]
+        both.append((network[-1][0] + grow[0], network[-1][1] + grow[1], float(row["vali"]), float(row["test"])))
+    for name, rows in (("plrank network", network), ("plrank forest", forest), ("plrank", both)):
+        with open(folder / f"{name}..csv", "w") as out:
+            write = csv.writer(out, lineterminator="\n")
+            write.writerow(["step", "seconds", "vali", "test"])
+            write.writerows([step, f"{seconds:.2f}", f"{vali:.6f}", f"{test:.6f}"] for step, seconds, vali, test in rows)
+
+
+def curve(history, used):
+    """Steps, processor seconds and NDCG@10 of both splits after each epoch, given the processor seconds of the process.
+
+    The figures of plrank are seconds by the clock. All epochs of a model have about the same steps, so that each has an equal part of
+    the processor time, whatever share of a core it had."""
+    epochs = [json.loads(line) for line in history.read_text().splitlines()]
     share = (used[-1] - used[0]) / sum(epoch["seconds"] for epoch in epochs[1:])
     seconds = share * sum(epoch["trainSeconds"] for epoch in epochs) / len(epochs)
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["step", "seconds", "vali", "test"])
-    for number, epoch in enumerate(epochs, 1):
-        rows.writerow([epoch["steps"], f"{number * seconds:.2f}", *(f"{epoch[split]['ndcg@10']:.6f}" for split in ("vali", "test"))])
+    return [(epoch["steps"], number * seconds, *(epoch[split]["ndcg@10"] for split in ("vali", "test"))) for number, epoch in enumerate(epochs, 1)]
 
 
 def processor_seconds(process):
@@ -134,9 +147,9 @@ def collect(work, scale):
     """Gathers the curves in curves.csv, which keeps those of other truths and methods."""
     path, columns = HERE / "curves.csv", ["truth", "method", "setting", "step", "seconds", "vali", "test"]
     rows = []
-    for curve in sorted(work.glob(f"*-{scale:g}/*.csv")):
-        truth, (method, _, setting) = curve.parent.name.rpartition("-")[0], curve.stem.partition(".")
-        with open(curve, newline="") as file:
+    for measured in sorted(work.glob(f"*-{scale:g}/*.csv")):
+        truth, (method, _, setting) = measured.parent.name.rpartition("-")[0], measured.stem.partition(".")
+        with open(measured, newline="") as file:
             rows += [dict(row, truth=truth, method=method, setting=setting) for row in csv.DictReader(file)]
     made = {(row["truth"], row["method"]) for row in rows}
     with open(path, newline="") as file:
