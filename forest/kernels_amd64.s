@@ -555,3 +555,16 @@ leaf:
 	VEXTRACTF64X2 $0x03, Z7, 496(AX)
 	VZEROUPPER
 	RET
+
+// func lookUpVBMI(bytes *uint8, codes *uint8, table *uint8)
+// Requires: AVX, AVX512BW, AVX512VBMI
+TEXT ·lookUpVBMI(SB), NOSPLIT, $0-24
+	MOVQ     bytes+0(FP), AX
+	MOVQ     codes+8(FP), CX
+	MOVQ     table+16(FP), DX
+	VMOVDQU8 (DX), Z0
+	VMOVDQU8 (CX), Z1
+	VPERMI2B 64(DX), Z0, Z1
+	VMOVDQU8 Z1, (AX)
+	VZEROUPPER
+	RET

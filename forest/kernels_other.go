@@ -16,3 +16,5 @@ func addTreesMasked(scores *float64, planes *uint8, splits *uint64, depths *uint
 }
 func addTreesAVX512(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, leaves *float64) {
 }
+func lookUpVBMI(bytes, codes, table *uint8) {
+}

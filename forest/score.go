@@ -31,8 +31,9 @@ type Scorer struct {
 const together = 64
 
 type plane struct {
-	Node                 // its Threshold is of no account
-	thresholds []float32 // at most mostThresholds, ascending
+	Node                   // its Threshold is of no account
+	thresholds []float32   // at most mostThresholds, ascending
+	right      *[128]uint8 // of sets of categories below mostCodes: 1 for byte codes that go to the right
 }
 
 // mostThresholds leaves 255, which is missing on the right.
@@ -202,7 +203,7 @@ func (s *Scorer) makePlanes(trees []Tree) func(n *Node) (plane, cut int) {
 		t := floor32(n.Threshold)
 		old := p != nil && p.thresholds[len(p.thresholds)-1] == t // two thresholds without a float32 between them
 		if p == nil || !old && len(p.thresholds) == mostThresholds {
-			s.planes = append(s.planes, plane{Node: *n})
+			s.planes = append(s.planes, plane{Node: *n, right: n.table()})
 			p = &s.planes[len(s.planes)-1]
 		}
 		if n.Set == nil && !old {
@@ -248,16 +249,28 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 	var values, zeroMissing [together]float32
 	var codes [together]uint32
+	var byteCodes [together]uint8
 	for i := range s.planes {
 		p := &s.planes[i]
 		if i == 0 || p.Column != s.planes[i-1].Column {
 			for d := range n {
 				values[d] = rows[d*s.inputs+p.Column]
 				codes[d] = codeOf(values[d])
+				byteCodes[d] = byteCodeOf(codes[d])
 			}
 		}
 		bytes := (*[together]uint8)(planes[i*together:])
-		if p.Set != nil && !p.ZeroMissing { // a forest may have a set for each of its trees
+		switch {
+		case p.right != nil: // a forest may have a set for each of its trees
+			if bytewise {
+				lookUpVBMI(&bytes[0], &byteCodes[0], &p.right[0])
+				continue
+			}
+			for d, code := range byteCodes {
+				bytes[d] = p.right[code&127]
+			}
+			continue
+		case p.Set != nil && !p.ZeroMissing:
 			for d, code := range codes {
 				bytes[d] = 1
 				if word := int(code / 64); word < len(p.Set) {
@@ -267,8 +280,7 @@ func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 				}
 			}
 			continue
-		}
-		if p.Set != nil {
+		case p.Set != nil:
 			for d, x := range values {
 				bytes[d] = 1
 				if p.GoesLeft(x) {
@@ -309,6 +321,43 @@ func codeOf(x float32) uint32 {
 		return uint32(x)
 	}
 	return noCode
+}
+
+// mostCodes is the number of categories that have a byte code; those beyond share one with what is no category.
+const mostCodes = 126
+
+// byteCodeOf returns the byte code of a code, at most 127.
+func byteCodeOf(code uint32) uint8 {
+	if code == missingCode {
+		return mostCodes + 1
+	}
+	return uint8(min(code, mostCodes))
+}
+
+// table returns what plane.right has of a node, nil if it has no set, or a category without a byte code in it.
+func (n *Node) table() *[128]uint8 {
+	if n.Set == nil {
+		return nil
+	}
+	for word, set := range n.Set {
+		if set != 0 && 64*word+bits.Len64(set) > mostCodes {
+			return nil
+		}
+	}
+	t := new([128]uint8)
+	for code := range t {
+		x := float32(code)
+		switch code {
+		case mostCodes:
+			x = -1
+		case mostCodes + 1:
+			x = float32(math.NaN())
+		}
+		if !n.GoesLeft(x) {
+			t[code] = 1
+		}
+	}
+	return t
 }
 
 // add adds the trees of a run to the sums of n documents, and to what comes after these.

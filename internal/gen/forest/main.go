@@ -19,6 +19,7 @@ func main() {
 	addTrees()
 	addSmallTrees("VBMI", "symmetric", eachTree)
 	addSmallTrees("Masked", "other", eachMaskedTree)
+	lookUp()
 	Generate()
 }
 
@@ -266,6 +267,19 @@ func addSmallTrees(name, kind string, eachTree func(body func(at, leaves Registe
 			VEXTRACTF64X2(Imm(uint64(lane)), sum, part(k, lane))
 		}
 	}
+	VZEROUPPER()
+	RET()
+}
+
+// lookUp has 128 bytes in two registers.
+func lookUp() {
+	Text("lookUpVBMI", "(bytes, codes, table *uint8)", "sets 64 bytes to those of a table of 128 by their codes, at most 127.")
+	bytes, codes, table := Word("bytes"), Word("codes"), Word("table")
+	low, at := ZMM(), ZMM()
+	VMOVDQU8(Mem{Base: table}, low)
+	VMOVDQU8(Mem{Base: codes}, at)
+	VPERMI2B(Mem{Base: table, Disp: 64}, low, at)
+	VMOVDQU8(at, Mem{Base: bytes})
 	VZEROUPPER()
 	RET()
 }
