@@ -30,14 +30,22 @@ const level = 0.05
 // perQuery has, by method and measure, the values of the test queries of all folds of a set, means over the seeds.
 type perQuery map[string]map[string][]float64
 
-// measure measures on every set as many seeds as all methods have in all folds, and writes runs.csv and tests.csv.
+// measure measures on every set as many seeds as all methods have in all folds, and writes runs.csv and tests.csv, which keep
+// the sets that are not in work.
 func measure(_ context.Context, args []string) error {
 	f := flag.NewFlagSet("measure", flag.ExitOnError)
 	work := f.String("work", "", "the working `folder` of train")
 	least := f.Int("seeds", 5, "leave out sets with fewer trainings of a method on a fold")
 	f.Parse(args)
+	_, oldRuns, err := csvfile.Read(filepath.Join("objectives", "runs.csv"))
+	if err != nil {
+		return err
+	}
+	_, oldTests, err := csvfile.Read(filepath.Join("objectives", "tests.csv"))
+	if err != nil {
+		return err
+	}
 	runs := [][]string{append([]string{"set", "fold", "method", "seed"}, measures...)}
-	var complete []string
 	values := map[string]perQuery{}
 	for _, set := range sets {
 		folds, err := foldsOf(*work, set)
@@ -46,10 +54,11 @@ func measure(_ context.Context, args []string) error {
 		}
 		seeds := seedsOf(*work, set, folds)
 		if seeds < *least {
-			log.Printf("%s is left out: not all methods have %d trainings on each fold", set, *least)
+			log.Printf("%s stays as it was: not all methods have %d trainings on each fold", set, *least)
+			runs = append(runs, slices.DeleteFunc(slices.Clone(oldRuns), func(run []string) bool { return run[0] != set })...)
 			continue
 		}
-		complete, values[set] = append(complete, set), perQuery{}
+		values[set] = perQuery{}
 		for _, fold := range folds {
 			rows, err := values[set].addFold(*work, set, fold, seeds)
 			if err != nil {
@@ -58,7 +67,7 @@ func measure(_ context.Context, args []string) error {
 			runs = append(runs, rows...)
 		}
 	}
-	tests, err := testAll(complete, values)
+	tests, err := testAll(values, oldTests)
 	if err != nil {
 		return err
 	}
@@ -168,8 +177,8 @@ func measureScores(path string, test *datasets.Dataset) (map[string][]float64, e
 }
 
 // testAll compares, for each metric with an exact loss, the method of this loss with all others on every set: t-tests paired by
-// query, by Holm's method over the sets and methods of a metric.
-func testAll(complete []string, values map[string]perQuery) ([][]string, error) {
+// query, by Holm's method over the sets and methods of a metric. Sets without values have the tests of old lines.
+func testAll(values map[string]perQuery, old [][]string) ([][]string, error) {
 	lines := [][]string{{"metric", "own", "method", "set", "queries", "difference", "p", "adjusted"}}
 	for _, own := range methods {
 		if own.own == "" {
@@ -181,7 +190,19 @@ func testAll(complete []string, values map[string]perQuery) ([][]string, error) 
 			if m.name == own.name {
 				continue
 			}
-			for _, set := range complete {
+			for _, set := range sets {
+				if values[set] == nil {
+					for _, line := range old {
+						if slices.Equal(line[:4], []string{own.own, own.name, m.name, set}) {
+							p, err := strconv.ParseFloat(line[6], 64)
+							if err != nil {
+								return nil, err
+							}
+							of, ps = append(of, line[:7:7]), append(ps, p)
+						}
+					}
+					continue
+				}
 				a, b := values[set][own.name][own.own], values[set][m.name][own.own]
 				t, err := metrics.PairedT(a, b)
 				if err != nil {
