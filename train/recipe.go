@@ -171,12 +171,13 @@ func smallRecipe() Config {
 }
 
 // tableRecipe is for data with features of the query, which rank together with others alone: one wide network sees these
-// conditions, where views that compare the documents of a query would not. It takes about as many steps whatever the size.
+// conditions, where views that compare the documents of a query would not. It takes about as many steps whatever the size. Its patience is
+// long, as some tables need two hundred epochs, and some three.
 func tableRecipe(documents int) Config {
 	c := smallRecipe()
 	c.Loss, c.Transform, c.Metric = "softmax", "quantile+missing", "ndcg@10" // by the expected one the best epoch is left to how sharp policies are
 	c.Hidden, c.Members, c.Dropout = []int{256, 128}, 1, 0.2
-	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs = 0.001, 0.001, 16, min(80, max(12, 3_000_000/max(1, documents)))
+	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs, c.Patience = 0.002, 0.001, 32, min(200, max(12, 4_000_000/max(1, documents))), 40
 	return c
 }
 
