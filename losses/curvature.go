@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -15,9 +16,11 @@ import (
 type Query struct {
 	Scores, Gains, Labels []float64
 	Weights               []float64 // of the documents; nil: 1
+	Intents               []int     // of the documents, for exact-alpha-ndcg
 	Discounts             []float64
 	HighestGrade          float64
 
+	number      float64               // the parameter of the loss
 	expectation *plackett.Expectation // of this query and others that follow in its place
 }
 
@@ -41,6 +44,7 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 		q.expectation = &plackett.Expectation{Tolerance: 1e-4} // a bound need not be exact
 	}
 	of, factor, own := *q, math.Abs(t.Weight), make([]float64, len(q.Scores))
+	of.number = t.number
 	if q.Weights != nil {
 		share := floats.Sum(q.Weights) / float64(len(q.Weights))
 		if share == 0 {
@@ -80,6 +84,15 @@ var curvatures = map[string]func(q *Query, out []float64) error{
 	"exact-err":     ofCascade(func(q *Query, d int) float64 { return stop(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4)) }, inverseRank),
 	"exact-mrr":     ofCascade(relevanceOf, inverseRank),
 	"exact-success": ofCascade(relevanceOf, alike),
+	"exact-map":     ofPrecision,
+	"exact-alpha-ndcg": func(q *Query, out []float64) error {
+		discounts, lambda, part := metrics.Discounts(len(q.Discounts)), make([]float64, len(out)), make([]float64, len(out))
+		return eachIntent(q.Intents, q.number, discounts, func(rewards, continuations []float64) error {
+			_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, lambda, part)
+			floats.Add(out, part)
+			return err
+		})
+	},
 
 	"softmax": oneChoice, "xe-ndcg": oneChoice, "listnet": oneChoice,
 	"listmle":         func(q *Query, out []float64) error { return ofChoices(q, math.Inf(-1), out) },
@@ -132,6 +145,33 @@ func ofCascade(stops func(q *Query, d int) float64, discount func(k int) float64
 		_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, make([]float64, len(out)), out)
 		return err
 	}
+}
+
+// ofPrecision is a bound for average precision. In the notation of plackett.Expectation its derivative is
+// Σ_j (rel_d − rel_j) W_dj, all of one sign for a document, where W counts the document of rank k once, and once more for
+// each relevant one above. In W_dj the density of the time w_d t is at most that of a gamma distribution of 2, and where it
+// waits for a document above, of 3. So the derivative of the first part is at most as large as the part, and of the second,
+// twice as large: as in Curvature, but for the last rank of a cutoff.
+func ofPrecision(q *Query, out []float64) error {
+	relevant, once, discounts := make([]float64, len(out)), make([]float64, len(out)), make([]float64, len(q.Discounts))
+	for d := range relevant {
+		relevant[d] = relevanceOf(q, d)
+	}
+	for k := range discounts {
+		discounts[k] = inverseRank(k)
+	}
+	all := floats.Sum(relevant)
+	if all == 0 {
+		return nil
+	}
+	if _, err := q.expectation.AveragePrecision(q.Scores, relevant, len(discounts), out); err != nil {
+		return err
+	}
+	_, err := q.expectation.Gradient(q.Scores, relevant, discounts, once)
+	for d := range out { // in loss units, divided by the relevant documents that there is room for
+		out[d] = max(0, 2*math.Abs(out[d])*all-math.Abs(once[d])) / min(all, float64(len(discounts)))
+	}
+	return err
 }
 
 // bell is the derivative of sigmoid.
