@@ -27,8 +27,9 @@ type Query struct {
 // Curvature adds to out, for each document, the curvature of the term by its score: a number that is not negative and
 // serves as the second derivative of the loss of the query, as boosted trees need one. It is
 //
-//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature, and for exact-err,
-//     exact-mrr and exact-success the one of CascadeCurvature;
+//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature, for exact-err,
+//     exact-mrr, exact-success and, summed over intents, exact-alpha-ndcg the one of CascadeCurvature, and for exact-map a
+//     bound from the signs of its pairs;
 //   - for softmax, xe-ndcg and listnet p(1 − p), p the softmax of the scores, and the sum of it over the choices for listmle
 //     and partial-listmle;
 //   - for the losses of logistic pairs Σ w σ(1 − σ) over the pairs of the document, without the noise of lambdaloss;
