@@ -148,11 +148,9 @@ func ofCascade(stops func(q *Query, d int) float64, discount func(k int) float64
 	}
 }
 
-// ofPrecision is a bound for average precision. In the notation of plackett.Expectation its derivative is
-// Σ_j (rel_d − rel_j) W_dj, all of one sign for a document, where W counts the document of rank k once, and once more for
-// each relevant one above. In W_dj the density of the time w_d t is at most that of a gamma distribution of 2, and where it
-// waits for a document above, of 3. So the derivative of the first part is at most as large as the part, and of the second,
-// twice as large: as in Curvature, but for the last rank of a cutoff.
+// ofPrecision is a bound for average precision, by docs/exact.md, section 6. Its derivative has a part for the document of a
+// rank alone, once, and one for the relevant documents above. All pairs of a document have the same sign, so that the size of
+// either part is the sum of its pairs; the derivative of the second part is at most twice as large.
 func ofPrecision(q *Query, out []float64) error {
 	relevant, once, discounts := make([]float64, len(out)), make([]float64, len(out)), make([]float64, len(q.Discounts))
 	for d := range relevant {
@@ -169,8 +167,9 @@ func ofPrecision(q *Query, out []float64) error {
 		return err
 	}
 	_, err := q.expectation.Gradient(q.Scores, relevant, discounts, once)
-	for d := range out { // in loss units, divided by the relevant documents that there is room for
-		out[d] = max(0, 2*math.Abs(out[d])*all-math.Abs(once[d])) / min(all, float64(len(discounts)))
+	room := min(all, float64(len(discounts)))
+	for d := range out {
+		out[d] = max(0, 2*math.Abs(out[d])*all-math.Abs(once[d])) / room
 	}
 	return err
 }
