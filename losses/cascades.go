@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
@@ -77,40 +76,46 @@ func (b *batch) stops() *G.Node {
 func alphaNDCG(b *batch) *G.Node {
 	alpha := b.number
 	metric := func(l *op.List, lambda []float64) (value float64, err error) {
-		intents, n := l.Ints[1], l.Len()
-		ideal := metrics.IdealAlphaDCG(intents, alpha, l.Discounts)
-		if ideal == 0 {
-			return 0, nil
-		}
-		left := 0
-		for _, has := range intents {
-			left |= has
-		}
-		rewards, continuations := make([]float64, n), make([]float64, n)
 		var part []float64
 		if lambda != nil {
-			part = num.Sized(part, n)
+			part = make([]float64, l.Len())
 		}
-		for ; left != 0; left &= left - 1 {
-			for d, has := range intents {
-				rewards[d], continuations[d] = 0, 1
-				if has&left&-left != 0 {
-					rewards[d], continuations[d] = 1/ideal, 1-alpha
-				}
-			}
+		err = eachIntent(l.Ints[1], alpha, l.Discounts, func(rewards, continuations []float64) error {
 			of, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
-			if err != nil {
-				return 0, err
-			}
 			value += of
 			for d, slope := range part {
 				lambda[d] += slope
 			}
-		}
-		return value, nil
+			return err
+		})
+		return value, err
 	}
 	return neg(G.Must(op.Metric("losses: AlphaNDCG", fmt.Sprint(alpha), b.Lists, metric, op.RowInts("intents", b.intents()),
 		op.Discounts(metrics.Discounts(len(b.discounts()))))))
+}
+
+// eachIntent calls f for each intent of a query, with the cascade that α-nDCG is of it.
+func eachIntent(intents []int, alpha float64, discounts []float64, f func(rewards, continuations []float64) error) error {
+	ideal, left := metrics.IdealAlphaDCG(intents, alpha, discounts), 0
+	if ideal == 0 {
+		return nil
+	}
+	for _, has := range intents {
+		left |= has
+	}
+	rewards, continuations := make([]float64, len(intents)), make([]float64, len(intents))
+	for ; left != 0; left &= left - 1 {
+		for d, has := range intents {
+			rewards[d], continuations[d] = 0, 1
+			if has&left&-left != 0 {
+				rewards[d], continuations[d] = 1/ideal, 1-alpha
+			}
+		}
+		if err := f(rewards, continuations); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // byCascade names the exposure of a reader who stops, as the parameter of the losses of fairness.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -15,17 +16,20 @@ import (
 type Query struct {
 	Scores, Gains, Labels []float64
 	Weights               []float64 // of the documents; nil: 1
+	Intents               []int     // of the documents, for exact-alpha-ndcg
 	Discounts             []float64
 	HighestGrade          float64
 
+	number      float64               // the parameter of the loss
 	expectation *plackett.Expectation // of this query and others that follow in its place
 }
 
 // Curvature adds to out, for each document, the curvature of the term by its score: a number that is not negative and
 // serves as the second derivative of the loss of the query, as boosted trees need one. It is
 //
-//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature, and for exact-err,
-//     exact-mrr and exact-success the one of CascadeCurvature;
+//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature, for exact-err,
+//     exact-mrr, exact-success and, summed over intents, exact-alpha-ndcg the one of CascadeCurvature, and for exact-map a
+//     bound from the signs of its pairs;
 //   - for softmax, xe-ndcg and listnet p(1 − p), p the softmax of the scores, and the sum of it over the choices for listmle
 //     and partial-listmle;
 //   - for the losses of logistic pairs Σ w σ(1 − σ) over the pairs of the document, without the noise of lambdaloss;
@@ -41,6 +45,7 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 		q.expectation = &plackett.Expectation{Tolerance: 1e-4} // a bound need not be exact
 	}
 	of, factor, own := *q, math.Abs(t.Weight), make([]float64, len(q.Scores))
+	of.number = t.number
 	if q.Weights != nil {
 		share := floats.Sum(q.Weights) / float64(len(q.Weights))
 		if share == 0 {
@@ -80,6 +85,15 @@ var curvatures = map[string]func(q *Query, out []float64) error{
 	"exact-err":     ofCascade(func(q *Query, d int) float64 { return stop(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4)) }, inverseRank),
 	"exact-mrr":     ofCascade(relevanceOf, inverseRank),
 	"exact-success": ofCascade(relevanceOf, alike),
+	"exact-map":     ofPrecision,
+	"exact-alpha-ndcg": func(q *Query, out []float64) error {
+		discounts, lambda, part := metrics.Discounts(len(q.Discounts)), make([]float64, len(out)), make([]float64, len(out))
+		return eachIntent(q.Intents, q.number, discounts, func(rewards, continuations []float64) error {
+			_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, lambda, part)
+			floats.Add(out, part)
+			return err
+		})
+	},
 
 	"softmax": oneChoice, "xe-ndcg": oneChoice, "listnet": oneChoice,
 	"listmle":         func(q *Query, out []float64) error { return ofChoices(q, math.Inf(-1), out) },
@@ -132,6 +146,32 @@ func ofCascade(stops func(q *Query, d int) float64, discount func(k int) float64
 		_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, make([]float64, len(out)), out)
 		return err
 	}
+}
+
+// ofPrecision is a bound for average precision, by docs/exact.md, section 6. Its derivative has a part for the document of a
+// rank alone, once, and one for the relevant documents above. All pairs of a document have the same sign, so that the size of
+// either part is the sum of its pairs; the derivative of the second part is at most twice as large.
+func ofPrecision(q *Query, out []float64) error {
+	relevant, once, discounts := make([]float64, len(out)), make([]float64, len(out)), make([]float64, len(q.Discounts))
+	for d := range relevant {
+		relevant[d] = relevanceOf(q, d)
+	}
+	for k := range discounts {
+		discounts[k] = inverseRank(k)
+	}
+	all := floats.Sum(relevant)
+	if all == 0 {
+		return nil
+	}
+	if _, err := q.expectation.AveragePrecision(q.Scores, relevant, len(discounts), out); err != nil {
+		return err
+	}
+	_, err := q.expectation.Gradient(q.Scores, relevant, discounts, once)
+	room := min(all, float64(len(discounts)))
+	for d := range out {
+		out[d] = max(0, 2*math.Abs(out[d])*all-math.Abs(once[d])) / room
+	}
+	return err
 }
 
 // bell is the derivative of sigmoid.

@@ -297,6 +297,9 @@ func (f *trainedForest) curve(gradient, up, curvature []float32) error {
 					in.Weights = append(in.Weights, float64(w))
 				}
 			}
+			if d.Intents != nil {
+				in.Intents = d.Intents[from:to]
+			}
 			own, weight, all := make([]float64, to-from), scale, loss.terms != nil
 			if d.QueryWeights != nil {
 				weight *= float64(d.QueryWeights[q])

@@ -195,10 +195,16 @@ func TestForestGrowsOnAnother(t *testing.T) {
 
 // Any loss grows trees: one whose curvature is not known, as a user's own, says so.
 func TestForestOnAnyLoss(t *testing.T) {
-	for loss, own := range map[string]losses.Func{"pirank": nil, "lambdarank": nil, "stochasticrank": nil, "own": losses.ApproxNDCG(1)} {
+	for loss, own := range map[string]losses.Func{"pirank": nil, "lambdarank": nil, "stochasticrank": nil, "exact-map": nil, "exact-alpha-ndcg": nil, "own": losses.ApproxNDCG(1)} {
 		c := growing()
 		c.Loss, c.Clip, c.LearningRate, c.Sampling = loss, 0, 0.1, 0
-		tr, err := New(c.Plain(), Parts{Loss: own}, tabular())
+		s := tabular()
+		for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+			for _, label := range d.Labels {
+				d.Intents = append(d.Intents, int(label))
+			}
+		}
+		tr, err := New(c.Plain(), Parts{Loss: own}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
