@@ -252,7 +252,14 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 		for i := range t.transform.Categories {
 			categories[f.inputs-len(t.transform.Categories)+i] = t.transform.Categories[i].Codes()
 		}
-		if f.binned, err = forest.Bin(f.rows(t.data.splits.Train, 0, t.data.splits.Train.Queries()), f.inputs, categories, t.Config.Bins); err != nil {
+		d := t.data.splits.Train
+		queries := d.Blocks(chunkRows)
+		offsets := make([]int, len(queries)) // of documents
+		for i, q := range queries {
+			offsets[i] = d.Offsets[q]
+		}
+		f.binned, err = forest.BinParts(offsets, f.inputs, categories, t.Config.Bins, func(i int) []float32 { return f.rows(d, queries[i], queries[i+1]) })
+		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
 	}
