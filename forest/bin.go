@@ -181,17 +181,17 @@ const sample = 1 << 16
 
 // newCuts returns a column of numbers in at most that many bins. The first value of each row is used.
 func newCuts(rows []float32, width, bins int) column {
-	var values []float32
+	values := make([]float32, 0, (len(rows)+width-1)/width)
 	for i := 0; i < len(rows); i += width {
 		if x := rows[i]; x == x {
 			values = append(values, x)
 		}
 	}
 	slices.Sort(values)
-	var distinct []float32
+	distinct := values[:0] // in place
 	var counts []int
-	for i, x := range values {
-		if i == 0 || x != values[i-1] {
+	for _, x := range values {
+		if n := len(distinct); n == 0 || x != distinct[n-1] {
 			distinct, counts = append(distinct, x), append(counts, 0)
 		}
 		counts[len(counts)-1]++

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 
@@ -37,6 +38,7 @@ func run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("bins: %w", err)
 	}
+	debug.SetGCPercent(4) // as the programs of plrank do with features in memory
 	labels, err := read(filepath.Join(args[0], "train.labels"))
 	if err != nil {
 		return err
