@@ -57,6 +57,7 @@ def main():
         write(folder / "time.csv", ("method", "seconds of a tree", "first quartile", "third quartile", "over the forest's"), rows)
     if "memory" not in measures:
         return
+    shutil.rmtree(work / "run", ignore_errors=True)  # which plrank does not write over
     # the training split alone, and then what the program train has in memory, too: all splits
     train = [work / "train", "-data", "synthetic:mslr/trees", "-scale", options.scale, "-seed", SEED, "-scorer", "forest", "-bins", BINS,
              "-trees", options.trees, "-epochs", 2, "-threads", 1, "-cache", "off", "-out", work / "run"]  # fmt: skip
