@@ -1,9 +1,11 @@
 package forest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -60,26 +62,59 @@ func (b *Binned) at(column int) (p *panel, place int) {
 // values have a bin of their own. Columns in categories hold codes below that number; the most frequent have a bin
 // each, and all others, also code 0, share one.
 func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, error) {
+	if width < 1 || len(rows)%width != 0 {
+		return nil, fmt.Errorf("forest: %d values are not documents of %d features", len(rows), width)
+	}
+	offsets := []int{0}
+	for n := len(rows) / width; offsets[len(offsets)-1] < n; {
+		offsets = append(offsets, min(offsets[len(offsets)-1]+1024, n))
+	}
+	return BinParts(offsets, width, categories, bins, func(part int) []float32 {
+		return rows[offsets[part]*width : offsets[part+1]*width]
+	})
+}
+
+// BinParts is Bin for features that are not in memory at once: of documents offsets[i] to offsets[i+1]-1, read returns
+// the rows. Several goroutines call it, twice for each part.
+func BinParts(offsets []int, width int, categories map[int]int, bins int, read func(part int) []float32) (*Binned, error) {
 	if bins == 0 {
 		bins = 64
 	}
 	if bins < 3 || bins > MaxBins {
 		return nil, fmt.Errorf("forest: %d bins, want 3 to %d", bins, MaxBins)
 	}
-	if width < 1 || len(rows)%width != 0 || len(rows)/width > 1<<30 {
-		return nil, fmt.Errorf("forest: %d values are not documents of %d features", len(rows), width)
+	b := &Binned{rows: offsets[len(offsets)-1], width: width, columns: make([]column, width)}
+	if b.rows > 1<<30 {
+		return nil, fmt.Errorf("forest: %d documents, want at most %d", b.rows, 1<<30)
 	}
+	counts := map[int][]int64{}
 	for c, codes := range categories {
 		if c < 0 || c >= width || codes < 1 || codes > 1<<24 {
 			return nil, fmt.Errorf("forest: %d categories of column %d, want columns 0 to %d and 1 to %d categories", codes, c, width-1, 1<<24)
 		}
+		counts[c] = make([]int64, codes)
 	}
-	b := &Binned{rows: len(rows) / width, width: width, columns: make([]column, width)}
+	step := max(1, b.rows/sample)
+	some := make([]float32, (b.rows+step-1)/step*width)
+	parts := len(offsets) - 1
+	parallel.For(parts, parallel.Workers(parts), func(_, part int) {
+		rows := read(part)
+		for i := (offsets[part] + step - 1) / step; i*step < offsets[part+1]; i++ {
+			copy(some[i*width:(i+1)*width], rows[(i*step-offsets[part])*width:])
+		}
+		for c, of := range counts {
+			for i := c; i < len(rows); i += width {
+				if x := rows[i]; x >= 1 && x < float32(len(of)) && x == float32(int(x)) {
+					atomic.AddInt64(&of[int(x)], 1)
+				}
+			}
+		}
+	})
 	parallel.For(width, parallel.Workers(width), func(_, c int) {
-		if codes, ok := categories[c]; ok {
-			b.columns[c] = newCategories(rows[c:], width, codes, bins-2)
+		if of, ok := counts[c]; ok {
+			b.columns[c] = newCategories(of, bins-2)
 		} else {
-			b.columns[c] = newCuts(rows[c:], width, bins-1)
+			b.columns[c] = newCuts(some[min(c, len(some)):], width, bins-1)
 		}
 	})
 	most := 0
@@ -93,39 +128,33 @@ func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, 
 		w := (min(panelColumns, width-first) + panelUnit - 1) / panelUnit * panelUnit
 		b.panels = append(b.panels, panel{first, w, make([]uint8, b.rows*w)})
 	}
-	b.fill(rows)
+	missing := make([]atomic.Bool, width)
+	parallel.For(parts, parallel.Workers(parts), func(_, part int) { b.fill(offsets[part], read(part), missing) })
+	for c := range b.columns {
+		b.columns[c].missing = missing[c].Load()
+	}
 	return b, nil
 }
 
-// fill sets the bins, and whether values are missing.
-func (b *Binned) fill(rows []float32) {
+// fill sets the bins of rows, and whether values are missing.
+func (b *Binned) fill(first int, rows []float32, missing []atomic.Bool) {
 	const together = 1024
-	blocks := (b.rows + together - 1) / together
-	workers := parallel.Workers(blocks)
-	missing := make([]bool, workers*b.width)
-	parallel.For(blocks, workers, func(worker, block int) {
-		var values [together]float32
-		var bins [together]uint8
-		first := block * together
-		n := min(together, b.rows-first)
+	var values [together]float32
+	var bins [together]uint8
+	for ; len(rows) > 0; first, rows = first+together, rows[min(together*b.width, len(rows)):] {
+		n := min(together, len(rows)/b.width)
 		for c := range b.columns {
 			for i := range n {
-				values[i] = rows[(first+i)*b.width+c]
+				values[i] = rows[i*b.width+c]
 			}
-			col := &b.columns[c]
-			col.fill(bins[:n], values[:n])
+			b.columns[c].fill(bins[:n], values[:n])
 			p, place := b.at(c)
 			for i, bin := range bins[:n] {
 				p.bins[(first+i)*p.width+place] = bin
 			}
 			if slices.Contains(bins[:n], 0) {
-				missing[worker*b.width+c] = true
+				missing[c].Store(true)
 			}
-		}
-	})
-	for i, m := range missing {
-		if m {
-			b.columns[i%b.width].missing = true
 		}
 	}
 }
@@ -152,18 +181,17 @@ const sample = 1 << 16
 
 // newCuts returns a column of numbers in at most that many bins. The first value of each row is used.
 func newCuts(rows []float32, width, bins int) column {
-	step := max(1, len(rows)/width/sample)
-	var values []float32
-	for i := 0; i < len(rows); i += step * width {
+	values := make([]float32, 0, (len(rows)+width-1)/width)
+	for i := 0; i < len(rows); i += width {
 		if x := rows[i]; x == x {
 			values = append(values, x)
 		}
 	}
 	slices.Sort(values)
-	var distinct []float32
+	distinct := values[:0] // in place
 	var counts []int
-	for i, x := range values {
-		if i == 0 || x != values[i-1] {
+	for _, x := range values {
+		if n := len(distinct); n == 0 || x != distinct[n-1] {
 			distinct, counts = append(distinct, x), append(counts, 0)
 		}
 		counts[len(counts)-1]++
@@ -213,21 +241,15 @@ func floor32(t float64) float32 {
 	return x
 }
 
-// newCategories returns a column of categories. The most frequent have a bin each.
-func newCategories(rows []float32, width, codes, most int) column {
-	counts := make([]int, codes)
-	for i := 0; i < len(rows); i += width {
-		if x := rows[i]; x >= 1 && x < float32(codes) && x == float32(int(x)) {
-			counts[int(x)]++
-		}
-	}
-	c := column{lookup: make([]uint8, codes)}
+// newCategories returns a column of categories, by the number of documents of each. The most frequent have a bin each.
+func newCategories(counts []int64, most int) column {
+	c := column{lookup: make([]uint8, len(counts))}
 	for code, n := range counts {
 		if n > 0 {
 			c.codes = append(c.codes, code)
 		}
 	}
-	slices.SortStableFunc(c.codes, func(a, b int) int { return counts[b] - counts[a] })
+	slices.SortStableFunc(c.codes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	c.codes = c.codes[:min(most, len(c.codes))]
 	slices.Sort(c.codes)
 	for code := range c.lookup {

@@ -3,6 +3,7 @@ package forest
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -153,5 +154,38 @@ func TestPlainAndVectorHistogramsAreTheSame(t *testing.T) {
 				t.Errorf("%d bins, %d rows: other histograms", 1<<shift, len(rows))
 			}
 		}
+	}
+}
+
+// Bins do not depend on the parts in which features are read.
+func TestBinsOfPartsAreThoseOfTheWhole(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const n, width = 3*sample + 17, 3
+	rows := make([]float32, n*width)
+	for i := range rows {
+		switch rows[i] = random.Float32(); {
+		case i%width == 1:
+			rows[i] = float32(random.IntN(40))
+		case random.IntN(50) == 0:
+			rows[i] = float32(math.NaN())
+		}
+	}
+	categories := map[int]int{1: 40}
+	want, err := Bin(rows, width, categories, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	offsets := []int{0, 0, 1}
+	for last := 1; last < n; last = offsets[len(offsets)-1] {
+		offsets = append(offsets, min(n, last+random.IntN(5000)))
+	}
+	got, err := BinParts(offsets, width, categories, 20, func(part int) []float32 {
+		return slices.Clone(rows[offsets[part]*width : offsets[part+1]*width])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("other bins")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -22,6 +23,8 @@ type Config struct {
 	RandomStrength float64 // the gains of a column are multiplied by exp(RandomStrength × a normal deviate); 0: not
 	Monotone       []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
 	Seed           uint64
+
+	Processes mpi.Group // that grow the same trees on the same documents, and each add up a part of the histograms; nil: this one alone
 }
 
 // MaxDepth is the largest depth of symmetric trees.
@@ -38,6 +41,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.Rate, c.L2 = cmp.Or(c.Rate, .1), cmp.Or(c.L2, 1)
 	c.Rows, c.Columns = cmp.Or(c.Rows, 1), cmp.Or(c.Columns, 1)
+	c.Processes = mpi.GroupOf(c.Processes)
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -227,23 +228,41 @@ func (g *Grower) histograms(families []family) {
 			large.histogram, f.parent.histogram = f.parent.histogram, nil
 		}
 	}
+	rank, ranks := g.config.Processes.Rank(), g.config.Processes.Size()
 	n := len(families) * len(b.panels)
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		f, p := &families[i/len(b.panels)], &b.panels[i%len(b.panels)]
-		from, to := p.first<<b.shift, (p.first+p.width)<<b.shift
-		h := f.small.histogram[from:to]
+		h, rows := f.small.histogram[p.first<<b.shift:(p.first+p.width)<<b.shift], f.small.rows
 		clear(h)
-		accumulate(h, p.bins, p.width, b.shift, f.small.rows, g.pairs)
-		if f.parent != nil {
+		accumulate(h, p.bins, p.width, b.shift, rows[len(rows)*rank/ranks:len(rows)*(rank+1)/ranks], g.pairs)
+	})
+	if ranks > 1 {
+		g.sumRanks(families, size)
+	}
+	parallel.For(len(families), parallel.Workers(len(families)), func(_, i int) {
+		if f := &families[i]; f.parent != nil {
 			large := f.left
 			if f.small == f.left {
 				large = f.right
 			}
-			for j, pair := range large.histogram[from:to] {
-				large.histogram[from+j] = pair - h[j]
+			for j, pair := range f.small.histogram {
+				large.histogram[j] -= pair
 			}
 		}
 	})
+}
+
+// sumRanks has the histograms of small leaves be the sums of those of all processes.
+func (g *Grower) sumRanks(families []family, size int) {
+	all := make([]uint64, g.config.Processes.Size()*size)
+	for i := range families {
+		h := families[i].small.histogram
+		g.config.Processes.Allgather(mpi.Bytes(all), mpi.Bytes(h))
+		clear(h)
+		for j, pair := range all {
+			h[j%size] += pair
+		}
+	}
 }
 
 // release gives the histogram of a leaf to others.

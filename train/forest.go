@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,11 +13,13 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/train/internal/shards"
 )
 
 // A trainedForest is the learner of a forest. To the loop and its hooks, its numbers are the scores of the training
@@ -48,9 +49,6 @@ type trainedForest struct {
 // newForest makes the learner of a forest.
 func (t *Trainer) newForest() (*trainedForest, error) {
 	p, train := t.parsed, t.data.splits.Train
-	if p.group.Size() > 1 {
-		return nil, errors.New("train: a forest is grown by one process, on all of its cores: start it without mpirun")
-	}
 	if c := t.Config; c.Leaves == 0 && c.Depth > forest.MaxDepth {
 		return nil, fmt.Errorf("train: symmetric trees of depth %d: want at most %d, or trees of a number of leaves", c.Depth, forest.MaxDepth)
 	}
@@ -166,18 +164,62 @@ func (f *trainedForest) numbers() (weights, gradient []float32, arrays []nn.Arra
 }
 
 func (f *trainedForest) compute(ctx context.Context, _ *stepBatch, steps uint64) (loss float64, err error) {
-	for i := range f.chunks {
-		c := &f.chunks[i]
-		gradient := make([]float32, c.Rows)
-		of, err := f.differentiate(ctx, &f.graphs, c, steps, gradient)
-		if err != nil {
+	group := f.trainer.parsed.group
+	var first, rows []int // chunks and documents with which the part of each rank begins
+	for rank := range group.Size() + 1 {
+		i := rank * len(f.chunks) / group.Size()
+		first, rows = append(first, i), append(rows, len(f.gradient))
+		if i < len(f.chunks) {
+			rows[rank] = f.trainer.data.splits.Train.Offsets[f.chunks[i].queries[0]]
+		}
+	}
+	shares := make([]float64, len(f.chunks)) // of the loss
+	for i := first[group.Rank()]; i < first[group.Rank()+1] && err == nil; i++ {
+		shares[i], err = f.computeChunk(ctx, &f.chunks[i], steps)
+	}
+	if group.Size() > 1 {
+		if err = f.share(ctx, err, shares, first, rows); err != nil {
 			return 0, err
 		}
-		share := float64(len(c.queries)) / float64(len(f.trainer.data.queries))
-		loss += share * of
-		f.eachRow(c.queries, func(at, row int) { f.gradient[row] = float32(share) * gradient[at] })
 	}
-	return loss, nil
+	return sum(shares), err
+}
+
+// computeChunk computes what a chunk adds to the loss, and to the gradient.
+func (f *trainedForest) computeChunk(ctx context.Context, c *shardBatch, steps uint64) (loss float64, err error) {
+	gradient := make([]float32, c.Rows)
+	loss, err = f.differentiate(ctx, &f.graphs, c, steps, gradient)
+	share := float64(len(c.queries)) / float64(len(f.trainer.data.queries))
+	f.eachRow(c.queries, func(at, row int) { f.gradient[row] = float32(share) * gradient[at] })
+	return share * loss, err
+}
+
+// share completes the losses of chunks and the gradient, of which each rank has a part. If a rank fails, or is interrupted, all
+// return an error.
+func (f *trainedForest) share(ctx context.Context, err error, losses []float64, first, rows []int) error {
+	group := f.trainer.parsed.group
+	if cancelled(ctx, err) {
+		err = nil
+	}
+	states, begin := make([]float64, 2*group.Size()), []int{0} // of each rank: its failure, and 1 if it was interrupted
+	for rank := range group.Size() {
+		begin = append(begin, 2*rank+2)
+	}
+	states[2*group.Rank()] = float64(failureOf(err))
+	if ctx.Err() != nil {
+		states[2*group.Rank()+1] = 1
+	}
+	mpi.Share(group, states, begin)
+	failed, interrupted := 0., 0.
+	for i := 0; i < len(states); i += 2 {
+		failed, interrupted = max(failed, states[i]), max(interrupted, states[i+1])
+	}
+	if err := ofAll(err, shards.Failure(failed), interrupted > 0); err != nil {
+		return err
+	}
+	mpi.Share(group, losses, first)
+	mpi.Share(group, f.gradient, rows)
+	return nil
 }
 
 // eachRow calls f with the rows of queries of the training split, and where they are in a batch.
@@ -228,6 +270,10 @@ func (f *trainedForest) update(s *Step) error {
 	if err := f.curve(s.Gradient, up, curvature); err != nil {
 		return graph.NewBatchError(err)
 	}
+	if group := f.trainer.parsed.group; group.Size() > 1 { // whose processors may round in other ways
+		group.Broadcast(mpi.Bytes(up))
+		group.Broadcast(mpi.Bytes(curvature))
+	}
 	values := make([]float64, len(f.scores))
 	tree, err := f.grower.Grow(up, curvature, values)
 	if err != nil {
@@ -252,7 +298,14 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 		for i := range t.transform.Categories {
 			categories[f.inputs-len(t.transform.Categories)+i] = t.transform.Categories[i].Codes()
 		}
-		if f.binned, err = forest.Bin(f.rows(t.data.splits.Train, 0, t.data.splits.Train.Queries()), f.inputs, categories, t.Config.Bins); err != nil {
+		d := t.data.splits.Train
+		queries := d.Blocks(chunkRows)
+		offsets := make([]int, len(queries)) // of documents
+		for i, q := range queries {
+			offsets[i] = d.Offsets[q]
+		}
+		f.binned, err = forest.BinParts(offsets, f.inputs, categories, t.Config.Bins, func(i int) []float32 { return f.rows(d, queries[i], queries[i+1]) })
+		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
 	}
@@ -262,7 +315,7 @@ func (f *trainedForest) prepareGrower(s *Step) (err error) {
 	c := t.Config
 	f.grower, err = forest.NewGrower(f.binned, forest.Config{
 		Symmetric: c.Leaves == 0, Depth: c.Depth, Leaves: c.Leaves, Rate: 1, L2: max(c.L2, math.SmallestNonzeroFloat64), Rows: c.Sampling, Columns: c.FeatureSampling,
-		Monotone: f.monotone, Seed: c.Seed + s.Number,
+		Monotone: f.monotone, Seed: c.Seed + s.Number, Processes: t.parsed.group,
 	})
 	if err != nil {
 		return fmt.Errorf("train: %w", err)

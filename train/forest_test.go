@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ranker"
 )
@@ -245,11 +247,6 @@ func TestForestErrors(t *testing.T) {
 	if _, err := New(network.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "raw leaves values missing, which is for -scorer forest") {
 		t.Errorf("a network on missing values: %v", err)
 	}
-	two := c
-	two.Shards = 2
-	if _, err := New(two.Plain(), Parts{Processes: pair{}}, s); err == nil || !strings.Contains(err.Error(), "by one process") {
-		t.Errorf("two processes: %v", err)
-	}
 	negative := *s.Train
 	for row := range negative.Rows() {
 		negative.Gains = append(negative.Gains, 1)
@@ -276,13 +273,85 @@ func TestForestErrors(t *testing.T) {
 	}
 }
 
-// pair is a group of two processes, of which nothing is asked.
-type pair struct{ mpi.Group }
+// Processes grow the forest of one process, with the same bits, also where one of them goes on from a checkpoint.
+func TestProcessesGrowTheSameForest(t *testing.T) {
+	t.Parallel()
+	chunks, err := datasets.SyntheticShape("mslr", 0.003, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := chunks.Train.Rows(); rows < 2*chunkRows {
+		t.Fatalf("%d documents, want those of several chunks", rows)
+	}
+	for leaves, s := range map[int]*datasets.Splits{0: tabular(), 5: chunks} {
+		c := growing()
+		c.Leaves, c.Shards, c.Epochs = leaves, 3, 4
+		if s == chunks {
+			c.Categorical, c.EvaluateTrain = nil, false
+		}
+		one := mustRun(t, mustNew(t, c, s), Hooks{})
+		path := filepath.Join(t.TempDir(), "c.npz")
+		for ranks := 2; ranks <= 3; ranks++ {
+			for rank, err := range testkit.OnRanks(ranks, func(g mpi.Group) error {
+				tr, err := New(c.Plain(), Parts{Processes: g}, s)
+				if err == nil && g.Rank() == 0 && ranks == 3 {
+					err = tr.Restore(path)
+				}
+				if err != nil {
+					return err
+				}
+				r, err := tr.Run(ctx, Hooks{Epoch: func(t *Trainer, e Epoch) error {
+					if g.Rank() > 0 || e.Epoch != 2 {
+						return nil
+					}
+					return saveCheckpoint(t, path)
+				}})
+				if err != nil {
+					return err
+				}
+				if !reflect.DeepEqual(timeless(r.History), timeless(one.History)) {
+					t.Errorf("rank %d of %d: another history", g.Rank(), ranks)
+				}
+				if !slices.Equal(mustForest(t, r.Model), mustForest(t, one.Model)) {
+					t.Errorf("rank %d of %d: another forest", g.Rank(), ranks)
+				}
+				return nil
+			}) {
+				if err != nil {
+					t.Errorf("rank %d of %d: %v", rank, ranks, err)
+				}
+			}
+		}
+	}
+}
 
-func (pair) Rank() int                 { return 0 }
-func (pair) Size() int                 { return 2 }
-func (pair) Broadcast([]byte)          {}
-func (pair) Allgather(dst, src []byte) { copy(dst, src); copy(dst[len(src):], src) }
+// A query that fails ends all processes, and so does an interruption of one of them.
+func TestProcessesOfAForestEndTogether(t *testing.T) {
+	t.Parallel()
+	c := growing()
+	c.Shards = 2
+	for _, err := range testkit.OnRanks(2, func(g mpi.Group) error {
+		own, cancel := context.WithCancel(ctx)
+		defer cancel()
+		tr, err := New(c.Plain(), Parts{Processes: g}, tabular())
+		if err != nil {
+			return err
+		}
+		r, err := tr.Run(own, Hooks{Step: func(s Step) {
+			if s.Number == 4 && g.Rank() == 1 {
+				cancel()
+			}
+		}})
+		if err == nil && (!r.Interrupted || len(r.History) != 1) {
+			t.Errorf("rank %d: %d epochs, want an interruption in the second", g.Rank(), len(r.History))
+		}
+		return err
+	}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
 
 // Scores follow the constraints of features, which are found by name, pattern or id.
 func TestForestRisesAndFallsWithFeatures(t *testing.T) {

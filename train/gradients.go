@@ -56,19 +56,23 @@ func (g *gradients) compute(ctx context.Context, b *stepBatch, steps uint64) (fl
 	}
 	b.next() // to come to the others without other work going on
 	all := g.reduction.Sum(g.total, shards.Record{Failed: failureOf(err), Interrupted: ctx.Err() != nil, Losses: losses})
-	switch {
-	case all.Failed > failureOf(err):
-		err = errElsewhere
-		if all.Failed == shards.OfBatch {
-			err = graph.NewBatchError(err)
-		}
-	case all.Failed == shards.NoFailure && all.Interrupted:
-		err = errInterrupted
-	}
-	if err != nil {
+	if err := ofAll(err, all.Failed, all.Interrupted); err != nil {
 		return 0, err
 	}
 	return sum(all.Losses), nil
+}
+
+// ofAll returns the error of a step that this rank ends with, given its own, and the worst of all ranks.
+func ofAll(own error, failed shards.Failure, interrupted bool) error {
+	switch {
+	case failed > failureOf(own) && failed == shards.OfBatch:
+		return graph.NewBatchError(errElsewhere)
+	case failed > failureOf(own):
+		return errElsewhere
+	case failed == shards.NoFailure && interrupted:
+		return errInterrupted
+	}
+	return own
 }
 
 // Skippable reports whether an error of [Trainer.Run] is about a batch that would have been left out with Config.OnNaN

@@ -37,12 +37,12 @@ func (alone) Allgather(dst, src []byte) { copy(dst, src) }
 func (alone) Alltoall(dst, src []byte)  { copy(dst, src) }
 
 // Share completes numbers: rank r has the ones from begin[r] to begin[r+1]−1. It is collective.
-func Share(g Group, numbers []float64, begin []int) {
+func Share[T float32 | float64](g Group, numbers []T, begin []int) {
 	room := 0
 	for rank := range g.Size() {
 		room = max(room, begin[rank+1]-begin[rank])
 	}
-	mine, all := make([]float64, room), make([]float64, g.Size()*room)
+	mine, all := make([]T, room), make([]T, g.Size()*room)
 	copy(mine, numbers[begin[g.Rank()]:begin[g.Rank()+1]])
 	g.Allgather(Bytes(all), Bytes(mine))
 	for rank := range g.Size() {
@@ -51,7 +51,7 @@ func Share(g Group, numbers []float64, begin []int) {
 }
 
 // Bytes returns the memory of numbers. The ranks have one byte order.
-func Bytes[T float32 | float64](x []T) []byte {
+func Bytes[T float32 | float64 | uint64](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), int(unsafe.Sizeof(T(0)))*len(x))
 }
 
