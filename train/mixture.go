@@ -15,11 +15,11 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// Mix returns the mixture of models in which all have an equal share, or the one model that is better alone on a validation split,
-// by more than the standard error of its mean difference there. It returns the shares, too, which sum to 1. Scores are
+// Mix returns the mixture of models in which all have an equal share, or one of other shares that is better on a validation split,
+// by more than the standard error of its mean difference there: multiples of a quarter, of which the one with the largest difference
+// less its error, or, of more than four models, one model alone. It returns the shares, too, which sum to 1. Scores are
 // divided by their standard deviation within queries, so that equal shares have equal say, and multiplied by the mean deviation of
-// all models. Better is by the metric of the configuration, of rankings by score. Shares that are chosen more finely are not better on
-// other data: lab/recipe.md.
+// all models. Better is by the metric of the configuration, of rankings by score. lab/recipe.md says how shares do on other queries.
 //
 // Mix returns an error for models of other features than the data have, as [ranker.Mix] and datasets.Score do, and for a
 // metric that is not a measure of rankings.
@@ -51,47 +51,89 @@ func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Mod
 		return measure.Counted(in, of[0]), nil
 	}
 	n := float64(len(models))
-	var alone [][]float64 // values of each model by query
-	weights, mixed, mean := make([]float64, len(models)), make([]float64, vali.Rows()), 0.0
-	scores := make([][]float64, len(models))
+	units, scores, mean := make([]float64, len(models)), make([][]float64, len(models)), 0.0
 	for i, m := range models {
 		if scores[i], err = datasets.Score(m, vali); err != nil {
 			return nil, nil, err
 		}
-		values, err := perQuery(scores[i])
-		if err != nil {
-			return nil, nil, err
-		}
-		alone, weights[i] = append(alone, values), deviationWithin(scores[i], vali.Offsets)
-		mean += weights[i] / n
+		units[i] = deviationWithin(scores[i], vali.Offsets)
+		mean += units[i] / n
 	}
-	for i, deviation := range weights {
-		if weights[i] = mean / deviation / n; deviation == 0 { // its scores are equal in each query
-			weights[i] = 1 / n
+	for i, deviation := range units {
+		if units[i] = mean / deviation; deviation == 0 { // its scores are equal in each query
+			units[i] = 1
 		}
-		floats.AddScaled(mixed, weights[i], scores[i])
 	}
-	equal, err := perQuery(mixed)
+	mixed := make([]float64, vali.Rows())
+	valuesOf := func(shares []float64) ([]float64, error) {
+		clear(mixed)
+		for i, share := range shares {
+			floats.AddScaled(mixed, share*units[i], scores[i])
+		}
+		return perQuery(mixed)
+	}
+	best, most := slices.Repeat([]float64{1 / n}, len(models)), 0.0
+	equal, err := valuesOf(best)
 	if err != nil {
 		return nil, nil, err
 	}
-	best, shares := -1, slices.Repeat([]float64{1 / n}, len(models))
-	most := 0.0
-	for i, values := range alone {
+	parts := 4
+	if len(models) > 4 { // there would be too many
+		parts = 1
+	}
+	for _, shares := range divisions(len(models), parts) {
+		values, err := valuesOf(shares)
+		if err != nil {
+			return nil, nil, err
+		}
 		if gain := gainBeyondChance(values, equal, measure.LowerIsBetter()); gain > most {
-			best, most = i, gain
+			best, most = shares, gain
 		}
 	}
-	if best >= 0 {
-		clear(shares)
-		shares[best], weights, models = 1, []float64{1}, models[best:best+1]
+	var weights []float64
+	var taken []*ranker.Model
+	for i, share := range best {
+		if share > 0 {
+			weights, taken = append(weights, share*units[i]), append(taken, models[i])
+		}
 	}
-	f, err := ranker.Mix(weights, models...)
+	if len(taken) == 1 {
+		weights[0] = 1
+	}
+	f, err := ranker.Mix(weights, taken...)
 	if err != nil {
 		return nil, nil, err
 	}
 	mixture, err := ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return Forward(f) })
-	return mixture, shares, err
+	return mixture, best, err
+}
+
+// divisions returns all ways to divide 1 among n models by multiples of 1/parts, those with few models first.
+func divisions(n, parts int) (all [][]float64) {
+	shares := make([]float64, n)
+	var divide func(i, left int)
+	divide = func(i, left int) {
+		if i == n-1 {
+			shares[i] = float64(left) / float64(parts)
+			all = append(all, slices.Clone(shares))
+			return
+		}
+		for k := range left + 1 {
+			shares[i] = float64(k) / float64(parts)
+			divide(i+1, left-k)
+		}
+	}
+	divide(0, parts)
+	without := func(shares []float64) (zeros int) {
+		for _, share := range shares {
+			if share == 0 {
+				zeros++
+			}
+		}
+		return zeros
+	}
+	slices.SortStableFunc(all, func(a, b []float64) int { return without(b) - without(a) })
+	return all
 }
 
 // gainBeyondChance returns how much better values of queries are than others, less the standard error of it.

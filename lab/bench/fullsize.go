@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// fullsizeMoments are the seconds that training.csv has a row for, from a fortieth of plrank's
+// fullsizeMoments are the seconds that training.csv has a row for, from a hundredth of plrank's
 // training to the end of the longest one.
 var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000}
 
@@ -142,7 +142,7 @@ func (r *fullsizeResults) training() [][]string {
 			ours = slices.Max(c.seconds)
 		}
 		for _, at := range fullsizeMoments {
-			if at < ours/40 || at > longest {
+			if at < ours/100 || at > longest {
 				continue
 			}
 			row := []string{truth, fmt.Sprint(at)}

@@ -119,8 +119,8 @@ func (e *evaluation) values(models []int, shares []float64) []float64 {
 	return ndcg.Counted(in, of[0])
 }
 
-// judge prints the value of equal shares, and of the two ways to choose them: a model alone if it is better than equal shares by more
-// than a standard error, as train.Mix has it, and the best quarters.
+// judge prints the value of equal shares, and of the two ways to choose them: other quarters if they are better than equal shares by
+// more than a standard error, as train.Mix has it, and the best quarters.
 func (e *evaluation) judge(data string, models []int) {
 	n := len(models)
 	equal := e.values(models, slices.Repeat([]float64{1 / float64(n)}, n))
@@ -133,16 +133,13 @@ func (e *evaluation) judge(data string, models []int) {
 		fmt.Println(",,")
 		return
 	}
-	var alone, quarters [][]float64
+	var quarters [][]float64
 	for shares := range quartersOf(n) {
-		of := e.values(models, shares)
-		if quarters = append(quarters, of); slices.Max(shares) == 1 {
-			alone = append(alone, of)
-		}
+		quarters = append(quarters, e.values(models, shares))
 	}
 	byError := func(half []int) []float64 {
 		best, most := equal, 0.
-		for _, of := range alone {
+		for _, of := range quarters {
 			gains := make([]float64, len(of))
 			floats.SubTo(gains, of, equal)
 			gains = known(gains, half)
