@@ -29,7 +29,7 @@ func tables(t *testing.T) *datasets.Splits {
 func TestTablesHaveAMixture(t *testing.T) {
 	s := tables(t)
 	models, _ := DefaultFor(s)
-	if len(models) != 2 || models[0].Scorer != mlpScorer || models[1].Scorer != forestScorer || models[0].Transform != "quantile+missing" {
+	if len(models) != 2 || models[0].Scorer != forestScorer || models[1].Scorer != mlpScorer || models[1].Transform != "quantile+missing" {
 		t.Fatalf("%+v", models)
 	}
 	r, err := Run(t.Context(), Config{Optimization: Optimization{Epochs: 2}, Seed: 5}, s, Hooks{})
@@ -64,7 +64,7 @@ func TestTablesHaveAMixture(t *testing.T) {
 		t.Errorf("%+v", models)
 	}
 	large, _ := DefaultFor(sized(50, largeFrom/50))
-	if len(large) != 2 || large[0].Bins == 0 || large[1].Loss != "query-rmse" || models[1].Loss != "softmax" {
+	if len(large) != 2 || large[1].Bins == 0 || large[0].Loss != "query-rmse" || models[0].Loss != "softmax" {
 		t.Errorf("large data: %+v", large)
 	}
 	clicked(s.Train)

@@ -26,7 +26,7 @@ func Default() Config { return Config{} }
 const tablesFrom = 0.1
 
 // DefaultFor returns the recipe for the training data: one or more models, with all settings spelt out, and the reason in words.
-// Several are trained one after another, and mixed by [Mix]. [Run] does so for a [Config] that leaves the models to the recipe.
+// Several, a forest and a network, are trained one after another, and mixed by [Mix]. [Run] does so for a [Config] that leaves the models to the recipe.
 //
 // A network has one of three recipes. The first has two forms; the one for short queries is also for no data:
 //
@@ -80,7 +80,7 @@ func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
 		return []Config{network}, reason
 	}
 	forest, _ := recipeFor(forestScorer, s, ofQuery)
-	return []Config{network, forest}, reason + ", and a forest"
+	return []Config{forest, network}, reason + ", and a forest"
 }
 
 // RecipeFor returns the recipe for a kind of model. Networks of all kinds have the same recipes.

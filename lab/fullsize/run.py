@@ -98,7 +98,7 @@ def forest(method, setting, truth, options, folder, out):
 
 
 def ours(truth, scale, folder):
-    """The curves of plrank's default: of its network, of its forest, and of what there is of both by then."""
+    """The curves of plrank's default: of its forest, of its network, and of both: the forest's, and the mixture at the end."""
     program, run, log = folder.parent / "train", folder / "run", folder / "run.log"
     if not (run / "result.json").exists():
         subprocess.run(["go", "build", "-o", program, "./cmd/train"], check=True, cwd=LAB.parent)
@@ -113,13 +113,10 @@ def ours(truth, scale, folder):
             raise SystemExit(log.read_text())
     used = [[float(line.split()[0]) for line in part.splitlines() if re.search(r" epoch +\d+/", line)]
             for part in re.split(r"model \d of \d", log.read_text())[1:]]  # fmt: skip
-    network, forest = (curve(run / f"model{i}" / "metrics.jsonl", part) for i, part in enumerate(used, 1))
-    grown = subprocess.run(["go", "run", "./fullsize/grown", truth, str(scale), str(SEED), run], check=True, cwd=LAB, stdout=subprocess.PIPE, text=True)
-    both, trees = list(network), 10  # of an epoch
-    for row in csv.DictReader(grown.stdout.splitlines()):
-        grow = forest[int(row["trees"]) // trees - 1]
-        both.append((network[-1][0] + grow[0], network[-1][1] + grow[1], float(row["vali"]), float(row["test"])))
-    for name, rows in (("plrank network", network), ("plrank forest", forest), ("plrank", both)):
+    forest, network = (curve(run / f"model{i}" / "metrics.jsonl", part) for i, part in enumerate(used, 1))
+    mixed = json.loads((run / "result.json").read_text())["metrics"]
+    end = (forest[-1][0] + network[-1][0], forest[-1][1] + network[-1][1], *(mixed[split]["ndcg@10"] for split in ("vali", "test")))
+    for name, rows in (("plrank network", network), ("plrank forest", forest), ("plrank", [*forest, end])):
         with open(folder / f"{name}..csv", "w") as out:
             write = csv.writer(out, lineterminator="\n")
             write.writerow(["step", "seconds", "vali", "test"])

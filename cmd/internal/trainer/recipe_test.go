@@ -19,6 +19,7 @@ func TestRecipeBySize(t *testing.T) {
 	const large = 150_000
 	d := &datasets.Dataset{Labels: make([]float32, large), Offsets: []int{0, large}}
 	data := &datasets.Splits{Train: d}
+	models, _ := train.DefaultFor(data)
 	want, _ := train.RecipeFor("", data)
 	if reflect.DeepEqual(want, train.Default()) {
 		t.Fatal("the recipe for large data is that for small data")
@@ -27,7 +28,7 @@ func TestRecipeBySize(t *testing.T) {
 		args string
 		want func(c train.Config) bool
 	}{
-		{"", func(c train.Config) bool { return reflect.DeepEqual(c, want) }},
+		{"", func(c train.Config) bool { return reflect.DeepEqual(c, models[0]) }},
 		{"-hidden 7 -epochs 3", func(c train.Config) bool {
 			return slices.Equal(c.Hidden, []int{7}) && c.Epochs == 3 && c.LearningRate == want.LearningRate && c.Loss == want.Loss
 		}},
