@@ -252,7 +252,7 @@ func (g *Grower) histograms(families []family) {
 	})
 }
 
-// sumRanks has the histograms of small leaves be the sums of those of all processes.
+// sumRanks adds up the histograms of small leaves over all processes.
 func (g *Grower) sumRanks(families []family, size int) {
 	all := make([]uint64, g.config.Processes.Size()*size)
 	for i := range families {

@@ -34,7 +34,7 @@ func addTreesVBMI(scores *float64, planes *uint8, splits *uint64, depths *uint8,
 //go:noescape
 func addTreesMasked(scores *float64, planes *uint8, splits *uint64, depths *uint8, n int, tables *uint8)
 
-// lookUpVBMI sets 64 bytes to those of a table of 128 by their codes, at most 127.
+// lookUpVBMI looks up 64 codes, at most 127, in a table of 128 bytes.
 //
 //go:noescape
 func lookUpVBMI(bytes *uint8, codes *uint8, table *uint8)

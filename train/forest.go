@@ -194,7 +194,7 @@ func (f *trainedForest) computeChunk(ctx context.Context, c *shardBatch, steps u
 	return share * loss, err
 }
 
-// share completes the losses of chunks and the gradient, of which each rank has a part. If a rank fails, or is interrupted, all
+// share completes the losses of chunks and the gradient: each rank has computed a part. If a rank fails, or is interrupted, all
 // return an error.
 func (f *trainedForest) share(ctx context.Context, err error, losses []float64, first, rows []int) error {
 	group := f.trainer.parsed.group

@@ -11,13 +11,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
 
-// Mix returns the mixture of models in which all have an equal share, or one of other shares that is better on a validation split,
-// by more than the standard error of its mean difference there: multiples of a quarter, of which the one with the largest difference
-// less its error, or, of more than four models, one model alone. It returns the shares, too, which sum to 1. Scores are
+// Mix returns the mixture of models in equal shares, or in other shares if these are better on a validation split by more than the
+// standard error of their mean difference there. Other shares are multiples of a quarter, or, with more than four models, one model
+// alone; Mix takes the shares with the largest difference less its error. It returns the shares, too, which sum to 1. Scores are
 // divided by their standard deviation within queries, so that equal shares have equal say, and multiplied by the mean deviation of
 // all models. Better is by the metric of the configuration, of rankings by score. lab/recipe.md says how shares do on other queries.
 //
@@ -81,7 +82,17 @@ func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Mod
 	if len(models) > 4 { // there would be too many
 		parts = 1
 	}
-	for _, shares := range divisions(len(models), parts) {
+	others := num.Divisions(len(models), parts)
+	count := func(shares []float64) (models int) {
+		for _, share := range shares {
+			if share > 0 {
+				models++
+			}
+		}
+		return models
+	}
+	slices.SortStableFunc(others, func(a, b []float64) int { return count(a) - count(b) }) // of equals, the one of the fewest models
+	for _, shares := range others {
 		values, err := valuesOf(shares)
 		if err != nil {
 			return nil, nil, err
@@ -106,34 +117,6 @@ func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Mod
 	}
 	mixture, err := ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return Forward(f) })
 	return mixture, best, err
-}
-
-// divisions returns all ways to divide 1 among n models by multiples of 1/parts, those with few models first.
-func divisions(n, parts int) (all [][]float64) {
-	shares := make([]float64, n)
-	var divide func(i, left int)
-	divide = func(i, left int) {
-		if i == n-1 {
-			shares[i] = float64(left) / float64(parts)
-			all = append(all, slices.Clone(shares))
-			return
-		}
-		for k := range left + 1 {
-			shares[i] = float64(k) / float64(parts)
-			divide(i+1, left-k)
-		}
-	}
-	divide(0, parts)
-	without := func(shares []float64) (zeros int) {
-		for _, share := range shares {
-			if share == 0 {
-				zeros++
-			}
-		}
-		return zeros
-	}
-	slices.SortStableFunc(all, func(a, b []float64) int { return without(b) - without(a) })
-	return all
 }
 
 // gainBeyondChance returns how much better values of queries are than others, less the standard error of it.

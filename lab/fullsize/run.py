@@ -67,6 +67,8 @@ def arguments():
         setattr(options, option, names)
         if unknown := set(names) - set(known):
             parser.error(f"-{option}: no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    if options.scale < 0.05:
+        parser.error("-scale: want 0.05 or more, as below 100,000 documents plrank's default is one model")
     return options
 
 
@@ -100,7 +102,8 @@ def forest(method, setting, truth, options, folder, out):
 def ours(truth, scale, folder):
     """The curves of plrank's default: of its forest, of its network, and of both: the forest's, and the mixture at the end."""
     program, run, log = folder.parent / "train", folder / "run", folder / "run.log"
-    if not (run / "result.json").exists():
+    result = run / "result.json"
+    if not result.exists() or json.loads(result.read_text())["interrupted"]:
         subprocess.run(["go", "build", "-o", program, "./cmd/train"], check=True, cwd=LAB.parent)
         shutil.rmtree(run, ignore_errors=True)
         command = [program, "-data", f"synthetic:mslr/{truth}", "-scale", str(scale), "-seed", str(SEED), "-threads", "1", "-cache", "off",
@@ -114,7 +117,7 @@ def ours(truth, scale, folder):
     used = [[float(line.split()[0]) for line in part.splitlines() if re.search(r" epoch +\d+/", line)]
             for part in re.split(r"model \d of \d", log.read_text())[1:]]  # fmt: skip
     forest, network = (curve(run / f"model{i}" / "metrics.jsonl", part) for i, part in enumerate(used, 1))
-    mixed = json.loads((run / "result.json").read_text())["metrics"]
+    mixed = json.loads(result.read_text())["metrics"]
     end = (forest[-1][0] + network[-1][0], forest[-1][1] + network[-1][1], *(mixed[split]["ndcg@10"] for split in ("vali", "test")))
     for name, rows in (("plrank network", network), ("plrank forest", forest), ("plrank", [*forest, end])):
         with open(folder / f"{name}..csv", "w") as out:

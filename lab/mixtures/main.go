@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
@@ -134,7 +135,7 @@ func (e *evaluation) judge(data string, models []int) {
 		return
 	}
 	var quarters [][]float64
-	for shares := range quartersOf(n) {
+	for _, shares := range num.Divisions(n, 4) {
 		quarters = append(quarters, e.values(models, shares))
 	}
 	byError := func(half []int) []float64 {
@@ -183,24 +184,3 @@ func known(values []float64, queries []int) []float64 {
 }
 
 func meanOf(values []float64, queries []int) float64 { return stat.Mean(known(values, queries), nil) }
-
-// quartersOf yields all shares of n models that are multiples of a quarter.
-func quartersOf(n int) func(yield func([]float64) bool) {
-	return func(yield func([]float64) bool) {
-		shares := make([]float64, n)
-		var fill func(i, left int) bool
-		fill = func(i, left int) bool {
-			if i == n-1 {
-				shares[i] = float64(left) / 4
-				return yield(slices.Clone(shares))
-			}
-			for k := range left + 1 {
-				if shares[i] = float64(k) / 4; !fill(i+1, left-k) {
-					return false
-				}
-			}
-			return true
-		}
-		fill(0, 4)
-	}
-}

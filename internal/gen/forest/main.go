@@ -273,7 +273,7 @@ func addSmallTrees(name, kind string, eachTree func(body func(at, leaves Registe
 
 // lookUp has 128 bytes in two registers.
 func lookUp() {
-	Text("lookUpVBMI", "(bytes, codes, table *uint8)", "sets 64 bytes to those of a table of 128 by their codes, at most 127.")
+	Text("lookUpVBMI", "(bytes, codes, table *uint8)", "looks up 64 codes, at most 127, in a table of 128 bytes.")
 	bytes, codes, table := Word("bytes"), Word("codes"), Word("table")
 	low, at := ZMM(), ZMM()
 	VMOVDQU8(Mem{Base: table}, low)
