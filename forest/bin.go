@@ -13,6 +13,9 @@ import (
 // MaxBins is the largest number of bins of a column, the one of missing values included.
 const MaxBins = 255
 
+// LeastBins is the smallest number of bins: of missing values, and of two parts.
+const LeastBins = 3
+
 // Binned are features as numbers of bins, a byte each. They are not changed by growing, so that several growers may
 // share them.
 type Binned struct {
@@ -57,7 +60,7 @@ func (b *Binned) at(column int) (p *panel, place int) {
 	return &b.panels[column/panelColumns], column % panelColumns
 }
 
-// Bin sorts features, rows of that width one after another, into at most that many bins a column, 3 to [MaxBins], 0: 64.
+// Bin sorts features, rows of that width one after another, into at most that many bins a column, [LeastBins] to [MaxBins], 0: 64.
 // Bins of numbers hold about as many documents each; thresholds are halfway between neighbouring values. Missing
 // values have a bin of their own. Columns in categories hold codes below that number; the most frequent have a bin
 // each, and all others, also code 0, share one.
@@ -80,8 +83,8 @@ func BinParts(offsets []int, width int, categories map[int]int, bins int, read f
 	if bins == 0 {
 		bins = 64
 	}
-	if bins < 3 || bins > MaxBins {
-		return nil, fmt.Errorf("forest: %d bins, want 3 to %d", bins, MaxBins)
+	if bins < LeastBins || bins > MaxBins {
+		return nil, fmt.Errorf("forest: %d bins, want %d to %d", bins, LeastBins, MaxBins)
 	}
 	b := &Binned{rows: offsets[len(offsets)-1], width: width, columns: make([]column, width)}
 	if b.rows > 1<<30 {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -140,8 +141,19 @@ func TestBinsOfTheInitialModel(t *testing.T) {
 		t.Errorf("an initial model with bins: %v", err)
 	}
 	c.Bins = 126
-	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "bins is 126: want 0 to 125") {
+	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "126 bins: want 1 to 125") {
 		t.Errorf("too many bins: %v", err)
+	}
+}
+
+func TestForestHasBinsOfItsOwn(t *testing.T) {
+	s := steps()
+	for bins, want := range map[int]string{2: "a forest with 2 bins: want 3 to 255", 3: "", 255: "", 256: "bins is 256: want 0 to 255"} {
+		c := Config{Model: Model{Scorer: forestScorer}, Inputs: Inputs{Transform: "raw", Bins: bins}, Optimization: Optimization{Epochs: 1}}.Plain()
+		_, err := New(c, Parts{}, s)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%d bins: %v", bins, err)
+		}
 	}
 }
 

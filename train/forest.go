@@ -52,6 +52,9 @@ func (t *Trainer) newForest() (*trainedForest, error) {
 	if c := t.Config; c.Leaves == 0 && c.Depth > forest.MaxDepth {
 		return nil, fmt.Errorf("train: symmetric trees of depth %d: want at most %d, or trees of a number of leaves", c.Depth, forest.MaxDepth)
 	}
+	if c := t.Config; c.Bins != 0 && c.Bins < forest.LeastBins {
+		return nil, fmt.Errorf("train: a forest with %d bins: want %d to %d, or 0 for 64", c.Bins, forest.LeastBins, forest.MaxBins)
+	}
 	f := &trainedForest{
 		trainer: t, inputs: t.transform.Width(), sums: map[*datasets.Dataset]*treeSums{},
 		scores: make([]float32, train.Rows()), gradient: make([]float32, train.Rows()),

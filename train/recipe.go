@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/transforms"
@@ -56,8 +57,9 @@ const tablesFrom = 0.1
 //	epochs          30                                8                   80, of large data 12
 //
 // From 100,000 documents on, and where a tenth of the features or more are of the query, a forest is the second model: on softmax,
-// with many small steps, or of large data that are no table on query-rmse, with steps of 0.3. Features of the query are attributes of
-// users, trips or instances of a problem, and rank by thresholds and together with others.
+// with many small steps, or of large data that are no table on query-rmse, with steps of 0.3 and thresholds between 255 bins, since so
+// many documents tell where a threshold is. Features of the query are attributes of users, trips or instances of a problem, and rank by
+// thresholds and together with others.
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
 // are 20 passes over the training queries, with dropout 0.1 and two epochs each, so that there is a model soon, and the
@@ -98,7 +100,7 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c Config, re
 	case scorer == forestScorer:
 		c, reason = forestRecipe(), "a forest"
 		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom && ofQuery < tablesFrom {
-			c.Loss, c.LearningRate, c.Epochs = "query-rmse", 0.3, 250
+			c.Loss, c.LearningRate, c.Bins, c.Epochs = "query-rmse", 0.3, forest.MaxBins, 400
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
 		}
 	case s == nil || s.Train == nil:

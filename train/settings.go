@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/transforms"
 )
 
 // A Setting is a field of a [Config], with what flags, checks and help need to know of it.
@@ -106,8 +106,8 @@ func (c *Config) Settings() []Setting {
 
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
 			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing, raw"},
-		{Flag: "bins", Value: &c.Bins, check: between(0, transforms.MostBins-1),
-			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values; 0: none. Between them lie the thresholds of the scorer forest, 0: 64"},
+		{Flag: "bins", Value: &c.Bins, check: between(0, forest.MaxBins),
+			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives (piecewise-linear encoding): for features with thresholds or missing values, at most 125; 0: none. Between them lie the thresholds of the scorer forest, 3 to 255; 0: 64"},
 		{Flag: "categorical", Value: &c.Categorical,
 			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model learns a vector for each value, and has one for missing values and one for unseen ones, and a value of a single training document, or of a feature of the query, of a single query, counts as unseen. In separated values they are text; in LETOR text numbers within ±16777216, which float32 tells apart"},
 
