@@ -19,7 +19,7 @@ type Config struct {
 	Rate           float64 // factor of the values of leaves; 0: .1
 	L2             float64 // added to the curvature of a leaf; 0: 1
 	MinWeight      float64 // least curvature of a leaf that is not worth what the node above is; 0: any, but more than none
-	Rows, Columns  float64 // parts of documents and columns that each tree is grown on; 0: 1, all
+	Rows, Columns  float64 // parts of documents and columns by which a tree's splits are chosen; 0: 1, all
 	RandomStrength float64 // the gains of a column are multiplied by exp(RandomStrength × a normal deviate); 0: not
 	Monotone       []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
 	Seed           uint64
@@ -118,9 +118,12 @@ func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, er
 		return Tree{}, fmt.Errorf("forest: %d gradients, %d curvatures and %d scores of %d documents", len(gradient), len(curvature), len(scores), n)
 	}
 	rows, rest := g.sample()
-	if err := g.quantise(rows, gradient, curvature); err != nil {
-		return Tree{}, err
+	for i, x := range gradient {
+		if !finite(float64(x)) || !finite(float64(curvature[i])) || curvature[i] < 0 {
+			return Tree{}, fmt.Errorf("forest: document %d has gradient %v and curvature %v, want finite numbers, and curvatures of at least 0", i, x, curvature[i])
+		}
 	}
+	g.quantise(rows, gradient, curvature)
 	g.grown++
 	root := &leaf{rows: rows, rest: rest, low: math.Inf(-1), high: math.Inf(1)}
 	for _, i := range rows {
@@ -203,21 +206,11 @@ func (g *Grower) sample() (rows, rest []uint32) {
 }
 
 // quantise sets pairs and units.
-func (g *Grower) quantise(rows []uint32, gradient, curvature []float32) error {
+func (g *Grower) quantise(rows []uint32, gradient, curvature []float32) {
 	var sumG, sumH float64
 	for _, i := range rows {
 		sumG += math.Abs(float64(gradient[i]))
 		sumH += float64(curvature[i])
-		if curvature[i] < 0 {
-			sumH = math.NaN()
-		}
-	}
-	if !finite(sumG) || !finite(sumH) {
-		for _, i := range rows {
-			if !finite(float64(gradient[i])) || !finite(float64(curvature[i])) || curvature[i] < 0 {
-				return fmt.Errorf("forest: document %d has gradient %v and curvature %v, want finite numbers, and curvatures of at least 0", i, gradient[i], curvature[i])
-			}
-		}
 	}
 	n := float64(len(rows))
 	g.units = units{gradient: sumG / (1<<31 - n - 2), curvature: sumH / (1<<32 - n - 2)}
@@ -237,7 +230,6 @@ func (g *Grower) quantise(rows []uint32, gradient, curvature []float32) error {
 			g.pairs[i] = uint64(q)<<32 + uint64(h)
 		}
 	})
-	return nil
 }
 
 // A leaf of the tree that grows.
@@ -252,16 +244,18 @@ type leaf struct {
 	best       split
 }
 
-// exact returns the value of a leaf by the gradients themselves.
+// exact returns the value of a leaf by the gradients themselves: of all its documents, as a sample's have more noise.
 func (g *Grower) exact(l *leaf, gradient, curvature []float32) float64 {
 	unit := g.units.gradient / g.units.curvature
 	if l.inherited {
 		return l.value * unit
 	}
 	var sum, weight float64
-	for _, i := range l.rows {
-		sum += float64(gradient[i])
-		weight += float64(curvature[i])
+	for _, rows := range [][]uint32{l.rows, l.rest} {
+		for _, i := range rows {
+			sum += float64(gradient[i])
+			weight += float64(curvature[i])
+		}
 	}
 	return min(max(sum/(weight+g.config.L2), l.low*unit), l.high*unit)
 }

@@ -3,6 +3,7 @@ package forest
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -380,8 +381,8 @@ func TestSameSeedSameBits(t *testing.T) {
 	}
 }
 
-// Documents and columns outside of the sample have no part in a tree, but documents get their scores.
-func TestSampleAloneGrowsTree(t *testing.T) {
+// Documents and columns outside of the sample have no part in the choice of splits. The values of leaves are by all documents.
+func TestSampleAloneChoosesSplits(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	data := newTable(random, 2000)
 	c := Config{Rows: .25, Columns: .34, Leaves: 8}
@@ -404,11 +405,22 @@ func TestSampleAloneGrowsTree(t *testing.T) {
 	}
 	for i := range data.gradient {
 		if !slices.Contains(in, uint32(i)) {
-			data.gradient[i] = 1000
+			data.gradient[i] += 1000
 		}
 	}
-	if _, again := data.grow(t, c, 1); !slices.Equal(again, scores) {
-		t.Error("documents outside of the sample change the tree")
+	again, after := data.grow(t, c, 1)
+	if !reflect.DeepEqual(again.Trees[0].Nodes, f.Trees[0].Nodes) {
+		t.Error("documents outside of the sample change the splits")
+	}
+	sums, weights := map[float64]float64{}, map[float64]float64{} // of leaves, by their values
+	for i, s := range after {
+		sums[s] += float64(data.gradient[i])
+		weights[s] += float64(data.curvature[i])
+	}
+	for value, sum := range sums {
+		if want := .1 * sum / (weights[value] + 1); math.Abs(value-want) > 1e-9*math.Abs(want) {
+			t.Errorf("a leaf has the value %v, want %v", value, want)
+		}
 	}
 }
 

@@ -100,8 +100,8 @@ type Model struct {
 	Trees           int            `json:"trees"`           // that an epoch of the scorer forest grows, each on a pass over the training queries; 0: 1
 	Depth           int            `json:"depth"`           // of trees at most; 0: see forest.Config
 	Leaves          int            `json:"leaves"`          // of trees, where the leaf of the largest gain is split next; 0: trees are symmetric, all nodes of a level have one split
-	Sampling        float64        `json:"sampling"`        // part of the training documents that a tree is grown on; 0: all
-	FeatureSampling float64        `json:"featureSampling"` // part of the features that a tree is grown on; 0: all
+	Sampling        float64        `json:"sampling"`        // part of the training documents by which the splits of a tree are chosen; 0: all
+	FeatureSampling float64        `json:"featureSampling"` // part of the features that they are chosen from; 0: all
 	Rising          Features       `json:"rising"`          // with which the scores of a forest never fall
 	Falling         Features       `json:"falling"`         // with which they never rise
 }
