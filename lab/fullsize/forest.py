@@ -27,6 +27,7 @@ class Split:
     features: np.ndarray  # [documents, features], float32
     labels: np.ndarray
     offsets: np.ndarray  # [queries + 1]
+    categories: tuple = ()  # there are none
 
     @property
     def sizes(self):

@@ -31,7 +31,11 @@ import (
 )
 
 // sets are the collections from small to large: of an interrupted study the first ones are complete.
-var sets = []string{"lightgbm-lambdarank", "MSLR-sample", "QBF-2014", "msmarco-dev", "f1", "GRAPHS-2015", "MQ2008", "swissmetro", "MQ2007", "msrd"}
+var sets = []string{"lightgbm-lambdarank", "MSLR-sample", "QBF-2014", "msmarco-dev", "f1", "GRAPHS-2015", "MQ2008", "swissmetro", "MQ2007", "msrd", fullSize}
+
+// fullSize is a synthetic collection of MSLR-WEB30K's size and shape. Its labels come from a mixture, which no library has the
+// form of.
+const fullSize, fullSizeShape = "full-size", "mslr/mixture"
 
 // methods are ours, which are networks that differ by the loss, and the methods of peers.py.
 var methods = []struct {
@@ -92,11 +96,7 @@ func trainAll(ctx context.Context, args []string) error {
 	}
 	for _, set := range strings.Split(*only, ",") {
 		folds := filepath.Join(*work, "folds", set)
-		source, err := source(*data, set)
-		if err != nil {
-			return err
-		}
-		if err := run("peers/quality/prepare.py", source, folds); err != nil {
+		if err := prepare(*data, folds, set, run); err != nil {
 			return err
 		}
 		names, err := foldsOf(*work, set)
@@ -119,6 +119,27 @@ func trainAll(ctx context.Context, args []string) error {
 		}
 	}
 	return nil
+}
+
+// prepare writes a file NAME.path for each fold of a collection to folds. The synthetic one is made there.
+func prepare(data, folds, set string, python func(script string, args ...string) error) error {
+	if set != fullSize {
+		source, err := source(data, set)
+		if err != nil {
+			return err
+		}
+		return python("peers/quality/prepare.py", source, folds)
+	}
+	folder, path := filepath.Join(folds, "all"), filepath.Join(folds, "all.path")
+	if exists(path) {
+		return nil
+	}
+	c := exec.Command("go", "run", "./fullsize/collection", fullSizeShape, "1", "1", folder)
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	return os.WriteFile(path, []byte(folder), 0o666)
 }
 
 // source returns the folder of a collection, which may be one of tables.
@@ -144,9 +165,15 @@ func scoresPath(out, method string, seed int) string {
 	return filepath.Join(out, method, fmt.Sprintf("%d.scores", seed))
 }
 
-// recipe returns one network of the default recipe for small data in its two forms, for 15 epochs, whatever the data.
+// recipe returns one network of the default recipe for small data in its two forms, for 15 epochs; at full size the default
+// network, for four passes.
 func recipe(splits *datasets.Splits) train.Config {
-	const long = 50 // documents of a query, on average
+	const long, many = 50, 1_000_000 // documents of a query, on average, and of the training split
+	if splits.Train.Rows() >= many {
+		c, _ := train.RecipeFor("mlp", splits)
+		c.Epochs = 4 * c.EpochsPerPass
+		return c
+	}
 	c := train.Config{
 		Objective:    train.Objective{NormalizeGains: true},
 		Inputs:       train.Inputs{Transform: "minmax+log-standard+quantile+rank"},
@@ -210,8 +237,11 @@ func trainOurs(ctx context.Context, folder, out string, seeds int) error {
 
 // open opens a fold as peers/quality/data.py does: columns named …_c are categories, and the position of a race is its outcome.
 func open(folder string) (*datasets.Splits, error) {
+	if synthetic(folder) {
+		return datasets.SyntheticShape(fullSizeShape, 1, 1)
+	}
 	o := datasets.Options{}
-	test, err := datasets.ReadFile(testFile(folder), datasets.ReadOptions{})
+	test, err := openTest(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +252,21 @@ func open(folder string) (*datasets.Splits, error) {
 		o.Read.Ignore = []string{"position"}
 	}
 	return datasets.Open(folder, o)
+}
+
+// synthetic tells whether a fold has the arrays of the synthetic collection.
+func synthetic(folder string) bool { return exists(filepath.Join(folder, "test.features")) }
+
+// openTest opens the test split of a fold.
+func openTest(folder string) (*datasets.Dataset, error) {
+	if synthetic(folder) {
+		splits, err := open(folder)
+		if err != nil {
+			return nil, err
+		}
+		return splits.Test, nil
+	}
+	return datasets.ReadFile(testFile(folder), datasets.ReadOptions{})
 }
 
 // testFile returns the file of the test split of a prepared fold.

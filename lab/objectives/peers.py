@@ -1,7 +1,8 @@
 """peers.py FOLDER OUT SEEDS METHOD … trains other libraries on a prepared fold, and writes the scores of its test split.
 
 It is run by go run ./objectives, which gives the names, in the environment of ../peers/quality/trees.txt. Each method has one
-setting, of the middle of the grid of peers/quality, and stops by its own metric on the validation split. Scores go to
+setting, of the middle of the grid of peers/quality, and stops by its own metric on the validation split; on the large
+synthetic collection fewer trees have to do, with larger steps. Scores go to
 OUT/METHOD/SEED.scores; those that are there stay."""
 
 import os
@@ -9,13 +10,16 @@ import pathlib
 import sys
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "peers" / "quality"))
+LAB = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(LAB / "peers" / "quality"), str(LAB / "fullsize")]
 
 import numpy as np
 
 import data
+import forest
 
 ROUNDS, PATIENCE, RATE = 300, 30, 0.1
+LARGE_ROUNDS, LARGE_RATE = 100, 0.3
 
 
 def lightgbm(train, vali, seed):
@@ -99,8 +103,17 @@ METHODS = {
 }
 
 
+def load(folder):
+    folder = pathlib.Path(folder)
+    if not (folder / "train.features").exists():
+        return data.load(folder)
+    global ROUNDS, RATE
+    ROUNDS, RATE = LARGE_ROUNDS, LARGE_RATE
+    return [forest.load(folder, split) for split in ("train", "vali", "test")]
+
+
 def main(folder, out, seeds, *methods):
-    train, vali, test = data.load(folder)
+    train, vali, test = load(folder)
     for method in methods:
         for seed in range(1, int(seeds) + 1):
             path = pathlib.Path(out) / method / f"{seed}.scores"

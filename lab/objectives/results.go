@@ -97,7 +97,7 @@ func (p perQuery) addFold(work, set, fold string, seeds int) (rows [][]string, e
 	if err != nil {
 		return nil, err
 	}
-	test, err := datasets.ReadFile(testFile(string(folder)), datasets.ReadOptions{})
+	test, err := openTest(string(folder))
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,8 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 		return v
 	}
 	means = [][]string{append([]string{"set", "method", "seeds"}, measures...)}
-	all := [][]string{append([]string{"trained on"}, measures...)}
+	head := append([]string{"trained on"}, measures...)
+	all, full := [][]string{head}, [][]string{head}
 	for _, m := range methods {
 		ofSets := make([][]float64, len(measures))
 		for _, set := range sets {
@@ -289,12 +290,21 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 				}
 				slices.Sort(values) // maps have no order, sums do
 				mean, sd := stat.MeanStdDev(values, nil)
-				row = append(row, fmt.Sprintf("%s ± %s", fraction(mean), fraction(sd)))
+				text := fraction(mean)
+				if len(values) > 1 {
+					text += " ± " + fraction(sd)
+				}
+				row = append(row, text)
 				row[2] = strconv.Itoa(len(values))
-				ofSets[i] = append(ofSets[i], mean)
+				if set != fullSize {
+					ofSets[i] = append(ofSets[i], mean)
+				}
 			}
 			if len(row) > 3 {
 				means = append(means, row)
+				if set == fullSize {
+					full = append(full, append([]string{m.name}, row[3:]...))
+				}
 			}
 		}
 		row := []string{m.name}
@@ -303,7 +313,7 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 		}
 		all = append(all, row)
 	}
-	head := []string{"exact loss minus"}
+	head = []string{"exact loss minus"}
 	for _, own := range methods {
 		if own.own != "" {
 			head = append(head, own.own)
@@ -316,7 +326,7 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 			var differences []float64
 			ahead, behind := 0, 0
 			for _, t := range tests {
-				if t[0] != metric || t[2] != m.name {
+				if t[0] != metric || t[2] != m.name || t[3] == fullSize {
 					continue
 				}
 				d := number(t[5])
@@ -337,7 +347,7 @@ func tablesOf(folder string) (parts []part, means [][]string, err error) {
 		}
 		verdicts = append(verdicts, row)
 	}
-	return []part{{"objectives/means", table(all)}, {"objectives/tests", table(verdicts)}}, means, err
+	return []part{{"objectives/means", table(all)}, {"objectives/tests", table(verdicts)}, {"objectives/full-size", table(full)}}, means, err
 }
 
 func table(rows [][]string) string {
