@@ -241,7 +241,7 @@ func open(folder string) (*datasets.Splits, error) {
 		return datasets.SyntheticShape(fullSizeShape, 1, 1)
 	}
 	o := datasets.Options{}
-	test, err := openTest(folder)
+	test, err := datasets.ReadFile(testFile(folder), datasets.ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func open(folder string) (*datasets.Splits, error) {
 	return datasets.Open(folder, o)
 }
 
-// synthetic tells whether a fold has the arrays of the synthetic collection.
+// synthetic reports whether a fold has the arrays of the synthetic collection.
 func synthetic(folder string) bool { return exists(filepath.Join(folder, "test.features")) }
 
 // openTest opens the test split of a fold.
