@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 // more is the only one for all of them.
 func underMPI(t *testing.T, ranks int, link testkit.Link, core int, part string) [][]string {
 	t.Helper()
-	run := testkit.MPICommand(t.Context(), ranks, link, os.Args[0])
+	run := testkit.MPICommand(t.Context(), t, ranks, link, os.Args[0])
 	if core >= 0 {
 		run.Args = append([]string{"taskset", "-c", strconv.Itoa(core)}, run.Args...)
 		run.Path, run.Err = exec.LookPath("taskset")

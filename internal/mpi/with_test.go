@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // ranks plays a part on a number of ranks.
 func ranks(t *testing.T, n int, name string) (output string, err error) {
 	t.Helper()
-	run := testkit.MPICommand(t.Context(), n, testkit.Memory, os.Args[0])
+	run := testkit.MPICommand(t.Context(), t, n, testkit.Memory, os.Args[0])
 	run.Env = append(run.Env, part+"="+name)
 	out, err := run.CombinedOutput()
 	return string(out), err

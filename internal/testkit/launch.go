@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"testing"
 )
 
 // Link is the way by which ranks reach each other.
@@ -46,8 +47,16 @@ func LinkPossible(link Link) error {
 }
 
 // MPICommand returns the command that runs a program on that number of ranks. The ranks of a host share its cores.
-func MPICommand(ctx context.Context, ranks int, link Link, program string, args ...string) *exec.Cmd {
-	mpirun := []string{"mpirun", "--oversubscribe", "--bind-to", "none"}
+// Its files are in a folder of its own: commands that start or end at the same moment make and remove the common one
+// of Open MPI 4.1 under each other, and one of them ends with "mkdir … File exists".
+func MPICommand(ctx context.Context, t testing.TB, ranks int, link Link, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mpi") // short: a test's own folder may be too long for a socket's name
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	mpirun := []string{"mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "orte_tmpdir_base", dir}
 	rate, ethernet := rates[link]
 	switch {
 	case ethernet:

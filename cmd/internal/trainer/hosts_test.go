@@ -28,7 +28,7 @@ func TestRanksOnTwoHosts(t *testing.T) {
 		t.Error("another model")
 	}
 	// That they were two hosts can be seen by what they call themselves.
-	names := testkit.MPICommand(t.Context(), 2, testkit.Ethernet, "hostname")
+	names := testkit.MPICommand(t.Context(), t, 2, testkit.Ethernet, "hostname")
 	names.Stderr = os.Stderr
 	output, err := names.Output()
 	if err != nil || strings.Count(string(output), "host-1\n") != 1 || strings.Count(string(output), "host-2\n") != 1 {

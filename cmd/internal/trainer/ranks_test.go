@@ -35,7 +35,7 @@ func mpirunOver(t *testing.T, link testkit.Link, ranks int, args ...string) *exe
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	run := testkit.MPICommand(ctx, ranks, link, binary, args...)
+	run := testkit.MPICommand(ctx, t, ranks, link, binary, args...)
 	run.Env = append(run.Env, childVariable+"=0")
 	return run
 }
@@ -238,6 +238,13 @@ func TestRanksEndTogether(t *testing.T) {
 			if err := run.Start(); err != nil {
 				t.Fatal(err)
 			}
+			t.Cleanup(func() {
+				run.Process.Kill()
+				run.Wait()
+				if t.Failed() {
+					t.Logf("%s\non standard output:\n%s", stderr.String(), stdout.String())
+				}
+			})
 			ranks := ranksOf(t, run)
 			eventually(t, "a checkpoint", func() bool {
 				_, err := os.Stat(filepath.Join(out, "checkpoint.npz"))
@@ -252,7 +259,7 @@ func TestRanksEndTogether(t *testing.T) {
 				t.Errorf("%v after %v", err, took)
 			}
 			if n := len(regexp.MustCompile(of.want).FindAllString(stderr.String(), -1)); n != 1 {
-				t.Errorf("%d times %q:\n%s\non standard output:\n%s", n, of.want, stderr.String(), stdout.String())
+				t.Errorf("%d times %q", n, of.want)
 			}
 			for _, rank := range ranks {
 				if stat := lasts(rank, 5*time.Second); stat != "" {
