@@ -99,8 +99,17 @@ func checkScores(t rapid.TB, f *Forest, rows []float32) {
 }
 
 func checkSameScores(t rapid.TB, f *Forest, rows []float32) {
-	got := make([]float64, len(rows)/f.Inputs)
+	got, inParts := make([]float64, len(rows)/f.Inputs), make([]float64, len(rows)/f.Inputs)
 	f.Compile().Score(got, rows)
+	for i := range inParts {
+		inParts[i] = f.Bias
+	}
+	for half := range slices.Chunk(f.Trees, len(f.Trees)/2+1) {
+		(&Forest{Inputs: f.Inputs, Trees: half, Single: f.Single}).Compile().Add(inParts, rows)
+	}
+	if !slices.Equal(got, inParts) {
+		t.Fatalf("scores %v, in parts %v by forest %+v", got, inParts, f)
+	}
 	for d := range got {
 		row := rows[d*f.Inputs:][:f.Inputs]
 		if want := plainScore(f, row); got[d] != want {

@@ -220,6 +220,15 @@ func (s *Scorer) makePlanes(trees []Tree) func(n *Node) (plane, cut int) {
 // Score sets dst to the scores of len(dst) documents, whose raw features are rows, one document after another. It
 // panics if rows has another length than len(dst) × Inputs.
 func (s *Scorer) Score(dst []float64, rows []float32) {
+	for d := range dst {
+		dst[d] = s.bias
+	}
+	s.Add(dst, rows)
+}
+
+// Add adds the trees to dst one after another, and not the bias: a forest that is added in parts has the bits of one
+// that is scored at once. The rest is as for [Scorer.Score].
+func (s *Scorer) Add(dst []float64, rows []float32) {
 	if len(rows) != len(dst)*s.inputs {
 		panic("forest: slice length mismatch")
 	}
@@ -227,10 +236,7 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 	defer s.scratch.Put(scratch)
 	for len(dst) > 0 {
 		var sums [together]float64
-		for d := range sums {
-			sums[d] = s.bias
-		}
-		n := min(together, len(dst))
+		n := copy(sums[:], dst)
 		s.fill(*scratch, rows[:n*s.inputs], n)
 		for i := range s.runs {
 			s.add(&sums, n, *scratch, &s.runs[i])

@@ -415,7 +415,7 @@ type treeSums struct {
 	scores []float64
 }
 
-// sum returns the scores of d by all trees. They are added epoch by epoch, also by a run that goes on.
+// sum returns the scores of d by all trees.
 func (f *trainedForest) sum(d *datasets.Dataset) ([]float64, error) {
 	if err := f.restored(); err != nil {
 		return nil, err
@@ -428,22 +428,14 @@ func (f *trainedForest) sum(d *datasets.Dataset) ([]float64, error) {
 		}
 		f.sums[d] = s
 	}
-	parts := d.Blocks(chunkRows)
-	for s.trees < len(f.trees) {
-		to := s.trees + f.trainer.Config.treesOfEpoch()
-		if s.trees < f.initial {
-			to = f.initial
-		}
-		to = min(to, len(f.trees))
-		scorer := (&forest.Forest{Inputs: f.inputs, Trees: f.trees[s.trees:to]}).Compile()
-		parallel.For(len(parts)-1, parallel.Workers(len(parts)-1), func(_, i int) {
-			first, end := d.Offsets[parts[i]], d.Offsets[parts[i+1]]
-			values := make([]float64, end-first)
-			scorer.Score(values, f.rows(d, parts[i], parts[i+1]))
-			floats.Add(s.scores[first:end], values)
-		})
-		s.trees = to
+	if s.trees == len(f.trees) {
+		return s.scores, nil
 	}
+	scorer, parts := (&forest.Forest{Inputs: f.inputs, Trees: f.trees[s.trees:]}).Compile(), d.Blocks(chunkRows)
+	parallel.For(len(parts)-1, parallel.Workers(len(parts)-1), func(_, i int) {
+		scorer.Add(s.scores[d.Offsets[parts[i]]:d.Offsets[parts[i+1]]], f.rows(d, parts[i], parts[i+1]))
+	})
+	s.trees = len(f.trees)
 	return s.scores, nil
 }
 
