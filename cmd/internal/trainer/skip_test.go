@@ -22,7 +22,7 @@ func TestOnNaN(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	status, _, stderr = call("-resume", "-out", out, "-on-nan", "skip")
-	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 2 || strings.Count(stderr, "  skipped batches: 1\n") != 2 {
+	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 2 || strings.Count(stderr, "  skipped batches: 1") != 2 {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	var result cli.RunSummary
