@@ -59,6 +59,9 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 	if err != nil {
 		return nil, err
 	}
+	if err := mpi.Alike(o.processes, "the number of models by flags and data", fmt.Sprint(max(1, len(o.Models)))); err != nil {
+		return nil, err
+	}
 	if mpi.GroupOf(o.processes).Rank() == 0 {
 		command.Warn(stderr, slices.Sorted(maps.Values(idle))...)
 	}
@@ -193,9 +196,9 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	return o.check()
 }
 
-// leavesModels reports whether the recipe may choose several models: the command line says nothing of models, and one process trains.
+// leavesModels reports whether the recipe may choose several models: the command line says nothing of models.
 func (o *options) leavesModels() bool {
-	left := train.Config{Evaluation: train.Evaluation{Metric: o.Metric}}.LeavesModels() && o.InitModel == "" && o.processes == nil
+	left := train.Config{Evaluation: train.Evaluation{Metric: o.Metric}}.LeavesModels() && o.InitModel == ""
 	return left && !slices.ContainsFunc(o.Settings(), func(s train.Setting) bool { return s.OfModel() && slices.Contains(o.given, s.Flag) })
 }
 

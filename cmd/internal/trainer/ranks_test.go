@@ -106,6 +106,34 @@ func TestRanksWithBinsGiveTheSameFiles(t *testing.T) {
 	}
 }
 
+// Two ranks train the same mixture as one process, also after a run that went on.
+func TestRanksTrainTheSameMixture(t *testing.T) {
+	args, dir := []string{"-data", table(t), "-cache", "off", "-epochs", "4"}, t.TempDir()
+	want, out := filepath.Join(dir, "alone"), filepath.Join(dir, "ranks")
+	must(t, append(args, "-shards", "8", "-out", want)...)
+	for _, so := range [][]string{append(args, "-out", out), {"-resume", "-out", out}} {
+		output, err := outputOf(mpirun(t, 2, so...))
+		if err != nil || strings.Count(output, "model 2 of 2") != 1 {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		for _, of := range []string{"", "model1", "model2"} {
+			checkSameRun(t, filepath.Join(out, of), filepath.Join(want, of))
+		}
+		if err := os.Remove(filepath.Join(out, "model2", "model.npz")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := append(append([]string{":", "-n", "1", binary}, args...), "-hidden", "4")
+	output, err := outputOf(mpirun(t, 1, append(args, single...)...))
+	if want := "rank 1 of 2: train: the number of models by flags and data: 1, on rank 0 2\n"; err == nil || strings.Count(output, want) != 1 {
+		t.Errorf("%v, want once %q:\n%s", err, want, output)
+	}
+}
+
 // checkSameRun checks that two runs have the same files, except times.
 func checkSameRun(t *testing.T, out, want string) {
 	t.Helper()
