@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -38,20 +39,21 @@ func TestBarFitsTheTerminal(t *testing.T) {
 // A quarter of what was left took 10 s, which leaves 30: the bar says so, or without a terminal the line.
 func TestTimeLeftIsShown(t *testing.T) {
 	for columns, want := range map[int]string{0: "first\na line  30s left\nlast\n", 80: "\rmore, 30s\u00a0left  "} {
-		var w strings.Builder
-		b := newBar(&w, columns)
-		b.Set(0, "half")
-		b.LineLeft("first")
-		b.start, b.from = time.Now().Add(-10*time.Second), 0.5
-		time.Sleep(110 * time.Millisecond) // until the bar is drawn again
-		b.Set(0.625, "more")
-		b.LineLeft("a line")
-		b.Set(1, "all")
-		b.LineLeft("last")
-		b.Finish()
-		if text := w.String(); !strings.Contains(text, want) || columns > 0 && !strings.Contains(text, "\ra line\n") {
-			t.Errorf("%d columns: %q", columns, text)
-		}
+		synctest.Test(t, func(t *testing.T) { // in which nothing takes time but Sleep
+			var w strings.Builder
+			b := newBar(&w, columns)
+			b.Set(0.5, "half")
+			b.LineLeft("first")
+			time.Sleep(10 * time.Second)
+			b.Set(0.625, "more")
+			b.LineLeft("a line")
+			b.Set(1, "all")
+			b.LineLeft("last")
+			b.Finish()
+			if text := w.String(); !strings.Contains(text, want) || columns > 0 && !strings.Contains(text, "\ra line\n") {
+				t.Errorf("%d columns: %q", columns, text)
+			}
+		})
 	}
 }
 
