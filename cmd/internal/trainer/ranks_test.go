@@ -29,15 +29,17 @@ func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 // mpirunOver is the command on a number of ranks over a link.
 func mpirunOver(t *testing.T, link testkit.Link, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	run := testkit.MPICommand(ctx, t, ranks, link, binary, args...)
+	run := testkit.MPICommand(ctx, t, ranks, link, os.Args[0], args...)
 	run.Env = append(run.Env, childVariable+"=0")
 	return run
+}
+
+// mpirunOfTwo is one rank of the command with each of two lists of arguments.
+func mpirunOfTwo(t *testing.T, first, second []string) *exec.Cmd {
+	t.Helper()
+	return mpirun(t, 1, slices.Concat(first, []string{":", "-n", "1", os.Args[0]}, second)...)
 }
 
 // outputOf runs it: what came on standard output, and after it what came on standard error.
@@ -123,12 +125,7 @@ func TestRanksTrainTheSameMixture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	single := append(append([]string{":", "-n", "1", binary}, args...), "-hidden", "4")
-	output, err := outputOf(mpirun(t, 1, append(args, single...)...))
+	output, err := outputOf(mpirunOfTwo(t, args, append(slices.Clone(args), "-hidden", "4")))
 	if want := "rank 1 of 2: train: the number of models by flags and data: 1, on rank 0 2\n"; err == nil || strings.Count(output, want) != 1 {
 		t.Errorf("%v, want once %q:\n%s", err, want, output)
 	}
@@ -201,12 +198,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		{[]string{"-data", three, "-folds", "all"}, []string{"-data", three, "-fold", "1"}, "rank 1 of 2: train: folds: [], on rank 0 [1 2 3]"},
 		{[]string{"-data", data}, []string{"-data", same}, ""},
 	} {
-		binary, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		args := append(append(slices.Clone(common), of.first...), ":", "-n", "1", binary)
-		out, err := outputOf(mpirun(t, 1, append(append(args, common...), of.second...)...))
+		out, err := outputOf(mpirunOfTwo(t, slices.Concat(common, of.first), slices.Concat(common, of.second)))
 		switch {
 		case of.want == "" && err != nil:
 			t.Errorf("%q and %q: %v\n%s", of.first, of.second, err, out)
