@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -76,6 +77,9 @@ func Terms(text string) ([]Term, error) {
 		t, err := lookup(name)
 		if t.Weight = weight; weight != 0 {
 			terms = append(terms, t)
+		}
+		if err == nil && strings.HasPrefix(rest[len(name):], "@") {
+			err = errors.New("a loss has no @, as a metric has: the cutoff is the number of discounts (-cutoff)")
 		}
 		return len(name), err
 	})

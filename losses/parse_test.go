@@ -92,6 +92,7 @@ func TestParseErrorsSayWhere(t *testing.T) {
 		"pirank(Inf)":           `pirank(Inf): want a temperature above 0`,
 		"exact-alpha-ndcg(2)":   `want an alpha above 0 and up to 1, such as exact-alpha-ndcg(0.5)`,
 		"exact-mrr(10)":         `exact-mrr has no parameter, but "10" is given`,
+		"exact-map@5":           `column 1: a loss has no @, as a metric has: the cutoff is the number of discounts (-cutoff)`,
 		"softmax(2)":            `softmax has no parameter, but "2" is given`,
 		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(cascade), disparity(lambdaloss), `,
 		"mse+2*pirank(1":        `want + or - and another term`,
