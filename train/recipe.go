@@ -49,16 +49,18 @@ const tablesFrom = 0.1
 //	                group lasso     weight decay,     45/√documents       group lasso
 //	                of 0.03         group lasso                           of 0.001
 //	                                of 0.03
-//	steps           of 4 queries                      of 32 queries       of 16 queries
+//	steps           of 4 queries                      of 32 queries       of 32 queries
 //	rate            low, constant                     rises, then falls   low, constant
 //	                                                  to 0 (cosine)
 //	model           each network of its best epoch    average of the      the best epoch
 //	                                                  weights over steps
-//	epochs          30                                8                   80, of large data 12
+//	epochs          30                                8                   up to 200, of large
+//	                                                                      data fewer
 //
 // From 100,000 documents on, and where a tenth of the features or more are of the query, a forest is the second model: on softmax,
-// with many small steps, or of large data that are no table on query-rmse, with steps of 0.3 and thresholds between 255 bins, since so
-// many documents tell where a threshold is. Features of the query are attributes of users, trips or instances of a problem, and rank by
+// with many small steps. Of large data that are no table it is on query-rmse, with steps of 0.3 and thresholds between 255 bins, since so
+// many documents tell where a threshold is; of large tables on ranknet, with 63 leaves, whose splits differ from node to node, as
+// so many documents allow. Features of the query are attributes of users, trips or instances of a problem, and rank by
 // thresholds and together with others.
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
@@ -99,9 +101,13 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c Config, re
 	switch {
 	case scorer == forestScorer:
 		c, reason = forestRecipe(), "a forest"
-		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom && ofQuery < tablesFrom {
-			c.Loss, c.LearningRate, c.Bins, c.Epochs = "query-rmse", 0.3, forest.MaxBins, 400
+		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom {
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
+			if ofQuery < tablesFrom {
+				c.Loss, c.LearningRate, c.Bins, c.Epochs = "query-rmse", 0.3, forest.MaxBins, 400
+			} else {
+				c.Loss, c.Leaves, c.FeatureSampling = "ranknet", 63, 0.5
+			}
 		}
 	case s == nil || s.Train == nil:
 		c, reason = recipeOf(0, 1, 0, 0)

@@ -48,6 +48,28 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
+// The forest of large data is on another loss, and that of large tables has other trees.
+func TestRecipesOfForests(t *testing.T) {
+	for _, of := range []struct {
+		documents      int
+		ofQuery        float64
+		loss           string
+		bins, leaves   int
+		rate, features float64
+	}{
+		{largeFrom - 1, 0, "softmax", 64, 0, 0.05, 0},
+		{largeFrom - 1, tablesFrom, "softmax", 64, 0, 0.05, 0},
+		{largeFrom, 0, "query-rmse", 255, 0, 0.3, 0},
+		{largeFrom, tablesFrom, "ranknet", 64, 63, 0.05, 0.5},
+	} {
+		s := &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, of.documents)}}
+		c, reason := recipeFor(forestScorer, s, of.ofQuery)
+		if err := c.Check(); err != nil || c.Loss != of.loss || c.Bins != of.bins || c.Leaves != of.leaves || c.LearningRate != of.rate || c.FeatureSampling != of.features {
+			t.Errorf("%+v: %+v (%q, %v)", of, c, reason, err)
+		}
+	}
+}
+
 // The squared error is of labels that are brought to one range, whatever their grades.
 func TestLargeRecipeByTheHighestLabel(t *testing.T) {
 	for highest, scale := range map[float64]string{4: "2", 1: "8", 3: "2.67", 0: "1", 1e30: "1e-06", 1e-30: "1e+06"} {
