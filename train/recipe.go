@@ -58,9 +58,9 @@ const tablesFrom = 0.1
 //	                                                                      data fewer
 //
 // From 100,000 documents on, and where a tenth of the features or more are of the query, a forest is the second model: on softmax,
-// with many small steps. Of large data that are no table it is on query-rmse, with steps of 0.3 and thresholds between 255 bins, since so
-// many documents tell where a threshold is; of large tables on ranknet, with 63 leaves, whose splits differ from node to node, as
-// so many documents allow. Features of the query are attributes of users, trips or instances of a problem, and rank by
+// with many small steps. Large data that are no table take query-rmse, steps of 0.3 and thresholds between 255 bins, as many
+// documents tell where a threshold is. Large tables take ranknet, and trees on half of the features each, whose 63 leaves are
+// split one by one. Features of the query are attributes of users, trips or instances of a problem, and rank by
 // thresholds and together with others.
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
@@ -104,7 +104,7 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c Config, re
 		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom {
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
 			if ofQuery < tablesFrom {
-				c.Loss, c.LearningRate, c.Bins, c.Epochs = "query-rmse", 0.3, forest.MaxBins, 400
+				c.Loss, c.LearningRate, c.Bins = "query-rmse", 0.3, forest.MaxBins
 			} else {
 				c.Loss, c.Leaves, c.FeatureSampling = "ranknet", 63, 0.5
 			}

@@ -48,7 +48,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// The forest of large data is on another loss, and that of large tables has other trees.
+// Large data have a forest on another loss, and large tables one of other trees, too.
 func TestRecipesOfForests(t *testing.T) {
 	for _, of := range []struct {
 		documents      int
