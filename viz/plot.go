@@ -107,8 +107,12 @@ func (p Plot) draw(c draw.Canvas) error {
 		}
 		addSeries(d, &legend, p, s, style, glyph)
 	}
-	setAxis(&d.X, p.LogX, p.mostTicks())
-	setAxis(&d.Y, p.LogY, p.mostTicks())
+	least := 0.
+	if !slices.ContainsFunc(p.Series, Series.fractional) {
+		least = 1 // epochs and days have no halves
+	}
+	setAxis(&d.X, p.LogX, p.mostTicks(), least)
+	setAxis(&d.Y, p.LogY, p.mostTicks(), 0)
 	if p.YNames != nil {
 		d.Y.Tick.Marker = nameTicks(p.YNames, p.longestName())
 	}
@@ -167,13 +171,13 @@ func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.L
 	}
 }
 
-// setAxis sets the range and the ticks of an axis that data has been added to.
-func setAxis(a *plot.Axis, log bool, most int) {
+// setAxis sets the range and the ticks of an axis that data has been added to. Ticks of a linear axis are at least that far apart.
+func setAxis(a *plot.Axis, log bool, most int, least float64) {
 	a.Padding = vg.Points(4)
 	if a.Min > a.Max { // without data
 		a.Min, a.Max = 0, 1
 	}
-	a.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return roundTicks(low, high, most) })
+	a.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return roundTicks(low, high, most, least) })
 	if log {
 		a.Tick.Marker = plot.TickerFunc(decades)
 	}

@@ -61,6 +61,11 @@ func (s Series) check() error {
 	return nil
 }
 
+// fractional reports whether an X is not a whole number.
+func (s Series) fractional() bool {
+	return slices.ContainsFunc(s.X, func(x float64) bool { return x != math.Trunc(x) })
+}
+
 // fit reports whether error bars have no ends, or one low and one high end for each value.
 func fit(low, high, values []float64) bool {
 	return len(low) == len(high) && (low == nil || len(low) == len(values))

@@ -8,11 +8,11 @@ import (
 )
 
 // roundTicks returns the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
-// at most that many of them, as decimal numbers where these are short. If the ends differ in
-// their last digits alone, or by more than the largest number, they are the only ticks.
-func roundTicks(low, high float64, most int) []plot.Tick {
+// at most that many of them and not closer than least, as decimal numbers where these are short. If the ends
+// differ in their last digits alone, or by more than the largest number, they are the only ticks.
+func roundTicks(low, high float64, most int, least float64) []plot.Tick {
 	ends := []plot.Tick{exactTick(low), exactTick(high)}
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/float64(most))))
+	step := max(least, math.Pow(10, math.Floor(math.Log10((high-low)/float64(most)))))
 	if !(step >= 0x1p-1022 && step <= math.MaxFloat64) {
 		return ends
 	}

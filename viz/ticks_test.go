@@ -29,7 +29,7 @@ func TestRoundTicksAreMultiplesOf1And2And5(t *testing.T) {
 		{-math.MaxFloat64, math.MaxFloat64, "-1.7976931348623157e+308 1.7976931348623157e+308"},
 	} {
 		var labels []string
-		for _, tick := range roundTicks(c.low, c.high, 8) {
+		for _, tick := range roundTicks(c.low, c.high, 8, 0) {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, " "); got != c.want {
@@ -43,7 +43,7 @@ func TestRoundTicksAreWithinTheAxis(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e4, 1e4).Draw(t, "low")
 		high := low + math.Pow(10, rapid.Float64Range(-3, 5).Draw(t, "range"))
-		ticks := roundTicks(low, high, 8)
+		ticks := roundTicks(low, high, 8, 0)
 		if len(ticks) < 3 || len(ticks) > 8 {
 			t.Fatalf("%d ticks", len(ticks))
 		}
@@ -84,7 +84,7 @@ func FuzzPlotOfAnyRange(f *testing.F) {
 		if !(low < high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 			return
 		}
-		ticks := roundTicks(low, high, 8)
+		ticks := roundTicks(low, high, 8, 0)
 		if len(ticks) < 2 || len(ticks) > 8 {
 			t.Errorf("%v to %v: %d ticks", low, high, len(ticks))
 		}

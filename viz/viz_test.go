@@ -236,3 +236,16 @@ func TestTableEscapesAndAligns(t *testing.T) {
 		t.Errorf("text:\n%s", got)
 	}
 }
+
+// Two epochs have no middle.
+func TestTicksOfWholeNumbersAreWhole(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want bool
+	}{{nil, false}, {[]float64{1, 2}, false}, {[]float64{0, 1}, false}, {[]float64{.25, 1.75}, true}} {
+		picture := Plot{Series: []Series{{X: c.x, Y: []float64{3, 40}}}}.SVG()
+		if got := regexp.MustCompile(`>\d\.\d+<`).MatchString(picture); got != c.want {
+			t.Errorf("x = %v: a tick between whole numbers: %t", c.x, got)
+		}
+	}
+}

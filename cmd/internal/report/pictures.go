@@ -37,6 +37,7 @@ func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Va
 	names := []string{metric}
 	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
 		names = []string{m.Ranking().String(), m.Expected().String()}
+		p.Y = names[0] + ", of the ranking and expected"
 	}
 	for _, split := range []struct {
 		name   string

@@ -194,3 +194,13 @@ func TestLargeDataAreSampled(t *testing.T) {
 		t.Error(len(blocks[0].Figures[0].Source()), err)
 	}
 }
+
+// One label says what both curves are.
+func TestCurveOfTwoMeasuresNamesBoth(t *testing.T) {
+	vali := train.Values{"ndcg@5": .5, "expected-ndcg@5": .4}
+	for metric, want := range map[string]string{"ndcg@5": "ndcg@5, of the ranking and expected", "disparity@5": "disparity@5"} {
+		if got := Curve(metric, []train.Epoch{{Vali: vali}}, 1, nil).Y; got != want {
+			t.Errorf("%s: label %q, want %q", metric, got, want)
+		}
+	}
+}
