@@ -23,7 +23,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
+	"codeberg.org/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/plrank/plrank/internal/file"
@@ -188,7 +188,7 @@ func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 		return nil, nil, err
 	}
 	d := r.Header.Descr
-	if d.Type != types[size] || d.Fortran {
+	if d.Type = strings.Trim(d.Type, `'"`); d.Type != types[size] || d.Fortran { // npyio keeps the quotes of the header
 		return nil, nil, fmt.Errorf("type %.20s (Fortran order: %t), want %s in C order", d.Type, d.Fortran, types[size])
 	}
 	if n := len(d.Shape); n < 1 || n > 2 {
