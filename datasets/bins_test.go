@@ -109,6 +109,50 @@ func TestBinsOfLongQueries(t *testing.T) {
 	}
 }
 
+// Documents at equal distances are in quantiles and bins, whatever the distance, and so are values that the sample lacks.
+func TestQuantilesOfDocumentsAtEqualDistances(t *testing.T) {
+	for _, apart := range []int{2, 3, 4, 7, 10} {
+		const n = 4 * quantileSample
+		d := &Dataset{Labels: make([]float32, n), FeatureIDs: []int{1, 2}}
+		for i := range n {
+			x := float32(.5)
+			if i%apart == apart-1 {
+				x = float32(i*7919%100_003) / 100_003
+			}
+			d.Features = append(d.Features, x, 0)
+			if i%apart == 0 {
+				d.Offsets = append(d.Offsets, i)
+			}
+		}
+		d.Offsets = append(d.Offsets, n)
+		d.Features[2*(n/3)+1], d.Features[2*(n/2)+1] = 1, 1
+		tr, err := FitTransform("quantile", d)
+		if err == nil {
+			err = FitBins(tr, d, 8)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := func(below float64) float64 { return math.Sqrt2 * math.Erfinv(2*below-1) }
+		scores := tr.Parts[0].Scores
+		if want := []float64{score((n - 2) / 2. / n), score(1 - 1./n)}; len(scores[1]) != 2 || math.Abs(float64(scores[1][0])-want[0])+math.Abs(float64(scores[1][1])-want[1]) > 1e-6 {
+			t.Errorf("1 in two documents: scores %v, want %v", scores[1], want)
+		}
+		got := make([]float32, 2*3)
+		plain := *tr
+		plain.Bins = nil
+		plain.Query(got, []float32{.25, 0, .5, 0, .75, 0})
+		for i, below := range []float64{.25 / float64(apart), .5, 1 - .25/float64(apart)} {
+			if math.Abs(float64(got[2*i])-score(below)) > .05 {
+				t.Errorf("every %d-th document: score %v, want %v", apart, got[2*i], score(below))
+			}
+		}
+		if counts := tr.BinCounts(); counts[0] < 2 || counts[1] != 1 {
+			t.Errorf("every %d-th document: bins %v", apart, counts)
+		}
+	}
+}
+
 // Positions lie within the bins, are multiples of 2^−16, rise with what the parts give, and are the same
 // after the transform went through a file.
 func TestPositionsOfAnyView(t *testing.T) {

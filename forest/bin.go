@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -78,7 +79,7 @@ func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, 
 }
 
 // BinParts is Bin for features that are not in memory at once: of documents offsets[i] to offsets[i+1]-1, read returns
-// the rows. Several goroutines call it, twice for each part.
+// the rows. Several goroutines call it, twice for each part, or three times if a sample of many documents lacks values.
 func BinParts(offsets []int, width int, categories map[int]int, bins int, read func(part int) []float32) (*Binned, error) {
 	if bins == 0 {
 		bins = 64
@@ -97,66 +98,119 @@ func BinParts(offsets []int, width int, categories map[int]int, bins int, read f
 		}
 		counts[c] = make([]int64, codes)
 	}
-	step := max(1, b.rows/sample)
-	some := make([]float32, (b.rows+step-1)/step*width)
-	parts := len(offsets) - 1
-	parallel.For(parts, parallel.Workers(parts), func(_, part int) {
-		rows := read(part)
-		for i := (offsets[part] + step - 1) / step; i*step < offsets[part+1]; i++ {
-			copy(some[i*width:(i+1)*width], rows[(i*step-offsets[part])*width:])
-		}
-		for c, of := range counts {
-			for i := c; i < len(rows); i += width {
-				if x := rows[i]; x >= 1 && x < float32(len(of)) && x == float32(int(x)) {
-					atomic.AddInt64(&of[int(x)], 1)
-				}
-			}
-		}
-	})
+	f := &filling{Binned: b, offsets: offsets, read: read, few: make([]*num.Counts, width), missing: make([]atomic.Bool, width)}
+	drawn, some := f.sample(counts)
+	columns := make([]int, width)
 	parallel.For(width, parallel.Workers(width), func(_, c int) {
-		if of, ok := counts[c]; ok {
-			b.columns[c] = newCategories(of, bins-2)
-		} else {
-			b.columns[c] = newCuts(some[min(c, len(some)):], width, bins-1)
+		columns[c] = c
+		if n, ok := counts[c]; ok {
+			b.columns[c] = newCategories(n, bins-2)
+			return
+		}
+		values := num.CountColumn(some[min(c, len(some)):], width)
+		if b.columns[c] = newCuts(values, bins-1); drawn < b.rows && len(values.Values) < bins {
+			f.few[c] = &values
 		}
 	})
+	for first := 0; first < width; first += panelColumns {
+		w := (min(panelColumns, width-first) + panelUnit - 1) / panelUnit * panelUnit
+		b.panels = append(b.panels, panel{first, w, make([]uint8, b.rows*w)})
+	}
+	var again []int // columns with values that the sample lacks
+	for c, t := range f.fill(columns) {
+		if t != nil && t.New() {
+			b.columns[c], f.few[c] = newCuts(t.Counts(), bins-1), nil
+			again = append(again, c)
+		}
+	}
+	if again != nil {
+		f.fill(again)
+	}
 	most := 0
 	for c := range b.columns {
+		b.columns[c].missing = f.missing[c].Load()
 		most = max(most, b.columns[c].bins())
 	}
 	if b.shift = 6; most > 1<<b.shift {
 		b.shift = 8
 	}
-	for first := 0; first < width; first += panelColumns {
-		w := (min(panelColumns, width-first) + panelUnit - 1) / panelUnit * panelUnit
-		b.panels = append(b.panels, panel{first, w, make([]uint8, b.rows*w)})
-	}
-	missing := make([]atomic.Bool, width)
-	parallel.For(parts, parallel.Workers(parts), func(_, part int) { b.fill(offsets[part], read(part), missing) })
-	for c := range b.columns {
-		b.columns[c].missing = missing[c].Load()
-	}
 	return b, nil
 }
 
-// fill sets the bins of rows, and whether values are missing.
-func (b *Binned) fill(first int, rows []float32, missing []atomic.Bool) {
+// A filling is what sets the bins of all documents.
+type filling struct {
+	*Binned
+	offsets []int // of parts
+	read    func(part int) []float32
+	few     []*num.Counts // by column the values of the sample if each has a bin, and other documents may have others
+	missing []atomic.Bool
+}
+
+// sample returns the number of documents that decide on bins, and their rows. It counts the documents of every category.
+func (f *filling) sample(counts map[int][]int64) (drawn int, some []float32) {
+	documents := num.Sample(f.rows/max(1, f.rows/sample), f.rows)
+	some = make([]float32, len(documents)*f.width)
+	parts := len(f.offsets) - 1
+	parallel.For(parts, parallel.Workers(parts), func(_, part int) {
+		rows := f.read(part)
+		for i, _ := slices.BinarySearch(documents, f.offsets[part]); i < len(documents) && documents[i] < f.offsets[part+1]; i++ {
+			copy(some[i*f.width:(i+1)*f.width], rows[(documents[i]-f.offsets[part])*f.width:])
+		}
+		for c, n := range counts {
+			for i := c; i < len(rows); i += f.width {
+				if x := rows[i]; x >= 1 && x < float32(len(n)) && x == float32(int(x)) {
+					atomic.AddInt64(&n[int(x)], 1)
+				}
+			}
+		}
+	})
+	return len(documents), some
+}
+
+// fill sets the bins of columns, and whether values are missing. It returns the counts of those with few values.
+func (f *filling) fill(columns []int) []*num.Tally {
+	parts := len(f.offsets) - 1
+	workers := max(1, parallel.Workers(parts))
+	tallies := make([][]*num.Tally, workers)
+	for w := range tallies {
+		tallies[w] = make([]*num.Tally, f.width)
+		for _, c := range columns {
+			if f.few[c] != nil {
+				tallies[w][c] = num.NewTally(f.few[c].Values)
+			}
+		}
+	}
+	parallel.For(parts, workers, func(worker, part int) { f.fillPart(f.offsets[part], f.read(part), columns, tallies[worker]) })
+	for _, c := range columns {
+		for w := 1; w < workers && f.few[c] != nil; w++ {
+			tallies[0][c].Merge(tallies[w][c])
+		}
+	}
+	return tallies[0]
+}
+
+// fillPart sets the bins of rows, the first of that number.
+func (f *filling) fillPart(first int, rows []float32, columns []int, tallies []*num.Tally) {
 	const together = 1024
 	var values [together]float32
 	var bins [together]uint8
-	for ; len(rows) > 0; first, rows = first+together, rows[min(together*b.width, len(rows)):] {
-		n := min(together, len(rows)/b.width)
-		for c := range b.columns {
+	for ; len(rows) > 0; first, rows = first+together, rows[min(together*f.width, len(rows)):] {
+		n := min(together, len(rows)/f.width)
+		for _, c := range columns {
 			for i := range n {
-				values[i] = rows[i*b.width+c]
+				values[i] = rows[i*f.width+c]
 			}
-			b.columns[c].fill(bins[:n], values[:n])
-			p, place := b.at(c)
+			f.columns[c].fill(bins[:n], values[:n])
+			p, place := f.at(c)
+			tally := tallies[c]
 			for i, bin := range bins[:n] {
 				p.bins[(first+i)*p.width+place] = bin
+				if bin > 0 && tally != nil {
+					tally.AddAt(int(bin)-1, values[i])
+				}
 			}
 			if slices.Contains(bins[:n], 0) {
-				missing[c].Store(true)
+				f.missing[c].Store(true)
 			}
 		}
 	}
@@ -182,28 +236,14 @@ func (c *column) fill(bins []uint8, values []float32) {
 // sample is the number of documents whose values decide on bins.
 const sample = 1 << 16
 
-// newCuts returns a column of numbers in at most that many bins. The first value of each row is used.
-func newCuts(rows []float32, width, bins int) column {
-	values := make([]float32, 0, (len(rows)+width-1)/width)
-	for i := 0; i < len(rows); i += width {
-		if x := rows[i]; x == x {
-			values = append(values, x)
-		}
-	}
-	slices.Sort(values)
-	distinct := values[:0] // in place
-	var counts []int
-	for _, x := range values {
-		if n := len(distinct); n == 0 || x != distinct[n-1] {
-			distinct, counts = append(distinct, x), append(counts, 0)
-		}
-		counts[len(counts)-1]++
-	}
+// newCuts returns a column of numbers in at most that many bins.
+func newCuts(values num.Counts, bins int) column {
+	distinct, counts, documents := values.Values, values.Documents, values.Sum()
 	var c column
 	// A value of as many documents as the mean bin has one alone. Among others, a bin is closed where its number is
 	// nearest to the mean of what is left.
-	heavy := func(i int) bool { return counts[i]*bins >= len(values) }
-	rest, free, count := len(values), bins, 0
+	heavy := func(i int) bool { return counts[i]*bins >= documents }
+	rest, free, count := documents, bins, 0
 	for i, n := range counts {
 		if heavy(i) {
 			rest, free = rest-n, free-1

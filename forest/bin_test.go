@@ -157,6 +157,67 @@ func TestPlainAndVectorHistogramsAreTheSame(t *testing.T) {
 	}
 }
 
+// Documents that stand at equal distances have as many bins as others have, whatever the distance.
+func TestBinsFollowDocumentsAtEqualDistances(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 1))
+	for _, apart := range []int{2, 3, 4, 6, 10, 40} {
+		const n = 6 * sample
+		rows := make([]float32, n*apart) // by column only every such document has values other than 0
+		for i := range n {
+			rows[i*apart+i%apart] = 1 + random.Float32()
+		}
+		b, err := Bin(rows, apart, nil, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range apart {
+			counts := make([]int, 32)
+			for _, bin := range binsOf(b, c) {
+				counts[bin]++
+			}
+			own := (n - c + apart - 1) / apart
+			if least, most := slices.Min(counts[2:]), slices.Max(counts[2:]); counts[1] != n-own || 90*least < own || 10*most > own {
+				t.Errorf("every %d-th document: %d in the bin of 0, and %d to %d in 30 others", apart, counts[1], least, most)
+			}
+		}
+	}
+}
+
+// What the sample of many documents lacks has a bin nevertheless: the only values beside a constant, the only ones of a column
+// that misses all others, one more than the sample has, and more of them than there are bins.
+func TestBinsOfRareValues(t *testing.T) {
+	const n, width, rare = 5 * sample, 4, 70
+	rows := make([]float32, n*width)
+	for i := range n {
+		copy(rows[i*width:], []float32{3, nan, float32(i % 5), 0})
+	}
+	for i := range 3 {
+		copy(rows[(1000*i+7)*width:], []float32{4, 5, 2.5})
+	}
+	for i := range rare {
+		rows[(n-1-n/rare*i)*width+3] = float32(1 + i)
+	}
+	b, err := Bin(rows, width, nil, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range [][]float64{{3.5}, nil, {.5, 1.5, 2.25, 2.75, 3.5}} {
+		if got := b.columns[c].cuts; !slices.Equal(got, want) {
+			t.Errorf("column %d: cuts %v, want %v", c, got, want)
+		}
+	}
+	counts := make([]int, 12)
+	for _, bin := range binsOf(b, 3) {
+		counts[bin]++
+	}
+	if !slices.Equal(counts, []int{0, n - rare, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}) {
+		t.Errorf("%d rare values: %v documents in bins", rare, counts)
+	}
+	if got := binsOf(b, 1); got[7] != 1 || got[1007] != 1 || got[8] != 0 || !b.columns[1].missing {
+		t.Errorf("bins %d, %d and %d of a column with three values, want 1, 1 and 0", got[7], got[1007], got[8])
+	}
+}
+
 // Bins do not depend on the parts in which features are read.
 func TestBinsOfPartsAreThoseOfTheWhole(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
@@ -123,19 +124,13 @@ func (e *evaluator) bestFeature(d *datasets.Dataset) (best featureRanker, err er
 // featureSample is how many bytes of features are enough to choose the best of them.
 const featureSample = 64 << 20
 
-// sampleOf is d, or where its features take more bytes than that, queries spread evenly over
-// it that take about as much.
+// sampleOf is d, or where its features take more bytes than that, random queries that take about as much.
 func sampleOf(d *datasets.Dataset, most int) *datasets.Dataset {
 	size := 4 * len(d.Features)
 	if size <= most {
 		return d
 	}
-	var queries []int
-	n := max(1, int(float64(d.Queries())*float64(most)/float64(size)))
-	for i := range n {
-		queries = append(queries, i*d.Queries()/n)
-	}
-	return d.Select(queries)
+	return d.Select(num.Sample(max(1, int(float64(d.Queries())*float64(most)/float64(size))), d.Queries()))
 }
 
 // An Importance says how much worse a model ranks without knowing a feature.

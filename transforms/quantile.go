@@ -3,46 +3,40 @@ package transforms
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
-const (
-	quantileKnots  = 128     // at most, for a feature
-	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
-)
+const quantileKnots = 128 // at most, for a feature
 
 // fitQuantile finds for each column values, ascending, and the normal scores of
 // their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
 // lower plus half the fraction that is equal.
 func fitQuantile(p *Part, train *Data, used []int, _ Sharing) {
+	in := &input{train, used, len(used), false, func(dst, rows []float32) {
+		columns.None(columns.Rows{To: dst, Stride: len(used), From: rows, Inputs: train.Width(), Columns: used})
+	}}
+	values := in.counts(quantileKnots)
 	p.Knots, p.Scores = make([][]float32, len(used)), make([][]float32, len(used))
-	rows := min(train.Rows(), quantileSample)
-	memory.For(len(used), func(i int) {
-		values := make([]float32, 0, rows)
-		for s := range rows {
-			if x := train.Row(s * train.Rows() / rows)[used[i]]; x == x {
-				values = append(values, columns.Finite(x))
-			}
-		}
-		slices.Sort(values)
-		p.Knots[i], p.Scores[i] = normalScores(values)
-	})
+	for i := range used {
+		p.Knots[i], p.Scores[i] = normalScores(values[i])
+	}
 	p.lookups = columns.NewLookups(p.Knots, p.Scores)
 }
 
 // normalScores picks the distinct values if they are few, else those at evenly spaced ranks.
-func normalScores(sorted []float32) (knots, scores []float32) {
-	knots = quantiles(sorted, quantileKnots-1)
-	if len(sorted) == 0 { // always missing in the sample
+func normalScores(c num.Counts) (knots, scores []float32) {
+	knots = quantiles(c, quantileKnots-1)
+	if len(c.Values) == 0 { // always missing
 		return knots, []float32{0}
 	}
+	all, below, i := c.Sum(), 0, 0
 	for _, v := range knots {
-		below, _ := slices.BinarySearch(sorted, v)
-		upTo, _ := slices.BinarySearch(sorted, math.Nextafter32(v, float32(math.Inf(1))))
-		rank := (float64(below) + float64(upTo)) / 2 / float64(len(sorted))
+		for ; c.Values[i] < v; i++ {
+			below += c.Documents[i]
+		}
+		rank := (float64(below) + float64(c.Documents[i])/2) / float64(all)
 		scores = append(scores, float32(math.Sqrt2*math.Erfinv(2*rank-1)))
 	}
 	return knots, scores

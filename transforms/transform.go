@@ -54,9 +54,9 @@ type Transform struct {
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
 //	quantile      the normal score of the value's rank among the training
-//	              documents, 32768 of them at most (mid-ranks of ties; linear between
-//	              128 values at most; beyond the training values, the score of the
-//	              last one)
+//	              documents, or of features of many values, among 32768 drawn at
+//	              random (mid-ranks of ties; linear between 128 values at most;
+//	              beyond these, the score of the last one)
 //	rank          √3·(b − a)/n, where of the n documents of the query that have the
 //	              feature b have a lower value and a a higher one: the rank in the
 //	              query, of mean 0 and, without ties, of variance 1 − 1/n²

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
@@ -16,7 +18,7 @@ import (
 // TreeOptions sets up the pointwise baseline; zero fields mean the default.
 type TreeOptions struct {
 	Depth int // of the tree; 0: 4
-	Rows  int // documents it is fitted on, at most: the first queries that fit; 0: 10000
+	Rows  int // documents it is fitted on, at most: random queries that fit; 0: 10000
 }
 
 // Tree is a pointwise baseline: golearn's CART regressor of the label, whose
@@ -38,7 +40,7 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	}
 	var queries []int
 	rows := 0
-	for q := range train.Queries() {
+	for _, q := range rand.New(rand.NewPCG(0, 0)).Perm(train.Queries()) {
 		if n := train.Offsets[q+1] - train.Offsets[q]; rows+n <= o.Rows {
 			queries = append(queries, q)
 			rows += n
@@ -47,6 +49,7 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	if rows == 0 {
 		return nil, errors.New("golearn: every training query has more documents than TreeOptions.Rows")
 	}
+	slices.Sort(queries)
 	t := &Tree{transform, trees.NewDecisionTreeRegressor("mse", int64(o.Depth))}
 	grid, err := t.grid(train.Select(queries))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/viz"
 )
@@ -32,7 +33,7 @@ func (v *view) dependences(ctx context.Context) ([]block, error) {
 	if !v.Model.ComparesDocuments() {
 		rows = 1
 	}
-	sample := spread(v.data, v.data.Rows()/max(1, v.data.Queries())*max(leastDocuments, min(mostDocuments, scoredRows/(mostValues*rows))))
+	sample := sampleOf(v.data, v.data.Rows()/max(1, v.data.Queries())*max(leastDocuments, min(mostDocuments, scoredRows/(mostValues*rows))))
 	var figures []figure
 	for _, column := range v.columns[:min(shownFeatures, len(v.columns))] {
 		curves, values, err := v.dependence(ctx, sample, column)
@@ -50,19 +51,21 @@ func (v *view) dependences(ctx context.Context) ([]block, error) {
 	return []block{texts("How the score of a document changes with the value of one feature, around its mean over the values: the mean, and the range from the 10th to the 90th percentile, of %d documents, each of another query.", sample.Queries()), {Figures: figures}}, nil
 }
 
-// dependence returns by document and value of a column the score with that value, less the mean of the document. A query's
-// document is its first, of the next query the second, and so on. A feature that all documents of every query share changes
+// dependence returns by document and value of a column the score with that value, less the mean of the document. Each query
+// has a random document. A feature that all documents of every query share changes
 // for all of them.
 func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int) (curves [][]float64, values []float32, err error) {
-	values = grid(d, column)
-	shared := sharedByQuery(d, column)
+	if values = grid(d, column); len(values) < 2 { // others are rare
+		values = grid(v.data, column)
+	}
+	shared := sharedByQuery(v.data, column)
 	curves = make([][]float64, d.Queries())
 	err = parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		if from == to {
 			return nil
 		}
-		document := from + q%(to-from)
+		document := from + int(num.SplitMixNext(uint64(q))%uint64(to-from))
 		if !v.Model.ComparesDocuments() {
 			from, to = document, document+1
 		}

@@ -19,7 +19,7 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 	if v.data == nil || v.data.Groups == nil || v.data.Gains != nil {
 		return nil, nil
 	}
-	sample := spread(v.data, exposedRows)
+	sample := sampleOf(v.data, exposedRows)
 	scores, err := datasets.Score(v.Model, sample)
 	if err != nil {
 		return nil, err

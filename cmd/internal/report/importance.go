@@ -21,7 +21,7 @@ func (v *view) importance(ctx context.Context) ([]block, error) {
 	if used == 0 {
 		return []block{texts("The model uses no feature.")}, nil
 	}
-	sample := spread(v.data, scoredRows/(used*Permutations))
+	sample := sampleOf(v.data, scoredRows/(used*Permutations))
 	list, err := train.Importances(ctx, v.Config, train.Parts{}, v.Model, sample, Permutations)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -152,17 +152,20 @@ func TestRunsThatNoneBeatsAreTheFrontier(t *testing.T) {
 	}
 }
 
-func TestQueriesOfASampleAreSpread(t *testing.T) {
+func TestQueriesOfASampleAreRandom(t *testing.T) {
 	d := &datasets.Dataset{FeatureIDs: []int{1}, Offsets: []int{0}}
 	for q := range 100 {
 		d.Features, d.Labels = append(d.Features, float32(q), 0), append(d.Labels, 0, 1)
 		d.Offsets, d.QueryIDs = append(d.Offsets, 2*q+2), append(d.QueryIDs, string(rune('a'+q%26)))
 	}
-	s := spread(d, 10)
-	if s.Queries() != 5 || s.Row(2)[0] != 20 || s.Row(8)[0] != 80 {
-		t.Errorf("%d queries: %v", s.Queries(), s.Features)
+	s, apart := sampleOf(d, 10), map[float32]bool{}
+	for q := range s.Queries() - 1 {
+		apart[s.Row(2*q + 2)[0]-s.Row(2 * q)[0]] = true
 	}
-	if spread(d, 200) != d || sampleNote(d, d) != "" || !strings.Contains(sampleNote(s, d), "5 of the 100 queries") {
+	if s.Queries() != 5 || apart[0] || len(apart) < 2 {
+		t.Errorf("%d queries, at distances of %v", s.Queries(), apart)
+	}
+	if sampleOf(d, 200) != d || sampleNote(d, d) != "" || !strings.Contains(sampleNote(s, d), "5 of the 100 queries") {
 		t.Error("the whole of the data is no sample")
 	}
 }

@@ -203,7 +203,7 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		c := v.Config
 		c.Report = fairness
 		measured, err := cli.Await(ctx, func() (*train.Report, error) {
-			return train.Evaluate(c, train.Parts{}, v.Model, train.Split{Name: v.of.Name, Data: spread(v.data, exposedRows)})
+			return train.Evaluate(c, train.Parts{}, v.Model, train.Split{Name: v.of.Name, Data: sampleOf(v.data, exposedRows)})
 		})
 		if err != nil {
 			return nil, err
@@ -254,7 +254,7 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		p.Series = []viz.Series{line, all}
 		figures = append(figures, figure{relevance.String() + " and " + name, p})
 	}
-	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not worse by the other.%s", sampleNote(spread(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
+	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
 }
 
 // nonDominated returns the runs that no other dominates, in the order of the second measure. A run dominates another if it is

@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -255,17 +256,12 @@ func modelWords(m *ranker.Model) (string, error) {
 	return fmt.Sprintf("%s of %d weights, inputs %s", short(f.Kind), n, short(f.Transform.Spec)), nil
 }
 
-// spread returns queries spread evenly over d that have about that many rows, or d if it has no more.
-func spread(d *datasets.Dataset, rows int) *datasets.Dataset {
+// sampleOf returns random queries that have about that many rows, or d if it has no more.
+func sampleOf(d *datasets.Dataset, rows int) *datasets.Dataset {
 	if d.Rows() <= rows {
 		return d
 	}
-	n := max(1, int(float64(d.Queries())*float64(rows)/float64(d.Rows())))
-	queries := make([]int, n)
-	for i := range queries {
-		queries[i] = i * d.Queries() / n
-	}
-	return d.Select(queries)
+	return d.Select(num.Sample(max(1, int(float64(d.Queries())*float64(rows)/float64(d.Rows()))), d.Queries()))
 }
 
 // sampleNote says that a figure is of a sample; "" if it is not.
