@@ -1,6 +1,6 @@
 // Package elementwise computes functions of each number of a layer by itself: activations,
-// their derivatives, dropout, exponentials of a softmax, and steps of optimizers. AVX-512
-// instructions, where a machine has them, give the bits of plain Go.
+// their derivatives, dropout, exponentials of a softmax, and steps of optimizers.
+// Vector instructions earned their place in the softmax and in Adam, whose steps have the same bits without.
 package elementwise
 
 import (
@@ -12,11 +12,6 @@ import (
 // ReLUVJP sets dz to dy·factor where y > 0, to NaN where y is NaN, else to 0.
 func ReLUVJP(y, dy, dz []float32, factor float32) {
 	dy, dz = dy[:len(y)], dz[:len(y)]
-	const step = 16
-	if n := len(y) / step * step; wide && n > 0 {
-		reluVJPAVX512(&y[0], &dy[0], &dz[0], n, factor)
-		y, dy, dz = y[n:], dy[n:], dz[n:]
-	}
 	// Without branches, which a processor would guess wrong.
 	const infinity = 0x7f800000
 	for i, y := range y {

@@ -2,56 +2,58 @@ package elementwise
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
+// Numbers at the ends of ranges and NaN have the derivative of the definition.
+func TestReLUVJPIsByDefinition(t *testing.T) {
+	nan, infinity := float32(math.NaN()), float32(math.Inf(1))
+	for _, y := range []float32{0, float32(math.Copysign(0, -1)), 1e-45, -1e-45, 1, -1, math.MaxFloat32, infinity, -infinity, nan} {
+		dz, want := []float32{-7}, float32(0)
+		if y > 0 {
+			want = 6
+		}
+		ReLUVJP([]float32{y}, []float32{3}, dz, 2)
+		if got := dz[0]; y == y && got != want || y != y && got == got {
+			t.Errorf("at %v: %v, want %v", y, got, want)
+		}
+	}
+}
+
 // For any numbers and lengths. On a machine without the instructions it compares nothing.
-func TestVectorInstructionsGiveTheBitsOfPlainGo(t *testing.T) {
+func TestVectorInstructionsOfAdamGiveTheBitsOfPlainGo(t *testing.T) {
 	has := wide
 	defer func() { wide = has }()
-	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e-45, -1e-45, 1e-38, 2e-38, 199.99999, 200, 200.00002, -200.00002, 88, -104,
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e-45, -1e-45, 1e-38, 2e-38,
 		math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
-	number := rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1, 1), rapid.Float32Range(-20, 20), rapid.SampledFrom(special))
+	number := rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1, 1), rapid.SampledFrom(special))
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 70).Draw(r, "n")
-		draw := func(name string) []float32 { return rapid.SliceOfN(number, n, n).Draw(r, name) }
-		a, b, c, d := draw("a"), draw("b"), draw("c"), draw("d")
-		factor := rapid.Float32Range(0, 3).Draw(r, "factor")
-		for name, f := range map[string]func(a, b, c, d []float32){
-			"sigmoid":  func(a, _, _, _ []float32) { Sigmoid(a) },
-			"relu vjp": func(a, b, c, _ []float32) { ReLUVJP(a, b, c, factor) },
-			"adam": func(a, b, c, d []float32) {
-				for i, v := range d {
-					if v < 0 {
-						d[i] = -v // squares are not below 0
-					}
-				}
-				Adam(a, b, c, d, float64(factor), .7)
-			},
-		} {
-			got, want := copies(a, b, c, d), copies(a, b, c, d)
-			wide = has
-			f(got[0], got[1], got[2], got[3])
-			wide = false
-			f(want[0], want[1], want[2], want[3])
-			for s := range got {
+		var got, want [4][]float32
+		for s := range got {
+			got[s] = rapid.SliceOfN(number, n, n).Draw(r, "numbers")
+			if s == 3 {
 				for i, v := range got[s] {
-					if w := want[s][i]; math.Float32bits(v) != math.Float32bits(w) && (v == v || w == w) {
-						r.Fatalf("%s: number %d of slice %d is %v, want %v", name, i, s, v, w)
-					}
+					got[s][i] = max(v, -v) // squares are not below 0
+				}
+			}
+			want[s] = slices.Clone(got[s])
+		}
+		wide = has
+		Adam(got[0], got[1], got[2], got[3], .3, .7)
+		wide = false
+		Adam(want[0], want[1], want[2], want[3], .3, .7)
+		for s := range got {
+			for i, v := range got[s] {
+				if w := want[s][i]; math.Float32bits(v) != math.Float32bits(w) && (v == v || w == w) {
+					r.Fatalf("number %d of slice %d is %v, want %v", i, s, v, w)
 				}
 			}
 		}
 	})
-}
-
-func copies(all ...[]float32) (c [][]float32) {
-	for _, s := range all {
-		c = append(c, append([]float32(nil), s...))
-	}
-	return c
 }
 
 // Which entries are dropped depends on their numbers alone.

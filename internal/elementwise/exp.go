@@ -38,11 +38,6 @@ func expParts(x float64) (s, p float64) {
 
 // Sigmoid replaces every x by 1/(1 + e^−x).
 func Sigmoid(x []float32) {
-	const step = 8
-	if n := len(x) / step * step; wide && n > 0 {
-		sigmoidAVX512(&x[0], n, &expTable[0])
-		x = x[n:]
-	}
 	for i, x0 := range x {
 		v := -float64(x0)
 		switch {

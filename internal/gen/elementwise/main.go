@@ -1,4 +1,4 @@
-// Command elementwise writes the AVX-512 instructions of package elementwise, with avo.
+// Command elementwise writes the vector instructions of package elementwise, with avo: AVX2 for the softmax, AVX-512 for Adam.
 package main
 
 import (
@@ -12,99 +12,83 @@ import (
 )
 
 func main() {
-	ConstraintExpr("amd64,!purego,!plainelementwise")
-	sigmoid()
-	reluVJP()
+	ConstraintExpr("amd64,!purego")
+	exponentials()
 	adam()
 	Generate()
 }
 
-// loop goes through n numbers, so many at a time, with pointers to where they are.
-func loop(n Register, step int, body func(), pointers ...Register) {
-	Label("next")
-	body()
-	for _, p := range pointers {
-		ADDQ(Imm(uint64(4*step)), p)
+func exponentials() {
+	Text("expAVX2", "(x *float32, n int, max, scale float32) float32", "is exponentials for n numbers, a multiple of 8 and 8 at least.")
+	x, n := Word("x"), Word("n")
+	highest, scale := broadcast(Address("max")), broadcast(Address("scale"))
+	// In memory: there are but sixteen registers without AVX-512.
+	least, stepsPerX := eight("least", -60), eight("stepsPerX", math.Log2E)
+	// ln 2 in two parts, of which the first has so few digits that multiples are exact.
+	ln2, rest := constant("ln2", 0.693359375), constant("rest", float32(math.Ln2-0.693359375))
+	one := constant("one", 1)
+	// e^r = 1 + r + r²·p(r) for |r| ≤ ln 2 / 2: the polynomial of Cephes' expf (Moshier).
+	var p []VecVirtual
+	for i, c := range []float32{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1} {
+		p = append(p, constant(string(rune('a'+i)), c))
 	}
-	SUBQ(Imm(uint64(step)), n)
+	sum := YMM()
+	VXORPS(sum, sum, sum)
+	Label("next")
+	v, k, r, e := YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(Mem{Base: x}, v)
+	VSUBPS(highest, v, v)
+	VMULPS(scale, v, v)
+	const nearest = 8
+	VMULPS(stepsPerX, v, k)
+	VROUNDPS(U8(nearest), k, k)
+	VMOVAPS(v, r)
+	VFNMADD231PS(ln2, k, r)
+	VFNMADD231PS(rest, k, r)
+	VMOVAPS(p[0], e)
+	for _, c := range p[1:] {
+		VFMADD213PS(c, r, e)
+	}
+	VMULPS(r, e, e)
+	VFMADD213PS(one, r, e) // 1 + r·(r·p), and then + r
+	VADDPS(r, e, e)
+	VCVTPS2DQ(k, k) // times 2^k: k is added to the exponent
+	VPSLLD(U8(23), k, k)
+	VPADDD(k, e, e)
+	const below = 1 // NaN is not
+	VCMPPS(U8(below), least, v, v)
+	VANDNPS(e, v, e)
+	VMOVUPS(e, Mem{Base: x})
+	VADDPS(e, sum, sum)
+	ADDQ(Imm(32), x)
+	SUBQ(Imm(8), n)
 	JNZ(LabelRef("next"))
+
+	low, high := sum.AsX(), XMM()
+	VEXTRACTF128(U8(1), sum, high)
+	VADDPS(high, low, low)
+	VMOVHLPS(low, low, high)
+	VADDPS(high, low, low)
+	VMOVSHDUP(low, high)
+	VADDSS(high, low, low)
+	Store(low, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
 
-// Constants of the exponential function, as in exp.go.
-const (
-	expSteps   = 32
-	stepsPerX  = expSteps / math.Ln2
-	roundShift = 0x1.8p52
-	lnStep     = math.Ln2 / expSteps
-	expC1      = lnStep
-	expC2      = lnStep * lnStep / 2
-	expC3      = lnStep * lnStep * lnStep / 6
-	expC4      = lnStep * lnStep * lnStep * lnStep / 24
-)
-
-const (
-	greater   = 0x1e
-	less      = 0x11
-	unordered = 3
-)
-
-func sigmoid() {
-	Text("sigmoidAVX512", "(x *float32, n int, table *uint64)", "is Sigmoid for n numbers, a multiple of 8 and 8 at least.")
-	x, n, table := Word("x"), Word("n"), Word("table")
-	steps, shift, sign, low := Floats64("steps", stepsPerX), Floats64("shift", roundShift), Bits64("sign", 1<<63), Bits64("low", expSteps-1)
-	c1, c2, c3, c4 := Floats64("c1", expC1), Floats64("c2", expC2), Floats64("c3", expC3), Floats64("c4", expC4)
-	one, most, least := Floats64("one", 1), Floats64("most", 200), Floats64("least", -200)
-	loop(n, 8, func() {
-		v, z, r, s, p, k, where := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), K()
-		VCVTPS2PD(Mem{Base: x}, v)
-		VPXORQ(sign, v, v)
-		VMULPD(steps, v, z)
-		VADDPD(shift, z, k)
-		VSUBPD(shift, k, r)
-		VSUBPD(r, z, r)
-		VPANDQ(low, k, p)
-		KXNORW(where, where, where)
-		VPXORQ(s, s, s)
-		VPGATHERQQ(Mem{Base: table, Index: p, Scale: 8}, where, s)
-		VPSLLQ(U8(47), k, k)
-		VPADDQ(k, s, s)
-		VMULPD(c4, r, p)
-		for _, c := range []VecVirtual{c3, c2, c1} {
-			VADDPD(c, p, p)
-			VMULPD(r, p, p)
-		}
-		VMULPD(s, p, p)
-		VADDPD(one, s, s)
-		VADDPD(p, s, s)
-		VDIVPD(s, one, s)
-		VCMPPD(U8(greater), most, v, where)
-		VXORPD(p.AsX(), p.AsX(), p.AsX())
-		VMOVAPD(p, where, s)
-		VCMPPD(U8(less), least, v, where)
-		VMOVAPD(one, where, s)
-		y := YMM()
-		VCVTPD2PS(s, y)
-		VMOVUPS(y, Mem{Base: x})
-	}, x)
+// broadcast gives a register in which all numbers are that in memory.
+func broadcast(from Mem) VecVirtual {
+	r := YMM()
+	VBROADCASTSS(from, r)
+	return r
 }
 
-func reluVJP() {
-	Text("reluVJPAVX512", "(y, dy, dz *float32, n int, factor float32)", "is ReLUVJP for n numbers, a multiple of 16 and 16 at least.")
-	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
-	factor, zero := All32(Address("factor")), ZMM()
-	VPXORQ(zero, zero, zero)
-	loop(n, 16, func() {
-		a, b, positive, isNaN := ZMM(), ZMM(), K(), K()
-		VMOVUPS(Mem{Base: y}, a)
-		VCMPPS(U8(greater), zero, a, positive)
-		VCMPPS(U8(unordered), a, a, isNaN)
-		VMOVUPS_Z(Mem{Base: dy}, positive, b)
-		VMOVAPS(a, isNaN, b)
-		VMULPS(factor, b, b)
-		VMOVUPS(b, Mem{Base: dz})
-	}, y, dy, dz)
+func constant(name string, v float32) VecVirtual { return broadcast(Stored(name, F32(v))) }
+
+// eight gives where a register's worth of a constant is in memory.
+func eight(name string, v float32) Mem {
+	f := F32(v)
+	return Stored(name, f, f, f, f, f, f, f, f)
 }
 
 func adam() {
@@ -116,6 +100,7 @@ func adam() {
 	keep2, take2 := single("keep2", 0.999), single("take2", 1-0.999)
 	size, normal := ZMM(), single("normal", 0x1p-126)
 	VPBROADCASTD(ConstData("size", U32(1<<31-1)), size)
+	const less = 0x11
 	flush := func(v Register) {
 		t, small := ZMM(), K()
 		VPANDD(size.AsY(), v, t.AsY())
@@ -123,31 +108,37 @@ func adam() {
 		VPXORD(t.AsY(), t.AsY(), t.AsY())
 		VMOVAPS(t.AsY(), small, v)
 	}
-	loop(n, 8, func() {
-		v, m, s, t := YMM(), YMM(), YMM(), YMM()
-		VMOVUPS(Mem{Base: g}, v)
-		VMULPS(Mem{Base: mean}, keep1, m)
-		VMULPS(v, take1, t)
-		VADDPS(t, m, m)
-		flush(m)
-		VMOVUPS(m, Mem{Base: mean})
-		VMULPS(v, take2, t)
-		VMULPS(v, t, t)
-		VMULPS(Mem{Base: squares}, keep2, s)
-		VADDPS(t, s, s)
-		flush(s)
-		VMOVUPS(s, Mem{Base: squares})
-		a, b := ZMM(), ZMM()
-		VCVTPS2PD(m, a)
-		VMULPD(rate, a, a)
-		VCVTPS2PD(s, b)
-		VSQRTPD(b, b)
-		VDIVPD(unbias, b, b)
-		VADDPD(epsilon, b, b)
-		VDIVPD(b, a, a)
-		VCVTPD2PS(a, t)
-		VMOVUPS(Mem{Base: w}, v)
-		VSUBPS(t, v, v)
-		VMOVUPS(v, Mem{Base: w})
-	}, w, g, mean, squares)
+	Label("next")
+	v, m, s, t := YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(Mem{Base: g}, v)
+	VMULPS(Mem{Base: mean}, keep1, m)
+	VMULPS(v, take1, t)
+	VADDPS(t, m, m)
+	flush(m)
+	VMOVUPS(m, Mem{Base: mean})
+	VMULPS(v, take2, t)
+	VMULPS(v, t, t)
+	VMULPS(Mem{Base: squares}, keep2, s)
+	VADDPS(t, s, s)
+	flush(s)
+	VMOVUPS(s, Mem{Base: squares})
+	a, b := ZMM(), ZMM()
+	VCVTPS2PD(m, a)
+	VMULPD(rate, a, a)
+	VCVTPS2PD(s, b)
+	VSQRTPD(b, b)
+	VDIVPD(unbias, b, b)
+	VADDPD(epsilon, b, b)
+	VDIVPD(b, a, a)
+	VCVTPD2PS(a, t)
+	VMOVUPS(Mem{Base: w}, v)
+	VSUBPS(t, v, v)
+	VMOVUPS(v, Mem{Base: w})
+	for _, p := range []Register{w, g, mean, squares} {
+		ADDQ(Imm(32), p)
+	}
+	SUBQ(Imm(8), n)
+	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
 }

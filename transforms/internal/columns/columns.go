@@ -1,5 +1,4 @@
-// Package columns maps the columns of a query's features to inputs of a model, with vector
-// instructions if the machine has them: the results are the same bits with and without.
+// Package columns maps the columns of a query's features to inputs of a model.
 package columns
 
 import "math"

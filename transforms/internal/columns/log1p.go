@@ -2,7 +2,6 @@ package columns
 
 import "math"
 
-// A logEntry is read by logStandardRow, too.
 type logEntry struct{ inverse, log float64 }
 
 // logTable holds, for c = 1 + i/128, 1/c and log c.

@@ -1,9 +1,6 @@
 package columns
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // MostKnots is the number of knots of a column at most: a table counts them in bytes.
 const MostKnots = 255
@@ -21,8 +18,6 @@ type Lookups struct {
 	score []float32 // at the knots
 	steps []int     // by column: half of the number of knots to choose from, a power of two, 2 or more
 	most  int       // of steps
-
-	trees [][]float32 // by column: what lookupColumn reads, nil where a column has none
 }
 
 const (
@@ -51,52 +46,20 @@ func NewLookups(knots, scores [][]float32) *Lookups {
 		step := fillStart(l.table(i), knots[i], l.shift)
 		l.steps, l.most = append(l.steps, step), max(l.most, step)
 	}
-	for i, of := range knots {
-		last, reach := len(of)-1, l.most
+	for i, column := range knots {
+		last, reach := len(column)-1, l.most
 		if l.shift == noTables {
 			reach = l.steps[i]
 		}
 		l.first = append(l.first, int32(len(l.knots)))
-		l.knots = append(append(l.knots, -math.MaxFloat32), of...)
+		l.knots = append(append(l.knots, -math.MaxFloat32), column...)
 		l.score = append(append(l.score, scores[i][0]), scores[i]...)
 		for range 2*reach + 1 {
 			l.knots = append(l.knots, float32(math.Inf(1)))
 			l.score = append(l.score, scores[i][last])
 		}
-		if wide && l.shift == lookupShift && len(of) <= treeSize+1 {
-			l.trees = append(l.trees, newTree(of, scores[i]))
-		} else {
-			l.trees = append(l.trees, nil)
-		}
 	}
 	return l
-}
-
-const (
-	treeHead = 16  // numbers; three are used
-	treeSize = 128 // intervals
-)
-
-// newTree is what lookupColumn reads for a column: the outer knots and the last score, the knots between as a
-// search tree, in which the children of number k are 2k and 2k+1, and for each interval the score where it begins
-// and the difference to the next.
-func newTree(knots, scores []float32) []float32 {
-	last := len(knots) - 1
-	t := make([]float32, treeHead+3*treeSize)
-	copy(t, []float32{knots[0], knots[last], scores[last]})
-	tree, begin, more := t[treeHead:], t[treeHead+treeSize:], t[treeHead+2*treeSize:]
-	for k := 1; k < treeSize; k++ {
-		depth := bits.Len(uint(k)) - 1
-		at := (2*(k-1<<depth) + 1) * treeSize >> (depth + 1) // an odd multiple of half of the share of such a node
-		tree[k] = float32(math.Inf(1))
-		if at <= last {
-			tree[k] = knots[at]
-		}
-	}
-	for k := range last {
-		begin[k], more[k] = scores[k], scores[k+1]-scores[k]
-	}
-	return t
 }
 
 // table returns the table of column i.
@@ -164,25 +127,7 @@ func atMost(a, b float32) int {
 
 // Map maps the values of all columns, and missing ones to 0.
 func (l *Lookups) Map(q Rows) {
-	dst, rows, inputs, stride, columns := q.To, q.From, q.Inputs, q.Stride, q.Columns
-	n, wide := len(rows)/inputs, wide && l.shift == lookupShift
-	switch {
-	case len(columns) == 0:
-	case wide && n < few:
-		for r := range n {
-			quantileRow(&dst[r*stride], &rows[r*inputs], &columns[0], len(columns), &l.start[0], &l.knots[0], &l.score[0], &l.first[0], l.most)
-		}
-	case wide:
-		q.byColumn(func(i int, x []float32) {
-			if tree := l.trees[i]; tree != nil {
-				lookupColumn(len(x), &x[0], &tree[0])
-			} else {
-				l.column(i, x, 1, x, 1)
-			}
-		})
-	default:
-		for i, c := range columns {
-			l.column(i, dst[i:], stride, rows[c:], inputs)
-		}
+	for i, c := range q.Columns {
+		l.column(i, q.To[i:], q.Stride, q.From[c:], q.Inputs)
 	}
 }

@@ -27,10 +27,8 @@ func interpolate(knots, scores []float32, x float32) float32 {
 	return scores[low] + float32((float64(x)-a)/(b-a))*(scores[low+1]-scores[low])
 }
 
-// A lookup gives the bits of the definition, for any knots and values, with and without vector instructions.
+// A lookup gives the bits of the definition, for any knots and values.
 func TestLookupIsLinearBetweenKnots(t *testing.T) {
-	defer func(was bool) { wide = was }(wide)
-	with := []bool{false, wide} // vector instructions
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e-45, -1e-45, 1e-3, math.MaxFloat32, -math.MaxFloat32,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 	number := rapid.OneOf(rapid.Float32(), rapid.Float32Range(0, 1), rapid.SampledFrom(special))
@@ -53,13 +51,11 @@ func TestLookupIsLinearBetweenKnots(t *testing.T) {
 			x = append(x, 7, v)
 		}
 		l := NewLookups([][]float32{{-1, 0, 1}, knots}, [][]float32{{5, 6, 7}, scores})
-		for _, wide = range with {
-			got := make([]float32, len(x))
-			l.Map(Rows{To: got, Stride: 2, From: x, Inputs: 2, Columns: []int{0, 1}})
-			for i, v := range values {
-				if want := interpolate(knots, scores, Finite(v)); got[2*i+1] != want {
-					t.Fatalf("%v: %v, want %v (vector instructions: %v)", v, got[2*i+1], want, wide)
-				}
+		got := make([]float32, len(x))
+		l.Map(Rows{To: got, Stride: 2, From: x, Inputs: 2, Columns: []int{0, 1}})
+		for i, v := range values {
+			if want := interpolate(knots, scores, Finite(v)); got[2*i+1] != want {
+				t.Fatalf("%v: %v, want %v", v, got[2*i+1], want)
 			}
 		}
 	})

@@ -7,35 +7,12 @@ import (
 
 // rankRoom is the number of documents of a query up to which ranks need no memory but the
 // stack.
-const rankRoom = panelRows
+const rankRoom = 256
 
 // Rank maps a value to √3·(b − a)/n, where of the n documents of the query that have the
-// feature b have a lower value and a a higher one; missing ones to 0. With vector instructions
-// it compares all pairs of values; else it sorts.
+// feature b have a lower value and a a higher one; missing ones to 0. It sorts keys whose two
+// halves are the value and the document.
 func Rank(q Rows) {
-	switch n := len(q.From) / q.Inputs; {
-	case n == 1: // a document alone
-		clear(q.To[:len(q.Columns)])
-	case !wide || n > rankRoom:
-		rankBySorting(q)
-	default:
-		var ranks [rankRoom]float32
-		q.byColumn(func(_ int, x []float32) {
-			rankColumn(&ranks[0], &x[0], len(x))
-			copy(x, ranks[:])
-		})
-	}
-}
-
-// rankOf is the rank of a document by how many more have a lower value than a higher one, of n
-// that have one.
-func rankOf(difference, n int) float32 {
-	return float32(math.Sqrt(3) * float64(difference) / float64(n))
-}
-
-// rankBySorting sorts the documents that have a feature by it: the value and the document
-// are the two halves of a key.
-func rankBySorting(q Rows) {
 	dst, rows, inputs, stride := q.To, q.From, q.Inputs, q.Stride
 	var room [rankRoom]uint64
 	keys := room[:0]
@@ -59,4 +36,10 @@ func rankBySorting(q Rows) {
 			}
 		}
 	}
+}
+
+// rankOf is the rank of a document by how many more have a lower value than a higher one, of n
+// that have one.
+func rankOf(difference, n int) float32 {
+	return float32(math.Sqrt(3) * float64(difference) / float64(n))
 }

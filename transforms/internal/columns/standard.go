@@ -11,13 +11,7 @@ func Standard(q Rows, shift, scale []float64) {
 
 // LogStandard is [Standard] of sign(x)·log(1+|x|).
 func LogStandard(q Rows, shift, scale []float64) {
-	if !wide || len(q.Columns) == 0 {
-		q.each(func(i int, x float32) float32 { return standardise(SignedLog1p(x), shift[i], scale[i]) })
-		return
-	}
-	for r := range len(q.From) / q.Inputs {
-		logStandardRow(&q.To[r*q.Stride], &q.From[r*q.Inputs], &q.Columns[0], &shift[0], &scale[0], len(q.Columns), &logTable[0].inverse)
-	}
+	q.each(func(i int, x float32) float32 { return standardise(SignedLog1p(x), shift[i], scale[i]) })
 }
 
 // standardise maps x to within ±inputLimit, NaN to 0.

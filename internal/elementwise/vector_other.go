@@ -5,3 +5,7 @@ package elementwise
 func exponentials32(x []float32, highest, scale float32) float32 {
 	return exponentials(x, highest, scale)
 }
+
+var wide = false
+
+func adamAVX512(w, gradient, mean, squares *float32, n int, rate, unbias float64) {}

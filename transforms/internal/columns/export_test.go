@@ -1,4 +1,0 @@
-package columns
-
-// Wide reports whether vector instructions are used.
-var Wide = &wide
