@@ -32,8 +32,7 @@
 //
 // # Significance
 //
-// [Compare] compares every two of several models by their values query by query. [PairedT],
-// [Wilcoxon] and [Randomization] test two models, and [Welch] tests the runs of two methods.
-// [Holm] adjusts p-values for several tests, and [Bootstrap] computes confidence intervals over
+// [Compare] compares every two of several models by their values query by query. [PairedT]
+// and [Randomization] test two models. [Holm] adjusts p-values for several tests, and [Bootstrap] computes confidence intervals over
 // queries.
 package metrics

@@ -74,10 +74,10 @@ func ExampleNewMeasure() {
 }
 
 // Is the second model better? Both were measured on the same queries.
-func ExampleWilcoxon() {
+func ExamplePairedT() {
 	first := []float64{0.41, 0.62, 0.35, 0.80, 0.51, 0.47, 0.66, 0.29}
 	second := []float64{0.48, 0.71, 0.33, 0.86, 0.64, 0.58, 0.65, 0.45}
-	test, err := metrics.Wilcoxon(second, first)
+	test, err := metrics.PairedT(second, first)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func ExampleWilcoxon() {
 	}
 	fmt.Printf("95 %% interval [%.2f, %.2f]\n", interval.Low, interval.High)
 	// Output:
-	// mean difference 0.0737, p = 0.0391
+	// mean difference 0.0737, p = 0.0134
 	// 95 % interval [0.03, 0.11]
 }
 

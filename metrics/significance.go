@@ -18,7 +18,7 @@ import (
 type Test struct {
 	Pairs      int     // used by the test
 	Difference float64 // the mean of a − b over all queries
-	Statistic  float64 // t, the sum of the ranks of the positive differences, or the mean difference
+	Statistic  float64 // t, or the mean difference
 	PValue     float64 // two-sided
 }
 
@@ -71,33 +71,6 @@ func studentT(difference, stdErr, freedom float64) Test {
 	return test
 }
 
-// Welch performs Welch's t-test of the hypothesis that two samples of independent values, such
-// as the test NDCG of runs with different seeds, have the same mean: t = (mean a − mean b) /
-// √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. For samples
-// that do not vary, the p-value is 0 if their means differ by more than rounding and 1 if not.
-// Test.Pairs is 0. Welch returns an error for fewer than two values in a sample and for values
-// that are not finite.
-func Welch(a, b []float64) (Test, error) {
-	for _, sample := range [][]float64{a, b} {
-		if len(sample) < 2 {
-			return Test{}, fmt.Errorf("metrics: Welch's test needs two or more values of each, not %d", len(sample))
-		}
-		if i := slices.IndexFunc(sample, notFinite); i >= 0 {
-			return Test{}, fmt.Errorf("metrics: value %d is %v: it must be finite", i, sample[i])
-		}
-	}
-	meanA, sdA := stat.MeanStdDev(a, nil)
-	meanB, sdB := stat.MeanStdDev(b, nil)
-	nA, nB := float64(len(a)), float64(len(b))
-	va, vb := sdA*sdA/nA, sdB*sdB/nB
-	freedom := (va + vb) * (va + vb) / (va*va/(nA-1) + vb*vb/(nB-1))
-	difference := meanA - meanB
-	if math.Abs(difference) <= rounding(a, b) {
-		difference = 0
-	}
-	return studentT(difference, math.Sqrt(va+vb), freedom), nil
-}
-
 // Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose
 // adjusted value is below a level, taken together, falsely reject any true hypothesis with at
 // most that probability. The i-th smallest of m values becomes the highest of
@@ -118,98 +91,6 @@ func Holm(p []float64) ([]float64, error) {
 		adjusted[i] = highest
 	}
 	return adjusted, nil
-}
-
-// exactPairs is the largest number of pairs for which the distribution of the
-// signed-rank statistic is computed exactly, as in SciPy.
-const exactPairs = 50
-
-// Wilcoxon performs the signed-rank test of paired values a and b (Wilcoxon 1945). Pairs without
-// a difference are left out, and equal differences share their mean rank, as R and SciPy do by
-// default. Up to 50 pairs the p-value is exact, even with ties: the share of the 2^n sign
-// patterns of the ranks that are at least as extreme. For more pairs it comes from the normal
-// distribution, with the variance corrected for ties and with a continuity correction, as in R.
-// Differences that agree to 12 digits count as equal. Without a difference the p-value is 1.
-// Wilcoxon returns the errors of [PairedT], except that any number of pairs is valid.
-func Wilcoxon(a, b []float64) (Test, error) {
-	d, err := Differences(a, b)
-	if err != nil {
-		return Test{}, err
-	}
-	test := Test{PValue: 1}
-	if len(d) > 0 {
-		test.Difference = stat.Mean(d, nil)
-	}
-	least := rounding(a, b)
-	d = slices.DeleteFunc(d, func(x float64) bool { return math.Abs(x) <= least })
-	if len(d) == 0 {
-		return test, nil
-	}
-	ranks, ties := signedRanks(d, least)
-	for i, x := range d {
-		if x > 0 {
-			test.Statistic += ranks[i]
-		}
-	}
-	test.Pairs = len(d)
-	if len(d) <= exactPairs {
-		test.PValue = exactSignedRank(test.Statistic, ranks)
-	} else {
-		test.PValue = normalSignedRank(test.Statistic, len(d), ties)
-	}
-	return test, nil
-}
-
-// signedRanks sorts differences by size and ranks them from 1. Neighbours that differ by no
-// more than the tolerance share their mean rank; ties are the sizes of all such groups.
-func signedRanks(d []float64, tolerance float64) (ranks []float64, ties []int) {
-	slices.SortFunc(d, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) })
-	ranks = make([]float64, len(d))
-	for first := 0; first < len(d); {
-		end := first + 1
-		for end < len(d) && math.Abs(d[end])-math.Abs(d[end-1]) <= tolerance {
-			end++
-		}
-		for i := first; i < end; i++ {
-			ranks[i] = float64(first+1+end) / 2
-		}
-		ties = append(ties, end-first)
-		first = end
-	}
-	return ranks, ties
-}
-
-// exactSignedRank returns the two-sided p-value of the sum of positive ranks if every rank has
-// either sign with probability 1/2.
-func exactSignedRank(statistic float64, ranks []float64) float64 {
-	// chance[s]: that the positive ranks add up to s/2. Shared ranks are halves.
-	chance := []float64{1}
-	for _, rank := range ranks {
-		step := int(2 * rank)
-		next := make([]float64, len(chance)+step)
-		for s, p := range chance {
-			next[s] += p / 2
-			next[s+step] += p / 2
-		}
-		chance = next
-	}
-	observed := int(2 * statistic)
-	low, high := floats.Sum(chance[:observed+1]), floats.Sum(chance[observed:])
-	return min(1, 2*min(low, high))
-}
-
-// normalSignedRank returns the same p-value by the normal approximation for n ranks. ties are the
-// sizes of the groups that share a rank.
-func normalSignedRank(statistic float64, n int, ties []int) float64 {
-	count := float64(n)
-	mean := count * (count + 1) / 4
-	variance := mean * (2*count + 1) / 6
-	for _, size := range ties {
-		t := float64(size)
-		variance -= (t*t*t - t) / 48
-	}
-	distance := max(0, math.Abs(statistic-mean)-0.5)
-	return 2 * distuv.UnitNormal.CDF(-distance/math.Sqrt(variance))
 }
 
 // Differences returns a − b, pair by pair. It returns an error for unequal numbers of values and
