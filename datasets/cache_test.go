@@ -3,7 +3,9 @@ package datasets
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -248,6 +250,91 @@ func TestCacheFollowsEveryByte(t *testing.T) {
 		if !rebuilt || sum == 0 {
 			t.Errorf("label %d: rebuilt %v, the labels sum to %v", i, rebuilt, sum)
 		}
+	}
+}
+
+// forge returns a file of the same CRC-32 and CRC-32C as text, with another byte at a place: they are linear, so some of
+// the letters of a comment can be changed to make up for it.
+func forge(t *testing.T, text []byte, place int, other byte, letters []int) []byte {
+	t.Helper()
+	sums := func(b []byte) uint64 {
+		return uint64(crc32.ChecksumIEEE(b))<<32 | uint64(crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	forged := bytes.Clone(text)
+	forged[place] = other
+	type change struct {
+		sum     uint64
+		letters map[int]bool
+	}
+	add := func(to *change, c change) { // both changes: a letter that is changed twice is as before
+		to.sum ^= c.sum
+		for i := range c.letters {
+			if to.letters[i] = !to.letters[i]; !to.letters[i] {
+				delete(to.letters, i)
+			}
+		}
+	}
+	basis := map[int]change{} // by the highest bit of the sum
+	reduce := func(c *change) {
+		for bit := 63; bit >= 0; bit-- {
+			if b, ok := basis[bit]; ok && c.sum>>bit&1 == 1 {
+				add(c, b)
+			}
+		}
+	}
+	for _, i := range letters {
+		changed := bytes.Clone(text)
+		changed[i] ^= 2
+		c := change{sums(changed) ^ sums(text), map[int]bool{i: true}}
+		if reduce(&c); c.sum != 0 {
+			basis[bits.Len64(c.sum)-1] = c
+		}
+	}
+	c := change{sums(forged) ^ sums(text), map[int]bool{}}
+	reduce(&c)
+	for i := range c.letters {
+		forged[i] ^= 2
+	}
+	if sums(forged) != sums(text) || len(c.letters) == 0 {
+		t.Fatal("other checksums")
+	}
+	return forged
+}
+
+// A file that is made to have the checksums, the size and the time of another one has a cache of its own, and other
+// fingerprints.
+func TestCacheFollowsForgedFiles(t *testing.T) {
+	text := []byte("1 qid:1 1:1\n0 qid:1 1:2\n1 qid:2 1:3\n0 qid:2 1:4 # " + strings.Repeat("a", 200) + "\n")
+	var letters []int
+	for i := len(text) - 201; i < len(text)-1; i++ {
+		letters = append(letters, i)
+	}
+	path := dataFile(t, "d.txt", string(text))
+	old := time.Unix(1e9, 0)
+	o := Options{Vali: path, Cache: t.TempDir()}
+	for _, want := range []float32{1, 2} {
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Train.Row(0)[0]; got != want {
+			t.Errorf("feature %v, want %v", got, want)
+		}
+		if err := os.WriteFile(path, forge(t, text, 10, '2', letters), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := slices.Repeat([]float32{1}, 300)
+	letters = nil
+	for i := 1; i < len(values); i++ {
+		letters = append(letters, 4*i+1) // within the fraction of a number
+	}
+	forged := memory.Numbers[float32](forge(t, memory.Bytes(values), 2, 0, letters))
+	if store.DigestFloats(values).String() == store.DigestFloats(forged).String() {
+		t.Errorf("a list that begins with %v has the digest of one that begins with 1", forged[0])
 	}
 }
 

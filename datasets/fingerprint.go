@@ -7,9 +7,9 @@ import (
 )
 
 // Fingerprint identifies the data of a dataset: two datasets with the same fingerprint have the same data. See
-// [Fingerprint.Differences] for what differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data.
-// Fingerprints can be compared with ==, and kept as JSON. They do
-// not depend on the machine, on the dataset's name, or on document ids.
+// [Fingerprint.Differences] for what differs. Fields are SHA-256 hashes in hexadecimal digits, or empty if the dataset has no
+// such data. Fingerprints can be compared with ==, and kept as JSON. They do not depend on the machine, on the dataset's
+// name, or on document ids.
 type Fingerprint struct {
 	Features   string `json:"features"`             // values, bit by bit
 	Labels     string `json:"labels"`               // bit by bit
@@ -22,7 +22,7 @@ type Fingerprint struct {
 	BaseScores string `json:"baseScores,omitempty"` // bit by bit
 }
 
-// Fingerprint reads all of d, at a few GB/s.
+// Fingerprint reads all of d, at a GB/s or two for each core.
 func (d *Dataset) Fingerprint() Fingerprint {
 	f := Fingerprint{
 		Features:   store.DigestFloats(d.Features).String(),

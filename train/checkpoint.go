@@ -14,7 +14,7 @@ import (
 
 const (
 	checkpointFormat  = "plrank checkpoint"
-	checkpointVersion = 3
+	checkpointVersion = 4
 )
 
 // A checkpointHeader is in every checkpoint, with what hooks keep.

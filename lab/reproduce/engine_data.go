@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/memory"
 )
 
 // A collection is what a session measures on.
@@ -83,12 +86,22 @@ func (c *collection) identify() {
 	h := sha256.New()
 	s := c.splits
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
-		f := d.Fingerprint()
-		fmt.Fprintln(h, f.Features, f.Labels, f.Queries) // and nothing else: fingerprints get new fields
+		fmt.Fprintln(h, checksum(d.Features), checksum(d.Labels), d.Fingerprint().Queries[:16]) // and nothing else: fingerprints get new fields
 	}
 	c.ID.Train, c.ID.Vali, c.ID.Test = sizeOf(s.Train), sizeOf(s.Vali), sizeOf(s.Test)
 	c.ID.Features = s.Train.Width()
 	c.ID.Hash = hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// checksum returns digits of a list, by which stored results know their data: a hash of CRC-32s of blocks.
+func checksum(values []float32) string {
+	sums := binary.AppendVarint(nil, int64(len(values)))
+	for block := range slices.Chunk(memory.Bytes(values), 1<<20) {
+		sums = binary.LittleEndian.AppendUint32(sums, crc32.ChecksumIEEE(block))
+		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(block, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	sum := sha256.Sum256(sums)
+	return hex.EncodeToString(sum[:8])
 }
 
 func sizeOf(d *datasets.Dataset) size { return size{d.Queries(), d.Rows()} }

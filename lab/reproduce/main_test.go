@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/file"
 )
@@ -62,6 +64,22 @@ func folder(t *testing.T) string {
 		}
 	}
 	return dir
+}
+
+// Stored results stay those of their data.
+func TestIdentityOfStoredData(t *testing.T) {
+	var want identity
+	if err := json.Unmarshal([]byte(read(t, "mslr-0.01/data.json")), &want); err != nil {
+		t.Fatal(err)
+	}
+	splits, err := datasets.SyntheticShape("mslr", 0.01, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := collection{splits: splits, ID: identity{Name: want.Name, Scale: want.Scale}}
+	if c.identify(); c.ID != want {
+		t.Errorf("%v, want %v", c.ID, want)
+	}
 }
 
 // samplesArgs are a small experiment.

@@ -46,22 +46,22 @@ func AppendStrings(b []byte, list []string) []byte {
 	return b
 }
 
-// String is the first digits of the hash.
+// String is the hash.
 func (b Digest) String() string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:])
 }
 
-// DigestFloats is checksums of a list, after its length.
+// DigestFloats is hashes of a list, after its length.
 func DigestFloats(values []float32) Digest {
 	b := memory.Bytes(values)
-	sums, _ := checksums(int64(len(b)), func(_ []byte, from, to int64) ([]byte, error) { return b[from:to], nil })
+	sums, _ := hashes(int64(len(b)), func(_ []byte, from, to int64) ([]byte, error) { return b[from:to], nil })
 	return append(binary.AppendVarint(nil, int64(len(values))), sums...)
 }
 
-// DigestFile is the text of checksums of all of a file, at the speed of reading.
+// DigestFile is the text of hashes of all of a file.
 func DigestFile(ctx context.Context, f *os.File, size int64) (string, error) {
-	sums, err := checksums(size, func(room []byte, from, to int64) ([]byte, error) {
+	sums, err := hashes(size, func(room []byte, from, to int64) ([]byte, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -73,19 +73,21 @@ func DigestFile(ctx context.Context, f *os.File, size int64) (string, error) {
 
 const digestBlock = 1 << 20 // bytes
 
-// checksums returns two checksums of each block of the given number of bytes, made on all cores. (SHA-256 of all of it
-// would take several times as long.) Read gives bytes from one to another, maybe in the room.
-func checksums(size int64, read func(room []byte, from, to int64) ([]byte, error)) (Digest, error) {
+// hashes returns the SHA-256 of each block of the given number of bytes, made on all cores, for which processors have
+// instructions. Nobody can make other bytes with the same, as they can for checksums. Read gives bytes from one to another,
+// maybe in the room.
+func hashes(size int64, read func(room []byte, from, to int64) ([]byte, error)) (Digest, error) {
 	n := int((size + digestBlock - 1) / digestBlock)
 	workers, room := parallel.Workers(n), int(min(digestBlock, size))
-	rooms, sums := make([]byte, workers*room), make(Digest, 8*n)
+	rooms, sums := make([]byte, workers*room), make(Digest, sha256.Size*n)
 	err := parallel.Each(n, workers, func(worker, i int) error {
 		from := int64(i) * digestBlock
 		block, err := read(rooms[worker*room:], from, min(from+digestBlock, size))
 		if err != nil {
 			return err
 		}
-		binary.LittleEndian.PutUint64(sums[8*i:], uint64(CRC(block))<<32|uint64(crc32.ChecksumIEEE(block)))
+		sum := sha256.Sum256(block)
+		copy(sums[sha256.Size*i:], sum[:])
 		file.WontNeed(block)
 		file.Relieve()
 		return nil
