@@ -47,7 +47,8 @@ type Batch struct {
 	// weights over this mean, w, say how the documents count relative to each other:
 	//
 	//   - In the losses of a policy, which are minus an expected metric, and in pirank and
-	//     neuralndcg, w multiplies e^m: the policy has the scores m + log w.
+	//     neuralndcg, w multiplies e^m: the policy has the scores m + log w. A document of weight 0
+	//     is not there: it earns nothing, and is not in the ideal.
 	//   - In softmax, xe-ndcg, listnet, listmle and partial-listmle the document counts as w of
 	//     them: its term is multiplied by w, and so is e^m in the sums over documents.
 	//   - In the losses of pairs and in disparity the term of a pair is multiplied by w of both,

@@ -55,13 +55,9 @@ func averagePrecision(b *batch) *G.Node {
 	return neg(mul(G.Must(ops.ExpectedAveragePrecision(b.Lists, relevant, cutoff)), room))
 }
 
-// relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics, and for documents of weight 0.
+// relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics.
 func (b *batch) relevant() *G.Node {
-	relevant := G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), relevance, nil))
-	if b.noiseOf == nil {
-		return relevant
-	}
-	return mul(relevant, nonzero(b.noiseOf.DocumentWeights))
+	return G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), relevance, nil))
 }
 
 // stops is stop of the labels.
@@ -74,13 +70,16 @@ func (b *batch) stops() *G.Node {
 
 // alphaNDCG builds ExactAlphaNDCG.
 func alphaNDCG(b *batch) *G.Node {
-	alpha := b.number
+	alpha, weights := b.number, b.DocumentWeights
+	if b.noiseOf != nil {
+		weights = b.noiseOf.DocumentWeights
+	}
 	metric := func(l *op.List, lambda []float64) (value float64, err error) {
 		var part []float64
 		if lambda != nil {
 			part = make([]float64, l.Len())
 		}
-		err = eachIntent(l.Ints[1], alpha, l.Discounts, func(rewards, continuations []float64) error {
+		err = eachIntent(earned(l.Ints[1], l.Weights), alpha, l.Discounts, func(rewards, continuations []float64) error {
 			of, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
 			value += of
 			for d, slope := range part {
@@ -91,7 +90,18 @@ func alphaNDCG(b *batch) *G.Node {
 		return value, err
 	}
 	return neg(G.Must(op.Metric("losses: AlphaNDCG", fmt.Sprint(alpha), b.Lists, metric, op.RowInts("intents", b.intents()),
-		op.Discounts(metrics.Discounts(len(b.discounts()))))))
+		op.Weights(weights), op.Discounts(metrics.Discounts(len(b.discounts()))))))
+}
+
+// earned is x without the documents of weight 0.
+func earned[T int | float64](x []T, weights []float64) []T {
+	x = slices.Clone(x)
+	for d := range x {
+		if weightOf(weights, d) == 0 {
+			x[d] = 0
+		}
+	}
+	return x
 }
 
 // eachIntent calls f for each intent of a query, with the cascade that α-nDCG is of it.

@@ -25,19 +25,28 @@ type Query struct {
 }
 
 // Curvature adds to out, for each document, the curvature of the term by its score: a number that is not negative and
-// serves as the second derivative of the loss of the query, as boosted trees need one. It is
+// serves as the second derivative of the loss of the query, as boosted trees need one. It is the second derivative
 //
-//   - for minus an expected metric, exact or estimated, the bound of plackett.Expectation.Curvature, for exact-err,
-//     exact-mrr, exact-success and, summed over intents, exact-alpha-ndcg the one of CascadeCurvature, and for exact-map a
-//     bound from the signs of its pairs;
-//   - for softmax, xe-ndcg and listnet p(1 − p), p the softmax of the scores, and the sum of it over the choices for listmle
-//     and partial-listmle;
-//   - for the losses of logistic pairs Σ w σ(1 − σ) over the pairs of the document, without the noise of lambdaloss;
-//   - for mse, query-rmse, ordinal and cross-entropy the second derivative.
+//   - for softmax, xe-ndcg and listnet, p(1 − p) with p the softmax of the scores, and for partial-listmle, the sum of it over
+//     the choices;
+//   - for the losses of logistic pairs, Σ w σ(1 − σ) over the pairs of the document, whose weights are constants;
+//   - for mse, ordinal and cross-entropy.
 //
-// For other losses it reports false, and adds nothing.
+// It is a bound on the size of the second derivative
+//
+//   - for query-rmse: it is 2w, the second derivative 2w (1 − w/Σw);
+//   - where every rank counts, for minus an expected metric, exact or estimated, by plackett.Expectation.Curvature, for
+//     exact-err, exact-mrr, exact-success and, summed over intents, exact-alpha-ndcg by CascadeCurvature, and for exact-map from
+//     the signs of its pairs.
+//
+// It has that size, but is not a bound, for these metrics where the cutoff is below the number of documents, for lambdaloss, whose
+// noise is left out, and for listmle. There, documents of equal gain are in an order that is drawn. The curvature is the mean over
+// their orders if they have equal scores and weights, and near it if not.
+//
+// A document of weight 0, and a query without gain for a loss that is not LabelFree, has 0. For other losses Curvature reports
+// false, and adds nothing.
 func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
-	write, known := curvatures[t.curved()]
+	c, known := curvatures[t.curved()]
 	if !known {
 		return false, nil
 	}
@@ -55,82 +64,97 @@ func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
 		floats.Scale(1/share, of.Weights)
 		factor *= share
 		if t.entry.weights == ofPolicy {
+			of.Gains, of.Labels, of.Intents = earned(q.Gains, q.Weights), earned(q.Labels, q.Weights), earned(q.Intents, q.Weights)
 			of.Scores = slices.Clone(q.Scores)
 			for d, w := range of.Weights {
 				of.Scores[d] += logWeight(w)
 			}
 		}
 	}
-	err = write(&of, own)
-	floats.AddScaled(out, factor, own)
+	err = c.write(&of, own)
+	floats.AddScaled(out, factor, earned(own, of.Weights))
 	return true, err
 }
 
 // HasCurvature reports whether [Term.Curvature] knows the curvature.
-func (t Term) HasCurvature() bool { return curvatures[t.curved()] != nil }
+func (t Term) HasCurvature() bool { return curvatures[t.curved()].write != nil }
 
 // curved is the name of the loss that the curvature is of.
 func (t Term) curved() string { return cmp.Or(t.entry.objective, t.entry.name) }
 
-// curvatures write the curvature of a loss, by its name, to zeros.
-var curvatures = map[string]func(q *Query, out []float64) error{
-	exact: func(q *Query, out []float64) error {
+// A curvature writes numbers to zeros, for a query whose weights have the mean 1.
+type curvature struct {
+	is    kind
+	write func(q *Query, out []float64) error
+}
+
+// kind says what a curvature is of the gradient of its loss.
+type kind int
+
+const (
+	secondDerivative kind = iota // of the documents' own scores; ranks and the weights of pairs are constants
+	bound                        // at least the size of the second derivative; of a metric, where every rank counts
+	size                         // neither, but about as large
+)
+
+// curvatures are those that are known, by the name of the loss.
+var curvatures = map[string]curvature{
+	exact: {bound, func(q *Query, out []float64) error {
 		gains := make([]float64, len(q.Gains)) // the bound holds for gains of any sign by their size
 		for d, g := range q.Gains {
 			gains[d] = math.Abs(g)
 		}
 		_, err := q.expectation.Curvature(q.Scores, gains, q.Discounts, make([]float64, len(out)), out)
 		return err
-	},
-	"exact-err":     ofCascade(func(q *Query, d int) float64 { return stop(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4)) }, inverseRank),
-	"exact-mrr":     ofCascade(relevanceOf, inverseRank),
-	"exact-success": ofCascade(relevanceOf, alike),
-	"exact-map":     ofPrecision,
-	"exact-alpha-ndcg": func(q *Query, out []float64) error {
+	}},
+	"exact-err":     {bound, ofCascade(stopOf, inverseRank)},
+	"exact-mrr":     {bound, ofCascade(relevanceOf, inverseRank)},
+	"exact-success": {bound, ofCascade(relevanceOf, alike)},
+	"exact-map":     {bound, ofPrecision},
+	"exact-alpha-ndcg": {bound, func(q *Query, out []float64) error {
 		discounts, lambda, part := metrics.Discounts(len(q.Discounts)), make([]float64, len(out)), make([]float64, len(out))
 		return eachIntent(q.Intents, q.number, discounts, func(rewards, continuations []float64) error {
 			_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, lambda, part)
 			floats.Add(out, part)
 			return err
 		})
-	},
+	}},
 
-	"softmax": oneChoice, "xe-ndcg": oneChoice, "listnet": oneChoice,
-	"listmle":         func(q *Query, out []float64) error { return ofChoices(q, math.Inf(-1), out) },
-	"partial-listmle": func(q *Query, out []float64) error { return ofChoices(q, 0, out) },
+	"softmax": {write: withGains(oneChoice)}, "xe-ndcg": {write: withGains(oneChoice)}, "listnet": {write: oneChoice},
+	"listmle":         {size, withGains(func(q *Query, out []float64) error { return ofChoices(q, true, out) })},
+	"partial-listmle": {write: func(q *Query, out []float64) error { return ofChoices(q, false, out) }},
 
-	"ranknet": func(q *Query, out []float64) error {
+	"ranknet": {write: func(q *Query, out []float64) error {
 		pairs, each := 0.0, pairWeights{each: 1}
 		each.eachPair(num.DescendingOrder(nil, q.Scores), q.Gains, q.Weights, func(_, _ int, w float64) { pairs += w })
 		ofPairWeights(q, q.Gains, each, 1/pairs, out)
 		return nil
-	},
-	"lambdaloss":               ofDistances,
-	"lambdaloss-deterministic": ofDistances,
-	"lambdarank":               ofNormalized(func(q *Query) pairWeights { return pairWeights{swap: q.Discounts} }),
-	"ndcg-loss2":               ofNormalized(func(q *Query) pairWeights { return pairWeights{distance: drops(q.Discounts, 1)} }),
-	"ndcg-loss2pp":             ofNormalized(func(q *Query) pairWeights { return pairWeights{swap: q.Discounts, distance: drops(q.Discounts, 10)} }),
-	"ndcg-loss2k":              ofNormalized(func(q *Query) pairWeights { return pairWeights{atCutoff: q.Discounts} }),
+	}},
+	"lambdaloss":               {size, ofDistances}, // without the noise
+	"lambdaloss-deterministic": {write: ofDistances},
+	"lambdarank":               {write: ofNormalized(func(q *Query) pairWeights { return pairWeights{swap: q.Discounts} })},
+	"ndcg-loss2":               {write: ofNormalized(func(q *Query) pairWeights { return pairWeights{distance: drops(q.Discounts, 1)} })},
+	"ndcg-loss2pp": {write: ofNormalized(func(q *Query) pairWeights {
+		return pairWeights{swap: q.Discounts, distance: drops(q.Discounts, 10)}
+	})},
+	"ndcg-loss2k": {write: ofNormalized(func(q *Query) pairWeights { return pairWeights{atCutoff: q.Discounts} })},
 
-	"mse":           eachTerm(func(q *Query, d int) float64 { return 2 / float64(len(q.Scores)) }),
-	"query-rmse":    eachTerm(func(*Query, int) float64 { return 2 }),
-	"cross-entropy": eachTerm(func(q *Query, d int) float64 { return bell(q.Scores[d]) / float64(len(q.Scores)) }),
-	"ordinal": eachTerm(func(q *Query, d int) (sum float64) {
+	"mse":           {write: eachTerm(func(q *Query, d int) float64 { return 2 / float64(len(q.Scores)) })},
+	"query-rmse":    {bound, eachTerm(func(*Query, int) float64 { return 2 })},
+	"cross-entropy": {write: eachTerm(func(q *Query, d int) float64 { return bell(q.Scores[d]) / float64(len(q.Scores)) })},
+	"ordinal": {write: eachTerm(func(q *Query, d int) (sum float64) {
 		const near = 40 // as in thresholds
 		m := q.Scores[d] + 0.5
 		for c := max(1, math.Ceil(m-near)); c <= min(math.Ceil(cmp.Or(q.HighestGrade, 4)), m+near); c++ {
 			sum += bell(m-c) / float64(len(q.Scores))
 		}
 		return sum
-	}),
+	})},
 }
 
-func relevanceOf(q *Query, d int) float64 {
-	if weightOf(q.Weights, d) == 0 {
-		return 0
-	}
-	return relevance(q.Labels[d])
-}
+func stopOf(q *Query, d int) float64 { return stop(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4)) }
+
+func relevanceOf(q *Query, d int) float64 { return relevance(q.Labels[d]) }
 
 // ofCascade is the bound of a reader who stops at each document with a probability, and earns the discount of its rank.
 func ofCascade(stops func(q *Query, d int) float64, discount func(k int) float64) func(*Query, []float64) error {
@@ -196,6 +220,16 @@ func oneChoice(q *Query, out []float64) error {
 	return nil
 }
 
+// withGains is 0 for a query without gains of documents that count, as [batch.withGains].
+func withGains(of func(q *Query, out []float64) error) func(q *Query, out []float64) error {
+	return func(q *Query, out []float64) error {
+		if floats.Max(earned(q.Gains, q.Weights)) == 0 {
+			return nil
+		}
+		return of(q, out)
+	}
+}
+
 // copies writes w exp(m − the largest m).
 func copies(q *Query, out []float64) {
 	top := slices.Max(q.Scores)
@@ -204,21 +238,48 @@ func copies(q *Query, out []float64) {
 	}
 }
 
-// ofChoices is Σ w p(1 − p) over the choices, by falling gain, of documents of gains above least, p among those that are left.
-func ofChoices(q *Query, least float64, out []float64) error {
-	order, left := num.DescendingOrder(nil, q.Gains), make([]float64, len(out))
-	copies(q, out)
-	for k, sum := len(order)-1, 0.0; k >= 0; k-- {
-		sum += out[order[k]]
-		left[k] = sum
-	}
-	inverse, squares := 0.0, 0.0 // Σ w/left, Σ w/left²
-	for k, d := range order {
-		if q.Gains[d] > least && left[k] > 0 {
-			inverse += weightOf(q.Weights, d) / left[k]
-			squares += weightOf(q.Weights, d) / (left[k] * left[k])
+// ofChoices is Σ w p(1 − p) over the choices of documents by falling gain, p the share of those that are left. Documents of equal
+// gain are chosen at once, where they have a gain, or if drawn one by one, in any order: then as if they were alike, so that each
+// of the n choices takes 1/n of what they have.
+func ofChoices(q *Query, drawn bool, out []float64) error {
+	order := slices.DeleteFunc(num.DescendingOrder(nil, q.Gains), func(d int) bool { return weightOf(q.Weights, d) == 0 })
+	tops, sums := left(q.Scores, q.Weights, order, make([]float64, 2*len(order)))
+	inverse, squares, top := 0.0, 0.0, math.Inf(1) // Σ w/left and Σ w/left² over the choices so far, times exp top and its square
+	for first, end := 0, 0; first < len(order); first = end {
+		fall := math.Exp(tops[first] - top)
+		inverse, squares, top = inverse*fall, squares*fall*fall, tops[first]
+		all, weight, below := 0.0, 0.0, 0.0
+		for ; end < len(order) && q.Gains[order[end]] == q.Gains[order[first]]; end++ {
+			d := order[end]
+			out[d] = weightOf(q.Weights, d) * math.Exp(q.Scores[d]-top)
+			all, weight = all+out[d], weight+weightOf(q.Weights, d)
 		}
-		out[d] = max(0, out[d]*inverse-out[d]*out[d]*squares)
+		if end < len(order) {
+			below = sums[end] * math.Exp(tops[end]-top)
+		}
+		tied, before, beforeSquares := order[first:end], inverse, squares
+		choices := len(tied)
+		if !drawn {
+			choices = 1
+		}
+		for k := range choices {
+			if rest := below + all*(1-float64(k)/float64(choices)); drawn || q.Gains[tied[0]] > 0 {
+				inverse += weight / float64(choices) / rest
+				squares += weight / float64(choices) / (rest * rest)
+			}
+		}
+		for _, d := range tied {
+			share := out[d]
+			if !drawn {
+				out[d] = max(0, share*inverse-share*share*squares)
+				continue
+			}
+			out[d] = max(0, share*before-share*share*beforeSquares)
+			for k := 0; k < choices && share > 0; k++ { // that it is there for, with those that come after
+				p := share / (below + share + (all-share)*(1-float64(k)/float64(max(1, choices-1))))
+				out[d] += weight / float64(choices) * (1 - float64(k)/float64(choices)) * p * (1 - p)
+			}
+		}
 	}
 	return nil
 }

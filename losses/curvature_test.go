@@ -1,80 +1,283 @@
 package losses_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/ops"
 )
 
-// The curvature is the second derivative by finite differences of the gradient, or a bound of it.
-func TestCurvatureIsTheSecondDerivativeOrABound(t *testing.T) {
-	bounds := []string{"plrank-exact", "query-rmse", "exact-err", "exact-mrr", "exact-success", "exact-map", "exact-alpha-ndcg"}
-	unlike := []string{"lambdaloss"} // which has no noise in its curvature
-	for _, weights := range [][]float64{nil, {1, 4, 2, 1}} {
-		s := newSmall()
-		slopes := func(name string, scores []float64) []float64 {
-			moved := s
-			moved.scores = scores
-			b := moved.batch()
-			if weights != nil {
-				b.DocumentWeights = vector(b.Lists.Scores.Graph(), "weights", tensor.Float64, weights)
-			}
-			if name == "listmle" { // by gain
-				b.Rankings, b.Sampler = nil, ops.NewSampler(1, 4, 1)
-			}
-			f, err := losses.Parse("0.5*" + name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			loss, err := losses.Mean(f, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, gradient := differentiate(t, loss, b.Lists.Scores)
-			return gradient
+// curvedQueries are queries all ranks of which count, with all that may happen to a curvature.
+func curvedQueries() map[string]query {
+	all := map[string]query{}
+	for what, q := range map[string]query{
+		"no ties":                {scores: []float64{.4, -.7, 1.2, .1, -.3}, labels: []float64{2, 0, 1, 4, 3}},
+		"ties of gain":           {scores: []float64{.4, -.7, 1.2, .1, -.3}, labels: []float64{1, 0, 1, 0, 1}},
+		"ties of gain and score": {scores: []float64{.4, -.7, .4, -.7, 1.2}, labels: []float64{1, 0, 1, 0, 2}},
+		"ties of score":          {scores: []float64{.4, -.7, .4, -.7, 1.2}, labels: []float64{0, 3, 1, 2, 1}},
+		"no gain":                {scores: []float64{.4, -.7, .4, .1, -.3}, labels: make([]float64, 5)},
+		"gain of one document":   {scores: []float64{.4, -.7, 1.2, .1, -.3}, labels: []float64{0, 3, 0, 0, 0}},
+		"one document":           {scores: []float64{.4}, labels: []float64{2}},
+	} {
+		n := len(q.scores)
+		q.discounts, q.intents, q.groups = metrics.Discounts(n), fixture{scores: q.scores}.intents(), make([]int, n)
+		for d, label := range q.labels {
+			q.gains, q.groups[d] = append(q.gains, math.Exp2(label)-1), d%2
 		}
-		known := 0
-		for _, name := range losses.EntryNames() {
-			terms, err := losses.Terms("0.5*" + name)
-			if err != nil {
-				t.Fatal(err)
+		for weights, w := range map[string][]float64{
+			"no weights": nil, "weights": {1, 4, 1, 2, .5}, "weights of 0": {2, 0, 1, 0, .5}, "only weights of 0": make([]float64, 5),
+		} {
+			if q.weights = w; w != nil {
+				q.weights = w[:n]
 			}
-			got := make([]float64, 4)
-			q := &losses.Query{Scores: s.scores, Gains: s.gains, Labels: s.labels, Discounts: s.discounts, Weights: weights,
-				Intents: fixture{scores: s.scores}.intents()}
-			has, err := terms[0].Curvature(q, got)
-			if err != nil || has != terms[0].HasCurvature() || !has && slices.Max(got) > 0 {
-				t.Errorf("%s: %t, %v, error %v", name, has, got, err)
-			}
-			if !has || terms[0].Sampled && name != "xe-ndcg" || slices.Contains(unlike, name) {
-				continue
-			}
-			known++
-			const h = 1e-4
-			for d := range got {
-				up, down := slices.Clone(s.scores), slices.Clone(s.scores)
-				up[d] += h
-				down[d] -= h
-				want := (slopes(name, up)[d] - slopes(name, down)[d]) / (2 * h)
-				if slices.Contains(bounds, name) && got[d] >= math.Abs(want) && got[d] > 0 {
-					continue
-				}
-				if math.Abs(got[d]-want) > 1e-5*(1+math.Abs(want)) {
-					t.Errorf("%s, weights %v, document %d: %v, want %v", name, weights, d, got[d], want)
-				}
-			}
-		}
-		if known < 19 {
-			t.Errorf("%d losses", known)
+			all[what+", "+weights] = q
 		}
 	}
+	return all
+}
+
+// saysNothing reports whether no document that counts has a gain.
+func (q query) saysNothing() bool {
+	for d, gain := range q.gains {
+		if q.weight(d) > 0 && gain > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// half returns half a loss, and its gradient, as a function of the scores. order is the ranking that is given; nil: documents of
+// weight 0 are last, and for listmle none is.
+func (q query) half(t *testing.T, name string, order []int) func(scores []float64) (value float64, gradient []float64) {
+	t.Helper()
+	f := fixture{[]int{0, len(q.scores)}, q.scores, q.gains, q.labels, q.groups, q.discounts}
+	b := f.batch(tensor.Float64)
+	g, noise := b.Lists.Scores.Graph(), make([]float64, 2*len(q.scores))
+	for i := range noise {
+		noise[i] = math.Sin(float64(7 * i))
+	}
+	b.Noise = vector(g, "noise", tensor.Float64, noise)
+	if order == nil && name != "listmle" {
+		for d := range q.scores {
+			order = append(order, d)
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(min(q.weight(b), 1), min(q.weight(a), 1)) })
+	}
+	if order != nil {
+		b.Rankings = ints(g, "rankings", order, 1, 1, len(order))
+	}
+	if q.weights != nil {
+		b.DocumentWeights = vector(g, "weights", tensor.Float64, q.weights)
+	}
+	loss, err := losses.Parse("0.5*" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, err := losses.Mean(loss, b)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	grads, err := G.Grad(mean, b.Lists.Scores)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	value, gradient := new(G.Value), new(G.Value)
+	G.Read(mean, value)
+	G.Read(grads[0], gradient)
+	vm := G.NewTapeMachine(g)
+	t.Cleanup(func() { vm.Close() })
+	return func(scores []float64) (float64, []float64) {
+		copy(b.Lists.Scores.Value().Data().([]float64), scores)
+		vm.Reset()
+		if err := vm.RunAll(); err != nil {
+			t.Fatal(name, err)
+		}
+		return numbers(*value)[0], numbers(*gradient)
+	}
+}
+
+// slope is the derivative of f by the score of a document, by differences. If ordered, documents of equal score keep the order of
+// their rows.
+func (q query) slope(d int, ordered bool, f func(scores []float64) float64) float64 {
+	const h = 1e-4
+	at := func(steps float64) float64 {
+		moved := slices.Clone(q.scores)
+		moved[d] += steps * h
+		return f(moved)
+	}
+	switch {
+	case ordered && slices.Contains(q.scores[:d], q.scores[d]):
+		return (3*at(0) - 4*at(-1) + at(-2)) / (2 * h)
+	case ordered && slices.Contains(q.scores[d+1:], q.scores[d]):
+		return (-3*at(0) + 4*at(1) - at(2)) / (2 * h)
+	}
+	return (at(1) - at(-1)) / (2 * h)
+}
+
+// byRank reports whether pairs have weights by the ranks of their documents, which are constants for differentiation.
+func byRank(name string) bool { return losses.WeightsOf(name) == "pairs" }
+
+// The gradient of every loss that has a value of its own is its slope, also where documents are tied.
+func TestGradientsAreSlopesOfValuesWithTies(t *testing.T) {
+	for what, q := range curvedQueries() {
+		for _, name := range losses.EntryNames() {
+			surrogate := name == "policy-gradient" || name == "placement-policy-gradient"
+			if losses.ExactOf(name) != name && !surrogate || losses.WeightsOf(name) == "ranks" && q.weights != nil {
+				continue // estimates, and slopes that have weights alone
+			}
+			half := q.half(t, name, nil)
+			_, gradient := half(q.scores)
+			for d, got := range slices.Clone(gradient) {
+				want := q.slope(d, byRank(name), func(scores []float64) float64 {
+					value, _ := half(scores)
+					return value
+				})
+				if !(math.Abs(got-want) <= 2e-5*(1+math.Abs(want))) { // pirank has a kink at ties of score
+					t.Errorf("%s, %s: gradient[%d] is %v, by differences %v", name, what, d, got, want)
+				}
+			}
+		}
+	}
+}
+
+// orders are all orders of the documents by descending gain.
+func (q query) orders() (all [][]int) {
+	var place func(order []int)
+	place = func(order []int) {
+		if len(order) == len(q.gains) {
+			all = append(all, slices.Clone(order))
+			return
+		}
+		most := 0.0
+		for d, gain := range q.gains {
+			if !slices.Contains(order, d) {
+				most = max(most, gain)
+			}
+		}
+		for d, gain := range q.gains {
+			if gain == most && !slices.Contains(order, d) {
+				place(append(order[:len(order):len(order)], d))
+			}
+		}
+	}
+	place(nil)
+	return all
+}
+
+// alike reports whether documents of equal gain are equal.
+func (q query) alike() bool {
+	for d, gain := range q.gains {
+		for j := range d {
+			if q.gains[j] == gain && (q.scores[j] != q.scores[d] || q.weight(j) != q.weight(d)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sizes check the curvatures that are neither second derivatives nor bounds.
+var sizes = map[string]func(t *testing.T, what string, q query, got []float64){
+	"lambdaloss": func(t *testing.T, what string, q query, got []float64) {
+		if want := q.curvature(t, "lambdaloss-deterministic"); !slices.Equal(got, want) {
+			t.Errorf("lambdaloss, %s: %v, without noise %v", what, got, want)
+		}
+	},
+	"listmle": func(t *testing.T, what string, q query, got []float64) {
+		var all [][]float64
+		for _, order := range q.orders() {
+			all = append(all, q.seconds(t, "listmle", order))
+		}
+		for d, c := range got {
+			var seconds []float64
+			for _, of := range all {
+				seconds = append(seconds, of[d])
+			}
+			mean := floats.Sum(seconds) / float64(len(seconds))
+			if !(c >= floats.Min(seconds)-1e-6 && c <= floats.Max(seconds)+1e-6) || q.alike() && math.Abs(c-mean) > 1e-6 {
+				t.Errorf("listmle, %s, document %d: %v, the mean over orders of ties is %v, of %v", what, d, c, mean, seconds)
+			}
+		}
+	},
+}
+
+// seconds are the second derivatives of half a loss by the scores, by differences of its gradient.
+func (q query) seconds(t *testing.T, name string, order []int) (all []float64) {
+	half := q.half(t, name, order)
+	for d := range q.scores {
+		all = append(all, q.slope(d, byRank(name), func(scores []float64) float64 {
+			_, gradient := half(scores)
+			return gradient[d]
+		}))
+	}
+	return all
+}
+
+// Every curvature of the table is the second derivative of its gradient, or a bound of its size, as the table says, or else a size
+// that is checked by itself: with ties, weights, without gain, and of one document.
+func TestCurvaturesAreOfTheirGradients(t *testing.T) {
+	for what, q := range curvedQueries() {
+		for _, name := range losses.EntryNames() {
+			got, terms := q.curvature(t, name), losses.MustTerms(name)
+			if got == nil {
+				continue
+			}
+			for d, c := range got {
+				nothing := q.weight(d) == 0 || q.saysNothing() && !terms[0].LabelFree
+				if nothing && c != 0 || !(c >= 0 && c < 1e3) {
+					t.Errorf("%s, %s, document %d: %v", name, what, d, c)
+				}
+			}
+			if exact := losses.ExactOf(name); exact != name {
+				if want := q.curvature(t, exact); !slices.Equal(got, want) {
+					t.Errorf("%s, %s: %v, and %s has %v", name, what, got, exact, want)
+				}
+				continue
+			}
+			if check := sizes[name]; check != nil {
+				if losses.KindOfCurvature(name) != "size" {
+					t.Errorf("%s has a test of its own", name)
+				}
+				if !q.saysNothing() {
+					check(t, what, q, got)
+				}
+				continue
+			}
+			seconds := q.seconds(t, name, nil)
+			for d, c := range got {
+				second := seconds[d]
+				switch kind := losses.KindOfCurvature(name); {
+				case kind == "second derivative" && math.Abs(c-second) <= 1e-6*(1+second):
+				case kind == "bound" && c >= math.Abs(second)-1e-4:
+				default:
+					t.Errorf("%s, %s, document %d: %v is no %s, which is %v", name, what, d, c, kind, second)
+				}
+			}
+		}
+	}
+}
+
+// curvature is the curvature of half a loss, nil if it is not known.
+func (q query) curvature(t *testing.T, name string) []float64 {
+	t.Helper()
+	half, out := losses.MustTerms("0.5 * " + name)[0], make([]float64, len(q.scores))
+	in := losses.Query{Scores: q.scores, Gains: q.gains, Labels: q.labels, Discounts: q.discounts, Weights: q.weights, Intents: q.intents}
+	known, err := half.Curvature(&in, out)
+	if err != nil || known != half.HasCurvature() || !known && floats.Norm(out, 1) > 0 {
+		t.Fatal(name, known, out, err)
+	}
+	if !known {
+		return nil
+	}
+	return out
 }
 
 // curvatureOf is the curvature of a loss of a query.

@@ -381,10 +381,13 @@ func TestLossesHaveTheirDefinitions(t *testing.T) {
 					switch {
 					case mean == 0:
 						continue
-					case rule == "policy" && weights != nil: // of the probability to be chosen
-						q.scores = slices.Clone(q.scores)
+					case rule == "policy" && weights != nil: // of the probability to be chosen; those of weight 0 earn nothing
+						q.scores, q.gains = slices.Clone(q.scores), slices.Clone(q.gains)
 						for d, w := range q.weights {
 							q.scores[d] += math.Log(max(w, 1e-300))
+							if w == 0 {
+								q.gains[d] = 0
+							}
 						}
 						q.weights = nil
 					}

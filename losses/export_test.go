@@ -41,3 +41,20 @@ func EntryNames() (all []string) {
 	}
 	return all
 }
+
+// ExactOf is the loss whose value a loss of the table estimates, or its own name.
+func ExactOf(name string) string { return MustTerms(name)[0].curved() }
+
+// KindOfCurvature says what the curvature of a loss is.
+func KindOfCurvature(name string) string {
+	return [...]string{secondDerivative: "second derivative", bound: "bound", size: "size"}[curvatures[name].is]
+}
+
+// MustTerms is Terms without an error.
+func MustTerms(text string) []Term {
+	terms, err := Terms(text)
+	if err != nil {
+		panic(err)
+	}
+	return terms
+}

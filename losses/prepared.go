@@ -23,7 +23,7 @@ type batch struct {
 	given       *G.Node // the weights as they are; DocumentWeights are divided by their mean
 
 	policy  *batch // see weighted
-	noiseOf *batch // that draws the noise; nil: itself
+	noiseOf *batch // that draws the noise, and has the weights; nil: itself
 
 	// The parameter of the term at hand:
 	number  float64
@@ -119,14 +119,26 @@ func (b *batch) checkRows(what string, n *G.Node) {
 	}
 }
 
+// earned is x, which documents of weight 0 have none of in a policy: they are not there.
+func (b *batch) earned(x *G.Node) *G.Node {
+	if b.noiseOf == nil {
+		return x
+	}
+	return mul(x, nonzero(b.noiseOf.DocumentWeights))
+}
+
 func (b *batch) gains() *G.Node {
 	b.checkRows("gains", b.Gains)
-	return b.Gains
+	return b.earned(b.Gains)
 }
 
 // finiteGains and gainsFromZero are the gains, with a check in every run that they are.
-func (b *batch) finiteGains() *G.Node   { return finite(b.Lists, "gain", b.gains()) }
-func (b *batch) gainsFromZero() *G.Node { return notNegative(b.Lists, "gain", b.gains()) }
+func (b *batch) finiteGains() *G.Node { return finite(b.Lists, "gain", b.gains()) }
+
+func (b *batch) gainsFromZero() *G.Node {
+	b.checkRows("gains", b.Gains)
+	return b.earned(notNegative(b.Lists, "gain", b.Gains))
+}
 
 func (b *batch) discounts() []float64 {
 	if len(b.Discounts) == 0 {
@@ -145,7 +157,7 @@ func (b *batch) labels() *G.Node {
 
 // finiteLabels and labelsFromZero are the labels, with a check in every run that they are.
 func (b *batch) finiteLabels() *G.Node   { return finite(b.Lists, "label", b.labels()) }
-func (b *batch) labelsFromZero() *G.Node { return notNegative(b.Lists, "label", b.labels()) }
+func (b *batch) labelsFromZero() *G.Node { return b.earned(notNegative(b.Lists, "label", b.labels())) }
 
 // highest is the highest grade.
 func (b *batch) highest() float64 {

@@ -109,16 +109,8 @@ func partialListMLE(b *batch) *G.Node {
 // of them; without weights all are 1. Sums are kept over the exp of their largest m: differences of
 // scores are exact, however large scores are.
 func choices(scores, gains, weights []float64, order []int, room, lambda []float64) (loss float64) {
-	tops, sums := room[:len(order)], room[len(order):] // Σ exp m from a rank on is sum·exp top
-	top, sum := math.Inf(-1), 0.0
-	for k := len(order) - 1; k >= 0; k-- {
-		m := scores[order[k]]
-		above := max(top, m)
-		sum = sum*math.Exp(top-above) + weightOf(weights, order[k])*math.Exp(m-above)
-		top = above
-		tops[k], sums[k] = top, sum
-	}
-	taken := 0.0 // Σ 1/Σ exp m over the choices so far, times exp top
+	tops, sums := left(scores, weights, order, room)
+	taken, top := 0.0, math.Inf(1) // Σ 1/Σ exp m over the choices so far, times exp top
 	for first := 0; first < len(order); {
 		end, chosen := first, 0.0
 		taken *= math.Exp(tops[first] - top)
@@ -138,4 +130,18 @@ func choices(scores, gains, weights []float64, order []int, room, lambda []float
 		first = end
 	}
 	return loss
+}
+
+// left returns for every rank of order Σ w exp m from that rank on, as sum·exp top, in room for two numbers of each.
+func left(scores, weights []float64, order []int, room []float64) (tops, sums []float64) {
+	tops, sums = room[:len(order)], room[len(order):]
+	top, sum := math.Inf(-1), 0.0
+	for k := len(order) - 1; k >= 0; k-- {
+		m := scores[order[k]]
+		above := max(top, m)
+		sum = sum*math.Exp(top-above) + weightOf(weights, order[k])*math.Exp(m-above)
+		top = above
+		tops[k], sums[k] = top, sum
+	}
+	return tops, sums
 }

@@ -211,31 +211,64 @@ func TestDocumentWeightsOfOneAreNoWeights(t *testing.T) {
 // losses with ranks by score, or the ideal DCG, these are of all documents.)
 func TestDocumentOfWeightZeroHasNoTerm(t *testing.T) {
 	for _, name := range losses.Names() {
-		run := func(name string, label, score float64) (float64, []float64) {
-			f := newFixture(normal)
-			f.labels[5], f.gains[5], f.scores[5] = label, math.Exp2(label)-1, score
-			return f.run(t, name, with(24, 5, 0), nil)
-		}
-		value, gradient := run(name, 3, .1)
 		base, _, _ := strings.Cut(name, "(")
 		fair := slices.Contains([]string{"disparity", "ee-l", "group-treatment", "group-exposure", "exposure-risk"}, base) // of the exposure of all documents
-		if gradient[5] != 0 && !fair {
-			t.Errorf("%s: gradient %v for a document of weight 0", name, gradient[5])
-		}
 		none, still := newFixture(normal).run(t, name, make([]float64, 24), nil)
 		if none != 0 || slices.ContainsFunc(still, func(v float64) bool { return v != 0 }) {
 			t.Errorf("%s: %v, gradient %v where all weights are 0", name, none, still)
 		}
-		if fair || base == "listmle" || strings.Contains(name, "ndcg") && name != "xe-ndcg" || strings.HasPrefix(name, "lambda") || name == "pirank" {
+		byAll := losses.WeightsOf(name) == "pairs" && name != "ranknet" && name != "hinge" || losses.WeightsOf(name) == "ranks" // ranks, ideal
+		for _, row := range []int{1, 5} {                                                                                       // of a query with fewer documents than ranks that count, and of one with more
+			run := func(label, score float64) (float64, []float64) {
+				f := newFixture(normal)
+				f.labels[row], f.gains[row], f.scores[row] = label, math.Exp2(label)-1, score
+				return f.run(t, name, with(24, row, 0), nil)
+			}
+			value, gradient := run(3, .1)
+			if gradient[row] != 0 && !fair {
+				t.Errorf("%s: gradient %v for a document of weight 0", name, gradient[row])
+			}
+			if fair || byAll || base == "listmle" {
+				continue
+			}
+			again, slope := run(0, -.7)
+			if !close12(value, again) {
+				t.Errorf("%s: %v, with another label of a document of weight 0 %v", name, value, again)
+			}
+			for d := range slope {
+				if math.Abs(slope[d]-gradient[d]) > 1e-12 {
+					t.Errorf("%s: gradient[%d] is %v, with another label of a document of weight 0 %v", name, d, gradient[d], slope[d])
+				}
+			}
+		}
+	}
+}
+
+// In a policy, a document of weight 0 is not there: it earns nothing, also not at the ranks that are left for it.
+func TestDocumentOfWeightZeroIsNotInThePolicy(t *testing.T) {
+	for _, name := range losses.Names() {
+		if losses.WeightsOf(name) != "policy" || losses.MustTerms(name)[0].Sampled {
 			continue
 		}
-		again, slope := run(name, 0, -.7)
-		if losses.WeightsOf(name) != "policy" && !close12(value, again) {
-			t.Errorf("%s: %v, with another label of a document of weight 0 %v", name, value, again)
+		q := one([]float64{.3, -.2, 1.1, .4}, []float64{3, 2, 1, 2}, 4) // the second has two intents
+		value, gradient := q.run(t, name, []float64{1, 0, 1, 1}, nil)
+		b := q.batch(tensor.Float64)
+		all := func(x *G.Node) []float64 { return x.Value().Data().([]float64) }
+		g := G.NewGraph()
+		without := func(what string, x *G.Node) *G.Node {
+			return vector(g, what, tensor.Float64, slices.Delete(slices.Clone(all(x)), 1, 2))
 		}
-		for d := range slope {
-			if math.Abs(slope[d]-gradient[d]) > 1e-12 {
-				t.Errorf("%s: gradient[%d] is %v, with another label of a document of weight 0 %v", name, d, gradient[d], slope[d])
+		b.Intents = ints(g, "intents", slices.Delete(q.intents(), 1, 2), 3)
+		b.Gains, b.Labels, b.LoggedScores = without("gains", b.Gains), without("labels", b.Labels), without("logged scores", b.LoggedScores)
+		b.Lists = ops.Lists{Scores: without("scores", b.Lists.Scores)}
+		want, slopes := differentiate(t, build(t, name, b), b.Lists.Scores)
+		const exact = 1e-6 // the quadrature's; the mean weight multiplies the loss
+		if math.Abs(value-.75*want) > exact {
+			t.Errorf("%s: %v with a document of weight 0, %v without it", name, value, .75*want)
+		}
+		for i, d := range []int{0, 2, 3} {
+			if math.Abs(gradient[d]-.75*slopes[i]) > exact {
+				t.Errorf("%s: gradient[%d] is %v with a document of weight 0, %v without it", name, d, gradient[d], .75*slopes[i])
 			}
 		}
 	}
