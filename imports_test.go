@@ -25,8 +25,9 @@ var rooms = map[string][]string{
 	"clicks":     {"datasets", "transforms", "metrics", "plackett"},
 	"worth":      {"datasets"},
 	"serve":      {"ranker", "clicks"},
+	"recipe":     {"train", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
 	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
-	"cmd":        {"serve", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "viz", "plackett", "transforms", "forest", "docs"},
+	"cmd":        {"serve", "recipe", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "viz", "plackett", "transforms", "forest", "docs"},
 	"internal":   {}, // the ground: it imports nothing public
 }
 

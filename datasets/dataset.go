@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
@@ -15,6 +16,14 @@ const Unlabelled = -1
 
 // Rows is the number of documents.
 func (d *Dataset) Rows() int { return len(d.Labels) }
+
+// HighestLabel returns the highest label, 0 if d is nil or has none above it.
+func (d *Dataset) HighestLabel() float64 {
+	if d == nil || len(d.Labels) == 0 {
+		return 0
+	}
+	return float64(max(0, slices.Max(d.Labels)))
+}
 
 // Queries is the number of queries.
 func (d *Dataset) Queries() int { return max(0, len(d.Offsets)-1) }

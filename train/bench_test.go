@@ -9,11 +9,21 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ops"
 )
+
+// paper is recipe.Paper, which imports this package.
+func paper() Config {
+	return Config{
+		Objective:  Objective{Loss: "plrank2", Samples: Dynamic},
+		Model:      Model{Hidden: []int{32, 32}, Activation: ops.Sigmoid},
+		Evaluation: Evaluation{Metric: "expected-dcg@5", DropLabelFreeTest: true},
+	}.Plain()
+}
 
 // paperRB is the paper's recipe with PL-Rank-RB.
 func paperRB(batch int, samples SampleCount) Config {
-	c := Paper()
+	c := paper()
 	c.Loss, c.Batch, c.Samples = "plrank-rb", batch, samples
 	return c
 }
@@ -53,7 +63,9 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkEpoch(b *testing.B) {
 	const foldQueries, foldDocuments = 18919, 2.26e6
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: foldQueries / 50, Vali: 2, Test: 1})
-	large, _ := recipeOf(foldDocuments, foldQueries, 4, 0)
+	large := wide()
+	large.LearningRate, large.Average, large.Dropout = 0.002, 0.998, 0.1
+	large.Loss, large.GroupLasso = "plrank-exact+0.02*query-rmse(8)", 0.03
 	for _, recipe := range []struct {
 		name   string
 		config Config
@@ -99,11 +111,11 @@ func BenchmarkValidation(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, recipe := range []struct {
-		name      string
-		documents int // that it is for
-	}{{"small", s.Train.Rows()}, {"large", largeFrom}} {
+		name   string
+		config Config
+	}{{"small", Default()}, {"large", wide()}} {
 		b.Run(recipe.name, func(b *testing.B) {
-			t := sharp(b, recipe.documents, &datasets.Splits{Train: s.Train, Vali: s.Train})
+			t := sharp(b, recipe.config, &datasets.Splits{Train: s.Train, Vali: s.Train})
 			var e Epoch
 			var scoring, validation time.Duration
 			for b.Loop() {
@@ -123,10 +135,18 @@ func BenchmarkValidation(b *testing.B) {
 	}
 }
 
-// sharp is a run by the default recipe for a number of documents, after epochs that have made the
-// policy sharp, while the rate was high.
-func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
-	c, _ := recipeOf(documents, documents/100, 4, 0)
+// wide is the network of the recipe for 100,000 documents.
+func wide() Config {
+	c := Default()
+	c.Loss, c.Transform, c.Bins, c.Metric = "plrank-exact+0.02*query-rmse(2)", "quantile", 16, "ndcg@10"
+	c.Hidden, c.Activation, c.Members, c.Dropout = []int{256, 32}, ops.SwiGLU, 1, 0
+	c.LearningRate, c.Schedule, c.Warmup, c.Average = 0.004, "cosine", 0.1, 0.99
+	c.GroupLasso, c.Batch, c.Epochs = 0.14, 32, 8
+	return c
+}
+
+// sharp is a run by a default recipe, after epochs that have made the policy sharp, while the rate was high.
+func sharp(b *testing.B, c Config, s *datasets.Splits) *Trainer {
 	c.Epochs = 1000
 	t, err := New(c.Plain(), Parts{}, s)
 	if err != nil {

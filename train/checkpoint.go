@@ -21,7 +21,7 @@ const (
 type checkpointHeader struct {
 	format  string
 	version int
-	config  Config
+	config  json.RawMessage
 	inputs  inputs
 }
 
@@ -46,7 +46,11 @@ func (t *Trainer) Checkpoint() (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	header, s := checkpointHeader{checkpointFormat, checkpointVersion, t.Config, *in}, t.state()
+	config, err := json.Marshal(t.Config)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	header, s := checkpointHeader{checkpointFormat, checkpointVersion, config, *in}, t.state()
 	maps.Copy(s.Values, header.state().Values)
 	values, arrays, err := s.copied()
 	if err != nil {
@@ -117,8 +121,11 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 	if h.version != checkpointVersion {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.version, checkpointVersion)
 	}
-	was := h.config.Plain().resumedWith(t.Config) // older runs lack newer settings
-	if d := configDifferences(was, t.Config, "was"); d != "" {
+	was := Config{}.Plain() // as older runs lack newer settings
+	if err := json.Unmarshal(h.config, &was); err != nil {
+		return fmt.Errorf("train: %s: %w: %w", path, ErrDamaged, err)
+	}
+	if d := configDifferences(was.resumedWith(t.Config), t.Config, "was"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}
 	in, err := t.inputs()

@@ -10,11 +10,9 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A Config says how a model is trained: settings in groups, which [Config.Settings] explains at
-// length. A field that is zero is left to the recipe for the training data, see [DefaultFor].
-// In a complete Config, as DefaultFor, [Paper] and [Config.Plain] return and config.json holds, zero means zero: to train
-// without dropout, start from one of those. There a zero that is not a value of its setting is refused, while a name that
-// is "" is still left to the recipe.
+// A Config says how a model is trained: settings in groups, which [Config.Settings] explains at length. It is complete: every
+// field means what it says, and zero means zero. [New] returns an error for a zero that is not a value of its setting. Start from
+// [Default], from a plan of package recipe, which chooses by the data, or from [Config.Plain], and change fields.
 type Config struct {
 	Objective
 	Inputs
@@ -138,6 +136,20 @@ type Evaluation struct {
 	EvaluateTrain     bool     `json:"evaluateTrain"`     // report metrics of the training split every epoch
 	EvaluateTest      bool     `json:"evaluateTest"`      // and of the test split: for learning curves, never for choosing
 	DropLabelFreeTest bool     `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
+}
+
+// Default returns three small networks that see several views of a feature, on the expected metric itself. Package recipe has them
+// for small data of short queries.
+func Default() Config {
+	return Config{
+		Objective: Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
+		Inputs:    Inputs{Transform: "minmax+log-standard+quantile+rank"},
+		Model:     Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
+		Optimization: Optimization{
+			Optimizer: "adam", LearningRate: 0.002, GroupLasso: 0.03, Batch: 4, Epochs: 30,
+		},
+		Evaluation: Evaluation{Metric: "expected-ndcg@10"},
+	}.Plain()
 }
 
 // network is a built-in model of these inputs, of any scorer.

@@ -137,7 +137,7 @@ func TestRankCountsAreNumbersOrAll(t *testing.T) {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}
-	for text, want := range map[string]RankCount{`{"cutoff":7}`: 7, `{"cutoff":"all"}`: AllRanks, `{"cutoff":0}`: plainCutoff, `{}`: plainCutoff} {
+	for text, want := range map[string]RankCount{`{"cutoff":7}`: 7, `{"cutoff":"all"}`: AllRanks, `{"cutoff":0}`: 5, `{}`: 5} {
 		var c Config
 		if err := json.Unmarshal([]byte(text), &c); err != nil || c.Plain().Cutoff != want {
 			t.Errorf("%s: %v, %v", text, c.Plain().Cutoff, err)

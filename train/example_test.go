@@ -10,13 +10,14 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
-// The best recipe on a small synthetic collection.
+// The recipe for a small synthetic collection.
 func Example() {
 	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 20, Test: 20, Seed: 1})
-	config := train.Default()
+	config := recipe.For(splits).Models[0]
 	config.Epochs = 5
 	trainer, err := train.New(config, train.Parts{}, splits)
 	if err != nil {
@@ -87,5 +88,5 @@ func ExampleHook() {
 	// Output:
 	// 1,0.002,0.5
 	// 2,0.001,0.5
-	// 3,0.0005,0.6
+	// 3,0.0005,0.5
 }

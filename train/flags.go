@@ -8,29 +8,27 @@ import (
 	"strings"
 )
 
-// DefineSettings defines a flag for each setting, such as [Config.Settings] returns; its default is the value it has.
-func DefineSettings(f *flag.FlagSet, settings []Setting) {
-	for _, s := range settings {
-		switch at := s.Value.(type) {
-		case *bool:
-			f.BoolVar(at, s.Flag, *at, s.Help)
-		case *int:
-			f.IntVar(at, s.Flag, *at, s.Help)
-		case *uint64:
-			f.Uint64Var(at, s.Flag, *at, s.Help)
-		case *float64:
-			f.Float64Var(at, s.Flag, *at, s.Help)
-		case *string:
-			f.StringVar(at, s.Flag, *at, s.Help)
-		case *[]string:
-			f.Var((*wordsFlag)(at), s.Flag, s.Help)
-		case *Features:
-			f.Var((*wordsFlag)(at), s.Flag, s.Help)
-		case *[]int:
-			f.Var(&numbersFlag{at, s.Want}, s.Flag, s.Help)
-		case encoding.TextUnmarshaler:
-			f.TextVar(at, s.Flag, at.(encoding.TextMarshaler), s.Help)
-		}
+// Define defines a flag for the setting; its default is the value that it has.
+func (s Setting) Define(f *flag.FlagSet) {
+	switch at := s.Value.(type) {
+	case *bool:
+		f.BoolVar(at, s.Flag, *at, s.Help)
+	case *int:
+		f.IntVar(at, s.Flag, *at, s.Help)
+	case *uint64:
+		f.Uint64Var(at, s.Flag, *at, s.Help)
+	case *float64:
+		f.Float64Var(at, s.Flag, *at, s.Help)
+	case *string:
+		f.StringVar(at, s.Flag, *at, s.Help)
+	case *[]string:
+		f.Var((*wordsFlag)(at), s.Flag, s.Help)
+	case *Features:
+		f.Var((*wordsFlag)(at), s.Flag, s.Help)
+	case *[]int:
+		f.Var(&numbersFlag{at, s.Want}, s.Flag, s.Help)
+	case encoding.TextUnmarshaler:
+		f.TextVar(at, s.Flag, at.(encoding.TextMarshaler), s.Help)
 	}
 }
 

@@ -221,23 +221,15 @@ func TestForestOnAnyLoss(t *testing.T) {
 	}
 }
 
-// Gains from clicks, which may be negative, grow trees by the recipe for them.
-func TestForestRecipe(t *testing.T) {
-	s := tabular()
-	c := Config{Model: Model{Scorer: forestScorer}, Optimization: Optimization{Epochs: 2}}
-	got := c.forData(s)
-	if want, reason := RecipeFor(forestScorer, s); reason != "a forest" || got.Loss != want.Loss || got.Transform != "raw" || got.Epochs != 2 || got.Trees != want.Trees {
-		t.Errorf("%q: %+v", reason, got)
-	}
+// Gains from clicks, which may be negative, grow trees.
+func TestForestOfGainsFromClicks(t *testing.T) {
+	s, c := tabular(), growing()
+	c.Loss, c.Metric, c.Epochs = "plrank-exact", "ndcg@10", 2
 	for row := range s.Train.Rows() {
 		s.Train.Gains = append(s.Train.Gains, float64(s.Train.Labels[row])-0.5)
 	}
-	tr, err := New(c, Parts{}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := mustRun(t, tr, Hooks{}); tr.Config.Loss != "plrank-exact" || r.History[1].Loss >= r.History[0].Loss {
-		t.Errorf("%s: %+v", tr.Config.Loss, r.History)
+	if r := mustRun(t, mustNew(t, c, s), Hooks{}); r.History[1].Loss >= r.History[0].Loss {
+		t.Errorf("%+v", r.History)
 	}
 }
 
@@ -404,7 +396,7 @@ func TestForestRisesAndFallsWithFeatures(t *testing.T) {
 	} {
 		wrong := c
 		change(&wrong)
-		if _, err := New(wrong, Parts{}, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(wrong.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -70,7 +70,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 // A score of the validation that is not finite names its document.
 func TestScoresThatAreNotFinite(t *testing.T) {
 	s := small()
-	tr, err := New(Config{}, Parts{}, s)
+	tr, err := New(Default(), Parts{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 // Within an epoch there is nothing to go on from: a checkpoint of half an epoch would be taken for one of a
 // whole, as would a second run of the trainer.
 func TestWithinAnEpochIsNoCheckpoint(t *testing.T) {
-	s, c := small(), smallRecipe()
+	s, c := small(), Default()
 	c.Epochs = 2
 	fresh := func() *Trainer {
 		tr, err := New(c, Parts{}, s)

@@ -32,7 +32,7 @@ func sumOfTwo(queries int, seed uint64) *datasets.Dataset {
 
 func measured(t *testing.T) (Config, *Trainer, *Result) {
 	t.Helper()
-	c := smallRecipe()
+	c := Default()
 	c.Epochs, c.Members, c.Transform, c.Hidden = 8, 1, "standard", nil
 	trainer, err := New(c.Plain(), Parts{}, &datasets.Splits{Train: sumOfTwo(20, 1), Vali: sumOfTwo(8, 2), Test: sumOfTwo(9, 3)})
 	if err != nil {
@@ -156,7 +156,7 @@ func TestFeaturesOfTheQueryRank(t *testing.T) {
 		"categories": func(c *Config) { c.Categorical = []string{"taste", "kind"} },
 		"bins":       func(c *Config) { c.Transform, c.Bins = "quantile", 4 },
 	} {
-		c := smallRecipe()
+		c := Default()
 		c.Members, c.Epochs, c.Dropout, c.Hidden, c.Metric, c.GroupLasso, c.LearningRate = 1, 15, 0, []int{16}, "ndcg@10", 0, .01
 		change(&c)
 		tr := mustNew(t, c.Plain(), s)

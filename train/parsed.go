@@ -21,9 +21,9 @@ type parsed struct {
 	evaluator *evaluator
 }
 
-// parse looks up names, after what is still unset is set by the recipe for small data.
+// parse looks up names.
 func (c Config) parse(parts Parts) (*parsed, error) {
-	c = parts.naming(c.orRecipe(smallRecipe()))
+	c = parts.naming(c)
 	custom := map[string]bool{"loss": parts.Loss != nil, "optimizer": parts.Optimizer != nil, "scorer": parts.Scorer != nil}
 	for _, s := range c.Settings() {
 		if !custom[s.Flag] {

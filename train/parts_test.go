@@ -194,7 +194,7 @@ func TestOwnParts(t *testing.T) {
 
 // Parts have names in what a run keeps, and what means nothing with them is gone.
 func TestNamesOfParts(t *testing.T) {
-	c := smallRecipe()
+	c := Default()
 	c.Metric, c.Blocks, c.Heads, c.LatentCross = "", 3, 4, true
 	tr, err := New(c.Plain(), ownParts(), small())
 	if err != nil {

@@ -17,7 +17,7 @@ func BenchmarkWide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := sharp(b, largeFrom, s)
+	t := sharp(b, wide(), s)
 	fresh := min(t.history.epochs[1].TrainSeconds, t.history.epochs[2].TrainSeconds) // the first one compiles the graphs
 	var rows []int
 	for i := 0; i < len(t.data.queries); i += t.Config.Batch {

@@ -160,7 +160,7 @@ func TestExchange(t *testing.T) {
 
 // scaleRecipes are those whose steps are measured.
 func scaleRecipe(name string) Config {
-	c := smallRecipe()
+	c := Default()
 	if name == "wide" {
 		c.Hidden, c.Dropout, c.LearningRate, c.Decay, c.Members, c.Transform = []int{256, 128}, 0.1, 0.0015, 0.6, 1, "log-standard+quantile"
 	}

@@ -167,7 +167,7 @@ func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain st
 func fileFor(t *transforms.Transform, d *datasets.Dataset, gain string) *ranker.File {
 	return &ranker.File{
 		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
-		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: highestLabel(d),
+		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: d.HighestLabel(),
 	}
 }
 

@@ -24,7 +24,7 @@ type Setting struct {
 	JSON  string // its name in JSON, such as learningRate
 	Group string // the struct within Config that it belongs to, such as Optimization; "" for the seed
 	Value any    // a pointer to the field
-	Plain any    // what [Config.Plain] takes for zero; nil: zero is a value
+	Plain any    // what [Config.Plain] takes for zero; nil: zero
 	Help  string // what it sets; the word in backquotes stands for its value, as in package flag
 
 	Want string // for a list of numbers, what would be right where it cannot be read
@@ -33,14 +33,6 @@ type Setting struct {
 	Measuring bool // matters for the metrics of a model that is trained already
 
 	check check // of the value by itself; nil: all values, or what else looks at it checks them
-}
-
-// Unset reports whether the setting is zero although zero is not a value of it.
-func (s Setting) Unset() bool { return s.Plain != nil && s.field().IsZero() }
-
-// OfModel reports whether the setting makes a model, which it then takes from the recipe no more: see [Config.LeavesModels].
-func (s Setting) OfModel() bool {
-	return s.Group != "" && s.Group != "Evaluation" && !s.Measuring && !s.Resumable && s.Flag != "categorical" && s.Flag != "shards"
 }
 
 // Take gives the setting the value that it has in another Config.
@@ -83,15 +75,12 @@ const (
 // LossMetric is the Config.Metric that makes the loss itself the validation value.
 const LossMetric = "loss"
 
-// plainCutoff is Config.Cutoff without a recipe.
-const plainCutoff = 5
-
 // Settings returns the settings of c, whose fields they point to, in the order of Config.
 func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: ofRanks.check, Measuring: true,
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: 5, check: ofRanks.check, Measuring: true,
 			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
 		{Flag: "samples", Value: &c.Samples, Plain: 100, check: ofSamples.check,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to 100 over 40 epochs"},
@@ -217,11 +206,12 @@ func (c *Config) Settings() []Setting {
 	return list
 }
 
-// Plain returns c without any recipe: a field that is zero although zero is not a value of it gets the
-// same value whatever the data, such as plain SGD. JSON of older versions means this.
+// Plain completes c: each field that is zero, and has a [Setting.Plain] value, gets it, whatever the data and the other fields: plain SGD
+// on plrank-exact for 40 epochs, of momentum 0.9 with the optimizer momentum. Other fields stay zero: no hidden layers, no dropout.
+// JSON of older versions, which lacks newer settings, is read into a plain Config.
 func (c Config) Plain() Config {
 	for _, s := range c.Settings() {
-		if s.Unset() {
+		if s.Plain != nil && s.field().IsZero() {
 			s.field().Set(reflect.ValueOf(s.Plain).Convert(s.field().Type()))
 		}
 	}
@@ -253,20 +243,13 @@ func configDifferences(was, is Config, word string) string {
 	return strings.Join(list, ", ")
 }
 
-// usualMetric is the metric of the validation where neither a recipe nor the Config names one.
-// No metric of relevance says what a loss of several parts, or one of fairness, trades off.
+// usualMetric is the metric of validation that goes with a loss and a cutoff: the loss itself for a sum of several, or a loss of
+// fairness, as no metric of relevance says what these trade off.
 func (c Config) usualMetric() string {
-	if byLoss(c.Loss) {
+	if terms, err := losses.Terms(c.Loss); err == nil && (len(terms) > 1 || terms[0].Measure != "") {
 		return LossMetric
 	}
-	return cmp.Or(c.Cutoff, plainCutoff).metric("ndcg")
-}
-
-// byLoss reports whether [LossMetric] is the usual metric for a loss: for a sum of several, or a loss of
-// fairness.
-func byLoss(loss string) bool {
-	terms, err := losses.Terms(loss)
-	return err == nil && (len(terms) > 1 || terms[0].Measure != "")
+	return cmp.Or(c.Cutoff, 5).metric("ndcg")
 }
 
 // The scorers, and what Config.OnNaN may be.
@@ -283,11 +266,14 @@ const (
 func Scorers() []string { return []string{attentionScorer, forestScorer, mlpScorer} }
 
 // Check returns an error if the value makes no sense by itself, whatever other settings are.
-func (s Setting) Check() error {
-	if s.check == nil {
-		return nil
+func (s Setting) Check() (err error) {
+	if s.check != nil {
+		err = s.check(s)
 	}
-	if err := s.check(s); err != nil {
+	if text, ok := s.Value.(*string); ok && *text == "" && err == nil {
+		err = fmt.Errorf("train: no %s: want one such as %v", s.words(), s.Plain)
+	}
+	if err != nil {
 		return &settingError{s.Flag, err}
 	}
 	return nil

@@ -2,7 +2,7 @@ package train
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -66,47 +66,11 @@ func sized(queries, documents int) *datasets.Splits {
 	return &datasets.Splits{Train: split("train", queries), Vali: split("vali", 2)}
 }
 
-// A zero Config is the recipe for the training data, and so is what a Config leaves open, as if
-// its other fields were flags of the command.
-func TestZeroIsTheRecipe(t *testing.T) {
-	t.Parallel()
-	for _, s := range []*datasets.Splits{sized(4, 10), sized(4, 60), sized(50, largeFrom/50)} {
-		recipe, reason := RecipeFor("", s)
-		for what, c := range map[string]struct {
-			change func(*Config)
-			metric string // "": the recipe's
-		}{
-			"nothing":            {func(*Config) {}, ""},
-			"the epochs":         {func(c *Config) { c.Epochs = 3 }, ""},
-			"an ensemble":        {func(c *Config) { c.Members = 2 }, ""},
-			"a loss":             {func(c *Config) { c.Loss = "softmax" }, ""},
-			"a sum of losses":    {func(c *Config) { c.Loss = "softmax+0.5*plrank-exact" }, LossMetric},
-			"a sum and a metric": {func(c *Config) { c.Loss, c.Metric = "softmax+0.5*plrank-exact", "map" }, "map"},
-			"a linear model":     {func(c *Config) { c.Hidden = []int{} }, ""},
-		} {
-			given, want := Default(), recipe
-			c.change(&given)
-			c.change(&want)
-			if c.metric != "" {
-				want.Metric = c.metric
-			}
-			tr, err := New(given, Parts{}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := configDifferences(want, tr.Config, "in the recipe"); d != "" {
-				t.Errorf("%s, %s: %s", reason, what, d)
-			}
-		}
-	}
-}
-
-// Where all is spelt out, zero is zero, whatever the data.
-func TestZeroIsZeroWhereAllIsSpeltOut(t *testing.T) {
-	small, _ := recipeOf(100, 10, 4, 0)
-	large, _ := recipeOf(1_000_000, 10_000, 4, 0)
-	for _, c := range []Config{small, large, Paper(), Config{}.Plain()} {
+// In a Config zero is zero, whatever the data and the other fields; a zero that is not a value is refused, and its name told.
+func TestZeroIsZero(t *testing.T) {
+	for _, c := range []Config{Default(), paper(), Config{}.Plain()} {
 		c.Dropout, c.Members, c.Hidden, c.Activation, c.NormalizeGains, c.GroupLasso, c.Average, c.Warmup = 0, 0, nil, 0, false, 0, 0, 0
+		c.Momentum, c.WeightDecay = 0, 0
 		tr, err := New(c, Parts{}, sized(4, 60))
 		if err != nil {
 			t.Fatal(err)
@@ -114,43 +78,26 @@ func TestZeroIsZeroWhereAllIsSpeltOut(t *testing.T) {
 		if !reflect.DeepEqual(tr.Config, c) {
 			t.Errorf("got %+v, want %+v", tr.Config, c)
 		}
-	}
-}
-
-// A setting or two that are taken back do not make a recipe of what was spelt out.
-func TestSpeltOutButFor(t *testing.T) {
-	s := sized(4, 60)
-	want := Paper()
-	want.WeightDecay = 0
-	c := want
-	c.Metric = ""
-	if want.Metric = "expected-ndcg@10"; c.Loss != "plrank2" {
-		t.Fatal("Paper has another loss")
-	}
-	tr, err := New(c, Parts{}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := configDifferences(want, tr.Config, "wanted"); d != "" {
-		t.Error(d)
-	}
-	for _, row := range []struct {
-		change func(*Config)
-		want   string
-	}{
-		{func(c *Config) { c.Cutoff = 0 }, "train: cutoff is 0: want 1 to 1000000, or all"},
-		{func(c *Config) { c.LearningRate = 0 }, "train: learning rate is 0: want a finite number above 0"},
-	} {
-		c := Paper()
-		row.change(&c)
-		if _, err := New(c, Parts{}, s); fmt.Sprint(err) != row.want {
-			t.Errorf("got %v, want %s", err, row.want)
+		for i, s := range c.Settings() {
+			if s.Plain == nil || s.Flag == "momentum" || s.Flag == "weight-decay" { // zero is a value
+				continue
+			}
+			lacks := c
+			at := lacks.Settings()[i]
+			at.field().SetZero()
+			_, err := New(lacks, Parts{}, sized(4, 60))
+			if named := (*settingError)(nil); !errors.As(err, &named) || named.Flag() != s.Flag {
+				t.Errorf("%s: got %v", s.JSON, err)
+			}
 		}
 	}
+	if _, err := New(Config{Model: Model{Hidden: []int{8}}, Evaluation: Evaluation{EvaluationSamples: 100}}, Parts{}, sized(4, 60)); err == nil {
+		t.Error("a Config without a loss: no error")
+	}
 }
 
-// Without a recipe, a Config is plain SGD on the exact objective, as JSON of older versions that
-// lacks settings is meant.
+// Where its zeros are not values, a plain Config is plain SGD on the exact objective, as JSON of older versions that lacks settings is
+// meant.
 func TestPlain(t *testing.T) {
 	want := Config{
 		Objective:    Objective{Loss: "plrank-exact", Cutoff: 5, Samples: 100, Gain: "exp2", Discounts: "dcg"},
@@ -195,13 +142,13 @@ func TestOlderConfigJSON(t *testing.T) {
 	if got := tr(c).Config; !reflect.DeepEqual(got, c) {
 		t.Errorf("got %+v, want %+v", got, c)
 	}
-	var before Config
 	lacking := strings.NewReplacer(`"decay":0.85,`, "", `"shards":1,`, "", `"onNaN":"stop",`, "", `"scorer":"mlp",`, "").Replace(older)
+	before := Config{}.Plain()
 	if err := json.Unmarshal([]byte(lacking), &before); err != nil {
 		t.Fatal(err)
 	}
-	if c.Decay = 1; !reflect.DeepEqual(before.Plain(), c) {
-		t.Errorf("got %+v, want %+v", before.Plain(), c)
+	if c.Decay = 1; !reflect.DeepEqual(before, c) {
+		t.Errorf("got %+v, want %+v", before, c)
 	}
 
 	// A checkpoint of such a version.
@@ -236,7 +183,7 @@ func TestResumableSettings(t *testing.T) {
 
 // Differences are in terms of JSON, and numbers that JSON cannot have are not hidden.
 func TestConfigDifferences(t *testing.T) {
-	a, b := Paper(), Paper()
+	a, b := paper(), paper()
 	b.Samples, b.Hidden, b.LearningRate = 7, nil, math.NaN()
 	if got, want := configDifferences(a, b, "was"), `hidden is null, was [32,32], learningRate is NaN, was 0.01, samples is 7, was "dynamic"`; got != want {
 		t.Errorf("got %s, want %s", got, want)

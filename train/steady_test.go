@@ -13,7 +13,7 @@ func TestMemoryOfRuns(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 4, Vali: 2, Test: 1})
 	for _, scorer := range []string{"mlp", "attention"} {
 		t.Run(scorer, func(t *testing.T) {
-			c := smallRecipe()
+			c := Default()
 			c.Scorer, c.Epochs, c.Members = scorer, 1, 2
 			testkit.Steady(t, 10, func(from, to int) {
 				for range to - from {

@@ -18,7 +18,7 @@ import (
 
 // A Trainer is a training run: its data, its model and how far it has come.
 type Trainer struct {
-	Config Config // with the names as they are written, and no field left to its default; not to be changed
+	Config Config // with the names as they are written; not to be changed
 
 	running    sync.Mutex
 	parsed     *parsed
@@ -43,38 +43,19 @@ type Hooks struct {
 // A Result holds what training ended with.
 type Result struct {
 	Model       *ranker.Model // the best model by the validation value
-	Shares      []float64     // of the models of a mixture, see Mix; nil: it is none
-	BestEpoch   int           // its epoch; 0 if it is the initial one, a mixture, or if the run was interrupted in the first
+	BestEpoch   int           // its epoch; 0 if it is the initial one, or if the run was interrupted in the first
 	History     []Epoch
 	Initial     Values // of Parts.Initial on the validation split; nil: there is none
 	Interrupted bool   // the context was cancelled before the end
 }
 
-// Run trains a model: it calls New and Trainer.Run. Where c leaves the models to the recipe, see [Config.LeavesModels], it trains
-// the models of [DefaultFor] and mixes them by [Mix]; the history then has the epochs of one model after another.
+// Run trains a model: it calls New and Trainer.Run.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
-	models := []Config{c}
-	if c.LeavesModels() {
-		models, _ = DefaultFor(s)
-		for i := range models {
-			models[i] = c.orRecipe(models[i])
-		}
+	t, err := New(c, Parts{}, s)
+	if err != nil {
+		return nil, err
 	}
-	var results []*Result
-	for _, c := range models {
-		t, err := New(c, Parts{}, s)
-		if err != nil {
-			return nil, err
-		}
-		r, err := t.Run(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		if results = append(results, r); r.Interrupted {
-			break
-		}
-	}
-	return MixResults(c, s.Vali, results...)
+	return t.Run(ctx, h)
 }
 
 // New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must
@@ -82,7 +63,7 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 // fairness alone that needs none; the test split may be nil. The error says which setting or split
 // is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
-	p, err := c.forData(s).parse(parts)
+	p, err := c.parse(parts)
 	if err := mpi.Agree(parts.Processes, err); err != nil {
 		return nil, err
 	}

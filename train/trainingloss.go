@@ -89,7 +89,7 @@ func (l *trainingLoss) rankings() int {
 // split, and of no other data, which must not change what is learned. Without labels above 0 it is 1, because 0 means
 // unset to losses.
 func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
-	l.grade = cmp.Or(l.settings.HighestGrade, highestLabel(d), 1)
+	l.grade = cmp.Or(l.settings.HighestGrade, d.HighestLabel(), 1)
 }
 
 // checkLogged returns an error if the loss goes by what a log has and d lacks.

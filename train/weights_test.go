@@ -87,8 +87,7 @@ func TestWeightsDoNotReversePreferences(t *testing.T) {
 		return d
 	}
 	s := &datasets.Splits{Train: split("train"), Vali: split("vali")}
-	recipe, _ := RecipeFor("", s)
-	for _, loss := range []string{recipe.Loss, "plrank-exact", "ranknet", "hinge", "listmle", "softmax", "listnet", "lambdarank", "approxndcg"} {
+	for _, loss := range []string{Default().Loss, "plrank-exact", "ranknet", "hinge", "listmle", "softmax", "listnet", "lambdarank", "approxndcg"} {
 		c := Config{Objective: Objective{Loss: loss, Cutoff: 5}, Optimization: Optimization{Optimizer: "adam", LearningRate: .03, Batch: 5, Epochs: 40}}
 		tr := mustNew(t, c, s)
 		mustRun(t, tr, Hooks{})

@@ -7,6 +7,7 @@ import (
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -26,7 +27,7 @@ func learn(ctx context.Context, log *clicks.Log, seed uint64) (*ranker.Model, cl
 	if err != nil {
 		return nil, bias, err
 	}
-	config, _ := train.RecipeFor("", splits)
+	config := recipe.Single("mlp", splits).Models[0]
 	config.Loss = "plrank-exact+0.1*exposure-risk(0.95)"
 	config.Cutoff, config.Members, config.Epochs, config.Seed = shown, 1, 10, seed
 	result, err := train.Run(ctx, config, splits, train.Hooks{})

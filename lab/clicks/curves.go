@@ -138,9 +138,9 @@ func (f *curvesFile) addEnds(name string, p *production) error {
 		return err
 	}
 	known := p.known(byGrade(p.train))
-	normalized := recipe(known)
+	normalized := baseConfig(known)
 	normalized.NormalizeGains = true
-	err := f.add(name, p, 0, "labels", func() ([]float64, error) { return p.learned(known, recipe(known)) })
+	err := f.add(name, p, 0, "labels", func() ([]float64, error) { return p.learned(known, baseConfig(known)) })
 	return cmp.Or(err, f.add(name, p, 0, "labels, normalized", func() ([]float64, error) { return p.learned(known, normalized) }))
 }
 
@@ -157,7 +157,7 @@ func (f *curvesFile) addMethods(name string, p *production, n int) error {
 			if err != nil {
 				return nil, err
 			}
-			c := recipe(gains)
+			c := baseConfig(gains)
 			c.NormalizeGains = m.normalized
 			return p.learned(gains, c)
 		})

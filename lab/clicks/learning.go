@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -49,7 +50,7 @@ func newProduction(data string, seed uint64) (*production, error) {
 			few = append(few, q)
 		}
 	}
-	c := recipe(s.Train)
+	c := baseConfig(s.Train)
 	c.Seed, c.Metric, c.NormalizeGains = seed, "expected-ndcg@5", true
 	judged := s.Train.Select(few)
 	r, err := train.Run(context.Background(), c, &datasets.Splits{Train: judged, Vali: judged}, train.Hooks{})
@@ -64,9 +65,9 @@ func newProduction(data string, seed uint64) (*production, error) {
 	return p, nil
 }
 
-// recipe is the default one with one network, K = 5, and what plrank train -clicks changes.
-func recipe(d *datasets.Dataset) train.Config {
-	c, _ := train.RecipeFor("", &datasets.Splits{Train: d, Vali: d})
+// baseConfig is the default recipe with one network, K = 5, and what plrank train -clicks changes.
+func baseConfig(d *datasets.Dataset) train.Config {
+	c := recipe.Single("mlp", &datasets.Splits{Train: d, Vali: d}).Models[0]
 	c.Members, c.Cutoff = 1, 5
 	c.Metric, c.NormalizeGains = train.LossMetric, false
 	return c

@@ -66,7 +66,7 @@ func (p *production) further(l *clicks.Log, loss string) (chosen, last float64, 
 	if err != nil {
 		return 0, 0, err
 	}
-	c := recipe(p.train)
+	c := baseConfig(p.train)
 	c.Loss, c.Dropout = loss, 0
 	c.LearningRate /= 10
 	best, final, err := p.fit(gains, c, train.Parts{Initial: p.model})

@@ -19,6 +19,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -44,9 +45,9 @@ func run(data string, read datasets.ReadOptions, seed uint64) error {
 		return err
 	}
 	e := &evaluation{vali: s.Vali, queries: rand.New(rand.NewPCG(seed, 0))}
-	views, _ := train.RecipeFor("", withoutTables(s))
-	table, _ := train.RecipeFor("", attributes(s.Train.Rows()))
-	forest, _ := train.RecipeFor("forest", s)
+	views := recipe.Single("mlp", withoutTables(s)).Models[0]
+	table := recipe.Single("mlp", attributes(s.Train.Rows())).Models[0]
+	forest := recipe.Single("forest", s).Models[0]
 	for _, of := range []struct {
 		name   string
 		config train.Config
@@ -121,7 +122,7 @@ func (e *evaluation) values(models []int, shares []float64) []float64 {
 }
 
 // judge prints the value of equal shares, and of the two ways to choose them: other quarters if they are better than equal shares by
-// more than a standard error, as train.Mix has it, and the best quarters.
+// more than a standard error, as recipe.Mix has it, and the best quarters.
 func (e *evaluation) judge(data string, models []int) {
 	n := len(models)
 	equal := e.values(models, slices.Repeat([]float64{1 / float64(n)}, n))

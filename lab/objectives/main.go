@@ -27,6 +27,7 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -165,12 +166,12 @@ func scoresPath(out, method string, seed int) string {
 	return filepath.Join(out, method, fmt.Sprintf("%d.scores", seed))
 }
 
-// recipe returns one network of the default recipe for small data in its two forms, for 15 epochs; at full size the default
+// baseConfig returns one network of the default recipe for small data in its two forms, for 15 epochs; at full size the default
 // network, for four passes.
-func recipe(splits *datasets.Splits) train.Config {
+func baseConfig(splits *datasets.Splits) train.Config {
 	const long, many = 50, 1_000_000 // documents of a query, on average, and of the training split
 	if splits.Train.Rows() >= many {
-		c, _ := train.RecipeFor("mlp", splits)
+		c := recipe.Single("mlp", splits).Models[0]
 		c.Epochs = 4 * c.EpochsPerPass
 		return c
 	}
@@ -203,7 +204,7 @@ func trainOurs(ctx context.Context, folder, out string, seeds int) error {
 					return err
 				}
 			}
-			c := recipe(splits)
+			c := baseConfig(splits)
 			c.Loss, c.Cutoff, c.Metric, c.Seed = m.loss, m.cutoff, m.metric, uint64(seed)
 			result, err := train.Run(ctx, c, splits, train.Hooks{})
 			if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -94,7 +95,9 @@ func readChanges(path string) ([]string, error) {
 func changed(c train.Config, change string) (train.Config, error) {
 	f := flag.NewFlagSet(change, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	train.DefineSettings(f, c.Settings())
+	for _, s := range c.Settings() {
+		s.Define(f)
+	}
 	err := command.Parse(f, strings.Fields(change))
 	f.Visit(func(set *flag.Flag) {
 		if slices.Contains(notTrained, set.Name) {
@@ -163,7 +166,7 @@ func (s *session) changeTrials(changes []string, all *datasets.Dataset) ([]chang
 				queries[i] = parts[(part+i)%heldOutParts]
 			}
 			training := joined(queries[2:])
-			c, _ := train.RecipeFor("", &datasets.Splits{Train: all.Select(training)})
+			c := recipe.Single("mlp", &datasets.Splits{Train: all.Select(training)}).Models[0]
 			c.Seed, c.Patience = seed, 0
 			trials = append(trials, changeTrial{"", run, part, queries, c})
 			for _, change := range changes {

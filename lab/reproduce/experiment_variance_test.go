@@ -17,6 +17,7 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/lab/internal/variance"
 	"github.com/plrank/plrank/plackett"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -128,7 +129,7 @@ func TestVarianceOfModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := train.Paper()
+	c := recipe.Paper()
 	c.Epochs = 1
 	result, err := train.Run(t.Context(), c, splits, train.Hooks{})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/lab/internal/source"
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -140,7 +141,7 @@ func trialName(loss string, samples int) string { return fmt.Sprintf("%s@%d", lo
 
 // config is the paper's set-up with the settings of the command line.
 func (o *options) config(loss string, samples train.SampleCount, run int) train.Config {
-	c := train.Paper()
+	c := recipe.Paper()
 	c.Loss, c.Samples, c.Epochs = loss, samples, o.Epochs
 	c.Batch, c.LearningRate = o.Batch, o.LearningRate
 	if name, rate := rated(loss); rate != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -163,7 +164,7 @@ func (d *RunDir) Wait() error {
 }
 
 // Finish writes the final model, history and result.
-func (d *RunDir) Finish(r *train.Result, report *train.Report) error {
+func (d *RunDir) Finish(r *recipe.Result, report *train.Report) error {
 	if err := d.Wait(); err != nil {
 		return err
 	}

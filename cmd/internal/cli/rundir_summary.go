@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -43,7 +44,7 @@ type RunSummary struct {
 }
 
 // summaryOf returns the summary of a run.
-func summaryOf(r *train.Result, report *train.Report) *RunSummary {
+func summaryOf(r *recipe.Result, report *train.Report) *RunSummary {
 	s := &RunSummary{
 		BestEpoch: r.BestEpoch, Shares: r.Shares, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
 		Convention: report.Convention, bySplit: newBySplit[train.Values](), StdErr: map[string]train.Values{},

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
 // What is written while training goes on is what the epoch left: steps of the next one do
 // not get into it, and Wait waits for it.
 func TestFilesOfAnEpochAreItsOwn(t *testing.T) {
-	c := train.Paper()
+	c := recipe.Paper()
 	c.Epochs = 3
 	dir, err := CreateRun(filepath.Join(t.TempDir(), "run"))
 	if err != nil {
@@ -50,7 +51,7 @@ func TestFilesOfAnEpochAreItsOwn(t *testing.T) {
 
 // Files that cannot be written are an error of the next epoch, or else of Wait and Finish.
 func TestFilesOfAnEpochCannotBeWritten(t *testing.T) {
-	c := train.Paper()
+	c := recipe.Paper()
 	c.Epochs = 2
 	path := filepath.Join(t.TempDir(), "run")
 	for _, end := range []struct {
@@ -125,7 +126,7 @@ func TestFolderHasOneRunFromBeginToFinish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.Finish(r, report); err != nil {
+	if err := dir.Finish(&recipe.Result{Result: r}, report); err != nil {
 		t.Fatal(err)
 	}
 	dir.Close()
@@ -158,7 +159,7 @@ func TestFolderHasOneRunFromBeginToFinish(t *testing.T) {
 	if _, err := OpenRun(path, &back); err != nil || back.Epochs != 2 {
 		t.Errorf("the extension is not kept: %+v, %v", back, err)
 	}
-	if err := dir.Finish(run(t, tr, train.Hooks{Epoch: dir.Epoch}), report); err != nil || result().Interrupted || result().Epochs != 2 {
+	if err := dir.Finish(&recipe.Result{Result: run(t, tr, train.Hooks{Epoch: dir.Epoch})}, report); err != nil || result().Interrupted || result().Epochs != 2 {
 		t.Errorf("at the end: %+v, %v", result(), err)
 	}
 

@@ -11,19 +11,26 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
 // DefineConfig defines a flag for each setting of c, or only for some by name; their defaults are what c holds.
 func DefineConfig(f *flag.FlagSet, c *train.Config, only ...string) {
-	train.DefineSettings(f, slices.DeleteFunc(c.Settings(), func(s train.Setting) bool {
-		return only != nil && !slices.Contains(only, s.Flag)
-	}))
+	for _, s := range c.Settings() {
+		if only == nil || slices.Contains(only, s.Flag) {
+			s.Define(f)
+		}
+	}
 }
 
 // DefineMeasuring is DefineConfig for the settings that matter for the metrics of a trained model.
 func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
-	train.DefineSettings(f, slices.DeleteFunc(c.Settings(), func(s train.Setting) bool { return !s.Measuring }))
+	for _, s := range c.Settings() {
+		if s.Measuring {
+			s.Define(f)
+		}
+	}
 }
 
 // configFlags returns the flags of [DefineConfig].
@@ -48,10 +55,9 @@ func Presets() []string { return []string{ByData, "paper"} }
 func Preset(name string) (train.Config, error) {
 	switch name {
 	case ByData:
-		c, _ := train.RecipeFor("", nil)
-		return c, nil
+		return recipe.Single("mlp", nil).Models[0], nil
 	case "paper":
-		return train.Paper(), nil
+		return recipe.Paper(), nil
 	}
 	return train.Config{}, fmt.Errorf("train: unknown preset %q: %s", name, names.Want(name, Presets()))
 }
@@ -105,19 +111,6 @@ func Uses(c train.Config, measures []metrics.Measure) []Use {
 		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
 			Why: with + ": it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},
 	}
-}
-
-// CheckSet returns an error for a setting that is zero if zero is not a value: in a Config it would leave the setting
-// to the recipe.
-func CheckSet(c train.Config) error {
-	plain := c.Plain()
-	given, examples := configFlags(&c), configFlags(&plain)
-	for _, s := range c.Settings() {
-		if s.Unset() {
-			return fmt.Errorf("-%s %q is not a value for it; an example is %s", s.Flag, given.Lookup(s.Flag).Value, examples.Lookup(s.Flag).Value)
-		}
-	}
-	return nil
 }
 
 // Differences returns the flags of the settings by which c differs from another.

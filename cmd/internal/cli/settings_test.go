@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -62,8 +63,8 @@ func camel(name string) string {
 func TestPresetsAreValid(t *testing.T) {
 	for _, name := range Presets() {
 		c, err := Preset(name)
-		if err != nil || c.Check() != nil || CheckSet(c) != nil {
-			t.Errorf("%s: %v, %v, %v", name, err, c.Check(), CheckSet(c))
+		if err != nil || c.Check() != nil {
+			t.Errorf("%s: %v, %v", name, err, c.Check())
 		}
 	}
 	if _, err := Preset("best"); err == nil || !strings.Contains(err.Error(), "default, paper") {
@@ -93,7 +94,7 @@ func TestGivenFlagsOverrideARecipe(t *testing.T) {
 		}
 		var given []string
 		f.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
-		got, _ := train.RecipeFor("", &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}})
+		got := recipe.Single("mlp", &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}}).Models[0]
 		want := got
 		of.want(&want)
 		if Override(&got, own, given...); Differences(got, want) != "" {
@@ -102,10 +103,13 @@ func TestGivenFlagsOverrideARecipe(t *testing.T) {
 	}
 }
 
-// A zero that would leave a setting to the recipe is not a value on a command line.
+// A zero that is not a value is refused, with the name of the flag, and one that is a value is taken.
 func TestZeroIsRefusedWhereItIsNotAValue(t *testing.T) {
-	c := train.Paper()
-	if c.LearningRate = 0; CheckSet(c) == nil || CheckSet(c).Error() != `-lr "0" is not a value for it; an example is 0.01` {
-		t.Errorf("got %v", CheckSet(c))
+	c := recipe.Paper()
+	if c.Momentum, c.WeightDecay = 0, 0; Check(c) != nil {
+		t.Error(Check(c))
+	}
+	if c.Gain = ""; Check(c) == nil || Check(c).Error() != `train: no gain: want one such as exp2 (-gain)` {
+		t.Errorf("got %v", Check(c))
 	}
 }

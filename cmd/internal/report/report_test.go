@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -33,7 +34,7 @@ func linearOn(t *testing.T, d *datasets.Dataset) *view {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, _ := train.RecipeFor("mlp", nil)
+	config := recipe.Single("mlp", nil).Models[0]
 	v, err := newView(context.Background(), &Run{Config: config, Model: m, Splits: []train.Split{{Name: "test", Data: d}}})
 	if err != nil {
 		t.Fatal(err)

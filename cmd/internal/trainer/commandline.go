@@ -13,6 +13,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/recipe"
 )
 
 // parse reads the command line: first to learn where it starts from, a recipe or the settings
@@ -46,10 +47,8 @@ func parse(args []string) (*options, error) {
 // overrideModels gives the models of a file of settings what the command line says of all.
 func (o *options) overrideModels() error {
 	for i := range o.Models {
-		for _, s := range o.Settings() {
-			if s.OfModel() && slices.Contains(o.given, s.Flag) {
-				return command.Usage(fmt.Errorf("-%s: the run has %d models, each with a -%[1]s of its own: want another -config, or the file of one of them", s.Flag, len(o.Models)))
-			}
+		if at := slices.IndexFunc(o.given, recipe.OfModel); at >= 0 {
+			return command.Usage(fmt.Errorf("-%s: the run has %d models, each with a -%[1]s of its own: want another -config, or the file of one of them", o.given[at], len(o.Models)))
 		}
 		cli.Override(&o.Models[i], o.Config, o.given...)
 	}
@@ -87,13 +86,12 @@ func (o *options) startingPoint() (*options, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	var s settings
+	s := plain()
 	known := json.NewDecoder(bytes.NewReader(text))
 	known.DisallowUnknownFields()
 	if err := known.Decode(&s); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", o.config, err)
 	}
-	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
 	return &options{settings: s}, nil
 }
 
@@ -104,11 +102,10 @@ func resumed(out string, args []string) (*options, error) {
 	if out == "" {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
-	var s settings
+	s := plain()
 	if err := cli.ReadSettings(out, &s); err != nil {
 		return nil, err
 	}
-	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
 	o := &options{settings: s}
 	flags, err := o.parseFlags(args)
 	if err != nil {

@@ -181,8 +181,8 @@ func shareGrade(ctx context.Context, o *options, folds []int) error {
 type grades []float64
 
 func (g *grades) add(s *datasets.Splits) {
-	training := highestLabel(s.Train)
-	*g = append(*g, training, max(training, highestLabel(s.Vali), highestLabel(s.Test)))
+	training := s.Train.HighestLabel()
+	*g = append(*g, training, max(training, s.Vali.HighestLabel(), s.Test.HighestLabel()))
 }
 
 // shared is the highest, where a fold would have another by itself; else 0.
@@ -191,12 +191,4 @@ func (g grades) shared() float64 {
 		return highest
 	}
 	return 0
-}
-
-// highestLabel returns the highest label of d, 0 if d is nil or has none above it.
-func highestLabel(d *datasets.Dataset) float64 {
-	if d == nil || len(d.Labels) == 0 {
-		return 0
-	}
-	return float64(max(0, slices.Max(d.Labels)))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -168,38 +169,32 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 		return nil
 	}
 	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
-	choose := func(config train.Config) train.Config {
-		if flags := cli.Differences(config, defaults().Config); flags != "" {
-			o.recipe += "it sets " + flags + "\n"
-		}
-		cli.Override(&config, o.Config, own...)
-		return config
-	}
-	var models []train.Config
-	var reason string
+	plan := recipe.Single(o.Scorer, s)
 	if o.leavesModels() {
-		models, reason = train.DefaultFor(s)
-	} else {
-		models = make([]train.Config, 1)
-		models[0], reason = train.RecipeFor(o.Scorer, s)
+		plan = recipe.For(s)
 	}
-	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
-	for i, config := range models {
-		if len(models) > 1 {
+	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), plan.Reason)
+	for i := range plan.Models {
+		config := &plan.Models[i]
+		if len(plan.Models) > 1 {
 			o.recipe += fmt.Sprintf("model %d: ", i+1)
 		}
-		models[i] = choose(config)
+		if flags := cli.Differences(*config, defaults().Config); flags != "" {
+			o.recipe += "it sets " + flags + "\n"
+		}
+		cli.Override(config, o.Config, own...)
 	}
-	if o.Config, o.bySize = models[0], false; len(models) > 1 {
-		o.Models = models
+	if o.Config, o.bySize = plan.Models[0], false; len(plan.Models) > 1 {
+		o.Models = plan.Models
 	}
 	return o.check()
 }
 
-// leavesModels reports whether the recipe may choose several models: the command line says nothing of models.
+// leavesModels reports whether the recipe may choose several models: the command line says nothing of models, and they can be mixed
+// by the metric.
 func (o *options) leavesModels() bool {
-	left := train.Config{Evaluation: train.Evaluation{Metric: o.Metric}}.LeavesModels() && o.InitModel == ""
-	return left && !slices.ContainsFunc(o.Settings(), func(s train.Setting) bool { return s.OfModel() && slices.Contains(o.given, s.Flag) })
+	_, err := metrics.ParseMeasure(o.Metric)
+	return err == nil && o.InitModel == "" && !slices.ContainsFunc(o.given, recipe.OfModel)
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"slices"
@@ -40,8 +41,25 @@ type settings struct {
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
 	train.Config
-	Models []train.Config `json:"models,omitempty"` // that are trained one after another, and mixed; none: the one of the Config
+	Models models `json:"models,omitempty"` // that are trained one after another, and mixed; none: the one of the Config
 }
+
+type models []train.Config
+
+// UnmarshalJSON reads configurations, which may lack newer settings.
+func (m *models) UnmarshalJSON(text []byte) error {
+	var list []json.RawMessage
+	err := json.Unmarshal(text, &list)
+	for _, of := range list {
+		c := train.Config{}.Plain()
+		err = cmp.Or(err, json.Unmarshal(of, &c))
+		*m = append(*m, c)
+	}
+	return err
+}
+
+// plain are settings that a file is read into, which may lack newer ones.
+func plain() settings { return settings{Config: train.Config{}.Plain()} }
 
 // options are the command line.
 type options struct {
@@ -115,7 +133,7 @@ func (o *options) join(group mpi.Group) error {
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {
-	return command.Usage(cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds(), cli.CheckSet(o.Config), cli.Check(o.Config)))
+	return command.Usage(cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds(), cli.Check(o.Config)))
 }
 
 // mostFolds is beyond any use, and lists without much memory.

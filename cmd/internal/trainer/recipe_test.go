@@ -9,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -19,8 +20,8 @@ func TestRecipeBySize(t *testing.T) {
 	const large = 150_000
 	d := &datasets.Dataset{Labels: make([]float32, large), Offsets: []int{0, large}}
 	data := &datasets.Splits{Train: d}
-	models, _ := train.DefaultFor(data)
-	want, _ := train.RecipeFor("", data)
+	models := recipe.For(data).Models
+	want := recipe.Single("mlp", data).Models[0]
 	if reflect.DeepEqual(want, train.Default()) {
 		t.Fatal("the recipe for large data is that for small data")
 	}
@@ -33,7 +34,7 @@ func TestRecipeBySize(t *testing.T) {
 			return slices.Equal(c.Hidden, []int{7}) && c.Epochs == 3 && c.LearningRate == want.LearningRate && c.Loss == want.Loss
 		}},
 		{"-preset default -dropout 0.5", func(c train.Config) bool { return c.Dropout == .5 && c.Transform == want.Transform }},
-		{"-preset paper", func(c train.Config) bool { return reflect.DeepEqual(c, train.Paper()) }},
+		{"-preset paper", func(c train.Config) bool { return reflect.DeepEqual(c, recipe.Paper()) }},
 	} {
 		o, err := parse(strings.Fields(c.args))
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -82,13 +83,12 @@ func FoldsIn(path string) (folders []string, err error) {
 
 // readRun reads the settings, the result and the history of a run.
 func readRun(path string) (*runFolder, error) {
-	r := &runFolder{Run: &report.Run{Name: path}}
+	r := &runFolder{Run: &report.Run{Name: path}, settings: plain()}
 	if err := cli.ReadSettings(path, &r.settings); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not the folder of a run: it has no %s", path, cli.SettingsFile)
 	} else if err != nil {
 		return nil, err
 	}
-	r.settings.Config = r.settings.Config.Plain() // a run of an older version lacks newer settings
 	text, err := os.ReadFile(filepath.Join(path, cli.ResultFile))
 	if err == nil {
 		r.Summary = &cli.RunSummary{}
@@ -163,19 +163,19 @@ func (s settings) words(words string) string {
 // recipeWords names the recipe, with its reason and what the run has in place of its settings.
 func (s settings) recipeWords(splits *datasets.Splits) string {
 	words := s.Preset
-	recipe, err := cli.Preset(s.Preset)
-	recipes, models := []train.Config{recipe}, []train.Config{s.Config}
+	preset, err := cli.Preset(s.Preset)
+	plan, models := recipe.Plan{Models: []train.Config{preset}, Reason: words}, []train.Config{s.Config}
 	switch {
 	case s.Preset == cli.ByData && s.Models != nil:
-		recipes, words = train.DefaultFor(splits)
-		models = s.Models
+		plan, models = recipe.For(splits), s.Models
 	case s.Preset == cli.ByData:
-		recipes[0], words = train.RecipeFor(s.Scorer, splits)
+		plan = recipe.Single(s.Scorer, splits)
 	case err != nil: // of a -config
 		return ""
 	}
-	for i, c := range models[:min(len(models), len(recipes))] {
-		if own := cli.Differences(c, recipes[i]); own != "" && !strings.HasSuffix(words, "; with "+own) { // as of the model before
+	words = plan.Reason
+	for i, c := range models[:min(len(models), len(plan.Models))] {
+		if own := cli.Differences(c, plan.Models[i]); own != "" && !strings.HasSuffix(words, "; with "+own) { // as of the model before
 			words += "; with " + own
 		}
 	}

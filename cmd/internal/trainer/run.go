@@ -14,11 +14,12 @@ import (
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
 // run trains the model, or several, measures it, and writes the files of the run. It returns both also if it was interrupted.
-func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Result, *train.Report, error) {
+func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result, *train.Report, error) {
 	defer j.dir.Close()
 	fit := j.fit
 	if j.Models != nil {
@@ -56,7 +57,7 @@ func (j *job) print(stdout io.Writer, measured *train.Report) error {
 }
 
 // fit trains a single model.
-func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*train.Result, error) {
+func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result, error) {
 	if err := j.begin(stderr); err != nil {
 		return nil, err
 	}
@@ -65,19 +66,19 @@ func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*train.Result,
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
-	return j.train(ctx, p, stderr)
+	result, err := j.train(ctx, p, stderr)
+	return &recipe.Result{Result: result}, err
 }
 
 // mix trains the models one after another, each with a folder of its own, and mixes them.
-func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*train.Result, error) {
+func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result, error) {
 	if j.dir != nil {
 		if err := j.dir.BeginSeveral(j.settings, cli.ResultFile); err != nil {
 			return nil, err
 		}
 	}
 	fmt.Fprint(stderr, j.recipe)
-	var results []*train.Result
-	for i, c := range j.Models {
+	result, err := recipe.Plan{Models: j.Models}.Train(j.splits.Vali, func(i int, c train.Config) (*train.Result, error) {
 		fmt.Fprintf(stderr, "model %d of %d\n", i+1, len(j.Models))
 		one := *j.options
 		one.Config, one.Models, one.recipe, one.line = c, nil, "", nil
@@ -94,11 +95,8 @@ func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*train.Result,
 			return nil, err
 		}
 		j.trainer = part.trainer
-		if results = append(results, result); result.Interrupted {
-			break
-		}
-	}
-	result, err := train.MixResults(j.Config, j.splits.Vali, results...)
+		return result.Result, nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +163,7 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 }
 
 // finish writes the last files of the run.
-func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Writer) error {
+func (j *job) finish(result *recipe.Result, measured *train.Report, stderr io.Writer) error {
 	if err := j.dir.Finish(result, measured); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 				whole.Test = &datasets.Dataset{QueryWeights: s.Test.QueryWeights}
 			}
 		}
-		if highest := highestLabel(s.Test); single && highest > max(highestLabel(s.Train), highestLabel(s.Vali)) {
+		if highest := s.Test.HighestLabel(); single && highest > max(s.Train.HighestLabel(), s.Vali.HighestLabel()) {
 			row := slices.Index(s.Test.Labels, float32(highest))
 			query, _ := slices.BinarySearch(s.Test.Offsets, row+1)
 			t.top = s.Test.Select([]int{query - 1})

@@ -11,6 +11,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -78,7 +79,7 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 	if err != nil {
 		return err
 	}
-	mixed, shares, err := train.Mix(o.config, d, models...)
+	mixed, shares, err := recipe.Mix(o.config, d, models...)
 	if err != nil {
 		return err
 	}

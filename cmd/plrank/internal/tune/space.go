@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -96,10 +97,14 @@ func (s *search) drawSpace() (flags [][]string, err error) {
 
 // saysModel reports whether a flag for all trials, or of the grid, says something of models.
 func (o *options) saysModel() bool {
-	return slices.ContainsFunc(new(train.Config).Settings(), func(s train.Setting) bool {
-		tried := slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == s.Flag })
-		return s.OfModel() && (tried || o.given(s.Flag))
-	})
+	return slices.ContainsFunc(o.grid, func(c choice) bool { return recipe.OfModel(c.flag) }) ||
+		slices.ContainsFunc(o.shared, func(flag string) bool { return recipe.OfModel(flagName(flag)) })
+}
+
+// flagName returns the name of a flag that is written -name=value.
+func flagName(flag string) string {
+	name, _, _ := strings.Cut(flag, "=")
+	return strings.TrimPrefix(name, "-")
 }
 
 // given reports whether a flag is given for all trials.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/transforms"
 )
@@ -90,7 +91,7 @@ func inputs(d *datasets.Dataset, transform *transforms.Transform, length string)
 }
 
 func writeFairRun(out *csv.Writer, begin []string, data *datasets.Splits, loss string, seed uint64) error {
-	c := train.Paper()
+	c := recipe.Paper()
 	c.Transform = "none"
 	c.Loss, c.Seed, c.Epochs, c.Report, c.EvaluateTest = loss, seed, fairEpochs, fairMeasures, true
 	result, err := train.Run(context.Background(), c, data, train.Hooks{})

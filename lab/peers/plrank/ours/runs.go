@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -71,7 +72,7 @@ func printSpread(_ string, runs int) error {
 
 // trained is DCG@5 on the test split after every epoch.
 func trained(splits *datasets.Splits, m method, seed uint64) (curve []float64, err error) {
-	c := train.Paper()
+	c := recipe.Paper()
 	c.Loss, c.LearningRate, c.Seed = m.Loss, m.Rate, seed
 	c.Samples, c.Epochs, c.Hidden, c.EvaluateTest = train.SampleCount(chosen.Samples), chosen.Epochs, chosen.Hidden, true
 	result, err := train.Run(context.Background(), c, splits, train.Hooks{})

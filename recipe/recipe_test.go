@@ -1,4 +1,4 @@
-package train
+package recipe
 
 import (
 	"math"
@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 )
 
 // Data below the bound get the small recipe, with ranks for short queries, and for long ones what is missing, a larger K,
 // more softmax and more against noise; above it, the group lasso falls with the number of documents, and very many
 // are trained on for longer, at a lower rate.
 func TestRecipes(t *testing.T) {
-	short := smallRecipe()
-	short.Transform += "+rank"
-	long := smallRecipe()
-	long.Cutoff, long.Loss, long.Transform = 20, "plrank-exact+0.1*softmax", long.Transform+"+missing"
+	short, long := train.Default(), train.Default()
+	long.Cutoff, long.Loss, long.Transform = 20, "plrank-exact+0.1*softmax", "minmax+log-standard+quantile+missing"
 	long.Dropout, long.Optimizer, long.WeightDecay = 0.5, "adamw", 1
 	for _, of := range []struct {
 		documents, queries int
-		want               Config
+		want               train.Config
 	}{{largeFrom - 1, largeFrom/longFrom + 1, short}, {longFrom, 1, long}} {
 		c, reason := recipeOf(of.documents, of.queries, 4, 0)
 		if err := c.Check(); err != nil || reason == "" || !reflect.DeepEqual(c, of.want) {
@@ -63,7 +64,7 @@ func TestRecipesOfForests(t *testing.T) {
 		{largeFrom, tablesFrom, "ranknet", 64, 63, 0.05, 0.5},
 	} {
 		s := &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, of.documents)}}
-		c, reason := recipeFor(forestScorer, s, of.ofQuery)
+		c, reason := recipeFor(ranker.ForestKind, s, of.ofQuery)
 		if err := c.Check(); err != nil || c.Loss != of.loss || c.Bins != of.bins || c.Leaves != of.leaves || c.LearningRate != of.rate || c.FeatureSampling != of.features {
 			t.Errorf("%+v: %+v (%q, %v)", of, c, reason, err)
 		}
@@ -82,27 +83,42 @@ func TestLargeRecipeByTheHighestLabel(t *testing.T) {
 	for i := range d.Labels {
 		d.Labels[i] = -1
 	}
-	if highest := highestLabel(d); highest != 0 {
+	if highest := d.HighestLabel(); highest != 0 {
 		t.Errorf("labels of -1: the highest is %v, want 0", highest)
 	}
 	d.Labels[1] = 3
-	if highest := highestLabel(d); highest != 3 {
+	if highest := d.HighestLabel(); highest != 3 {
 		t.Errorf("labels of -1 and 3: the highest is %v", highest)
 	}
 }
 
 // Gains from clicks change what cannot go by them, and validation by labels stays.
-func TestDefaultForGainsFromClicks(t *testing.T) {
+func TestPlanForGainsFromClicks(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
-	want, _ := RecipeFor("", s)
-	clicked(s.Train)
+	want := Single("mlp", s).Models[0]
+	s.Train.Gains = make([]float64, s.Train.Rows())
 	want.Loss, want.NormalizeGains = "plrank-exact", false
-	if c, _ := RecipeFor("", s); !reflect.DeepEqual(c, want) {
+	if c := Single("mlp", s).Models[0]; !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, want %+v", c, want)
 	}
-	clicked(s.Vali)
-	want.Metric = LossMetric
-	if c, reason := RecipeFor("", s); !reflect.DeepEqual(c, want) || !strings.HasSuffix(reason, ", for gains from clicks") {
-		t.Errorf("%+v, want %+v (%q)", c, want, reason)
+	s.Vali.Gains = make([]float64, s.Vali.Rows())
+	want.Metric = train.LossMetric
+	if p := Single("mlp", s); !reflect.DeepEqual(p.Models[0], want) || !strings.HasSuffix(p.Reason, ", for gains from clicks") {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+}
+
+// The paper's set-up, as PLACKETT_LUCE.md section 8 has it.
+func TestPaper(t *testing.T) {
+	c := Paper()
+	want := train.Config{
+		Objective:    train.Objective{Loss: "plrank2", Cutoff: 5, Samples: train.Dynamic, Gain: "exp2", Discounts: "dcg"},
+		Inputs:       train.Inputs{Transform: "minmax"},
+		Model:        train.Model{Scorer: "mlp", Hidden: []int{32, 32}, Activation: ops.Sigmoid, Blocks: 1, Heads: 2},
+		Optimization: train.Optimization{Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant", Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40},
+		Evaluation:   train.Evaluation{Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v", c)
 	}
 }

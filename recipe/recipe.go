@@ -1,16 +1,20 @@
-package train
+// Package recipe chooses models for data, with their settings, and says why; and it mixes models.
+//
+//	plan := recipe.For(splits)
+//	result, err := plan.Run(ctx, splits, train.Hooks{})
+//
+// A [Plan] is one or more complete configurations of package train. To change a setting, change it in the Models that have it.
+package recipe
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"reflect"
-	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/forest"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -20,14 +24,16 @@ const (
 	slowFrom  = 1_000_000 // training documents; from here on a lower rate for longer is better
 )
 
-// Default returns the zero Config: all is left to the recipe for the training data.
-func Default() Config { return Config{} }
-
 // tablesFrom is the part of the features that are of the query from which on data have the recipe of tables.
 const tablesFrom = 0.1
 
-// DefaultFor returns the recipe for the training data: one or more models, with all settings spelt out, and the reason in words.
-// Several, a forest and a network, are trained one after another, and mixed by [Mix]. [Run] does so for a [Config] that leaves the models to the recipe.
+// A Plan says which models are trained for some data, and why. Several are trained one after another, and mixed by [Mix].
+type Plan struct {
+	Models []train.Config // complete
+	Reason string         // in words
+}
+
+// For returns the plan for training data: a network, or a forest and a network.
 //
 // A network has one of three recipes. The first has two forms; the one for short queries is also for no data:
 //
@@ -77,29 +83,30 @@ const tablesFrom = 0.1
 // that have to hold together. The group
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
-func DefaultFor(s *datasets.Splits) (models []Config, reason string) {
+func For(s *datasets.Splits) Plan {
 	ofQuery := queryShare(s)
-	network, reason := recipeFor(mlpScorer, s, ofQuery)
+	network, reason := recipeFor("mlp", s, ofQuery)
 	if s == nil || s.Train == nil || s.Train.Gains != nil || s.Train.Rows() < largeFrom && ofQuery < tablesFrom {
-		return []Config{network}, reason
+		return Plan{[]train.Config{network}, reason}
 	}
-	forest, _ := recipeFor(forestScorer, s, ofQuery)
-	return []Config{forest, network}, reason + ", and a forest"
+	forest, _ := recipeFor(ranker.ForestKind, s, ofQuery)
+	return Plan{[]train.Config{forest, network}, reason + ", and a forest"}
 }
 
-// RecipeFor returns the recipe for a kind of model. Networks of all kinds have the same recipes.
+// Single returns the plan of one model of a kind, see train.Scorers. Networks of all kinds have the same settings.
 //
 // Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
 // Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
 // they are not normalized. And no metric but the loss goes by them, if validation has no labels.
-func RecipeFor(scorer string, s *datasets.Splits) (c Config, reason string) {
-	return recipeFor(scorer, s, queryShare(s))
+func Single(scorer string, s *datasets.Splits) Plan {
+	c, reason := recipeFor(scorer, s, queryShare(s))
+	return Plan{[]train.Config{c}, reason}
 }
 
-// recipeFor is [RecipeFor] for training data of that share of features of the query.
-func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c Config, reason string) {
+// recipeFor returns the settings of a kind of model for training data of that share of features of the query.
+func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c train.Config, reason string) {
 	switch {
-	case scorer == forestScorer:
+	case scorer == ranker.ForestKind:
 		c, reason = forestRecipe(), "a forest"
 		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom {
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
@@ -112,17 +119,14 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c Config, re
 	case s == nil || s.Train == nil:
 		c, reason = recipeOf(0, 1, 0, 0)
 	default:
-		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train), ofQuery)
+		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), s.Train.HighestLabel(), ofQuery)
 	}
-	if s == nil || s.Train == nil {
-		return c, reason
-	}
-	if s.Train.Gains == nil {
+	if c.Scorer = scorer; s == nil || s.Train == nil || s.Train.Gains == nil {
 		return c, reason
 	}
 	c.Loss, c.NormalizeGains = "plrank-exact", false
 	if s.Vali != nil && s.Vali.Gains != nil {
-		c.Metric = LossMetric
+		c.Metric = train.LossMetric
 	}
 	return c, reason + ", for gains from clicks"
 }
@@ -138,17 +142,9 @@ func queryShare(s *datasets.Splits) float64 {
 	return float64(varying-len(transforms.VaryingWithin(transforms.Sharing{}, all))) / float64(max(1, varying))
 }
 
-// highestLabel returns the highest label, or 0 if none is higher.
-func highestLabel(d *datasets.Dataset) (highest float64) {
-	for _, label := range d.Labels {
-		highest = max(highest, float64(label))
-	}
-	return highest
-}
-
 // recipeOf returns the recipe of a network for numbers of documents and queries, labels up to the highest, and a part of features that
 // are of the query.
-func recipeOf(documents, queries int, highest, ofQuery float64) (c Config, reason string) {
+func recipeOf(documents, queries int, highest, ofQuery float64) (c train.Config, reason string) {
 	if ofQuery >= tablesFrom {
 		return tableRecipe(documents), fmt.Sprintf("a table, with %.0f %% features of the query, from %.0f %% on", 100*ofQuery, 100*tablesFrom)
 	}
@@ -156,33 +152,20 @@ func recipeOf(documents, queries int, highest, ofQuery float64) (c Config, reaso
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
 	small := fmt.Sprintf("small, below %d documents", largeFrom)
-	c = smallRecipe()
+	c = train.Default()
 	if documents >= longFrom*queries {
-		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
-		c.Transform += "+missing"
+		c.Cutoff, c.Loss, c.Transform = 20, "plrank-exact+0.1*softmax", "minmax+log-standard+quantile+missing"
 		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
 		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", small, longFrom)
 	}
-	c.Transform += "+rank"
 	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", small, longFrom)
-}
-
-// smallRecipe is what the recipes for small data have in common.
-func smallRecipe() Config {
-	return Config{
-		Objective:    Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
-		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
-		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, GroupLasso: 0.03, Batch: 4, Epochs: 30},
-		Evaluation:   Evaluation{Metric: "expected-ndcg@10"},
-	}.Plain()
 }
 
 // tableRecipe is for data with features of the query, which rank together with others alone: one wide network sees these
 // conditions, where views that compare the documents of a query would not. It takes about as many steps whatever the size. Its patience is
 // long, as some tables need two hundred epochs, and some three.
-func tableRecipe(documents int) Config {
-	c := smallRecipe()
+func tableRecipe(documents int) train.Config {
+	c := train.Default()
 	c.Loss, c.Transform, c.Metric = "softmax", "quantile+missing", "ndcg@10" // by the expected one the best epoch is left to how sharp policies are
 	c.Hidden, c.Members, c.Dropout = []int{256, 128}, 1, 0.2
 	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs, c.Patience = 0.002, 0.001, 32, min(200, max(12, 4_000_000/max(1, documents))), 40
@@ -190,22 +173,20 @@ func tableRecipe(documents int) Config {
 }
 
 // forestRecipe is for tables of all sizes, and other small data: a forest ends by its patience.
-func forestRecipe() Config {
-	c := smallRecipe() // whose settings of networks have no effect
+func forestRecipe() train.Config {
+	c := train.Default() // whose settings of networks have no effect
 	c.Loss, c.Transform, c.Bins, c.Metric = "softmax", "raw", 64, "ndcg@10"
-	c.Scorer, c.Trees, c.Depth = forestScorer, 10, 6
+	c.Trees, c.Depth = 10, 6
 	c.LearningRate, c.L2, c.Epochs, c.Patience = 0.05, 1, 400, 20
 	return c
 }
 
-func largeRecipe(documents int, highest float64) Config {
-	c := Config{
-		Objective:    Objective{Cutoff: 10, NormalizeGains: true},
-		Inputs:       Inputs{Transform: "quantile", Bins: 16},
-		Model:        Model{Hidden: []int{256, 32}, Activation: ops.SwiGLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 45 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
-		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: the policies are less sharp
-	}.Plain()
+func largeRecipe(documents int, highest float64) train.Config {
+	c := train.Default()
+	c.Transform, c.Bins, c.Metric = "quantile", 16, "ndcg@10" // the expected one is low: the policies are less sharp
+	c.Hidden, c.Activation, c.Members, c.Dropout = []int{256, 32}, ops.SwiGLU, 1, 0
+	c.LearningRate, c.Schedule, c.Warmup, c.Average = 0.004, "cosine", 0.1, 0.99
+	c.GroupLasso, c.Batch, c.Epochs = 45/math.Sqrt(float64(documents)), 32, 8
 	apart := 8.0 // scores of the highest grade and of 0
 	if documents >= slowFrom {
 		apart = 32
@@ -221,64 +202,13 @@ func largeRecipe(documents int, highest float64) Config {
 
 // Paper returns the set-up of the experiments of Oosterhuis (2021), section 7, with
 // PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
-// number of samples that grows from step to step, [Dynamic], DCG@5 under the policy. All settings are spelt out.
-func Paper() Config {
-	return Config{
-		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic},
-		Inputs:       Inputs{Transform: "minmax"},
-		Model:        Model{Hidden: []int{32, 32}, Activation: ops.Sigmoid},
-		Optimization: Optimization{Optimizer: "sgd", LearningRate: 0.01, Batch: 1, Epochs: 40},
-		Evaluation:   Evaluation{Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true},
+// number of samples that grows from step to step, [train.Dynamic], DCG@5 under the policy.
+func Paper() train.Config {
+	return train.Config{
+		Objective:    train.Objective{Loss: "plrank2", Cutoff: 5, Samples: train.Dynamic},
+		Inputs:       train.Inputs{Transform: "minmax"},
+		Model:        train.Model{Hidden: []int{32, 32}, Activation: ops.Sigmoid},
+		Optimization: train.Optimization{Optimizer: "sgd", LearningRate: 0.01, Batch: 1, Epochs: 40},
+		Evaluation:   train.Evaluation{Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true},
 	}.Plain()
-}
-
-// forData is c with the recipe for the training data in place of what it leaves to it.
-func (c Config) forData(s *datasets.Splits) Config {
-	if s == nil || s.Train == nil {
-		return c
-	}
-	recipe, _ := RecipeFor(c.Scorer, s)
-	return c.orRecipe(recipe)
-}
-
-// LeavesModels reports whether c leaves all that makes a model to the recipe: the objective, the inputs but for categorical features,
-// the model and the optimization. With a metric that is not a measure of rankings, by which models can be mixed, it does not.
-func (c Config) LeavesModels() bool {
-	_, err := metrics.ParseMeasure(cmp.Or(c.Metric, "ndcg@10"))
-	return err == nil && !slices.ContainsFunc(c.Settings(), func(s Setting) bool { return s.OfModel() && !s.field().IsZero() })
-}
-
-// orRecipe is c with a recipe in place of what it leaves to it. A metric of the recipe is for the
-// loss of the recipe.
-func (c Config) orRecipe(recipe Config) Config {
-	settings, speltOut := c.Settings(), c.speltOut()
-	if c.Metric == "" && byLoss(c.Loss) {
-		c.Metric = LossMetric
-	}
-	of := recipe.Settings()
-	for i, s := range settings {
-		left := s.field().IsZero()
-		if speltOut {
-			left = s.Unset() && s.field().Kind() == reflect.String
-		}
-		if left {
-			s.Take(of[i])
-		}
-	}
-	return c
-}
-
-// speltOut reports whether c began as a complete Config, such as Paper: most settings that cannot be zero are
-// set. Then a number that is zero means zero, possibly an error, and is not left to a recipe.
-func (c Config) speltOut() bool {
-	set, unset := 0, 0
-	for _, s := range c.Settings() {
-		switch {
-		case s.Unset():
-			unset++
-		case s.Plain != nil:
-			set++
-		}
-	}
-	return set > unset
 }

@@ -1,4 +1,4 @@
-package train
+package recipe
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 )
 
 // A table of synthetic data: its first two features are of the query.
@@ -24,51 +25,45 @@ func tables(t *testing.T) *datasets.Splits {
 	return s
 }
 
-// A Config that leaves the models to the recipe is a mixture where a tenth of the features are of the query, and what it says of
-// evaluation holds for each model; one that says anything of a model is that model alone.
+// A table has a forest and a network, which Run trains one after another, as they are trained alone, and mixes.
 func TestTablesHaveAMixture(t *testing.T) {
 	s := tables(t)
-	models, _ := DefaultFor(s)
-	if len(models) != 2 || models[0].Scorer != forestScorer || models[1].Scorer != mlpScorer || models[1].Transform != "quantile+missing" {
-		t.Fatalf("%+v", models)
+	plan := For(s)
+	if len(plan.Models) != 2 || plan.Models[0].Scorer != ranker.ForestKind || plan.Models[1].Scorer != "mlp" || plan.Models[1].Transform != "quantile+missing" {
+		t.Fatalf("%+v", plan)
 	}
-	r, err := Run(t.Context(), Config{Optimization: Optimization{Epochs: 2}, Seed: 5}, s, Hooks{})
+	for i := range plan.Models {
+		plan.Models[i].Epochs, plan.Models[i].Seed = 2, 5
+	}
+	r, err := plan.Run(t.Context(), s, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Model.File().Kind != ranker.MixtureKind || len(r.History) != 4 || r.History[3].Epoch != 4 || r.History[3].Model != 2 || len(r.Shares) != 2 {
 		t.Errorf("%s, %+v, shares %v", r.Model.File().Kind, r.History, r.Shares)
 	}
-	for i, c := range models {
-		c.Epochs, c.Seed = 2, 5
-		alone, err := Run(t.Context(), c, s, Hooks{})
+	for i, c := range plan.Models {
+		alone, err := train.Run(t.Context(), c, s, train.Hooks{})
 		if err != nil || alone.History[1].Loss != r.History[2*i+1].Loss {
 			t.Errorf("model %d: %v, loss %v in the mixture, %v", i, err, r.History[2*i+1].Loss, alone.History[1].Loss)
-		}
-	}
-	for what, c := range map[string]Config{
-		"a rate":  {Optimization: Optimization{LearningRate: 0.01}},
-		"a loss":  {Objective: Objective{Loss: "softmax"}},
-		"a sum":   {Evaluation: Evaluation{Metric: "ndcg@5+0.5*map"}},
-		"a layer": {Model: Model{Hidden: []int{3}}},
-	} {
-		if c.LeavesModels() {
-			t.Errorf("%s: a mixture", what)
 		}
 	}
 	letor := datasets.Synthetic(datasets.SyntheticOptions{Train: 12, Vali: 6, Test: 4, Seed: 3})
 	if ofQuery := queryShare(letor); ofQuery >= tablesFrom {
 		t.Errorf("synthetic data: a part of %v of the features is of the query", ofQuery)
 	}
-	if models, _ := DefaultFor(letor); len(models) != 1 || !slices.Equal(models[0].Hidden, []int{64}) {
-		t.Errorf("%+v", models)
+	if plan := For(letor); len(plan.Models) != 1 || !slices.Equal(plan.Models[0].Hidden, []int{64}) {
+		t.Errorf("%+v", plan)
 	}
-	large, _ := DefaultFor(sized(50, largeFrom/50))
-	if len(large) != 2 || large[1].Bins == 0 || large[0].Loss != "query-rmse" || models[0].Loss != "softmax" {
+	rows := largeFrom
+	large := For(&datasets.Splits{Train: &datasets.Dataset{
+		Labels: make([]float32, rows), Features: make([]float32, rows), FeatureIDs: []int{1}, Offsets: []int{0, rows / 2, rows},
+	}}).Models
+	if len(large) != 2 || large[1].Bins == 0 || large[0].Loss != "query-rmse" || plan.Models[0].Loss != "softmax" {
 		t.Errorf("large data: %+v", large)
 	}
-	clicked(s.Train)
-	if models, _ := DefaultFor(s); len(models) != 1 {
-		t.Errorf("gains from clicks: %d models", len(models))
+	s.Train.Gains = make([]float64, s.Train.Rows())
+	if plan := For(s); len(plan.Models) != 1 {
+		t.Errorf("gains from clicks: %d models", len(plan.Models))
 	}
 }

@@ -1,4 +1,4 @@
-package train
+package recipe
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 )
 
 // Mix returns the mixture of models in equal shares, or in other shares if these are better on a validation split by more than the
@@ -24,19 +25,19 @@ import (
 //
 // Mix returns an error for models of other features than the data have, as [ranker.Mix] and datasets.Score do, and for a
 // metric that is not a measure of rankings.
-func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Model, []float64, error) {
+func Mix(c train.Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Model, []float64, error) {
 	if len(models) == 0 {
-		return nil, nil, errors.New("train: no models to mix")
+		return nil, nil, errors.New("recipe: no models to mix")
 	}
-	measure, err := metrics.ParseMeasure(cmp.Or(c.Metric, "ndcg@10"))
+	measure, err := metrics.ParseMeasure(c.Metric)
 	if err != nil {
-		return nil, nil, fmt.Errorf("train: mixtures are weighed by a measure of rankings: %w", err)
+		return nil, nil, fmt.Errorf("recipe: mixtures are weighed by a measure of rankings: %w", err)
 	}
-	convention, err := metrics.ParseLabelFree(cmp.Or(c.Convention, "skip"))
+	convention, err := metrics.ParseLabelFree(c.Convention)
 	if err != nil {
 		return nil, nil, err
 	}
-	gain, err := metrics.ParseGain(cmp.Or(c.Gain, "exp2"))
+	gain, err := metrics.ParseGain(c.Gain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +48,7 @@ func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Mod
 		in.Scores = scores
 		of, err := metrics.Estimates(in, []metrics.Measure{measure})
 		if err != nil {
-			return nil, fmt.Errorf("train: %s: %w", vali.Name, err)
+			return nil, fmt.Errorf("recipe: %s: %w", vali.Name, err)
 		}
 		return measure.Counted(in, of[0]), nil
 	}
@@ -115,7 +116,7 @@ func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Mod
 	if err != nil {
 		return nil, nil, err
 	}
-	mixture, err := ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return Forward(f) })
+	mixture, err := ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return train.Forward(f) })
 	return mixture, best, err
 }
 
@@ -123,7 +124,7 @@ func Mix(c Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Mod
 func gainBeyondChance(values, others []float64, lowerIsBetter bool) float64 {
 	var gains []float64
 	for q, v := range values {
-		if gain := v - others[q]; finite(gain) {
+		if gain := v - others[q]; !math.IsNaN(gain) && !math.IsInf(gain, 0) {
 			gains = append(gains, gain)
 		}
 	}
@@ -135,27 +136,6 @@ func gainBeyondChance(values, others []float64, lowerIsBetter bool) float64 {
 	}
 	mean, deviation := stat.MeanStdDev(gains, nil)
 	return mean - stat.StdErr(deviation, float64(len(gains)))
-}
-
-// MixResults returns the results of runs as one. Its model is their mixture, by [Mix], and its history has the epochs of one after
-// another, numbered from 1. A single result is returned as it is.
-func MixResults(c Config, vali *datasets.Dataset, results ...*Result) (*Result, error) {
-	if len(results) == 1 {
-		return results[0], nil
-	}
-	all := new(Result)
-	var models []*ranker.Model
-	for i, r := range results {
-		models = append(models, r.Model)
-		for _, e := range r.History {
-			e.Epoch, e.Model = len(all.History)+1, i+1
-			all.History = append(all.History, e)
-		}
-		all.Interrupted = all.Interrupted || r.Interrupted
-	}
-	var err error
-	all.Model, all.Shares, err = Mix(c, vali, models...)
-	return all, err
 }
 
 // deviationWithin returns the standard deviation of scores within their queries.
