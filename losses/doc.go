@@ -19,5 +19,5 @@
 // or does not fit; a run returns an error that names query and row if a number is one that the loss does not take.
 //
 // Losses are graph algebra over package ops, save that losses of pairs are ops of their own, which
-// store no pair: Gorgonia's ops would need matrices of all pairs.
+// store no pair: of Gorgonia's own ops, as [GorgoniaLambdaLoss] is, they take memory for every pair.
 package losses

@@ -210,3 +210,25 @@ func ExampleNormalizedGains() {
 	})
 	// Output: -0.64 [-0.17 0.14 0.03]
 }
+
+// LambdaLoss of three documents, built of Gorgonia's own ops and differentiated by Gorgonia.
+func ExampleGorgoniaLambdaLoss() {
+	m, gains := []float64{1, .5, 2}, []float64{3, 0, 1}
+	scores := G.NodeFromAny(G.NewGraph(), tensor.New(tensor.WithBacking(m)), G.WithName("scores"))
+	loss, err := losses.GorgoniaLambdaLoss(scores, losses.LambdaPairs(m, gains, metrics.Discounts(2)))
+	if err != nil {
+		panic(err)
+	}
+	gradient, err := G.Grad(loss, scores)
+	if err != nil {
+		panic(err)
+	}
+	var value, slope G.Value
+	G.Read(loss, &value)
+	G.Read(gradient[0], &slope)
+	if err := G.NewTapeMachine(loss.Graph()).RunAll(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.2f %.2f\n", value.Data(), slope.Data()) // lambdaloss-deterministic has the same
+	// Output: 2.34 [-1.38 0.77 0.61]
+}

@@ -13,7 +13,7 @@
 //     [GroupTreatmentByRB] for names such as ee-l(plrank-rb).
 //   - Near the policy of a log: [ExposureRisk] and [PRPO].
 //   - Pairs of documents: [LambdaLoss], [LambdaLossDeterministic], [RankNet], [Hinge], [LambdaRank],
-//     [NDCGLoss1], [NDCGLoss2], [NDCGLoss2PP] and [NDCGLoss2K].
+//     [NDCGLoss1], [NDCGLoss2], [NDCGLoss2PP] and [NDCGLoss2K]. [GorgoniaLambdaLoss] is LambdaLoss of Gorgonia's own ops.
 //   - All documents of a query: [Softmax], [XENDCG], [ListNet], [ListMLE], [PartialListMLE],
 //     [ApproxNDCG], [GumbelApproxNDCG], [PiRank] and [NeuralNDCG].
 //   - Single documents: [MSE], [QueryRMSE], [Ordinal] and [CrossEntropy].
