@@ -145,20 +145,23 @@ func (d *runData) fingerprints() inputs {
 // seenQueries returns the queries of the training split and of the initial model, for model files, and warnings about
 // queries that other splits have, too.
 func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
-	warn := func(d *datasets.Dataset, split string, of ranker.QueryDigests) {
-		if n := d.CountSeen(of.Count); n > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as queries of the %s split: metrics on them say little about new queries",
-				d.Name, n, d.Queries(), split))
+	warn := func(d *datasets.Dataset, whose string, seen ranker.QueryDigests) {
+		if d == nil {
+			return
+		}
+		if n := d.CountSeen(seen.Count); n > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as %s: metrics on them say little about new queries",
+				d.Name, n, d.Queries(), whose))
 		}
 	}
 	queries := s.Train.TrainingDigests()
 	train := ranker.NewQueryDigests(queries...)
-	warn(s.Vali, "training", train)
-	if s.Test != nil {
-		warn(s.Test, "training", train)
-		warn(s.Test, "validation", ranker.NewQueryDigests(s.Vali.TrainingDigests()...))
-	}
+	warn(s.Vali, "queries of the training split", train)
+	warn(s.Test, "queries of the training split", train)
+	warn(s.Test, "queries of the validation split", ranker.NewQueryDigests(s.Vali.TrainingDigests()...))
 	if initial != nil {
+		warn(s.Vali, "training queries of the initial model", initial.File().TrainingQueries)
+		warn(s.Test, "training queries of the initial model", initial.File().TrainingQueries)
 		train = ranker.NewQueryDigests(append(queries, initial.File().TrainingQueries...)...)
 	}
 	return train, warnings

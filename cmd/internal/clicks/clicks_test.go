@@ -116,6 +116,9 @@ func TestGateRefusesWorseModelsAndShortLogs(t *testing.T) {
 	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
 		t.Error(stdout)
 	}
+	if _, stderr := must(t, "evaluate", short, good, "-resamples", "100"); !regexp.MustCompile(`[1-9]\d* of \d+ queries were trained on by `).MatchString(stderr) {
+		t.Errorf("a model on its training queries: %s", stderr)
+	}
 	const idle = "-bias has no effect "
 	for estimator, want := range map[string]bool{"iips(.1),rips": true, "iips,dr": false} {
 		if _, stderr := must(t, "evaluate", short, good, "-bias", bias, "-estimator", estimator, "-resamples", "100"); strings.Contains(stderr, idle) != want {

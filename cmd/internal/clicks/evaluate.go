@@ -140,6 +140,23 @@ type candidate struct {
 	join       func(*logs.Log) int // with -data, as the model reads it, see logs.Join; nil: the logged features are used
 	scorer     *scorer             // of the part of the log
 	evaluation *logs.Evaluation    // nil before the first part
+	queries    map[string]bool     // of the log; true: the model was trained on it
+}
+
+// count counts the queries of a part of the log that the model was trained on: those whose candidates have the features of
+// a training query.
+func (c *candidate) count(part *logs.Log) {
+	for _, im := range part.Impressions {
+		n := len(im.Documents)
+		if _, known := c.queries[im.Query]; known || n == 0 {
+			continue
+		}
+		d := &datasets.Dataset{QueryIDs: []string{im.Query}, Offsets: []int{0, n}, Labels: make([]float32, n), Features: im.Features, FeatureIDs: part.FeatureIDs}
+		for i := len(d.FeatureIDs); i < len(im.Features)/n; i++ {
+			d.FeatureIDs = append(d.FeatureIDs, i+1)
+		}
+		c.queries[im.Query] = len(im.Features) > 0 && d.CountSeen(c.model.Seen) > 0
+	}
 }
 
 // openData reads -data for each model, once for models with the same columns and texts.
@@ -178,7 +195,7 @@ func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
 func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*values, error) {
 	var candidates []*candidate
 	for _, path := range append(o.models, o.baseline) {
-		c := &candidate{path: path}
+		c := &candidate{path: path, queries: map[string]bool{}}
 		if path != loggedName {
 			var err error
 			if c.model, err = ranker.Open(path); err != nil {
@@ -210,6 +227,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 			if len(own.Impressions) == 0 {
 				continue
 			}
+			c.count(own)
 			if err := o.add(c, candidates[len(o.models)], target, own); err != nil {
 				return err
 			}
@@ -220,6 +238,15 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		return nil, err
 	}
 	cli.WarnOfLeftOut(stderr, left, o.Data)
+	for _, c := range candidates[:len(o.models)] {
+		seen := 0
+		for _, trained := range c.queries {
+			if trained {
+				seen++
+			}
+		}
+		cli.WarnOfSeenQueries(stderr, strings.Join(o.logs, " "), c.path, seen, len(c.queries))
+	}
 	if read == 0 {
 		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))
 	}

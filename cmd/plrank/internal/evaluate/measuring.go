@@ -85,9 +85,7 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 	}
 	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
 	for i, s := range measured.Splits {
-		if s.TrainedOn > 0 {
-			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: metrics on them say little about new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
-		}
+		cli.WarnOfSeenQueries(stderr, splits[i].Data.Name, name, s.TrainedOn, s.Queries)
 	}
 	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
 		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, like files of older versions: err and graded-rbp use the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/testkit"
+	"github.com/plrank/plrank/ranker"
 )
 
 var call = commandtest.Command(Run).Call
@@ -55,6 +57,32 @@ func TestUnknownQueriesAndDocumentsAreErrors(t *testing.T) {
 		status, _, stderr := call(append([]string{"-model", model, "-data", data}, strings.Fields(arguments)...)...)
 		if status == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d, %s, want %s", arguments, status, stderr, want)
+		}
+	}
+}
+
+// A query that the model was trained on is warned of.
+func TestTrainingQueryIsWarnedOf(t *testing.T) {
+	model, data := filepath.Join(t.TempDir(), "m.npz"), filepath.Join(t.TempDir(), "d.txt")
+	testkit.LinearModel(t, model, 1, 10, 100)
+	commandtest.Write(t, data, "0 qid:q 1:1 5:2\n1 qid:q 1:2 5:4\n0 qid:other 1:3 5:4\n")
+	m, err := ranker.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := datasets.ReadFile(data, datasets.OptionsFor(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := *m.File()
+	trained.TrainingQueries = ranker.NewQueryDigests(d.Select([]int{0}).TrainingDigests()...)
+	if err := trained.Save(model); err != nil {
+		t.Fatal(err)
+	}
+	for query, warned := range map[string]bool{"q": true, "other": false} {
+		status, _, stderr := call("-model", model, "-data", data, "-query", query)
+		if status != 0 || strings.Contains(stderr, "1 of 1 queries were trained on by "+model) != warned {
+			t.Errorf("%s: %d, %s", query, status, stderr)
 		}
 	}
 }

@@ -79,6 +79,11 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 	if err != nil {
 		return err
 	}
+	for i, m := range models {
+		if err := cli.WarnOfSeen(stderr, o.models[i], m, d); err != nil {
+			return err
+		}
+	}
 	mixed, shares, err := recipe.Mix(o.config, d, models...)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ranker"
 )
@@ -50,5 +51,33 @@ func TestModelsHaveEqualSharesUnlessOthersAreBetter(t *testing.T) {
 	}
 	if status, _, stderr := call(path("a.npz"), "-data", path("d.txt"), "-out", path("x.npz")); status != 2 || !strings.Contains(stderr, "1 models: want two or more") {
 		t.Error(status, stderr)
+	}
+}
+
+// Shares that are chosen on queries which a model was trained on are warned of.
+func TestMixWarnsOfTrainingQueries(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	testkit.LinearModel(t, path("a.npz"), 1, 0, 0)
+	testkit.LinearModel(t, path("b.npz"), 0, 3, 0)
+	commandtest.Write(t, path("d.txt"), "0 qid:1 1:0 5:1\n1 qid:1 1:1 5:0\n0 qid:2 1:0 5:1\n1 qid:2 1:2 5:0\n")
+	a, err := ranker.Open(path("a.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := datasets.ReadFile(path("d.txt"), datasets.OptionsFor(a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := *a.File()
+	trained.TrainingQueries = ranker.NewQueryDigests(d.Select([]int{1}).TrainingDigests()...)
+	if err := trained.Save(path("t.npz")); err != nil {
+		t.Fatal(err)
+	}
+	for model, warned := range map[string]bool{"a.npz": false, "t.npz": true} {
+		status, _, said := call(path(model), path("b.npz"), "-data", path("d.txt"), "-out", path("of-"+model))
+		if want := path("d.txt") + ": 1 of 2 queries were trained on by " + path(model); status != 0 || strings.Contains(said, want) != warned {
+			t.Errorf("%d: %s, want %q: %t", status, said, want, warned)
+		}
 	}
 }
