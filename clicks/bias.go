@@ -245,7 +245,8 @@ func (f *affineFit) estimate(*BiasReport, []float64) (Bias, error) {
 	for k, known := range f.known {
 		relevance := slices.Sorted(maps.Keys(known))
 		if len(relevance) == 1 {
-			return Bias{}, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks cannot separate trust from relevance", k+1, relevance[0])
+			return Bias{}, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks cannot separate trust from relevance",
+				k+1, relevance[0])
 		}
 		var rates, shown []float64
 		for _, r := range relevance {

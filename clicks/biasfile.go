@@ -60,7 +60,8 @@ func biasOfCSV(text []byte) (b Bias, err error) {
 	if err != nil {
 		return b, err
 	}
-	if len(rows) == 0 || len(rows[0]) < 2 || len(rows[0]) > 3 || rows[0][0] != "rank" || rows[0][1] != "alpha" || len(rows[0]) == 3 && rows[0][2] != "beta" {
+	if len(rows) == 0 || len(rows[0]) < 2 || len(rows[0]) > 3 || rows[0][0] != "rank" || rows[0][1] != "alpha" ||
+		len(rows[0]) == 3 && rows[0][2] != "beta" {
 		return b, errors.New(`want JSON with "alpha", or CSV with the header rank,alpha,beta`)
 	}
 	for i, row := range rows[1:] {

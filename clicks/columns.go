@@ -68,9 +68,11 @@ func (c *columns) check(width int, p *attributes) error {
 	case c.width != width:
 		return fmt.Errorf("%d features a document, but %d in the lines before", width, c.width)
 	case !slices.Equal(idsOf(c.ids, width), idsOf(p.FeatureIDs, width)):
-		return fmt.Errorf("the feature ids %v, but %v in the lines before: want one list of features", idsOf(p.FeatureIDs, width), idsOf(c.ids, width))
+		return fmt.Errorf("the feature ids %v, but %v in the lines before: want one list of features", idsOf(p.FeatureIDs, width),
+			idsOf(c.ids, width))
 	case !slices.Equal(c.names, p.FeatureNames):
-		return fmt.Errorf("the feature names %q, but %q in the lines before: want one list of features; read logs from before the change separately", p.FeatureNames, c.names)
+		return fmt.Errorf("the feature names %q, but %q in the lines before: want one list of features; read logs from before the change "+
+			"separately", p.FeatureNames, c.names)
 	}
 	return nil
 }
@@ -130,7 +132,8 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 			is = number
 		}
 		if of.kind = cmp.Or(of.kind, is); is != missing && is != of.kind {
-			return nil, fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from before the change separately", i%width+1)
+			return nil, fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from "+
+				"before the change separately", i%width+1)
 		}
 		if is == word {
 			known := true

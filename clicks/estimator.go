@@ -108,7 +108,8 @@ func (e Estimator) parse(of func(estimatorEntry) bool) (estimatorEntry, float64,
 		}
 		clip, err := strconv.ParseFloat(strings.TrimSuffix(parameter, ")"), 64)
 		if !entry.clip || !strings.HasSuffix(parameter, ")") || err != nil || !(clip >= 0 && clip <= 1) {
-			return entry, 0, fmt.Errorf("clicks: invalid estimator %q: the number in brackets is the least probability, 0 to 1, of policy-aware, affine, dr, iips and ips alone", e)
+			return entry, 0, fmt.Errorf("clicks: invalid estimator %q: the number in brackets is the least probability, 0 to 1, of policy-aware, "+
+				"affine, dr, iips and ips alone", e)
 		}
 		return entry, clip, nil
 	}

@@ -25,10 +25,12 @@ type Target struct {
 
 // An Estimate is an estimate of the value of a policy from a log.
 type Estimate struct {
-	Estimator     Estimator
-	Value         float64 // clicks an impression
-	Low, High     float64 // the ends of the confidence interval of Value
-	EffectiveSize float64 // effective sample size, (Σw)²/Σw² over the weights of all placements shown, divided by the mean number of ranks: as many impressions of the policy itself would say as much
+	Estimator Estimator
+	Value     float64 // clicks an impression
+	Low, High float64 // the ends of the confidence interval of Value
+	// effective sample size, (Σw)²/Σw² over the weights of all placements shown, divided by the mean number of ranks: as many impressions of
+	// the policy itself would say as much
+	EffectiveSize float64
 	LargestWeight float64
 	Impressions   int
 	Units         int // resampled for the intervals, which are unreliable if there are few
@@ -315,7 +317,8 @@ func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, 
 			logged = max(logged, m.clip)
 		}
 		if logged < leastPropensity && m.clip <= 0 {
-			return nil, fmt.Errorf("%s: document %q at rank %d has the probability %.3g by the logged scores, so these cannot have drawn it; %s(0.001) bounds its weight", m.name, im.Documents[d], k+1, logged, m.name)
+			return nil, fmt.Errorf("%s: document %q at rank %d has the probability %.3g by the logged scores, so these cannot have drawn it; "+
+				"%s(0.001) bounds its weight", m.name, im.Documents[d], k+1, logged, m.name)
 		}
 		v.weights = append(v.weights, target/logged)
 	}

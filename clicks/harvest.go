@@ -102,7 +102,8 @@ func (h *harvested) estimate(report *BiasReport, shown []float64) (Bias, error) 
 	}
 	report.Connected = h.connected()
 	if len(report.Connected) > 1 {
-		return Bias{}, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of ranks; use a higher temperature, more impressions, or method %s", report.Connected[1], RegressionEM)
+		return Bias{}, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of "+
+			"ranks; use a higher temperature, more impressions, or method %s", report.Connected[1], RegressionEM)
 	}
 	return h.solve()
 }

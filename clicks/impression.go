@@ -20,13 +20,14 @@ type Impression struct {
 	Time   time.Time // of the request
 	Query  string    // what was asked; the same text is the same query
 
-	Model, Version string    // of the policy that drew the ranking
-	Documents      []string  // the candidates, each once
-	Features       []float32 // [documents × width] raw values, row-major, as in datasets.Dataset; NaN is a missing value; nil or empty: not logged
-	Scores         []float64 // [documents] of the model; nil: the policy that drew the ranking is not known
-	Temperature    float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
-	Seed           uint64    // which redraws the ranking
-	Cutoff         int       // how many documents were to be drawn
+	Model, Version string   // of the policy that drew the ranking
+	Documents      []string // the candidates, each once
+	// [documents × width] raw values, row-major, as in datasets.Dataset; NaN is a missing value; nil or empty: not logged
+	Features    []float32
+	Scores      []float64 // [documents] of the model; nil: the policy that drew the ranking is not known
+	Temperature float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
+	Seed        uint64    // which redraws the ranking
+	Cutoff      int       // how many documents were to be drawn
 
 	Shown  []int     // indices into Documents, top first
 	Clicks []float64 // [shown] 1 where there was a click, or its value
@@ -209,7 +210,8 @@ func (l *Log) situations() []situation {
 	var all []situation
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
-		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), len(im.Documents), len(im.Shown), im.Temperature}
+		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), len(im.Documents), len(im.Shown),
+			im.Temperature}
 		j, ok := at[k]
 		if !ok {
 			j = len(all)

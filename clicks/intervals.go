@@ -67,7 +67,8 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 			last.BaselineSize = size
 			last.Caution = m.caution(min(last.EffectiveSize, size), e.impressions)
 			var err error
-			if last.Difference, err = e.interval(target.total-m.total, floats.SubTo(make([]float64, len(m.byUnit)), target.byUnit, m.byUnit)); err != nil {
+			if last.Difference, err = e.interval(target.total-m.total, floats.SubTo(make([]float64, len(m.byUnit)), target.byUnit,
+				m.byUnit)); err != nil {
 				return nil, err
 			}
 			continue
@@ -76,7 +77,8 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, Units: len(e.counts),
+		all = append(all, Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions,
+			Units:         len(e.counts),
 			EffectiveSize: size, LargestWeight: m.weights.largest, Caution: m.caution(size, e.impressions)})
 	}
 	return all, nil
@@ -88,7 +90,8 @@ func (m *term) caution(size float64, impressions int) string {
 	if size >= m.leastSize || size >= float64(impressions)/2 {
 		return ""
 	}
-	return fmt.Sprintf("few large weights decide: at an effective sample size of %.1f from %d impressions, below %v, intervals contain the true value less often than their level, and mostly end below it", size, impressions, m.leastSize)
+	return fmt.Sprintf("few large weights decide: at an effective sample size of %.1f from %d impressions, below %v, intervals contain the "+
+		"true value less often than their level, and mostly end below it", size, impressions, m.leastSize)
 }
 
 // interval returns the mean of values over the impressions, with a bootstrap interval over

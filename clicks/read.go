@@ -114,7 +114,8 @@ func files(paths []string) (all []string, err error) {
 			return nil, fmt.Errorf("clicks: %w", err)
 		}
 		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so what comes through a pipe must be written to a file first", path)
+			return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so what comes through a pipe must be written to a "+
+				"file first", path)
 		}
 	}
 	return all, nil
@@ -129,10 +130,12 @@ func (r *reader) warnings() (all []string) {
 		all = append(all, fmt.Sprintf("%d %s", r.counts[o], string(o)))
 	}
 	if n := r.columns.beyond; n > 0 {
-		all = append(all, fmt.Sprintf("%d values of features are texts beyond the first %d of their column: taken for texts that no model knows", n, mostTexts))
+		all = append(all, fmt.Sprintf("%d values of features are texts beyond the first %d of their column: taken for texts that no model knows",
+			n, mostTexts))
 	}
 	if changed := r.counts[notAsDrawn]; 100*changed > len(r.seen)+changed {
-		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents", changed, len(r.seen)+changed))
+		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the "+
+			"changes depend on the documents", changed, len(r.seen)+changed))
 	}
 	return all
 }
@@ -144,13 +147,14 @@ type oddity string
 func (o oddity) Error() string { return string(o) }
 
 const (
-	notJSON           oddity = "lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out"
-	notUnicode        oddity = "lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out"
-	neither           oddity = "lines are neither a query nor an event: left out"
-	noHits            oddity = "queries without query_response_hit_ids: left out"
-	repeatedQuery     oddity = "queries with a query_id that was there before: left out"
-	repeatedHit       oddity = "queries with a document twice among their hits: left out"
-	badAttributes     oddity = "queries with query_attributes.plrank that do not fit together, or with a document twice among their candidates: left out"
+	notJSON       oddity = "lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out"
+	notUnicode    oddity = "lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out"
+	neither       oddity = "lines are neither a query nor an event: left out"
+	noHits        oddity = "queries without query_response_hit_ids: left out"
+	repeatedQuery oddity = "queries with a query_id that was there before: left out"
+	repeatedHit   oddity = "queries with a document twice among their hits: left out"
+	badAttributes oddity = "queries with query_attributes.plrank that do not fit together, or with a document twice among their " +
+		"candidates: left out"
 	notAsDrawn        oddity = "queries whose hits are not the first documents drawn: left out"
 	badTime           oddity = "queries without a valid timestamp: kept, with no time"
 	clickWithoutIDs   oddity = "clicks without a query_id or an object_id: left out"

@@ -36,7 +36,8 @@ func (r *rows) setColumns(l *Log) error {
 		return nil
 	}
 	if !slices.Equal(idsOf(last.FeatureIDs, r.width), idsOf(l.FeatureIDs, r.width)) || !slices.Equal(last.FeatureNames, l.FeatureNames) {
-		return fmt.Errorf("clicks: the features %v %q differ from %v %q in the log before: want the same ids and names", l.FeatureIDs, l.FeatureNames, last.FeatureIDs, last.FeatureNames)
+		return fmt.Errorf("clicks: the features %v %q differ from %v %q in the log before: want the same ids and names", l.FeatureIDs,
+			l.FeatureNames, last.FeatureIDs, last.FeatureNames)
 	}
 	for c, levels := range last.Levels {
 		if len(levels) > 0 && (l.Levels == nil || len(l.Levels[c]) < len(levels) || !slices.Equal(l.Levels[c][:len(levels)], levels)) {
@@ -93,7 +94,8 @@ func (r *rows) add(s *situation) (q int, documents []int, err error) {
 
 // dataset returns the queries and their documents, without labels, and the row of each document.
 func (r *rows) dataset() (d *datasets.Dataset, order []int) {
-	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(idsOf(r.last.FeatureIDs, r.width)), FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
+	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(idsOf(r.last.FeatureIDs, r.width)),
+		FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
 	width := len(d.FeatureIDs)
 	d.Features = make([]float32, 0, len(r.ids)*width)
 	for _, q := range r.queries {

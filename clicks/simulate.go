@@ -19,9 +19,10 @@ import (
 // A Logger is the logging policy of a simulation: rankings are drawn from the Plackett–Luce policy of its scores.
 type Logger struct {
 	Model, Version string
-	Scores         func(d *datasets.Dataset, query int) ([]float64, error) // of the query's documents, by several goroutines at once; nil: all are 0
-	Temperature    float64                                                 // divides the scores; 0: 1
-	Cutoff         int                                                     // how many documents are shown; 0: 10
+	// of the query's documents, by several goroutines at once; nil: all are 0
+	Scores      func(d *datasets.Dataset, query int) ([]float64, error)
+	Temperature float64 // divides the scores; 0: 1
+	Cutoff      int     // how many documents are shown; 0: 10
 }
 
 // A User describes how simulated users click. The zero User examines every rank and clicks by

@@ -276,7 +276,8 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	}
 	dst = appendString(append(dst, `,"user_query":`...), im.Query)
 	dst = im.Time.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano)
-	dst = appendList(append(dst, `","query_response_hit_ids":`...), im.Shown, func(dst []byte, d int) []byte { return appendString(dst, im.Documents[d]) })
+	dst = appendList(append(dst, `","query_response_hit_ids":`...), im.Shown,
+		func(dst []byte, d int) []byte { return appendString(dst, im.Documents[d]) })
 	dst = appendString(append(dst, `,"query_attributes":{"plrank":{"model":`...), im.Model)
 	dst = appendString(append(dst, `,"version":`...), im.Version)
 	dst = strconv.AppendUint(append(dst, `,"seed":"`...), im.Seed, 10)
@@ -350,7 +351,8 @@ func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, er
 		return dst, fmt.Errorf("clicks: impression %q: a click at rank %d of %d", im.ID, rank, len(im.Shown))
 	}
 	document := im.Documents[im.Shown[rank-1]]
-	if err := cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query), checkText("the ID of a document", document)); err != nil {
+	if err := cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query),
+		checkText("the ID of a document", document)); err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
 	dst = appendString(append(dst, `{"action_name":"click","query_id":`...), im.ID)
@@ -386,7 +388,8 @@ func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
 		needed bool
 		most   int
 	}{
-		{"action_name", line.ActionName, true, longestID}, {"query_id", line.QueryID, click, longestID}, {"client_id", line.ClientID, false, longestID},
+		{"action_name", line.ActionName, true, longestID}, {"query_id", line.QueryID, click, longestID},
+		{"client_id", line.ClientID, false, longestID},
 		{"event_attributes.object.object_id", line.Object, click, longestObjectID},
 	} {
 		if f.needed && f.value == "" {

@@ -29,7 +29,8 @@ var (
 		color.RGBA{R: 230, G: 159, B: 0, A: 255},   // orange
 		color.RGBA{R: 0, G: 0, B: 0, A: 255},       // black
 	}
-	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}}
+	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
+		draw.TriangleGlyph{}, draw.CrossGlyph{}}
 	// shades are ColorBrewer's five Blues (Harrower & Brewer 2003), for grades 0 to 4.
 	shades = []color.Color{
 		color.RGBA{R: 239, G: 243, B: 255, A: 255},

@@ -79,7 +79,8 @@ func (p Plot) draw(c draw.Canvas) error {
 	// The legend has its own space, next to the curves.
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding = true, true, vg.Points(4)
-	for _, f := range []*draw.TextStyle{&d.Title.TextStyle, &d.X.Label.TextStyle, &d.Y.Label.TextStyle, &d.X.Tick.Label, &d.Y.Tick.Label, &legend.TextStyle} {
+	for _, f := range []*draw.TextStyle{&d.Title.TextStyle, &d.X.Label.TextStyle, &d.Y.Label.TextStyle, &d.X.Tick.Label, &d.Y.Tick.Label,
+		&legend.TextStyle} {
 		f.Font.Variant = "Sans"
 	}
 	grid := plotter.NewGrid()

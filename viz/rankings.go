@@ -79,7 +79,8 @@ func (r RankingTiles) size() (width, height vg.Length) {
 
 func (r RankingTiles) draw(c draw.Canvas) error {
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	style := text.Style{Color: color.Black, Font: font.From(plot.DefaultFont, 11), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	style := text.Style{Color: color.Black, Font: font.From(plot.DefaultFont, 11), XAlign: draw.XLeft, YAlign: draw.YCenter,
+		Handler: plot.DefaultTextHandler}
 	style.Font.Variant = "Sans"
 	top := c.Max.Y
 	c.FillText(style, vg.Point{X: c.Min.X, Y: top - header/2}, r.Title)

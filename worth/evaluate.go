@@ -53,7 +53,8 @@ func (m *Model) checkRankings(r *Observations) error {
 	}
 	for _, n := range r.tieOrders() {
 		if !slices.Contains(m.TieOrders, n) {
-			return fmt.Errorf("the rankings have a tie of %d items, which has the probability 0: the model was fitted to rankings without such ties", n)
+			return fmt.Errorf("the rankings have a tie of %d items, which has the probability 0: the model was fitted to rankings without such ties",
+				n)
 		}
 	}
 	return nil

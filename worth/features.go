@@ -50,7 +50,8 @@ func ReadFeatures(path string) (*ItemFeatures, error) {
 	}
 	for i, name := range header {
 		if name == "" || slices.Contains(header[:i], name) {
-			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name of its own; leave it out if it numbers the rows", path, header, i+1)
+			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name of its own; leave it out if it numbers the rows", path, header,
+				i+1)
 		}
 	}
 	f := &ItemFeatures{Names: slices.Delete(slices.Clone(header), at, at+1)}
@@ -105,12 +106,14 @@ func (f *ItemFeatures) Dataset(r *Observations) (*datasets.Dataset, error) {
 	for i := range r.Len() {
 		ranking := r.At(i)
 		if ranking.Weight > math.MaxFloat32 {
-			return nil, fmt.Errorf("ranking %d has the weight %v: want at most %v, the largest weight of a query", i+1, ranking.Weight, math.MaxFloat32)
+			return nil, fmt.Errorf("ranking %d has the weight %v: want at most %v, the largest weight of a query", i+1, ranking.Weight,
+				math.MaxFloat32)
 		}
 		labels := map[int]float32{}
 		for k, place := range ranking.Places {
 			if len(place) > 1 {
-				return nil, fmt.Errorf("ranking %d has a tie, %s = %s: rankings with features have none; leave it out", i+1, r.Items[place[0]], r.Items[place[1]])
+				return nil, fmt.Errorf("ranking %d has a tie, %s = %s: rankings with features have none; leave it out", i+1, r.Items[place[0]],
+					r.Items[place[1]])
 			}
 			labels[place[0]] = 1 - float32(k)/float32(len(ranking.Places))
 		}

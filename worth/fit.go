@@ -15,8 +15,8 @@ import (
 
 // Options holds the settings of [Fit]; the zero value is maximum likelihood.
 type Options struct {
-	// Prior is the number of wins, and of losses, of every item against a hidden item. It draws the worths together, and makes them finite whatever the
-	// rankings are. 0.5 is a weak prior, the default of PlackettLuce for R. Zero: no prior.
+	// Prior is the number of wins, and of losses, of every item against a hidden item. It draws the worths together, and makes them finite
+	// whatever the rankings are. 0.5 is a weak prior, the default of PlackettLuce for R. Zero: no prior.
 	Prior float64
 
 	// Tolerance is the largest change of a parameter, of all log-worths and log δ_n, in the last
@@ -78,12 +78,14 @@ func newNewton(r *Observations, o Options) (*newton, error) {
 	}
 	orders := r.tieOrders()
 	if n := len(orders); n > 0 && orders[n-1] > largestTie {
-		return nil, fmt.Errorf("a tie of %d items exceeds the limit of %d: list items whose order is unknown as unranked", orders[n-1], largestTie)
+		return nil, fmt.Errorf("a tie of %d items exceeds the limit of %d: list items whose order is unknown as unranked", orders[n-1],
+			largestTie)
 	}
 	fitted, items := r, len(r.Items)
 	if o.Prior > 0 {
 		if r.weight+2*o.Prior*float64(items) > largestWeight {
-			return nil, fmt.Errorf("Options.Prior is %v: the weights of all rankings, with the wins and losses of %d items, sum to more than %v", o.Prior, items, largestWeight)
+			return nil, fmt.Errorf("Options.Prior is %v: the weights of all rankings, with the wins and losses of %d items, sum to more than %v",
+				o.Prior, items, largestWeight)
 		}
 		fitted = r.withGhost(o.Prior)
 		items++
@@ -225,7 +227,8 @@ func (n *newton) checkTieVariances(ctx context.Context, p point) error {
 			residual += (u - product[i]) * (u - product[i]) / p.diagonal[i]
 		}
 		if !(residual*p.diagonal[k] < 1e-6) || column[k]*p.diagonal[k] > 1e8 || p.diagonal[k] < 1e-8*ties[k-n.items] {
-			return fmt.Errorf("the estimate is not finite: the parameter of ties of %d items grows or shrinks without a limit; a prior is a remedy", n.orders[k-n.items])
+			return fmt.Errorf("the estimate is not finite: the parameter of ties of %d items grows or shrinks without a limit; a prior is a remedy",
+				n.orders[k-n.items])
 		}
 	}
 	return nil

@@ -58,7 +58,8 @@ func (in *reader) compare(what string, said, found float64) {
 	if found > said {
 		reason = "the header belongs to another file"
 	}
-	in.rankings.Warnings = append(in.rankings.Warnings, fmt.Sprintf("%s: the header says %.15g %s, but the file has %.15g: %s", in.file, said, what, found, reason))
+	in.rankings.Warnings = append(in.rankings.Warnings, fmt.Sprintf("%s: the header says %.15g %s, but the file has %.15g: %s", in.file, said,
+		what, found, reason))
 }
 
 // alternatives reads the lines of the header, up to one that does not begin with #. It returns

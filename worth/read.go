@@ -108,9 +108,11 @@ func (in *reader) finish() error {
 		if in.header != nil {
 			remedy = `; or let unlisted items come last (ReadOptions.Unlisted "last", -unlisted last)`
 		}
-		return fmt.Errorf("%s:%d: all rankings have one item, which says nothing: want two or more, counting those it was chosen from%s", in.file, in.firstOneItem, remedy)
+		return fmt.Errorf("%s:%d: all rankings have one item, which says nothing: want two or more, counting those it was chosen from%s", in.file,
+			in.firstOneItem, remedy)
 	case in.oneItem > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d rankings of one item, observed %.15g times, are left out, since they say nothing: the first is in line %d", in.file, in.oneItem, in.oneItemWeight, in.firstOneItem))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d rankings of one item, observed %.15g times, are left out, since they say nothing: "+
+			"the first is in line %d", in.file, in.oneItem, in.oneItemWeight, in.firstOneItem))
 		if in.header == nil && len(in.options.Items) == 0 {
 			r.dropUnranked()
 		}
@@ -198,7 +200,8 @@ func (in *reader) add(ranking Ranking, all []int) error {
 		return errors.New(`ReadOptions.Unlisted is "last", but the items are not known: give ReadOptions.Items`)
 	}
 	if n := len(all); (in.rankings.Len()+1)*n > mostEntries {
-		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: merge equal rankings into one with their weight",
+		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: merge equal rankings into "+
+			"one with their weight",
 			in.rankings.Len()+1, n, mostEntries)
 	}
 	ranking.Rest = append(ranking.Rest, in.without(all, append(ranking.Places, ranking.Rest))...)

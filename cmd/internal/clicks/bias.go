@@ -27,8 +27,10 @@ var biasPage = cli.Page{
 		"LOGS [-method M] [-out FILE] [-plot FILE]",
 		"LOGS -method affine -data FILE [-out FILE] [-plot FILE]",
 	},
-	Text: "Estimates position bias: α, the probability that a rank is examined, relative to the first rank. The logging policy put documents at different ranks; clicks on the same documents are compared. " +
-		"Users who trust the ranking also click on documents that are not relevant: β. Only method affine estimates it, from clicks on documents with known labels.",
+	Text: "Estimates position bias: α, the probability that a rank is examined, relative to the first rank. The logging policy put " +
+		"documents at different ranks; clicks on the same documents are compared. " +
+		"Users who trust the ranking also click on documents that are not relevant: β. Only method affine estimates it, from clicks on " +
+		"documents with known labels.",
 	Flags: []string{"method", "data", "out", "plot", "json", "threads"},
 	Examples: []string{
 		"logs -out bias.json -plot bias.svg",
@@ -49,7 +51,8 @@ func methods() []string { return append(texts(logs.Methods()), affine) }
 
 func (o *biasOptions) define(f *flag.FlagSet) {
 	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
-	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but assumes that relevance is a function of the features; affine needs -data")
+	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em "+
+		"does not, but assumes that relevance is a function of the features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
 	o.plot.Define(f, "a picture of it")
 	cli.DefineJSON(f, &o.asJSON)

@@ -23,8 +23,10 @@ import (
 var checkPage = cli.Page{
 	Command: "clicks check",
 	Usage:   []string{"LOGS [-json]"},
-	Text: "Says what a log can tell. Warnings count oddities, such as clicks without an impression. The table has, for each rank, how often it was shown and clicked, and its overlap with the next one: " +
-		"the share of documents that could have been at either. If ranks are not connected by overlap and clicks, their position bias cannot be separated from the relevance of their documents. " +
+	Text: "Says what a log can tell. Warnings count oddities, such as clicks without an impression. The table has, for each rank, how " +
+		"often it was shown and clicked, and its overlap with the next one: " +
+		"the share of documents that could have been at either. If ranks are not connected by overlap and clicks, their position bias cannot " +
+		"be separated from the relevance of their documents. " +
 		"The effective sample size of another policy is how many of its own impressions would say as much about it as the log does.",
 	Flags:    []string{"json", "threads"},
 	Examples: []string{"logs/2026-11.jsonl.zst"},
@@ -224,7 +226,8 @@ func (r *findings) print(w io.Writer) {
 	}
 	cli.PrintNote(w, counted)
 	for _, p := range r.Policies {
-		fmt.Fprintf(w, "model %s, version %s: %d impressions\n", cmp.Or(command.Printable(p.Model), "unknown"), cmp.Or(command.Printable(p.Version), "unknown"), p.Impressions)
+		fmt.Fprintf(w, "model %s, version %s: %d impressions\n", cmp.Or(command.Printable(p.Model), "unknown"),
+			cmp.Or(command.Printable(p.Version), "unknown"), p.Impressions)
 	}
 	table := viz.Table{Title: "\nby rank", Columns: []string{"rank", "shown", "clicks", "overlap with the next"}}
 	for _, k := range r.Ranks {
@@ -236,12 +239,14 @@ func (r *findings) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, table)
 	if r.Scored < r.Impressions {
-		cli.PrintNote(w, fmt.Sprintf("%d impressions have no scores, so that the probabilities of their rankings are not known. From such logs only method em estimates position bias, and policies cannot be evaluated.", r.Impressions-r.Scored))
+		cli.PrintNote(w, fmt.Sprintf("%d impressions have no scores, so that the probabilities of their rankings are not known. From such "+
+			"logs only method em estimates position bias, and policies cannot be evaluated.", r.Impressions-r.Scored))
 		return
 	}
 	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))
 	fmt.Fprintf(w, "ranks compared by all pairs (method all-pairs): %s\n", groups(r.AllPairs))
-	table = viz.Table{Title: "\nwhat the log tells about other policies", Columns: []string{"policy", "effective sample size", "largest weight"}, Digits: 1}
+	table = viz.Table{Title: "\nwhat the log tells about other policies", Columns: []string{"policy", "effective sample size",
+		"largest weight"}, Digits: 1}
 	for _, o := range r.Other {
 		table.Rows = append(table.Rows, viz.Row{o.Policy, o.EffectiveSize, o.LargestWeight})
 	}

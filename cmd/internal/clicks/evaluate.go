@@ -35,9 +35,12 @@ const (
 var evaluatePage = cli.Page{
 	Command: "clicks evaluate",
 	Usage:   []string{"LOGS… MODELS… [-bias FILE] [-baseline FILE] [-require X] [flags]"},
-	Text: "Estimates from the log of another policy how many clicks an impression would have on average if a model had drawn the rankings, and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
-		"Estimator iips needs no position bias, and is unbiased if clicks depend on a document and its rank alone. A log larger than memory is read in parts.",
-	Flags: []string{"model", "baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json", "threads"},
+	Text: "Estimates from the log of another policy how many clicks an impression would have on average if a model had drawn the rankings, " +
+		"and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
+		"Estimator iips needs no position bias, and is unbiased if clicks depend on a document and its rank alone. A log larger than memory " +
+		"is read in parts.",
+	Flags: []string{"model", "baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json",
+		"threads"},
 	Examples: []string{
 		"logs new.npz -baseline old.npz -require 0",
 		"logs new.npz newer.npz -bias bias.json -json",
@@ -65,13 +68,18 @@ type evaluateOptions struct {
 
 func (o *evaluateOptions) define(f *flag.FlagSet) {
 	// The models say which features to read, and labels are not read.
-	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "features", "ignore", "minus-one")...)
+	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "features", "ignore",
+		"minus-one")...)
 	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the logging policy")
-	cli.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or more, and units 20 or more, for every model")
-	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(texts(logs.ValueEstimators()), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
+	cli.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the "+
+		"lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or "+
+		"more, and units 20 or more, for every model")
+	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(texts(logs.ValueEstimators()),
+		", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias")
-	cli.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0", "`number` that divides the scores of models; 0 is the temperature of each impression")
+	cli.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0",
+		"`number` that divides the scores of models; 0 is the temperature of each impression")
 	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
 	o.resamples = 10000
 	cli.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
@@ -346,7 +354,8 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 				m.Cautions[e.Estimator] = e.Caution
 			}
 			r.Impressions, r.Units = e.Impressions, e.Units
-			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval(e.Difference), e.EffectiveSize, e.BaselineSize, e.LargestWeight})
+			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval(e.Difference),
+				e.EffectiveSize, e.BaselineSize, e.LargestWeight})
 		}
 		r.Models = append(r.Models, m)
 	}
@@ -357,19 +366,24 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 func (r *values) gate(least float64) {
 	r.Require = &least
 	if r.Units < leastUnits {
-		r.Refused = append(r.Refused, fmt.Sprintf("the intervals are of %d units (by %s), want %d at least: the log says too little about how much clicks vary; use a longer log, or another -unit", r.Units, r.Unit, leastUnits))
+		r.Refused = append(r.Refused, fmt.Sprintf("the intervals are of %d units (by %s), want %d at least: the log says too little about how "+
+			"much clicks vary; use a longer log, or another -unit", r.Units, r.Unit, leastUnits))
 		return
 	}
 	for _, m := range r.Models {
 		switch e := m.Estimates[0]; {
 		case e.Value.Low == e.Value.High:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the value is %.4f in every unit (by %s): the log does not say how much clicks vary; plrank clicks check counts its clicks", m.Model, e.Value.Mean, r.Unit))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the value is %.4f in every unit (by %s): the log does not say how much clicks vary; "+
+				"plrank clicks check counts its clicks", m.Model, e.Value.Mean, r.Unit))
 		case e.EffectiveSize < leastSize:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size is %.1f impressions, want %d at least: the log says too little about this policy; use a longer log, or the log of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size is %.1f impressions, want %d at least: the log says too "+
+				"little about this policy; use a longer log, or the log of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
 		case e.BaselineSize < leastSize:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size of the baseline %s is %.1f impressions, want %d at least: the log says too little about it; use -baseline logged, the logging policy", m.Model, r.Baseline, e.BaselineSize, leastSize))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size of the baseline %s is %.1f impressions, want %d at least: "+
+				"the log says too little about it; use -baseline logged, the logging policy", m.Model, r.Baseline, e.BaselineSize, leastSize))
 		case !(e.Difference.Low > least):
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v", m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v",
+				m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
 		}
 	}
 }
@@ -378,7 +392,8 @@ func (r *values) print(w io.Writer) {
 	fmt.Fprintf(w, "%d impressions; clicks an impression, with 95 %% intervals by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
 	for _, m := range r.Models {
 		fmt.Fprintf(w, "\n%s, version %s\n", command.Printable(m.Model), m.Version)
-		rows := []string{"value", "  interval", "less " + command.Printable(r.Baseline), "  interval", "effective sample size", "  of the baseline", "largest weight"}
+		rows := []string{"value", "  interval", "less " + command.Printable(r.Baseline), "  interval", "effective sample size",
+			"  of the baseline", "largest weight"}
 		var names, cautions []string
 		for _, e := range m.Estimates {
 			if names = append(names, e.Estimator); m.Cautions[logs.Estimator(e.Estimator)] != "" {

@@ -54,7 +54,8 @@ func unused() []string {
 
 // openData returns the documents of a file, or the training split of a collection, with the features of
 // the model, or with all if it is nil. It reads labels only if labelled is true.
-func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelled bool, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
+func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelled bool, seed uint64, stderr io.Writer) (*datasets.Dataset,
+	error) {
 	o := datasets.Options{Seed: seed, FeaturesOnly: !labelled}
 	if model != nil {
 		o.Read = cli.Without(datasets.OptionsFor(model), "weight", "group")
@@ -90,7 +91,8 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 		ids = append(ids, i+1)
 	}
 	if width > 0 && (names == nil) != (part.FeatureNames == nil) {
-		return nil, fmt.Errorf("%s: only one of the model and the log has feature names, so that features cannot be matched: name a file with the features of its documents by -data", path)
+		return nil, fmt.Errorf("%s: only one of the model and the log has feature names, so that features cannot be matched: name a file with "+
+			"the features of its documents by -data", path)
 	}
 	s := &scorer{path: path, model: model, temperature: temperature}
 	used := model.UsedFeatures()
@@ -127,7 +129,8 @@ func (s *scorer) value(i int, v float32) (float32, error) {
 	case v != v:
 		return v, nil
 	case s.ofText[i] != (levels != nil):
-		return 0, fmt.Errorf("column %d of its features and feature %d of %s are not both texts or both numbers: name a file with the features of its documents by -data", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
+		return 0, fmt.Errorf("column %d of its features and feature %d of %s are not both texts or both numbers: name a file with the "+
+			"features of its documents by -data", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
 	case levels == nil:
 		return v, nil
 	case !(v >= 0) || int(v) >= len(levels):

@@ -21,8 +21,10 @@ import (
 var simulatePage = cli.Page{
 	Command: "clicks simulate",
 	Usage:   []string{"-data FILE|DIR [-model FILE] [-user NAME] [-bias FILE] [-n N] -out LOG"},
-	Text: "Makes a log. Queries of the data are drawn evenly, rankings from the policy of a model (all rankings alike without one), and clicks by a click model: " +
-		"a document that is examined is clicked with probability (2^label − 1)/(2^highest − 1). Of a folder or a synthetic collection, the training split is used.",
+	Text: "Makes a log. Queries of the data are drawn evenly, rankings from the policy of a model (all rankings alike without one), and " +
+		"clicks by a click model: " +
+		"a document that is examined is clicked with probability (2^label − 1)/(2^highest − 1). Of a folder or a synthetic collection, the " +
+		"training split is used.",
 	Flags: []string{"data", "model", "temperature", "cutoff", "user", "bias", "n", "seed", "without-features", "out", "threads"},
 	Examples: []string{
 		"-data shop.csv -model old.npz -n 20000 -out log.jsonl",
@@ -49,13 +51,16 @@ func (o *simulateOptions) define(f *flag.FlagSet) {
 	o.Define(f, "", unused()...)
 	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
 	o.temperature, o.cutoff, o.n = 1, 10, 10000
-	cli.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number", "`number` that divides the scores; a higher one explores more")
+	cli.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number",
+		"`number` that divides the scores; a higher one explores more")
 	cli.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
-	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users, ", ")+"; affine needs a -bias with β, and dependent-click continues after a click at rank k with probability α_k")
+	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users,
+		", ")+"; affine needs a -bias with β, and dependent-click continues after a click at rank k with probability α_k")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank")
 	cli.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
-	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
+	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them "+
+		"when it is used")
 	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
 }
 

@@ -48,7 +48,8 @@ func (v *view) dependences(ctx context.Context) ([]block, error) {
 	if figures == nil {
 		return nil, nil
 	}
-	return []block{texts("How the score of a document changes with the value of one feature, around its mean over the values: the mean, and the range from the 10th to the 90th percentile, of %d documents, each of another query.", sample.Queries()), {Figures: figures}}, nil
+	return []block{texts("How the score of a document changes with the value of one feature, around its mean over the values: the mean, "+
+		"and the range from the 10th to the 90th percentile, of %d documents, each of another query.", sample.Queries()), {Figures: figures}}, nil
 }
 
 // dependence returns by document and value of a column the score with that value, less the mean of the document. Each query

@@ -40,7 +40,8 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := metrics.Queries{Scores: scores, Labels: sample.Labels, Offsets: sample.Offsets, Gain: gain, Discounts: objective.Over(longest).Discounts}
+	in := metrics.Queries{Scores: scores, Labels: sample.Labels, Offsets: sample.Offsets, Gain: gain,
+		Discounts: objective.Over(longest).Discounts}
 	exposure, err := cli.Await(ctx, func() ([]float64, error) { return metrics.Exposure(in) })
 	if err != nil {
 		return nil, err
@@ -61,7 +62,8 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 	order := slices.SortedFunc(maps.Keys(by), func(a, b int) int {
 		return cmp.Or(cmp.Compare(by[b].documents, by[a].documents), cmp.Compare(a, b))
 	})
-	note := fmt.Sprintf("The share of each group in the documents, in the gain, and in the expected exposure under the policy. Exposure follows merit if its share is the one of the gain.%s", sampleNote(sample, v.data))
+	note := fmt.Sprintf("The share of each group in the documents, in the gain, and in the expected exposure under the policy. Exposure "+
+		"follows merit if its share is the one of the gain.%s", sampleNote(sample, v.data))
 	if len(order) > ShownFeatures {
 		note += fmt.Sprintf(" The %d largest of %d groups are shown.", ShownFeatures, len(order))
 		order = order[:ShownFeatures]

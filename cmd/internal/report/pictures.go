@@ -63,7 +63,8 @@ func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Va
 		name, best = fmt.Sprintf("best epoch, %d", bestEpoch), history[bestEpoch-1].Vali
 	}
 	if best != nil { // else no single epoch is
-		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(bestEpoch)}, Y: []float64{float64(best[metric])}})
+		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(bestEpoch)},
+			Y: []float64{float64(best[metric])}})
 	}
 	return p
 }
@@ -87,7 +88,8 @@ func (v *view) distribution(context.Context) ([]block, error) {
 		}
 		s := quantiles("", differences)
 		zero := viz.Series{Style: viz.Guide, X: []float64{0, 100}, Y: []float64{0, 0}}
-		figures = append(figures, figure{"Model − " + short(v.reference) + ", by query", viz.Plot{X: "% of the queries", Y: "difference of " + v.metric, Series: []viz.Series{zero, s}}})
+		figures = append(figures, figure{"Model − " + short(v.reference) + ", by query", viz.Plot{X: "% of the queries", Y: "difference of " +
+			v.metric, Series: []viz.Series{zero, s}}})
 	}
 	return []block{{Figures: figures}}, nil
 }

@@ -39,7 +39,8 @@ func (v *view) queries(context.Context) ([]block, error) {
 		return cmp.Compare(v.data.Offsets[b+1]-v.data.Offsets[b], v.data.Offsets[a+1]-v.data.Offsets[a])
 	}
 	better := func(a, b int) int { return v.better(values[a], values[b]) }
-	blocks := []block{texts("Of the queries whose documents have different labels, by %s. Documents are in the order of the model, the first %d and those of the best label that are lower.", v.metric, shownDocuments)}
+	blocks := []block{texts("Of the queries whose documents have different labels, by %s. Documents are in the order of the model, the "+
+		"first %d and those of the best label that are lower.", v.metric, shownDocuments)}
 	show := func(title string, order func(a, b int) int, rankers ...ranked) error {
 		list := slices.Clone(judged)
 		slices.SortStableFunc(list, func(a, b int) int { return cmp.Or(order(a, b), longer(a, b)) })

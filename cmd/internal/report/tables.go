@@ -40,10 +40,12 @@ func (v *view) tables(context.Context) ([]block, error) {
 		if i == 0 {
 			blocks = append(blocks, tableBlock(t))
 			if len(t.Columns) > 2 && t.Columns[2] == interval {
-				blocks = append(blocks, texts("Intervals are 95 %% bootstrap intervals over queries. If the interval of the gain is above 0, the model is better than random order."))
+				blocks = append(blocks, texts("Intervals are 95 %% bootstrap intervals over queries. If the interval of the gain is above 0, the "+
+					"model is better than random order."))
 			}
 			if v.changed(split) {
-				blocks = append(blocks, texts("The data now give other values than in the run: they have changed, or plrank has. The table has the values of the run. All below it is measured on the data as they are."))
+				blocks = append(blocks, texts("The data now give other values than in the run: they have changed, or plrank has. The table has the "+
+					"values of the run. All below it is measured on the data as they are."))
 			}
 			continue
 		}

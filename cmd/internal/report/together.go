@@ -70,7 +70,8 @@ func incomparable(a, b *view) string {
 	switch {
 	case a.data == nil || b.data == nil:
 		return "data are not there"
-	case !slices.Equal(a.data.QueryIDs, b.data.QueryIDs) || !slices.Equal(a.data.Labels, b.data.Labels) || !slices.Equal(a.data.Offsets, b.data.Offsets):
+	case !slices.Equal(a.data.QueryIDs, b.data.QueryIDs) || !slices.Equal(a.data.Labels, b.data.Labels) || !slices.Equal(a.data.Offsets,
+		b.data.Offsets):
 		return "the last splits have other queries or labels"
 	case x.Gain != y.Gain || x.Discounts != y.Discounts || x.Convention != y.Convention || x.Ties != y.Ties:
 		return "the runs measure differently: -gain, -discounts, -convention or -ties"
@@ -115,12 +116,14 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 	}
 	t := Pairs(pairs, func(run int) string { return list[run].letter() })
 	t.Title = fmt.Sprintf("Differences of %s, %d queries", first.metric, len(queries))
-	blocks = append(blocks, tableBlock(t), texts("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the one before it, adjusted for all comparisons. w/t/l: wins, ties, losses, in queries."))
+	blocks = append(blocks, tableBlock(t), texts("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: "+
+		"the one before it, adjusted for all comparisons. w/t/l: wins, ties, losses, in queries."))
 	var series []viz.Series
 	for i, v := range list {
 		series = append(series, quantiles(v.letter(), values[i]))
 	}
-	blocks = append(blocks, block{Figures: []figure{{"Values of the queries, from the lowest", viz.Plot{X: "% of the queries", Y: first.metric, Series: series}}}})
+	blocks = append(blocks, block{Figures: []figure{{"Values of the queries, from the lowest", viz.Plot{X: "% of the queries", Y: first.metric,
+		Series: series}}}})
 	if first.data.Gains != nil {
 		return blocks, nil
 	}
@@ -135,7 +138,8 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 		if err != nil {
 			return nil, err
 		}
-		blocks = append(blocks, block{Details: &details{fmt.Sprintf("Queries on which %s and %s differ most", first.letter(), v.letter()), shown}})
+		blocks = append(blocks, block{Details: &details{fmt.Sprintf("Queries on which %s and %s differ most", first.letter(), v.letter()),
+			shown}})
 	}
 	return blocks, nil
 }
@@ -146,7 +150,8 @@ func Pairs(list []metrics.Comparison, name func(run int) string) viz.Table {
 	for _, p := range list {
 		t.Rows = append(t.Rows, viz.Row{
 			name(p.A) + " − " + name(p.B), p.Difference.Mean, fmt.Sprintf("%.4f, %.4f", p.Difference.Low, p.Difference.High),
-			pText(p.T.PValue), pText(p.AdjustedT), pText(p.Randomization.PValue), pText(p.AdjustedRandomization), fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses),
+			pText(p.T.PValue), pText(p.AdjustedT), pText(p.Randomization.PValue), pText(p.AdjustedRandomization), fmt.Sprintf("%d/%d/%d", p.Wins,
+				p.Ties, p.Losses),
 		})
 	}
 	return t
@@ -212,7 +217,8 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		model := len(of.Rows) - 1
 		if relevant == nil {
 			name := fmt.Sprintf("ndcg@%s", c.Cutoff)
-			if i := slices.IndexFunc(measured.Metrics, func(m string) bool { return strings.HasPrefix(m, "ndcg") }); i >= 0 && !slices.Contains(measured.Metrics, name) {
+			if i := slices.IndexFunc(measured.Metrics, func(m string) bool { return strings.HasPrefix(m, "ndcg") }); i >= 0 &&
+				!slices.Contains(measured.Metrics, name) {
 				name = measured.Metrics[i]
 			}
 			relevance, err = metrics.ParseMeasure(name)
@@ -254,7 +260,8 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		p.Series = []viz.Series{line, all}
 		figures = append(figures, figure{relevance.String() + " and " + name, p})
 	}
-	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
+	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not "+
+		"worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
 }
 
 // nonDominated returns the runs that no other dominates, in the order of the second measure. A run dominates another if it is

@@ -152,7 +152,8 @@ func (v *view) group(ctx context.Context) (group, error) {
 func (v *view) facts(context.Context) ([]block, error) {
 	var blocks []block
 	if v.Missing != "" {
-		blocks = append(blocks, texts("The data are not there: %s. What needs them is left out: intervals, features, queries, groups. If they have moved, plrank report -data says where they are.", cut(v.Missing, mostText)))
+		blocks = append(blocks, texts("The data are not there: %s. What needs them is left out: intervals, features, queries, groups. If they "+
+			"have moved, plrank report -data says where they are.", cut(v.Missing, mostText)))
 	}
 	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
 	add := func(name, format string, args ...any) {
@@ -194,7 +195,8 @@ func (v *view) facts(context.Context) ([]block, error) {
 	}
 	add("Version", "%s", v.Model.Digest())
 	if v.data != nil && v.of.TrainedOn > 0 {
-		blocks = append(blocks, texts("%d of %d queries of the split %s were trained on: values on them say little about new queries.", v.of.TrainedOn, v.of.Queries, v.of.Name))
+		blocks = append(blocks, texts("%d of %d queries of the split %s were trained on: values on them say little about new queries.",
+			v.of.TrainedOn, v.of.Queries, v.of.Name))
 	}
 	return append(blocks, tableBlock(facts)), nil
 }

@@ -19,9 +19,11 @@ import (
 
 var page = cli.Page{
 	Command: "fit",
-	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]", "RANKINGS -mixtures K [-prior N] [-seed N] [-out FILE]"},
+	Usage: []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]",
+		"RANKINGS -mixtures K [-prior N] [-seed N] [-out FILE]"},
 	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
-		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are known by the ending of the name.",
+		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are " +
+		"known by the ending of the name.",
 	Flags: []string{"ties", "prior", "unlisted", "test", "mixtures", "seed", "out", "plot", "json", "threads"},
 	Examples: []string{
 		"races.txt -out worths.csv -plot worths.svg",
@@ -51,10 +53,13 @@ const mostMixtures = 1000
 func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
-	cli.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
-	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after the others")
+	cli.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, "+
+		"which draw worths together; 0.5 is weak")
+	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after "+
+		"the others")
 	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
-	cli.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of `K` models, such as for groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
+	cli.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of `K` models, such as for groups of voters, by EM; its BIC "+
+		"tells how many there should be. A -prior keeps worths of small groups finite")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the random starts of -mixtures")
 	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
 	o.plot.Define(f, "a picture of the log-worths")
@@ -77,7 +82,9 @@ func (o *options) Check(flags *flag.FlagSet) error {
 		cli.ErrorIf(o.mixtures == 0 && command.IsGiven(flags, "seed"), "-seed has no effect without -mixtures: one model has no random starts"),
 		cli.ErrorIf(o.mixtures > 0 && o.plot != "", "-plot is for one model, and has no meaning with -mixtures"),
 		cli.ErrorIf(o.unlisted != "omit" && o.unlisted != "last", "-unlisted %q: want omit or last", o.unlisted),
-		cli.ErrorIf(o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)), "-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings),
+		cli.ErrorIf(o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)),
+			"-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come "+
+				"after the others, as in Ann > Bob | Cem, Dan", o.rankings),
 		cli.ErrorIf(o.out == cli.StandardOutput, "-out -: want the name of a new file; -json prints all items to standard output"),
 	)
 }
@@ -116,7 +123,8 @@ func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, std
 	if err != nil {
 		return err
 	}
-	cli.WarnIdle(stderr, flags, cli.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings + ", which has no ties"})
+	cli.WarnIdle(stderr, flags, cli.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings +
+		", which has no ties"})
 	fit := o.fitModel
 	if o.mixtures > 0 {
 		fit = o.fitMixture
@@ -207,7 +215,8 @@ func (o *options) withTies(rankings, heldOut *worth.Observations) error {
 	for i := range heldOut.Len() {
 		for _, place := range heldOut.At(i).Places {
 			if len(place) > 1 && !sizes[len(place)] {
-				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none: it would have the probability 0", o.test, i+1, len(place), o.rankings)
+				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none: it would have the probability 0", o.test, i+1, len(place),
+					o.rankings)
 			}
 		}
 	}
@@ -222,7 +231,8 @@ func withoutTies(path string, r *worth.Observations) error {
 				continue
 			}
 			tied := r.Items[place[0]] + " = " + r.Items[place[1]] + strings.Repeat(" = …", min(1, len(place)-2))
-			return fmt.Errorf("%s: ranking %d has a tie, %s: use -ties if such items are equally good; if their order is not known, leave the ranking out", path, i+1, tied)
+			return fmt.Errorf("%s: ranking %d has a tie, %s: use -ties if such items are equally good; if their order is not known, leave the "+
+				"ranking out", path, i+1, tied)
 		}
 	}
 	return nil

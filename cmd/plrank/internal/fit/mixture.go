@@ -125,7 +125,8 @@ func (r *mixture) print(w io.Writer) {
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "one component"}}
 	for i, e := range []*mixtureEvaluation{r.Train, r.Test} {
 		if e != nil {
-			table.Rows = append(table.Rows, viz.Row{[]string{fittedTo, "test"}[i], e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.OneComponent})
+			table.Rows = append(table.Rows, viz.Row{[]string{fittedTo, "test"}[i], e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood,
+				e.OneComponent})
 		}
 	}
 	fmt.Fprint(w, table)

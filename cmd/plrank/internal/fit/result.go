@@ -157,7 +157,8 @@ func (r *result) infer(ctx context.Context, prior bool, stderr io.Writer) error 
 func (r *result) addErrors(u *worth.Uncertainty, stderr io.Writer) {
 	var ranks []worth.RankInterval
 	if u.Covariance == nil {
-		command.Warn(stderr, fmt.Sprintf("more than %d items: standard errors are lower bounds, and ranks have no intervals", worth.LargestCovariance))
+		command.Warn(stderr, fmt.Sprintf("more than %d items: standard errors are lower bounds, and ranks have no intervals",
+			worth.LargestCovariance))
 	} else if ranked, err := r.model.Ranks(u, confidence); err != nil {
 		command.Warn(stderr, err.Error())
 	} else {
@@ -238,7 +239,8 @@ func (r *result) print(w io.Writer) {
 		if i.RankLow > 0 {
 			interval = fmt.Sprintf("%d–%d", i.RankLow, i.RankHigh)
 		}
-		table.Rows = append(table.Rows, viz.Row{i.Rank, interval, command.Printable(i.Item), fmt.Sprintf("%#.4g", i.Worth), i.LogWorth, float64(i.StdErr)})
+		table.Rows = append(table.Rows, viz.Row{i.Rank, interval, command.Printable(i.Item), fmt.Sprintf("%#.4g", i.Worth), i.LogWorth,
+			float64(i.StdErr)})
 	}
 	fmt.Fprint(w, table)
 	if n := len(r.Items) - shownItems; n > 0 {
