@@ -112,6 +112,29 @@ func TestForeignFilesAreNamed(t *testing.T) {
 	}
 }
 
+// Data in formats that are not read are called by their name, with what makes CSV of them; comments may come before.
+func TestDataInOtherFormatsAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"label":1,"qid":"a","f":0.5}` + "\n":    "the file is JSON: want CSV, in Python by pandas.read_json(FILE, lines=True).to_csv(",
+		"[\n {\"label\": 1, \"f\": 2}\n]":         "the file is JSON: want CSV, in Python by pandas.read_json(FILE).to_csv(",
+		"# made by hand\n\n{\"label\":1,\"q\":2}": "the file is JSON",
+		"% iris\n@RELATION r\n":                   "the file is ARFF: want CSV, or in Go base.ParseDenseARFFToInstances of golearn",
+		"label|qid|f\n1|a|0.5\n":                  `the file is separated by |: want CSV, in Python by pandas.read_csv(FILE, sep="|").to_csv(`,
+		"ARROW1\x00\x00\xff\xff\xff\xff":          "the file is Arrow IPC, or Feather: want CSV, in Python by pandas.read_feather(FILE).to_csv(",
+		"ORC\n\x06\x12\x04\x08\x03P\x00":          "the file is ORC: want CSV, in Python by pandas.read_orc(FILE).to_csv(",
+		"SQLite format 3\x00\x10\x00":             "the file is an SQLite database: want CSV, by sqlite3 -csv -header FILE",
+		"\x80\x04\x95\xcf":                        "the file is a pickle of Python: want CSV, in Python by pandas.read_pickle(FILE).to_csv(",
+		"<!DOCTYPE html>\n<html>":                 "the file is HTML: want the file itself, in whose place a server sent this",
+		"version https://git-lfs.github.com/spec": "the file is a pointer of Git LFS: want the file itself, by git lfs pull",
+	} {
+		for _, headerless := range []bool{false, true} {
+			if _, err := ReadFile(dataFile(t, "f", text), ReadOptions{Headerless: headerless}); err == nil || !strings.Contains(err.Error(), "f: "+want) {
+				t.Errorf("%q: error %v, want one with %q", text, err, want)
+			}
+		}
+	}
+}
+
 // A few bytes that claim to be a lot of text are refused.
 func TestDecompressionBombIsAnError(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plrank/plrank/internal/filekind"
 )
 
 // File is the text of a file, decompressed if need be.
@@ -70,7 +72,7 @@ func WithoutMark(text io.Reader) io.Reader {
 // decompress is the text of a file, which may be gzip, zstd or plain, without a byte order mark.
 func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	b := bufio.NewReaderSize(packed, 1<<16)
-	magic, err := b.Peek(10)
+	magic, err := b.Peek(filekind.Enough)
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
@@ -93,7 +95,7 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 		return WithoutMark(b), stop, checkForeign(magic, "")
 	}
 	b = bufio.NewReaderSize(&bounded{r: z, packed: packed}, 1<<16)
-	magic, _ = b.Peek(10) // an error comes again with the next read
+	magic, _ = b.Peek(filekind.Enough) // an error comes again with the next read
 	if err := checkForeign(magic, how); err != nil {
 		stop()
 		return nil, nil, err
@@ -101,35 +103,17 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	return WithoutMark(b), stop, nil
 }
 
-// ErrParquet is the error of a file that is Parquet, where text is wanted.
-var ErrParquet = errors.New("the file is Parquet")
-
 // checkForeign returns an error for a file that is known not to be text, by its first bytes, after it was decompressed if it is
 // said how it is compressed.
 func checkForeign(first []byte, how string) error {
+	kind, known := filekind.Of(first)
+	if !known {
+		return nil
+	}
 	if how != "" {
 		how = " within " + how
 	}
-	if bytes.HasPrefix(first, []byte("PAR1")) {
-		return fmt.Errorf("%w%s: want text in UTF-8, as it is or compressed by gzip or zstd", ErrParquet, how)
-	}
-	for _, f := range []struct {
-		at          int
-		bytes, name string
-	}{
-		{4, "1AY&SY", "compressed by bzip2"},
-		{0, "\xfd7zXZ\x00", "compressed by xz"},
-		{0, "\x04\x22\x4d\x18", "compressed by lz4"},
-		{0, "PK\x03\x04", "a zip archive"},
-		{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
-		{0, "\xff\xfe", "text in UTF-16"},
-		{0, "\xfe\xff", "text in UTF-16"},
-	} {
-		if len(first) >= f.at && bytes.HasPrefix(first[f.at:], []byte(f.bytes)) {
-			return fmt.Errorf("the file is %s%s: want text in UTF-8, as it is or compressed by gzip or zstd", f.name, how)
-		}
-	}
-	return nil
+	return fmt.Errorf("the file is %s%s: %s", kind.Name, how, cmp.Or(kind.Data, "want text in UTF-8, as it is or compressed by gzip or zstd"))
 }
 
 // counter counts the bytes that were read.

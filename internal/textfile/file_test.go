@@ -82,7 +82,7 @@ func TestTruncatedFilesAreErrors(t *testing.T) {
 
 // What is not text is said to be so within compression, too.
 func TestForeignFilesAreNamedWithinCompression(t *testing.T) {
-	for text, want := range map[string]string{"PAR1\x15\x04\x15": "the file is Parquet%s: want text", "\xff\xfea\x00b\x00": "the file is text in UTF-16%s: want text", "PK\x03\x04 0123456": "the file is a zip archive%s: want text"} {
+	for text, want := range map[string]string{"PAR1\x15\x04\x15": "the file is Parquet%s: where data are in Parquet", "\xff\xfea\x00b\x00": "the file is text in UTF-16%s: want text", "PK\x03\x04 0123456": "the file is a zip archive%s: want text"} {
 		for ending, file := range packed(t, text) {
 			want := fmt.Sprintf(want, map[string]string{".gz": " within gzip", ".zst": " within zstd"}[ending])
 			if got, err := read(t, file); err == nil || !strings.HasPrefix(err.Error(), want) {

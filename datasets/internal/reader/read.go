@@ -2,14 +2,23 @@ package reader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/plrank/plrank/internal/filekind"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
 // formats are asked in turn whether a text is theirs, LETOR last.
-var formats = []Format{Separated, LETOR}
+var formats = []Format{unread, Separated, LETOR}
+
+// unread returns an error for text in formats that are not read.
+func unread(line []byte, _ Options, _ Sidecar) (*Layout, error) {
+	kind, known := filekind.OfLine(line)
+	if !known {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the file is %s: %s", kind.Name, kind.Data)
+}
 
 // FileOptions say how to read a file.
 type FileOptions struct {
@@ -108,9 +117,6 @@ func (s *scan) sidecar() Sidecar { return Sidecar{Sized: s.sizes != nil, Names: 
 // parseText calls each with the chunks of a file of text.
 func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
 	text, err := textfile.Open(ctx, s.Path)
-	if errors.Is(err, textfile.ErrParquet) { // else it would have been read as such
-		return fmt.Errorf("datasets: %s: Parquet is read from its middle: want the file itself, neither compressed as a whole nor from a pipe (its pages may be compressed)", s.Path)
-	}
 	if err != nil {
 		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
 	}
