@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/forest/foreign"
 	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/internal/filekind"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/internal/text"
@@ -43,7 +44,7 @@ type File struct {
 
 	TrainingQueries QueryDigests `json:"queryDigests,omitempty"` // of the queries it was trained on; nil: not known
 
-	foreign *foreign.Model // the forest of a file of another library
+	foreign *foreign.Model // of a file of another library
 	source  []byte         // which this is
 }
 
@@ -98,7 +99,7 @@ func (f *File) Write(w io.Writer) error {
 
 // decode reads a file of that name from its bytes.
 func decode(name string, data []byte) (*File, error) {
-	if foreign.Is(data) {
+	if kind, _ := filekind.Of(data); kind.Name != filekind.NPZ {
 		return decodeForeign(name, data)
 	}
 	var h fileHeader

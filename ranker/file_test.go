@@ -127,13 +127,13 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte("1 qid:1 1:0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "not a complete .npz file") {
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "not a model.npz, or a model of") {
 		t.Errorf("a text file: %v", err)
 	}
 	if _, err := Open(path + "x"); err == nil {
 		t.Error("no file: no error")
 	}
-	if _, err := Read(strings.NewReader("")); err == nil || !strings.Contains(err.Error(), "the model: not a complete .npz file") {
+	if _, err := Read(strings.NewReader("")); err == nil || !strings.Contains(err.Error(), "the model: the file is empty") {
 		t.Errorf("nothing to read: %v", err)
 	}
 }

@@ -147,3 +147,37 @@ func TestMixtureOfForeignModelsIsTheirSum(t *testing.T) {
 		t.Errorf("%v, want %v, error %v", got, want, err)
 	}
 }
+
+// A linear model of another library is a network without hidden layers, for which a missing value is 0, and a part of mixtures.
+func TestLinearForeignModelsAreModels(t *testing.T) {
+	const data = "## Linear Regression\n## Lambda = 1.0E-10\n0:0.5 10:2.0 3:-0.125"
+	m, err := ranker.Read(strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := float32(math.NaN())
+	rows := []float32{8, 1, nan, 3, nan, nan} // of features 3 and 10
+	want := []float64{1.5, 6.5, 0.5}
+	if got, err := m.Score(nil, rows); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v, error %v", got, want, err)
+	}
+	var written bytes.Buffer
+	if err := m.File().Write(&written); err != nil || written.String() != data || m.Foreign().Library != "RankLib" {
+		t.Errorf("%q, %s, %v", written.String(), m.Foreign().Library, err)
+	}
+	f, err := ranker.Mix([]float64{2, 1}, m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := ranker.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := mixed.Score(nil, rows); err != nil || !slices.Equal(got, []float64{4.5, 19.5, 1.5}) {
+		t.Errorf("the mixture gives %v, error %v", got, err)
+	}
+	var onnx bytes.Buffer
+	if err := m.WriteONNX(&onnx); err != nil || onnx.Len() == 0 {
+		t.Error(err)
+	}
+}

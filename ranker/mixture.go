@@ -62,7 +62,7 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 		case f.BaseScores != first.BaseScores:
 			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither", first.BaseScores, i, f.BaseScores)
 		}
-		if f.foreign != nil { // whose own bytes are not a part of a file of ours
+		if f.foreign != nil && f.Kind == ForestKind { // whose own bytes are not a part of a file of ours
 			of, err := f.Forest()
 			if err != nil {
 				return nil, fmt.Errorf("ranker: model %d: %w", i, err)

@@ -79,7 +79,7 @@ func TestModelErrorsAreLoggedOnce(t *testing.T) {
 		for _, c := range []struct {
 			data []byte // nil: no file
 			want string
-		}{{nil, "no such file"}, {[]byte("no model"), "not a complete .npz file"}, {good, ""}} {
+		}{{nil, "no such file"}, {[]byte("no model"), "not a model.npz, or a model of"}, {good, ""}} {
 			os.Remove(path)
 			if c.data != nil {
 				if err := os.WriteFile(path, c.data, 0o644); err != nil {

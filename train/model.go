@@ -104,7 +104,7 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 	}
 	switch foreign := p.parts.Initial.Foreign(); {
 	case foreign != nil && (c.Scorer != forestScorer || of.Levels != nil):
-		return nil, fmt.Errorf("train: the initial model is a forest of %s: want its scores as base scores, or, if it has no categories of text, the scorer forest", foreign.Library)
+		return nil, fmt.Errorf("train: the initial model is of %s: want its scores as base scores, or, if it is a forest without categories of text, the scorer forest", foreign.Library)
 	case of.BaseScores != (d.BaseScores != nil):
 		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:

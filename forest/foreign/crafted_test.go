@@ -59,12 +59,12 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 	}
 	long := binary.BigEndian.AppendUint64([]byte("{L\x00\x00\x00\x00\x00\x00\x00\x01a[$i#L"), 1<<40)
 	for _, c := range []struct{ data, want string }{
-		{"PK", "not a text model of LightGBM"},
+		{"PK", "not a model.npz, or a model of LightGBM"},
 		{"CBM1x", `format="json"`},
-		{"[{\"nodeid\":0}]", "a dump or an old binary model of XGBoost"},
+		{"booster[0]:\n0:[f0<1]", "a dump of XGBoost in text"},
 		{"\x80\x04\x95", "a pickle of Python"},
 		{"{", "JSON"},
-		{`{"a":1}`, "no model of XGBoost or CatBoost"},
+		{`{"a":[1]}`, "no model of XGBoost, CatBoost"},
 
 		{strings.Replace(light, "max_feature_idx=6", "max_feature_idx=9999999999", 1), "7 feature_names"},
 		{strings.Replace(light, "max_feature_idx=6", "max_feature_idx=x", 1), "max_feature_idx=x"},

@@ -1,10 +1,12 @@
-// Package foreign reads the forests of other libraries: the text files of LightGBM, the JSON and UBJ files of XGBoost, and the
-// JSON files of CatBoost. Their scores are those of the libraries before any link function: raw_score of LightGBM,
-// output_margin of XGBoost, RawFormulaVal of CatBoost.
+// Package foreign reads the models of other libraries: forests in the text files of LightGBM, the JSON, UBJ and JSON dumps of
+// XGBoost, and the JSON files of CatBoost; forests and linear models of RankLib, of Solr, and of the plugins of Elasticsearch and
+// OpenSearch. Their scores are those of the libraries before any link function: raw_score of LightGBM, output_margin of XGBoost,
+// RawFormulaVal of CatBoost. It writes forests for Solr, Elasticsearch and OpenSearch.
 package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,16 +15,20 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/filekind"
 	"github.com/plrank/plrank/internal/text"
 )
 
-// A Model is a forest of another library, and what its columns are. It is safe for concurrent use.
+// A Model is a forest or a linear model of another library, and what its columns are. It is safe for concurrent use.
 type Model struct {
-	Library   string   // LightGBM, XGBoost or CatBoost
+	Library   string   // LightGBM, XGBoost, CatBoost, RankLib, Solr or Elasticsearch
 	Objective string   // as the library calls it; "" if the file does not say
 	Warnings  []string // what may not be as the user expects
 
-	Forest *forest.Forest
+	Forest  *forest.Forest // of a linear model, one without trees
+	Weights []float64      // of the features of a linear model, for which a missing value is 0; nil: a forest
+	Bias    float64        // of a linear model
+
 	IDs    []int      // of the features, ascending
 	Names  []string   // of the features, or nil: they have none
 	Levels [][]string // of the features whose values are text, nil for others: see datasets.Dataset.Levels; nil: there are none
@@ -57,6 +63,17 @@ func (e edit) apply(v float32) float32 {
 // Score sets dst to the scores of len(dst) documents, whose raw features are rows, one document after another. Infinite
 // values, too, get the scores that the library gives them.
 func (m *Model) Score(dst []float64, rows []float32) {
+	if m.Weights != nil {
+		for i := range dst {
+			dst[i] = m.Bias
+			for c, x := range rows[i*len(m.Weights):][:len(m.Weights)] {
+				if x == x {
+					dst[i] += m.Weights[c] * float64(x)
+				}
+			}
+		}
+		return
+	}
 	if len(m.edits) > 0 {
 		rows = slices.Clone(rows)
 		for _, e := range m.edits {
@@ -84,7 +101,7 @@ func (m *Model) Plain() (*forest.Forest, error) {
 	return m.Forest, nil
 }
 
-// The files that are recognised, and what is to be said of those that cannot be read.
+// formats are the files that are read.
 var formats = []struct {
 	is   func(data []byte) bool
 	read func(*Model, []byte) error
@@ -93,18 +110,12 @@ var formats = []struct {
 	{func(data []byte) bool {
 		return len(data) > 1 && data[0] == '{' && bytes.IndexByte([]byte("iUIlL"), data[1]) >= 0
 	}, (*Model).xgboostUBJ},
-	{func(data []byte) bool { return begins(bytes.TrimLeft(data, " \t\r\n"), "{") }, (*Model).json},
-	{func(data []byte) bool { return begins(data, "CBM1") }, refuse(`a binary model of CatBoost: want JSON, by save_model(FILE, format="json", pool=POOL)`)},
-	{func(data []byte) bool { return begins(data, "[", "booster[", "binf") }, refuse(`a dump or an old binary model of XGBoost: want JSON or UBJ, by save_model("FILE.json") or save_model("FILE.ubj")`)},
-	{func(data []byte) bool { return begins(data, "\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05") }, refuse("a pickle of Python: want a file of the library's save_model")},
+	{func(data []byte) bool { return begins(bytes.TrimLeft(data, " \t\r\n"), "{", "[") }, (*Model).json},
+	{isRankLib, (*Model).rankLib},
 }
 
 func begins(data []byte, with ...string) bool {
 	return slices.ContainsFunc(with, func(w string) bool { return bytes.HasPrefix(data, []byte(w)) })
-}
-
-func refuse(why string) func(*Model, []byte) error {
-	return func(*Model, []byte) error { return errors.New(why) }
 }
 
 // Is reports whether the bytes of a file begin as a model of another library does.
@@ -134,13 +145,23 @@ func Read(data []byte) (*Model, error) {
 		}
 		return m, err
 	}
-	return nil, errors.New("not a text model of LightGBM, a JSON or UBJ model of XGBoost, or a JSON model of CatBoost")
+	const read = "LightGBM, XGBoost, CatBoost, RankLib, Solr or Elasticsearch"
+	switch kind, known := filekind.Of(data); {
+	case len(data) == 0:
+		return nil, errors.New("the file is empty")
+	case known:
+		return nil, fmt.Errorf("the file is %s: %s", kind.Name, cmp.Or(kind.Model, "want a model.npz, or a model of "+read))
+	}
+	return nil, fmt.Errorf("not a model.npz, or a model of %s: it begins with %s", read, text.Quote(data))
 }
 
 // finish checks what was read, and numbers the columns.
 func (m *Model) finish() error {
 	if err := m.Forest.Check(); err != nil {
 		return err
+	}
+	if m.Forest.Inputs == 0 {
+		return errors.New("no tree asks for a feature")
 	}
 	for _, name := range m.Names {
 		if name == "" {

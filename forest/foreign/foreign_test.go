@@ -18,6 +18,10 @@ func models(t testing.TB) (paths []string) {
 	if f := os.Getenv("FOREIGN"); f != "" {
 		folder = f
 	}
+	return modelsIn(t, folder)
+}
+
+func modelsIn(t testing.TB, folder string) (paths []string) {
 	for _, ending := range []string{"txt", "json", "ubj"} {
 		more, err := filepath.Glob(filepath.Join(folder, "*."+ending))
 		if err != nil {
@@ -25,7 +29,7 @@ func models(t testing.TB) (paths []string) {
 		}
 		paths = append(paths, more...)
 	}
-	if len(paths) < 10 {
+	if len(paths) < 9 {
 		t.Fatalf("%d models", len(paths))
 	}
 	return paths
@@ -83,7 +87,7 @@ func TestGainsAreThoseOfTheFiles(t *testing.T) {
 }
 
 func TestScoresAreThoseOfTheLibraries(t *testing.T) {
-	for _, path := range models(t) {
+	for _, path := range append(models(t), modelsIn(t, engines)...) {
 		m := open(t, path)
 		rows, want := rowsOf(t, path, m)
 		got := make([]float64, len(want))
@@ -92,17 +96,20 @@ func TestScoresAreThoseOfTheLibraries(t *testing.T) {
 		}
 		before := slices.Clone(rows)
 		m.Score(got, rows)
-		worst, at, bad := 0., 0, 0
+		tolerance, worst, at, bad := 1e-12, 0., 0, 0
+		if m.Library == "Solr" && m.Weights != nil {
+			tolerance = 1e-6 // its sums are float32
+		}
 		for i := range got {
 			d := math.Abs(got[i]-want[i]) / max(1, math.Abs(want[i]))
-			if d > 1e-12 {
+			if d > tolerance {
 				bad++
 			}
 			if !(d <= worst) {
 				worst, at = d, i
 			}
 		}
-		if !(worst <= 1e-12) {
+		if !(worst <= tolerance) {
 			t.Errorf("%s: %d of %d differ; row %d, %v: score %v, want %v", path, bad, len(got), at, rows[at*m.Forest.Inputs:][:m.Forest.Inputs], got[at], want[at])
 		}
 		for i := range rows {

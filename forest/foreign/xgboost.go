@@ -104,23 +104,37 @@ func finiteJSON(data []byte) []byte {
 	})
 }
 
-// json reads the JSON of XGBoost and CatBoost.
+// json reads all models that are JSON.
 func (m *Model) json(data []byte) error {
 	data = finiteJSON(data)
-	var is struct {
-		Learner  json.RawMessage
-		Features json.RawMessage `json:"features_info"`
+	if begins(bytes.TrimSpace(data), "[") {
+		return m.dump(data)
 	}
+	var is map[string]json.RawMessage
 	if err := json.Unmarshal(data, &is); err != nil {
 		return fmt.Errorf("JSON: %w", err)
 	}
 	switch {
-	case is.Learner != nil:
+	case is["learner"] != nil:
 		return m.xgboost(data)
-	case is.Features != nil:
+	case is["features_info"] != nil:
 		return m.catBoost(data)
+	case is["class"] != nil:
+		return m.solr(data)
+	case is["splits"] != nil:
+		return m.dump(data)
+	case is["model"] != nil:
+		return m.elasticsearch(data)
+	case is["_source"] != nil:
+		return m.elasticsearch(is["_source"])
+	case is["tree_info"] != nil:
+		return errors.New(`a dump of LightGBM: want the text of save_model("model.txt")`)
 	}
-	return errors.New("JSON that is no model of XGBoost or CatBoost: want what their save_model writes")
+	if m.linear(data) == nil {
+		m.Library = "Elasticsearch"
+		return nil
+	}
+	return errors.New("JSON that is no model of XGBoost, CatBoost, Solr or Elasticsearch")
 }
 
 func (m *Model) xgboostUBJ(data []byte) error {

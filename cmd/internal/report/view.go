@@ -241,7 +241,7 @@ func modelWords(m *ranker.Model) (string, error) {
 		}
 		return fmt.Sprintf("forest of %d trees, with %d leaves", len(of.Trees), leaves)
 	}
-	if of := m.Foreign(); of != nil {
+	if of := m.Foreign(); of != nil && f.Kind == ranker.ForestKind {
 		return trees(of.Forest) + ", by " + short(of.Library), nil
 	}
 	if f.Kind == ranker.ForestKind {

@@ -353,7 +353,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{[]string{"-model", model, "-data", trainFile, "-groups", "x"}, 2, "there is no flag -groups"},
 		{[]string{"-model", model, "-data", trainFile, "-threads", "-1"}, 2, "-threads -1: want 0 to 1024"},
 		{[]string{"-model", filepath.Join(dir, "none"), "-data", trainFile, "-out", scores}, 1, "no such file"},
-		{[]string{"-model", trainFile, "-data", trainFile, "-out", scores}, 1, "not a complete .npz file"},
+		{[]string{"-model", trainFile, "-data", trainFile, "-out", scores}, 1, "not a model.npz, or a model of"},
 		{[]string{"-model", cut, "-data", trainFile, "-out", scores}, 1, "not a complete .npz file"},
 		{[]string{"-model", filepath.Join(run, "checkpoint.npz"), "-data", trainFile, "-out", scores}, 1, "not a model file"},
 		{[]string{"-model", model, "-data", filepath.Join(dir, "none"), "-out", scores}, 1, "no such file"},
