@@ -38,7 +38,7 @@ var topics = []topic{
 		[]nameList{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settingFlags("Model"), nil},
 	{"training", "recipes, optimizers, schedules and penalties", append(settingFlags("Optimization"), "seed"), nil},
-	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
+	{"tuning", "grids, random trials, and how a search goes on", nil, nil},
 	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []nameList{{"Metrics", metrics.Names}}},
 	{"fairness", "groups, fair losses and their measures; intents", []string{"group-column", "groups", "intents", "subtopics"}, []nameList{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},

@@ -31,9 +31,8 @@ type trial struct {
 
 const (
 	complete = "complete"
-	stopped  = "stopped" // early
-	failed   = "failed"  // with Error
-	cut      = "cut"     // by the end of the search; in no log
+	failed   = "failed" // with Error
+	cut      = "cut"    // by the end of the search; in no log
 )
 
 // A head is the first line of a log: what all trials have in common.

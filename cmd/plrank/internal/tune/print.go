@@ -20,13 +20,13 @@ const byRecipe = "recipe"
 
 // print prints all trials, the best first, and the command for that; or if there are several measures, for each trial of
 // their frontier.
-func (s *search) print(w io.Writer, measures []string) error {
+func (o *options) print(w io.Writer, s *search, measures []string) error {
 	best := s.best()
 	var words []string // of the command for the best
 	if best != nil {
-		words = s.command(best, "best")
+		words = o.command(s, best, "best")
 	}
-	if s.asJSON {
+	if o.asJSON {
 		return cli.PrintJSON(w, struct {
 			Metric  string   `json:"metric"`
 			Trials  []*trial `json:"trials"`  // the best first
@@ -51,17 +51,17 @@ func (s *search) print(w io.Writer, measures []string) error {
 	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the metrics of all splits:", strings.Join(measures, ", ")))
 	for i, t := range s.ranked() {
 		if t.Frontier {
-			fmt.Fprintf(w, "  %s\n", command.Line(s.command(t, fmt.Sprintf("trial%d", i+1))))
+			fmt.Fprintf(w, "  %s\n", command.Line(o.command(s, t, fmt.Sprintf("trial%d", i+1))))
 		}
 	}
 	return nil
 }
 
 // command returns the words of the command that trains with the settings of a trial.
-func (s *search) command(t *trial, folder string) []string {
-	words := slices.Concat([]string{"plrank", "train"}, s.shared, s.metric, t.Flags)
-	if s.out != "" {
-		words = append(words, "-out="+filepath.Join(s.out, folder))
+func (o *options) command(s *search, t *trial, folder string) []string {
+	words := slices.Concat([]string{"plrank", "train"}, o.shared, s.metric, t.Flags)
+	if o.out != "" {
+		words = append(words, "-out="+filepath.Join(o.out, folder))
 	}
 	return words
 }

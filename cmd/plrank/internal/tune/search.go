@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,14 +13,15 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
 // A search is trials on the same data.
 type search struct {
-	*options
-	end     time.Time // zero: none
+	grid    grid          // choices of the trials
+	drawn   bool          // more trials are drawn than there is time for
+	limit   time.Duration // 0: none
+	end     time.Time     // by it; zero: none
 	data    *trainer.Trials
 	common  train.Config   // without the flags of a trial
 	metric  []string       // -metric, where the recipe's does not compare losses
@@ -31,73 +30,12 @@ type search struct {
 	flags   [][]string     // of each trial
 	configs []train.Config // with them
 	invalid []error        // nil: the flags make sense together
+	checked int            // trials; others are checked when it is their turn: there are more than are run
 
 	done []*trial
 	log  *log // nil: none is asked for
 	bar  *command.Bar
 	warn func(warnings ...string)
-}
-
-// newSearch reads the data, and checks the flags of all trials.
-func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, error) {
-	s := &search{options: o, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
-	if o.minutes > 0 {
-		s.end = time.Now().Add(time.Duration(min(o.minutes, 1e6) * float64(time.Minute)))
-	}
-	var err error
-	if !o.usual {
-		if s.flags, err = o.grid.trials(o.trials, o.seed); err != nil {
-			return nil, command.Usage(err)
-		}
-	}
-	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
-		return nil, err
-	}
-	if s.common, _, err = s.data.Config(); err != nil {
-		return nil, err
-	}
-	if o.usual {
-		if metric, expected := strings.CutPrefix(s.common.Metric, "expected-"); expected && !o.given("metric") {
-			s.metric = []string{"-metric=" + metric} // the expected one depends on the scale of scores, in which losses differ
-			s.common.Metric = metric
-		}
-		if s.flags, err = s.drawSpace(); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range s.common.Report {
-		if m, err := metrics.ParseMeasure(name); err == nil {
-			name = m.String() // as it is reported
-		}
-		if name != s.common.Metric && !slices.Contains(s.report, name) {
-			s.report = append(s.report, name)
-		}
-	}
-	s.own = s.report != nil && !o.given("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
-	if o.plot != "" && s.report == nil {
-		return nil, command.Usage(errors.New("-plot draws -metric by the first measure of -report: want one, such as -report exposure-ratio"))
-	}
-	s.configs, s.invalid = make([]train.Config, len(s.flags)), make([]error, len(s.flags))
-	checked := len(s.flags)
-	if o.usual {
-		checked = 1 // others are checked when it is their turn: there are more than are run
-	}
-	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
-	for i := range checked {
-		in, err := s.configure(i)
-		if err == nil && idle == nil {
-			idle = in
-		}
-		if err == nil {
-			maps.DeleteFunc(idle, func(name, _ string) bool { return in[name] == "" })
-		}
-		s.invalid[i] = err
-	}
-	if err := s.checkValues(); err != nil {
-		return nil, err
-	}
-	s.warn(slices.Sorted(maps.Values(idle))...)
-	return s, nil
 }
 
 // configure checks the flags of trial i. It gives warnings of those without effect, by flag.
@@ -146,14 +84,6 @@ func (s *search) checkValues() error {
 	return nil
 }
 
-func (s *search) head() head {
-	h := head{Format: logFormat, Args: s.args(), Metric: s.common.Metric}
-	for _, fold := range s.data.Folds {
-		h.Data = append(h.Data, fold.Train.Fingerprint(), fold.Vali.Fingerprint())
-	}
-	return h
-}
-
 // run runs the trials that have not been run, until the time is over.
 func (s *search) run(ctx context.Context) error {
 	defer s.bar.Finish()
@@ -170,7 +100,7 @@ func (s *search) run(ctx context.Context) error {
 		if !s.timeFor() {
 			break
 		}
-		if s.usual && i > 0 {
+		if i >= s.checked {
 			if _, err := s.configure(i); err != nil {
 				continue // values of the space, or one and a flag for all trials, exclude each other
 			}
@@ -185,8 +115,6 @@ func (s *search) run(ctx context.Context) error {
 		switch {
 		case ended != nil && (errors.Is(err, ended) || errors.Is(err, command.ErrInterrupted)):
 			t.End = cut
-		case errors.Is(err, errStopped):
-			t.End = stopped
 		case err != nil:
 			t.End, t.Error, t.Value = failed, err.Error(), train.Value(math.NaN())
 		}
@@ -226,7 +154,7 @@ func (s *search) timeFor() bool {
 // name is trial i in words.
 func (s *search) name(i int) string {
 	name := fmt.Sprintf("trial %d", i+1)
-	if !s.usual || s.trials > 0 {
+	if !s.drawn {
 		name += fmt.Sprintf("/%d", len(s.flags))
 	}
 	return name
@@ -238,10 +166,7 @@ func (s *search) outcome(t *trial) string {
 		return "failed: " + t.Error
 	}
 	words := fmt.Sprintf("%s %s at epoch %d", s.common.Metric, cli.FormatValue(t.Value), t.Epoch)
-	switch t.End {
-	case stopped:
-		words += ", stopped early"
-	case cut:
+	if t.End == cut {
 		words += fmt.Sprintf(", cut after %d of %d", len(t.Best), t.Of)
 	}
 	if t == s.best() {
@@ -271,9 +196,7 @@ func (s *search) try(ctx context.Context, t *trial, i int) error {
 			return err
 		}
 		if folds > 1 {
-			if t.Best = append(t.Best, t.Value); fold < folds-1 && s.hopeless(t, 1) {
-				return errStopped
-			}
+			t.Best = append(t.Best, t.Value)
 		}
 	}
 	return nil
@@ -302,7 +225,7 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 			part := (float64(at.Epoch-1) + float64(at.Step)/float64(at.Steps)) / float64(tr.Config.Epochs)
 			part = (float64(i) + (float64(fold)+part)/folds) / float64(len(s.flags))
 			if !s.end.IsZero() {
-				part = max(part, 1-time.Until(s.end).Minutes()/s.minutes)
+				part = max(part, 1-time.Until(s.end).Seconds()/s.limit.Seconds())
 			}
 			s.bar.Set(part, fmt.Sprintf("%s, epoch %d/%d", s.name(i), at.Epoch, tr.Config.Epochs))
 		},
@@ -310,11 +233,8 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 			if e.Best {
 				best, values, t.Epoch = float64(e.Vali[metric]), e.Vali, e.Epoch
 			}
-			if folds > 1 {
-				return nil
-			}
-			if t.Best = append(t.Best, train.Value(best)); e.Epoch < tr.Config.Epochs && s.hopeless(t, fewestEpochs) {
-				return errStopped
+			if folds == 1 {
+				t.Best = append(t.Best, train.Value(best))
 			}
 			return nil
 		},
@@ -323,38 +243,6 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 		err = command.ErrInterrupted
 	}
 	return best, values, err
-}
-
-// The median rule (Golovin et al., Google Vizier, KDD 2017, section 3.2.2) waits for a few trials
-// and epochs, which say little by themselves.
-const (
-	fewestTrials = 3
-	fewestEpochs = 5
-)
-
-var errStopped = errors.New("the trial is stopped early")
-
-// hopeless reports whether the last value of a trial, after at least fewest, is worse than the median
-// of what the trials that were not stopped had after the same part of their epochs.
-func (s *search) hopeless(t *trial, fewest int) bool {
-	n := len(t.Best)
-	if !s.early || s.report != nil || n < fewest { // a trial may be the best by another measure
-		return false
-	}
-	var others []float64
-	for _, other := range s.done {
-		if other.End == complete {
-			of := cmp.Or(other.Of, len(other.Best)) // a log of an older version does not say
-			at := (n*of + t.Of - 1) / t.Of
-			others = append(others, float64(other.Best[min(at, len(other.Best))-1]))
-		}
-	}
-	if len(others) < fewestTrials {
-		return false
-	}
-	slices.Sort(others)
-	k := len(others)
-	return s.common.Better((others[(k-1)/2]+others[k/2])/2, float64(t.Best[n-1]))
 }
 
 // ranked are the trials, the best first.
@@ -407,7 +295,7 @@ func (s *search) value(t *trial, measure string) float64 {
 	return math.NaN()
 }
 
-// best is the best trial that was not stopped, or cut by the end of the search: its command goes on to better
+// best is the best trial that is complete, or was cut by the end of the search: its command goes on to better
 // values, if any; nil: there is none.
 func (s *search) best() *trial {
 	for _, t := range s.ranked() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/recipe"
 )
 
 // All values of the space make sense, alone and together, and every flag of it can be tried.
@@ -21,12 +22,12 @@ func TestSpaceMakesSense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gridOf(t, space...)
+	g := gridOf(t, recipe.Networks...)
 	trials, err := g.trials(20, 1)
-	if err != nil || len(space) < 12 {
-		t.Fatal(len(space), err)
+	if err != nil || len(recipe.Networks) < 12 {
+		t.Fatal(len(recipe.Networks), err)
 	}
-	trees, err := gridOf(t, forests...).trials(10, 1)
+	trees, err := gridOf(t, recipe.Forests...).trials(10, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestSearchWithoutGrid(t *testing.T) {
 	}
 	for _, trial := range r.Trials {
 		given := []string{"hidden", "epochs", "members"}
-		if n := len(trial.Flags); n != 0 && n != len(space)-len(given) {
+		if n := len(trial.Flags); n != 0 && n != len(recipe.Networks)-len(given) {
 			t.Errorf("%q", trial.Flags)
 		}
 		for _, flag := range given {
@@ -75,7 +76,7 @@ func TestSearchWithoutGrid(t *testing.T) {
 		}
 	}
 	stdout, _ = must(t, "-resume", "-out", out, "-trials", "4")
-	if !strings.Contains(stdout, "the best of 4 trials") || strings.Count(stdout, "recipe") != len(space)-3 {
+	if !strings.Contains(stdout, "the best of 4 trials") || strings.Count(stdout, "recipe") != len(recipe.Networks)-3 {
 		t.Errorf("%s", stdout)
 	}
 	// Where nothing is said of models, some trials are forests, and the first is a network.

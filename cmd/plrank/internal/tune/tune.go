@@ -9,13 +9,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
@@ -26,7 +30,7 @@ var page = cli.Page{
 		"-resume -out DIR [-minutes N] [-trials N]",
 	},
 	Text:  "Finds the best settings by validation alone, and prints the command for them.",
-	Flags: []string{"grid", "minutes", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "plot", "threads"},
+	Flags: []string{"grid", "minutes", "trials", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "plot", "threads"},
 	Examples: []string{
 		"-data shop.csv -minutes 10 -out tuning",
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
@@ -40,7 +44,6 @@ type options struct {
 	usual          bool    // without -grid
 	minutes        float64 // 0: usualMinutes without -grid and -trials, no limit with one of them
 	trials         int     // 0: the whole grid
-	early          bool
 	out            string
 	resume, asJSON bool
 	plot           cli.Plot
@@ -56,7 +59,6 @@ func (o *options) Flags() *flag.FlagSet {
 	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003 or hidden=8;16,8 or lr=1e-4..1e-1; without it, a dozen flags")
 	cli.FloatVar(f, &o.minutes, "minutes", 0, "minutes, such as 20 or 0.5", "`time` of the search; 20 without -grid and -trials")
 	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all of -grid")
-	f.BoolVar(&o.early, "early-stop", true, "end bad trials early")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
 	cli.DefineJSON(f, &o.asJSON)
@@ -121,14 +123,15 @@ func (o *options) args() []string {
 			args = append(args, "-grid="+c.text)
 		}
 	}
-	return append(args, fmt.Sprintf("-minutes=%v", o.minutes), fmt.Sprintf("-trials=%d", o.trials), fmt.Sprintf("-early-stop=%t", o.early))
+	return append(args, fmt.Sprintf("-minutes=%v", o.minutes), fmt.Sprintf("-trials=%d", o.trials))
 }
 
 // goOn makes these the options of a search with such args, and takes the given flags that may change.
 func (o *options) goOn(args []string, given *flag.FlagSet) error {
 	was := options{}
 	flags := was.Flags()
-	err := command.Parse(flags, args)
+	older := func(arg string) bool { return strings.HasPrefix(arg, "-early-stop=") } // a flag of older versions
+	err := command.Parse(flags, slices.DeleteFunc(slices.Clone(args), older))
 	if err == nil {
 		err = was.Check(flags)
 	}
@@ -141,13 +144,11 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 			was.minutes = o.minutes
 		case "trials":
 			was.trials = o.trials
-		case "early-stop":
-			was.early = o.early
 		case "threads", "cache":
 			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
 		case "out", "resume", "json", "plot":
 		default:
-			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -early-stop, -threads, -cache, -json and -plot may be given", f.Name, o.out))
+			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -threads, -cache, -json and -plot may be given", f.Name, o.out))
 		}
 	})
 	was.out, was.resume, was.asJSON, was.plot = o.out, o.resume, o.asJSON, o.plot
@@ -185,7 +186,7 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 		return err
 	}
 	if log != nil {
-		if err := log.begin(s.head()); err != nil {
+		if err := log.begin(o.head(s)); err != nil {
 			return err
 		}
 		s.log, s.done = log, log.trials
@@ -196,5 +197,76 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 	}
 	measures := s.frontier()
 	o.plot.Draw(stderr, s.draw)
-	return errors.Join(s.print(stdout, measures), err)
+	return errors.Join(o.print(stdout, s, measures), err)
+}
+
+// newSearch reads the data, and checks the flags of all trials.
+func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, error) {
+	s := &search{grid: o.grid, drawn: o.usual && o.trials == 0, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+	if o.minutes > 0 {
+		s.limit = time.Duration(min(o.minutes, 1e6) * float64(time.Minute))
+		s.end = time.Now().Add(s.limit)
+	}
+	var err error
+	if !o.usual {
+		if s.flags, err = o.grid.trials(o.trials, o.seed); err != nil {
+			return nil, command.Usage(err)
+		}
+	}
+	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
+		return nil, err
+	}
+	if s.common, _, err = s.data.Config(); err != nil {
+		return nil, err
+	}
+	if o.usual {
+		if metric, expected := strings.CutPrefix(s.common.Metric, "expected-"); expected && !o.given("metric") {
+			s.metric = []string{"-metric=" + metric} // the expected one depends on the scale of scores, in which losses differ
+			s.common.Metric = metric
+		}
+		if s.flags, s.grid, err = o.drawSpace(s.common.Metric); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range s.common.Report {
+		if m, err := metrics.ParseMeasure(name); err == nil {
+			name = m.String() // as it is reported
+		}
+		if name != s.common.Metric && !slices.Contains(s.report, name) {
+			s.report = append(s.report, name)
+		}
+	}
+	s.own = s.report != nil && !o.given("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
+	if o.plot != "" && s.report == nil {
+		return nil, command.Usage(errors.New("-plot draws -metric by the first measure of -report: want one, such as -report exposure-ratio"))
+	}
+	s.configs, s.invalid = make([]train.Config, len(s.flags)), make([]error, len(s.flags))
+	if s.checked = len(s.flags); o.usual {
+		s.checked = 1
+	}
+	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
+	for i := range s.checked {
+		in, err := s.configure(i)
+		if err == nil && idle == nil {
+			idle = in
+		}
+		if err == nil {
+			maps.DeleteFunc(idle, func(name, _ string) bool { return in[name] == "" })
+		}
+		s.invalid[i] = err
+	}
+	if err := s.checkValues(); err != nil {
+		return nil, err
+	}
+	s.warn(slices.Sorted(maps.Values(idle))...)
+	return s, nil
+}
+
+// head returns the first line of the log of a search.
+func (o *options) head(s *search) head {
+	h := head{Format: logFormat, Args: o.args(), Metric: s.common.Metric}
+	for _, fold := range s.data.Folds {
+		h.Data = append(h.Data, fold.Train.Fingerprint(), fold.Vali.Fingerprint())
+	}
+	return h
 }

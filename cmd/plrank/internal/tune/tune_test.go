@@ -287,73 +287,6 @@ func (a *after) Write(p []byte) (int, error) {
 	return a.text.Write(p)
 }
 
-// A trial that cannot come up to the others ends early, and is never the best; without -early-stop
-// it goes on.
-func TestHopelessTrialsEndEarly(t *testing.T) {
-	t.Parallel()
-	args := quick("-data", commandtest.Fold(t), "-epochs", "7", "-patience", "0", "-grid", "lr=.03,.04,.05,1e-9")
-	stdout, _ := must(t, append(args, "-json")...)
-	for _, trial := range parsed(t, stdout).Trials {
-		n, end := 7, complete
-		if trial.Flags[0] == "-lr=1e-9" {
-			n, end = fewestEpochs, stopped
-		}
-		if len(trial.Best) != n || trial.End != end {
-			t.Errorf("%+v: want %d epochs, %s", trial, n, end)
-		}
-	}
-	stdout, _ = must(t, append(args, "-json", "-early-stop=false")...)
-	for _, trial := range parsed(t, stdout).Trials {
-		if len(trial.Best) != 7 || trial.End != complete {
-			t.Errorf("%+v", trial)
-		}
-	}
-}
-
-// The median is of the trials that are complete, after the same part of their epochs or at the end of shorter ones.
-func TestMedianRule(t *testing.T) {
-	ended := func(end string, best ...train.Value) *trial {
-		return &trial{End: end, Best: best, Of: 4, Value: best[len(best)-1]}
-	}
-	for _, test := range []struct {
-		metric string
-		last   train.Value
-		want   bool
-	}{
-		{"ndcg@10", .39, true}, {"ndcg@10", .4, false}, {"ndcg@10", .41, false}, {"ndcg@10", train.Value(math.NaN()), true},
-		{"disparity", .39, false}, {"disparity", .4, false}, {"disparity", .41, true},
-	} {
-		s := &search{options: &options{early: true}}
-		s.common.Metric = test.metric
-		t3 := &trial{Best: []train.Value{.1, .1, test.last}, Of: 4}
-		for i, done := range []*trial{ended(complete, .1, .2, .3, .9), ended(complete, .4), ended(complete, .5, .5, .6), ended(stopped, .9), ended(failed, .9)} {
-			if s.done = append(s.done, done); i < 2 && s.hopeless(t3, 3) {
-				t.Errorf("%d trials are enough", i+1)
-			}
-		}
-		if got := s.hopeless(t3, 3); got != test.want {
-			t.Errorf("%s %v: %t", test.metric, test.last, got)
-		}
-		if s.hopeless(t3, 4) {
-			t.Error("three epochs are enough for four")
-		}
-	}
-}
-
-// After 3 of 12 epochs a trial is compared with what trials of 4 had after one.
-func TestMedianRuleGoesByTheSamePartOfAllEpochs(t *testing.T) {
-	s := &search{options: &options{early: true}}
-	s.common.Metric = "ndcg@10"
-	for range fewestTrials {
-		s.done = append(s.done, &trial{End: complete, Best: []train.Value{.2, .6, .7, .8}, Of: 4})
-	}
-	for last, want := range map[train.Value]bool{.19: true, .21: false} {
-		if got := s.hopeless(&trial{Best: []train.Value{.1, .1, last}, Of: 12}, 3); got != want {
-			t.Errorf("%v: %t", last, got)
-		}
-	}
-}
-
 // A trial that fails is kept with its error, and the others go on.
 func TestFailedTrialsAreKept(t *testing.T) {
 	t.Parallel()
@@ -441,9 +374,9 @@ func TestReportedMetricsHaveColumns(t *testing.T) {
 }
 
 // A trial is on the frontier if no other is as good in all measures and better in one. Measures that mean something else in
-// each trial do not count, and early stopping, which goes by one measure, is off.
+// each trial do not count.
 func TestFrontierIsWhatNoTrialDominates(t *testing.T) {
-	s := &search{options: &options{early: true, grid: grid{{flag: "cutoff"}}}, report: []string{"mrr@10", "arp@5", "disparity"}}
+	s := &search{grid: grid{{flag: "cutoff"}}, report: []string{"mrr@10", "arp@5", "disparity"}}
 	s.common.Metric = "ndcg@10"
 	nan := train.Value(math.NaN())
 	var want []bool
@@ -467,9 +400,6 @@ func TestFrontierIsWhatNoTrialDominates(t *testing.T) {
 		if trial.Frontier != want[i] {
 			t.Errorf("%d: %t: %+v", i, trial.Frontier, trial)
 		}
-	}
-	if s.hopeless(&trial{Best: []train.Value{0}, Of: 1}, 1) {
-		t.Error("a trial of several measures is stopped by one")
 	}
 	if s.report = nil; s.frontier() != nil {
 		t.Error("a frontier of one measure")
