@@ -70,6 +70,11 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 		{strings.Replace(light, "max_feature_idx=6", "max_feature_idx=x", 1), "max_feature_idx=x"},
 		{strings.Replace(light, "end of trees", "", 1), "not complete"},
 		{strings.Replace(light, "Tree=5", "Trea=5", 1), "5 trees, and tree_sizes of 6"},
+		{strings.Replace(light, "Tree=5", "Tree=6", 1), `"Tree=6", want Tree=5`},
+		{strings.Replace(light[:strings.Index(light, "Tree=0")], "tree_sizes", "sizes", 1) + "end of trees", "no trees"},
+		{strings.Replace(light, "num_cat=", "num_dog=", 1), "files before LightGBM 2.1"},
+		{strings.Replace(light, "decision_type=", "decision_type=12 ", 1), "has 6 numbers"},
+		{strings.Replace(light, "decision_type=1 8", "decision_type=1 12", 1), "decision_type 12"},
 		{strings.Replace(light, "num_tree_per_iteration=1", "num_tree_per_iteration=3", 1), "several scores"},
 		{strings.Replace(light, "num_leaves=6", "num_leaves=1000000000000", 1), "leaf_value has 6 numbers, want 1000000000000"},
 		{strings.Replace(light, "num_leaves=6", "num_leaves=0", 1), "num_leaves=0"},
@@ -80,11 +85,25 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 		{strings.Replace(light, "leaf_value=", "leaf_value=x", 1), "is not one of its numbers"},
 		{strings.Replace(light, "split_feature=", "split_feature=7", 1), "want 0 to 6"},
 		{strings.Replace(light, "cat_boundaries=0", "cat_boundaries=-1", 1), "cat_boundaries -1"},
+		{strings.Replace(light, "num_cat=1", "num_cat=9223372036854775807", 1), "cat_boundaries has 2 numbers"},
+		{strings.Replace(file(t, "lightgbm-texts.txt"), "feature_infos=", "feature_infos=[0:1] ", 1), "8 feature_infos"},
+		{strings.Replace(light, "feature_infos=", "feature_info=", 1), "0 feature_infos"},
+		{strings.Replace(file(t, "lightgbm-texts.txt"), `"c9"]`, `"c8"]`, 1), "a category of city twice"},
+		{strings.Replace(file(t, "lightgbm-texts.txt"), `, "c9"]`, `]`, 1), "pandas_categorical has 29"},
+		{strings.Replace(file(t, "lightgbm-texts.txt"), `"c9"]`, `["c9"]]`, 1), "want a text, a number"},
 		{strings.Replace(light, "Column_3", "Column_2", 1), "two features have the same name"},
 		{strings.Replace(file(t, "lightgbm-texts.txt"), `pandas_categorical:[`, `pandas_categorical:[[1,2],`, 1), "3 columns, and 2 are categorical"},
 
 		{strings.Replace(xg, `"num_feature":"7","num_target"`, `"num_feature":"1000000000000","num_target"`, 1), "1000000000000 features"},
 		{strings.Replace(xg, `"num_feature":"7","num_target"`, `"num_feature":"-1","num_target"`, 1), "-1 features"},
+		{strings.Replace(xg, `"num_trees":"6"`, `"num_trees":"7"`, 1), "6 trees, and num_trees is 7"},
+		{strings.Replace(tree(three), `[{"left`, `[],"a":[{"left`, 1), "no trees"},
+		{`{"learner":{"learner_model_param":{"base_score":"0","num_feature":"2"},"gradient_booster":{"name":"gblinear","model":{"weights":[1,2,3]}}}}`, `"gblinear" has no trees`},
+		{strings.Replace(xg, `"iteration_indptr":[0,`, `"iteration_indptr":[0,0,`, 1), "iteration_indptr"},
+		{strings.Replace(xg, `"tree_info":[0,`, `"tree_info":[`, 1), "5 of tree_info for 6 trees"},
+		{strings.Replace(xg, `"num_nodes":"`, `"num_nodes":"1`, 1), "num_nodes is 1"},
+		{strings.Replace(file(t, "xgboost-texts.json"), `"offsets":[0,4,8,12,15]`, `"offsets":[0,4,8,12,14]`, 1), "a text from byte 12 to 14, of 15"},
+		{strings.Replace(file(t, "xgboost-texts.json"), `"offsets":[0,4,8,12,15]`, `"offsets":[0,4,8,15]`, 1), "3 categories, and 4 by feature_segments"},
 		{strings.Replace(xg, `"num_class":"0"`, `"num_class":"3"`, 1), "num_class is 3"},
 		{strings.Replace(xg, `"base_score":"[`, `"base_score":"[1,`, 1), "want one number"},
 		{tree(lists("1,-1,-1", "2,-1", "0,0,0", "1,2,3", "0,0,0")), "different lengths"},
@@ -102,6 +121,7 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 		{tree(three + `,"tree_param":{"size_leaf_vector":"2"}`), "several values"},
 		{strings.Replace(tree(three), `"trees"`, `"iteration_indptr":[0,1],"trees"`, 1)[:12] + `"attributes":{"best_iteration":"5"},` + tree(three)[12:], "best_iteration"},
 		{string(long), "not complete"},
+		{file(t, "xgboost-ubj.ubj") + "\n", "1 bytes after its end"},
 		{"{L\x00\x00\x00\x00\x00\x00\x00\x01a" + strings.Repeat("[", 5000), "nested more than 1000"},
 		{"{L\x00\x00\x00\x00\x00\x00\x00\x01a[$Z#l\x7f\xff\xff\xff", `array of type 'Z'`},
 		{"{L\x7f\x00\x00\x00\x00\x00\x00\x01a", "not complete"},
@@ -132,10 +152,15 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 func TestCraftedFilesAllocateLittle(t *testing.T) {
 	const n = 30_000
 	ones := "1" + strings.Repeat(",1", n)
+	var stumps []byte
+	for i := range n {
+		stumps = fmt.Appendf(stumps, "Tree=%d\nnum_leaves=1\nnum_cat=0\nleaf_value=0\n", i)
+	}
+	const leaf = `{"left_children":[-1],"right_children":[-1],"split_indices":[0],"split_conditions":[0],"default_left":[0]}`
 	for name, data := range map[string]string{
 		"empty trees":    `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"1"},"gradient_booster":{"model":{"trees":[{}` + strings.Repeat(",{}", n) + `]}}}}`,
-		"features":       `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"1000000"},"gradient_booster":{"model":{"trees":[]}}}}`,
-		"categories":     `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"1"},"gradient_booster":{"model":{"cats":{"enc":[{"values":[` + ones + `]}]},"trees":[]}}}}`,
+		"features":       `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"1000000"},"gradient_booster":{"model":{"trees":[` + leaf + `]}}}}`,
+		"categories":     `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"1"},"gradient_booster":{"model":{"cats":{"enc":[{"values":[` + ones + `]}]},"trees":[` + leaf + `]}}}}`,
 		"empty enc":      `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"1"},"gradient_booster":{"model":{"cats":{"enc":[{}` + strings.Repeat(",{}", n) + `]},"trees":[]}}}}`,
 		"cat features":   `{"features_info":{"categorical_features":[{}` + strings.Repeat(",{}", n) + `]}}`,
 		"cat trees":      `{"features_info":{"float_features":[{}]},"trees":[{}` + strings.Repeat(",{}", n) + `]}`,
@@ -143,9 +168,9 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 		"hashes":         `{"features_info":{"float_features":[{}],"cat_features_hash":[{}` + strings.Repeat(",{}", n) + `]},"trees":[]}`,
 		"ctrs":           `{"features_info":{"float_features":[{}],"ctrs":[{}` + strings.Repeat(",{}", n) + `]},"trees":[]}`,
 		"deep trees":     `{"features_info":{"float_features":[{}]},"trees":[` + strings.Repeat(`{"split":{"split_type":"FloatFeature"},"right":{"value":1},"left":`, 9000) + `{"value":1}` + strings.Repeat("}", 9000) + `]}`,
-		"LightGBM names": "tree\nnum_tree_per_iteration=1\nmax_feature_idx=29999\nfeature_names=" + strings.Repeat("a ", n) + "\nend of trees",
-		"LightGBM trees": "tree\nnum_tree_per_iteration=1\nmax_feature_idx=0\nfeature_names=a\n" + strings.Repeat("Tree=\nnum_leaves=1\nleaf_value=0\n", n) + "\nend of trees",
-		"LightGBM sets":  "tree\nnum_tree_per_iteration=1\nmax_feature_idx=0\nfeature_names=a\n\nTree=\nnum_leaves=" + fmt.Sprint(n+2) + "\nnum_cat=1\ncat_boundaries=0 100\ncat_threshold=" + strings.Repeat("4294967295 ", 100) + "\nleaf_value=" + strings.Repeat("0 ", n+2) + "\nthreshold=" + strings.Repeat("0 ", n+1) + "\ndecision_type=" + strings.Repeat("1 ", n+1) + "\nsplit_feature=" + strings.Repeat("0 ", n+1) + "\nleft_child=" + strings.Repeat("0 ", n+1) + "\nright_child=" + strings.Repeat("0 ", n+1) + "\n\nend of trees",
+		"LightGBM names": "tree\nnum_tree_per_iteration=1\nmax_feature_idx=29999\nfeature_names=" + strings.Repeat("a ", n) + "\nfeature_infos=" + strings.Repeat("none ", n) + "\nend of trees",
+		"LightGBM trees": "tree\nnum_tree_per_iteration=1\nmax_feature_idx=0\nfeature_names=a\nfeature_infos=none\n" + string(stumps) + "\nend of trees",
+		"LightGBM sets":  "tree\nnum_tree_per_iteration=1\nmax_feature_idx=0\nfeature_names=a\nfeature_infos=none\n\nTree=0\nnum_leaves=" + fmt.Sprint(n+2) + "\nnum_cat=1\ncat_boundaries=0 100\ncat_threshold=" + strings.Repeat("4294967295 ", 100) + "\nleaf_value=" + strings.Repeat("0 ", n+2) + "\nsplit_gain=" + strings.Repeat("0 ", n+1) + "\nthreshold=" + strings.Repeat("0 ", n+1) + "\ndecision_type=" + strings.Repeat("1 ", n+1) + "\nsplit_feature=" + strings.Repeat("0 ", n+1) + "\nleft_child=" + strings.Repeat("0 ", n+1) + "\nright_child=" + strings.Repeat("0 ", n+1) + "\n\nend of trees",
 		"UBJ":            "{L\x00\x00\x00\x00\x00\x00\x00\x01a[#l\x00\x04\x00\x00" + strings.Repeat("Z", 1<<18) + "}",
 	} {
 		began := time.Now()

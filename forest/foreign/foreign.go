@@ -1,7 +1,10 @@
 // Package foreign reads the models of other libraries: forests in the text files of LightGBM, the JSON, UBJ and JSON dumps of
 // XGBoost, and the JSON files of CatBoost; forests and linear models of RankLib, of Solr, and of the plugins of Elasticsearch and
 // OpenSearch. Their scores are those of the libraries before any link function: raw_score of LightGBM, output_margin of XGBoost,
-// RawFormulaVal of CatBoost. It writes forests for Solr, Elasticsearch and OpenSearch.
+// RawFormulaVal of CatBoost. A random forest of LightGBM has the mean of its trees, whose sum is raw_score. Of XGBoost all trees count,
+// as in Booster.predict, but in the file of a scikit-learn estimator those up to its best iteration.
+//
+// It writes forests for Solr, Elasticsearch and OpenSearch.
 package foreign
 
 import (
@@ -157,6 +160,9 @@ func Read(data []byte) (*Model, error) {
 
 // finish checks what was read, and numbers the columns.
 func (m *Model) finish() error {
+	if len(m.Forest.Trees) == 0 && m.Weights == nil {
+		return errors.New("it has no trees: want a model that was trained")
+	}
 	if err := m.Forest.Check(); err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 package foreign
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// models are the files of testdata, which lab/foreign/models.py writes.
+// models are the files of testdata, which lab/foreign/models.py and old.py write.
 func models(t testing.TB) (paths []string) {
 	folder := "testdata"
 	if f := os.Getenv("FOREIGN"); f != "" {
@@ -118,5 +120,68 @@ func TestScoresAreThoseOfTheLibraries(t *testing.T) {
 			}
 		}
 		t.Logf("equal: %s,%s,%d,%d,%.1e", filepath.Base(path), m.Objective, len(m.Forest.Trees), len(got), worst)
+	}
+}
+
+// XGBoost before 3.4 writes texts of pandas with lengths in characters for lengths in bytes, and as many bytes as there are
+// characters. What is left may look like other texts.
+func TestTextsThatXGBoostDamagedAreRefused(t *testing.T) {
+	written := func(version, offsets, values string) string { // in place of bern, oslo, rome and x y
+		return strings.NewReplacer(`"version":[3,2,0]`, `"version":`+version, "[0,4,8,12,15]", offsets,
+			"[98,101,114,110,111,115,108,111,114,111,109,101,120,32,121]", values).Replace(file(t, "xgboost-texts.json"))
+	}
+	const right = "[98,-61,-87,114,110,111,115,108,111,114,111,109,101,120,32,121]"
+	m, err := Read([]byte(written("[3,4,0]", "[0,5,9,13,16]", right)))
+	if err != nil || !slices.Equal(m.Levels[5], []string{"bérn", "oslo", "rome", "x y"}) {
+		t.Fatal(m.Levels, err)
+	}
+	for what, data := range map[string]string{
+		"bér, nosl, orom and ex ":      written("[3,2,0]", "[0,4,8,12,15]", "[98,-61,-87,114,110,111,115,108,111,114,111,109,101,120,32]"),
+		"a text that ends within an é": written("[3,4,0]", "[0,2,9,13,16]", right),
+	} {
+		if _, err := Read([]byte(data)); err == nil || !strings.Contains(err.Error(), "categories of feature 5: some are not ASCII, and XGBoost before 3.4") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+}
+
+// Before 3.4, XGBoost has the weights of trees beside the model of dart, and since then in that of gbtree.
+func TestWeightsOfDartAreFoundInFilesOfEveryVersion(t *testing.T) {
+	want := open(t, "testdata/xgboost-dart.json")
+	var f struct {
+		Learner map[string]any `json:"learner"`
+	}
+	if err := json.Unmarshal([]byte(file(t, "xgboost-dart.json")), &f); err != nil {
+		t.Fatal(err)
+	}
+	booster := f.Learner["gradient_booster"].(map[string]any)
+	model := booster["gbtree"].(map[string]any)["model"].(map[string]any)
+	model["weight_drop"] = booster["weight_drop"]
+	f.Learner["gradient_booster"] = map[string]any{"name": "gbtree", "model": model}
+	data, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(data); err != nil || !reflect.DeepEqual(got.Forest.Trees, want.Forest.Trees) {
+		t.Errorf("other trees, or error %v", err)
+	}
+}
+
+// LightGBM separates names by blanks alone: other white space is part of a name.
+func TestNamesOfLightGBMMayHaveOtherWhiteSpace(t *testing.T) {
+	names := []string{"a\tb", "x\u00a0y", "z\u3000w", "a=b", "größe", "p_r", "\u0085"}
+	text := strings.Replace(file(t, "lightgbm-numbers.txt"), "Column_0 Column_1 Column_2 Column_3 Column_4 Column_5 Column_6", strings.Join(names, " "), 1)
+	if m, err := Read([]byte(text)); err != nil || !slices.Equal(m.Names, names) {
+		t.Errorf("%q, error %v, want %q", m.Names, err, names)
+	}
+}
+
+// The base score of an objective that is not known may stand for another score.
+func TestUnknownObjectivesAreWarnedOf(t *testing.T) {
+	for objective, warnings := range map[string]int{"rank:ndcg": 0, "reg:squarederror": 0, "rank:other": 0, "reg:new": 1} {
+		m, err := Read([]byte(strings.Replace(file(t, "xgboost-numbers.json"), `"name":"rank:ndcg"`, `"name":"`+objective+`"`, 1)))
+		if err != nil || m.Objective != objective || len(m.Warnings) != warnings {
+			t.Errorf("%s: %q, %q, error %v", objective, m.Objective, m.Warnings, err)
+		}
 	}
 }

@@ -25,6 +25,9 @@ const (
 	missingBits      = 3 << 2
 )
 
+// oldEnd begins what follows the trees in files of LightGBM 2.1, which do not say "end of trees".
+const oldEnd = "feature importances:"
+
 // A section is a part of LightGBM's text: its lines KEY=VALUE.
 type section map[string]string
 
@@ -42,9 +45,14 @@ func sectionOf(lines *[]byte, ends ...string) section {
 	return s
 }
 
+// split returns the words of a list, as LightGBM does: other white space than blanks may be part of a name.
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(c rune) bool { return c == ' ' })
+}
+
 // numbers reads the n numbers of a key.
 func numbers[T any](s section, key string, n int, parse func(string) (T, error)) ([]T, error) {
-	words := strings.Fields(s[key])
+	words := split(s[key])
 	if len(words) != n {
 		return nil, fmt.Errorf("%s has %d numbers, want %d", key, len(words), n)
 	}
@@ -69,39 +77,47 @@ func word32(word string) (uint32, error) {
 // lightGBM reads the text of LightGBM's save_model.
 func (m *Model) lightGBM(data []byte) error {
 	m.Library = "LightGBM"
-	head := sectionOf(&data, "Tree=", "end of trees")
+	head := sectionOf(&data, "Tree=", "end of trees", oldEnd)
 	m.Objective = head["objective"]
 	last, err := strconv.Atoi(head["max_feature_idx"])
 	if err != nil {
 		return fmt.Errorf("max_feature_idx=%.40s, want a number", head["max_feature_idx"])
 	}
-	m.Names = strings.Fields(head["feature_names"])
-	if m.Forest.Inputs = last + 1; len(m.Names) != m.Forest.Inputs || last < 0 {
-		return fmt.Errorf("%d feature_names for max_feature_idx=%d", len(m.Names), last)
+	m.Names = split(head["feature_names"])
+	infos := split(head["feature_infos"])
+	if m.Forest.Inputs = last + 1; len(m.Names) != m.Forest.Inputs || len(infos) != m.Forest.Inputs || last < 0 {
+		return fmt.Errorf("%d feature_names and %d feature_infos for max_feature_idx=%d, want %d of each", len(m.Names), len(infos), last, last+1)
 	}
 	if head["num_tree_per_iteration"] != "1" {
 		return fmt.Errorf("num_tree_per_iteration=%.40s: a document has several scores; want 1", head["num_tree_per_iteration"])
 	}
 	rest := bytes.LastIndex(data, []byte("end of trees"))
 	if rest < 0 {
+		rest = bytes.LastIndex(data, []byte(oldEnd))
+	}
+	if rest < 0 {
 		return errors.New(`no line "end of trees": the file is not complete`)
 	}
-	values, err := m.lightGBMCategories(head, string(data[rest:]))
+	values, err := m.lightGBMCategories(infos, string(data[rest:]))
 	if err != nil {
 		return err
 	}
 	data = data[:rest]
 	bounds := newSets(len(data))
 	for len(data) > 0 {
-		_, data, _ = bytes.Cut(data, []byte("\n")) // Tree=
+		begin, more, _ := bytes.Cut(data, []byte("\n"))
+		if want := fmt.Sprintf("Tree=%d", len(m.Forest.Trees)); string(bytes.TrimSpace(begin)) != want {
+			return fmt.Errorf("%.40q, want %s", begin, want)
+		}
+		data = more
 		t, err := lightGBMTree(sectionOf(&data, "Tree="), values, bounds)
 		if err != nil {
 			return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
 		}
 		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
-	if sizes, ok := head["tree_sizes"]; ok && len(strings.Fields(sizes)) != len(m.Forest.Trees) {
-		return fmt.Errorf("%d trees, and tree_sizes of %d", len(m.Forest.Trees), len(strings.Fields(sizes)))
+	if sizes, ok := head["tree_sizes"]; ok && len(split(sizes)) != len(m.Forest.Trees) {
+		return fmt.Errorf("%d trees, and tree_sizes of %d", len(m.Forest.Trees), len(split(sizes)))
 	}
 	if _, average := head["average_output"]; average {
 		for _, t := range m.Forest.Trees {
@@ -112,7 +128,7 @@ func (m *Model) lightGBM(data []byte) error {
 	}
 	if isDefault(m.Names, "Column_") {
 		m.Names = nil
-		if infos := strings.Fields(head["feature_infos"]); len(infos) > 1 && infos[0] == "none" {
+		if len(infos) > 1 && infos[0] == "none" {
 			m.first = 0 // read from text, where column k is feature k
 		}
 	}
@@ -130,21 +146,32 @@ func isDefault(names []string, prefix string) bool {
 	return true
 }
 
+// A category is a text in JSON, or a number or a truth value as it is written.
+type category string
+
+func (c *category) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		return json.Unmarshal(text, (*string)(c))
+	}
+	if *c = category(text); bytes.IndexByte([]byte("[{n"), text[0]) >= 0 {
+		return fmt.Errorf("category %.40s, want a text, a number, true or false", text)
+	}
+	return nil
+}
+
 // lightGBMCategories returns the values of categories by column: nil where they are themselves. The columns of
 // pandas_categorical, at the end of the file, are the categorical ones in their order.
-func (m *Model) lightGBMCategories(head section, end string) (map[int][]int, error) {
+func (m *Model) lightGBMCategories(infos []string, end string) (map[int][]int, error) {
 	_, list, found := strings.Cut(end, "\npandas_categorical:")
 	if list = strings.TrimSpace(list); !found || list == "" || list == "null" || list == "[]" {
 		return nil, nil
 	}
-	var pandas [][]any
-	decoder := json.NewDecoder(strings.NewReader(list))
-	decoder.UseNumber()
-	if err := decoder.Decode(&pandas); err != nil {
+	var pandas [][]category
+	if err := json.Unmarshal([]byte(list), &pandas); err != nil {
 		return nil, fmt.Errorf("pandas_categorical: %w", err)
 	}
 	var columns []int
-	for c, info := range strings.Fields(head["feature_infos"]) {
+	for c, info := range infos {
 		if info != "none" && !strings.HasPrefix(info, "[") {
 			columns = append(columns, c)
 		}
@@ -153,13 +180,22 @@ func (m *Model) lightGBMCategories(head section, end string) (map[int][]int, err
 		columns = m.lightGBMColumns(end)
 	}
 	if len(columns) != len(pandas) {
-		return nil, fmt.Errorf("pandas_categorical has %d columns, and %d are categorical: it is not known which; want data frames whose categorical columns are features, and not ordered", len(pandas), len(columns))
+		return nil, fmt.Errorf("pandas_categorical has %d columns, and %d are categorical: it is not known which; "+
+			"want data frames whose categorical columns are features, and not ordered", len(pandas), len(columns))
 	}
 	values := map[int][]int{}
 	for i, c := range columns {
+		for _, seen := range strings.Split(infos[c], ":") {
+			if n, err := strconv.Atoi(seen); err == nil && n >= len(pandas[i]) {
+				return nil, fmt.Errorf("feature_infos of %s has category %d, and pandas_categorical has %d", m.Names[c], n, len(pandas[i]))
+			}
+		}
 		var texts []string
 		for _, v := range pandas[i] {
-			texts = append(texts, fmt.Sprint(v))
+			texts = append(texts, string(v))
+		}
+		if distinct := slices.Compact(slices.Sorted(slices.Values(texts))); len(distinct) < len(texts) {
+			return nil, fmt.Errorf("pandas_categorical has a category of %s twice", m.Names[c])
 		}
 		values[c] = m.categories(c, texts)
 	}
@@ -206,8 +242,11 @@ func (m *Model) lightGBMEdits(values map[int][]int) {
 
 // lightGBMTree reads a tree.
 func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree, err error) {
-	if s["is_linear"] == "1" {
+	if linear := s["is_linear"]; linear != "" && linear != "0" {
 		return t, errors.New("it has linear models in its leaves: want a model trained without linear_tree")
+	}
+	if _, ok := s["num_cat"]; !ok {
+		return t, errors.New("no num_cat: files before LightGBM 2.1 have splits of another kind; want the model trained by a later one")
 	}
 	leaves, err := strconv.Atoi(s["num_leaves"])
 	if err != nil || leaves < 1 {
@@ -217,13 +256,17 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 		return t, err
 	}
 	n := leaves - 1
-	gains, _ := numbers(s, "split_gain", n, double) // no score depends on them
 	columns, err := numbers(s, "split_feature", n, strconv.Atoi)
+	var gains []float64
+	var err0 error
+	if s["split_gain"] != "" {
+		gains, err0 = numbers(s, "split_gain", n, double)
+	}
 	thresholds, err1 := numbers(s, "threshold", n, double)
 	decisions, err2 := numbers(s, "decision_type", n, strconv.Atoi)
 	left, err3 := numbers(s, "left_child", n, strconv.Atoi)
 	right, err4 := numbers(s, "right_child", n, strconv.Atoi)
-	if err = errors.Join(err, err1, err2, err3, err4); err != nil {
+	if err = errors.Join(err, err0, err1, err2, err3, err4); err != nil {
 		return t, err
 	}
 	categories, err := lightGBMSets(s)
@@ -233,6 +276,9 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 	t.Nodes = make([]forest.Node, n)
 	for i := range t.Nodes {
 		t.Nodes[i] = forest.Node{Column: columns[i], Left: left[i], Right: right[i], Gain: gainOf(gains, i)}
+		if d := decisions[i]; d < 0 || d > categoricalSplit|defaultLeft|missingBits || d&missingBits == missingBits {
+			return t, fmt.Errorf("node %d: decision_type %d, want categorical (1), default left (2), and missing none, zero (4) or NaN (8)", i, d)
+		}
 		if decisions[i]&categoricalSplit == 0 {
 			numerical(&t.Nodes[i], thresholds[i], decisions[i])
 			continue
@@ -242,7 +288,7 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 			return t, fmt.Errorf("node %d: the set of categories %v, of %d", i, thresholds[i], len(categories))
 		}
 		if t.Nodes[i].Set, err = bounds.ofWords(categories[at], values[columns[i]]); err != nil {
-			return t, err
+			return t, fmt.Errorf("node %d: %w", i, err)
 		}
 	}
 	return t, nil
@@ -270,24 +316,28 @@ func numerical(n *forest.Node, threshold float64, decision int) {
 
 // lightGBMSets are the sets of categories of a tree, as words of 32 bits.
 func lightGBMSets(s section) ([][]uint32, error) {
-	if s["num_cat"] == "" || s["num_cat"] == "0" {
+	n, err := strconv.Atoi(s["num_cat"])
+	if err != nil || n < 0 {
+		return nil, fmt.Errorf("num_cat=%.40s, want the number of sets of categories", s["num_cat"])
+	}
+	if n == 0 {
 		return nil, nil
 	}
-	bounds, err := numbers(s, "cat_boundaries", len(strings.Fields(s["cat_boundaries"])), strconv.Atoi)
+	bounds, err := numbers(s, "cat_boundaries", n+1, strconv.Atoi)
 	if err != nil {
 		return nil, err
 	}
-	words, err := numbers(s, "cat_threshold", len(strings.Fields(s["cat_threshold"])), word32)
+	words, err := numbers(s, "cat_threshold", len(split(s["cat_threshold"])), word32)
 	if err != nil {
 		return nil, err
+	}
+	if bounds[0] != 0 || bounds[n] != len(words) || !slices.IsSorted(bounds) {
+		return nil, fmt.Errorf("cat_boundaries %d to %d, want ascending ones from 0 to %d, the number of words in cat_threshold",
+			bounds[0], bounds[n], len(words))
 	}
 	var list [][]uint32
-	for i := 1; i < len(bounds); i++ {
-		from, to := bounds[i-1], bounds[i]
-		if from < 0 || to < from || to > len(words) {
-			return nil, fmt.Errorf("cat_boundaries %d to %d, of %d words", from, to, len(words))
-		}
-		list = append(list, words[from:to])
+	for i := range n {
+		list = append(list, words[bounds[i]:bounds[i+1]])
 	}
 	return list, nil
 }
@@ -298,13 +348,17 @@ func (s *sets) ofWords(words []uint32, values []int) ([]uint64, error) {
 		return nil, errors.New("its sets of categories are too large")
 	}
 	if values != nil {
-		return s.of(func(yield func(int) bool) {
-			for c, v := range values[:min(len(values), 32*len(words))] {
-				if words[c/32]>>(c%32)&1 == 1 && !yield(v) {
-					return
-				}
+		var list []int
+		for c := range 32 * len(words) {
+			if words[c/32]>>(c%32)&1 == 0 {
+				continue
 			}
-		})
+			if c >= len(values) {
+				return nil, fmt.Errorf("category %d, of %d", c, len(values))
+			}
+			list = append(list, values[c])
+		}
+		return s.of(slices.Values(list))
 	}
 	set := make([]uint64, len(words)/2+1)
 	for i, word := range words {

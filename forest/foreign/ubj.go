@@ -24,6 +24,9 @@ func fromUBJ(data []byte) ([]byte, error) {
 	if err == nil {
 		err = u.value(kind[0])
 	}
+	if err == nil && len(u.in) > 0 {
+		err = fmt.Errorf("UBJ: the file has %d bytes after its end", len(u.in))
+	}
 	return u.out, err
 }
 

@@ -10,24 +10,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/forest"
 )
 
 // An xgboost is the JSON of XGBoost's save_model.
 type xgboost struct {
-	Learner *struct {
-		Attributes        map[string]string
-		Names             []string       `json:"feature_names"`
-		Booster           xgboostBooster `json:"gradient_booster"`
-		LearnerModelParam struct {
-			BaseScore string `json:"base_score"`
-			Classes   string `json:"num_class"`
-			Features  string `json:"num_feature"`
-			Targets   string `json:"num_target"`
-		} `json:"learner_model_param"`
-		Objective struct{ Name string }
-	}
+	Version []int
+	Learner *xgboostLearner
+}
+
+type xgboostLearner struct {
+	Attributes map[string]string
+	Names      []string       `json:"feature_names"`
+	Booster    xgboostBooster `json:"gradient_booster"`
+	Param      struct {
+		BaseScore string `json:"base_score"`
+		Classes   string `json:"num_class"`
+		Features  string `json:"num_feature"`
+		Targets   string `json:"num_target"`
+	} `json:"learner_model_param"`
+	Objective struct{ Name string }
 }
 
 type xgboostBooster struct {
@@ -39,16 +43,24 @@ type xgboostBooster struct {
 
 type xgboostTrees struct {
 	Trees      []json.RawMessage
-	Iterations []int `json:"iteration_indptr"` // missing in version 1
+	Iterations []int     `json:"iteration_indptr"` // missing in version 1
+	Weight     []float32 `json:"weight_drop"`      // of dart since version 3.4
+	Groups     []int     `json:"tree_info"`
 	Param      struct {
+		Number   string `json:"num_trees"`
 		Parallel string `json:"num_parallel_tree"`
 	} `json:"gbtree_model_param"`
 	Categories struct {
-		Features []struct {
-			Offsets []int
-			Values  json.RawMessage
-		} `json:"enc"`
+		Features []xgboostCategories `json:"enc"`
+		Segments []int               `json:"feature_segments"` // where those of a feature begin
 	} `json:"cats"`
+}
+
+// An xgboostCategories has the categories of a feature: numbers, or the bytes of texts with offsets.
+type xgboostCategories struct {
+	Type    int
+	Offsets []int
+	Values  []json.Number
 }
 
 type xgboostTree struct {
@@ -64,7 +76,8 @@ type xgboostTree struct {
 	Segments   []int    `json:"categories_segments"` // where those of a node begin
 	Sizes      []int    `json:"categories_sizes"`
 	Param      struct {
-		Leaf string `json:"size_leaf_vector"`
+		Leaf  string `json:"size_leaf_vector"`
+		Nodes string `json:"num_nodes"`
 	} `json:"tree_param"`
 }
 
@@ -157,43 +170,18 @@ func (m *Model) xgboost(data []byte) error {
 	}
 	l := file.Learner
 	m.Objective = l.Objective.Name
-	p := l.LearnerModelParam
-	for name, n := range map[string]string{"num_class": p.Classes, "num_target": p.Targets} {
-		if n != "" && n != "0" && n != "1" {
-			return fmt.Errorf("%s is %.40s: a document has several scores; want one", name, n)
-		}
-	}
-	features, err := strconv.Atoi(p.Features)
-	if err == nil {
-		err = checkInputs(features, len(data))
-	}
-	if err != nil {
-		return fmt.Errorf("num_feature: %w", err)
-	}
-	m.Forest.Inputs, m.Forest.Single = features, true
-	if len(l.Names) > 0 {
-		if m.Names = l.Names; len(m.Names) != features {
-			return fmt.Errorf("%d feature names for %d features", len(m.Names), features)
-		}
-		if isDefault(m.Names, "f") {
-			m.Names = nil
-		}
-	}
-	if m.Forest.Bias, err = margin(p.BaseScore, m.Objective); err != nil {
+	if err := m.xgboostColumns(l, len(data)); err != nil {
 		return err
 	}
-	trees := l.Booster.Model
-	if trees == nil {
-		trees = l.Booster.Trees.Model
+	var err error
+	if m.Forest.Bias, err = m.margin(l.Param.BaseScore); err != nil {
+		return err
 	}
-	if trees == nil {
-		return fmt.Errorf("a booster %.40q has no trees: want gbtree or dart", l.Booster.Name)
+	trees, err := l.Booster.trees()
+	if err != nil {
+		return err
 	}
-	weights := l.Booster.Weight
-	if weights != nil && len(weights) != len(trees.Trees) {
-		return fmt.Errorf("%d weights of %d trees", len(weights), len(trees.Trees))
-	}
-	values, err := m.xgboostCategories(trees)
+	values, err := m.xgboostCategories(file.Version, trees)
 	if err != nil {
 		return err
 	}
@@ -209,14 +197,14 @@ func (m *Model) xgboost(data []byte) error {
 			return fmt.Errorf("tree %d: %w", i, err)
 		}
 		for _, node := range t.Nodes {
-			if node.Set != nil && values[node.Column] == nil && node.Column < features && !cut[node.Column] {
+			if node.Set != nil && values[node.Column] == nil && node.Column < m.Forest.Inputs && !cut[node.Column] {
 				cut[node.Column] = true
 				m.edits = append(m.edits, edit{column: node.Column, cut: true})
 			}
 		}
-		if weights != nil {
+		if trees.Weight != nil {
 			for j := range t.Leaves {
-				t.Leaves[j] = float64(float32(t.Leaves[j]) * weights[i])
+				t.Leaves[j] = float64(float32(t.Leaves[j]) * trees.Weight[i])
 			}
 		}
 		m.Forest.Trees = append(m.Forest.Trees, t)
@@ -224,19 +212,83 @@ func (m *Model) xgboost(data []byte) error {
 	return nil
 }
 
+// xgboostColumns finds the number of columns, and their names.
+func (m *Model) xgboostColumns(l *xgboostLearner, size int) error {
+	p := l.Param
+	for name, n := range map[string]string{"num_class": p.Classes, "num_target": p.Targets} {
+		if n != "" && n != "0" && n != "1" {
+			return fmt.Errorf("%s is %.40s: a document has several scores; want one", name, n)
+		}
+	}
+	features, err := strconv.Atoi(p.Features)
+	if err == nil {
+		err = checkInputs(features, size)
+	}
+	if err != nil {
+		return fmt.Errorf("num_feature: %w", err)
+	}
+	m.Forest.Inputs, m.Forest.Single = features, true
+	if len(l.Names) > 0 {
+		if m.Names = l.Names; len(m.Names) != features {
+			return fmt.Errorf("%d feature names for %d features", len(m.Names), features)
+		}
+		if isDefault(m.Names, "f") {
+			m.Names = nil
+		}
+	}
+	return nil
+}
+
+// trees returns the trees, or an error if there are not as many as the file declares.
+func (b *xgboostBooster) trees() (*xgboostTrees, error) {
+	t := b.Model
+	if t == nil {
+		t = b.Trees.Model
+	}
+	if t == nil || t.Trees == nil {
+		return nil, fmt.Errorf("a booster %.40q has no trees: want gbtree or dart", b.Name)
+	}
+	if b.Weight != nil {
+		t.Weight = b.Weight
+	}
+	n := len(t.Trees)
+	if declared := t.Param.Number; declared != "" && declared != strconv.Itoa(n) {
+		return nil, fmt.Errorf("%d trees, and num_trees is %.40s: the file is not complete", n, declared)
+	}
+	if t.Weight != nil && len(t.Weight) != n || t.Groups != nil && len(t.Groups) != n {
+		return nil, fmt.Errorf("%d entries of weight_drop and %d of tree_info for %d trees", len(t.Weight), len(t.Groups), n)
+	}
+	at := slices.Compact(slices.Sorted(slices.Values(t.Iterations)))
+	if len(at) > 0 && (at[0] != 0 || at[len(at)-1] != n || !slices.Equal(at, t.Iterations)) {
+		return nil, fmt.Errorf("iteration_indptr does not ascend from 0 to %d, the number of trees", n)
+	}
+	return t, nil
+}
+
 // margin returns the score that a base score stands for.
-func margin(base, objective string) (float64, error) {
+func (m *Model) margin(base string) (float64, error) {
 	b, err := strconv.ParseFloat(strings.Trim(base, "[]"), 32)
-	switch kind, _, _ := strings.Cut(objective, ":"); {
-	case err != nil:
+	if err != nil {
 		return 0, fmt.Errorf("base_score %.40q, want one number", base)
-	case objective == "reg:logistic" || kind == "binary" && objective != "binary:hinge":
+	}
+	switch kind, _, _ := strings.Cut(m.Objective, ":"); m.Objective {
+	case "reg:logistic", "binary:logistic":
 		odds := 1/float32(b) - 1
 		return float64(float32(-math.Log(float64(odds)))), nil
-	case slices.Contains([]string{"count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft"}, objective):
+	case "count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft":
 		return float64(float32(math.Log(b))), nil
+	default:
+		if kind != "rank" && !slices.Contains(identities, m.Objective) {
+			m.Warnings = append(m.Warnings, fmt.Sprintf("the objective %.40q is not known: its base score %v is added as it is", m.Objective, b))
+		}
+		return b, nil
 	}
-	return b, nil
+}
+
+// identities are the objectives whose base score is a score.
+var identities = []string{
+	"", "reg:squarederror", "reg:linear", "reg:squaredlogerror", "reg:pseudohubererror", "reg:absoluteerror", "reg:quantileerror",
+	"reg:expectileerror", "binary:logitraw", "binary:hinge",
 }
 
 // xgboostBest returns how many trees count: all, as for Booster.predict, or those up to the best iteration in the file of a
@@ -251,63 +303,106 @@ func (m *Model) xgboostBest(attributes map[string]string, trees *xgboostTrees) (
 		return 0, fmt.Errorf("best_iteration %.40q of %d trees", best, all)
 	}
 	n := i + 1
-	if parallel, err := strconv.Atoi(trees.Param.Parallel); err == nil {
+	if limit, err := strconv.Atoi(attributes["best_ntree_limit"]); err == nil { // of versions that do not say num_parallel_tree
+		n = limit
+	} else if parallel, err := strconv.Atoi(trees.Param.Parallel); err == nil {
 		n *= parallel
 	}
 	if i+1 < len(trees.Iterations) {
 		n = trees.Iterations[i+1]
 	}
-	if n < 0 || n > all {
+	if n < 1 || n > all {
 		return 0, fmt.Errorf("iteration %d ends with tree %d, of %d", i, n, all)
 	}
 	if attributes["scikit_learn"] != "" {
 		return n, nil
 	}
 	if n < all {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("all %d trees count, as in Booster.predict, though its best iteration has %d: save booster[:%d] to have only these", all, n, i+1))
+		m.Warnings = append(m.Warnings, fmt.Sprintf("all %d trees count, as in Booster.predict, though iteration %d was best: "+
+			"save booster[:%d] to have only the trees up to it", all, i, i+1))
 	}
 	return all, nil
 }
 
 // xgboostCategories returns the values of categories by column: nil where they are themselves.
-func (m *Model) xgboostCategories(trees *xgboostTrees) (map[int][]int, error) {
+func (m *Model) xgboostCategories(version []int, trees *xgboostTrees) (map[int][]int, error) {
 	values := map[int][]int{}
-	for c, f := range trees.Categories.Features {
-		if len(f.Values) == 0 || string(f.Values) == "[]" {
-			continue
+	features, segments := trees.Categories.Features, trees.Categories.Segments
+	if n := len(features); n > 0 && n != m.Forest.Inputs || len(segments) > 0 && len(segments) != n+1 {
+		return nil, fmt.Errorf("categories of %d features and %d feature_segments, for %d features", n, len(segments), m.Forest.Inputs)
+	}
+	for c, f := range features {
+		texts, err := f.texts(version)
+		if err == nil && len(segments) > 0 && len(texts) != segments[c+1]-segments[c] {
+			err = fmt.Errorf("%d categories, and %d by feature_segments", len(texts), segments[c+1]-segments[c])
 		}
-		if c >= m.Forest.Inputs {
-			return nil, fmt.Errorf("categories of feature %d, of %d", c, m.Forest.Inputs)
-		}
-		var numbers []json.Number
-		if err := json.Unmarshal(f.Values, &numbers); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("categories of feature %d: %w", c, err)
 		}
-		var texts []string
-		for _, n := range numbers {
-			texts = append(texts, n.String())
+		if len(texts) > 0 {
+			values[c] = m.categories(c, texts)
 		}
-		if f.Offsets != nil {
-			joined := make([]byte, len(texts))
-			for i, t := range texts {
-				b, err := strconv.ParseInt(t, 10, 16) // signed in some files
-				if err != nil {
-					return nil, fmt.Errorf("categories of feature %d: %.40s is not a byte", c, t)
-				}
-				joined[i] = byte(b)
-			}
-			texts = nil
-			for i := 1; i < len(f.Offsets); i++ {
-				from, to := f.Offsets[i-1], f.Offsets[i]
-				if from < 0 || to < from || to > len(joined) {
-					return nil, fmt.Errorf("categories of feature %d: a text from byte %d to %d, of %d", c, from, to, len(joined))
-				}
-				texts = append(texts, string(joined[from:to]))
-			}
-		}
-		values[c] = m.categories(c, texts)
 	}
 	return values, nil
+}
+
+var errDamaged = errors.New("some are not ASCII, and XGBoost before 3.4 cuts such texts in the wrong places, and loses the last ones: " +
+	"want the model trained by XGBoost 3.4 or later, or on texts in ASCII or numbers")
+
+// texts returns the texts of the categories, of a file by that version.
+func (c *xgboostCategories) texts(version []int) (texts []string, err error) {
+	if c.Offsets == nil {
+		for _, n := range c.Values {
+			bits := map[int]int{12: 16, 14: 32}[c.Type] // of types without a sign, which UBJ has as those with one
+			if v, err := n.Int64(); err == nil && v < 0 && bits > 0 {
+				n = json.Number(strconv.FormatInt(v+1<<bits, 10))
+			}
+			texts = append(texts, n.String())
+		}
+		return texts, nil
+	}
+	joined := make([]byte, len(c.Values))
+	for i, n := range c.Values {
+		b, err := strconv.ParseInt(n.String(), 10, 16) // signed in some files
+		if err != nil {
+			return nil, fmt.Errorf("%.40s is not a byte", n)
+		}
+		joined[i] = byte(b)
+	}
+	for i, to := range c.Offsets {
+		from := c.Offsets[max(0, i-1)]
+		if to < from || to > len(joined) || i == 0 && to != 0 || i == len(c.Offsets)-1 && to < len(joined) {
+			return nil, fmt.Errorf("a text from byte %d to %d, of %d", from, to, len(joined))
+		}
+		if i > 0 {
+			texts = append(texts, string(joined[from:to]))
+		}
+	}
+	damaged := len(version) > 0 && slices.Compare(version, []int{3, 4}) < 0 && bytes.ContainsFunc(joined, func(c rune) bool { return c > 127 })
+	if damaged || slices.ContainsFunc(texts, func(text string) bool { return !utf8.ValidString(text) }) {
+		return nil, errDamaged
+	}
+	return texts, nil
+}
+
+// sets returns the categories of each node that has some.
+func (x *xgboostTree) sets() (map[int][]int, error) {
+	if len(x.Segments) != len(x.Nodes) || len(x.Sizes) != len(x.Nodes) {
+		return nil, errors.New("its lists of categories have different lengths")
+	}
+	sets, used := map[int][]int{}, 0
+	for i, node := range x.Nodes {
+		from, size := x.Segments[i], x.Sizes[i]
+		if from != used || size < 1 || size > len(x.Categories)-from {
+			return nil, fmt.Errorf("node %d: categories %d and %d more, of %d", node, from, size, len(x.Categories))
+		}
+		used += size
+		sets[node] = x.Categories[from:used]
+	}
+	if used != len(x.Categories) {
+		return nil, fmt.Errorf("%d categories, and its nodes have %d", len(x.Categories), used)
+	}
+	return sets, nil
 }
 
 // xgboostRead reads a tree.
@@ -323,19 +418,15 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 	if len(x.Right) != n || len(x.Columns) != n || len(x.Conditions) != n || len(x.Default) != n || len(x.Types) != n || n == 0 {
 		return t, errors.New("its lists of nodes are empty, or have different lengths")
 	}
+	if x.Param.Nodes != "" && x.Param.Nodes != strconv.Itoa(n) || x.Gains != nil && len(x.Gains) != n {
+		return t, fmt.Errorf("%d nodes, %d loss_changes, and num_nodes is %.40s", n, len(x.Gains), x.Param.Nodes)
+	}
 	if x.Param.Leaf != "" && x.Param.Leaf != "0" && x.Param.Leaf != "1" {
 		return t, errors.New("its leaves have several values: a document has several scores; want one")
 	}
-	if len(x.Segments) != len(x.Nodes) || len(x.Sizes) != len(x.Nodes) {
-		return t, errors.New("its lists of categories have different lengths")
-	}
-	sets := map[int][]int{}
-	for i, node := range x.Nodes {
-		from, size := x.Segments[i], x.Sizes[i]
-		if from < 0 || size < 0 || from > len(x.Categories) || size > len(x.Categories)-from {
-			return t, fmt.Errorf("node %d: categories %d and %d more, of %d", node, from, size, len(x.Categories))
-		}
-		sets[node] = x.Categories[from : from+size]
+	sets, err := x.sets()
+	if err != nil {
+		return t, err
 	}
 	return grow(n, func(i int) (node forest.Node, leaf bool, err error) {
 		if x.Left[i] == -1 {
@@ -350,12 +441,16 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 			return node, false, nil
 		}
 		list := sets[i] // which go to the right
+		if list == nil || x.Types[i] != 1 {
+			return node, false, fmt.Errorf("node %d: it has no categories, or split_type is %d, want 0 or 1", i, x.Types[i])
+		}
 		if of := values[node.Column]; of != nil {
 			list = nil
 			for _, c := range sets[i] {
-				if c >= 0 && c < len(of) {
-					list = append(list, of[c])
+				if c < 0 || c >= len(of) {
+					return node, false, fmt.Errorf("node %d: category %d, of %d", i, c, len(of))
 				}
+				list = append(list, of[c])
 			}
 		}
 		node.Left, node.Right, node.MissingLeft = node.Right, node.Left, !node.MissingLeft

@@ -207,3 +207,5 @@ if size < 100:
     pool = cb.Pool(shop, label, group_id=query, cat_features=["brand"])
     cb.CatBoost(dict(loss_function="YetiRank", iterations=8, depth=2, thread_count=1, allow_writing_files=False, verbose=0)).fit(pool).save_model(f"{out}/shop/catboost.json", format="json", pool=pool)
     shorten(f"{out}/shop/catboost.json")
+
+xg("xgboost-logitraw", objective="binary:logitraw", base_score=.3, target=(y > 2).astype(int))
