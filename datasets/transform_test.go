@@ -447,3 +447,34 @@ func TestNullInAListOfATransformIsAnError(t *testing.T) {
 		t.Errorf("a list that is absent: %v", err)
 	}
 }
+
+// A transform of raw values remembers which features missed a value in training, also that none did; a file may not lie about columns.
+func TestRawTransformsRememberGaps(t *testing.T) {
+	d := hard()
+	for spec, want := range map[string]string{"raw": `"Gaps":[4]`, "raw+minmax": `"Gaps":[4]`, "standard": ""} {
+		tr, err := FitTransform(spec, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(tr)
+		if err != nil || want == "" && strings.Contains(string(text), "Gaps") || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %s, want %s; %v", spec, text, want, err)
+		}
+	}
+	d.Features = slices.Clone(d.Features)
+	for i, v := range d.Features {
+		if v != v {
+			d.Features[i] = 0
+		}
+	}
+	tr, err := FitTransform("raw", d)
+	if err != nil || tr.Gaps == nil || len(tr.Gaps) > 0 {
+		t.Fatalf("%v, %v", tr.Gaps, err)
+	}
+	for _, gaps := range [][]int{{2}, {3, 1}, {-1}, {7}} { // column 2 is constant
+		tr.Gaps = gaps
+		if err := tr.Validate(); err == nil || !strings.Contains(err.Error(), "want used columns") {
+			t.Errorf("gaps %v: %v", gaps, err)
+		}
+	}
+}

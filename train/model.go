@@ -118,7 +118,9 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 	case !slices.EqualFunc(d.Levels, of.Levels, slices.Equal[[]string]):
 		return nil, errors.New("train: the texts of the categorical features are numbered otherwise than in the initial model: want data read with its Levels")
 	}
-	return of.Transform, nil
+	t := *of.Transform
+	t.Gaps = nil // these data may have others
+	return &t, nil
 }
 
 // startFrom gives a model the weights of the initial one, if there is one.

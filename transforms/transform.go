@@ -41,6 +41,8 @@ type Transform struct {
 
 	Categories []Category `json:",omitempty"` // by column, ascending
 
+	Gaps []int `json:",omitzero"` // of Columns, those of which a training document has no value, if a part is raw; nil: not known
+
 	positions *columns.Positions // in the bins
 }
 
@@ -102,6 +104,9 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 			p.Columns = common(t.Columns, within)
 		}
 		kind.fit(p, train, t.PartColumns(i), s)
+	}
+	if t.Raw() {
+		t.Gaps = append([]int{}, withGaps(train, t.Columns)...)
 	}
 	if t.Width() == 0 {
 		return nil, fmt.Errorf("transforms: %s: no value is missing: transform %q needs another part", train.Name, spec)
@@ -169,6 +174,9 @@ func (t *Transform) Validate() error {
 			return fmt.Errorf("transforms: transform %q: %w", p.Name, err)
 		}
 	}
+	if err := t.checkUsed(t.Gaps); err != nil {
+		return fmt.Errorf("transforms: transform %q: gaps: %w", t.Spec, err)
+	}
 	if err := t.checkBins(); err != nil {
 		return fmt.Errorf("transforms: transform %q: %w", t.Spec, err)
 	}
@@ -181,8 +189,13 @@ func (t *Transform) checkPartColumns(p *Part) error {
 	if p.Columns != nil && !kind.gaps && !kind.compares {
 		return errors.New("it lists columns: want this for minmax, rank and missing only")
 	}
-	for i, c := range p.Columns {
-		if _, used := slices.BinarySearch(t.Columns, c); !used || i > 0 && c <= p.Columns[i-1] {
+	return t.checkUsed(p.Columns)
+}
+
+// checkUsed returns an error if columns do not ascend or are not used.
+func (t *Transform) checkUsed(columns []int) error {
+	for i, c := range columns {
+		if _, used := slices.BinarySearch(t.Columns, c); !used || i > 0 && c <= columns[i-1] {
 			return fmt.Errorf("it lists column %d: want used columns, ascending", c)
 		}
 	}
