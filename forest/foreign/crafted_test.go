@@ -186,7 +186,7 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 // FuzzRead: no bytes make reading panic or allocate more than is in proportion to their number, and a model that is read
 // scores.
 func FuzzRead(f *testing.F) {
-	for _, path := range models(f) {
+	for _, path := range append(models(f), modelsIn(f, engines)...) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)

@@ -21,7 +21,8 @@ var written = map[string]string{
 	"\x80\x04\x95\xcf\x1e\x00\x00\x00\x00\x00\x00\x8c\x0cxgboost":            "a pickle of Python",
 	"\x80\x02csklearn.ensemble":                                              "a pickle of Python",
 	"binf\xaa\xf2\x94\xbd\x04\x00\x00\x00\x00\x00\x00\x00":                   "an old binary model of XGBoost",
-	"\x00\x00\x00?\x04\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 124) + "\x0d\x00\x00\x00\x00\x00\x00\x00rank:pairwise\x06\x00\x00\x00\x00\x00\x00\x00gbtree": "an old binary model of XGBoost",
+	"\x00\x00\x00?\x04\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 124) +
+		"\x0d\x00\x00\x00\x00\x00\x00\x00rank:pairwise\x06\x00\x00\x00\x00\x00\x00\x00gbtree": "an old binary model of XGBoost",
 	"booster[0]:\n0:[a<0.0397221074] yes=1,no=2,missing=2\n": "a dump of XGBoost in text",
 	"CBM1\x60\x05\x00\x00":                                                 "a binary model of CatBoost",
 	"\x08\x01\x12\xd2\x0a\x0a\xb5\x02":                                     "a SavedModel of TensorFlow",
@@ -82,8 +83,10 @@ func TestFilesAreNamedByTheirFirstBytes(t *testing.T) {
 // Text that is read begins with none of these, whatever its first column is called.
 func TestTextThatIsReadHasNoOtherName(t *testing.T) {
 	for _, text := range []string{
-		"", "2 qid:1 1:0.5 2:0.1 # a|b {c}\n", "0 1:0.5 # |x\n", "label,qid,f\n", "ORC,label\n1,2\n", "ORC\tlabel\n", "ORCID;qid\n", "x^2,label\n", "x\x019,label",
-		"PK,label\n", "PAR,label", "binfo,label\n", "boosters,label", "bs64,label", "click DUCK,label\n", "version,label\n", "%clicks,label\n", "Objective,label\n",
+		"", "2 qid:1 1:0.5 2:0.1 # a|b {c}\n", "0 1:0.5 # |x\n", "label,qid,f\n", "ORC,label\n1,2\n", "ORC\tlabel\n", "ORCID;qid\n",
+		"x^2,label\n", "x\x019,label",
+		"PK,label\n", "PAR,label", "binfo,label\n", "boosters,label", "bs64,label", "click DUCK,label\n", "version,label\n",
+		"%clicks,label\n", "Objective,label\n",
 		"a|b,label\n", "label\tx|y\n", "{price},label\n", "[price],label\n", "html,label\n", "7z,label", "#{\"a\"}", "1 |a b:0.5",
 	} {
 		if kind, known := Of([]byte(text)); known {

@@ -19,7 +19,8 @@ IDS = [1, 2, 4, 5, 9]
 
 def draw(rows, thresholds=()):
     """Values of the features, many of them at thresholds or the next number."""
-    v = np.column_stack([rng.random(rows), rng.normal(size=rows) * 3, rng.choice([0, 0, 1, 2, 5], rows), rng.exponential(1e-4, rows), rng.random(rows) * 1e4])
+    v = np.column_stack([rng.random(rows), rng.normal(size=rows) * 3, rng.choice([0, 0, 1, 2, 5], rows), rng.exponential(1e-4, rows),
+                         rng.random(rows) * 1e4])
     v = v.astype(np.float32)
     if len(thresholds):
         t = np.float32(thresholds)
@@ -33,8 +34,12 @@ def numbers(text, pattern):
     return [float(w) for w in re.findall(pattern, text)]
 
 
+def text_of(v):
+    return np.format_float_scientific(v, unique=True, trim="-")
+
+
 def write(name, ids, values, scores):
-    frame = pd.DataFrame(values, columns=[str(i) for i in ids]).map(lambda v: "" if np.isnan(v) else np.format_float_scientific(v, unique=True, trim="-"))
+    frame = pd.DataFrame(values, columns=[str(i) for i in ids]).map(lambda v: "" if np.isnan(v) else text_of(v))
     frame["score"] = [repr(float(s)) for s in scores]
     frame.to_csv(f"{out}/{name}.csv", index=False)
 
@@ -42,7 +47,7 @@ def write(name, ids, values, scores):
 def letor(path, values, labels, queries):
     with open(path, "w") as f:
         for v, y, q in zip(values, labels, queries):
-            f.write(f"{y} qid:{q} " + " ".join(f"{i}:{np.format_float_scientific(x, unique=True, trim='-')}" for i, x in zip(IDS, v) if x == x) + "\n")
+            f.write(f"{y} qid:{q} " + " ".join(f"{i}:{text_of(x)}" for i, x in zip(IDS, v) if x == x) + "\n")
 
 
 def java(*args):
@@ -68,7 +73,8 @@ for name, flags in {
     letor(f"{folder}/rows", rows, [0] * 30, [1] * 30)
     evaluator("-load", path, "-rank", "rows", "-score", "scores")
     scores = [float(line.split()[2]) for line in open(f"{folder}/scores")]
-    used = {int(i) for i in re.findall(r"<feature> (\d+)" if "<feature>" in text else r"(?m)(?:^| )(\d+):(?!0\.0\b)", re.sub(r"(?m)^##.*$", "", text))} - {0}
+    pattern = r"<feature> (\d+)" if "<feature>" in text else r"(?m)(?:^| )(\d+):(?!0\.0\b)"
+    used = {int(i) for i in re.findall(pattern, re.sub(r"(?m)^##.*$", "", text))} - {0}
     missing = sorted(used - set(IDS))
     values = np.column_stack([rows] + [np.full(30, np.nan)] * len(missing))
     order = [i for i in np.argsort(IDS + missing) if (IDS + missing)[i] in used]
@@ -115,10 +121,12 @@ def engine(name, kind, params, thresholds):
     rows = draw(30, thresholds)
     pd.DataFrame(rows, columns=columns).to_csv(f"{folder}/rows.csv", index=False)
     order = sorted(range(5), key=lambda i: len(columns[i])) if kind == "LinearModel" else list(range(5))  # of the columns here
-    write(name, [columns[i] for i in order], rows[:, order], java("-cp", os.path.abspath(solr) + "/*", f"{here}/SolrScores.java", os.path.abspath(f"{out}/{name}.json"), "rows.csv").split())
+    scores = java("-cp", os.path.abspath(solr) + "/*", f"{here}/SolrScores.java", os.path.abspath(f"{out}/{name}.json"), "rows.csv")
+    write(name, [columns[i] for i in order], rows[:, order], scores.split())
 
 
 thresholds = np.float32(numbers("".join(trees), r'"split_condition": (\S+?),'))
 engine("solr-trees", "MultipleAdditiveTreesModel",
-       {"trees": [{"weight": str(w), "root": node(json.loads(t))} for w, t in zip([1, .5, 1.25, -1, .1, 3], trees)]}, np.concatenate([thresholds, thresholds + np.float32(1e-6)]))
+       {"trees": [{"weight": str(w), "root": node(json.loads(t))} for w, t in zip([1, .5, 1.25, -1, .1, 3], trees)]},
+       np.concatenate([thresholds, thresholds + np.float32(1e-6)]))
 engine("solr-linear", "LinearModel", {"weights": dict(zip(columns, [.5, -1.25, 3, 100, 1e-3]))}, [])

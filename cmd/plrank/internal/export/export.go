@@ -6,31 +6,55 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/ranker"
 )
 
 var page = cli.Page{
-	Command:  "export",
-	Usage:    []string{"-model FILE -onnx FILE"},
-	Text:     "Writes a model for ONNX Runtime, and for servers that run it, such as Vespa and Triton.",
-	Flags:    []string{"model", "onnx"},
-	Examples: []string{"-model runs/fold1/model.npz -onnx model.onnx"},
+	Command: "export",
+	Usage:   []string{"-model FILE -onnx FILE", "-model FILE -solr FILE", "-model FILE -elasticsearch FILE"},
+	Text: `Writes a model for ONNX Runtime, and for servers that run it, such as Vespa and Triton; or a forest for Solr, or for the plugins of
+Elasticsearch and OpenSearch.`,
+	Flags:    []string{"model", "onnx", "solr", "elasticsearch"},
+	Examples: []string{"-model runs/fold1/model.npz -onnx model.onnx", "-model lightgbm.txt -solr solr.json"},
 }
 
 // options are the command line.
-type options struct{ model, onnx string }
+type options struct {
+	model string
+	files [3]string // by format
+}
+
+// formats are those of files.
+var formats = [3]struct {
+	flag, usage string
+	write       func(*ranker.Model, io.Writer) error
+	use         func(m *ranker.Model, path string) string
+}{
+	{"onnx", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, " +
+		"float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use",
+		(*ranker.Model).WriteONNX, useONNX},
+	{"solr", "a new `file` for a forest as a model of Solr, a MultipleAdditiveTreesModel; - is standard output. " +
+		"docs/migrating.md shows its use", (*ranker.Model).WriteSolr, useSolr},
+	{"elasticsearch", "a new `file` for a forest as a model of the plugins of Elasticsearch and OpenSearch, " +
+		"of type model/xgboost+json; likewise", (*ranker.Model).WriteElasticsearch, useElasticsearch},
+}
 
 func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("export", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
-	f.StringVar(&o.onnx, "onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
+	for i, format := range formats {
+		f.StringVar(&o.files[i], format.flag, "", format.usage)
+	}
 	return f
 }
 
 func (o *options) Check(*flag.FlagSet) error {
-	return cli.ErrorIf(o.model == "" || o.onnx == "", "-model and -onnx are both needed")
+	return cli.ErrorIf(o.model == "" || o.files == [3]string{}, "-model and one of -onnx, -solr and -elasticsearch are needed")
 }
 
 // Run runs the sub-command, and returns its exit status.
@@ -44,15 +68,30 @@ func (o *options) Run(_ context.Context, _ *flag.FlagSet, _ io.Reader, stdout, s
 	if err != nil {
 		return err
 	}
-	if err := write(m, o.onnx, stdout); err != nil {
+	var files cli.NewFiles
+	defer files.Remove()
+	for i, path := range o.files {
+		if out, err := files.Open(path); err != nil {
+			return fmt.Errorf("export: %w", err)
+		} else if out != nil {
+			if err := formats[i].write(m, out); err != nil {
+				return fmt.Errorf("export: %s: %w", path, err)
+			}
+		}
+	}
+	if err := files.Publish(stdout); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	fmt.Fprintln(stderr, use(m))
+	for i, path := range o.files {
+		if path != "" {
+			fmt.Fprintln(stderr, formats[i].use(m, path))
+		}
+	}
 	return nil
 }
 
-// use says what the input of the model must be.
-func use(m *ranker.Model) string {
+// useONNX says what the input of the model must be.
+func useONNX(m *ranker.Model, _ string) string {
 	words := "the score of a document does not depend on the others: any documents may be scored together"
 	if m.ComparesDocuments() {
 		words = "scores compare the documents of a query: all of one query, and no others, must be scored together"
@@ -63,16 +102,33 @@ func use(m *ranker.Model) string {
 	return words
 }
 
-// write writes the model in ONNX format to a new file.
-func write(m *ranker.Model, path string, stdout io.Writer) error {
-	var files cli.NewFiles
-	defer files.Remove()
-	out, err := files.Open(path)
-	if err != nil {
-		return err
+const upload = "curl -X %s -H 'Content-Type: application/json' --data-binary @%s %s"
+
+func useSolr(m *ranker.Model, path string) string {
+	return fmt.Sprintf(`Upload it by %s
+The feature store needs features named %s, which give what the training data have.
+Features that may be missing in these data need "defaultValue": "NaN" and Solr 9.2 or later; the others are 0 where they are missing.
+If the store is not _DEFAULT_, add "store": "NAME" to the file.`,
+		fmt.Sprintf(upload, "PUT", path, "http://localhost:8983/solr/COLLECTION/schema/model-store"), features(m))
+}
+
+func useElasticsearch(m *ranker.Model, path string) string {
+	return fmt.Sprintf(`Upload it by %s
+FEATURESET, the set of features, needs some named %s, which give what the training data have.
+A feature that does not match a document is missing. The plugin of Elasticsearch knows missing values since version 1.5.9.`,
+		fmt.Sprintf(upload, "POST", path, "http://localhost:9200/_ltr/_featureset/FEATURESET/_createmodel"), features(m))
+}
+
+// features lists the names of the features that a model uses.
+func features(m *ranker.Model) string {
+	f, used := m.File(), m.UsedFeatures()
+	var names []string
+	for i, id := range f.FeatureIDs {
+		if _, found := slices.BinarySearch(used, id); found && f.FeatureNames != nil {
+			names = append(names, f.FeatureNames[i])
+		} else if found {
+			names = append(names, strconv.Itoa(id))
+		}
 	}
-	if err := m.WriteONNX(out); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return files.Publish(stdout)
+	return text.List(names)
 }
