@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
-	"github.com/plrank/plrank/transforms"
 )
 
 // columns describes the features of a log while it is read line by line.
@@ -100,6 +98,8 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 			return aText, err
 		case string(entry) == "null":
 			return text.Missing, nil
+		case string(entry) == emptyText:
+			return noText, nil
 		}
 		v, n, err := text.Float32(entry)
 		if n < len(entry) {
@@ -126,7 +126,7 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 	for i, v := range list {
 		of, is := &c.known[i%width], missing
 		switch {
-		case v == aText:
+		case v == aText, v == noText:
 			is = word
 		case v == v:
 			is = number
@@ -135,40 +135,34 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 			return nil, fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from "+
 				"before the change separately", i%width+1)
 		}
-		if is == word {
-			known := true
-			if list[i], known = of.value(strings.TrimSpace(words[0])); !known {
-				c.beyond++
-			}
-			words = words[1:]
+		switch {
+		case v == noText:
+			list[i] = of.value("", c)
+		case is == word && words[0] == "":
+			list[i], words = 0, words[1:]
+		case is == word:
+			list[i], words = of.value(words[0], c), words[1:]
 		}
 	}
 	return list, nil
 }
 
-// value returns the number of a text, from 1; 0 is a text that was not known when it was logged. Numbers are spelt as
-// in a dataset, so that 7 and 7.0 are one text. If a column has too many texts, the number is 0, and ok is false.
-func (c *column) value(text string) (number float32, ok bool) {
-	if text == "" {
-		return 0, true
-	}
+// value returns the number of a text, from 1. If the column has too many texts, it is 0, and counted.
+func (c *column) value(text string, in *columns) float32 {
 	v, known := c.number[text]
-	if !known {
-		text = transforms.LevelName(text)
-		v, known = c.number[text]
+	switch {
+	case known:
+		return v
+	case len(c.texts) == mostTexts:
+		in.beyond++
+		return 0
+	case c.number == nil:
+		c.number = map[string]float32{}
 	}
-	if !known {
-		if len(c.texts) == mostTexts {
-			return 0, false
-		}
-		if c.number == nil {
-			c.number = map[string]float32{}
-		}
-		c.texts = append(c.texts, text)
-		v = float32(len(c.texts))
-		c.number[text] = v
-	}
-	return v, true
+	c.texts = append(c.texts, text)
+	v = float32(len(c.texts))
+	c.number[text] = v
+	return v
 }
 
 // levels returns the texts of all columns so far, nil if all are numbers.
@@ -184,5 +178,8 @@ func (c *columns) levels() (all [][]string) {
 	return all
 }
 
-// aText stands for a text before it has its number: no number of JSON is infinite.
-var aText = float32(math.Inf(1))
+// aText stands for a text before it has its number, and noText for the empty one: no number of JSON is infinite.
+var aText, noText = float32(math.Inf(1)), float32(math.Inf(-1))
+
+// emptyText is the empty text in a log, where "" is a text that was not known.
+const emptyText = `[""]`

@@ -230,7 +230,7 @@ func AppendQuery(dst []byte, im *Impression, log *Log) ([]byte, error) {
 }
 
 // AppendFeature appends to dst the value of a feature in JSON, as it is logged: a number, or null if it is missing. For a
-// feature with levels it appends the text that the value stands for, "" if that is not known.
+// feature with levels it appends the text that the value stands for: "" if that is not known, and [""] for the empty text.
 func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 	switch {
 	case v != v:
@@ -245,6 +245,9 @@ func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 		return dst, fmt.Errorf("feature value %v is not one of the column's %d level numbers", v, len(levels))
 	}
 	level := levels[int(v)-1]
+	if level == "" {
+		return append(dst, emptyText...), nil
+	}
 	return appendString(dst, level), checkText("the text of a category", level)
 }
 

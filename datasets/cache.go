@@ -148,7 +148,7 @@ func (s splits) lists() (all store.Lists) {
 			continue
 		}
 		all[i] = []any{
-			&d.Features, &d.Offsets, &d.FeatureIDs, &d.origin.Starts,
+			&d.Features, &d.Offsets, &d.FeatureIDs, &d.NumberLevels, &d.origin.Starts,
 			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
 		}
 		for _, c := range columns {

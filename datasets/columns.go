@@ -22,6 +22,9 @@ type Dataset struct {
 	// Levels are the texts that values of categorical features stand for [columns]: value v for
 	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
 	Levels [][]string
+	// NumberLevels are the ids of features whose Levels are numbers rather than texts, as the source says: they are the same in
+	// any spelling, such as 7 and 7.0. Nil: there are none.
+	NumberLevels []int
 	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
 	// "group", "intent 1", "intent 2", …. Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
 	Roles map[string]string

@@ -49,7 +49,7 @@ func TestEveryListOfADatasetIsAColumn(t *testing.T) {
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	lists := fieldsOf(d, "Features", "Offsets", "FeatureIDs", "FeatureNames", "Levels", "LeftOut", "GroupNames", "Warnings")
+	lists := fieldsOf(d, "Features", "Offsets", "FeatureIDs", "FeatureNames", "Levels", "NumberLevels", "LeftOut", "GroupNames", "Warnings")
 	if len(lists) != len(columns)-1 { // lines are not exported
 		t.Errorf("%d lists, but %d columns", len(lists), len(columns))
 	}

@@ -31,7 +31,7 @@ func TestSeparatedValuesHaveNoComments(t *testing.T) {
 			want = ids[:1]
 		}
 		for i, id := range d.DocumentIDs {
-			if got := strings.TrimSpace(want[i]); id != got || d.Row(i)[0] != float32(i+2) {
+			if got := want[i]; id != got || d.Row(i)[0] != float32(i+2) {
 				t.Errorf("%s: document %q of feature %v, want %q of %d", name, id, d.Row(i)[0], got, i+2)
 			}
 		}

@@ -87,7 +87,10 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 		}, is: features, want: []float32{7, 5, 8, 6, 2, 1}, other: map[string]any{"LETOR": []float32{5, 7, 6, 8, 1, 2}}}, // which goes by ids
 		{name: "Levels", set: func(o *ReadOptions, _ func(string) string) {
 			o.FeatureIDs, o.Levels = []int{1}, [][]string{{"6", "5", "1"}}
-		}, is: features, want: []float32{2, 1, 3}, other: map[string]any{"LETOR": []float32{5, 6, 1}}}, // which has the numbers of levels
+		}, is: features, want: []float32{2, 1, 3}},
+		{name: "NumberLevels", set: func(o *ReadOptions, _ func(string) string) {
+			o.FeatureIDs, o.Levels, o.NumberLevels = []int{1}, [][]string{{"6.0", "5", "+1"}}, []int{1}
+		}, is: features, want: []float32{2, 1, 3}},
 		{name: "Features", set: func(o *ReadOptions, column func(string) string) { o.Features = []string{column("y")} },
 			is: features, want: []float32{7, 8, 2}},
 		{name: "Ignore", set: func(o *ReadOptions, column func(string) string) {

@@ -47,7 +47,7 @@ func checkGroups(t *testing.T, d *Dataset, groups []int, names ...string) {
 // without labels; numbers are names like others.
 func TestGroupsFromAColumn(t *testing.T) {
 	folder := writeFiles(t, map[string]string{
-		"train.csv": "label,qid,x,group of\n1,a,1, red \n,a,2,blue\n0,b,3,\n2,a,4,green\n0,b,5,-1\n1,b,6,red\n1,b,7,\"blue\"\n",
+		"train.csv": "label,qid,x,group of\n1,a,1,red\n,a,2,blue\n0,b,3,\n2,a,4,green\n0,b,5,-1\n1,b,6,red\n1,b,7,\"blue\"\n",
 		"vali.csv":  "qid,group of,label,x\nv,7,0,1\nv,green,1,2\n",
 		"test.csv":  "qid,group of,label,x\nw,yellow,0,1\nw,red,1,2\nw,blue,1,2\n",
 	})
@@ -202,7 +202,7 @@ func TestGroupColumnCanBeAFeatureToo(t *testing.T) {
 // A file of groups, found or named, in the order of the rows of the data.
 func TestGroupsFromAFile(t *testing.T) {
 	const text = "# of two queries\n1 qid:1 1:1\n0 qid:2 1:2\n\n-1 qid:1 1:3 # docid = x\n1 qid:2 1:4\n"
-	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\n a", "named": "1\n0\n-1\n1\n", "v.txt": text, "v.txt.groups": "a\n\nb b\na"})
+	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\na", "named": "1\n0\n-1\n1\n", "v.txt": text, "v.txt.groups": "a\n\nb b\na"})
 	path := filepath.Join(folder, "d.txt")
 	d, err := readFile(path, inChunks(ReadOptions{}, few))
 	if err != nil {

@@ -15,6 +15,7 @@ type Model interface {
 	FeatureIDs() []int
 	FeatureNames() []string
 	Levels() [][]string
+	NumberLevels() []int
 	Columns() map[string]string
 	OnBaseScores() bool
 	ComparesDocuments() bool
@@ -25,7 +26,9 @@ type Model interface {
 // OptionsFor returns the options by which a file is read for a model: its columns, by name if it has
 // names, the texts of categorical ones, and the columns of labels, ids and the like.
 func OptionsFor(m Model) ReadOptions {
-	return ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.Levels(), Roles: m.Columns()}
+	return ReadOptions{
+		FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.Levels(), NumberLevels: m.NumberLevels(), Roles: m.Columns(),
+	}
 }
 
 // Score returns the scores that a model gives to all documents of d, in the order of its rows, on all

@@ -107,7 +107,7 @@ func TestParquetReadsAsSeparatedValues(t *testing.T) {
 	}
 }
 
-// True is 1 and false is 0 in every format, as a number and as a text of a category, also among other texts.
+// True is 1 and false is 0 in every format, as a number; as a text of a category it is itself, and the text of a boolean is 1 or 0.
 func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
 	type row struct {
 		Label bool   `parquet:"label"`
@@ -120,16 +120,28 @@ func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.parquet")
 	writeParquet(t, path, []row{{true, "a", true, true, "maybe"}, {false, "a", false, false, "true"}, {true, "a", true, true, "1"}})
 	for _, path := range []string{path,
-		dataFile(t, "f.csv", "label,qid,new,sale,mood\nTrue,a,True,true,maybe\nFalse,a,FALSE,False,true\n1,a,true,TRUE,1.0\n")} {
+		dataFile(t, "f.csv", "label,qid,new,sale,mood\nTrue,a,True,1,maybe\nFalse,a,FALSE,0,true\n1,a,true,1,1\n")} {
 		d, err := ReadFile(path, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := []float32{1, 1, 1, 0, 2, 2, 1, 1, 2}; !slices.Equal(d.Features, want) || !slices.Equal(d.Labels, []float32{1, 0, 1}) || d.Warnings != nil {
+		if want := []float32{1, 1, 1, 0, 2, 2, 1, 1, 3}; !slices.Equal(d.Features, want) || !slices.Equal(d.Labels, []float32{1, 0, 1}) || d.Warnings != nil {
 			t.Errorf("%s: features %v, labels %v, warnings %q", path, d.Features, d.Labels, d.Warnings)
 		}
-		if !slices.EqualFunc(d.Levels, [][]string{nil, {"1", "0"}, {"maybe", "1"}}, slices.Equal) {
+		if !slices.EqualFunc(d.Levels, [][]string{nil, {"1", "0"}, {"maybe", "true", "1"}}, slices.Equal) {
 			t.Errorf("%s: levels %q", path, d.Levels)
+		}
+	}
+	// Booleans find their text in any spelling, and texts find booleans.
+	csv := dataFile(t, "f.csv", "label,qid,new,sale,mood\nTrue,a,1,False,maybe\nFalse,a,1,True,true\n")
+	for path, levels := range map[string][]string{path: {"False", "True"}, csv: {"0", "1"}} {
+		model := ReadOptions{FeatureIDs: []int{2}, FeatureNames: []string{"sale"}, Levels: [][]string{levels}}
+		if path == csv {
+			model.NumberLevels = []int{2}
+		}
+		d, err := ReadFile(path, model)
+		if want := map[bool][]float32{false: {2, 1, 2}, true: {1, 2}}[path == csv]; err != nil || !slices.Equal(d.Features, want) {
+			t.Errorf("%s with levels %q: %v, error %v, want %v", path, levels, d, err, want)
 		}
 	}
 	if d, err := ReadFile(dataFile(t, "f", "1 qid:1 1:true 2:False\n"), ReadOptions{}); err != nil || !slices.Equal(d.Features, []float32{1, 0}) {

@@ -20,7 +20,9 @@ import (
 //     must have all these columns, and others are left out, with a warning. Nil: columns have the ids that ReadFile
 //     gives them; if these are positions, a warning says so.
 //   - Levels [][]string are the texts of the categorical ones among FeatureIDs, as Dataset.Levels has them; nil for the others.
-//     A text that is not among them counts as unseen. Nil: files tell them.
+//     Another text counts as unseen, and a warning counts and names those of a file. Nil: files tell them. A number of LETOR
+//     text is the level that is this number, or, where no level of the feature is a number, the level at this position.
+//   - NumberLevels []int are the ids of features whose Levels are numbers, as Dataset.NumberLevels has them.
 //   - Features and Ignore, of type []string, choose features where there are no FeatureIDs: all in Features (nil: all) that are not in
 //     Ignore. Categorical []string are features whose values are text; they are features in addition to Features. All three
 //     name a feature by its name, else by its id, else by a pattern of names as in path.Match, such as price*. LETOR
@@ -113,14 +115,19 @@ var (
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). True, in the spellings
-// true, True and TRUE, is 1, and false 0, also among the texts of a category. A comment
+// true, True and TRUE, is 1, and false 0. A comment
 // "docid = X" names the document. Label −1 (or an empty separated value) is [Unlabelled];
 // see also ReadOptions.MinusOne.
 //
 // A column of separated values is text if more than half of its values in the first megabyte are no
 // numbers; so is one of strings in Parquet, by the first values that are there. Such columns are left out, with one warning that names them, unless they are
 // Categorical; values of these are numbered from 1 on in the order of their first rows, through
-// all splits, see Dataset.Levels. 7, 7.0 and +7 are one value; more than 100,000 are an error.
+// all splits, see Dataset.Levels. More than 100,000 are an error.
+//
+// Texts of categories, ids and groups are themselves, byte for byte: 7, 7.0, 007 and " 7" are four, and NA is one like others.
+// Missing is null in Parquet, and an empty separated value, quoted or not, unless the empty text is among the Levels. Where
+// Levels are given, NA, NaN, NULL and ? are missing, too, in separated values, if they are not among them. A number or a
+// boolean of Parquet is the level that is the same number in any spelling; the text of a boolean is 1 or 0.
 //
 // The id of a column is its name if the names of all features are whole numbers, such as the ids of LETOR text; or if all
 // FeatureIDs are among the names, and FeatureNames are not given. Else columns count from 1, left to right. A column
@@ -226,7 +233,8 @@ func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
 			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
 		}
 	}
-	d.Levels, d.LeftOut, d.Roles = t.Names.LevelsOf(ids), t.Layout.Text, t.Layout.Roles
+	d.Levels, d.NumberLevels = t.Names.LevelsOf(ids)
+	d.LeftOut, d.Roles = t.Layout.Text, t.Layout.Roles
 	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
 		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
 	}

@@ -20,6 +20,7 @@ func (*counting) FeatureIDs() []int          { return []int{1, 2} }
 func (*counting) FeatureNames() []string     { return nil }
 func (*counting) Levels() [][]string         { return nil }
 func (*counting) Columns() map[string]string { return nil }
+func (*counting) NumberLevels() []int        { return nil }
 func (*counting) OnBaseScores() bool         { return false }
 func (c *counting) ComparesDocuments() bool  { return c.compares }
 func (*counting) Seen([]uint64) int          { return 0 }

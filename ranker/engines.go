@@ -39,7 +39,7 @@ func (m *Model) writeFor(w io.Writer, encode func(foreign.Export) ([]byte, error
 	}
 	e := foreign.Export{Name: "plrank_" + m.Digest(), Forest: of}
 	for _, column := range t.Outputs() {
-		e.Features = append(e.Features, m.featureName(column))
+		e.Features = append(e.Features, m.FeatureName(column))
 		_, gap := slices.BinarySearch(t.Gaps, column)
 		e.Whole = append(e.Whole, t.Gaps != nil && !gap)
 	}

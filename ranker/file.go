@@ -33,6 +33,7 @@ type File struct {
 	FeatureIDs   []int                 `json:"featureIDs"`             // of the raw features, ascending
 	FeatureNames []string              `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
 	Levels       [][]string            `json:"levels,omitempty"`       // of the raw features whose values are text, nil for others: see datasets.Dataset.Levels
+	NumberLevels []int                 `json:"-"`                      // of features whose Levels are numbers: see datasets.Dataset
 	Gain         string                `json:"gain"`                   // how labels became gains in training: a name of package metrics
 	Grade        float64               `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
@@ -67,6 +68,9 @@ type fileHeader struct {
 	File
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 
+	// Files of older versions with Levels have no NumberLevels: numbers were the same in any spelling wherever they stood.
+	NumberLevels *[]int `json:"numberLevels,omitempty"`
+
 	UsedQueries QueryDigests `json:"trainingQueries,omitempty"` // of older versions: by the features in use, which other queries may share
 }
 
@@ -90,6 +94,10 @@ func (f *File) Write(w io.Writer) error {
 	}
 	h := fileHeader{Format: fileFormat, Version: fileVersion, File: *f}
 	h.File.Version = version.String()
+	if f.Levels != nil {
+		numbers := append([]int{}, f.NumberLevels...) // not nil
+		h.NumberLevels = &numbers
+	}
 	var arrays []npzfile.Array
 	for _, a := range f.Arrays {
 		arrays = append(arrays, npzfile.Array{Name: a.Name, Shape: a.Shape, Data: a.Values})
@@ -116,6 +124,11 @@ func decode(name string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
 	}
 	f := &h.File
+	if h.NumberLevels != nil {
+		f.NumberLevels = *h.NumberLevels
+	} else if f.Levels != nil {
+		f.NumberLevels = f.FeatureIDs
+	}
 	for _, a := range npz.Arrays {
 		f.Arrays = append(f.Arrays, Array{Name: a.Name, Shape: a.Shape, Values: a.Data})
 	}

@@ -16,7 +16,8 @@ func decodeForeign(name string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	f := &File{
-		Kind: ForestKind, Dtype: "float64", Transform: transforms.Raw(m.Forest.Inputs), FeatureIDs: m.IDs, FeatureNames: m.Names, Levels: m.Levels,
+		Kind: ForestKind, Dtype: "float64", Transform: transforms.Raw(m.Forest.Inputs),
+		FeatureIDs: m.IDs, FeatureNames: m.Names, Levels: m.Levels, NumberLevels: m.NumberLevels,
 		Gain: "exp2", foreign: m, source: data, // exp2 is the default of these libraries, too
 	}
 	var settings any = settingsOf(m.Forest)

@@ -20,7 +20,7 @@ import (
 
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
-	"github.com/plrank/plrank/transforms"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
@@ -28,9 +28,9 @@ type Model struct {
 	file   *File
 	digest func() string
 	scorer
-	columns map[string]int         // by name
-	levels  []func(string) float32 // [columns], nil where values are numbers
-	inputs  sync.Pool              // of *[]float32: transformed features
+	columns map[string]int // by name
+	levels  []*text.Levels // [columns], nil where values are numbers
+	inputs  sync.Pool      // of *[]float32: transformed features
 }
 
 // Open reads a model file, or a model of another library, which it recognises by content: see package forest/foreign. It returns an error that says what is wrong if the file is not a model,
@@ -89,13 +89,13 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	m := &Model{file: f, digest: digest, scorer: s, columns: map[string]int{}, levels: make([]func(string) float32, len(f.FeatureIDs))}
+	m := &Model{file: f, digest: digest, scorer: s, columns: map[string]int{}, levels: make([]*text.Levels, len(f.FeatureIDs))}
 	for column, name := range f.FeatureNames {
 		m.columns[name] = column
 	}
 	for column, levels := range f.Levels {
 		if levels != nil {
-			m.levels[column] = transforms.LevelValue(levels)
+			m.levels[column] = text.FixedLevels(levels, slices.Contains(f.NumberLevels, f.FeatureIDs[column]))
 		}
 	}
 	return m, nil
@@ -137,16 +137,34 @@ func (m *Model) Column(name string) (column int, ok bool) {
 	return column, ok
 }
 
-// Level returns the value that stands for a text in a column, and whether the column has texts. A
-// text that is not in the training data is 0, and an empty one is missing.
+// Level returns the value that stands for a text in a column, and whether the column has texts, as it is for a field of
+// separated values. A text is itself, byte for byte. Of those that are not in the training data, an empty one, NA, NaN, NULL
+// and ? are missing, and others are 0.
 //
 //	city, _ := model.Column("city")
 //	row[city], _ = model.Level(city, "Oslo")
-func (m *Model) Level(column int, text string) (value float32, ok bool) {
+func (m *Model) Level(column int, word string) (value float32, ok bool) {
 	if m.levels[column] == nil {
 		return 0, false
 	}
-	return m.levels[column](text), true
+	return m.levels[column].Value([]byte(word), text.Cell), true
+}
+
+// NumberLevel is [Model.Level] for a number, or for true or false. If the training data have it in one other spelling, such as
+// 7.0 for 7 or True for true, the value is of that.
+func (m *Model) NumberLevel(column int, word string) (value float32, ok bool) {
+	if m.levels[column] == nil {
+		return 0, false
+	}
+	return m.levels[column].Value([]byte(word), text.Numeral), true
+}
+
+// ZeroLevel returns what [Model.NumberLevel] does for a value of LETOR text that is 0, as those are that a line leaves out.
+func (m *Model) ZeroLevel(column int) float32 {
+	if m.levels[column] == nil {
+		return 0
+	}
+	return m.levels[column].NumberValue(0)
 }
 
 // Columns returns the names of the columns of the training data that are not features, by role: see [File.Columns].
@@ -155,6 +173,9 @@ func (m *Model) Columns() map[string]string { return maps.Clone(m.file.Columns) 
 // Levels returns the texts of the categorical features, nil for others, and nil if there are none: see
 // datasets.Dataset.
 func (m *Model) Levels() [][]string { return m.file.Levels }
+
+// NumberLevels returns the ids of features whose Levels are numbers in any spelling: see datasets.Dataset.
+func (m *Model) NumberLevels() []int { return m.file.NumberLevels }
 
 // OnBaseScores reports whether the model adds to the scores of another ranker, see [Model.ScoreOn].
 func (m *Model) OnBaseScores() bool { return m.file.BaseScores }
@@ -264,8 +285,8 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 	return dst, nil
 }
 
-// featureName returns the name of a feature, or its id if it has none.
-func (m *Model) featureName(column int) string {
+// FeatureName returns the name of a feature, or its id if it has none.
+func (m *Model) FeatureName(column int) string {
 	if m.file.FeatureNames == nil {
 		return strconv.Itoa(m.file.FeatureIDs[column])
 	}
@@ -299,7 +320,7 @@ func (m *Model) checkFeatures(features []float32) error {
 		if math.Float32bits(v)<<1 == 0xff<<24 { // ±Inf, by one comparison of whole numbers
 			n := m.file.Transform.Inputs
 			return fmt.Errorf("ranker: document %d, feature %s: the value is %v, want a finite number, or NaN where it is missing",
-				i/n, m.featureName(i%n), v)
+				i/n, m.FeatureName(i%n), v)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // A model of a table with texts scores tables by the names of their columns, in any order, and rows
@@ -68,12 +71,14 @@ func TestTablesAreScoredByName(t *testing.T) {
 		row[column] = value
 	}
 	city, _ := m.Column("city")
-	row[city], _ = m.Level(city, " Oslo ")
+	row[city], _ = m.Level(city, "Oslo")
 	if got, err := m.Score(nil, row); err != nil || got[0] != want[0] {
 		t.Errorf("a row by name: %v, %v, want %v", got, err, want[0])
 	}
-	if v, ok := m.Level(city, "Rome"); v != 0 || !ok {
-		t.Errorf("an unseen text is %v", v)
+	for _, unseen := range []string{"Rome", " Oslo", "oslo"} {
+		if v, ok := m.Level(city, unseen); v != 0 || !ok {
+			t.Errorf("the unseen text %q is %v", unseen, v)
+		}
 	}
 	if v, ok := m.Level(city, ""); v == v || !ok {
 		t.Errorf("no text is %v", v)
@@ -91,5 +96,61 @@ func TestTablesAreScoredByName(t *testing.T) {
 	f.Levels = f.Levels[1:]
 	if _, err := New(f); err == nil || !strings.Contains(err.Error(), "levels of 2 features for 3 feature ids") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The texts of a model are themselves. In files of older versions, and for numbers, they are the same in any spelling.
+func TestTextsOfOlderFilesMayBeSpeltOtherwise(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "new.npz")
+	testkit.LinearModel(t, path, 1, 1, 1)
+	m, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *m.File()
+	f.Levels = [][]string{nil, {"7", "Oslo", "1"}, nil}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	header := fileHeader{Format: fileFormat, Version: fileVersion, File: f} // without NumberLevels
+	var arrays []npzfile.Array
+	for _, a := range f.Arrays {
+		arrays = append(arrays, npzfile.Array{Name: a.Name, Shape: a.Shape, Data: a.Values})
+	}
+	var old bytes.Buffer
+	if err := npzfile.Encode(&old, header, arrays); err != nil {
+		t.Fatal(err)
+	}
+	before, err := Read(&old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	again := filepath.Join(folder, "again.npz")
+	if err := before.Save(again); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Open(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := float32(math.NaN())
+	for word, want := range map[string][3]float32{ // in a new file, as a number, in an old file
+		"7": {1, 1, 1}, "7.0": {0, 1, 1}, " 7": {0, 0, 1}, "007": {0, 1, 1}, "true": {0, 3, 3}, "1": {3, 3, 3},
+		"Oslo": {2, 2, 2}, " Oslo ": {0, 0, 2}, "Rome": {0, 0, 0},
+		"": {missing, 0, missing}, "NA": {missing, missing, missing}, " NA": {0, 0, missing},
+	} {
+		text, _ := m.Level(1, word)
+		number, _ := m.NumberLevel(1, word)
+		of, _ := before.Level(1, word)
+		same, _ := kept.Level(1, word)
+		for i, got := range []float32{text, number, of, same} {
+			if want := want[min(i, 2)]; got != want && !(got != got && want != want) {
+				t.Errorf("%q: %v at %d, want %v", word, got, i, want)
+			}
+		}
 	}
 }

@@ -20,6 +20,7 @@ type rows struct {
 	text     []byte   // of the features, each after a comma, if the request is logged
 	given    []int    // by column: the document that gave it last, from 1
 	unknown  []string // by column: the text of the current document that the model does not know
+	unknowns []int    // by column: how many documents have one
 }
 
 // fill decodes the documents of a request. A document is an array of values in the order of the
@@ -34,6 +35,8 @@ func (r *rows) fill(model *served, in *request) error {
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
+	r.unknowns = slices.Grow(r.unknowns[:0], width)[:width]
+	clear(r.unknowns)
 	documents := jsonread.New(in.documents)
 	documents.Token() // [
 	levels := model.File().Levels
@@ -70,7 +73,7 @@ func (r *rows) appendText(levels [][]string, features []float32) (err error) {
 	for i, x := range features {
 		var texts []string
 		if levels != nil {
-			if texts = levels[i]; texts != nil && x == 0 { // a later model may know it
+			if texts = levels[i]; texts != nil && x == 0 && r.unknown[i] != "" { // a later model may know it
 				texts, x = r.unknown[i:i+1], 1
 			}
 		}
@@ -124,9 +127,8 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, model *served, c
 		if i >= len(row) {
 			continue
 		}
-		value = numeral(value)
 		if copies {
-			r.text = append(append(r.text, ','), value...)
+			r.text = append(append(r.text, ','), numeral(value)...)
 		}
 		var err error
 		if row[i], err = r.parseValue(model, i, value); err != nil {
@@ -141,6 +143,11 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, model *served, c
 
 // sparse decodes document d, an object. Its first member decides whether it is by id or by name.
 func (r *rows) sparse(row []float32, documents *jsonread.Reader, d int, model *served) error {
+	for column, levels := range model.File().Levels {
+		if levels != nil {
+			row[column] = model.ZeroLevel(column)
+		}
+	}
 	first, named := true, false
 	for name := range documents.Names() {
 		value := documents.Value()
@@ -158,7 +165,7 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader, d int, model *s
 		first, named = false, byName
 		r.given[column] = d + 1
 		var err error
-		if row[column], err = r.parseValue(model, column, numeral(value)); err != nil {
+		if row[column], err = r.parseValue(model, column, value); err != nil {
 			return fmt.Errorf(", feature %s: %w", clip(name), err)
 		}
 	}
@@ -206,19 +213,21 @@ func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) 
 	if string(value) == "null" {
 		return missing, nil
 	}
-	_, ofText := m.Level(column, "")
-	if !ofText {
-		return parseNumber(value)
+	if _, ofText := m.Level(column, ""); !ofText {
+		return parseNumber(numeral(value))
 	}
-	word := string(value)
-	if value[0] == '"' {
+	word, level := string(value), m.NumberLevel
+	switch value[0] {
+	case '"':
 		word, _ = jsonread.Unquote(value) // which is Unicode: parseRequest has read it
-	} else if _, err := strconv.ParseFloat(word, 64); err != nil {
+		level = m.Level
+	case '[', '{':
 		return 0, errors.New("want a text, or null for a missing value")
 	}
-	v, _ := m.Level(column, word)
+	v, _ := level(column, word)
 	if v == 0 {
 		r.unknown[column] = word
+		r.unknowns[column]++
 	}
 	return v, nil
 }

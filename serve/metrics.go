@@ -16,6 +16,7 @@ type measures struct {
 	documents *prometheus.HistogramVec
 	loads     *prometheus.CounterVec
 	versions  *prometheus.GaugeVec
+	unknown   *prometheus.CounterVec
 
 	impressions, events, failures prometheus.Counter   // of the click log
 	syncs                         prometheus.Histogram // of its disk
@@ -37,6 +38,9 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 		Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"})
 	m.versions = metrics.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"})
+	m.unknown = metrics.NewCounterVec(prometheus.CounterOpts{
+		Name: "plrank_unknown_categories_total", Help: "Texts of documents that the model does not know as categories, by model and feature."},
+		[]string{"model", "feature"})
 	m.impressions = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."})
 	m.events = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."})
 	m.failures = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the click log that failed, each of one or more requests."})

@@ -166,7 +166,7 @@ func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain st
 // fileFor is the file of a model that was trained on d, without the model.
 func fileFor(t *transforms.Transform, d *datasets.Dataset, gain string) *ranker.File {
 	return &ranker.File{
-		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
+		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, NumberLevels: d.NumberLevels, Gain: gain,
 		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: d.HighestLabel(),
 	}
 }

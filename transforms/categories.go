@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/transforms/internal/columns"
@@ -35,17 +34,6 @@ const (
 	// is 16777216 in a dataset.
 	inexactValue = 1 << 24
 )
-
-// LevelValue gives the function from texts to values of a feature with these Dataset.Levels: the
-// position from 1 on, 0 for other texts, NaN for an empty one or NULL, NaN, NA or ?. Numbers may
-// be spelled in other ways. It may be called by several goroutines.
-func LevelValue(levels []string) func(text string) float32 {
-	l := text.FixedLevels(levels)
-	return func(text string) float32 { return l.Value([]byte(strings.TrimSpace(text))) }
-}
-
-// LevelName is how Dataset.Levels has a text: without blanks around it, and 7 for 7.0 and +7.
-func LevelName(word string) string { return text.LevelName([]byte(strings.TrimSpace(word))) }
 
 // Codes is the number of codes.
 func (c *Category) Codes() int { return FirstValue + len(c.Values) }

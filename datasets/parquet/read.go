@@ -103,6 +103,13 @@ func newReader(meta *format.FileMetaData, o reader.Options, sidecar reader.Sidec
 		}
 		return nil, err
 	}
+	for n, l := range columns {
+		form := text.String
+		if l.isNumber() {
+			form = text.Numeral
+		}
+		r.SetForm(n, form)
+	}
 	for _, other := range others {
 		if !slices.Contains(o.Ignore, other) { // as those that the first of several files has, which are told
 			r.Unread = append(r.Unread, other)

@@ -152,7 +152,8 @@ func (c *catBoost) name(f *catBoostFeature) error {
 	return nil
 }
 
-// categoryTexts finds the texts that one-hot splits and CTRs know, by categorical feature.
+// categoryTexts finds the texts that one-hot splits and CTRs know, by categorical feature. The file has others of the
+// training data as well, and does not say of which feature: they are known, too, after these, unless they are too many.
 func (c *catBoost) categoryTexts() error {
 	known := make([]map[string]bool, len(c.file.Features.Categories))
 	for i, f := range c.file.Features.Categories {
@@ -188,11 +189,21 @@ func (c *catBoost) categoryTexts() error {
 			known[at][text] = true
 		}
 	}
-	for i, texts := range known {
-		sorted := slices.Sorted(maps.Keys(texts))
+	all := slices.Compact(slices.Sorted(maps.Values(c.hashes)))
+	for i, used := range known {
+		texts := slices.Sorted(maps.Keys(used))
+		for _, text := range all {
+			if len(known)*len(all) <= 1<<20 && !used[text] {
+				texts = append(texts, text)
+			}
+		}
 		values := map[string]int{}
-		for j, v := range c.categories(c.file.Features.Categories[i].Column, sorted) {
-			values[sorted[j]] = v
+		numbered, err := c.Model.categories(c.file.Features.Categories[i].Column, texts, false)
+		if err != nil {
+			return err
+		}
+		for j, v := range numbered[:len(used)] {
+			values[texts[j]] = v
 		}
 		c.values = append(c.values, values)
 	}

@@ -36,12 +36,15 @@ type Model struct {
 	Names  []string   // of the features, or nil: they have none
 	Levels [][]string // of the features whose values are text, nil for others: see datasets.Dataset.Levels; nil: there are none
 
+	NumberLevels []int // the ids of those whose categories are numbers, or true and false, in the file: see datasets.Dataset.NumberLevels
+
 	// Numbering says how the columns got their IDs where their names do not say it, else it is "".
 	Numbering string
 
-	scorer *forest.Scorer
-	edits  []edit
-	first  int // id of the first column, if names do not say it
+	scorer  *forest.Scorer
+	numbers []int // columns of NumberLevels
+	edits   []edit
+	first   int // id of the first column, if names do not say it
 }
 
 // An edit changes the values of a column to what the nodes of the forest expect.
@@ -181,6 +184,9 @@ func (m *Model) finish() error {
 		m.Levels = nil
 	}
 	m.number()
+	for _, c := range m.numbers {
+		m.NumberLevels = append(m.NumberLevels, m.IDs[c])
+	}
 	m.scorer = m.Forest.Compile()
 	return nil
 }
@@ -229,13 +235,23 @@ func (m *Model) number() {
 	for i := range m.edits {
 		m.edits[i].column = to[m.edits[i].column]
 	}
+	for i, c := range m.numbers {
+		m.numbers[i] = to[c]
+	}
 }
 
-// categories says which texts the categories of a column are, and returns the values that stand for them in rows: whole
-// numbers stand for themselves, so that files without texts, such as LETOR, have them, and other texts become Levels.
-func (m *Model) categories(column int, texts []string) []int {
+// categories says which texts the categories of a column are, and returns the values that stand for them in rows. Categories
+// that are whole numbers in the file of the model stand for themselves; others become Levels, also texts that look like numbers.
+func (m *Model) categories(column int, texts []string, numbers bool) ([]int, error) {
+	if distinct := slices.Compact(slices.Sorted(slices.Values(texts))); len(distinct) < len(texts) {
+		name := strconv.Itoa(column)
+		if m.Names != nil {
+			name = m.Names[column]
+		}
+		return nil, fmt.Errorf("it has a category of %s twice", name)
+	}
 	values, low, high := make([]int, len(texts)), 0, 0
-	whole := true
+	whole := numbers
 	for i, t := range texts {
 		f, err := strconv.ParseFloat(t, 64)
 		whole = whole && err == nil && f == math.Trunc(f) && math.Abs(f) < mostCategories
@@ -252,16 +268,19 @@ func (m *Model) categories(column int, texts []string) []int {
 		for i := range values {
 			values[i] -= low
 		}
-		return values
+		return values, nil
 	}
 	if m.Levels == nil {
 		m.Levels = make([][]string, m.Forest.Inputs)
 	}
 	m.Levels[column] = append([]string{}, texts...)
+	if numbers {
+		m.numbers = append(m.numbers, column)
+	}
 	for i := range values {
 		values[i] = i + 1
 	}
-	return values
+	return values, nil
 }
 
 // gainOf returns a gain of a list, 0 if it is missing or not a gain.

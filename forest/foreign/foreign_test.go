@@ -60,7 +60,7 @@ func rowsOf(t testing.TB, path string, m *Model) (rows []float32, scores []float
 		words := strings.Split(line, ",")
 		for c, word := range words {
 			if c < len(words)-1 && m.Levels != nil && m.Levels[c] != nil {
-				rows = append(rows, text.FixedLevels(m.Levels[c]).Value([]byte(word)))
+				rows = append(rows, text.FixedLevels(m.Levels[c], slices.Contains(m.NumberLevels, m.IDs[c])).Value([]byte(word), text.Cell))
 				continue
 			}
 			v, err := strconv.ParseFloat(word, 64)

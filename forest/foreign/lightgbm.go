@@ -147,13 +147,16 @@ func isDefault(names []string, prefix string) bool {
 }
 
 // A category is a text in JSON, or a number or a truth value as it is written.
-type category string
+type category struct {
+	text   string
+	isText bool
+}
 
 func (c *category) UnmarshalJSON(text []byte) error {
-	if text[0] == '"' {
-		return json.Unmarshal(text, (*string)(c))
+	if c.isText = text[0] == '"'; c.isText {
+		return json.Unmarshal(text, &c.text)
 	}
-	if *c = category(text); bytes.IndexByte([]byte("[{n"), text[0]) >= 0 {
+	if c.text = string(text); bytes.IndexByte([]byte("[{n"), text[0]) >= 0 {
 		return fmt.Errorf("category %.40s, want a text, a number, true or false", text)
 	}
 	return nil
@@ -161,7 +164,7 @@ func (c *category) UnmarshalJSON(text []byte) error {
 
 // lightGBMCategories returns the values of categories by column: nil where they are themselves. The columns of
 // pandas_categorical, at the end of the file, are the categorical ones in their order.
-func (m *Model) lightGBMCategories(infos []string, end string) (map[int][]int, error) {
+func (m *Model) lightGBMCategories(infos []string, end string) (values map[int][]int, err error) {
 	_, list, found := strings.Cut(end, "\npandas_categorical:")
 	if list = strings.TrimSpace(list); !found || list == "" || list == "null" || list == "[]" {
 		return nil, nil
@@ -183,7 +186,7 @@ func (m *Model) lightGBMCategories(infos []string, end string) (map[int][]int, e
 		return nil, fmt.Errorf("pandas_categorical has %d columns, and %d are categorical: it is not known which; "+
 			"want data frames whose categorical columns are features, and not ordered", len(pandas), len(columns))
 	}
-	values := map[int][]int{}
+	values = map[int][]int{}
 	for i, c := range columns {
 		for _, seen := range strings.Split(infos[c], ":") {
 			if n, err := strconv.Atoi(seen); err == nil && n >= len(pandas[i]) {
@@ -191,13 +194,13 @@ func (m *Model) lightGBMCategories(infos []string, end string) (map[int][]int, e
 			}
 		}
 		var texts []string
+		numbers := true
 		for _, v := range pandas[i] {
-			texts = append(texts, string(v))
+			texts, numbers = append(texts, v.text), numbers && !v.isText
 		}
-		if distinct := slices.Compact(slices.Sorted(slices.Values(texts))); len(distinct) < len(texts) {
-			return nil, fmt.Errorf("pandas_categorical has a category of %s twice", m.Names[c])
+		if values[c], err = m.categories(c, texts, numbers); err != nil {
+			return nil, fmt.Errorf("pandas_categorical: %w", err)
 		}
-		values[c] = m.categories(c, texts)
 	}
 	return values, nil
 }

@@ -339,8 +339,11 @@ func (m *Model) xgboostCategories(version []int, trees *xgboostTrees) (map[int][
 		if err != nil {
 			return nil, fmt.Errorf("categories of feature %d: %w", c, err)
 		}
-		if len(texts) > 0 {
-			values[c] = m.categories(c, texts)
+		if len(texts) == 0 {
+			continue
+		}
+		if values[c], err = m.categories(c, texts, f.Offsets == nil); err != nil {
+			return nil, err
 		}
 	}
 	return values, nil

@@ -209,3 +209,14 @@ if size < 100:
     shorten(f"{out}/shop/catboost.json")
 
 xg("xgboost-logitraw", objective="binary:logitraw", base_score=.3, target=(y > 2).astype(int))
+
+# Texts that look like numbers, like missing values or like each other.
+shops = np.array(["7", "007", "7.0", "NA"])
+cities = np.array(["1.1", "1.10", "1.100", "1E2", "100", "1e2", "True", "true", "1", "01", "0", "-0", "NULL", "NaN", "nan", "?", "None", "Oslo", "oslo", " Oslo", "Oslo ", " ",
+                   "", "16777216", "16777217", "inf", "0x10", "#x", "1:2", "a;b"])
+odd = pd.DataFrame(X, columns=columns[:5]).assign(shop=shops[few], city=cities[many])
+texts, textual = odd, odd.assign(shop=odd.shop.astype("category"), city=odd.city.astype("category"))
+light("lightgbm-odd", textual)
+xg("xgboost-odd", frame=textual)
+cat("catboost-odd", odd, one_hot_max_size=100)
+cat("catboost-odd-ctr", odd, max_ctr_complexity=1)

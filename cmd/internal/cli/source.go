@@ -229,7 +229,8 @@ func (s *Source) ReadFile(ctx context.Context, wanted datasets.ReadOptions, stde
 
 // TakeFeatures copies to o the features that are wanted, and the roles of columns.
 func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
-	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical
+	o.FeatureIDs, o.FeatureNames, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Categorical
+	o.Levels, o.NumberLevels = wanted.Levels, wanted.NumberLevels
 	o.Roles, o.Ignore = wanted.Roles, append(o.Ignore, wanted.Ignore...)
 }
 

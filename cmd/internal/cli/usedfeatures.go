@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -49,7 +50,8 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 		if f.Numbering != "" && (*u.plain || f.Names == nil) {
 			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library, f.Numbering))
 		}
-		if *u.plain && f.Levels != nil {
+		words := func(levels []string) bool { return levels != nil && !text.FixedLevels(levels, false).HasNumbers() }
+		if *u.plain && slices.ContainsFunc(f.Levels, words) {
 			warnings = append(warnings, file+": the model has categories of text, and the data numbers: these are taken for positions in the lists of its texts, from 1")
 		}
 	}

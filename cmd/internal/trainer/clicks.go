@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/transforms"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // openClicks gives splits to learn from clicks. Where there are labelled data for validation, they
@@ -46,9 +46,9 @@ func renumber(d *datasets.Dataset, read datasets.ReadOptions) {
 	all := make([][]string, d.Width())
 	copy(all, d.Levels)
 	for c, known := range read.Levels {
-		value, numbers := transforms.LevelValue(known), []float32{0}
-		for _, text := range all[c] {
-			numbers = append(numbers, value(text))
+		levels, numbers := text.FixedLevels(known, slices.Contains(read.NumberLevels, d.FeatureIDs[c])), []float32{0}
+		for _, name := range all[c] {
+			numbers = append(numbers, levels.Value([]byte(name), text.Cell))
 		}
 		ofText := known != nil
 		for row := 0; row < d.Rows() && all[c] == nil; row++ { // a column of numbers, or without values
@@ -65,5 +65,5 @@ func renumber(d *datasets.Dataset, read datasets.ReadOptions) {
 			}
 		}
 	}
-	d.Levels = all
+	d.Levels, d.NumberLevels = all, read.NumberLevels
 }

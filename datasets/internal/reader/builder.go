@@ -72,7 +72,7 @@ func (b *Builder) Begin(c *Chunk) {
 	clear(b.near[:])
 	clear(b.far)
 	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
-	for _, id := range b.layout.IDs {
+	for _, id := range slices.Concat(b.layout.IDs, b.layout.Zero) {
 		b.addColumn(id)
 	}
 	clear(b.told)
@@ -222,7 +222,7 @@ func (b *Builder) setColumn(id, column int) {
 }
 
 // Level is the value of the k-th of Layout.Categorical for a text, as it is within the chunk.
-func (b *Builder) Level(k int, word []byte) float32 { return b.c.Levels[k].Value(word) }
+func (b *Builder) Level(k int, word []byte) float32 { return b.c.Levels[k].Value(word, text.String) }
 
 // EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
 func (b *Builder) EndRow(label float32, query, document []byte) {

@@ -3,6 +3,7 @@ package reader
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/internal/text"
@@ -152,6 +153,19 @@ func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
 		row := to[r*wide : (r+1)*wide]
 		for i, v := range values[r*width : (r+1)*width] {
 			row[columns[i]] = v
+		}
+	}
+}
+
+// replace gives the values of a feature that are there and not missing others.
+func (c *Chunk) replace(id int, value func(float32) float32) {
+	at, has := slices.BinarySearch(c.IDs, id)
+	if !has {
+		return
+	}
+	for ; at < len(c.Values.Values); at += len(c.IDs) {
+		if v := c.Values.Values[at]; v == v {
+			c.Values.Values[at] = value(v)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package reader
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // maxGroupValues bounds the values of a feature by which documents are
 // grouped, in all splits: one that has more is a measurement, not a group.
@@ -30,7 +27,7 @@ func (s *scan) openGroups() (err error) {
 		s.Groups = &s.Names.Groups
 	}
 	s.addFile(f, "the group of one document a line, an empty line for none", func(c *Chunk) {
-		c.Groups = nextRows(f, len(c.Labels), func(line []byte) (int, error) { return s.Groups.Number(bytes.TrimSpace(line)), nil })
+		c.Groups = nextRows(f, len(c.Labels), func(line []byte) (int, error) { return s.Groups.Number(line), nil })
 	})
 	return err
 }

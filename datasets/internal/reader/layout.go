@@ -3,6 +3,8 @@ package reader
 import (
 	"maps"
 	"slices"
+
+	"github.com/plrank/plrank/internal/text"
 )
 
 // A Format is a text format. It looks at the first line of a text, and gives the layout of the
@@ -38,8 +40,18 @@ type Layout struct {
 	ByPosition bool              // columns have ids by their position, although they have names
 
 	Categorical  []int                   // of IDs, those whose values are text, in the order of Builder.Level
+	Forms        []text.Form             // of their texts; nil: all are cells
+	Zero         []int                   // features of all rows, of which some lines say nothing
 	GroupFeature string                  // the feature whose values are groups; "": none
 	Look         func(text []byte) error // looks at the first lines, to leave out columns of text, and to check guesses; nil: that is not needed
+}
+
+// form is how the texts of the k-th of Categorical are in the file.
+func (l *Layout) form(k int) text.Form {
+	if l.Forms == nil {
+		return text.Cell
+	}
+	return l.Forms[k]
 }
 
 // Roles of columns, as names for Options.Roles and Layout.Roles.

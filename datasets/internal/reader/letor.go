@@ -62,6 +62,11 @@ func LETOR(line []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	if len(l.Roles) == 0 {
 		l.Roles = nil
 	}
+	for i, levels := range o.Levels { // a value that is left out is the level 0, if there is one
+		if text.FixedLevels(levels, false).NumberValue(0) > 0 {
+			l.Zero = append(l.Zero, o.FeatureIDs[i])
+		}
+	}
 	l.Read = r.line
 	return l, nil
 }

@@ -1,7 +1,12 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/internal/text"
 )
@@ -18,33 +23,42 @@ func NewNames(o Options) *Names {
 	n := &Names{Levels: map[int]*text.Levels{}}
 	for i, levels := range o.Levels {
 		if levels != nil {
-			n.Levels[o.FeatureIDs[i]] = text.FixedLevels(levels)
+			n.Levels[o.FeatureIDs[i]] = text.FixedLevels(levels, slices.Contains(o.NumberLevels, o.FeatureIDs[i]))
 		}
 	}
 	return n
 }
 
-// Renumber gives the texts and groups of a chunk, which has numbered them by itself, the numbers of all.
-func (n *Names) Renumber(c *Chunk, categorical []int, named func(id int) string) error {
-	for k, id := range categorical {
+// Renumber gives the texts and groups of a chunk, which has numbered them by itself, the numbers of all. It counts the texts
+// that are not among fixed levels.
+func (n *Names) Renumber(c *Chunk, l *Layout, unknown Unknown) error {
+	for k, id := range l.Categorical {
 		all := n.Levels[id]
 		if all == nil {
-			all = &text.Levels{}
+			all = text.NewLevels()
 			n.Levels[id] = all
 		}
-		numbers := make([]float32, 1+len(c.Levels[k].Names))
-		for i, name := range c.Levels[k].Names {
-			numbers[1+i] = all.Value([]byte(name))
+		names := c.Levels[k].Names
+		numbers, times := make([]float32, 1+len(names)), make([]int, 1+len(names))
+		for i, name := range names {
+			numbers[1+i] = all.Value([]byte(name), l.form(k))
 		}
 		if len(all.Names) > text.MostLevels {
-			return fmt.Errorf("the categorical column %q has more than %d different texts: is it an amount, or an id of documents?", named(id), text.MostLevels)
+			return fmt.Errorf("the categorical column %q has more than %d different texts: is it an amount, or an id of documents?",
+				l.Names[id], text.MostLevels)
 		}
-		at, width := locate([]int{id}, c.IDs)[0], len(c.IDs)
-		for ; at < len(c.Values.Values); at += width {
-			if v := c.Values.Values[at]; v == v {
-				c.Values.Values[at] = numbers[int(v)]
+		c.replace(id, func(v float32) float32 {
+			times[int(v)]++
+			return numbers[int(v)]
+		})
+		for i, name := range names {
+			if numbers[1+i] == 0 {
+				unknown.add(id, name, times[1+i])
 			}
 		}
+	}
+	if l.IDs == nil { // LETOR text, which has numbers alone
+		n.replaceNumbers(c, unknown)
 	}
 	groups := make([]int, len(c.GroupNames.Names))
 	for i, name := range c.GroupNames.Names {
@@ -58,16 +72,89 @@ func (n *Names) Renumber(c *Chunk, categorical []int, named func(id int) string)
 	return nil
 }
 
-// LevelsOf are the texts of the features, for a dataset; nil if all are numbers.
-func (n *Names) LevelsOf(ids []int) [][]string {
-	if len(n.Levels) == 0 {
-		return nil
+// replaceNumbers replaces numbers by the levels that they stand for.
+func (n *Names) replaceNumbers(c *Chunk, unknown Unknown) {
+	for id, levels := range n.Levels {
+		values, times := map[float32]float32{}, map[float32]int{}
+		c.replace(id, func(v float32) float32 {
+			value, known := values[v]
+			if !known {
+				value = levels.NumberValue(v)
+				values[v] = value
+			}
+			if value == 0 {
+				times[v]++
+			}
+			return value
+		})
+		for v, times := range times {
+			unknown.add(id, strconv.FormatFloat(float64(v), 'f', -1, 32), times)
+		}
 	}
-	list := make([][]string, len(ids))
+}
+
+// LevelsOf are the texts of the features, for a dataset; nil if all are numbers. Numbers are the ids of features whose texts are.
+func (n *Names) LevelsOf(ids []int) (list [][]string, numbers []int) {
+	if len(n.Levels) == 0 {
+		return nil, nil
+	}
+	list = make([][]string, len(ids))
 	for i, id := range ids {
 		if l := n.Levels[id]; l != nil {
 			list[i] = append([]string{}, l.Names...)
+			if l.Numbers {
+				numbers = append(numbers, id)
+			}
 		}
+	}
+	return list, numbers
+}
+
+// Unknown counts texts that are not among the levels of a model, by the id of their feature.
+type Unknown map[int]*unknownTexts
+
+type unknownTexts struct {
+	values int            // of documents
+	times  map[string]int // of the first texts
+	more   bool           // there are others
+}
+
+// mostUnknown bounds the texts that are counted one by one.
+const mostUnknown = 1000
+
+func (u Unknown) add(id int, text string, times int) {
+	if times == 0 {
+		return
+	}
+	t := u[id]
+	if t == nil {
+		t = &unknownTexts{times: map[string]int{}}
+		u[id] = t
+	}
+	t.values += times
+	if _, known := t.times[text]; known || len(t.times) < mostUnknown {
+		t.times[text] += times
+	} else {
+		t.more = true
+	}
+}
+
+// String names the texts, those of most documents first.
+func (t *unknownTexts) String() string {
+	const most = 10
+	names := slices.SortedFunc(maps.Keys(t.times), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.times[b], t.times[a]), cmp.Compare(a, b))
+	})
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, fmt.Sprintf("%s (%d)", text.Quote([]byte(name)), t.times[name]))
+	}
+	list, than := strings.Join(shown, ", "), ""
+	if t.more {
+		than = "more than "
+	}
+	if len(names) > most {
+		list += fmt.Sprintf(", … (%s%d texts in all)", than, len(names))
 	}
 	return list
 }

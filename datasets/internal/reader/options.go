@@ -15,6 +15,7 @@ type Options struct {
 	FeatureIDs                               []int
 	FeatureNames                             []string
 	Levels                                   [][]string
+	NumberLevels                             []int
 	Features, Ignore, Categorical            []string
 	Duplicates                               string
 	MinusOne                                 string

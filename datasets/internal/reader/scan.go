@@ -1,8 +1,12 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/plrank/plrank/internal/text"
 )
@@ -32,7 +36,7 @@ type scan struct {
 
 func newScan(path string, o FileOptions, names *Names) *scan {
 	return &scan{
-		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers))},
+		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)), Unknown: Unknown{}},
 	}
 }
 
@@ -53,7 +57,7 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 		}
 	}
 	if !s.Failed() {
-		if err := s.Names.Renumber(c, l.Categorical, func(id int) string { return l.Names[id] }); err != nil {
+		if err := s.Names.Renumber(c, l, s.Unknown); err != nil {
 			return fmt.Errorf("datasets: %s: %w", s.Path, err)
 		}
 		if err := s.checkGroups(c); err != nil {
@@ -186,6 +190,10 @@ func (s *scan) end() error {
 	}
 	if err := s.WarnOfColumns(); err != nil {
 		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Unknown)) {
+		u, name := s.Unknown[id], cmp.Or(s.Layout.Names[id], strconv.Itoa(id))
+		s.Warn("%d values of the feature %s are categories that the model does not know: %s", u.values, text.List([]string{name}), u)
 	}
 	if s.Breaks > 0 {
 		s.Warn("%d times a query came back after another one; its documents were put together", s.Breaks)

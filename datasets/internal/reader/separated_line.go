@@ -44,23 +44,36 @@ func (s *Columns) End(to *Builder, r *Row) {
 	}
 }
 
-// Set sets what the column at position n is to a value, which may be a number for a feature.
-func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
-	word := bytes.TrimSpace(value)
-	if n == s.Group {
-		r.group = word // and it may be a feature
+// SetForm says in which form the column at position n has texts of categories; without it they are cells.
+func (s *Columns) SetForm(n int, form text.Form) {
+	if k := s.Level[n]; k >= 0 {
+		if s.Forms == nil {
+			s.Forms = make([]text.Form, len(s.Categorical))
+		}
+		s.Forms[k] = form
 	}
-	switch {
-	case s.Level[n] >= 0:
-		if err := text.CheckUTF8(word); err != nil {
+}
+
+// Set sets what the column at position n is to a value: the text as it is, or that of a number. It is nil for null, in formats
+// that have it.
+func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
+	if n == s.Group {
+		r.group = value // and it may be a feature
+	}
+	switch k := s.Level[n]; {
+	case k >= 0 && value == nil && s.form(k) != text.Cell:
+		r.features[s.Feature[n]] = text.Missing
+	case k >= 0:
+		if err := text.CheckUTF8(value); err != nil {
 			return err
 		}
-		r.features[s.Feature[n]] = to.Level(s.Level[n], word)
+		r.features[s.Feature[n]] = to.Level(k, value)
 	case s.Feature[n] >= 0:
 		if r.features[s.Feature[n]], err = text.Field(value); err != nil {
 			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Label:
+		word := bytes.TrimSpace(value)
 		if err := s.checkGuessed(word); err != nil || len(word) == 0 {
 			return err
 		}
@@ -71,11 +84,11 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 			return fmt.Errorf("the label %s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Query:
-		if r.query = word; len(word) == 0 {
+		if r.query = value; len(value) == 0 {
 			return errors.New("no query id (-query-column names another column)")
 		}
 	case n == s.Document:
-		if r.document = word; len(word) == 0 && s.guessed[DocumentRole] {
+		if r.document = value; len(value) == 0 && s.guessed[DocumentRole] {
 			return errors.New("no document id, and the column has them by its name alone: -document-column names the one that is meant")
 		}
 	default:
