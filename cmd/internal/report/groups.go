@@ -20,29 +20,7 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 		return nil, nil
 	}
 	sample := sampleOf(v.data, exposedRows)
-	scores, err := datasets.Score(v.Model, sample)
-	if err != nil {
-		return nil, err
-	}
-	objective, err := metrics.ParseDiscounts(v.Config.Discounts, v.Config.Cutoff.Cutoff())
-	if err != nil {
-		return nil, err
-	}
-	longest := 0
-	for q := range sample.Queries() {
-		longest = max(longest, sample.Offsets[q+1]-sample.Offsets[q])
-	}
-	gain, err := metrics.ParseGain(v.Config.Gain)
-	if err != nil {
-		return nil, err
-	}
-	gains, err := gain.Gains(sample.Labels)
-	if err != nil {
-		return nil, err
-	}
-	in := metrics.Queries{Scores: scores, Labels: sample.Labels, Offsets: sample.Offsets, Gain: gain,
-		Discounts: objective.Over(longest).Discounts}
-	exposure, err := cli.Await(ctx, func() ([]float64, error) { return metrics.Exposure(in) })
+	gains, exposure, err := v.exposure(ctx, sample)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +34,7 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 			by[g] = &sums{}
 		}
 		for _, s := range []*sums{by[g], &all} {
-			s.documents, s.gain, s.exposure = s.documents+1, s.gain+float64(gains[row]), s.exposure+exposure[row]
+			s.documents, s.gain, s.exposure = s.documents+1, s.gain+gains[row], s.exposure+exposure[row]
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(by), func(a, b int) int {
@@ -84,4 +62,31 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 	}
 	p.Series = series
 	return []block{texts("%s", note), tableBlock(t), {Figures: []figure{{"Shares of the groups", p}}}}, nil
+}
+
+// exposure returns the gain and the expected exposure of every document under the policy.
+func (v *view) exposure(ctx context.Context, sample *datasets.Dataset) (gains, exposure []float64, err error) {
+	scores, err := datasets.Score(v.Model, sample)
+	if err != nil {
+		return nil, nil, err
+	}
+	objective, err := metrics.ParseDiscounts(v.Config.Discounts, v.Config.Cutoff.Cutoff())
+	if err != nil {
+		return nil, nil, err
+	}
+	longest := 0
+	for q := range sample.Queries() {
+		longest = max(longest, sample.Offsets[q+1]-sample.Offsets[q])
+	}
+	gain, err := metrics.ParseGain(v.Config.Gain)
+	if err != nil {
+		return nil, nil, err
+	}
+	if gains, err = gain.Gains(sample.Labels); err != nil {
+		return nil, nil, err
+	}
+	in := metrics.Queries{Scores: scores, Labels: sample.Labels, Offsets: sample.Offsets, Gain: gain,
+		Discounts: objective.Over(longest).Discounts}
+	exposure, err = cli.Await(ctx, func() ([]float64, error) { return metrics.Exposure(in) })
+	return gains, exposure, err
 }

@@ -231,15 +231,26 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 			fair[name] = append(fair[name], of.Value(model, name))
 		}
 	}
-	var figures []figure
-	t := viz.Table{Columns: []string{"", relevance.String()}}
+	t, figures, err := drawFrontiers(views, relevance, relevant, fair)
+	if err != nil {
+		return nil, err
+	}
+	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not "+
+		"worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
+}
+
+// drawFrontiers returns the table and the pictures of relevance against each measure of fairness, of all runs.
+func drawFrontiers(
+	views []*view, relevance metrics.Measure, relevant []float64, fair map[string][]float64,
+) (t viz.Table, figures []figure, err error) {
+	t.Columns = []string{"", relevance.String()}
 	for _, v := range views {
 		t.Rows = append(t.Rows, viz.Row{v.letter(), relevant[v.number-1]})
 	}
 	for _, name := range fairness {
 		m, err := metrics.ParseMeasure(name)
 		if err != nil {
-			return nil, err
+			return t, nil, err
 		}
 		best := nonDominated(relevance, m, relevant, fair[name])
 		p := viz.Plot{X: name, Y: relevance.String()}
@@ -260,8 +271,7 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		p.Series = []viz.Series{line, all}
 		figures = append(figures, figure{relevance.String() + " and " + name, p})
 	}
-	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not "+
-		"worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
+	return t, figures, nil
 }
 
 // nonDominated returns the runs that no other dominates, in the order of the second measure. A run dominates another if it is
