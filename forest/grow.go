@@ -13,16 +13,15 @@ import (
 
 // A Config says how trees are grown. Zero values are the defaults that the comments name.
 type Config struct {
-	Symmetric      bool    // all nodes of a level have the same split; false: the leaf with the largest gain is split next
-	Depth          int     // largest number of nodes above a leaf; 0: 6 if symmetric, else as many as leaves allow
-	Leaves         int     // largest number of leaves, where trees are not symmetric; 0: 31
-	Rate           float64 // factor of the values of leaves; 0: .1
-	L2             float64 // added to the curvature of a leaf; 0: 1
-	MinWeight      float64 // least curvature of a leaf that is not worth what the node above is; 0: any, but more than none
-	Rows, Columns  float64 // parts of documents and columns by which a tree's splits are chosen; 0: 1, all
-	RandomStrength float64 // the gains of a column are multiplied by exp(RandomStrength × a normal deviate); 0: not
-	Monotone       []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
-	Seed           uint64
+	Symmetric     bool    // all nodes of a level have the same split; false: the leaf with the largest gain is split next
+	Depth         int     // largest number of nodes above a leaf; 0: 6 if symmetric, else as many as leaves allow
+	Leaves        int     // largest number of leaves, where trees are not symmetric; 0: 31
+	Rate          float64 // factor of the values of leaves; 0: .1
+	L2            float64 // added to the curvature of a leaf; 0: 1
+	MinWeight     float64 // least curvature of a leaf that is not worth what the node above is; 0: any, but more than none
+	Rows, Columns float64 // parts of documents and columns by which a tree's splits are chosen; 0: 1, all
+	Monotone      []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
+	Seed          uint64
 
 	Processes mpi.Group // that grow the same trees on the same documents, and each add up a part of the histograms; nil: this one alone
 }
@@ -57,7 +56,7 @@ func (c Config) check(columns []column) error {
 		name        string
 		value, most float64
 	}{{"Rate", c.Rate, math.MaxFloat64}, {"L2", c.L2, math.MaxFloat64}, {"MinWeight", c.MinWeight, math.MaxFloat64},
-		{"Rows", c.Rows, 1}, {"Columns", c.Columns, 1}, {"RandomStrength", c.RandomStrength, 100}} {
+		{"Rows", c.Rows, 1}, {"Columns", c.Columns, 1}} {
 		if !(s.value >= 0 && s.value <= s.most) {
 			return fmt.Errorf("forest: %s is %v, want 0 to %v", s.name, s.value, s.most)
 		}
@@ -166,15 +165,7 @@ func (g *Grower) random(what ...uint64) uint64 {
 const (
 	ofRows = iota
 	ofColumns
-	ofGains
 )
-
-// normal returns a normal deviate for the gains of a column.
-func (g *Grower) normal(what ...uint64) float64 {
-	z := g.random(append(what, ofGains)...)
-	radius := math.Sqrt(-2 * math.Log((float64(z>>11)+.5)/(1<<53)))
-	return radius * math.Cos(2*math.Pi*float64(num.SplitMixNext(z)>>11)/(1<<53))
-}
 
 // sample sets the columns of the next tree, and returns the documents that it is grown on, and the others.
 func (g *Grower) sample() (rows, rest []uint32) {

@@ -235,7 +235,7 @@ func TestLeavesAreNewtonSteps(t *testing.T) {
 // The gains of a tree's nodes sum to what its leaves gain of the objective over a single one, noise or not.
 func TestGainsSumToTheGainOfTheTree(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
-	for _, c := range []Config{{Symmetric: true, Depth: 4, L2: 2}, {Leaves: 7, L2: 2}, {Leaves: 7, L2: 2, RandomStrength: 1}, {Symmetric: true, Depth: 1, L2: 2}} {
+	for _, c := range []Config{{Symmetric: true, Depth: 4, L2: 2}, {Leaves: 7, L2: 2}, {Symmetric: true, Depth: 1, L2: 2}} {
 		data := newTable(random, 200)
 		f, _ := data.grow(t, c, 1)
 		all := make([]int, len(data.gradient))
@@ -312,7 +312,7 @@ func TestMonotoneTransformOfFeatureGivesSameTrees(t *testing.T) {
 	for i, x := range data.rows {
 		other.rows[i] = float32(math.Exp(float64(x))) + x
 	}
-	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .5, Columns: .5, RandomStrength: 1, Seed: 3}} {
+	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .5, Columns: .5, Seed: 3}} {
 		a, scores := data.grow(t, c, 4)
 		b, others := other.grow(t, c, 4)
 		if !slices.Equal(scores, others) {
@@ -366,7 +366,7 @@ func TestMonotoneConstraintsHold(t *testing.T) {
 func TestSameSeedSameBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	data := newTable(random, 5000)
-	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .5, Columns: .5, RandomStrength: 1, Seed: 3, Symmetric: true}, {Rows: .3, Columns: .7, RandomStrength: 1}} {
+	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .5, Columns: .5, Seed: 3, Symmetric: true}, {Rows: .3, Columns: .7}} {
 		_, want := data.grow(t, c, 3)
 		before := runtime.GOMAXPROCS(5)
 		_, got := data.grow(t, c, 3)
@@ -426,7 +426,7 @@ func TestSampleAloneChoosesSplits(t *testing.T) {
 
 func TestGrowingAddsWhatTheForestScores(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 1))
-	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .6, RandomStrength: 2}, {Symmetric: true, Rows: .6, MinWeight: 5}, {Monotone: []int8{1, -1, 1, 0}}} {
+	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .6}, {Symmetric: true, Rows: .6, MinWeight: 5}, {Monotone: []int8{1, -1, 1, 0}}} {
 		data := newTable(random, 1000)
 		var rows []float32
 		for i := range data.gradient {
@@ -485,7 +485,7 @@ func TestWrongSettingsAndDerivativesAreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []Config{{Depth: -1}, {Depth: 40, Symmetric: true}, {Leaves: 1}, {Leaves: 1 << 30}, {Rate: -1}, {L2: math.NaN()}, {MinWeight: math.Inf(1)},
-		{Rows: 1.1}, {Columns: -.1}, {RandomStrength: -1}, {Monotone: []int8{1}}, {Monotone: []int8{0, 1}}, {Monotone: []int8{2, 0}}} {
+		{Rows: 1.1}, {Columns: -.1}, {Monotone: []int8{1}}, {Monotone: []int8{0, 1}}, {Monotone: []int8{2, 0}}} {
 		if _, err := NewGrower(b, c); err == nil {
 			t.Errorf("%+v is no error", c)
 		}

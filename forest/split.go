@@ -12,7 +12,6 @@ import (
 // A split parts the documents of leaves by the bins of a column.
 type split struct {
 	gain        float64 // what the objective gains, in units, twice
-	rank        float64 // the gain, with noise by RandomStrength: the highest is taken
 	column      int
 	bins        []uint8 // of values, in the order in which they are parted
 	cut         int     // the number of bins that go to the left
@@ -33,7 +32,7 @@ func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
 	g.histograms([]family{{small: root}})
 	for depth := 1; ; depth++ {
 		best := g.best([][]*leaf{leaves})[0]
-		if best.rank <= 0 {
+		if best.gain <= 0 {
 			break
 		}
 		node := g.node(leaves, &best)
@@ -79,12 +78,12 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	for len(leaves) < g.config.Leaves {
 		at := 0
 		for i, l := range leaves {
-			if l.best.rank > leaves[at].best.rank {
+			if l.best.gain > leaves[at].best.gain {
 				at = i
 			}
 		}
 		l := leaves[at]
-		if l.best.rank <= 0 {
+		if l.best.gain <= 0 {
 			break
 		}
 		nodes = append(nodes, g.node(leaves[at:at+1], &l.best))
@@ -290,15 +289,10 @@ func (g *Grower) best(groups [][]*leaf) []split {
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		group, column := groups[i/len(g.active)], g.active[i%len(g.active)]
 		found[i] = g.bestOf(column, group)
-		found[i].rank = found[i].gain
-		if g.config.RandomStrength > 0 {
-			l := group[0]
-			found[i].rank *= math.Exp(g.config.RandomStrength * g.normal(uint64(column), uint64(cap(l.rows)), uint64(l.depth)))
-		}
 	})
 	best := make([]split, len(groups))
 	for i, s := range found {
-		if s.rank > best[i/len(g.active)].rank {
+		if s.gain > best[i/len(g.active)].gain {
 			best[i/len(g.active)] = s
 		}
 	}
