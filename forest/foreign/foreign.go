@@ -101,6 +101,9 @@ func (m *Model) Notes() []string {
 
 // Plain returns the forest, or an error if it does not take raw values as they are, such as categories below zero.
 func (m *Model) Plain() (*forest.Forest, error) {
+	if m.Weights != nil {
+		return nil, fmt.Errorf("the model of %s is linear, and not a forest", m.Library)
+	}
 	if len(m.edits) > 0 {
 		return nil, fmt.Errorf("this forest of %s is scored here, but not used as one of plrank: it has categories that are numbers, or zeros that are missing", m.Library)
 	}

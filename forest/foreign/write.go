@@ -45,7 +45,7 @@ func (e Export) Solr() ([]byte, error) {
 		return nil, err
 	}
 	for _, t := range trees {
-		root, err := e.solrNode(t, t.root(), null)
+		root, err := e.solrNode(t, t.root(), 0, null)
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +116,15 @@ func (e Export) missingLeft(n *forest.Node) bool {
 	return n.MissingLeft
 }
 
+// mostDepth is how deep a tree may be: the engines read JSON with at most 1000 levels, of which each of a tree takes two.
+const mostDepth = 400
+
 // node returns the node of a number, and the largest float32 that goes to the left.
-func (e Export) node(t numbered, i int) (n *forest.Node, most float32, err error) {
+func (e Export) node(t numbered, i, depth int) (n *forest.Node, most float32, err error) {
 	n = &t.Nodes[i]
 	switch {
+	case depth > mostDepth:
+		err = fmt.Errorf("tree %d is more than %d nodes deep, which search engines do not read", t.number, mostDepth)
 	case n.Set != nil:
 		err = fmt.Errorf("tree %d splits by categories of %q: want a forest of numbers", t.number, e.Features[n.Column])
 	case n.ZeroMissing:
@@ -139,12 +144,12 @@ func (e Export) leaf(t numbered, i int) (float32, error) {
 	return v, nil
 }
 
-func (e Export) solrNode(t numbered, i int, null bool) (s *solrNode, err error) {
+func (e Export) solrNode(t numbered, i, depth int, null bool) (s *solrNode, err error) {
 	if i < 0 {
 		v, err := e.leaf(t, i)
 		return &solrNode{Value: javaFloat{v, true}}, err
 	}
-	n, most, err := e.node(t, i)
+	n, most, err := e.node(t, i, depth)
 	if err != nil {
 		return nil, err
 	}
@@ -155,10 +160,10 @@ func (e Export) solrNode(t numbered, i int, null bool) (s *solrNode, err error) 
 	if null {
 		s.Missing = map[bool]string{true: "left", false: "right"}[e.missingLeft(n)]
 	}
-	if s.Left, err = e.solrNode(t, n.Left, null); err != nil {
+	if s.Left, err = e.solrNode(t, n.Left, depth+1, null); err != nil {
 		return nil, err
 	}
-	s.Right, err = e.solrNode(t, n.Right, null)
+	s.Right, err = e.solrNode(t, n.Right, depth+1, null)
 	return s, err
 }
 
@@ -195,7 +200,7 @@ func (e Export) dumpNode(t numbered, i, depth int, numbers *int) (d *dumpNode, e
 		d.Leaf = floatText(v)
 		return d, err
 	}
-	n, most, err := e.node(t, i)
+	n, most, err := e.node(t, i, depth)
 	if err != nil {
 		return nil, err
 	}

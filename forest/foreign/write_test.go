@@ -193,6 +193,12 @@ func TestWhatEnginesCannotExpressIsRefused(t *testing.T) {
 	leaves := []float64{1, 2}
 	node := forest.Node{Left: ^0, Right: ^1}
 	set, zero, tiny := node, node, node
+	var deep forest.Tree
+	for i := range 1_000_000 {
+		deep.Nodes = append(deep.Nodes, forest.Node{Left: i + 1, Right: ^i})
+	}
+	deep.Nodes[len(deep.Nodes)-1].Left = ^len(deep.Nodes)
+	deep.Leaves = make([]float64, len(deep.Nodes)+1)
 	set.Set, zero.ZeroMissing, tiny.Threshold = []uint64{1}, true, 1e-12
 	for _, c := range []struct {
 		tree forest.Tree
@@ -202,6 +208,7 @@ func TestWhatEnginesCannotExpressIsRefused(t *testing.T) {
 		{forest.Tree{Nodes: []forest.Node{set}, Leaves: leaves}, `tree 0 splits by categories of "price"`, false},
 		{forest.Tree{Nodes: []forest.Node{zero}, Leaves: leaves}, `tree 0 takes 0 of "price" for a missing value`, false},
 		{forest.Tree{Nodes: []forest.Node{node}, Leaves: []float64{1, 1e39}}, "leaf 1 of tree 0 is 1e+39", false},
+		{deep, "tree 0 is more than 400 nodes deep", false},
 		{forest.Tree{Nodes: []forest.Node{tiny}, Leaves: leaves}, `tree 0, feature "price": the threshold 1e-12`, true},
 	} {
 		e := Export{"m", &forest.Forest{Inputs: 1, Trees: []forest.Tree{c.tree}}, []string{"price"}, []bool{false}}

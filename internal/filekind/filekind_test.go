@@ -19,6 +19,11 @@ var written = map[string]string{
 	"<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<data>":                     "XML",
 	"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.":             "a file of PyTorch",
 	"\x80\x04\x95\xcf\x1e\x00\x00\x00\x00\x00\x00\x8c\x0cxgboost":            "a pickle of Python",
+	"ccopy_reg\n_reconstructor\np0\n(cxgboost.sklearn":                       "a pickle of Python",
+	"______LightGBM_Binary_File_Token______\n\x00":                           "a binary data set of LightGBM",
+	"\x01\xab\xff\xff\x02\x00\x00\x00":                                       "a binary DMatrix of XGBoost",
+	"X\n\x00\x00\x00\x03\x00\x04\x03\x00":                                    "a file of R",
+	"RDX3\nX\n":                                                              "a file of R",
 	"\x80\x02csklearn.ensemble":                                              "a pickle of Python",
 	"binf\xaa\xf2\x94\xbd\x04\x00\x00\x00\x00\x00\x00\x00":                   "an old binary model of XGBoost",
 	"\x00\x00\x00?\x04\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 124) +
@@ -87,7 +92,7 @@ func TestTextThatIsReadHasNoOtherName(t *testing.T) {
 		"x^2,label\n", "x\x019,label",
 		"PK,label\n", "PAR,label", "binfo,label\n", "boosters,label", "bs64,label", "click DUCK,label\n", "version,label\n",
 		"%clicks,label\n", "Objective,label\n",
-		"a|b,label\n", "label\tx|y\n", "{price},label\n", "[price],label\n", "html,label\n", "7z,label", "#{\"a\"}", "1 |a b:0.5",
+		"tree,label\n", "treelabel", "X\n1\n", "RDX\n", "copy_reg\n", "a|b,label\n", "label\tx|y\n", "{price},label\n", "[price],label\n", "html,label\n", "7z,label", "#{\"a\"}", "1 |a b:0.5",
 	} {
 		if kind, known := Of([]byte(text)); known {
 			t.Errorf("%q is %q", text, kind.Name)
@@ -99,7 +104,7 @@ func TestTextThatIsReadHasNoOtherName(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		`{"label":1,"qid":"a"}`: "JSON", "{": "JSON", "{}": "JSON", `[{"label":1}`: "JSON", "[": "JSON", "[[1,2]]": "JSON",
-		"% iris": "ARFF", "@RELATION iris": "ARFF", "label|qid|f": "separated by |", "1|a|0.5": "separated by |",
+		"tree": "a model of LightGBM", "<ensemble>": "XML", "% iris": "ARFF", "@RELATION iris": "ARFF", "label|qid|f": "separated by |", "1|a|0.5": "separated by |",
 	} {
 		if kind, _ := OfLine([]byte(line)); kind.Name != want || kind.Data == "" {
 			t.Errorf("the line %q is %q, want %q, and what to do", line, kind.Name, want)
