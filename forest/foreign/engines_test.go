@@ -123,6 +123,9 @@ func TestModelsOfEnginesScoreAsTheyAreDefined(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
+		if warns := m.Library == "RankLib" || m.Library == "XGBoost"; (m.Warnings != nil) != warns {
+			t.Errorf("%s: warnings %q", c.name, m.Warnings)
+		}
 		got := make([]float64, len(c.want))
 		if m.Score(got, c.rows); !slices.Equal(got, c.want) || !slices.Equal(m.IDs, c.ids) || !slices.Equal(m.Names, c.names) {
 			t.Errorf("%s: scores %v of features %v %q, want %v of %v %q", c.name, got, m.IDs, m.Names, c.want, c.ids, c.names)
