@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 // attentionConfig is a small model that sees all documents of a query.
@@ -44,7 +45,7 @@ func TestAttentionSeesTheOthers(t *testing.T) {
 		for _, e := range mustRun(t, trainer, Hooks{}).History {
 			best[scorer] = max(best[scorer], float64(e.Vali["ndcg@10"]))
 		}
-		weights[scorer] = networkOf(trainer).gradients.model.Weights().Size()
+		weights[scorer] = networkOf(trainer).Model.Weights().Size()
 	}
 	t.Logf("NDCG@10 %v, weights %v", best, weights)
 	if best["attention"] < best["mlp"]+.05 || weights["mlp"] < weights["attention"] {
@@ -100,8 +101,8 @@ func stepMemory(t testing.TB, documents int) float64 {
 	before, most := inUse(), 0.0
 	done := make(chan error)
 	go func() {
-		var b stepBatch
-		tr.loop.batches.packStep(&b, []int{0}, 0)
+		var b batches.Step
+		tr.loop.batches.PackStep(&b, []int{0}, 0)
 		_, err := oneStep(tr, &b)
 		if err == nil {
 			_, err = oneStep(tr, &b)

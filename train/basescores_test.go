@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 // based gives the documents of all splits the base scores of f, a function of dataset and row.
@@ -64,7 +65,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 			want[row] += float64(s.Test.BaseScores[row])
 		}
 		for _, model := range []scoring{modelScoring{trained}, modelScoring{again}} {
-			if got, err := model.score(s.Test, s.Test.Blocks(chunkRows)); err != nil || !slices.Equal(got, want) {
+			if got, err := model.Score(s.Test, s.Test.Blocks(chunkRows)); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%d members: other scores, %v", members, err)
 			}
 		}
@@ -72,8 +73,8 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 
-		clear(networkOf(tr).graphScoring.model.Weights().Float32s())
-		got, err := networkOf(tr).graphScoring.score(s.Test, s.Test.Blocks(chunkRows))
+		clear(networkOf(tr).Model.Weights().Float32s())
+		got, err := networkOf(tr).Score(s.Test, s.Test.Blocks(chunkRows))
 		if err != nil || !slices.Equal(got, baseScores(s.Test)) {
 			t.Errorf("%d members of zeros: other scores than the base, %v", members, err)
 		}
@@ -86,7 +87,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 				t.Errorf("%s: rankers %q", split.Name, split.Rankers)
 			}
 		}
-		zeros, err := tr.parsed.evaluator.values(networkOf(tr).graphScoring, s.Test)
+		zeros, err := tr.parsed.evaluator.values(networkOf(tr), s.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestBaseScoresThatAreConstantChangeNothing(t *testing.T) {
 		final := func(s *datasets.Splits) []float32 {
 			tr := mustNew(t, c, s)
 			mustRun(t, tr, Hooks{})
-			return networkOf(tr).weights
+			return networkOf(tr).Weights
 		}
 		plain := final(small())
 		if !slices.Equal(final(based(small(), func(*datasets.Dataset, int) float32 { return 0 })), plain) {
@@ -138,9 +139,9 @@ func TestTrainingOnARightBaseStays(t *testing.T) {
 	c.Loss, c.L2, c.GroupLasso, c.Epochs = "plrank-exact", 0, 0, 3
 	right := func(d *datasets.Dataset, row int) float32 { return 300 * d.Labels[row] }
 	tr := mustNew(t, c, based(small(), right))
-	before := slices.Clone(networkOf(tr).weights)
+	before := slices.Clone(networkOf(tr).Weights)
 	result := mustRun(t, tr, Hooks{})
-	for i, w := range networkOf(tr).weights {
+	for i, w := range networkOf(tr).Weights {
 		if math.Abs(float64(w-before[i])) > 1e-6 {
 			t.Fatalf("weight %d went from %v to %v", i, before[i], w)
 		}
@@ -161,16 +162,16 @@ func TestGradientOnBaseScores(t *testing.T) {
 		c.Scorer, c.Hidden, c.Members, c.Batch, c.Dropout = scorer, []int{4}, 1, 1000, 0
 		s := based(small(), atRandom)
 		tr := mustNew(t, c, s)
-		order := tr.data.queries
-		var b stepBatch
-		tr.loop.batches.packStep(&b, order, 0)
-		b.next = func() {}
-		if _, err := networkOf(tr).gradients.compute(ctx, &b, 0); err != nil {
+		order := tr.data.Queries
+		var b batches.Step
+		tr.loop.batches.PackStep(&b, order, 0)
+		b.Next = func() {}
+		if _, err := networkOf(tr).Compute(ctx, &b, 0); err != nil {
 			t.Fatal(err)
 		}
-		gradient := slices.Clone(networkOf(tr).gradients.total)
+		gradient := slices.Clone(gradientOf(tr))
 		loss := func() float64 {
-			values, err := tr.parsed.evaluator.values(networkOf(tr).graphScoring, s.Train)
+			values, err := tr.parsed.evaluator.values(networkOf(tr), s.Train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +181,7 @@ func TestGradientOnBaseScores(t *testing.T) {
 		for _, g := range gradient {
 			largest = max(largest, math.Abs(float64(g)))
 		}
-		w := networkOf(tr).graphScoring.model.Weights().Float32s()
+		w := networkOf(tr).Model.Weights().Float32s()
 		for i := 0; i < len(w); i += 7 {
 			const h = 1e-2
 			old := w[i]
@@ -216,7 +217,7 @@ func TestResumedRunOnBaseScores(t *testing.T) {
 	if err := second.Restore(path); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, second, Hooks{}); !slices.Equal(networkOf(second).weights, networkOf(whole).weights) || got.Model.Digest() != want.Model.Digest() {
+	if got := mustRun(t, second, Hooks{}); !slices.Equal(networkOf(second).Weights, networkOf(whole).Weights) || got.Model.Digest() != want.Model.Digest() {
 		t.Error("other weights after a resume")
 	}
 	for _, other := range []*datasets.Splits{small(), based(small(), atRandom)} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 // paper is recipe.Paper, which imports this package.
@@ -42,11 +43,11 @@ func BenchmarkStep(b *testing.B) {
 				}
 				d := t.data.splits.Train
 				off := func(q int) int { n := d.Offsets[q+1] - d.Offsets[q] - 125; return max(n, -n) }
-				order := slices.SortedStableFunc(slices.Values(t.data.queries), func(p, q int) int { return cmp.Compare(off(p), off(q)) })
-				var packed stepBatch
+				order := slices.SortedStableFunc(slices.Values(t.data.Queries), func(p, q int) int { return cmp.Compare(off(p), off(q)) })
+				var packed batches.Step
 				b.ReportAllocs()
 				for b.Loop() {
-					t.loop.batches.packStep(&packed, order[:queries], 0)
+					t.loop.batches.PackStep(&packed, order[:queries], 0)
 					if _, err := oneStep(t, &packed); err != nil {
 						b.Fatal(err)
 					}
@@ -120,7 +121,7 @@ func BenchmarkValidation(b *testing.B) {
 			var scoring, validation time.Duration
 			for b.Loop() {
 				start := time.Now()
-				if _, err := networkOf(t).graphScoring.score(t.data.splits.Vali, t.data.splits.Vali.Blocks(chunkRows)); err != nil {
+				if _, err := networkOf(t).Score(t.data.splits.Vali, t.data.splits.Vali.Blocks(chunkRows)); err != nil {
 					b.Fatal(err)
 				}
 				between := time.Now()

@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // steps is a collection in which the label of a document is 1 where its feature is in one of two ranges,
@@ -86,8 +87,8 @@ func TestBinsFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		graph := &graphScoring{model: mustScorer(t, m), features: map[*datasets.Dataset]*datasets.Transformed{s.Test: datasets.NewTransformed(s.Test, m.File().Transform)}, width: m.File().Transform.Width(), batch: new(datasets.Batch)}
-		byGraph, err := graph.score(s.Test, s.Test.Blocks(chunkRows))
+		graph := network.NewScoring(mustScorer(t, m), map[*datasets.Dataset]*datasets.Transformed{s.Test: datasets.NewTransformed(s.Test, m.File().Transform)}, m.File().Transform.Width())
+		byGraph, err := graph.Score(s.Test, s.Test.Blocks(chunkRows))
 		if err != nil || !slices.Equal(byGraph, want) {
 			t.Errorf("categories %v: other scores from the graph (%v)", categorical, err)
 		}

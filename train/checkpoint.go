@@ -10,6 +10,7 @@ import (
 	"maps"
 
 	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/train/internal/trees"
 )
 
 const (
@@ -68,7 +69,7 @@ func (c *Checkpoint) Save(path string) error {
 }
 
 // ErrDamaged is returned when a checkpoint is not whole any more.
-var ErrDamaged = errors.New("the checkpoint is damaged")
+var ErrDamaged = trees.ErrDamaged
 
 // Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all splits and their
 // transform must be the same; only OnNaN, Epochs and Patience may differ. With a cosine schedule and another number of
@@ -144,7 +145,7 @@ func (t *Trainer) inputs() (*inputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: transform: %w", err)
 	}
-	kind, of := t.loop.learner.kind()
+	kind, of := t.loop.learner.Kind()
 	settings, err := json.Marshal(of)
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -24,9 +25,8 @@ type Split struct {
 
 // runData is what a run learns from and is measured on.
 type runData struct {
+	batches.Data
 	splits   datasets.Splits
-	queries  []int     // of the training split, those that the loss learns from
-	gains    []float32 // of the training split, by row
 	features map[*datasets.Dataset]*datasets.Transformed
 
 	prints *inputs // see fingerprints
@@ -37,7 +37,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 	if s == nil {
 		return nil, errors.New("train: no splits")
 	}
-	d := &runData{splits: datasets.Splits{Train: s.Train, Vali: s.Vali, Test: s.Test}}
+	d := &runData{Data: batches.Data{Train: s.Train}, splits: datasets.Splits{Train: s.Train, Vali: s.Vali, Test: s.Test}}
 	for _, split := range d.named() {
 		if split.Data == nil && split.Name == "test" {
 			if p.config.EvaluateTest {
@@ -58,9 +58,9 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 			}
 			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document%s: there is nothing to learn or to measure", split.Name, split.Data.Name, threshold)
 		case split.Name == "training" && p.loss.learnsLabelFree():
-			d.queries = queriesWhere(s.Train, func(from, to int) bool { return from < to })
+			d.Queries = queriesWhere(s.Train, func(from, to int) bool { return from < to })
 		case split.Name == "training":
-			d.queries = relevant
+			d.Queries = relevant
 		case split.Name == "test":
 			d.splits.Test = split.Data.Select(relevant)
 		}
@@ -70,7 +70,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 	}
 	p.loss.takeGrade(s.Train)
 	var err error
-	d.gains, err = p.loss.gains(s.Train)
+	d.Gains, err = p.loss.gains(s.Train)
 	if p.evaluator.metric.name == LossMetric {
 		err = cmp.Or(err, p.loss.checkSizes(s.Vali))
 	}
@@ -115,6 +115,7 @@ func (d *runData) transformBy(t *transforms.Transform) {
 			d.features[s.Data] = datasets.NewTransformed(s.Data, t)
 		}
 	}
+	d.Features = d.features[d.Train]
 }
 
 // close gives back the files of the features.
@@ -122,12 +123,6 @@ func (d *runData) close() {
 	for _, x := range d.features {
 		x.Close()
 	}
-}
-
-// documents is how many documents a training query has.
-func (d *runData) documents(query int) int {
-	offsets := d.splits.Train.Offsets
-	return offsets[query+1] - offsets[query]
 }
 
 // fingerprints are the inputs of a run that are data. As all of the data are read, it is done once.
@@ -294,8 +289,8 @@ func (own task) differences(first task) error {
 
 // checkModel is checkTask for the model, which may be a custom one.
 func checkModel(g mpi.Group, l learner) error {
-	kind, settings := l.kind()
-	_, _, arrays := l.numbers()
+	kind, settings := l.Kind()
+	_, _, _, arrays := l.Numbers()
 	written, err := json.Marshal([]any{kind, settings, arrays})
 	if err != nil {
 		err = fmt.Errorf("train: settings of the model: %w", err)

@@ -184,7 +184,7 @@ func (e *evaluator) measure(model scoring, d *datasets.Dataset) (map[string]meas
 	for rank := range ranks + 1 {
 		queries, rows = append(queries, all[first(rank)]), append(rows, d.Offsets[all[first(rank)]])
 	}
-	scores, err := model.score(d, all[first(rank):first(rank+1)+1])
+	scores, err := model.Score(d, all[first(rank):first(rank+1)+1])
 	if err := mpi.Agree(e.group, err); err != nil {
 		return nil, err
 	}

@@ -254,12 +254,13 @@ func TestForestErrors(t *testing.T) {
 	}
 	tr := mustNew(t, c, s)
 	mustRun(t, tr, Hooks{})
-	f := tr.loop.learner.(*trainedForest)
-	f.texts = append(f.texts[:2:2], []byte("crafted"))
+	_, values := tr.loop.learner.State()
+	texts, best := values["trees"].(*[][]byte), values["best"].(*int)
+	*texts = append((*texts)[:2:2], []byte("crafted"))
 	if _, err := tr.Best(); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a damaged tree: %v", err)
 	}
-	f.texts, f.best = f.texts[:2], 3
+	*texts, *best = (*texts)[:2], 3
 	if _, err := tr.Best(); !errors.Is(err, ErrDamaged) {
 		t.Errorf("too many trees are the best: %v", err)
 	}

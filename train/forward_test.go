@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/network"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -107,11 +108,8 @@ func TestRankerIsTheGraph(t *testing.T) {
 // graphScores returns the scores of the graph.
 func graphScores(t *testing.T, model nn.Scorer, fitted *transforms.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
-	g := &graphScoring{
-		model: model, width: fitted.Width(), batch: new(datasets.Batch),
-		features: map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)},
-	}
-	scores, err := g.score(d, d.Blocks(chunkRows))
+	g := network.NewScoring(model, map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)}, fitted.Width())
+	scores, err := g.Score(d, d.Blocks(chunkRows))
 	if err != nil {
 		t.Fatal(err)
 	}

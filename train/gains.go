@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/train/internal/graph"
 )
 
 // Gains of documents are made and packed in this file alone: from labels by Config.Gain, or as clicks gave them.
@@ -66,13 +65,4 @@ func queriesWhere(d *datasets.Dataset, wanted func(from, to int) bool) (queries 
 		}
 	}
 	return queries
-}
-
-// packGains fills a batch with the gains of its queries of d, and zeros up to its number of rows.
-func packGains(b *graph.Batch, d *datasets.Dataset, gains []float32, queries ...int) {
-	b.Gains = b.Gains[:0]
-	for _, q := range queries {
-		b.Gains = append(b.Gains, gains[d.Offsets[q]:d.Offsets[q+1]]...)
-	}
-	b.Gains = padded(b.Gains, nil, b.Rows, 0)
 }

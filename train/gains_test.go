@@ -36,8 +36,8 @@ func TestQueriesOfNegativeGainsAreLearned(t *testing.T) {
 	c := learning("plrank-exact")
 	c.Metric, c.NormalizeGains = LossMetric, false
 	tr := mustNew(t, c, s)
-	if want := []int{1, 2, 3, 4, 5}; !slices.Equal(tr.data.queries, want) || tr.LeftOut() != 1 {
-		t.Errorf("queries %v are learned from, want %v; %d left out", tr.data.queries, want, tr.LeftOut())
+	if want := []int{1, 2, 3, 4, 5}; !slices.Equal(tr.data.Queries, want) || tr.LeftOut() != 1 {
+		t.Errorf("queries %v are learned from, want %v; %d left out", tr.data.Queries, want, tr.LeftOut())
 	}
 	s.Train = s.Train.Select([]int{1, 2})
 	tr = mustNew(t, c, s)

@@ -16,7 +16,7 @@ import (
 // changes in Gradient it can restore in AfterUpdate, after the hooks within it. The order is
 //
 //	history, average of the weights, weights must be finite, networks of an ensemble, validation,
-//	learning rate, L2 penalty, Parts.Hooks as they are listed, clipping, bins, group lasso, patience, Hooks of Run
+//	learning rate, L2 penalty, Parts.Hooks as they are listed, clipping, patience, Hooks of Run
 //
 // A custom hook therefore sees the gradient with the L2 penalty and before it is clipped, and the new weights before
 // they are checked and averaged; in AfterEpoch the history has the epoch already.

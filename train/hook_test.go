@@ -11,6 +11,8 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/train/internal/batches"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // inertia is a hook that remembers gradients and steps: it adds half of the gradient before, and makes later steps smaller.
@@ -21,7 +23,7 @@ type inertia struct {
 }
 
 func (h *inertia) Prepare(arrays []nn.Array) error {
-	h.before = make([]float32, weightsIn(arrays))
+	h.before = make([]float32, network.Size(arrays))
 	return nil
 }
 
@@ -95,7 +97,7 @@ func TestOnlyStateIsInCheckpoints(t *testing.T) {
 	if err := second.Restore(path); err != nil {
 		t.Fatal(err)
 	}
-	if mustRun(t, second, Hooks{}); slices.Equal(networkOf(second).weights, networkOf(whole).weights) {
+	if mustRun(t, second, Hooks{}); slices.Equal(networkOf(second).Weights, networkOf(whole).Weights) {
 		t.Error("the same weights")
 	}
 }
@@ -164,11 +166,11 @@ func TestCustomHookSeesWeightsOfTheModel(t *testing.T) {
 	c.Transform, c.Bins, c.GroupLasso, c.Clip, c.Epochs, c.Batch = "quantile", 4, 0.1, 1e-3, 1, 1000
 	w := &witness{moments: new([]string)}
 	tr := withHooks(t, c, w)
-	begin := slices.Clone(networkOf(tr).weights)
+	begin := slices.Clone(networkOf(tr).Weights)
 	var seen []float32
 	check := func(s *Step) error {
-		if seen = slices.Clone(s.Weights); norm(s.Gradient) < 2*c.Clip {
-			return fmt.Errorf("the norm of the gradient is %v", norm(s.Gradient))
+		if seen = slices.Clone(s.Weights); batches.Norm(s.Gradient) < 2*c.Clip {
+			return fmt.Errorf("the norm of the gradient is %v", batches.Norm(s.Gradient))
 		}
 		return nil
 	}
@@ -178,7 +180,7 @@ func TestCustomHookSeesWeightsOfTheModel(t *testing.T) {
 	if !slices.Equal(seen, begin) {
 		t.Error("at Gradient the weights are others than the model's")
 	}
-	if !slices.Equal(w.last.Weights, networkOf(tr).weights) {
+	if !slices.Equal(w.last.Weights, networkOf(tr).Weights) {
 		t.Error("after the step the weights are others than the model's")
 	}
 }

@@ -74,11 +74,11 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights := networkOf(tr).graphScoring.model.Weights().Float32s()
+	weights := networkOf(tr).Model.Weights().Float32s()
 	for i := range weights {
 		weights[i] = math.MaxFloat32
 	}
-	_, err = networkOf(tr).graphScoring.score(s.Vali, s.Vali.Blocks(chunkRows))
+	_, err = networkOf(tr).Score(s.Vali, s.Vali.Blocks(chunkRows))
 	if err == nil || !strings.HasPrefix(err.Error(), s.Vali.Where(0)+": the score is ") {
 		t.Errorf("got %v", err)
 	}

@@ -9,12 +9,13 @@ import (
 
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/train/internal/graph"
 )
 
 // A loop makes the steps of a run: batch, gradient, update. All else is done by hooks.
 type loop struct {
-	batches   *batches
+	batches   *batches.Batches
 	learner   learner
 	objective *graph.Objective
 	samples   SampleCount
@@ -27,6 +28,10 @@ type loop struct {
 	steps     uint64 // made
 	within    bool   // an epoch: some of its steps are made
 }
+
+// ErrBatch is returned when the loss of a batch, or its gradient, is not finite or cannot be computed, and Config.OnNaN does not leave
+// such batches out. A weight that became infinite is another error: all batches after it are lost.
+var ErrBatch = graph.ErrBatch
 
 // errWithin returns an error inside an epoch, where nothing can go on as if nothing had happened.
 func (l *loop) errWithin() error {
@@ -57,7 +62,7 @@ func (l *loop) run(ctx context.Context) (interrupted bool, err error) {
 	}
 	for !l.done() {
 		e, err := l.epoch(ctx, len(l.history.epochs))
-		if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
+		if errors.Is(err, batches.ErrInterrupted) || batches.Cancelled(ctx, err) {
 			return true, nil
 		}
 		if err == nil {
@@ -77,21 +82,21 @@ func (l *loop) done() bool { return slices.ContainsFunc(l.hooks, Hook.Done) }
 func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 	start := time.Now()
 	e := Epoch{Epoch: epoch + 1}
-	data, division := l.batches.data, l.batches.division
-	pass := (len(data.queries) + division.Batch - 1) / division.Batch // steps
+	data, division := l.batches.Data, l.batches.Division
+	pass := (len(data.Queries) + division.Batch - 1) / division.Batch // steps
 	parts := max(1, min(l.parts, pass))
 	part := epoch % parts
 	first, end := part*pass/parts, (part+1)*pass/parts
 	steps := l.passes * (end - first)
-	queries := l.passes * (min(end*division.Batch, len(data.queries)) - first*division.Batch)
+	queries := l.passes * (min(end*division.Batch, len(data.Queries)) - first*division.Batch)
 	learned := queries
 	made, before := 0, 0 // before: batches of the pass that earlier epochs skipped
 	for _, earlier := range l.history.epochs[epoch-part:] {
 		before += earlier.Skipped
 	}
-	order := division.Order(epoch/parts, data.queries, data.documents)
-	weights, gradient, _ := l.learner.numbers()
-	one := func(b *stepBatch) error {
+	order := division.Order(epoch/parts, data.Queries, data.Documents)
+	weights, gradient, _, _ := l.learner.Numbers()
+	one := func(b *batches.Step) error {
 		made++
 		s := &Step{Epoch: e.Epoch, Step: made, Steps: steps, Number: l.steps + 1, Weights: weights, Gradient: gradient}
 		l.within = true
@@ -105,10 +110,10 @@ func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 				return err
 			}
 			s.Loss = 0
-			learned -= len(b.queries)
+			learned -= len(b.Queries)
 		}
 		e.LearningRate = s.Rate
-		e.Loss += s.Loss * float64(len(b.queries)) / float64(queries)
+		e.Loss += s.Loss * float64(len(b.Queries)) / float64(queries)
 		l.steps++
 		if err := l.call(func(h Hook) error { return h.AfterStep(s) }); err != nil {
 			return l.locate(ctx, err, b, s)
@@ -116,7 +121,7 @@ func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 		return nil
 	}
 	for range l.passes {
-		if err := l.batches.forSteps(ctx, order, first, end, one); err != nil {
+		if err := l.batches.ForSteps(ctx, order, first, end, one); err != nil {
 			return e, err
 		}
 	}
@@ -132,17 +137,17 @@ func (l *loop) epoch(ctx context.Context, epoch int) (Epoch, error) {
 }
 
 // step makes one step, until the weights are the new ones.
-func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
+func (l *loop) step(ctx context.Context, b *batches.Step, s *Step) (err error) {
 	if err := l.call(func(h Hook) error { return h.BeforeStep(s) }); err != nil {
 		return err
 	}
-	if s.Loss, err = l.learner.compute(ctx, b, l.steps); err != nil {
+	if s.Loss, err = l.learner.Compute(ctx, b, l.steps); err != nil {
 		return err
 	}
 	if err := l.call(func(h Hook) error { return h.Gradient(s) }); err != nil {
 		return err
 	}
-	if err := l.learner.update(s); err != nil {
+	if err := l.learner.Update(s.Step, s.Number, s.Rate); err != nil {
 		return err
 	}
 	for _, h := range slices.Backward(l.hooks) {
@@ -156,8 +161,8 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *Step) (err error) {
 // skip leaves a batch that failed out of an epoch, and counts it, if Config.OnNaN says so; else it
 // is the error of the run, with the queries. What is reported of the first one in an epoch names
 // the queries, too. It returns an error if all batches of a pass are skipped; before counts those that earlier epochs skipped.
-func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass int, b *stepBatch, s *Step) (reported, err error) {
-	if !l.skips || !Skippable(failed) {
+func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass int, b *batches.Step, s *Step) (reported, err error) {
+	if !l.skips || !errors.Is(failed, ErrBatch) {
 		return nil, l.locate(ctx, failed, b, s)
 	}
 	if e.Skipped++; e.Skipped == 1 {
@@ -170,38 +175,38 @@ func (l *loop) skip(ctx context.Context, failed error, e *Epoch, before, pass in
 }
 
 // locate says at which step an error happened, and for which queries, to all ranks.
-func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *Step) error {
-	if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
+func (l *loop) locate(ctx context.Context, err error, b *batches.Step, s *Step) error {
+	if errors.Is(err, batches.ErrInterrupted) || batches.Cancelled(ctx, err) {
 		return err
 	}
 	if of := ofHook(fmt.Sprintf("epoch %d, step %d: ", s.Epoch, s.Number), err); of != err { // all ranks have it
 		return of
 	}
 	var here error
-	if !errors.Is(err, errElsewhere) {
+	if !errors.Is(err, batches.ErrElsewhere) {
 		here = l.locateHere(ctx, err, b, s)
 	}
 	agreed := mpi.Agree(l.group, here)
-	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
+	if errors.Is(err, ErrBatch) && !errors.Is(agreed, ErrBatch) { // whose text came from another rank
 		agreed = graph.NewBatchError(agreed)
 	}
 	return agreed
 }
 
 // locateHere names those queries of this rank's shards that fail alone, or else all of the step.
-func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *Step) error {
+func (l *loop) locateHere(ctx context.Context, err error, b *batches.Step, s *Step) error {
 	var queries []int
 	var tooFar *weightError
 	if !errors.As(err, &tooFar) {
 		var failed error
-		if queries, failed = l.learner.blame(ctx, b, l.batches.pack, l.steps); failed != nil {
+		if queries, failed = l.learner.Blame(ctx, b, l.steps); failed != nil {
 			return failed
 		}
 	}
 	if queries == nil {
-		queries = b.queries
+		queries = b.Queries
 	}
-	d := l.batches.data.splits.Train
+	d := l.batches.Data.Train
 	var ids []string
 	for _, q := range queries {
 		ids = append(ids, d.QueryIDs[q])

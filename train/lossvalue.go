@@ -9,8 +9,8 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/train/internal/graph"
-	"github.com/plrank/plrank/transforms"
 )
 
 // lossValues compute the loss of given scores.
@@ -80,11 +80,6 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 	return v, err
 }
 
-// noFeatures is a transform that gives no features of d.
-func noFeatures(d *datasets.Dataset) *transforms.Transform {
-	return &transforms.Transform{Inputs: d.Width()}
-}
-
 // query returns the loss of the query of that number, which has the given rows.
 func (v *lossValue) query(scores []float64, from, to, number int) (float64, error) {
 	b := &v.batch
@@ -96,13 +91,13 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	b.Packed.Pack(v.data, noFeatures(v.data), []int{number}, b.Rows, 1)
+	b.Packed.Pack(v.data, batches.NoFeatures(v.data), []int{number}, b.Rows, 1)
 	x := b.Packed.X[:0] // scores take the place of features
 	for _, s := range scores[from:to] {
 		x = append(x, float32(s))
 	}
-	b.Packed.X = padded(x, nil, b.Rows, 0)
-	packGains(b, v.data, v.gains, number)
+	b.Packed.X = batches.Padded(x, nil, b.Rows, 0)
+	batches.PackGains(b, v.data, v.gains, number)
 	v.objective.SetStep(uint64(number))
 	loss, err := g.Loss(b, nil)
 	if err == nil && !finite(loss) {

@@ -141,7 +141,7 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = tr.parsed.evaluator.values(networkOf(tr).graphScoring, tr.data.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
+	if _, err = tr.parsed.evaluator.values(networkOf(tr), tr.data.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"gorgonia.org/tensor"
@@ -12,28 +11,20 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/network"
 	"github.com/plrank/plrank/transforms"
 )
-
-// newModel makes another model like the one that is trained.
-func (t *Trainer) newModel() (nn.Scorer, error) {
-	s, err := newScorer(t.Config, t.parsed.parts.Scorer, t.transform)
-	if err == nil && !reflect.DeepEqual(s.Weights().Arrays(), t.arrays) {
-		err = errors.New("train: Parts.Scorer gives models of other weights each time")
-	}
-	return s, err
-}
 
 // newScorer makes a model with its initial weights, of what a transform gives.
 func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *transforms.Transform) (nn.Scorer, error) {
 	if custom != nil {
 		return newCustomScorer(custom, t.Width())
 	}
-	network := c.network(inputsOf(t))
+	built := c.network(inputsOf(t))
 	if c.Scorer == attentionScorer {
-		return nn.NewTransformer(network)
+		return nn.NewTransformer(built)
 	}
-	return nn.NewMLP(network.MLPConfig)
+	return nn.NewMLP(built.MLPConfig)
 }
 
 // inputsOf returns the inputs of a model of what a transform gives.
@@ -61,15 +52,6 @@ func newCustomScorer(custom func(features int) (nn.Scorer, error), features int)
 		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
 	}
 	return s, nil
-}
-
-// architecture says in words what a model is.
-func architecture(s nn.Scorer) string {
-	model := s.Kind()
-	if words, ok := s.(fmt.Stringer); ok {
-		model = words.String()
-	}
-	return fmt.Sprintf("%s, %d weights", model, s.Weights().Size())
 }
 
 // fitTransform fits the transform of the features, or returns the one of the initial model.
@@ -140,9 +122,9 @@ func startFrom(initial *ranker.Model, model nn.Scorer) error {
 	if err != nil {
 		words := fmt.Sprintf("%s, %d weights", f.Kind, stored.Size())
 		if of, err := Scorer(f); err == nil {
-			words = architecture(of)
+			words = network.Words(of)
 		}
-		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", words, architecture(model), err)
+		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", words, network.Words(model), err)
 	}
 	copy(model.Weights().Float32s(), has.Float32s())
 	return nil

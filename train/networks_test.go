@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/plrank/plrank/nn"
 	"reflect"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // threeNetworks is an ensemble that soon fits small() too closely.
@@ -115,7 +117,7 @@ func TestNetworksBeginWithTheInitialModel(t *testing.T) {
 	stopped, stop := context.WithCancel(ctx)
 	tr := mustNew(t, c, small())
 	r, err := tr.Run(stopped, Hooks{Step: func(Step) { stop() }})
-	if err != nil || !slices.Equal(trainedWeights(r.Model), networkOf(tr).weights) {
+	if err != nil || !slices.Equal(trainedWeights(r.Model), networkOf(tr).Weights) {
 		t.Errorf("interrupted: another model than after the last step, or %v", err)
 	}
 	begin := initialModel(t, c)
@@ -138,7 +140,7 @@ func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 	var want []float32
 	r := mustRun(t, mustNew(t, c, named()), Hooks{Epoch: func(tr *Trainer, e Epoch) error {
 		if v := float64(e.Vali[metric]); v > best {
-			best, want = v, slices.Clone(networkOf(tr).weights)
+			best, want = v, slices.Clone(networkOf(tr).Weights)
 		}
 		return nil
 	}})
@@ -148,6 +150,24 @@ func TestNetworksWithEmbeddingsAreKeptTogether(t *testing.T) {
 }
 
 // networkOf is what a trainer of a network learns.
-func networkOf(t *Trainer) *trainedNetwork { return t.loop.learner.(*trainedNetwork) }
+func networkOf(t *Trainer) *network.Network { return t.loop.learner.(*network.Network) }
+
+func gradientOf(t *Trainer) []float32 {
+	_, gradient, _, _ := t.loop.learner.Numbers()
+	return gradient
+}
+
+func arraysOf(t *Trainer) []nn.Array {
+	_, _, _, arrays := t.loop.learner.Numbers()
+	return arrays
+}
+
+// bestOf returns the weights of the best model.
+func bestOf(t *Trainer) []float32 { return stateOf(t)["best"] }
+
+func stateOf(t *Trainer) map[string][]float32 {
+	arrays, _ := t.loop.learner.State()
+	return arrays
+}
 
 var networkScorers = []string{attentionScorer, mlpScorer}

@@ -107,7 +107,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train := s.Train.Select(tr.data.queries)
+		train := s.Train.Select(tr.data.Queries)
 		scores, err := datasets.Score(current(t, tr), train)
 		if err != nil {
 			t.Fatal(err)
@@ -139,11 +139,11 @@ func TestNormalizedByDiscounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, gain := range raw {
-			if want := gain / c.norm; math.Abs(float64(tr.data.gains[i])-want) > 1e-6 {
-				t.Errorf("%s of %s gains: row %d has %v, want %v", c.discounts, c.gain, i, tr.data.gains[i], want)
+			if want := gain / c.norm; math.Abs(float64(tr.data.Gains[i])-want) > 1e-6 {
+				t.Errorf("%s of %s gains: row %d has %v, want %v", c.discounts, c.gain, i, tr.data.Gains[i], want)
 			}
 		}
-		if gains := tr.data.gains[3:5]; !slices.Equal(gains, []float32{0, 0}) {
+		if gains := tr.data.Gains[3:5]; !slices.Equal(gains, []float32{0, 0}) {
 			t.Errorf("%s: a query without gains has %v", c.discounts, gains)
 		}
 	}
@@ -283,7 +283,7 @@ func TestEvaluateTest(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if values, err := tr.parsed.evaluator.values(networkOf(tr).graphScoring, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
+	if values, err := tr.parsed.evaluator.values(networkOf(tr), s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
 		t.Errorf("after the last epoch: %v, %v, want %v", history[1].Test, values, err)
 	}
 	// It changes nothing else.

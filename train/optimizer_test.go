@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/train/internal/batches"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // Three steps of every optimizer against its formula, in float64.
@@ -13,7 +15,7 @@ func TestOptimizers(t *testing.T) {
 	gradients := [][]float64{{1, -2}, {0.5, 0}, {-3, 1e-3}}
 	const rate = 0.1
 	for _, name := range Optimizers() {
-		o := optimizers[name](Config{Optimization: Optimization{Momentum: 0.8, WeightDecay: 0.3}}, []nn.Array{{Name: "w", Shape: []int{2}}})
+		o := network.Optimizers[name](0.8, 0.3, []nn.Array{{Name: "w", Shape: []int{2}}})
 		w := []float32{1, 1}
 		want := []float64{1, 1}
 		var velocity, mean, squares [2]float64
@@ -50,7 +52,7 @@ func TestOptimizers(t *testing.T) {
 // to numbers below the smallest normal one.
 func TestOptimizersForget(t *testing.T) {
 	for _, name := range []string{"momentum", "adam", "adamw"} {
-		o := optimizers[name](Config{Optimization: Optimization{Momentum: 0.9}}, []nn.Array{{Name: "w", Shape: []int{1}}})
+		o := network.Optimizers[name](0.9, 0, []nn.Array{{Name: "w", Shape: []int{1}}})
 		w, g := []float32{1}, []float32{1e-17}
 		for n := range 3000 {
 			o.Step(w, g, 0.1, uint64(n+1))
@@ -66,17 +68,17 @@ func TestOptimizersForget(t *testing.T) {
 
 func TestClip(t *testing.T) {
 	g := []float32{3, 4}
-	if err := clip(g, 0); err != nil || g[0] != 3 {
+	if err := batches.Clip(g, 0); err != nil || g[0] != 3 {
 		t.Errorf("%v, %v", err, g)
 	}
-	if err := clip(g, 10); err != nil || g[1] != 4 {
+	if err := batches.Clip(g, 10); err != nil || g[1] != 4 {
 		t.Errorf("%v, %v", err, g)
 	}
-	if err := clip(g, 1); err != nil || math.Abs(float64(g[0])-0.6) > 1e-6 || math.Abs(float64(g[1])-0.8) > 1e-6 {
+	if err := batches.Clip(g, 1); err != nil || math.Abs(float64(g[0])-0.6) > 1e-6 || math.Abs(float64(g[1])-0.8) > 1e-6 {
 		t.Errorf("%v, %v", err, g)
 	}
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(-1))} {
-		if err := clip([]float32{1, bad}, 1); err == nil {
+		if err := batches.Clip([]float32{1, bad}, 1); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}
@@ -85,22 +87,22 @@ func TestClip(t *testing.T) {
 // The penalty is on weights, not on biases.
 func TestL2(t *testing.T) {
 	tr := mustNew(t, Config{Optimization: Optimization{L2: 0.5}, Model: Model{Hidden: []int{2}}}, tinySplits())
-	for i := range networkOf(tr).weights {
-		networkOf(tr).weights[i] = 2
-		networkOf(tr).gradients.total[i] = 1
+	for i := range networkOf(tr).Weights {
+		networkOf(tr).Weights[i] = 2
+		gradientOf(tr)[i] = 1
 	}
-	if err := (&l2{rate: float32(tr.Config.L2), arrays: tr.arrays}).Gradient(&Step{Weights: networkOf(tr).weights, Gradient: networkOf(tr).gradients.total}); err != nil {
+	if err := (&l2{rate: float32(tr.Config.L2), arrays: arraysOf(tr)}).Gradient(&Step{Weights: networkOf(tr).Weights, Gradient: gradientOf(tr)}); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
-	for _, a := range networkOf(tr).gradients.model.Weights().Arrays() {
+	for _, a := range networkOf(tr).Model.Weights().Arrays() {
 		want := float32(2)
 		if a.Bias {
 			want = 1
 		}
 		for range a.Size() {
-			if networkOf(tr).gradients.total[at] != want {
-				t.Errorf("%s: gradient %v, want %v", a.Name, networkOf(tr).gradients.total[at], want)
+			if gradientOf(tr)[at] != want {
+				t.Errorf("%s: gradient %v, want %v", a.Name, gradientOf(tr)[at], want)
 			}
 			at++
 		}

@@ -314,23 +314,6 @@ func TestRunWhileRunning(t *testing.T) {
 	}
 }
 
-// A panic in a part, or a hook, of one's own gets out when nothing works on the data any more.
-func TestPanicWaitsForPacking(t *testing.T) {
-	packed := false
-	b := &stepBatch{next: func() { packed = true }}
-	func() {
-		defer func() {
-			if p := recover(); p != "mine" {
-				t.Errorf("panic %v", p)
-			}
-		}()
-		with(b, func(*stepBatch) error { panic("mine") })
-	}()
-	if !packed {
-		t.Error("the next batch is still being packed")
-	}
-}
-
 // Training begins with the weights and the transform of a model that it is given, and
 // refuses one that does not fit.
 func TestInitialModel(t *testing.T) {
@@ -363,9 +346,9 @@ func TestInitialModel(t *testing.T) {
 	if got, err := datasets.Score(current(t, tr), s.Test); err != nil || !slices.Equal(got, want) {
 		t.Errorf("training begins elsewhere: %v", err)
 	}
-	before := slices.Clone(networkOf(tr).weights)
+	before := slices.Clone(networkOf(tr).Weights)
 	mustRun(t, tr, Hooks{})
-	if slices.Equal(networkOf(tr).weights, before) {
+	if slices.Equal(networkOf(tr).Weights, before) {
 		t.Error("nothing was trained")
 	}
 	for _, refused := range []struct {

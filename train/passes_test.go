@@ -17,14 +17,14 @@ func TestEpochsPerPass(t *testing.T) {
 	c.Epochs, c.Decay, c.Shards, c.Batch = 2, 1, 3, 5
 	c.Schedule, c.Samples, c.Average = "constant", 20, 0.9
 	whole := mustNew(t, c, s)
-	pass := (len(whole.data.queries) + c.Batch - 1) / c.Batch
+	pass := (len(whole.data.Queries) + c.Batch - 1) / c.Batch
 	want := mustRun(t, whole, Hooks{}).History
 	for _, parts := range []int{2, 3, pass, pass + 7} {
 		c, of := c, min(parts, pass)
 		c.EpochsPerPass, c.Epochs = parts, 2*of
 		tr := mustNew(t, c, s)
 		result := mustRun(t, tr, Hooks{})
-		if len(result.History) != 2*of || !slices.Equal(networkOf(tr).weights, networkOf(whole).weights) {
+		if len(result.History) != 2*of || !slices.Equal(networkOf(tr).Weights, networkOf(whole).Weights) {
 			t.Errorf("%d parts of %d steps: %d epochs, or other weights", parts, pass, len(result.History))
 			continue
 		}
@@ -33,7 +33,7 @@ func TestEpochsPerPass(t *testing.T) {
 			if last.Steps != w.Steps || !reflect.DeepEqual(last.Vali, w.Vali) {
 				t.Errorf("%d parts: after pass %d %+v, want %+v", parts, i+1, last, w)
 			}
-			loss, before, queries := 0., uint64(i*pass), len(tr.data.queries)
+			loss, before, queries := 0., uint64(i*pass), len(tr.data.Queries)
 			for _, e := range result.History[i*of : (i+1)*of] {
 				steps := e.Steps - before
 				if low := uint64(pass / of); steps < low || steps > low+1 {

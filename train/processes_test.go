@@ -18,6 +18,7 @@ import (
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 // onEach trains c on a number of ranks, and returns the history and the weights of each.
@@ -87,28 +88,28 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 	c := busy("sgd")
 	c.Loss, c.Dropout, c.Batch = "plrank-exact", 0, 11
 	one := mustNew(t, c, small())
-	order := one.loop.batches.division.Order(0, one.data.queries, one.data.documents)
-	var whole stepBatch
-	one.loop.batches.packStep(&whole, order, 0)
-	want, err := networkOf(one).gradients.compute(ctx, &whole, 0)
+	order := one.loop.batches.Division.Order(0, one.data.Queries, one.data.Documents)
+	var whole batches.Step
+	one.loop.batches.PackStep(&whole, order, 0)
+	want, err := networkOf(one).Compute(ctx, &whole, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, shards := range []int{2, 3, 8, 13} {
 		c.Shards = shards
 		other := mustNew(t, c, small())
-		var divided stepBatch
-		other.loop.batches.packStep(&divided, order, 0)
-		loss, err := networkOf(other).gradients.compute(ctx, &divided, 0)
+		var divided batches.Step
+		other.loop.batches.PackStep(&divided, order, 0)
+		loss, err := networkOf(other).Compute(ctx, &divided, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if math.Abs(loss-want) > 1e-6*math.Abs(want) {
 			t.Errorf("%d shards: loss %v, want %v", shards, loss, want)
 		}
-		for i, g := range networkOf(other).gradients.total {
-			if math.Abs(float64(g-networkOf(one).gradients.total[i])) > 1e-5 {
-				t.Errorf("%d shards: gradient %d is %v, want %v", shards, i, g, networkOf(one).gradients.total[i])
+		for i, g := range gradientOf(other) {
+			if math.Abs(float64(g-gradientOf(one)[i])) > 1e-5 {
+				t.Errorf("%d shards: gradient %d is %v, want %v", shards, i, g, gradientOf(one)[i])
 			}
 		}
 	}
@@ -343,7 +344,7 @@ func TestRanksSkipTogether(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if len(skipped) != c.Epochs || !strings.Contains(skipped[0].Error(), ", query 17 of train: ") || !Skippable(skipped[0]) {
+		if len(skipped) != c.Epochs || !strings.Contains(skipped[0].Error(), ", query 17 of train: ") || !errors.Is(skipped[0], ErrBatch) {
 			return fmt.Errorf("skipped %v", skipped)
 		}
 		if !reflect.DeepEqual(timeless(r.History), timeless(one.History)) || !slices.Equal(trainedWeights(r.Model), trainedWeights(one.Model)) {

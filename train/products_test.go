@@ -20,9 +20,9 @@ func BenchmarkWide(b *testing.B) {
 	t := sharp(b, wide(), s)
 	fresh := min(t.history.epochs[1].TrainSeconds, t.history.epochs[2].TrainSeconds) // the first one compiles the graphs
 	var rows []int
-	for i := 0; i < len(t.data.queries); i += t.Config.Batch {
+	for i := 0; i < len(t.data.Queries); i += t.Config.Batch {
 		n := 0
-		for _, q := range t.data.queries[i:min(i+t.Config.Batch, len(t.data.queries))] {
+		for _, q := range t.data.Queries[i:min(i+t.Config.Batch, len(t.data.Queries))] {
 			n += s.Train.Offsets[q+1] - s.Train.Offsets[q]
 		}
 		rows = append(rows, n)

@@ -215,9 +215,9 @@ func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 		if timer.took = 0; s.Epoch > 1 && s.Step > 1 { // no graphs to be made, and no validation
 			documents, shards := 0, map[int]bool{}
 			d := t.data.splits.Train
-			order := t.loop.batches.division.Order(s.Epoch-1, t.data.queries, t.data.documents)
+			order := t.loop.batches.Division.Order(s.Epoch-1, t.data.Queries, t.data.Documents)
 			for at := (s.Step - 1) * c.Batch; at < min(s.Step*c.Batch, len(order)); at++ {
-				if slices.Contains(t.loop.batches.own, at%c.Shards) {
+				if slices.Contains(t.loop.batches.Own, at%c.Shards) {
 					documents += d.Offsets[order[at]+1] - d.Offsets[order[at]]
 					shards[at%c.Shards] = true
 				}
@@ -237,7 +237,7 @@ func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 	for rank := range g.Size() {
 		of := all[rank*len(own):][:len(own)]
 		for i := 0; i < len(of); i += 4 {
-			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(networkOf(t).weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
+			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(networkOf(t).Weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestSchedulesResume(t *testing.T) {
 		if len(history) != c.Epochs || !reflect.DeepEqual(timeless(history[:2]), timeless(whole.History[:2])) {
 			t.Errorf("%s: %d epochs more end after %d", schedule, c.Epochs-2, len(history))
 		}
-		steps := (len(longer.data.queries) + c.Batch - 1) / c.Batch
+		steps := (len(longer.data.Queries) + c.Batch - 1) / c.Batch
 		for i, e := range history[2:] {
 			done := float64(i+2) + float64(steps-1)/float64(steps)
 			want := c.LearningRate * math.Pow(c.Decay, float64(i+2)) * (1 + math.Cos(math.Pi*(done-1.5)/(float64(c.Epochs)-1.5))) / 2

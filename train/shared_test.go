@@ -9,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 // sharing has twice three members that share weights.
@@ -25,7 +26,7 @@ func TestSharedMembersLearnFromTheMeanOfTheirLosses(t *testing.T) {
 	one := mustNew(t, c, steps())
 	c.SharedMembers = 2
 	two := mustNew(t, c, steps())
-	of := func(tr *Trainer) *nn.Weights { return networkOf(tr).gradients.model.Weights() }
+	of := func(tr *Trainer) *nn.Weights { return networkOf(tr).Model.Weights() }
 	for _, a := range of(two).Arrays() {
 		values := of(one).Get(a.Name[strings.Index(a.Name, ".")+1:])
 		if values == nil { // a scale
@@ -36,15 +37,15 @@ func TestSharedMembersLearnFromTheMeanOfTheirLosses(t *testing.T) {
 		}
 	}
 	gradient := func(tr *Trainer) (float64, map[string][]float32) {
-		var b stepBatch
-		tr.loop.batches.packStep(&b, tr.loop.batches.division.Order(0, tr.data.queries, tr.data.documents), 0)
-		loss, err := networkOf(tr).gradients.compute(ctx, &b, 0)
+		var b batches.Step
+		tr.loop.batches.PackStep(&b, tr.loop.batches.Division.Order(0, tr.data.Queries, tr.data.Documents), 0)
+		loss, err := networkOf(tr).Compute(ctx, &b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		arrays, at := map[string][]float32{}, 0
 		for _, a := range of(tr).Arrays() {
-			arrays[a.Name] = networkOf(tr).gradients.total[at : at+a.Size()]
+			arrays[a.Name] = gradientOf(tr)[at : at+a.Size()]
 			at += a.Size()
 		}
 		return loss, arrays

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // forgetful is an optimizer that leaves some steps out.
@@ -32,8 +34,8 @@ func TestSkippedBatches(t *testing.T) {
 	}
 	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU, Dropout: 0.1}, Optimization: Optimization{Optimizer: "adam", Epochs: 3, OnNaN: "skip"}}
 	large := func(tr *Trainer) *Trainer {
-		for i := range networkOf(tr).weights {
-			networkOf(tr).weights[i] = 2
+		for i := range networkOf(tr).Weights {
+			networkOf(tr).Weights[i] = 2
 		}
 		return tr
 	}
@@ -58,7 +60,7 @@ func TestSkippedBatches(t *testing.T) {
 
 	c.Optimizer = "forgetful"
 	reference, err := New(c.Plain(), Parts{Optimizer: func(weights int) Optimizer {
-		return forgetful{optimizers["adam"](c, []nn.Array{{Name: "w", Shape: []int{weights}}}), skipped}
+		return forgetful{network.Optimizers["adam"](0, 0, []nn.Array{{Name: "w", Shape: []int{weights}}}), skipped}
 	}}, good)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +71,7 @@ func TestSkippedBatches(t *testing.T) {
 			losses[s.Epoch] += s.Loss / float64(s.Steps-1)
 		}
 	}})
-	if !slices.Equal(networkOf(tr).weights, networkOf(reference).weights) {
+	if !slices.Equal(networkOf(tr).Weights, networkOf(reference).Weights) {
 		t.Error("the weights are not the ones of the other batches alone")
 	}
 	for _, e := range r.History {
@@ -89,8 +91,8 @@ func TestEpochsOfSkippedBatches(t *testing.T) {
 	run := func(parts int) (*Trainer, *Result, error) {
 		c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Optimizer: "adam", Epochs: 2 * parts, EpochsPerPass: parts, OnNaN: "skip"}}
 		tr := mustNew(t, c, s)
-		for i := range networkOf(tr).weights {
-			networkOf(tr).weights[i] = 2
+		for i := range networkOf(tr).Weights {
+			networkOf(tr).Weights[i] = 2
 		}
 		r, err := tr.Run(ctx, Hooks{})
 		return tr, r, err
@@ -99,12 +101,12 @@ func TestEpochsOfSkippedBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pass := len(whole.data.queries)
+	pass := len(whole.data.Queries)
 	tr, r, err := run(pass)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(networkOf(tr).weights, networkOf(whole).weights) {
+	if !slices.Equal(networkOf(tr).Weights, networkOf(whole).Weights) {
 		t.Error("other weights than with passes for epochs")
 	}
 	skipped := 0
@@ -136,15 +138,15 @@ func TestNothingButSkippedBatches(t *testing.T) {
 	}
 	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Epochs: 1, OnNaN: "skip"}}
 	tr := mustNew(t, c, s)
-	for i := range networkOf(tr).weights {
-		networkOf(tr).weights[i] = 2
+	for i := range networkOf(tr).Weights {
+		networkOf(tr).Weights[i] = 2
 	}
 	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "batches were skipped: ") {
 		t.Errorf("error %v", err)
 	}
 	// Where the weights themselves are lost, there is nothing to skip.
 	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}.Plain(), tinySplits(), Hooks{})
-	if err == nil || Skippable(err) {
+	if err == nil || errors.Is(err, ErrBatch) {
 		t.Errorf("a huge learning rate: %v", err)
 	}
 	if err := (Config{Optimization: Optimization{OnNaN: "skp"}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "skip") {

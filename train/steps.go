@@ -7,13 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas32"
-
 	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/num"
-	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
-	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/train/internal/batches"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // A schedule is how the learning rate goes from step to step.
@@ -101,7 +99,7 @@ type l2 struct {
 }
 
 func (l *l2) Gradient(s *Step) error {
-	eachPenalised(l.arrays, func(i int) { s.Gradient[i] += l.rate * s.Weights[i] })
+	network.EachPenalised(l.arrays, func(i int) { s.Gradient[i] += l.rate * s.Weights[i] })
 	return nil
 }
 
@@ -113,99 +111,17 @@ type clipping struct {
 }
 
 func (c *clipping) Gradient(s *Step) error {
-	if c.most > 0 || !allFinite(s.Gradient) {
-		return clip(s.Gradient, c.most)
+	if c.most > 0 || !batches.AllFinite(s.Gradient) {
+		return batches.Clip(s.Gradient, c.most)
 	}
 	return nil
 }
-
-// clip scales the gradient down to the norm given; 0: none. It returns a [graph.BatchError] if the norm
-// is not finite.
-func clip(g []float32, most float64) error {
-	norm := norm(g)
-	if !finite(norm) {
-		return graph.NewBatchError(fmt.Errorf("the norm of the gradient is %v", norm))
-	}
-	if most > 0 && norm > most {
-		for i := range g {
-			g[i] *= float32(most / norm)
-		}
-	}
-	return nil
-}
-
-// groupLasso is the hook of Config.GroupLasso, λ: a proximal step after a step of the optimizer at
-// rate η, by which the n weights w_j that lead from input j into the first layer become
-//
-//	w_j · max(0, 1 − ηλ·√n·√(r̄/r_j) / ‖w_j‖),
-//
-// where r_j = ‖w_j‖/√n, and r̄ is the mean of r_j over the inputs. Without √(r̄/r_j) it is the step of the penalty λ·√n·Σ_j ‖w_j‖
-// (group lasso: Yuan & Lin 2006; proximal: Parikh & Boyd 2014, section 6.5.4). With it inputs of small weights, mostly
-// noise, are shrunk more than others: it is the step of a penalty on the roots of the norms (group bridge: Huang
-// et al. 2009), made linear around the weights as they are (Zou & Li 2008). Of an input with bins, lines and bends, see [coordinates], are
-// two such groups, and r_j is over both. The weights of an input that says nothing about the objective become exactly 0; with Adam,
-// whose steps are no smaller where the gradient is, only if λ is large enough.
-type groupLasso struct {
-	NopHook
-	penalty float64 // λ
-	arrays  []nn.Array
-}
-
-func (l *groupLasso) AfterUpdate(s *Step) error {
-	weights := s.Weights
-	for _, a := range l.arrays {
-		if of := weights[:a.Size()]; a.Inputs && len(of) > 0 {
-			shrinkInputs(of, a.Size()/a.Shape[0], a.Bins, s.Rate*l.penalty)
-		}
-		weights = weights[a.Size():]
-	}
-	return nil
-}
-
-// shrinkInputs is a step of ηλ on a first layer, in rows of weights: of the first inputs one for each bin, and one
-// of every other.
-func shrinkInputs(weights []float32, row int, bins []int, step float64) {
-	var inputs [][]float32
-	for len(weights) > 0 {
-		n := row
-		if len(inputs) < len(bins) {
-			n *= bins[len(inputs)]
-		}
-		inputs, weights = append(inputs, weights[:n]), weights[n:]
-	}
-	lines, bends, sizes := make([]float64, len(inputs)), make([]float64, len(inputs)), make([]float64, len(inputs))
-	mean, workers := 0., parallel.Workers(len(inputs))
-	parallel.For(len(inputs), workers, func(_, j int) {
-		w := inputs[j]
-		lines[j], bends[j] = norm(w[:row]), norm(w[row:])
-		sizes[j] = math.Sqrt((lines[j]*lines[j] + bends[j]*bends[j]) / float64(len(w)))
-	})
-	for _, size := range sizes {
-		mean += size / float64(len(inputs))
-	}
-	parallel.For(len(inputs), workers, func(_, j int) {
-		w, by := inputs[j], step*math.Sqrt(mean/sizes[j])
-		shrink(w[:row], lines[j], by)
-		shrink(w[row:], bends[j], by)
-	})
-}
-
-// shrink makes the norm n of weights smaller by as much as by times the root of their number, to 0 at most.
-func shrink(weights []float32, n, by float64) {
-	if n != 0 {
-		blas32.Scal(float32(max(0, 1-by*math.Sqrt(float64(len(weights)))/n)), vector(weights)) // NaN stays
-	}
-}
-
-func norm(x []float32) float64 { return math.Sqrt(blas32.DDot(vector(x), vector(x))) }
-
-func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Inc: 1, Data: x} }
 
 // finiteWeights is the hook that ends a run whose weights are not finite any more.
 type finiteWeights struct{ NopHook }
 
 func (finiteWeights) AfterUpdate(s *Step) error {
-	if !allFinite(s.Weights) {
+	if !batches.AllFinite(s.Weights) {
 		return &weightError{s.Weights[slices.IndexFunc(s.Weights, notFinite)]}
 	}
 	return nil

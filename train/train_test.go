@@ -19,6 +19,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 var ctx = context.Background()
@@ -99,8 +100,8 @@ func current(t *testing.T, tr *Trainer) *ranker.Model {
 }
 
 // oneStep makes a step of a batch, as the loop does.
-func oneStep(tr *Trainer, b *stepBatch) (float64, error) {
-	s := &Step{Step: 1, Steps: 1, Number: tr.loop.steps + 1, Weights: networkOf(tr).weights, Gradient: networkOf(tr).gradients.total}
+func oneStep(tr *Trainer, b *batches.Step) (float64, error) {
+	s := &Step{Step: 1, Steps: 1, Number: tr.loop.steps + 1, Weights: networkOf(tr).Weights, Gradient: gradientOf(tr)}
 	err := tr.loop.step(ctx, b, s)
 	return s.Loss, err
 }
@@ -304,7 +305,7 @@ func TestInterruption(t *testing.T) {
 		if fmt.Sprint(timeless(r.History)) != fmt.Sprint(timeless(whole.History[:stop.epoch-1])) {
 			t.Errorf("stopped in epoch %d: history %+v", stop.epoch, r.History)
 		}
-		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), networkOf(tr).weights)) {
+		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), networkOf(tr).Weights)) {
 			t.Error("stopped in the first epoch: the model is not the one of the last step")
 		}
 		if _, err := datasets.Score(r.Model, s.Test); err != nil {
@@ -376,8 +377,8 @@ func tinySplits() *datasets.Splits {
 
 func TestLabelFreeQueriesAreNotTrainedOn(t *testing.T) {
 	tr := mustNew(t, Config{Optimization: Optimization{Batch: 2}}, tinySplits())
-	if !slices.Equal(tr.data.queries, []int{0, 2, 3}) {
-		t.Errorf("trains on %v", tr.data.queries)
+	if !slices.Equal(tr.data.Queries, []int{0, 2, 3}) {
+		t.Errorf("trains on %v", tr.data.Queries)
 	}
 	steps := 0
 	r := mustRun(t, tr, Hooks{Step: func(s Step) { steps = s.Steps }})
@@ -395,13 +396,13 @@ func TestNormalizedGains(t *testing.T) {
 	// The first query: gains 0, 1, 3; its ideal DCG@2 is 3/log2(2) + 1/log2(3).
 	ideal := 3 + 1/math.Log2(3)
 	for i, want := range []float64{0, 1 / ideal, 3 / ideal, 0, 0, 1} {
-		if math.Abs(float64(tr.data.gains[i])-want) > 1e-6 {
-			t.Errorf("gain of row %d is %v, want %v", i, tr.data.gains[i], want)
+		if math.Abs(float64(tr.data.Gains[i])-want) > 1e-6 {
+			t.Errorf("gain of row %d is %v, want %v", i, tr.data.Gains[i], want)
 		}
 	}
 	tr = mustNew(t, Config{Objective: Objective{Gain: "linear"}}, tinySplits())
-	if !slices.Equal(tr.data.gains[:3], []float32{0, 1, 2}) {
-		t.Errorf("linear gains %v", tr.data.gains[:3])
+	if !slices.Equal(tr.data.Gains[:3], []float32{0, 1, 2}) {
+		t.Errorf("linear gains %v", tr.data.Gains[:3])
 	}
 }
 
@@ -452,8 +453,8 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 		s.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
 	}
 	tr := mustNew(t, Config{Inputs: Inputs{Transform: "none"}, Optimization: Optimization{Batch: 3, Epochs: 1}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}}, s)
-	for i := range networkOf(tr).weights {
-		networkOf(tr).weights[i] = 2
+	for i := range networkOf(tr).Weights {
+		networkOf(tr).Weights[i] = 2
 	}
 	_, err := tr.Run(ctx, Hooks{})
 	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
@@ -473,7 +474,7 @@ func TestBatchIsAtMostTheTrainingSplit(t *testing.T) {
 		c.Loss, c.Samples, c.Batch, c.Epochs, c.Hidden = "plrank2", 5, batch, 3, []int{3}
 		tr := mustNew(t, c, sized(6, 4))
 		mustRun(t, tr, Hooks{})
-		return slices.Clone(networkOf(tr).evaluated)
+		return slices.Clone(networkOf(tr).Model.Weights().Float32s())
 	}
 	want := train(6)
 	for _, batch := range []int{7, 200_000_000, mostQueries} {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/train/internal/shards"
 	"github.com/plrank/plrank/transforms"
 )
@@ -24,7 +24,6 @@ type Trainer struct {
 	parsed     *parsed
 	data       *runData
 	transform  *transforms.Transform
-	arrays     []nn.Array // of a network's weights
 	trainedOn  ranker.QueryDigests
 	warnings   []string
 	loop       *loop
@@ -93,61 +92,47 @@ func (t *Trainer) prepare() error {
 	t.warnings = slices.Concat(unusedFeatures(train, t.transform, p.parts.Initial), rareValues(train, t.transform), t.warnings)
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial}
-	division := shards.Division{Shards: c.Shards, Batch: t.stepQueries(), Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
+	queries := min(c.Batch, len(t.data.Queries)) // of a step: a batch has no more than there are, and takes no more memory
+	if c.Scorer == forestScorer {
+		queries = len(t.data.Queries)
+	}
+	division := shards.Division{Shards: c.Shards, Batch: queries, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(len(p.loss.discounts.Discounts), longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
 		group: p.group, history: t.history,
-		batches:   &batches{data: t.data, division: division, own: division.Own()},
+		batches:   &batches.Batches{Data: &t.data.Data, Division: division, Own: division.Own()},
 		objective: p.loss.objective(train, cutoff), samples: c.Samples, parts: c.EpochsPerPass, passes: 1, skips: c.OnNaN == onNaNSkip,
 	}
-	if c.Scorer == forestScorer {
-		t.loop.learner, err = t.newForest()
-	} else {
-		t.loop.learner, err = t.newNetwork()
-	}
-	if err != nil {
+	if t.loop.learner, err = t.newLearner(); err != nil {
 		return err
 	}
 	t.validation.learner = t.loop.learner
 	t.loop.hooks = t.newHooks(p.schedule)
-	_, _, arrays := t.loop.learner.numbers()
+	_, _, _, arrays := t.loop.learner.Numbers()
 	return ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(arrays)) }))
-}
-
-// stepQueries is the number of queries of a step: a batch has no more than there are, and takes no more memory.
-func (t *Trainer) stepQueries() int {
-	if t.Config.Scorer == forestScorer { // all, see trainedForest
-		return len(t.data.queries)
-	}
-	return min(t.Config.Batch, len(t.data.queries))
 }
 
 // newHooks returns the hooks of a run, in the order that [Hook] says.
 func (t *Trainer) newHooks(s schedule) (list []Hook) {
 	c, v := t.Config, t.validation
-	n, ok := t.loop.learner.(*trainedNetwork)
-	if !ok { // a forest, which grows by its own settings
-		n = &trainedNetwork{}
-		c.Average, c.L2, c.Bins, c.GroupLasso = 0, 0, 0, 0
-	}
+	_, _, averaged, arrays := t.loop.learner.Numbers()
+	parts := t.loop.learner.Parts()
 	add := func(wanted bool, h Hook) {
 		if wanted {
 			list = append(list, h)
 		}
 	}
 	add(true, v.history)
-	add(c.Average != 0, &average{beta: c.Average, averaged: n.evaluated})
+	add(averaged != nil, &average{beta: c.Average, averaged: averaged})
 	add(true, finiteWeights{})
-	add(n.ensemble != nil, n.ensemble)
+	add(parts != nil, newParts(v, parts))
 	add(true, v)
 	add(true, &rates{Optimization: c.Optimization, schedule: s, history: v.history})
-	add(c.L2 != 0, &l2{rate: float32(c.L2), arrays: n.arrays})
+	add(c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays})
 	for i, h := range t.parsed.parts.Hooks {
 		add(true, &customHook{Hook: h, number: i + 1, group: t.parsed.group})
 	}
 	add(true, &clipping{most: c.Clip})
-	add(c.Bins != 0, n.bins)
-	add(c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: n.arrays})
 	add(true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience})
 	return list
 }
@@ -155,9 +140,9 @@ func (t *Trainer) newHooks(s schedule) (list []Hook) {
 // state returns the state of the loop and its hooks.
 func (t *Trainer) state() State {
 	all := t.loop.state()
-	of := t.loop.learner.state()
-	maps.Copy(all.Arrays, of.Arrays)
-	maps.Copy(all.Values, of.Values)
+	arrays, values := t.loop.learner.State()
+	maps.Copy(all.Arrays, arrays)
+	maps.Copy(all.Values, values)
 	for _, h := range t.loop.hooks {
 		s := h.State()
 		maps.Copy(all.Arrays, s.Arrays)
@@ -213,7 +198,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if err := t.loop.errWithin(); err != nil {
 		return nil, err
 	}
-	defer t.loop.learner.close()
+	defer t.loop.learner.Close()
 	defer t.parsed.evaluator.losses.close()
 	defer t.data.close()
 	if err := t.state().followFirst(t.parsed.group); err != nil {
@@ -255,7 +240,7 @@ func (t *Trainer) Current() (*ranker.Model, error) {
 
 // LeftOut returns the number of training queries that are left out because the loss learns nothing from them: empty
 // ones and, for most losses, queries without a relevant document (see losses.Term).
-func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
+func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.Queries) }
 
 // Warnings returns problems of the features and across splits: features that are constant in the training data,
 // and queries that two splits share, compared by their documents, whatever their ids. Problems of one split are in

@@ -33,7 +33,7 @@ func (v *validation) Begin() error {
 		return fmt.Errorf("train: the initial model: %w", err)
 	}
 	v.history.initial = vali
-	v.learner.keepBest()
+	v.learner.KeepBest()
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (v *validation) Evaluate(e *Epoch) (err error) {
 		}
 	}
 	if e.Best, err = v.isBest(e.Vali); e.Best {
-		v.learner.keepBest()
+		v.learner.KeepBest()
 	}
 	return err
 }

@@ -3,11 +3,9 @@ package train
 import (
 	"encoding/json"
 	"math"
-	"slices"
-
-	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/train/internal/batches"
 )
 
 // A Value is the value of a metric; NaN, where no query has one, is null in JSON.
@@ -35,22 +33,9 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // Plackett–Luce policy of the scores, "disparity" of the exposure under it.
 type Values map[string]Value
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func finite(v float64) bool { return batches.Finite(v) }
 
 func notFinite(v float32) bool { return v-v != 0 }
-
-func allFinite(v []float32) bool {
-	sum := vek32.Sum(v) // finite only if all are, but it may be too large itself
-	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
-}
-
-// padded appends values to a slice, and then fill until it has that length.
-func padded[T any](to, values []T, length int, fill T) []T {
-	for to = append(to, values...); len(to) < length; {
-		to = append(to, fill)
-	}
-	return to
-}
 
 // longest returns the number of documents of the longest query.
 func longest(d *datasets.Dataset) (documents int) {

@@ -31,7 +31,7 @@ func TestWeightsOfTraining(t *testing.T) {
 	final := func(c Config, s *datasets.Splits) []float32 {
 		tr := mustNew(t, c, s)
 		mustRun(t, tr, Hooks{})
-		return networkOf(tr).weights
+		return networkOf(tr).Weights
 	}
 	twice := c
 	twice.LearningRate *= 2
@@ -55,18 +55,18 @@ func TestWeightsOfTraining(t *testing.T) {
 	for _, loss := range []string{"plrank-rb", "softmax", "mse", "lambdarank"} {
 		c.Loss = loss
 		tr := mustNew(t, c, weighted(small(), func(int) float32 { return 0 }, nil))
-		before := slices.Clone(networkOf(tr).weights)
+		before := slices.Clone(networkOf(tr).Weights)
 		mustRun(t, tr, Hooks{})
-		if !slices.Equal(networkOf(tr).weights, before) {
+		if !slices.Equal(networkOf(tr).Weights, before) {
 			t.Errorf("%s: documents of weight 0 are learnt from", loss)
 		}
 	}
 	c.Loss = "plrank-rb"
 	none := weighted(small(), nil, func(int) float32 { return 0 })
 	tr := mustNew(t, c, none)
-	before := slices.Clone(networkOf(tr).weights)
+	before := slices.Clone(networkOf(tr).Weights)
 	mustRun(t, tr, Hooks{})
-	if !slices.Equal(networkOf(tr).weights, before) {
+	if !slices.Equal(networkOf(tr).Weights, before) {
 		t.Error("queries of weight 0 are learnt from")
 	}
 }

@@ -139,7 +139,7 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 	}}
 	result, err := j.trainer.Run(ctx, hooks)
 	p.terminal.Finish()
-	if train.Skippable(err) && j.trainer.Config.OnNaN != "skip" {
+	if errors.Is(err, train.ErrBatch) && j.trainer.Config.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
 	}
 	if j.dir != nil {

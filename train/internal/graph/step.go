@@ -227,5 +227,11 @@ type BatchError struct{ error }
 // NewBatchError returns a BatchError that wraps an error.
 func NewBatchError(err error) *BatchError { return &BatchError{err} }
 
+// ErrBatch is what a BatchError is.
+var ErrBatch = errors.New("the loss of a batch, or its gradient, is not finite or cannot be computed")
+
+// Is reports whether the target is ErrBatch.
+func (e *BatchError) Is(target error) bool { return target == ErrBatch }
+
 // Unwrap returns the error itself.
 func (e *BatchError) Unwrap() error { return e.error }

@@ -1,4 +1,4 @@
-package train
+package network
 
 import (
 	"math"
@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// coordinates is the hook of Config.Bins: what first layers are learned in. With a_k, what an input
+// coordinates reparameterizes first layers that see bins. With a_k, what an input
 // rises in its bin k of n, the weights w of a unit for these bins are
 //
 //	w = R·(‖a‖·v, ρ·d_2, …, ρ·d_n),
@@ -29,7 +29,6 @@ import (
 // weights then turn units around there, and do not move them up and down as well. It costs three passes over the weights
 // a step. After the step there are w and b again.
 type coordinates struct {
-	NopHook
 	inputs []axes
 	origin blas32.Vector // m, of the bins of all inputs
 	layers []binnedLayer
@@ -146,17 +145,17 @@ func (x axes) stretch(w blas32.General, line, bend float32) {
 	blas32.Scal(bend, vector(w.Data[w.Cols:w.Rows*w.Cols]))
 }
 
-// Gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
-func (c *coordinates) Gradient(s *Step) error {
+// enter sets weights to v and d, biases to b + m·w, and the gradient to that by them.
+func (c *coordinates) enter(weights, gradient []float32) {
 	for _, l := range c.layers {
-		w, dw := l.rows(s.Weights, c.origin.N), l.rows(s.Gradient, c.origin.N)
+		w, dw := l.rows(weights, c.origin.N), l.rows(gradient, c.origin.N)
 		product, change := c.product(w), make([]float32, l.outputs)
-		l.shift(s.Weights, product, 1)
+		l.shift(weights, product, 1)
 		for i, b := range l.biases {
-			for o, db := range s.Gradient[b:][:l.outputs] {
+			for o, db := range gradient[b:][:l.outputs] {
 				if scale := l.scales[i]; scale >= 0 {
-					s.Gradient[scale+o] -= product.Data[o] * db
-					db *= s.Weights[scale+o]
+					gradient[scale+o] -= product.Data[o] * db
+					db *= weights[scale+o]
 				}
 				change[o] += db
 			}
@@ -171,7 +170,6 @@ func (c *coordinates) Gradient(s *Step) error {
 			x.stretch(of, x.line, x.bend)
 		})
 	}
-	return nil
 }
 
 // product is m·w.
@@ -193,8 +191,8 @@ func (l binnedLayer) shift(weights []float32, product blas32.Vector, sign float3
 	}
 }
 
-// restore goes back from v and d to weights.
-func (c *coordinates) restore(weights []float32) {
+// leave goes back from v and d to weights.
+func (c *coordinates) leave(weights []float32) {
 	for _, l := range c.layers {
 		w := l.rows(weights, c.origin.N)
 		c.forInputs(w, func(x axes, of blas32.General) {
@@ -210,11 +208,5 @@ func (c *coordinates) straighten(weights []float32) {
 	for _, l := range c.layers {
 		c.forInputs(l.rows(weights, c.origin.N), func(_ axes, of blas32.General) { clear(of.Data[of.Cols : of.Rows*of.Cols]) })
 	}
-	c.restore(weights)
-}
-
-// AfterUpdate goes back to weights.
-func (c *coordinates) AfterUpdate(s *Step) error {
-	c.restore(s.Weights)
-	return nil
+	c.leave(weights)
 }

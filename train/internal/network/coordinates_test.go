@@ -1,4 +1,4 @@
-package train
+package network
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -78,7 +79,7 @@ func sharedBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weight
 			nn.Array{Name: m + "b", Shape: []int{2}, Bias: true, AddedTo: "w", ScaledBy: m + "scale"},
 			nn.Array{Name: m + "scale", Shape: []int{2}, Bias: true})
 	}
-	n := weightsIn(arrays)
+	n := Size(arrays)
 	return arrays, rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "weights")
 }
 
@@ -91,22 +92,20 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 		c := newCoordinates(bins, arrays)
 		value := func(at []float32) (sum float64) {
 			w := slices.Clone(at)
-			c.restore(w)
+			c.leave(w)
 			for i, v := range w {
 				sum += float64(v) * (float64(slopes[i]) + float64(v)/2)
 			}
 			return sum
 		}
-		s := &Step{Weights: slices.Clone(weights)}
+		own, gradient := slices.Clone(weights), []float32(nil)
 		for i, v := range weights {
-			s.Gradient = append(s.Gradient, slopes[i]+v)
+			gradient = append(gradient, slopes[i]+v)
 		}
-		if err := c.Gradient(s); err != nil {
-			t.Fatal(err)
-		}
-		for i, got := range s.Gradient {
+		c.enter(own, gradient)
+		for i, got := range gradient {
 			const h = 0.01
-			at := slices.Clone(s.Weights)
+			at := slices.Clone(own)
 			at[i] += h
 			above := value(at)
 			at[i] -= 2 * h
@@ -114,12 +113,10 @@ func TestCoordinatesHaveTheirGradient(t *testing.T) {
 				t.Errorf("number %d: the derivative is %v, want %v", i, got, want)
 			}
 		}
-		if err := c.AfterUpdate(s); err != nil {
-			t.Fatal(err)
-		}
+		c.leave(own)
 		for i, v := range weights {
-			if math.Abs(float64(v-s.Weights[i])) > 1e-4 {
-				t.Errorf("weight %d came back as %v, was %v", i, s.Weights[i], v)
+			if math.Abs(float64(v-own[i])) > 1e-4 {
+				t.Errorf("weight %d came back as %v, was %v", i, own[i], v)
 			}
 		}
 	})
@@ -132,19 +129,17 @@ func TestCoordinatesOfExtremeKnotsAreFinite(t *testing.T) {
 			bins := []transforms.Bins{{Knots: knots, Missing: missing}}
 			arrays := binnedArrays(bins)
 			c := newCoordinates(bins, arrays)
-			s := &Step{Weights: slices.Repeat([]float32{1}, weightsIn(arrays))}
-			c.straighten(s.Weights)
+			own := slices.Repeat([]float32{1}, Size(arrays))
+			c.straighten(own)
 			for range 3 {
-				s.Gradient = slices.Repeat([]float32{1}, weightsIn(arrays))
-				if err := c.Gradient(s); err != nil {
-					t.Fatal(err)
+				gradient := slices.Repeat([]float32{1}, Size(arrays))
+				c.enter(own, gradient)
+				if !batches.AllFinite(own) || !batches.AllFinite(gradient) {
+					t.Fatalf("knots %v, missing %t: %v with gradient %v", knots, missing, own, gradient)
 				}
-				if !allFinite(s.Weights) || !allFinite(s.Gradient) {
-					t.Fatalf("knots %v, missing %t: %v with gradient %v", knots, missing, s.Weights, s.Gradient)
-				}
-				c.restore(s.Weights)
-				if !allFinite(s.Weights) {
-					t.Errorf("knots %v, missing %t: %v", knots, missing, s.Weights)
+				c.leave(own)
+				if !batches.AllFinite(own) {
+					t.Errorf("knots %v, missing %t: %v", knots, missing, own)
 				}
 			}
 		}
