@@ -32,11 +32,11 @@ func TestCommandsOfTheGuideWork(t *testing.T) {
 			t.Errorf("nothing printed has %q", want)
 		}
 	}
-	served(t, filepath.Join(dir, "lamps", "model.npz"), requests.FindStringSubmatch(docs.Guide)[1])
+	answers(t, filepath.Join(dir, "lamps", "model.npz"), requests.FindStringSubmatch(docs.Guide)[1])
 }
 
-// served posts the request of the guide to a service of the model. A lamp of Oslo is worth more.
-func served(t *testing.T, model, request string) {
+// answers posts the request of the guide to a service of the model. A lamp of Oslo is worth more.
+func answers(t *testing.T, model, request string) {
 	t.Helper()
 	s, err := serve.New(serve.Options{Models: map[string]string{"lamps": model}})
 	if err != nil {
