@@ -379,3 +379,12 @@ func checkONNX(t *testing.T, c textCase, m *ranker.Model) {
 		}
 	}
 }
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -20,7 +20,10 @@ import (
 // none. The other attributes are features with ids 1, 2, … in their order, and keep their
 // names; they must be numbers (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows
 // of a query that comes back later join it. Groups are numbered in the order of the values of a
-// CategoricalAttribute, or of the rows; nothing, -1 and NaN are no group.
+// CategoricalAttribute, or of the rows; an empty text, -1 and the number NaN are no group.
+//
+// golearn's CSV reader makes 0 of an empty cell, or the first value of a CategoricalAttribute, which a grid does not tell
+// apart from others: write NaN for a missing number, or read the file by datasets.ReadFile, for which an empty cell is missing.
 //
 // Errors are missing or categorical attributes, infinite values or values beyond
 // float32, labels that are not numbers, negative or infinite weights, several weights for
@@ -163,27 +166,27 @@ func (r *gridReader) read(from base.FixedDataGrid) error {
 // group is the number of a group, new or not; −1 for none.
 func (r *gridReader) group(a base.Attribute, value []byte) (int, error) {
 	name, err := idText(a, value)
-	if name == "NaN" {
-		name = reader.NoGroup
-	}
 	return r.groups.Number([]byte(name)), err
 }
 
 func queryID(a base.Attribute, value []byte) (string, error) {
 	id, err := idText(a, value)
-	if err == nil && id == "NaN" {
+	if err == nil && id == "" {
 		err = errors.New("no query id")
 	}
 	return id, err
 }
 
-// idText is an id as text: whole numbers without a point.
+// idText is an id as text: whole numbers without a point, and none for NaN.
 func idText(a base.Attribute, value []byte) (string, error) {
 	if _, ok := a.(*base.FloatAttribute); !ok {
 		return a.GetStringFromSysVal(value), nil
 	}
 	const exact = 1 << 53
 	v := base.UnpackBytesToFloat(value)
+	if v != v {
+		return "", nil
+	}
 	if math.Abs(v) >= exact {
 		return "", fmt.Errorf("the id %.0f is not exact in golearn: want numbers within ±2^53, or a CategoricalAttribute", v)
 	}

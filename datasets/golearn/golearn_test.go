@@ -243,3 +243,22 @@ func BenchmarkCSV(b *testing.B) {
 		}
 	})
 }
+
+// An empty cell of CSV is 0 to golearn's reader, or the first category, and NaN is missing; NaN among texts is one of them.
+func TestEmptyCellsOfCSVAreWhatGolearnMakesOfThem(t *testing.T) {
+	const text = "x,seller,qid,label\n1,NaN,a,1\n,b,a,0\nNaN,,NaN,2\n"
+	grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader(text), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Dataset(grid, GridOptions{LabelColumn: "label", GroupColumn: "seller"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := d.Features; x[0] != 1 || x[1] != 0 || x[2] == x[2] || !slices.Equal(d.QueryIDs, []string{"a", "NaN"}) {
+		t.Errorf("features %v of queries %q", x, d.QueryIDs)
+	}
+	if !slices.Equal(d.GroupNames, []string{"NaN", "b"}) || !slices.Equal(d.Groups, []int{0, 1, 0}) {
+		t.Errorf("groups %v of %q", d.Groups, d.GroupNames)
+	}
+}

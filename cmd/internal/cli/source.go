@@ -7,15 +7,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	_ "github.com/plrank/plrank/datasets/parquet" // so that all commands read it
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/ranker"
 )
 
 // A Source names a collection on disk, or a synthetic one.
@@ -27,7 +30,8 @@ type Source struct {
 	Scale float64 `json:"scale,omitempty"` // of a synthetic collection; 0: 0.005
 	Reading
 
-	cache string // a folder, userCache or noCache; "": none
+	cache string               // a folder, userCache or noCache; "": none
+	known datasets.ReadOptions // the roles of columns, and the categories by name, that models know, see Know
 }
 
 // Reading says how files are read.
@@ -205,6 +209,7 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	TakeFeatures(&o.Read, wanted)
 	o.Vali, o.Test, o.Fold, o.Cache = s.Vali, s.Test, s.Fold, s.cacheFolder()
 	o.Read.Context = ctx
+	s.complete(&o.Read)
 	splits, err := datasets.Open(s.Data, o)
 	if err != nil {
 		return nil, WithFlags(err)
@@ -219,12 +224,49 @@ func (s *Source) ReadFile(ctx context.Context, wanted datasets.ReadOptions, stde
 	read := s.ReadOptions()
 	read.Context, read.Labels = ctx, wanted.Labels
 	TakeFeatures(&read, wanted)
+	s.complete(&read)
 	d, err := datasets.ReadFile(s.Data, read)
 	if err != nil {
 		return nil, WithFlags(err)
 	}
 	command.Warn(stderr, d.Warnings...)
 	return d, nil
+}
+
+// Know makes what models know of columns known for all that is read: models of other libraries do not know the labels and ids, and
+// scores have no columns. Weights and base scores are of one model. A role that several models know is the first one's, where
+// another does not know it.
+func (s *Source) Know(models ...*ranker.Model) {
+	s.known.Roles = map[string]string{}
+	for _, m := range models {
+		for role, column := range Without(datasets.OptionsFor(m), "weight", "base").Roles {
+			s.known.Roles[role] = cmp.Or(s.known.Roles[role], column)
+		}
+		for c, levels := range m.Levels() {
+			if names := m.FeatureNames(); levels != nil && names != nil && !slices.Contains(s.known.Categorical, names[c]) {
+				s.known.Categorical = append(s.known.Categorical, names[c])
+			}
+		}
+	}
+}
+
+// complete adds to options what models know. A column that is a feature, or has a role, by the options has no other.
+func (s *Source) complete(o *datasets.ReadOptions) {
+	if s.known.Roles == nil {
+		return
+	}
+	taken := slices.AppendSeq(slices.Clone(o.FeatureNames), maps.Values(o.Roles))
+	for _, id := range o.FeatureIDs {
+		if !o.Headerless { // whose columns have numbers of their own
+			taken = append(taken, strconv.Itoa(id))
+		}
+	}
+	roles := maps.Clone(s.known.Roles)
+	maps.DeleteFunc(roles, func(_, column string) bool { return slices.Contains(taken, column) })
+	maps.Copy(roles, o.Roles)
+	if o.Roles = roles; o.FeatureIDs == nil {
+		o.Categorical = append(o.Categorical, s.known.Categorical...)
+	}
 }
 
 // TakeFeatures copies to o the features that are wanted, and the roles of columns.

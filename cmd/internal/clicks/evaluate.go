@@ -202,6 +202,7 @@ func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
 // evaluate reads the log and evaluates all models on it.
 func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*values, error) {
 	var candidates []*candidate
+	var models []*ranker.Model
 	for _, path := range append(o.models, o.baseline) {
 		c := &candidate{path: path, queries: map[string]bool{}}
 		if path != loggedName {
@@ -211,7 +212,11 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 			}
 		}
 		candidates = append(candidates, c)
+		if c.model != nil {
+			models = append(models, c.model)
+		}
 	}
+	o.Know(models...)
 	if err := o.openData(ctx, candidates, stderr); err != nil {
 		return nil, err
 	}

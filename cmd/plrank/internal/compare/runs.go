@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/forest/foreign"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/textfile"
@@ -82,19 +81,18 @@ func (r *run) open() error {
 	return err
 }
 
-// agree takes the gain and the highest grade from the models, unless they are given. It returns an error if the gains of
+// agree takes the gain and the highest grade from the models, unless they are given, and the columns that they know. It returns an error if the gains of
 // models differ.
 func (o *options) agree(runs []*run, gainGiven bool) error {
 	var first *run
+	var models []*ranker.Model
 	grade := o.Config.HighestGrade
 	for _, r := range runs {
 		if r.model == nil {
 			continue
 		}
 		file := r.model.File()
-		if o.Roles == nil {
-			o.Roles = cli.Without(datasets.OptionsFor(r.model), "weight", "base").Roles
-		}
+		models = append(models, r.model)
 		if o.Config.HighestGrade == 0 {
 			grade = max(grade, file.Grade)
 		}
@@ -107,6 +105,7 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 		}
 	}
 	o.Config.HighestGrade = grade
+	o.Know(models...)
 	return nil
 }
 

@@ -23,8 +23,7 @@ type Measuring struct {
 	Qrels   string       // file
 	Threads cli.Threads
 
-	Roles map[string]string // columns that the models know, for scores compared with them
-	label string            // the column of labels that the first of several was measured on; "": none has a name
+	label string // the column of labels that the first of several was measured on; "": none has a name
 }
 
 // Define defines the flags.
@@ -135,7 +134,7 @@ func (m *Measuring) checkLabels(d *datasets.Dataset) error {
 // Scores measures a file of scores or a TREC run on the labels of the data or the judgements. It returns a single split,
 // with the documents measured.
 func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
-	judged, err := m.judged(ctx)
+	judged, err := m.judged(ctx, stderr)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,24 +145,22 @@ func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (
 	if err != nil {
 		return nil, nil, err
 	}
-	command.Warn(stderr, slices.Concat(judged.Warnings, run.Warnings)...)
+	command.Warn(stderr, run.Warnings...)
 	measured, err := train.EvaluateRun(m.Config, train.Parts{}, run)
 	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
 }
 
 // judged returns the documents of the data, labelled or not, or of the judgements.
-func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
+func (m *Measuring) judged(ctx context.Context, stderr io.Writer) (*datasets.Dataset, error) {
 	if m.Qrels != "" {
 		return datasets.ReadQrels(m.Qrels)
 	}
 	if !m.SingleFile() {
 		return nil, fmt.Errorf("-data %s: scores are of the documents of one file: name that file", m.Data)
 	}
-	read := m.ReadOptions()
-	read.Context, read.Roles = ctx, m.Roles
-	d, err := datasets.ReadFile(m.Data, read)
+	d, err := m.ReadFile(ctx, datasets.ReadOptions{}, stderr)
 	if err != nil {
-		return nil, cli.WithFlags(err)
+		return nil, err
 	}
 	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, func(label float32) bool { return 0 <= label && label < 1 }) {
 		return nil, cli.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))

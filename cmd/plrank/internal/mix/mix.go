@@ -75,6 +75,10 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 		}
 		models = append(models, m)
 	}
+	o.Know(models...)
+	if models, err = ranker.Unite(models...); err != nil {
+		return err
+	}
 	d, err := o.open(ctx, models[0], stderr)
 	if err != nil {
 		return err

@@ -78,6 +78,7 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
+	o.know()
 	var runs []*report.Run
 	for _, path := range o.runs {
 		of, err := o.open(ctx, path, stderr)
@@ -93,6 +94,22 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 		return err
 	}
 	return files.Publish(stdout)
+}
+
+// know makes what all the models know of the columns known for each. What cannot be opened is told by open.
+func (o *options) know() {
+	var models []*ranker.Model
+	for _, path := range o.runs {
+		folders, _ := trainer.FoldsIn(path)
+		for _, path := range append(folders, path) {
+			for _, path := range []string{path, filepath.Join(path, cli.ModelFile)} {
+				if m, err := ranker.Open(path); err == nil {
+					models = append(models, m)
+				}
+			}
+		}
+	}
+	o.Know(models...)
 }
 
 // open returns the run in a folder, or the runs of its folds, or a model file.
