@@ -96,6 +96,12 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 		{name: "Ignore", set: func(o *ReadOptions, column func(string) string) {
 			o.Ignore = []string{column("x"), column("y"), column("b"), column("g")}
 		}, is: features, want: []float32{3, 4, 1}},
+		{name: "OfModel", set: func(o *ReadOptions, column func(string) string) { // all columns but x are features 1 to 4 of the model
+			o.FeatureIDs, o.OfModel, o.Ignore = []int{1, 2, 4}, true, []string{column("x")}
+		}, is: features, want: []float32{7, .5, 3, 8, .25, 4, 2, -1, 1}, refused: map[string]string{"LETOR": "-ignore 1: the model has the feature 1"}},
+		{name: "Unasked", set: func(o *ReadOptions, column func(string) string) { o.Unasked = []string{column("x"), column("y")} },
+			is: features, want: []float32{.5, 1, 3, .25, 2, 4, -1, 1, 1},
+			other: map[string]any{"LETOR": []float32{5, 7, .5, 1, 3, 6, 8, .25, 2, 4, 1, 2, -1, 1, 1}}}, // which names no columns
 		{name: "Categorical", set: func(o *ReadOptions, column func(string) string) {
 			o.Features, o.Categorical = []string{column("x")}, []string{column("x")}
 		}, is: features, want: []float32{1, 2, 3}, other: map[string]any{"LETOR": []float32{5, 6, 1}}},

@@ -27,7 +27,8 @@ type Model interface {
 // names, the texts of categorical ones, and the columns of labels, ids and the like.
 func OptionsFor(m Model) ReadOptions {
 	return ReadOptions{
-		FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.Levels(), NumberLevels: m.NumberLevels(), Roles: m.Columns(),
+		OfModel: true, FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.Levels(), NumberLevels: m.NumberLevels(),
+		Roles: m.Columns(),
 	}
 }
 

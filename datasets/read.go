@@ -19,14 +19,20 @@ import (
 //   - FeatureNames []string are the names of FeatureIDs, in the same order. A file with a header is then read by name: it
 //     must have all these columns, and others are left out, with a warning. Nil: columns have the ids that ReadFile
 //     gives them; if these are positions, a warning says so.
+//   - OfModel bool says that FeatureIDs are all features of a model, as those of [OptionsFor]. If these have no names, the
+//     columns of a table that are found by position must be as many; Features and Ignore choose them. Else Features and
+//     Ignore must not leave out a feature, and a name may have blanks for each _ in FeatureNames, which LightGBM writes
+//     for them.
 //   - Levels [][]string are the texts of the categorical ones among FeatureIDs, as Dataset.Levels has them; nil for the others.
 //     Another text counts as unseen, and a warning counts and names those of a file. Nil: files tell them. A number of LETOR
 //     text is the level that is this number, or, where no level of the feature is a number, the level at this position.
 //   - NumberLevels []int are the ids of features whose Levels are numbers, as Dataset.NumberLevels has them.
-//   - Features and Ignore, of type []string, choose features where there are no FeatureIDs: all in Features (nil: all) that are not in
+//   - Features and Ignore, of type []string, choose features where there are no FeatureIDs, see also OfModel: all in Features (nil: all) that are not in
 //     Ignore. Categorical []string are features whose values are text; they are features in addition to Features. All three
 //     name a feature by its name, else by its id, else by a pattern of names as in path.Match, such as price*. LETOR
 //     text has names in a file next to it, see ReadFile, and its values are numbers all the same.
+//   - Unasked []string are names of columns that are left out without a warning, such as those that had a role in earlier
+//     data. LETOR text names no columns.
 //   - Duplicates says what happens to a second value for a feature in one line: "error" (or empty) refuses it, with
 //     "last" the last value counts.
 //   - MinusOne says what a label of −1 means: "unlabelled", or "irrelevant", as in files of SVMrank; it then becomes

@@ -111,7 +111,7 @@ func newReader(meta *format.FileMetaData, o reader.Options, sidecar reader.Sidec
 		r.SetForm(n, form)
 	}
 	for _, other := range others {
-		if !slices.Contains(o.Ignore, other) { // as those that the first of several files has, which are told
+		if !slices.Contains(o.Unasked, other) { // as those that the first of several files has, which are told
 			r.Unread = append(r.Unread, other)
 		}
 	}

@@ -63,8 +63,8 @@ const (
 // Names of the flags.
 var (
 	SplitFlags    = []string{"data", "scale", "vali", "test", "fold"}
-	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
-	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "intents", "subtopics", "features", "ignore"} // have no meaning where documents are only scored
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column", "features", "ignore"}
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "intents", "subtopics"} // have no meaning where documents are only scored
 	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
 )
 
@@ -273,15 +273,15 @@ func (s *Source) complete(o *datasets.ReadOptions) {
 func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
 	o.FeatureIDs, o.FeatureNames, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Categorical
 	o.Levels, o.NumberLevels = wanted.Levels, wanted.NumberLevels
-	o.Roles, o.Ignore = wanted.Roles, append(o.Ignore, wanted.Ignore...)
+	o.Roles, o.OfModel, o.Unasked = wanted.Roles, wanted.OfModel, wanted.Unasked
 }
 
-// Without returns the options of a model with the columns of these roles ignored. Nothing warns of them.
+// Without returns the options of a model with the columns of these roles left out. Nothing warns of them.
 func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
 	for _, role := range roles {
 		if column := o.Roles[role]; column != "" {
 			delete(o.Roles, role)
-			o.Ignore = append(o.Ignore, column)
+			o.Unasked = append(o.Unasked, column)
 		}
 	}
 	return o

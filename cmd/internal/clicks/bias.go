@@ -50,7 +50,7 @@ type biasOptions struct {
 func methods() []string { return append(texts(logs.Methods()), affine) }
 
 func (o *biasOptions) define(f *flag.FlagSet) {
-	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
+	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column")...)
 	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em "+
 		"does not, but assumes that relevance is a function of the features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")

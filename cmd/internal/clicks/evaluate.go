@@ -67,9 +67,7 @@ type evaluateOptions struct {
 }
 
 func (o *evaluateOptions) define(f *flag.FlagSet) {
-	// The models say which features to read, and labels are not read.
-	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "features", "ignore",
-		"minus-one")...)
+	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "minus-one")...)
 	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the logging policy")
 	cli.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the "+

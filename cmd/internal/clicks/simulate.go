@@ -66,8 +66,6 @@ func (o *simulateOptions) define(f *flag.FlagSet) {
 
 func (o *simulateOptions) check(*flag.FlagSet) error {
 	switch {
-	case o.model != "" && (o.Features != "" || o.Ignore != ""):
-		return errors.New("-features and -ignore have no effect with -model, which has its own features")
 	case o.model == "" && o.BaseColumn != "":
 		return errors.New("-base-column has no effect without -model: base scores alone draw no rankings")
 	case o.Data == "":

@@ -120,38 +120,8 @@ func openSplits(ctx context.Context, o *options, initial *ranker.Model, stderr i
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}
-	if err == nil && initial != nil {
-		err = checkChosen(o, splits.Train)
-	}
 	cli.LimitGarbage()
 	return splits, err
-}
-
-// checkChosen returns an error if flags choose other features than the initial model has, which were read.
-func checkChosen(o *options, d *datasets.Dataset) error {
-	r := o.ReadOptions()
-	for _, word := range r.Ignore {
-		if columns, err := d.Choose(word); err == nil {
-			return fmt.Errorf("-ignore %s: the initial model has the feature %s: want one that was trained without", word, d.FeatureName(columns[0]))
-		}
-	}
-	if r.Features == nil {
-		return nil
-	}
-	chosen := make([]bool, d.Width())
-	for _, word := range slices.Concat(r.Features, o.Categorical) {
-		columns, err := d.Choose(word)
-		if err != nil {
-			return fmt.Errorf("-features %s: the initial model has no such feature: %w", word, err)
-		}
-		for _, c := range columns {
-			chosen[c] = true
-		}
-	}
-	if c := slices.Index(chosen, false); c >= 0 {
-		return fmt.Errorf("-features: the initial model has the feature %s, too: want all of its features, or no -features", d.FeatureName(c))
-	}
-	return nil
 }
 
 func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {

@@ -26,6 +26,7 @@ type Layout struct {
 	Names         map[int]string                // of columns by feature id; nil: the format names no columns
 	Ignored       []string                      // columns that are not wanted
 	Unasked       []string                      // columns that options leave out
+	Renamed       []string                      // columns that are features of a model but for blanks in their names
 	Text          []string                      // columns of text that are no features
 	DecimalCommas []string                      // columns of text that look like numbers with decimal commas
 	Wants         func(id int) bool             // whether a feature is to be read; nil: Options.Wants
@@ -82,13 +83,13 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 	for _, id := range ids {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
-	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Unasked, l.Unread, l.Nameless, l.Text)
+	o.Unasked = slices.Concat(o.Unasked, o.Ignore, l.Ignored, l.Unasked, l.Unread, l.Nameless, l.Text)
 	for _, s := range l.Spares {
-		o.Ignore = append(o.Ignore, s.Columns...)
+		o.Unasked = append(o.Unasked, s.Columns...)
 	}
 	o.Roles = maps.Clone(l.Roles)
 	for _, g := range l.Guesses { // what was guessed of one file is guessed of the next, so that its values are checked, too
-		o.Ignore = append(o.Ignore, g.Column)
+		o.Unasked = append(o.Unasked, g.Column)
 		maps.DeleteFunc(o.Roles, func(_, column string) bool { return column == g.Column })
 	}
 	o.Categorical = nil

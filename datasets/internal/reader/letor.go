@@ -84,12 +84,16 @@ func knownID(o Options, role string) string {
 // there is one; nil: the features that the options list by id.
 func wants(o Options, called map[int]string) (func(id int) bool, error) {
 	for i, name := range o.FeatureNames {
-		if id := o.FeatureIDs[i]; called[id] != name && called[id] != "" {
+		id := o.FeatureIDs[i]
+		if o.OfModel && blanked(called[id]) == name {
+			called[id] = name
+		}
+		if called[id] != name && called[id] != "" {
 			return nil, fmt.Errorf("feature %d is named %q in the file of names, but %q is wanted", id, called[id], name)
 		}
 	}
 	if o.FeatureIDs != nil || o.Features == nil && o.Ignore == nil {
-		return nil, nil
+		return nil, o.checkChoice()
 	}
 	features, err := idsOf(o.Features, called)
 	if err != nil {

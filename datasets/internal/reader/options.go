@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"path"
 	"slices"
+	"strconv"
 
 	"github.com/plrank/plrank/internal/text"
 )
@@ -16,7 +18,9 @@ type Options struct {
 	FeatureNames                             []string
 	Levels                                   [][]string
 	NumberLevels                             []int
+	OfModel                                  bool
 	Features, Ignore, Categorical            []string
+	Unasked                                  []string
 	Duplicates                               string
 	MinusOne                                 string
 	LabelColumn, QueryColumn, DocumentColumn string
@@ -80,6 +84,40 @@ func (o Options) NeedsLabels() bool {
 
 // Chosen are the names, ids and patterns of features that are chosen one way or the other.
 func (o Options) Chosen() []string { return slices.Concat(o.Features, o.Ignore, o.Categorical) }
+
+// says reports whether one of these words is a name, or a pattern of it.
+func says(words []string, name string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		matches, err := path.Match(word, name)
+		return word == name || matches && err == nil
+	})
+}
+
+// checkChoice returns an error if Features or Ignore leave out a feature of the model that has chosen the features.
+func (o Options) checkChoice() error {
+	if !o.OfModel {
+		return nil
+	}
+	name := func(i int) string {
+		if o.FeatureNames == nil {
+			return strconv.Itoa(o.FeatureIDs[i])
+		}
+		return o.FeatureNames[i]
+	}
+	for _, word := range o.Ignore {
+		if columns, err := Choose(word, o.FeatureIDs, o.FeatureNames); err == nil {
+			return fmt.Errorf("-ignore %s: the model has the feature %s", word, name(columns[0]))
+		}
+	}
+	chosen, err := Chosen(o.Features, o.FeatureIDs, o.FeatureNames)
+	if err != nil {
+		return fmt.Errorf("-features: the model has %w", err)
+	}
+	if i := slices.Index(chosen, false); i >= 0 && o.Features != nil {
+		return fmt.Errorf("-features: the model has the feature %s, too: want all of its features, or no -features", name(i))
+	}
+	return nil
+}
 
 // Ctx is o.Context, or one that is never done.
 func (o Options) Ctx() context.Context {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -243,7 +242,7 @@ func (f *finder) takeUsual(r *role) error {
 		*at = candidates[0]
 		name := f.names[*at]
 		f.guessed[r.name] = true
-		if slices.Contains(r.loose, f.plain[*at]) && !slices.Contains(f.o.Ignore, name) { // which is told of the first of several files
+		if slices.Contains(r.loose, f.plain[*at]) && !slices.Contains(f.o.Unasked, name) { // which is told of the first of several files
 			f.Guesses = append(f.Guesses, Guess{Role: r.what, Flag: r.flag, Column: name})
 		}
 	case len(taken) > 0: // checkRoles returns the error
@@ -268,10 +267,7 @@ func (f *finder) firm(r *role) int {
 
 // isSaid reports whether options say of a column by name or pattern that it is a feature, or is left out.
 func (f *finder) isSaid(name string) bool {
-	return slices.ContainsFunc(f.o.Chosen(), func(word string) bool {
-		matches, err := path.Match(word, name)
-		return word == name || matches && err == nil
-	})
+	return says(f.o.Chosen(), name) || says(f.o.Unasked, name)
 }
 
 // ambiguous returns the error that several columns could have a role.

@@ -54,7 +54,8 @@ func layout(line []byte, o Options, sized bool) (*Layout, error) {
 	s := &separatedReader{Columns: columns, comma: comma}
 	s.Header, s.Read = !o.Headerless, s.line
 	if o.FeatureIDs == nil || s.guessed[LabelRole] {
-		s.Look = func(lines []byte) error { return s.look(lines, o.FeatureIDs == nil) } // else columns of text among those that are wanted are errors
+		// Else columns of text among those that are wanted are errors.
+		s.Look = func(lines []byte) error { return s.look(lines, o.FeatureIDs == nil) }
 	}
 	return &s.Layout, nil
 }
@@ -62,7 +63,12 @@ func layout(line []byte, o Options, sized bool) (*Layout, error) {
 // NewColumns finds the roles of columns with these names. The rows are sized if there is a file of
 // query sizes.
 func NewColumns(names []string, o Options, sized bool) (*Columns, error) {
-	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1, Numbers: make([]int, len(numbers))}
+	s := &Columns{
+		Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1, Numbers: make([]int, len(numbers)),
+	}
+	if o.OfModel {
+		s.rename(o.FeatureNames)
+	}
 	f := newFinder(s, &o, sized)
 	if err := f.find(); err != nil {
 		return nil, err
@@ -73,6 +79,23 @@ func NewColumns(names []string, o Options, sized bool) (*Columns, error) {
 	f.couldBeLabel()
 	return s, nil
 }
+
+// rename calls columns as the features of a model that lack a column, where only blanks differ: LightGBM writes _ for them.
+func (s *Columns) rename(wanted []string) {
+	columns := map[string][]int{}
+	for i, name := range s.Called {
+		columns[blanked(name)] = append(columns[blanked(name)], i)
+	}
+	for _, name := range wanted {
+		if at := columns[name]; len(at) == 1 && s.Called[at[0]] != name {
+			s.Renamed = append(s.Renamed, s.Called[at[0]])
+			s.Called[at[0]] = name
+		}
+	}
+}
+
+// blanked returns a name as LightGBM writes it.
+func blanked(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 // columnNames are the fields of the first line.
 func columnNames(line []byte, comma byte) ([]string, error) {
@@ -123,22 +146,13 @@ func (s *finder) place() error {
 	if err != nil {
 		return err
 	}
-	is, err := chooseColumn(o, ids, called, aside, wanted)
+	is, err := s.choose(o, ids, called, aside, wanted)
 	if err != nil {
 		return err
 	}
 	for i, field := range fields {
 		if !is.feature[i] {
-			switch r := s.spares[field]; {
-			case is.ignored[i], r != nil && r.name == LabelRole && o.FeatureNames != nil && o.Labels == UnusedLabels: // as in a file to be scored
-				s.Unasked = append(s.Unasked, called[i])
-			case r != nil:
-				s.addSpare(r, called[i])
-			case isNameless(called[i]):
-				s.Nameless = append(s.Nameless, called[i])
-			default:
-				s.Ignored = append(s.Ignored, called[i])
-			}
+			s.leaveOut(field, is.ignored[i])
 			continue
 		}
 		id := ids[i]
@@ -156,13 +170,33 @@ func (s *finder) place() error {
 			s.Categorical = append(s.Categorical, id)
 		}
 	}
-	for i, name := range o.FeatureNames {
-		if s.Names[o.FeatureIDs[i]] != name {
+	return s.checkWanted()
+}
+
+// leaveOut says of a column why it is not a feature.
+func (s *finder) leaveOut(column int, ignored bool) {
+	name := s.names[column]
+	switch r := s.spares[column]; {
+	case ignored, r != nil && r.name == LabelRole && s.o.FeatureNames != nil && s.o.Labels == UnusedLabels: // as in a file to be scored
+		s.Unasked = append(s.Unasked, name)
+	case r != nil:
+		s.addSpare(r, name)
+	case isNameless(name):
+		s.Nameless = append(s.Nameless, name)
+	default:
+		s.Ignored = append(s.Ignored, name)
+	}
+}
+
+// checkWanted returns an error if a feature that is wanted has no column.
+func (s *finder) checkWanted() error {
+	for i, name := range s.o.FeatureNames {
+		if s.Names[s.o.FeatureIDs[i]] != name {
 			return fmt.Errorf("no column for feature %q", name)
 		}
 	}
-	for _, id := range o.FeatureIDs {
-		if o.FeatureNames == nil && !o.Headerless && !s.ByPosition && s.Names[id] == "" {
+	for _, id := range s.o.FeatureIDs {
+		if s.o.FeatureNames == nil && !s.o.Headerless && !s.ByPosition && s.Names[id] == "" {
 			return fmt.Errorf("no column for feature %d: columns whose names are whole numbers are features with these ids", id)
 		}
 	}
@@ -185,7 +219,7 @@ func (s *Columns) number(called []string, aside []bool, o Options) ([]int, error
 				last++
 				ids[i] = last
 			}
-		case text.IsBeyondFeatureID(name) && slices.Contains(o.Ignore, name):
+		case text.IsBeyondFeatureID(name) && says(slices.Concat(o.Ignore, o.Unasked), name):
 			ids[i] = -1
 		case text.IsBeyondFeatureID(name):
 			ids[i], beyond = -1, name
@@ -194,13 +228,15 @@ func (s *Columns) number(called []string, aside []bool, o Options) ([]int, error
 		}
 	}
 	missing := func(id int) bool { return !byID[id] }
-	if !o.Headerless && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && !slices.ContainsFunc(o.FeatureIDs, missing) {
+	positions := o.OfModel && all && slices.IsSorted(ids) && last == len(ids)-1 && len(byID) == len(ids) // 0, 1, …, as data frames have
+	if !o.Headerless && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && !positions && !slices.ContainsFunc(o.FeatureIDs, missing) {
 		return ids, nil
 	}
 	if all && beyond != "" && o.FeatureNames == nil {
-		return nil, fmt.Errorf("column %s: names that are whole numbers are the ids of features, and the largest is %d", text.Quote([]byte(beyond)), text.MaxFeatureID)
+		return nil, fmt.Errorf("column %s: names that are whole numbers are the ids of features, and the largest is %d",
+			text.Quote([]byte(beyond)), text.MaxFeatureID)
 	}
-	if all && len(byID) > 0 {
+	if all && len(byID) > 0 && !(positions && o.FeatureNames == nil) {
 		return ids, nil
 	}
 	s.ByPosition = !o.Headerless
@@ -220,31 +256,60 @@ type choice struct {
 	feature, ignored, categorical []bool
 }
 
-// chooseColumn returns the choice among columns: the columns with wanted names are features, if any names are
+// choose returns the choice among columns: the columns with wanted names are features, if any names are
 // wanted. Columns aside, as those without a name of their own, are features only if the options say all that they are called.
-func chooseColumn(o Options, ids []int, called []string, aside []bool, wanted map[string]int) (is choice, err error) {
+func (s *Columns) choose(o Options, ids []int, called []string, aside []bool, wanted map[string]int) (is choice, err error) {
 	if is.categorical, err = Chosen(o.Categorical, ids, called); err != nil {
 		return is, err
 	}
-	if o.FeatureIDs != nil { // a model, or the first of several files, has chosen
+	byPosition := o.OfModel && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && (s.ByPosition || o.Headerless)
+	if o.FeatureIDs != nil && !byPosition { // a model, or the first of several files, has chosen
 		is.feature, is.ignored = make([]bool, len(ids)), make([]bool, len(ids))
 		for i, name := range called {
 			_, is.feature[i] = wanted[name]
 			is.feature[i] = is.feature[i] || o.FeatureNames == nil && o.Lists(ids[i]) && !aside[i]
-			is.ignored[i] = slices.Contains(o.Ignore, name)
+			is.ignored[i] = slices.Contains(o.Unasked, name) || says(o.Ignore, name)
 		}
-		return is, nil
+		return is, o.checkChoice()
 	}
 	if is.ignored, err = Chosen(o.Ignore, ids, called); err != nil {
 		return is, err
 	}
 	is.feature, err = Chosen(o.Features, ids, called)
 	for i, feature := range is.feature {
-		is.ignored[i] = is.ignored[i] || o.Features != nil && !feature && !is.categorical[i]
+		is.ignored[i] = is.ignored[i] || slices.Contains(o.Unasked, called[i]) || o.Features != nil && !feature && !is.categorical[i]
 		named := !aside[i] || slices.Contains(o.Features, called[i]) || slices.Contains(o.Categorical, called[i])
 		is.feature[i] = !is.ignored[i] && named
 	}
+	if err == nil && byPosition {
+		err = o.position(ids, called, is)
+	}
 	return is, err
+}
+
+// position gives the chosen columns the ids of the features of a model without names, from left to right, and leaves out
+// those without a feature. It returns an error if there are not as many.
+func (o Options) position(ids []int, called []string, is choice) error {
+	var columns, others []string
+	first, last := min(1, o.FeatureIDs[0]), o.FeatureIDs[len(o.FeatureIDs)-1]
+	for i := range ids {
+		switch {
+		case is.feature[i]:
+			ids[i] = first + len(columns)
+			columns, is.feature[i] = append(columns, called[i]), o.Lists(ids[i])
+		case !is.ignored[i]:
+			others = append(others, called[i])
+		}
+	}
+	if n := last - first + 1; len(columns) != n {
+		what := text.List(columns)
+		if others != nil {
+			what += ", and only if -features lists them " + text.List(others)
+		}
+		return fmt.Errorf("the model has %d features without names, and %d columns may be these: %s (-features and -ignore choose columns)",
+			n, len(columns), what)
+	}
+	return nil
 }
 
 // claims reports whether a first line that is blank or begins with # is a line of separated

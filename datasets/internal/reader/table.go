@@ -136,7 +136,10 @@ func (t *Table) WarnOfColumns() error {
 		if s.Has != "" {
 			is = fmt.Sprintf("%s is (-%s NAME takes another", text.List([]string{s.Has}), s.Flag)
 		}
-		t.Warn("columns that are called as if they were the %s, which %s, and -features '*,%s' makes a feature of one), were left out: %s", s.Role, is, s.Columns[0], text.List(s.Columns))
+		if t.Options.FeatureNames == nil { // no model has chosen by name
+			is += fmt.Sprintf(", and -features '*,%s' makes a feature of one", s.Columns[0])
+		}
+		t.Warn("columns that are called as if they were the %s, which %s), were left out: %s", s.Role, is, text.List(s.Columns))
 	}
 	var words, moments, commas []string
 	for _, name := range t.Layout.Text {
@@ -157,6 +160,7 @@ func (t *Table) WarnOfColumns() error {
 		{moments, "columns of dates and times were left out: %s: a feature is a number, such as the age in days"},
 		{t.Layout.Nameless, "columns without a name of their own, such as the index of a table, were left out: %s"},
 		{t.Layout.Unread, "columns of types that are not read were left out: %s"},
+		{t.Layout.Renamed, "columns are features of the model that have _ for the blanks in their names, as LightGBM writes these: %s"},
 		{t.Layout.Ignored, "columns that are not wanted were left out: %s"},
 	} {
 		if len(out.columns) > 0 {

@@ -75,7 +75,7 @@ func (o *options) Check(flags *flag.FlagSet) error {
 		cli.ErrorIf(o.perQuery == cli.StandardOutput, "-per-query -: want the name of a new file: the metrics go to standard output"),
 		cli.ErrorIf(o.plot != "" && !o.importance, "-plot needs -importance"),
 		cli.CheckIdle(flags, cli.Use{
-			Works: o.scores == "", Flags: []string{"vali", "test", "fold", "scale", "cache", "base-column"},
+			Works: o.scores == "", Flags: []string{"vali", "test", "fold", "scale", "cache", "base-column", "features", "ignore"},
 			Why: "with -scores, which are measured on the labels of one file",
 		}),
 		o.Measuring.Check(flags),

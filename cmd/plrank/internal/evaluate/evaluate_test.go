@@ -103,8 +103,6 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"-epochs 3", "there is no flag -epochs"},
-		{"-features 1", "there is no flag -features"}, // the model says which are read
-		{"-ignore 1", "there is no flag -ignore"},
 		{"-weight-column w", "there is no flag -weight-column"},
 		{"-normalize", "there is no flag -normalize"}, // a metric is not a value of the loss
 		{"-metric ndgc@5", "did you mean ndcg?"},

@@ -28,8 +28,7 @@ type Measuring struct {
 
 // Define defines the flags.
 func (m *Measuring) Define(f *flag.FlagSet) {
-	// A model has features of its own, scores have none, and all queries count alike.
-	m.Source.Define(f, "", "features", "ignore", "weight-column")
+	m.Source.Define(f, "", "weight-column") // all queries count alike
 	m.DefineCache(f)
 	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
 	m.Threads.Define(f)

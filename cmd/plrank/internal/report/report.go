@@ -47,7 +47,7 @@ type options struct {
 
 func (o *options) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("report", flag.ContinueOnError)
-	o.Define(f, "", "features", "ignore", "weight-column", "scale")
+	o.Define(f, "", "weight-column", "scale")
 	o.DefineCache(f)
 	f.StringVar(&o.out, "out", cli.StandardOutput, "a new `file` for the page; - is standard output")
 	o.threads.Define(f)
