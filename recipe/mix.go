@@ -33,78 +33,79 @@ func Mix(c train.Config, vali *datasets.Dataset, models ...*ranker.Model) (*rank
 	if err != nil {
 		return nil, nil, fmt.Errorf("recipe: mixtures are weighed by a measure of rankings: %w", err)
 	}
-	convention, err := metrics.ParseLabelFree(c.Convention)
+	c.Metric, c.HighestGrade = measure.Ranking().String(), cmp.Or(c.HighestGrade, models[0].File().Grade)
+	scores, units, err := scored(vali, models)
 	if err != nil {
 		return nil, nil, err
 	}
-	gain, err := metrics.ParseGain(c.Gain)
-	if err != nil {
-		return nil, nil, err
-	}
-	measure = measure.Ranking()
-	in := metrics.Queries{Labels: vali.Labels, Offsets: vali.Offsets, Groups: vali.Groups, Intents: vali.Intents, DocumentIDs: vali.DocumentIDs, Gain: gain,
-		LabelFree: convention, HighestGrade: cmp.Or(c.HighestGrade, models[0].File().Grade)}
-	perQuery := func(scores []float64) ([]float64, error) {
-		in.Scores = scores
-		of, err := metrics.Estimates(in, []metrics.Measure{measure})
-		if err != nil {
-			return nil, fmt.Errorf("recipe: %s: %w", vali.Name, err)
+	run := &datasets.Run{Dataset: vali, Scores: make([]float64, vali.Rows())}
+	values := func(shares []float64) ([]float64, error) {
+		clear(run.Scores)
+		for i, share := range shares {
+			floats.AddScaled(run.Scores, share*units[i], scores[i])
 		}
-		return measure.Counted(in, of[0]), nil
+		report, err := train.EvaluateRun(c, train.Parts{}, run)
+		if err != nil {
+			return nil, err
+		}
+		return report.Splits[0].PerQuery[c.Metric], nil
 	}
-	n := float64(len(models))
-	units, scores, mean := make([]float64, len(models)), make([][]float64, len(models)), 0.0
-	for i, m := range models {
-		if scores[i], err = datasets.Score(m, vali); err != nil {
+	best, most := slices.Repeat([]float64{1 / float64(len(models))}, len(models)), 0.0
+	equal, err := values(best)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, shares := range candidates(len(models)) {
+		of, err := values(shares)
+		if err != nil {
 			return nil, nil, err
 		}
-		units[i] = deviationWithin(scores[i], vali.Offsets)
-		mean += units[i] / n
+		if gain := gainBeyondChance(of, equal, measure.LowerIsBetter()); gain > most {
+			best, most = shares, gain
+		}
+	}
+	mixture, err := mixed(best, units, models)
+	return mixture, best, err
+}
+
+// scored returns the scores of models on d, and what makes the deviations of each within queries the mean of all.
+func scored(d *datasets.Dataset, models []*ranker.Model) (scores [][]float64, units []float64, err error) {
+	scores, units = make([][]float64, len(models)), make([]float64, len(models))
+	mean := 0.0
+	for i, m := range models {
+		if scores[i], err = datasets.Score(m, d); err != nil {
+			return nil, nil, err
+		}
+		units[i] = deviationWithin(scores[i], d.Offsets)
+		mean += units[i] / float64(len(models))
 	}
 	for i, deviation := range units {
 		if units[i] = mean / deviation; deviation == 0 { // its scores are equal in each query
 			units[i] = 1
 		}
 	}
-	mixed := make([]float64, vali.Rows())
-	valuesOf := func(shares []float64) ([]float64, error) {
-		clear(mixed)
-		for i, share := range shares {
-			floats.AddScaled(mixed, share*units[i], scores[i])
-		}
-		return perQuery(mixed)
-	}
-	best, most := slices.Repeat([]float64{1 / n}, len(models)), 0.0
-	equal, err := valuesOf(best)
-	if err != nil {
-		return nil, nil, err
-	}
+	return scores, units, nil
+}
+
+// candidates returns the shares of a number of models that may be better than equal ones, those of the fewest models first.
+func candidates(models int) [][]float64 {
 	parts := 4
-	if len(models) > 4 { // there would be too many
+	if models > 4 { // there would be too many
 		parts = 1
 	}
-	others := num.Divisions(len(models), parts)
-	count := func(shares []float64) (models int) {
-		for _, share := range shares {
-			if share > 0 {
-				models++
-			}
-		}
-		return models
+	all := num.Divisions(models, parts)
+	without := func(shares []float64) int {
+		return floats.Count(func(share float64) bool { return share == 0 }, shares)
 	}
-	slices.SortStableFunc(others, func(a, b []float64) int { return count(a) - count(b) }) // of equals, the one of the fewest models
-	for _, shares := range others {
-		values, err := valuesOf(shares)
-		if err != nil {
-			return nil, nil, err
-		}
-		if gain := gainBeyondChance(values, equal, measure.LowerIsBetter()); gain > most {
-			best, most = shares, gain
-		}
-	}
+	slices.SortStableFunc(all, func(a, b []float64) int { return without(b) - without(a) })
+	return all
+}
+
+// mixed returns the mixture of the models that have a share.
+func mixed(shares, units []float64, models []*ranker.Model) (*ranker.Model, error) {
 	var weights []float64
 	var taken []*ranker.Model
-	for i, share := range best {
+	for i, share := range shares {
 		if share > 0 {
 			weights, taken = append(weights, share*units[i]), append(taken, models[i])
 		}
@@ -114,10 +115,9 @@ func Mix(c train.Config, vali *datasets.Dataset, models ...*ranker.Model) (*rank
 	}
 	f, err := ranker.Mix(weights, taken...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	mixture, err := ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return train.Forward(f) })
-	return mixture, best, err
+	return ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return train.Forward(f) })
 }
 
 // gainBeyondChance returns how much better values of queries are than others, less the standard error of it.

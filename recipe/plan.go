@@ -12,7 +12,8 @@ import (
 // OfModel reports whether the setting of that flag makes a model. A plan of several models has a value of it for each.
 func OfModel(flag string) bool {
 	return slices.ContainsFunc(new(train.Config).Settings(), func(s train.Setting) bool {
-		return s.Flag == flag && s.Group != "" && s.Group != "Evaluation" && !s.Measuring && !s.Resumable && s.Flag != "categorical" && s.Flag != "shards"
+		return s.Flag == flag && s.Group != "" && s.Group != "Evaluation" && !s.Measuring && !s.Resumable &&
+			s.Flag != "categorical" && s.Flag != "shards"
 	})
 }
 

@@ -75,11 +75,13 @@ type Plan struct {
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
-// exactly. The expected metric, by which it is chosen where policies are about as sharp in all epochs, has less noise than the metric of one ranking. The gradient
+// exactly. The expected metric, by which it is chosen where policies are about as sharp in all epochs, has less noise than the metric of
+// one ranking. The gradient
 // of NDCG at 10 comes from the few documents at the top: softmax adds what the others say, and so
 // does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
-// have scores that are 8 or 32 higher than documents of grade 0. Bins let them see thresholds and missing values, and products, SwiGLU, conditions
+// have scores that are 8 or 32 higher than documents of grade 0. Bins let them see thresholds and missing values, and products, SwiGLU,
+// conditions
 // that have to hold together. The group
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
@@ -166,7 +168,8 @@ func recipeOf(documents, queries int, highest, ofQuery float64) (c train.Config,
 // long, as some tables need two hundred epochs, and some three.
 func tableRecipe(documents int) train.Config {
 	c := train.Default()
-	c.Loss, c.Transform, c.Metric = "softmax", "quantile+missing", "ndcg@10" // by the expected one the best epoch is left to how sharp policies are
+	// by the expected one the best epoch is left to how sharp policies are
+	c.Loss, c.Transform, c.Metric = "softmax", "quantile+missing", "ndcg@10"
 	c.Hidden, c.Members, c.Dropout = []int{256, 128}, 1, 0.2
 	c.LearningRate, c.GroupLasso, c.Batch, c.Epochs, c.Patience = 0.002, 0.001, 32, min(200, max(12, 4_000_000/max(1, documents))), 40
 	return c

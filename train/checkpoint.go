@@ -120,7 +120,8 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.format, checkpointFormat)
 	}
 	if h.version != checkpointVersion {
-		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.version, checkpointVersion)
+		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path,
+			h.version, checkpointVersion)
 	}
 	was := Config{}.Plain() // as older runs lack newer settings
 	if err := json.Unmarshal(h.config, &was); err != nil {

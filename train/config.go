@@ -20,25 +20,38 @@ type Config struct {
 	Optimization
 	Evaluation
 
-	Seed uint64 `json:"seed"` // of weights, dropout, the order of queries and sampled rankings
+	// Seed of weights, dropout, the order of queries and sampled rankings.
+	Seed uint64 `json:"seed"`
 }
 
 // An Objective says what is learned.
 type Objective struct {
-	Loss           string      `json:"loss"`           // a loss of package losses or a weighted sum, see losses.Parse
-	Cutoff         RankCount   `json:"cutoff"`         // K: the ranks that count, at most as many as the longest training query has documents; or all
-	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step by losses that sample, see losses.Term
-	Gain           string      `json:"gain"`           // of a label, see metrics.ParseGain
-	HighestGrade   float64     `json:"highestGrade"`   // highest label possible, a higher one is refused; 0: the highest of the data
-	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by its ideal value of the objective
-	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseDiscounts
+	// Loss is the name of a loss of package losses, or a weighted sum, see losses.Parse.
+	Loss string `json:"loss"`
+	// Cutoff is K, the number of ranks that count, or AllRanks. There are no more than the longest training query has
+	// documents.
+	Cutoff RankCount `json:"cutoff"`
+	// Samples is N, the rankings sampled for each query and step by losses that sample, see losses.Term; or Dynamic.
+	Samples SampleCount `json:"samples"`
+	// Gain is the name of the gain of a label, see metrics.ParseGain.
+	Gain string `json:"gain"`
+	// HighestGrade is the highest label possible; a higher one is refused. 0: the highest of the data.
+	HighestGrade float64 `json:"highestGrade"`
+	// NormalizeGains divides the gains of a query by its ideal value of the objective.
+	NormalizeGains bool `json:"normalizeGains"`
+	// Discounts names the discounts θ of the objective, see metrics.ParseDiscounts.
+	Discounts string `json:"discounts"`
 }
 
 // Inputs are what a model sees of the documents.
 type Inputs struct {
-	Transform   string   `json:"transform"`   // of raw features, see datasets.FitTransform
-	Bins        int      `json:"bins"`        // through which the first layer sees each output of the transform, see transforms.Transform.FitBins; 0: none
-	Categorical Features `json:"categorical"` // whose values are names, see nn.Embedding; features of text always are
+	// Transform names the transform of raw features, see datasets.FitTransform.
+	Transform string `json:"transform"`
+	// Bins is the number of bins through which the first layer sees each output of the transform, see
+	// transforms.Transform.FitBins; 0: none. A forest has its thresholds between them, and 64 for 0.
+	Bins int `json:"bins"`
+	// Categorical are features whose values are names, see nn.Embedding. Features of text always are.
+	Categorical Features `json:"categorical"`
 }
 
 // Features are words that stand for features, by name, id or pattern: see datasets.Dataset.Choose.
@@ -86,56 +99,108 @@ func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 
 // A Model says what gives the scores.
 type Model struct {
-	Scorer          string         `json:"scorer"`          // kind of model, see Scorers
-	Hidden          []int          `json:"hidden"`          // widths of the hidden layers; none: a linear model
-	Activation      ops.Activation `json:"activation"`      // of the hidden layers
-	Dropout         float64        `json:"dropout"`         // rate after each hidden layer
-	Members         int            `json:"members"`         // networks of an ensemble, whose scores are averaged; each is kept as after its own best epoch, unless they have embeddings in common
-	SharedMembers   int            `json:"sharedMembers"`   // of each of these networks, which share its matrices of weights, see nn.MLP; 0: none
-	Blocks          int            `json:"blocks"`          // of the scorer attention, as wide as the last hidden layer
-	Heads           int            `json:"heads"`           // of each of its blocks
-	LatentCross     bool           `json:"latentCross"`     // the scorer attention ends in the latent cross of DASALC
-	Trees           int            `json:"trees"`           // that an epoch of the scorer forest grows, each on a pass over the training queries; 0: 1
-	Depth           int            `json:"depth"`           // of trees at most; 0: see forest.Config
-	Leaves          int            `json:"leaves"`          // of trees, where the leaf of the largest gain is split next; 0: trees are symmetric, all nodes of a level have one split
-	Sampling        float64        `json:"sampling"`        // part of the training documents by which the splits of a tree are chosen; 0: all
-	FeatureSampling float64        `json:"featureSampling"` // part of the features that they are chosen from; 0: all
-	Rising          Features       `json:"rising"`          // with which the scores of a forest never fall
-	Falling         Features       `json:"falling"`         // with which they never rise
+	// Scorer is the kind of model, see Scorers.
+	Scorer string `json:"scorer"`
+	// Hidden are the widths of the hidden layers; none: a linear model.
+	Hidden []int `json:"hidden"`
+	// Activation is of the hidden layers.
+	Activation ops.Activation `json:"activation"`
+	// Dropout is the rate of dropout after each hidden layer, in [0, 1).
+	Dropout float64 `json:"dropout"`
+	// Members is the number of networks of an ensemble, whose scores are averaged; 0 and 1: one network. Each is kept as
+	// after its own best epoch, unless they have embeddings in common.
+	Members int `json:"members"`
+	// SharedMembers is the number of members of each of these networks, which share its matrices of weights, see nn.MLP;
+	// 0: none.
+	SharedMembers int `json:"sharedMembers"`
+	// Blocks is the number of blocks of the scorer attention, which are as wide as the last hidden layer.
+	Blocks int `json:"blocks"`
+	// Heads is the number of heads of each of its blocks.
+	Heads int `json:"heads"`
+	// LatentCross ends the scorer attention in the latent cross of DASALC.
+	LatentCross bool `json:"latentCross"`
+	// Trees is the number of trees that an epoch of the scorer forest grows, each on a pass over the training queries; 0:
+	// 1.
+	Trees int `json:"trees"`
+	// Depth is the largest depth of trees; 0: see forest.Config.
+	Depth int `json:"depth"`
+	// Leaves is the largest number of leaves of trees, where the leaf of the largest gain is split next; 0: trees are
+	// symmetric, all nodes of a level have one split.
+	Leaves int `json:"leaves"`
+	// Sampling is the part of the training documents by which the splits of a tree are chosen, in [0, 1]; 0: all.
+	Sampling float64 `json:"sampling"`
+	// FeatureSampling is the part of the features that the splits of a tree are chosen from, in [0, 1]; 0: all.
+	FeatureSampling float64 `json:"featureSampling"`
+	// Rising are features with which the scores of a forest never fall.
+	Rising Features `json:"rising"`
+	// Falling are features with which they never rise.
+	Falling Features `json:"falling"`
 }
 
 // An Optimization says how, and for how long, the weights are learned.
 type Optimization struct {
-	Optimizer     string  `json:"optimizer"`     // see Optimizers
-	LearningRate  float64 `json:"learningRate"`  // of the first epoch
-	Momentum      float64 `json:"momentum"`      // of the optimizer momentum
-	WeightDecay   float64 `json:"weightDecay"`   // of the optimizer adamw, for weights that are not biases
-	Decay         float64 `json:"decay"`         // factor on the learning rate after each epoch
-	Schedule      string  `json:"schedule"`      // of the learning rate: constant, cosine, plateau or plateau(5,0.1)
-	Warmup        float64 `json:"warmup"`        // epochs in which the learning rate rises from 0
-	L2            float64 `json:"l2"`            // L2·w is added to the gradient of every weight w that is not a bias
-	GroupLasso    float64 `json:"groupLasso"`    // λ: after a step at rate η the n weights w_j from input j, with all its bins, into the first layer shrink by ηλ·√n·√(r̄/r_j), where r_j = ‖w_j‖/√n and r̄ is the mean of r_j: a group lasso (Yuan & Lin 2006) that is stronger for inputs of small weights; of an input with bins, its line and its bends are two groups
-	Clip          float64 `json:"clip"`          // the highest norm of a gradient, which is scaled down to it; 0: no limit
-	Average       float64 `json:"average"`       // β of the moving average of the weights, which is then evaluated and kept; over at most a ninth of the steps; 0: none
-	Batch         int     `json:"batch"`         // queries a step
-	Shards        int     `json:"shards"`        // of the training queries, which processes share, see Parts.Processes
-	OnNaN         string  `json:"onNaN"`         // what becomes of a batch whose loss or gradient is not finite: stop or skip
-	Epochs        int     `json:"epochs"`        // passes over the training queries, or parts of them, see EpochsPerPass; each ends with the validation
-	EpochsPerPass int     `json:"epochsPerPass"` // parts of a pass that are epochs, at most one a step; 0 and 1: an epoch is a pass
-	Patience      int     `json:"patience"`      // epochs without a better validation value before training stops; 0: it does not
+	// Optimizer is the name of the optimizer, see Optimizers.
+	Optimizer string `json:"optimizer"`
+	// LearningRate is the rate of the first epoch, above 0.
+	LearningRate float64 `json:"learningRate"`
+	// Momentum is the rate of the optimizer momentum, in [0, 1).
+	Momentum float64 `json:"momentum"`
+	// WeightDecay is the rate of the decay by the optimizer adamw, for weights that are not biases.
+	WeightDecay float64 `json:"weightDecay"`
+	// Decay is a factor on the learning rate after each epoch, in (0, 1].
+	Decay float64 `json:"decay"`
+	// Schedule is how the learning rate changes: constant, cosine, plateau or plateau(5,0.1).
+	Schedule string `json:"schedule"`
+	// Warmup is the number of epochs in which the learning rate rises from 0.
+	Warmup float64 `json:"warmup"`
+	// L2 adds L2·w to the gradient of every weight w that is not a bias. In a leaf of a forest it counts as so many
+	// documents without a gradient.
+	L2 float64 `json:"l2"`
+	// GroupLasso is λ. After a step at rate η the n weights w_j from input j, with all its bins, into the first layer
+	// shrink by ηλ·√n·√(r̄/r_j), where r_j = ‖w_j‖/√n and r̄ is the mean of r_j: a group lasso (Yuan & Lin 2006) that is
+	// stronger for inputs of small weights. The line and the bends of an input with bins are two groups. 0: none.
+	GroupLasso float64 `json:"groupLasso"`
+	// Clip is the highest norm of a gradient, which is scaled down to it; 0: no limit.
+	Clip float64 `json:"clip"`
+	// Average is β of the moving average of the weights, in [0, 1), which is then evaluated and kept; over at most a ninth
+	// of the steps. 0: none.
+	Average float64 `json:"average"`
+	// Batch is the number of queries of a step.
+	Batch int `json:"batch"`
+	// Shards is the number of parts of the training queries, which processes share, see Parts.Processes.
+	Shards int `json:"shards"`
+	// OnNaN says what to do when a batch has a loss or a gradient that is not finite: stop or skip.
+	OnNaN string `json:"onNaN"`
+	// Epochs is the number of passes over the training queries, or parts of them, see EpochsPerPass. Each ends with the
+	// validation.
+	Epochs int `json:"epochs"`
+	// EpochsPerPass is the number of parts of a pass that are epochs, at most one a step; 0 and 1: an epoch is a pass.
+	EpochsPerPass int `json:"epochsPerPass"`
+	// Patience is the number of epochs without a better validation value before training stops; 0: it does not.
+	Patience int `json:"patience"`
 }
 
 // An Evaluation says what is measured, and how the best epoch is chosen.
 type Evaluation struct {
-	Metric            string   `json:"metric"`            // the validation value: a metric, LossMetric, or a weighted sum of metrics
-	Convention        string   `json:"convention"`        // for queries without a relevant document, see metrics.ParseLabelFree
-	Ties              string   `json:"ties"`              // how documents of equal scores are ranked, see metrics.ParseTies
-	Report            []string `json:"report"`            // metrics to report besides the usual ones
-	WeightedMetrics   bool     `json:"weightedMetrics"`   // queries count by their weights, where the data have such
-	EvaluationSamples int      `json:"evaluationSamples"` // rankings sampled for expected metrics that are not exact, see metrics.Measure.Sampled
-	EvaluateTrain     bool     `json:"evaluateTrain"`     // report metrics of the training split every epoch
-	EvaluateTest      bool     `json:"evaluateTest"`      // and of the test split: for learning curves, never for choosing
-	DropLabelFreeTest bool     `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
+	// Metric is the validation value: a metric, LossMetric, or a weighted sum of metrics.
+	Metric string `json:"metric"`
+	// Convention is for queries without a relevant document, see metrics.ParseLabelFree.
+	Convention string `json:"convention"`
+	// Ties says how documents of equal scores are ranked, see metrics.ParseTies.
+	Ties string `json:"ties"`
+	// Report names metrics to report besides the usual ones.
+	Report []string `json:"report"`
+	// WeightedMetrics makes queries count by their weights, where the data have such.
+	WeightedMetrics bool `json:"weightedMetrics"`
+	// EvaluationSamples is the number of rankings sampled for expected metrics that are not exact, see
+	// metrics.Measure.Sampled.
+	EvaluationSamples int `json:"evaluationSamples"`
+	// EvaluateTrain reports metrics of the training split every epoch.
+	EvaluateTrain bool `json:"evaluateTrain"`
+	// EvaluateTest reports metrics of the test split every epoch: for learning curves, never for choosing.
+	EvaluateTest bool `json:"evaluateTest"`
+	// DropLabelFreeTest leaves test queries without a relevant document out of all metrics.
+	DropLabelFreeTest bool `json:"dropLabelFreeTest"`
 }
 
 // Default returns three small networks that see several views of a feature, on the expected metric itself. Package recipe has them

@@ -56,7 +56,8 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 			if slices.ContainsFunc(split.Data.Labels, fractional) { // the gain is binary
 				threshold = ", of label 1 or more"
 			}
-			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document%s: there is nothing to learn or to measure", split.Name, split.Data.Name, threshold)
+			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document%s: there is nothing to learn or to measure",
+				split.Name, split.Data.Name, threshold)
 		case split.Name == "training" && p.loss.learnsLabelFree():
 			d.Queries = queriesWhere(s.Train, func(from, to int) bool { return from < to })
 		case split.Name == "training":
@@ -66,7 +67,8 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 		}
 	}
 	if s.Vali.Gains != nil && p.evaluator.metric.name != LossMetric {
-		return nil, fmt.Errorf("train: the validation split %s has gains from clicks, and no labels for %s: want -metric %s, or labelled data for validation by -vali", s.Vali.Name, p.evaluator.metric.name, LossMetric)
+		return nil, fmt.Errorf("train: the validation split %s has gains from clicks, and no labels for %s: want -metric %s, or labelled "+
+			"data for validation by -vali", s.Vali.Name, p.evaluator.metric.name, LossMetric)
 	}
 	p.loss.takeGrade(s.Train)
 	var err error
@@ -95,7 +97,8 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 		if has.BaseScores == nil {
 			has, lacks = lacks, has
 		}
-		return nil, fmt.Errorf("train: %s has base scores, but %s has none: want them for all splits, in a column or in a file FILE.init next to each FILE, or for none", has.Name, lacks.Name)
+		return nil, fmt.Errorf("train: %s has base scores, but %s has none: want them for all splits, in a column or in a file FILE.init "+
+			"next to each FILE, or for none", has.Name, lacks.Name)
 	}
 	if err := p.checkData(of); err != nil {
 		return nil, err
@@ -145,7 +148,8 @@ func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDig
 			return
 		}
 		if n := d.CountSeen(seen.Count); n > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as %s: metrics on them say little about new queries",
+			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as %s: metrics on them say little about new "+
+				"queries",
 				d.Name, n, d.Queries(), whose))
 		}
 	}
@@ -166,7 +170,8 @@ func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDig
 func rareValues(d *datasets.Dataset, t *transforms.Transform) (warnings []string) {
 	for _, c := range t.Categories {
 		if c.Rare > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: the categorical feature %s: the most frequent %d values have vectors, and %d rarer ones count as unseen", d.Name, d.FeatureName(c.Column), len(c.Values), c.Rare))
+			warnings = append(warnings, fmt.Sprintf("%s: the categorical feature %s: the most frequent %d values have vectors, and %d rarer "+
+				"ones count as unseen", d.Name, d.FeatureName(c.Column), len(c.Values), c.Rare))
 		}
 	}
 	return warnings

@@ -92,7 +92,8 @@ func (e *evaluator) takeGrade(d *datasets.Dataset) error {
 	}
 	e.in.HighestGrade = e.highest
 	if float64(highest) > e.highest {
-		return fmt.Errorf("train: %s: label %v is above %v, the highest grade that is set", d.Where(slices.Index(d.Labels, highest)), highest, e.highest)
+		return fmt.Errorf("train: %s: label %v is above %v, the highest grade that is set", d.Where(slices.Index(d.Labels, highest)), highest,
+			e.highest)
 	}
 	return nil
 }
@@ -128,7 +129,8 @@ type measurement struct {
 // begin[rank+1]−1 and tells the others: all get the same numbers, whatever the number of ranks.
 //
 // Data with gains from clicks have no labels: only the loss is measured.
-func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) (map[string]measurement, error) {
+func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, list []metrics.Measure,
+	begin []int) (map[string]measurement, error) {
 	list = slices.Clone(list)
 	if d.Gains != nil {
 		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) })

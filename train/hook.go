@@ -100,19 +100,21 @@ type Step struct {
 
 // An Epoch is a line of the history of training.
 type Epoch struct {
-	Epoch        int     `json:"epoch"`             // from 1
-	Model        int     `json:"model,omitempty"`   // of a mixture, which this epoch trained, from 1
-	Steps        uint64  `json:"steps"`             // made since the beginning
-	Samples      int     `json:"samples"`           // N of the last step, for losses that sample
-	LearningRate float64 `json:"learningRate"`      // of the last step
-	Loss         float64 `json:"loss"`              // mean over the training queries of the epoch at the time of their step, without skipped batches; 0 if all were skipped
-	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
-	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
-	Vali         Values  `json:"vali"`              // like Train and Test of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members
-	Test         Values  `json:"test,omitempty"`    // with Config.EvaluateTest
-	Best         bool    `json:"best"`              // the validation value is better than in all epochs before, and than the initial model's
-	Seconds      float64 `json:"seconds"`           // for training and evaluation; only times may differ from run to run
-	TrainSeconds float64 `json:"trainSeconds"`      // for the steps alone, and the packing of their batches
+	Epoch        int     `json:"epoch"`           // from 1
+	Model        int     `json:"model,omitempty"` // of a mixture, which this epoch trained, from 1
+	Steps        uint64  `json:"steps"`           // made since the beginning
+	Samples      int     `json:"samples"`         // N of the last step, for losses that sample
+	LearningRate float64 `json:"learningRate"`    // of the last step
+	// mean over the training queries of the epoch at the time of their step, without skipped batches; 0 if all were skipped
+	Loss    float64 `json:"loss"`
+	Skipped int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
+	Train   Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
+	// like Train and Test of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members
+	Vali         Values  `json:"vali"`
+	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
+	Best         bool    `json:"best"`           // the validation value is better than in all epochs before, and than the initial model's
+	Seconds      float64 `json:"seconds"`        // for training and evaluation; only times may differ from run to run
+	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
 }
 
 // customHook is one of Parts.Hooks: an error says whose it is, see callHook; its state has names of its own.

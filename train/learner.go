@@ -94,7 +94,8 @@ func (t *Trainer) newForest() (learner, error) {
 		return nil, err
 	}
 	if loss := f.Unknown(); loss != "" || p.loss.terms == nil {
-		t.warnings = append(t.warnings, fmt.Sprintf("the curvature of %s is not known: the size of its gradient stands for it", cmp.Or(loss, c.Loss)))
+		t.warnings = append(t.warnings, fmt.Sprintf("the curvature of %s is not known: the size of its gradient stands for it", cmp.Or(loss,
+			c.Loss)))
 	}
 	t.loop.passes, t.loop.batches.Own = max(1, c.Trees), nil // a tree is a pass, and the chunks of a forest have all data
 	return f, p.checkMemory(nn.MLPConfig{Features: 1}, f.Queries)

@@ -38,7 +38,8 @@ func (l *loop) errWithin() error {
 	if !l.within {
 		return nil
 	}
-	return fmt.Errorf("train: stopped inside epoch %d, after step %d: take checkpoints in Hooks.Epoch and Restore the last one in a new Trainer", len(l.history.epochs)+1, l.steps)
+	return fmt.Errorf("train: stopped inside epoch %d, after step %d: take checkpoints in Hooks.Epoch and Restore the last one in a new "+
+		"Trainer", len(l.history.epochs)+1, l.steps)
 }
 
 func (l *loop) state() State {

@@ -49,7 +49,8 @@ func newCustomScorer(custom func(features int) (nn.Scorer, error), features int)
 	case s.Kind() == "":
 		return nil, errors.New("train: the kind of model of Parts.Scorer has no name")
 	case s.Weights().Size() == 0 || s.Weights().Dtype() != tensor.Float32:
-		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
+		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(),
+			s.Weights().Dtype())
 	}
 	return s, nil
 }
@@ -81,24 +82,29 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 	for _, category := range of.Transform.Categories {
 		categorical = append(categorical, of.FeatureIDs[category.Column])
 	}
-	if err := names.CheckFeatures(d.Name, featuresOf(d), "the initial model", names.Features{IDs: of.FeatureIDs, Names: of.FeatureNames}); err != nil {
+	if err := names.CheckFeatures(d.Name, featuresOf(d), "the initial model", names.Features{IDs: of.FeatureIDs,
+		Names: of.FeatureNames}); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch foreign := p.parts.Initial.Foreign(); {
 	case foreign != nil && (c.Scorer != forestScorer || of.Levels != nil):
-		return nil, fmt.Errorf("train: the initial model is of %s: want its scores as base scores, or, if it is a forest without categories of text, the scorer forest", foreign.Library)
+		return nil, fmt.Errorf("train: the initial model is of %s: want its scores as base scores, or, if it is a forest without categories "+
+			"of text, the scorer forest", foreign.Library)
 	case of.BaseScores != (d.BaseScores != nil):
-		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
+		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name,
+			d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
 	case (of.Transform.Bins != nil) != (bins > 0) && of.Transform.Width() > len(categorical):
-		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", bins, len(of.Transform.Bins))
+		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", bins,
+			len(of.Transform.Bins))
 	case slices.ContainsFunc(of.Transform.Bins, func(b transforms.Bins) bool { return len(b.Knots)-1 > bins }):
 		return nil, fmt.Errorf("train: %d bins, but inputs of the initial model have more: want as many as it was trained with", bins)
 	case !slices.Equal(categorical, ids):
 		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, ids)
 	case !slices.EqualFunc(d.Levels, of.Levels, slices.Equal[[]string]):
-		return nil, errors.New("train: the texts of the categorical features are numbered otherwise than in the initial model: want data read with its Levels")
+		return nil, errors.New("train: the texts of the categorical features are numbered otherwise than in the initial model: want data " +
+			"read with its Levels")
 	}
 	t := *of.Transform
 	t.Gaps = nil // these data may have others
@@ -124,7 +130,8 @@ func startFrom(initial *ranker.Model, model nn.Scorer) error {
 		if of, err := Scorer(f); err == nil {
 			words = network.Words(of)
 		}
-		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", words, network.Words(model), err)
+		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", words,
+			network.Words(model), err)
 	}
 	copy(model.Weights().Float32s(), has.Float32s())
 	return nil

@@ -90,7 +90,8 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 			if shards > 1 {
 				of = fmt.Sprintf(" with %d shards", shards)
 			}
-			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, weights, gigabytes(need), of, gigabytes(maxMemory))
+			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, weights,
+				gigabytes(need), of, gigabytes(maxMemory))
 		}
 	}
 	ranks := len(p.loss.discounts.Discounts)
@@ -101,7 +102,8 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 		}
 		return nil
 	}
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), float64(max(1, c.Members))*float64(max(1, c.SharedMembers))*float64(queries)*float64(p.loss.rankings()))
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), float64(max(1, c.Members))*float64(max(1,
+		c.SharedMembers))*float64(queries)*float64(p.loss.rankings()))
 	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
 		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
 	}

@@ -76,7 +76,8 @@ func (s SplitReport) Threshold() string {
 	if len(s.ByRelevance) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %d documents have labels between 0 and 1: they are not relevant to %s, where relevance begins at label 1", s.Fractional, s.Documents, strings.Join(s.ByRelevance, ", "))
+	return fmt.Sprintf("%d of the %d documents have labels between 0 and 1: they are not relevant to %s, where relevance begins at label "+
+		"1", s.Fractional, s.Documents, strings.Join(s.ByRelevance, ", "))
 }
 
 // LabelFree describes how the convention counts label-free queries.

@@ -35,7 +35,8 @@ func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 		of := npzfile.Array{Name: name, Shape: []int{len(s.Arrays[name])}}
 		for i, v := range s.Arrays[name] {
 			if notFinite(v) {
-				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, name, v)
+				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the "+
+					"gradient, may help", i, name, v)
 			}
 			of.Data = append(of.Data, float64(v))
 		}

@@ -34,7 +34,8 @@ type Trainer struct {
 // Hooks are the usual callbacks of a run; those that are nil are not called. They are called after all other hooks. For
 // more, or for what a checkpoint must keep, there is [Hook].
 type Hooks struct {
-	Initial func(Values) error          // before the first step, with the validation of Parts.Initial if there is one; its error ends the training
+	// before the first step, with the validation of Parts.Initial if there is one; its error ends the training
+	Initial func(Values) error
 	Step    func(Step)                  // after each step, also of a skipped batch
 	Epoch   func(*Trainer, Epoch) error // after each epoch, the place to take a Checkpoint; its error ends the training
 }

@@ -97,9 +97,11 @@ func (l *trainingLoss) checkLogged(d *datasets.Dataset) error {
 	for _, t := range l.terms {
 		switch {
 		case t.Logged && d.Logged == nil:
-			return fmt.Errorf("train: %s: the loss %s goes by the exposure of documents in a log, which these data do not have: clicks.Gains gives it, by an estimator that needs it", d.Name, t.Loss)
+			return fmt.Errorf("train: %s: the loss %s goes by the exposure of documents in a log, which these data do not have: clicks.Gains "+
+				"gives it, by an estimator that needs it", d.Name, t.Loss)
 		case t.LoggedScores && d.LoggedScores == nil:
-			return fmt.Errorf("train: %s: the loss %s goes by the scores of the policy of a log, which these data do not have: clicks.Gains gives them, if they were logged", d.Name, t.Loss)
+			return fmt.Errorf("train: %s: the loss %s goes by the scores of the policy of a log, which these data do not have: clicks.Gains "+
+				"gives them, if they were logged", d.Name, t.Loss)
 		}
 	}
 	return nil
@@ -110,7 +112,8 @@ func (l *trainingLoss) checkSizes(d *datasets.Dataset) error {
 	for _, t := range l.terms {
 		for q := range d.Queries() {
 			if n := d.Offsets[q+1] - d.Offsets[q]; t.MostDocuments > 0 && n > t.MostDocuments {
-				return fmt.Errorf("train: %s: query %s has %d documents, and the loss %s, which has a matrix of all pairs of a query, takes %d at most: use another loss, such as pirank or approxndcg", d.Name, d.QueryIDs[q], n, t.Loss, t.MostDocuments)
+				return fmt.Errorf("train: %s: query %s has %d documents, and the loss %s, which has a matrix of all pairs of a query, takes %d at "+
+					"most: use another loss, such as pirank or approxndcg", d.Name, d.QueryIDs[q], n, t.Loss, t.MostDocuments)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ func WarnOfSeen(stderr io.Writer, name string, m *ranker.Model, d *datasets.Data
 // WarnOfSeenQueries is WarnOfSeen for queries that are counted already.
 func WarnOfSeenQueries(stderr io.Writer, data, name string, seen, queries int) {
 	if seen > 0 {
-		command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on by %s: what is measured on them says little about new queries", data, seen, queries, command.Printable(name)))
+		command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on by %s: what is measured on them says little about new queries",
+			data, seen, queries, command.Printable(name)))
 	}
 }

@@ -106,7 +106,8 @@ func Uses(c train.Config, measures []metrics.Measure) []Use {
 	return []Use{
 		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
 			Why: with + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
-		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsIntents) || slices.ContainsFunc(terms, func(t losses.Term) bool { return t.Intents }), Flags: []string{"subtopics"},
+		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsIntents) || slices.ContainsFunc(terms,
+			func(t losses.Term) bool { return t.Intents }), Flags: []string{"subtopics"},
 			Why: with + ": it is for losses and metrics by intents, such as -report alpha-ndcg"},
 		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
 			Why: with + ": it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},

@@ -16,7 +16,8 @@ func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stde
 	labelled := &datasets.Splits{}
 	if o.Data != "" {
 		var err error
-		if labelled, err = o.Source.Open(ctx, datasets.Options{Read: read, Seed: o.Seed, Unlabelled: "drop", FeaturesOnly: true}, stderr); err != nil {
+		if labelled, err = o.Source.Open(ctx, datasets.Options{Read: read, Seed: o.Seed, Unlabelled: "drop", FeaturesOnly: true},
+			stderr); err != nil {
 			return nil, err
 		}
 	}

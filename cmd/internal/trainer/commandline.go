@@ -48,7 +48,8 @@ func parse(args []string) (*options, error) {
 func (o *options) overrideModels() error {
 	for i := range o.Models {
 		if at := slices.IndexFunc(o.given, recipe.OfModel); at >= 0 {
-			return command.Usage(fmt.Errorf("-%s: the run has %d models, each with a -%[1]s of its own: want another -config, or the file of one of them", o.given[at], len(o.Models)))
+			return command.Usage(fmt.Errorf("-%s: the run has %d models, each with a -%[1]s of its own: want another -config, or the file of "+
+				"one of them", o.given[at], len(o.Models)))
 		}
 		cli.Override(&o.Models[i], o.Config, o.given...)
 	}
@@ -116,7 +117,8 @@ func resumed(out string, args []string) (*options, error) {
 		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "clicks", "bias":
 		default:
 			if now != f.DefValue && !cli.Resumable(f.Name) {
-				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, f.DefValue, now))
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan "+
+					"and the paths of data may change", out, f.Name, f.DefValue, now))
 			}
 		}
 	})
@@ -124,7 +126,8 @@ func resumed(out string, args []string) (*options, error) {
 		return nil, err
 	}
 	if o.Schedule == "cosine" && o.Epochs != s.Epochs {
-		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was the schedule of %d\n", o.Epochs, s.Epochs)
+		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was the schedule of %d\n",
+			o.Epochs, s.Epochs)
 	}
 	return o, cmp.Or(o.overrideModels(), o.check())
 }

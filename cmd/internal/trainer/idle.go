@@ -31,8 +31,10 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 		{Works: slices.ContainsFunc(terms, func(t losses.Term) bool { return !t.LabelFree && !t.RatioOnly }), Flags: []string{"normalize"},
 			Why: loss + ": it is for losses that go by the size of gains, such as plrank-exact"},
 		{Works: o.Scorer == "attention", Flags: []string{"blocks", "heads", "latent-cross"}, Why: scorer + ": it is for -scorer attention"},
-		{Works: forest, Flags: []string{"trees", "depth", "leaves", "sampling", "feature-sampling", "rising", "falling"}, Why: scorer + ": it is for -scorer forest"},
-		{Works: !forest, Flags: []string{"hidden", "activation", "dropout", "members", "shared-members", "optimizer", "group-lasso", "average", "batch", "epochs-per-pass"},
+		{Works: forest, Flags: []string{"trees", "depth", "leaves", "sampling", "feature-sampling", "rising", "falling"},
+			Why: scorer + ": it is for -scorer forest"},
+		{Works: !forest, Flags: []string{"hidden", "activation", "dropout", "members", "shared-members", "optimizer", "group-lasso",
+			"average", "batch", "epochs-per-pass"},
 			Why: scorer + ": it is for networks"},
 		{Works: forest || len(o.Hidden) > 0, Flags: []string{"activation", "dropout"}, Why: `with -hidden "": it is for hidden layers`},
 		{Works: o.Optimizer == "momentum", Flags: []string{"momentum"}, Why: optimizer + ": it is for -optimizer momentum"},
@@ -40,7 +42,8 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 		{Works: weighted(s.Train) || weighted(s.Vali) || weighted(s.Test), Flags: []string{"weighted-metrics"},
 			Why: "without weights of queries: it is for data with them, such as in a file FILE.weight"},
 		{Works: s.Test != nil, Flags: []string{"drop-label-free-test"}, Why: "without a test split: -test names one"},
-		{Works: s.Vali.Gains == nil, Flags: []string{"report", "convention", "ties"}, Why: "with -clicks and no labels: it is for labelled data, which -vali names"},
+		{Works: s.Vali.Gains == nil, Flags: []string{"report", "convention", "ties"},
+			Why: "with -clicks and no labels: it is for labelled data, which -vali names"},
 		{Works: o.Items == "", Flags: []string{"cache"}, Why: "with -items: rankings are read anew"},
 	})...), nil
 }

@@ -116,7 +116,8 @@ func openSplits(ctx context.Context, o *options, initial *ranker.Model, stderr i
 	if o.Items != "" {
 		return openRankings(ctx, o, stderr)
 	}
-	splits, err := o.Source.Open(ctx, datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
+	splits, err := o.Source.Open(ctx, datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(),
+		Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}

@@ -22,7 +22,8 @@ var page = cli.Page{
 		"-data FILE|DIR -folds all|N [-out DIR] [flags]",
 		"-resume -out DIR [-epochs N] [-patience N]",
 	},
-	Text:  "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
+	Text: "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the " +
+		"Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
 	Flags: []string{"data", "items", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
@@ -144,10 +145,12 @@ func (o *options) checkFolds() error {
 		return nil
 	}
 	return cmp.Or(
-		cli.ErrorIf(o.Folds != allFolds && (o.ofOneFile() < 3 || o.ofOneFile() > mostFolds), "-folds %q: want %s, or a number from 3 to %d; -fold takes one of them", o.Folds, allFolds, mostFolds),
+		cli.ErrorIf(o.Folds != allFolds && (o.ofOneFile() < 3 || o.ofOneFile() > mostFolds),
+			"-folds %q: want %s, or a number from 3 to %d; -fold takes one of them", o.Folds, allFolds, mostFolds),
 		cli.ErrorIf(o.Data == "", "-folds needs -data"),
 		cli.ErrorIf(o.Clicks != "", "-folds and -clicks exclude each other: part of a log is held out for validation"),
 		cli.ErrorIf(o.Folds == allFolds && o.Fold != 0, "-folds all takes every fold: -fold has no meaning with it"),
-		cli.ErrorIf(o.Vali != "" || o.Test != "" || o.Synthetic(), "-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning with it"),
+		cli.ErrorIf(o.Vali != "" || o.Test != "" || o.Synthetic(),
+			"-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning with it"),
 	)
 }

@@ -33,7 +33,8 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 	}
 	command.Note(w, model)
 	if n := t.LeftOut(); n > 0 {
-		command.Note(w, fmt.Sprintf("%d training queries, %d without a relevant document left out: %s learns nothing from them", s.Train.Queries(), n, t.Config.Loss))
+		command.Note(w, fmt.Sprintf("%d training queries, %d without a relevant document left out: %s learns nothing from them",
+			s.Train.Queries(), n, t.Config.Loss))
 	}
 	command.Note(w, fmt.Sprintf("the best epoch is the one of the best %s on the validation split", t.Validation()))
 }

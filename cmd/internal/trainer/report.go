@@ -139,7 +139,8 @@ func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 		return
 	}
 	r.Recipe = s.recipeWords(splits)
-	for _, split := range []train.Split{{Name: "train", Data: splits.Train}, {Name: "vali", Data: splits.Vali}, {Name: "test", Data: splits.Test}} {
+	for _, split := range []train.Split{{Name: "train", Data: splits.Train}, {Name: "vali", Data: splits.Vali}, {Name: "test",
+		Data: splits.Test}} {
 		if split.Data != nil {
 			r.Splits = append(r.Splits, split)
 		}

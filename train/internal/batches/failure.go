@@ -55,7 +55,8 @@ func FiniteLoss(compiled *graph.Step, b *graph.Batch, gradient []float32) (float
 
 // Failing returns the queries of batches whose loss or gradient, which differentiate computes for a batch of one query, fails by
 // itself.
-func Failing(ctx context.Context, batches []Shard, differentiate func(alone *Shard) (gradient []float32, err error)) (queries []int, err error) {
+func Failing(ctx context.Context, batches []Shard, differentiate func(alone *Shard) (gradient []float32, err error)) (queries []int,
+	err error) {
 	for i := range batches {
 		for _, q := range batches[i].Queries {
 			gradient, failed := differentiate(&Shard{Number: batches[i].Number, Queries: []int{q}})

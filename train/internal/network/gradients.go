@@ -84,7 +84,8 @@ func (g *gradients) ownShares(ctx context.Context, b *batches.Step, steps uint64
 }
 
 // differentiate computes the loss of a batch, for graphs of that many queries, and its gradient.
-func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *batches.Shard, queries int, steps uint64, gradient []float32) (float64, error) {
+func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *batches.Shard, queries int, steps uint64,
+	gradient []float32) (float64, error) {
 	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
 		return graph.NewStep(ctx, g.model, g.objective, b.Rows, queries, g.features)
 	})

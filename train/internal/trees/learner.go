@@ -241,7 +241,8 @@ func (f *Forest) eachRow(queries []int, do func(at, row int)) {
 }
 
 // differentiate computes the loss of a batch, and its gradient by the scores.
-func (f *Forest) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *batches.Shard, steps uint64, gradient []float32) (float64, error) {
+func (f *Forest) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *batches.Shard, steps uint64,
+	gradient []float32) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -310,7 +311,10 @@ func (f *Forest) prepareGrower(ofEpoch int, number uint64) (err error) {
 		for i, q := range queries {
 			offsets[i] = d.Offsets[q]
 		}
-		f.binned, err = forest.BinParts(offsets, f.inputs, categories, f.Bins, func(i int) []float32 { return f.rows(d, queries[i], queries[i+1]) })
+		f.binned, err = forest.BinParts(offsets, f.inputs, categories, f.Bins, func(i int) []float32 {
+			return f.rows(d, queries[i],
+				queries[i+1])
+		})
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
@@ -343,7 +347,8 @@ func (f *Forest) curve(up, curvature []float32) error {
 				if d.BaseScores != nil {
 					score += float64(d.BaseScores[row])
 				}
-				in.Scores, in.Gains, in.Labels = append(in.Scores, score), append(in.Gains, float64(f.Data.Gains[row])), append(in.Labels, float64(d.Labels[row]))
+				in.Scores, in.Gains, in.Labels = append(in.Scores, score), append(in.Gains, float64(f.Data.Gains[row])), append(in.Labels,
+					float64(d.Labels[row]))
 			}
 			if d.Weights != nil {
 				in.Weights = in.Weights[:0]

@@ -48,7 +48,8 @@ func (o *options) print(w io.Writer, s *search, measures []string) error {
 		fmt.Fprintf(w, "  %s\n", command.Line(words))
 		return nil
 	}
-	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the metrics of all splits:", strings.Join(measures, ", ")))
+	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the "+
+		"metrics of all splits:", strings.Join(measures, ", ")))
 	for i, t := range s.ranked() {
 		if t.Frontier {
 			fmt.Fprintf(w, "  %s\n", command.Line(o.command(s, t, fmt.Sprintf("trial%d", i+1))))

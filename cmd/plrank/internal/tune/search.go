@@ -45,7 +45,8 @@ func (s *search) configure(i int) (idle map[string]string, err error) {
 	case err == nil && s.own:
 		s.configs[i].Report = append(slices.Clone(s.configs[i].Report), s.common.Metric)
 	case err == nil && s.configs[i].Metric != s.common.Metric:
-		err = fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all, or -report measures to compare by", s.configs[i].Metric, s.common.Metric)
+		err = fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all, or -report measures to compare by",
+			s.configs[i].Metric, s.common.Metric)
 	}
 	if err == nil {
 		err = s.comparable(s.common.Metric)
@@ -279,7 +280,10 @@ func (s *search) frontier() (measures []string) {
 		})
 	}
 	for _, t := range s.done {
-		t.Frontier = t.End != failed && !slices.ContainsFunc(s.done, func(other *trial) bool { return betterInOne(other, t) && !betterInOne(t, other) })
+		t.Frontier = t.End != failed && !slices.ContainsFunc(s.done, func(other *trial) bool {
+			return betterInOne(other, t) && !betterInOne(t,
+				other)
+		})
 	}
 	return measures
 }

@@ -29,8 +29,9 @@ var page = cli.Page{
 		"[-grid FLAG=VALUES …] [-data FILE|DIR] [-minutes N] [-out DIR] [flags]",
 		"-resume -out DIR [-minutes N] [-trials N]",
 	},
-	Text:  "Finds the best settings by validation alone, and prints the command for them.",
-	Flags: []string{"grid", "minutes", "trials", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "plot", "threads"},
+	Text: "Finds the best settings by validation alone, and prints the command for them.",
+	Flags: []string{"grid", "minutes", "trials", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model",
+		"plot", "threads"},
 	Examples: []string{
 		"-data shop.csv -minutes 10 -out tuning",
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
@@ -148,7 +149,8 @@ func (o *options) goOn(args []string, given *flag.FlagSet) error {
 			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
 		case "out", "resume", "json", "plot":
 		default:
-			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -threads, -cache, -json and -plot may be given", f.Name, o.out))
+			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -threads, -cache, "+
+				"-json and -plot may be given", f.Name, o.out))
 		}
 	})
 	was.out, was.resume, was.asJSON, was.plot = o.out, o.resume, o.asJSON, o.plot
@@ -202,7 +204,10 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 
 // newSearch reads the data, and checks the flags of all trials.
 func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, error) {
-	s := &search{grid: o.grid, drawn: o.usual && o.trials == 0, bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+	s := &search{grid: o.grid, drawn: o.usual && o.trials == 0, bar: command.NewBar(stderr), warn: func(w ...string) {
+		command.Warn(stderr,
+			w...)
+	}}
 	if o.minutes > 0 {
 		s.limit = time.Duration(min(o.minutes, 1e6) * float64(time.Minute))
 		s.end = time.Now().Add(s.limit)
