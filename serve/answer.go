@@ -138,11 +138,7 @@ func (s *Service) compute(ctx context.Context, space *scratch, out *response) er
 	if err := space.rows.fill(model, in); err != nil {
 		return err
 	}
-	for column, n := range space.rows.unknowns {
-		if n > 0 {
-			s.measures.unknown.WithLabelValues(name, model.FeatureName(column)).Add(float64(n))
-		}
-	}
+	s.measures.count(name, model, space.rows.unknowns)
 	if err := space.rows.fillBase(model, in); err != nil {
 		return err
 	}

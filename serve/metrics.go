@@ -52,6 +52,15 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	return m, nil
 }
 
+// count counts the values of documents that a model does not know, by column.
+func (m *measures) count(name string, model *served, unknowns []int) {
+	for column, n := range unknowns {
+		if n > 0 {
+			m.unknown.WithLabelValues(name, model.FeatureName(column)).Add(float64(n))
+		}
+	}
+}
+
 // read counts that a model was read, whose version is in use from now on.
 func (m *measures) read(model, version string) {
 	m.loads.WithLabelValues(model, "ok").Inc()

@@ -38,6 +38,10 @@ type Model struct {
 
 	NumberLevels []int // the ids of those whose categories are numbers, or true and false, in the file: see datasets.Dataset.NumberLevels
 
+	// Categories are the ones that the training data had, by column, of columns whose categories are whole numbers, where the file
+	// says them.
+	Categories map[int]map[float32]bool
+
 	// Numbering says how the columns got their IDs where their names do not say it, else it is "".
 	Numbering string
 
@@ -241,6 +245,11 @@ func (m *Model) number() {
 	for i, c := range m.numbers {
 		m.numbers[i] = to[c]
 	}
+	categories := m.Categories
+	m.Categories = map[int]map[float32]bool{}
+	for c, known := range categories {
+		m.Categories[to[c]] = known
+	}
 }
 
 // categories says which texts the categories of a column are, and returns the values that stand for them in rows. Categories
@@ -268,8 +277,9 @@ func (m *Model) categories(column int, texts []string, numbers bool) ([]int, err
 		if low < 0 {
 			m.edits = append(m.edits, edit{column: column, shift: float32(low)})
 		}
-		for i := range values {
-			values[i] -= low
+		for i, v := range values {
+			m.know(column, v)
+			values[i] = v - low
 		}
 		return values, nil
 	}
@@ -284,6 +294,17 @@ func (m *Model) categories(column int, texts []string, numbers bool) ([]int, err
 		values[i] = i + 1
 	}
 	return values, nil
+}
+
+// know adds one of Categories.
+func (m *Model) know(column, category int) {
+	if m.Categories == nil {
+		m.Categories = map[int]map[float32]bool{}
+	}
+	if m.Categories[column] == nil {
+		m.Categories[column] = map[float32]bool{}
+	}
+	m.Categories[column][float32(category)] = true
 }
 
 // gainOf returns a gain of a list, 0 if it is missing or not a gain.

@@ -167,6 +167,13 @@ func (c *category) UnmarshalJSON(text []byte) error {
 func (m *Model) lightGBMCategories(infos []string, end string) (values map[int][]int, err error) {
 	_, list, found := strings.Cut(end, "\npandas_categorical:")
 	if list = strings.TrimSpace(list); !found || list == "" || list == "null" || list == "[]" {
+		for c, info := range infos {
+			for _, seen := range strings.Split(info, ":") {
+				if n, err := strconv.Atoi(seen); err == nil {
+					m.know(c, n)
+				}
+			}
+		}
 		return nil, nil
 	}
 	var pandas [][]category

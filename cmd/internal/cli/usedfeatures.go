@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,9 @@ type UsedFeatures struct {
 	names map[int]string // if the model has any
 	seen  []bool
 
-	model *ranker.Model
-	plain *bool // some data have no names, as LETOR text
+	model   *ranker.Model
+	plain   *bool        // some data have no names, as LETOR text
+	unknown text.Unknown // categories that are numbers
 }
 
 // NewUsedFeatures returns the features of a model, before any document was seen.
@@ -28,7 +30,7 @@ func NewUsedFeatures(model *ranker.Model) UsedFeatures {
 	for column, name := range model.FeatureNames() {
 		names[model.FeatureIDs()[column]] = name
 	}
-	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool)}
+	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool), text.Unknown{}}
 }
 
 // Add looks at documents.
@@ -40,6 +42,15 @@ func (u UsedFeatures) Add(d *datasets.Dataset) {
 			u.seen[i] = d.Row(row)[column] != 0
 		}
 	}
+	if f := u.model.Foreign(); f != nil {
+		for column, known := range f.Categories {
+			for row := range d.Rows() {
+				if v := d.Row(row)[column]; v == v && !known[float32(math.Trunc(float64(v)))] {
+					u.unknown.Add(d.FeatureIDs[column], strconv.FormatFloat(float64(v), 'f', -1, 32), 1)
+				}
+			}
+		}
+	}
 }
 
 // Missing returns a warning that names the features that are 0 in all documents of a file, as those are that it does
@@ -49,6 +60,9 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 		warnings = slices.Clone(f.Warnings)
 		if f.Numbering != "" && (*u.plain || f.Names == nil) {
 			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library, f.Numbering))
+		}
+		for _, warning := range u.unknown.Warnings(func(id int) string { return cmp.Or(u.names[id], strconv.Itoa(id)) }) {
+			warnings = append(warnings, file+": "+warning)
 		}
 		words := func(levels []string) bool { return levels != nil && !text.FixedLevels(levels, false).HasNumbers() }
 		if *u.plain && slices.ContainsFunc(f.Levels, words) {

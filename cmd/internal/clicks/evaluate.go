@@ -197,37 +197,41 @@ func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
 	return own, left
 }
 
-// evaluate reads the log and evaluates all models on it.
-func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*values, error) {
-	var candidates []*candidate
+// candidates opens the models and, last, the baseline.
+func (o *evaluateOptions) candidates() (all []*candidate, err error) {
 	var models []*ranker.Model
 	for _, path := range append(o.models, o.baseline) {
 		c := &candidate{path: path, queries: map[string]bool{}}
 		if path != loggedName {
-			var err error
 			if c.model, err = ranker.Open(path); err != nil {
 				return nil, err
 			}
-		}
-		candidates = append(candidates, c)
-		if c.model != nil {
 			models = append(models, c.model)
 		}
+		all = append(all, c)
 	}
 	o.Know(models...)
+	return all, nil
+}
+
+// evaluate reads the log and evaluates all models on it.
+func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*values, error) {
+	candidates, err := o.candidates()
+	if err != nil {
+		return nil, err
+	}
 	if err := o.openData(ctx, candidates, stderr); err != nil {
 		return nil, err
 	}
 	target := logs.Target{Unit: units[o.unit], Bootstrap: metrics.Bootstrap{Resamples: o.resamples, Seed: o.seed}}
 	if o.bias != "" {
-		var err error
 		if target.Bias, err = logs.ReadBias(o.bias); err != nil {
 			return nil, err
 		}
 		cli.WarnOfBias(stderr, o.estimator)
 	}
 	left, read, clients := 0, 0, false
-	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
+	_, err = scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
 		clients = clients || slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Client != "" })
 		for i, c := range candidates[:len(o.models)] {
 			own, lacking := c.joined(part)

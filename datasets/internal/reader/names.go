@@ -1,12 +1,9 @@
 package reader
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plrank/plrank/internal/text"
 )
@@ -31,7 +28,7 @@ func NewNames(o Options) *Names {
 
 // Renumber gives the texts and groups of a chunk, which has numbered them by itself, the numbers of all. It counts the texts
 // that are not among fixed levels.
-func (n *Names) Renumber(c *Chunk, l *Layout, unknown Unknown) error {
+func (n *Names) Renumber(c *Chunk, l *Layout, unknown text.Unknown) error {
 	for k, id := range l.Categorical {
 		all := n.Levels[id]
 		if all == nil {
@@ -43,7 +40,7 @@ func (n *Names) Renumber(c *Chunk, l *Layout, unknown Unknown) error {
 		for i, name := range names {
 			numbers[1+i] = all.Value([]byte(name), l.form(k))
 		}
-		if len(all.Names) > text.MostLevels {
+		if len(all.Names) > text.MostLevels && !all.Fixed() {
 			return fmt.Errorf("the categorical column %q has more than %d different texts: is it an amount, or an id of documents?",
 				l.Names[id], text.MostLevels)
 		}
@@ -53,7 +50,7 @@ func (n *Names) Renumber(c *Chunk, l *Layout, unknown Unknown) error {
 		})
 		for i, name := range names {
 			if numbers[1+i] == 0 {
-				unknown.add(id, name, times[1+i])
+				unknown.Add(id, name, times[1+i])
 			}
 		}
 	}
@@ -73,7 +70,7 @@ func (n *Names) Renumber(c *Chunk, l *Layout, unknown Unknown) error {
 }
 
 // replaceNumbers replaces numbers by the levels that they stand for.
-func (n *Names) replaceNumbers(c *Chunk, unknown Unknown) {
+func (n *Names) replaceNumbers(c *Chunk, unknown text.Unknown) {
 	for id, levels := range n.Levels {
 		values, times := map[float32]float32{}, map[float32]int{}
 		c.replace(id, func(v float32) float32 {
@@ -88,7 +85,7 @@ func (n *Names) replaceNumbers(c *Chunk, unknown Unknown) {
 			return value
 		})
 		for v, times := range times {
-			unknown.add(id, strconv.FormatFloat(float64(v), 'f', -1, 32), times)
+			unknown.Add(id, strconv.FormatFloat(float64(v), 'f', -1, 32), times)
 		}
 	}
 }
@@ -108,53 +105,4 @@ func (n *Names) LevelsOf(ids []int) (list [][]string, numbers []int) {
 		}
 	}
 	return list, numbers
-}
-
-// Unknown counts texts that are not among the levels of a model, by the id of their feature.
-type Unknown map[int]*unknownTexts
-
-type unknownTexts struct {
-	values int            // of documents
-	times  map[string]int // of the first texts
-	more   bool           // there are others
-}
-
-// mostUnknown bounds the texts that are counted one by one.
-const mostUnknown = 1000
-
-func (u Unknown) add(id int, text string, times int) {
-	if times == 0 {
-		return
-	}
-	t := u[id]
-	if t == nil {
-		t = &unknownTexts{times: map[string]int{}}
-		u[id] = t
-	}
-	t.values += times
-	if _, known := t.times[text]; known || len(t.times) < mostUnknown {
-		t.times[text] += times
-	} else {
-		t.more = true
-	}
-}
-
-// String names the texts, those of most documents first.
-func (t *unknownTexts) String() string {
-	const most = 10
-	names := slices.SortedFunc(maps.Keys(t.times), func(a, b string) int {
-		return cmp.Or(cmp.Compare(t.times[b], t.times[a]), cmp.Compare(a, b))
-	})
-	var shown []string
-	for _, name := range names[:min(len(names), most)] {
-		shown = append(shown, fmt.Sprintf("%s (%d)", text.Quote([]byte(name)), t.times[name]))
-	}
-	list, than := strings.Join(shown, ", "), ""
-	if t.more {
-		than = "more than "
-	}
-	if len(names) > most {
-		list += fmt.Sprintf(", … (%s%d texts in all)", than, len(names))
-	}
-	return list
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/internal/text"
@@ -36,7 +34,7 @@ type scan struct {
 
 func newScan(path string, o FileOptions, names *Names) *scan {
 	return &scan{
-		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)), Unknown: Unknown{}},
+		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)), Unknown: text.Unknown{}},
 	}
 }
 
@@ -191,9 +189,8 @@ func (s *scan) end() error {
 	if err := s.WarnOfColumns(); err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.Unknown)) {
-		u, name := s.Unknown[id], cmp.Or(s.Layout.Names[id], strconv.Itoa(id))
-		s.Warn("%d values of the feature %s are categories that the model does not know: %s", u.values, text.List([]string{name}), u)
+	for _, warning := range s.Unknown.Warnings(func(id int) string { return cmp.Or(s.Layout.Names[id], strconv.Itoa(id)) }) {
+		s.Warn("%s", warning)
 	}
 	if s.Breaks > 0 {
 		s.Warn("%d times a query came back after another one; its documents were put together", s.Breaks)

@@ -16,11 +16,11 @@ type Table struct {
 	Layout  *Layout
 	Chunks  []*Chunk
 	Queries []Query
-	Breaks  int         // runs of rows of a query that had already ended
-	Sized   bool        // queries have no ids, but sizes
-	Names   *Names      // of groups and of categorical texts
-	Unknown Unknown     // texts that a model does not know
-	Groups  *GroupNames // of the rows; nil: they have no groups
+	Breaks  int          // runs of rows of a query that had already ended
+	Sized   bool         // queries have no ids, but sizes
+	Names   *Names       // of groups and of categorical texts
+	Unknown text.Unknown // texts that a model does not know
+	Groups  *GroupNames  // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
 	Spilled []func() // give up the files that chunks have their features in

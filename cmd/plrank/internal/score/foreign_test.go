@@ -74,3 +74,24 @@ func TestNumberingOfColumnsIsSaid(t *testing.T) {
 		t.Error(stderr)
 	}
 }
+
+// Categories that are numbers are counted and named, too, where the model does not know them: by the file's categories of pandas,
+// or by those that LightGBM saw in training.
+func TestUnknownCategoriesThatAreNumbersAreNamed(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"lightgbm-integers.txt": `1 values of the feature shop are categories that the model does not know: "7" (1)`,
+		"xgboost-integers.ubj":  `1 values of the feature shop are categories that the model does not know: "7" (1)`,
+		"lightgbm-numbers.txt":  `1 values of the feature 6 are categories that the model does not know: "7" (1)`,
+	} {
+		table := "qid,price,age,stock,x3,x4,shop,city\n1,1,1,1,1,1,0,7\n1,1,1,1,1,1,7,7\n1,1,1,1,1,1,,14\n"
+		if model == "lightgbm-numbers.txt" {
+			table = "qid,1,2,3,4,5,6,7\n1,1,1,1,1,1,0,7\n1,1,1,1,1,1,7,7\n1,1,1,1,1,1,,14\n"
+		}
+		data := filepath.Join(t.TempDir(), "rows.csv")
+		write(t, data, table)
+		if _, stderr := must(t, "-model", filepath.Join(foreign, model), "-data", data); strings.Count(stderr, "does not know") != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %s, want %s", model, stderr, want)
+		}
+	}
+}
