@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -222,5 +223,45 @@ func TestBlanksInNamesAreThoseOfLightGBM(t *testing.T) {
 		if strings.Contains(stderr, "u*") || c.want == "" && strings.Contains(stderr, "url") {
 			t.Errorf("%q %s: %s", c.header, c.flags, stderr)
 		}
+	}
+}
+
+// The features of a log without ids are found by position, too.
+func TestLogsWithoutIdsHaveAsManyFeaturesAsTheModel(t *testing.T) {
+	xgboost, lightgbm := unnamed(t)
+	log := func(line string) string {
+		data, log := filepath.Join(t.TempDir(), "d.txt"), filepath.Join(t.TempDir(), "log.jsonl")
+		var text strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&text, line, i%3, i/4, i%5, i%2)
+		}
+		commandtest.Write(t, data, text.String())
+		if status, _, stderr := call("clicks", "simulate", "-data", data, "-n", "500", "-out", log); status != 0 {
+			t.Fatal(stderr)
+		}
+		with, err := os.ReadFile(log)
+		without := regexp.MustCompile(`,"feature_ids":\[[^]]*\]`).ReplaceAllString(string(with), "")
+		if err != nil || without == string(with) {
+			t.Fatal("no ids of features in the log", err)
+		}
+		commandtest.Write(t, log, without)
+		return log
+	}
+	two, three := log("%d qid:%d 1:%d 2:%d\n"), log("%d qid:%d 1:%d 2:%d 3:1\n")
+	var values []string
+	for _, model := range []string{xgboost, lightgbm} {
+		status, stdout, stderr := call("clicks", "evaluate", two, "-model", model, "-temperature", ".5", "-resamples", "100")
+		if status != 0 {
+			t.Fatal(stderr)
+		}
+		_, value, _ := strings.Cut(stdout, "value")
+		values = append(values, value)
+		status, _, stderr = call("clicks", "evaluate", three, "-model", model)
+		if status != 1 || !strings.Contains(stderr, "has 2 features without names, and the log 3 without ids") {
+			t.Errorf("%s: %d, %s", model, status, stderr)
+		}
+	}
+	if values[0] != values[1] || values[0] == "" {
+		t.Errorf("%s, and of LightGBM %s", values[0], values[1])
 	}
 }

@@ -243,9 +243,9 @@ var uncounted = regexp.MustCompile(`^$|^average_output$|^pandas_categorical:\.?$
 // One entry more or less in any list of a file returns an error, or no score depends on the list. No other change to the structure of
 // a file makes reading panic or take memory out of proportion to it, and a model that is read scores.
 func TestMutatedFilesAreRefusedOrScore(t *testing.T) {
-	mangles := 150
+	mangles, recounts := 150, 6
 	if testing.Short() {
-		mangles = 30
+		mangles, recounts = 30, 2
 	}
 	engines, err := filepath.Glob("testdata/engines/*.[tj][xs]*")
 	if err != nil || len(engines) < 9 {
@@ -270,7 +270,7 @@ func TestMutatedFilesAreRefusedOrScore(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, uint64(len(data))))
 		any := func(name string) spot { return at[name][r.IntN(len(at[name]))] }
 		for _, name := range names {
-			for i := range 6 {
+			for i := range recounts {
 				how := recount(i%2 == 0, []float64{0, 1, r.Float64()}[i/2])
 				m := readMutated(t, path, name, encode(t, path, change(root, any(name), how)))
 				if m != nil && !slices.Contains(engines, path) && !uncounted.MatchString(name) && !scoresAre(m, rows, want) {

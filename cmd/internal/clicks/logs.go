@@ -86,9 +86,14 @@ type scorer struct {
 // newScorer returns the scorer of a model for a part of a log. Features are found by name if they have names, and
 // otherwise by id.
 func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temperature float64) (*scorer, error) {
-	ids, names := part.FeatureIDs, model.FeatureNames()
+	ids, names, own := part.FeatureIDs, model.FeatureNames(), model.FeatureIDs()
+	first := min(1, own[0]) // by position, as in a table
 	for i := len(ids); i < width; i++ {
-		ids = append(ids, i+1)
+		ids = append(ids, first+i)
+	}
+	if n := own[len(own)-1] - first + 1; names == nil && part.FeatureIDs == nil && width > 0 && width != n {
+		return nil, fmt.Errorf("%s has %d features without names, and the log %d without ids: name a file with the features of its documents "+
+			"by -data", path, n, width)
 	}
 	if width > 0 && (names == nil) != (part.FeatureNames == nil) {
 		return nil, fmt.Errorf("%s: only one of the model and the log has feature names, so that features cannot be matched: name a file with "+
@@ -96,7 +101,7 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 	}
 	s := &scorer{path: path, model: model, temperature: temperature}
 	used := model.UsedFeatures()
-	for i, id := range model.FeatureIDs() {
+	for i, id := range own {
 		_, ofText := model.Level(i, "")
 		s.columns, s.ofText, s.levels = append(s.columns, -1), append(s.ofText, ofText), append(s.levels, nil)
 		if !slices.Contains(used, id) {
