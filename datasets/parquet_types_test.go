@@ -204,6 +204,59 @@ func TestNumbersKeptAsTextAreFeaturesInEveryFormat(t *testing.T) {
 	}
 }
 
+// Whatever the encodings and the compression of a program, its file reads as the same table in CSV.
+func TestParquetEncodingsReadAsSeparatedValues(t *testing.T) {
+	o := ReadOptions{Categorical: []string{"city"}}
+	want, err := ReadFile(filepath.Join("testdata", "parquet", "encoded.csv"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, has := range map[string]string{
+		"delta":        "DELTA_BINARY_PACKED DELTA_BYTE_ARRAY PLAIN RLE UNCOMPRESSED",
+		"delta-length": "DELTA_BINARY_PACKED DELTA_LENGTH_BYTE_ARRAY LZ4_RAW PLAIN RLE",
+		"split":        "BROTLI BYTE_STREAM_SPLIT PLAIN RLE",
+		"polars":       "LZ4_RAW PLAIN RLE RLE_DICTIONARY",
+		"duckdb":       "BYTE_STREAM_SPLIT DELTA_BINARY_PACKED DELTA_LENGTH_BYTE_ARRAY LZ4_RAW PLAIN RLE_DICTIONARY",
+	} {
+		if found := encodingsOf(t, made(name)); found != has {
+			t.Errorf("%s has %s, want %s", name, found, has)
+		}
+		for _, size := range []int{1, 1 << 20} {
+			got, err := readFile(made(name), inChunks(o, size))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sameDataset(got, want); err != nil || !slices.EqualFunc(got.Levels, want.Levels, slices.Equal) {
+				t.Errorf("%s: %v; levels %q, want %q", name, err, got.Levels, want.Levels)
+			}
+		}
+	}
+}
+
+// encodingsOf returns the encodings and compressions that the metadata of a file name.
+func encodingsOf(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, group := range f.Metadata().RowGroups {
+		for _, c := range group.Columns {
+			names = append(names, c.MetaData.Codec.String())
+			for _, e := range c.MetaData.Encoding {
+				names = append(names, e.String())
+			}
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " ")
+}
+
 // A flipped bit of a page that has a checksum gives an error that names the file, the column and the page.
 func TestChecksumErrorsNameFileColumnAndPage(t *testing.T) {
 	type row struct {

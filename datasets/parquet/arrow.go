@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 
 	flatbuffers "github.com/google/flatbuffers/go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // durations returns the names of the columns that the Arrow schema of a file says are durations, which have no type of
 // their own in Parquet. A schema that cannot be read has none.
-func durations(meta *format.FileMetaData) map[string]bool {
+func durations(meta *fileMeta) map[string]bool {
 	found := map[string]bool{}
-	for _, pair := range meta.KeyValueMetadata {
+	for _, pair := range meta.Pairs {
 		b, err := base64.StdEncoding.DecodeString(pair.Value)
 		if pair.Key == "ARROW:schema" && err == nil {
 			addDurations(found, b)

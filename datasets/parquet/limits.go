@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// allowance bounds the bytes that a file may unpack to: its pages, and the texts of its rows. Columns share it, which are read by several goroutines.
+// allowance bounds the bytes that a file may unpack to: its pages, and the texts of its rows. Columns share it, which are
+// read by several goroutines.
 type allowance struct {
 	left     atomic.Int64
 	all, len int // bytes allowed, and of the file

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,7 +29,8 @@ type column struct {
 }
 
 // crafted is a file with these columns, whose metadata are changed last. All of them are at the same place if there is one.
-func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace bool, columns []column, change ...func(*format.FileMetaData)) []byte {
+func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace bool, columns []column,
+	change ...func(*format.FileMetaData)) []byte {
 	t.Helper()
 	encoder, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -57,7 +61,8 @@ func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace boo
 		if i == 0 || !oneplace {
 			from = len(file)
 			h := format.PageHeader{Type: format.DictionaryPage}
-			h.DictionaryPageHeader.Valid, h.DictionaryPageHeader.V = true, format.DictionaryPageHeader{NumValues: int32(c.entries), Encoding: format.Plain}
+			h.DictionaryPageHeader.Valid = true
+			h.DictionaryPageHeader.V = format.DictionaryPageHeader{NumValues: int32(c.entries), Encoding: format.Plain}
 			addPage(h, c.dictionary)
 			h = format.PageHeader{Type: format.DataPage}
 			h.DataPageHeader.Valid, h.DataPageHeader.V = true, format.DataPageHeader{NumValues: int32(rows), Encoding: format.RLEDictionary}
@@ -76,6 +81,11 @@ func crafted(t testing.TB, rows int, codec format.CompressionCodec, oneplace boo
 	footer := marshal(&meta)
 	file = binary.LittleEndian.AppendUint32(append(file, footer...), uint32(len(footer)))
 	return append(file, magic...)
+}
+
+// with returns a query id, a label, and more columns.
+func with(more ...column) []column {
+	return append([]column{{"qid", format.Int32, make([]byte, 4), 1}, {"label", format.Int32, make([]byte, 4), 1}}, more...)
 }
 
 // oneText is a dictionary of one text.
@@ -99,10 +109,8 @@ func read(file []byte, o reader.Options) (rows, allocated int, err error) {
 
 // A file that asks for much more memory than it has bytes is refused before it has got it.
 func TestCraftedFilesAllocateLittle(t *testing.T) {
-	number := make([]byte, 4)
-	base := []column{{"qid", format.Int32, number, 1}, {"label", format.Int32, number, 1}}
-	with := func(more ...column) []column { return append(base[:len(base):len(base)], more...) }
-	long := oneText(strings.Repeat("1", 1<<20-4))
+	text := func(name, text string) column { return column{name, format.ByteArray, oneText(text), 1} }
+	long := strings.Repeat("1", 1<<20-4)
 	wide := make([]column, 200)
 	for i := range wide {
 		wide[i] = column{fmt.Sprint("f", i), format.Int32, make([]byte, 1<<20), 1 << 18}
@@ -113,12 +121,15 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 		file       []byte
 		options    reader.Options
 	}{
-		{"a long document id in all rows", tooMuch, crafted(t, 1000, format.Zstd, false, with(column{"docid", format.ByteArray, long, 1})), reader.Options{}},
-		{"a long query id in all rows", tooMuch, crafted(t, 1000, format.Zstd, false, []column{base[1], {"qid", format.ByteArray, long, 1}}), reader.Options{}},
-		{"a long text as a feature of all rows", tooMuch, crafted(t, 1000, format.Zstd, false, with(column{"f", format.ByteArray, oneText(strings.Repeat("0", 1<<20-4)), 1})),
+		{"a long document id in all rows", tooMuch, crafted(t, 1000, format.Zstd, false, with(text("docid", long))), reader.Options{}},
+		{"a long query id in all rows", tooMuch, crafted(t, 1000, format.Zstd, false, append(with()[1:], text("qid", long))), reader.Options{}},
+		{"a long text as a feature of all rows", tooMuch, crafted(t, 1000, format.Zstd, false, with(text("f", strings.Repeat("0", 1<<20-4)))),
 			reader.Options{FeatureIDs: []int{2}, FeatureNames: []string{"f"}}},
-		{"columns at one place", "two of its columns overlap", crafted(t, 2, format.Zstd, true, append(wide[:200:200], base...)), reader.Options{}},
+		{"columns at one place", "two of its columns overlap", crafted(t, 2, format.Zstd, true, append(wide[:200:200], with()...)),
+			reader.Options{}},
 		{"pages that unpack well", tooMuch, crafted(t, 2, format.Zstd, false, with(wide...)), reader.Options{}},
+		{"a dictionary of less than nothing", "the file is damaged", crafted(t, 2, format.Zstd, false,
+			with(column{"f", format.Int32, make([]byte, 4), -1})), reader.Options{}},
 	} {
 		_, n, err := read(c.file, c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 200 {
@@ -133,14 +144,14 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 // What is kept of a dictionary is in proportion to its bytes, and so it is if no number of it can be a
 // feature, or if all its texts are empty.
 func TestDictionariesTakeLittle(t *testing.T) {
-	number := make([]byte, 4)
-	base := []column{{"qid", format.Int32, number, 1}, {"label", format.Int32, number, 1}}
 	zeros, infinities := make([]byte, 4<<20), make([]byte, 4<<20)
 	for i := 4; i < len(infinities); i += 4 {
 		binary.LittleEndian.PutUint32(infinities[i:], math.Float32bits(float32(math.Inf(1))))
 	}
-	for _, c := range []column{{"f", format.Int32, zeros, 1 << 20}, {"f", format.Float, infinities, 1 << 20}, {"f", format.ByteArray, zeros, 1 << 20}} {
-		file := crafted(t, 2, format.Uncompressed, false, append(base[:2:2], c))
+	for _, c := range []column{
+		{"f", format.Int32, zeros, 1 << 20}, {"f", format.Float, infinities, 1 << 20}, {"f", format.ByteArray, zeros, 1 << 20},
+	} {
+		file := crafted(t, 2, format.Uncompressed, false, with(c))
 		rows, n, err := read(file, reader.Options{Categorical: []string{"f"}})
 		if most := 1<<20 + 2*len(file); err != nil || rows != 2 || n > most {
 			t.Errorf("%v: %d rows, error %v, %d bytes allocated for a file of %d, want %d at most", c.kind, rows, err, n, len(file), most)
@@ -150,9 +161,8 @@ func TestDictionariesTakeLittle(t *testing.T) {
 
 // A number of a dictionary that cannot be a feature is refused where a row has it.
 func TestErrorsOfNumbersInDictionaries(t *testing.T) {
-	number := make([]byte, 4)
 	huge := binary.LittleEndian.AppendUint64(nil, math.Float64bits(-1e300))
-	file := crafted(t, 2, format.Uncompressed, false, []column{{"qid", format.Int32, number, 1}, {"label", format.Int32, number, 1}, {"f", format.Double, huge, 1}})
+	file := crafted(t, 2, format.Uncompressed, false, with(column{"f", format.Double, huge, 1}))
 	if _, _, err := read(file, reader.Options{}); err == nil || !strings.Contains(err.Error(), errRange.Error()) {
 		t.Errorf("error %v, want %v", err, errRange)
 	}
@@ -160,9 +170,9 @@ func TestErrorsOfNumbersInDictionaries(t *testing.T) {
 
 // Texts that many rows have in common, as most programs write them, are no attack.
 func TestLongTextsOfManyRowsAreRead(t *testing.T) {
-	number := make([]byte, 4)
 	text := oneText(strings.Repeat("category ", 10))
-	file := crafted(t, 100_000, format.Zstd, false, []column{{"label", format.Int32, number, 1}, {"qid", format.ByteArray, text, 1}, {"docid", format.ByteArray, text, 1}, {"c", format.ByteArray, text, 1}})
+	file := crafted(t, 100_000, format.Zstd, false, append(with()[1:],
+		column{"qid", format.ByteArray, text, 1}, column{"docid", format.ByteArray, text, 1}, column{"c", format.ByteArray, text, 1}))
 	rows, _, err := read(file, reader.Options{Categorical: []string{"c"}})
 	if err != nil || rows != 100_000 {
 		t.Errorf("%d rows, error %v", rows, err)
@@ -180,4 +190,75 @@ func TestMetadataAreNotNestedWithoutEnd(t *testing.T) {
 			t.Errorf("%x: error %v", nested, err)
 		}
 	}
+}
+
+// The format lets a pair of metadata have a key without a value, for a file and for a column.
+func TestMetadataMayHaveKeysWithoutValues(t *testing.T) {
+	pairs := []format.KeyValue{{Key: "alone", Value: "value"}}
+	file := crafted(t, 2, format.Uncompressed, false, with(), func(m *format.FileMetaData) {
+		m.KeyValueMetadata = pairs
+		m.RowGroups[0].Columns[1].MetaData.KeyValueMetadata = pairs
+	})
+	const with, without = "\x18\x05alone\x18\x05value\x00", "\x18\x05alone\x00"
+	if n := bytes.Count(file, []byte(with)); n != 2 {
+		t.Fatalf("%d pairs", n)
+	}
+	length := binary.LittleEndian.Uint32(file[len(file)-8:])
+	file = bytes.ReplaceAll(file, []byte(with), []byte(without))
+	binary.LittleEndian.PutUint32(file[len(file)-8:], length-2*uint32(len(with)-len(without)))
+	if rows, _, err := read(file, reader.Options{}); rows != 2 || err != nil {
+		t.Errorf("%d rows, error %v", rows, err)
+	}
+}
+
+// Damage of any kind ends in an error or in rows, in memory in proportion to the file. The files have no checksums.
+func TestDamagedFilesAllocateLittle(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "parquet", "*.parquet"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	refused := 0
+	for _, path := range files {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			file := damaged(rng, whole)
+			_, n, err := read(file, reader.Options{Categorical: []string{"city"}})
+			if err != nil {
+				refused++
+			}
+			if most := 200<<20 + 100*len(file); n > most {
+				t.Errorf("%s: %d bytes allocated for a file of %d, want %d at most", path, n, len(file), most)
+			}
+		}
+	}
+	if refused < 100*len(files) {
+		t.Errorf("%d of %d files refused", refused, 200*len(files))
+	}
+}
+
+// damaged returns a file with a few bytes that are others, half of them in its metadata.
+func damaged(rng *rand.Rand, file []byte) []byte {
+	file = bytes.Clone(file)
+	footer := int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	for range 1 + rng.IntN(4) {
+		at := rng.IntN(len(file) - 8 - footer)
+		if rng.IntN(2) == 0 {
+			at = len(file) - 9 - rng.IntN(footer)
+		}
+		switch rng.IntN(4) {
+		case 0:
+			file[at] ^= 1 << rng.IntN(8)
+		case 1:
+			file[at] = []byte{0, 1, 2, 0x7f, 0x80, 0xfe, 0xff}[rng.IntN(7)]
+		case 2:
+			file[at] = byte(rng.IntN(256))
+		case 3:
+			copy(file[at:len(file)-8], file[rng.IntN(len(file)-8):][:rng.IntN(8)])
+		}
+	}
+	return file
 }

@@ -3,10 +3,8 @@
 //
 //	import _ "github.com/plrank/plrank/datasets/parquet"
 //
-// The metadata are read by github.com/parquet-go/parquet-go/format, with a check that their lists
-// are no longer than their bytes. Pages are decoded here, a few rows at a time: that module
-// allocates what the run lengths of a page claim, which in a file of a few bytes may be all
-// memory.
+// Pages are decoded here, a few rows at a time: no module reads all files, and within bounds (docs/architecture.md). The
+// metadata are decoded by github.com/parquet-go/parquet-go, with a check that their lists are no longer than their bytes.
 package parquet
 
 import (
@@ -76,8 +74,35 @@ var sizes = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Int96: 
 // mostDecimal bounds the bytes of a decimal number, and mostScale its scale: 76 digits.
 const mostDecimal, mostScale = 32, 76
 
+// fileMeta is what is read of the metadata of a file. The rest is skipped, whatever it is.
+type fileMeta struct {
+	Schema    thrift.Slice[format.SchemaElement] `thrift:"2,required"`
+	RowGroups thrift.Slice[rowGroup]             `thrift:"4,required"`
+	Pairs     thrift.Slice[pair]                 `thrift:"5,optional"`
+}
+
+type rowGroup struct {
+	Columns thrift.Slice[columnChunk] `thrift:"1,required"`
+	NumRows int64                     `thrift:"3,required"`
+}
+
+type columnChunk struct {
+	FilePath string `thrift:"1,optional"`
+	MetaData struct {
+		Codec                format.CompressionCodec `thrift:"4,required"`
+		TotalCompressedSize  int64                   `thrift:"7,required"`
+		DataPageOffset       int64                   `thrift:"9,required"`
+		DictionaryPageOffset int64                   `thrift:"11,optional"`
+	} `thrift:"3,optional"`
+}
+
+type pair struct {
+	Key   string `thrift:"1,required"`
+	Value string `thrift:"2,optional"`
+}
+
 // readMeta reads what the end of a file says of it.
-func readMeta(file []byte) (*format.FileMetaData, error) {
+func readMeta(file []byte) (*fileMeta, error) {
 	const tail = 8 // length and magic
 	n := len(file) - tail
 	if n < len(magic) || string(file[n+4:]) != magic {
@@ -87,7 +112,7 @@ func readMeta(file []byte) (*format.FileMetaData, error) {
 	if length > int64(n) {
 		return nil, errDamaged
 	}
-	meta := new(format.FileMetaData)
+	meta := new(fileMeta)
 	_, err := decode(bytes.Clone(file[n-int(length):n]), meta)
 	return meta, err
 }
@@ -128,7 +153,8 @@ func leaves(schema []format.SchemaElement, durations map[string]bool) (read []le
 	return read, others, nil
 }
 
-var convertedNames = map[deprecated.ConvertedType]string{deprecated.List: "LIST", deprecated.Map: "MAP", deprecated.Bson: "BSON", deprecated.Interval: "INTERVAL"}
+var convertedNames = map[deprecated.ConvertedType]string{
+	deprecated.List: "LIST", deprecated.Map: "MAP", deprecated.Bson: "BSON", deprecated.Interval: "INTERVAL"}
 
 // typeOf names the type of a column that is not read.
 func typeOf(e format.SchemaElement, repeated bool) string {
@@ -146,54 +172,67 @@ func typeOf(e format.SchemaElement, repeated bool) string {
 	return e.Type.V.String()
 }
 
+// forms are what values mean by their kind alone. Int96 is nothing but the timestamps of older writers, and writers of text do
+// not all say that it is.
+var forms = map[format.Type]form{
+	format.Boolean: number, format.Int32: number, format.Int64: number, format.Float: number, format.Double: number,
+	format.Int96: timestamp, format.ByteArray: textual, format.FixedLenByteArray: unread,
+}
+
 // newLeaf returns a column that is not nested; not ok: its type is not read.
 func newLeaf(e format.SchemaElement, index int) (l leaf, ok bool) {
 	l = leaf{name: e.Name, index: index, kind: e.Type.V, optional: e.RepetitionType.Valid && e.RepetitionType.V == format.Optional}
+	if l.form, ok = forms[l.kind]; !ok {
+		return l, false
+	}
 	if l.size = sizes[l.kind]; l.kind == format.FixedLenByteArray {
 		l.size = int(e.TypeLength.V)
 	}
-	switch l.kind {
-	case format.Boolean, format.Int32, format.Int64, format.Float, format.Double:
-	case format.Int96: // which is nothing but the timestamps of older writers
-		l.form = timestamp
-	case format.ByteArray: // writers of text do not all say that it is
-		l.form = textual
-	case format.FixedLenByteArray: // bytes, unless the schema says what
-		l.form = unread
-	}
-	if is := e.LogicalType.Value; is != nil {
-		l.setLogical(is)
-	} else if e.ConvertedType.Valid {
+	switch {
+	case e.LogicalType.Value != nil:
+		l.setLogical(e.LogicalType.Value)
+	case e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Decimal:
+		l.setLogical(&format.DecimalType{Scale: e.Scale.V})
+	case e.ConvertedType.Valid:
 		l.setLogical(logical[e.ConvertedType.V])
-		l.scale = int(e.Scale.V)
 	}
-	return l, l.isSound()
+	return l, l.form != unread
 }
 
-// setLogical sets the form of a logical type; unread where there is none.
+// setLogical sets the form of a logical type; unread where there is none for values of the column's kind.
 func (l *leaf) setLogical(is format.LogicalTypeValue) {
 	zone := map[bool]string{true: "Z"}
+	whole, size := l.kind == format.Int32 || l.kind == format.Int64, 0 // of values of fixed length
+	if l.kind == format.FixedLenByteArray {
+		size = l.size
+	}
+	ok, as := false, unread
 	switch is := is.(type) {
 	case *format.NullType: // all values are null
+		ok, as = true, l.form
 	case *format.StringType, *format.EnumType, *format.JsonType:
-		l.form = textual
+		ok, as = l.kind == format.ByteArray, textual
 	case *format.IntType:
-		if l.form = number; !is.IsSigned {
-			l.form = unsigned
+		if ok, as = whole, number; !is.IsSigned {
+			as = unsigned
 		}
 	case *format.DecimalType:
-		l.form, l.scale = decimal, int(is.Scale)
+		bytes := l.kind == format.ByteArray || size > 0 && size <= mostDecimal
+		ok, as, l.scale = (whole || bytes) && is.Scale >= 0 && is.Scale <= mostScale, decimal, int(is.Scale)
 	case *format.Float16Type:
-		l.form = half
+		ok, as = size == 2, half
 	case *format.UUIDType:
-		l.form = uuid
+		ok, as = size == 16, uuid
 	case *format.DateType:
-		l.form = date
+		ok, as = l.kind == format.Int32, date
 	case *format.TimeType:
-		l.form, l.zone, l.unit = timeOfDay, zone[is.IsAdjustedToUTC], duration(is.Unit)
+		l.zone, l.unit = zone[is.IsAdjustedToUTC], duration(is.Unit)
+		ok, as = whole && l.unit > 0, timeOfDay
 	case *format.TimestampType:
-		l.form, l.zone, l.unit = timestamp, zone[is.IsAdjustedToUTC], duration(is.Unit)
-	default:
+		l.zone, l.unit = zone[is.IsAdjustedToUTC], duration(is.Unit)
+		ok, as = l.kind == format.Int64 && l.unit > 0 || l.kind == format.Int96, timestamp
+	}
+	if l.form = as; !ok {
 		l.form = unread
 	}
 }
@@ -205,13 +244,12 @@ func duration(u format.TimeUnit) time.Duration {
 	return u.Value.Duration()
 }
 
-// logical are the types that older writers give, in the words of today.
+// logical are the types that older writers give, in the words of today; but for decimal numbers, which have a scale.
 var logical = map[deprecated.ConvertedType]format.LogicalTypeValue{
 	deprecated.UTF8: &format.StringType{}, deprecated.Enum: &format.EnumType{}, deprecated.Json: &format.JsonType{},
 	deprecated.Int8: signed, deprecated.Int16: signed, deprecated.Int32: signed, deprecated.Int64: signed,
 	deprecated.Uint8: natural, deprecated.Uint16: natural, deprecated.Uint32: natural, deprecated.Uint64: natural,
-	deprecated.Decimal: &format.DecimalType{}, // with the scale of the element
-	deprecated.Date:    &format.DateType{},
+	deprecated.Date: &format.DateType{},
 
 	deprecated.TimeMillis:      &format.TimeType{IsAdjustedToUTC: true, Unit: millis},
 	deprecated.TimeMicros:      &format.TimeType{IsAdjustedToUTC: true, Unit: micros},
@@ -225,44 +263,16 @@ var (
 	micros          = format.TimeUnit{Value: &format.MicroSeconds{}}
 )
 
-// isSound reports whether values of the column's kind can have its form.
-func (l *leaf) isSound() bool {
-	whole := l.kind == format.Int32 || l.kind == format.Int64
-	switch l.form {
-	case number:
-		return whole || l.kind == format.Boolean || l.kind == format.Float || l.kind == format.Double
-	case unsigned:
-		return whole
-	case decimal:
-		bytes := l.kind == format.ByteArray || l.kind == format.FixedLenByteArray && l.size > 0 && l.size <= mostDecimal
-		return (whole || bytes) && l.scale >= 0 && l.scale <= mostScale
-	case half:
-		return l.kind == format.FixedLenByteArray && l.size == 2
-	case textual:
-		return l.kind == format.ByteArray
-	case uuid:
-		return l.kind == format.FixedLenByteArray && l.size == 16
-	case date:
-		return l.kind == format.Int32
-	case timeOfDay:
-		return whole && l.unit > 0
-	case timestamp:
-		return l.kind == format.Int64 && l.unit > 0 || l.kind == format.Int96
-	}
-	return false
-}
-
 // span is the bytes from, …, to−1 of a file.
 type span struct{ from, to int64 }
 
-// part is where a column of a row group is in the file.
-func part(file []byte, meta *format.ColumnMetaData, path string) (span, error) {
-	from := meta.DataPageOffset
-	if d := meta.DictionaryPageOffset; d > 0 && d < from {
+// span returns where in a file of the given length the pages of the column are.
+func (c *columnChunk) span(length int) (span, error) {
+	from, size := c.MetaData.DataPageOffset, c.MetaData.TotalCompressedSize
+	if d := c.MetaData.DictionaryPageOffset; d > 0 && d < from {
 		from = d
 	}
-	size := meta.TotalCompressedSize
-	if path != "" || from < 0 || size < 0 || from > int64(len(file)) || size > int64(len(file))-from {
+	if c.FilePath != "" || from < 0 || size < 0 || from > int64(length) || size > int64(length)-from {
 		return span{}, errDamaged
 	}
 	return span{from, from + size}, nil

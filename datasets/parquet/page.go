@@ -7,14 +7,15 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
-
-	"github.com/plrank/plrank/internal/text"
+	"github.com/pierrec/lz4/v4"
 )
 
 // mostPage bounds the bytes of a page, and so does mostRatio where it is compressed.
@@ -31,23 +32,12 @@ type pages struct {
 	allowed    *allowance
 	rest       []byte // the pages that follow
 	read       int    // pages so far
-	dictionary *dictionary
+	dictionary *vector
 
 	left    int  // rows of the page
-	nulls   bool // there may be some
-	present runs // if so: 1 for a value, 0 for null
-	indexes runs // of values in the dictionary, or of booleans
-	coded   bool // values are indexes
-	plain   []byte
-	bit     uint // of plain booleans
-}
-
-// dictionary is the values that pages refer to.
-type dictionary struct {
-	plain   []byte
-	entries int
-	starts  []uint32  // of entries in plain that have lengths of their own
-	numbers []float32 // of other types of numbers; infinite for one that cannot be a feature
+	present runs // by row: 1 for a value, 0 for null
+	values  *vector
+	indexes runs // of values
 }
 
 // next goes to the next page of data.
@@ -71,11 +61,12 @@ func (p *pages) next() error {
 		body := p.rest[:size:size]
 		p.rest = p.rest[size:]
 		if p.read++; h.CRC != 0 && crc32.ChecksumIEEE(body) != uint32(h.CRC) { // 0: the writer gave none
-			return fmt.Errorf("%w: the checksum of page %d is %08x, but its header says %08x", errDamaged, p.read, crc32.ChecksumIEEE(body), uint32(h.CRC))
+			return fmt.Errorf("%w: the checksum of page %d is %08x, but its header says %08x",
+				errDamaged, p.read, crc32.ChecksumIEEE(body), uint32(h.CRC))
 		}
 		switch {
 		case h.DictionaryPageHeader.Valid:
-			err = p.setDictionary(body, full, &h.DictionaryPageHeader.V)
+			err = p.setDictionary(body, full, int(h.DictionaryPageHeader.V.NumValues))
 		case h.DataPageHeader.Valid:
 			err = p.setV1(body, full, &h.DataPageHeader.V)
 		case h.DataPageHeaderV2.Valid:
@@ -93,7 +84,8 @@ func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
 	if err != nil {
 		return err
 	}
-	if p.nulls = p.optional; p.nulls {
+	var levels []byte
+	if p.optional {
 		if h.DefinitionLevelEncoding != format.RLE || len(b) < 4 {
 			return fmt.Errorf("%w: nulls are encoded as %v", errDamaged, h.DefinitionLevelEncoding)
 		}
@@ -101,51 +93,49 @@ func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
 		if b = b[4:]; uint64(n) > uint64(len(b)) {
 			return errDamaged
 		}
-		p.present, b = runs{b: b[:n], width: 1}, b[n:]
+		levels, b = b[:n], b[n:]
 	}
-	return p.setValues(b, int(h.NumValues), h.Encoding)
+	return p.setValues(levels, b, int(h.NumValues), h.Encoding, p.optional)
 }
 
 func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
-	levels, repeated := int(h.DefinitionLevelsByteLength), int(h.RepetitionLevelsByteLength)
+	n, repeated := int(h.DefinitionLevelsByteLength), int(h.RepetitionLevelsByteLength)
 	// Checksums are not of headers, but in these a column that is not nested leaves little choice.
-	if levels < 0 || repeated != 0 || levels > 0 && !p.optional || h.NumRows != h.NumValues || levels > len(body) || levels > full {
+	if n < 0 || repeated != 0 || n > 0 && !p.optional || h.NumRows != h.NumValues || n > len(body) || n > full {
 		return errDamaged
 	}
-	p.nulls = levels > 0
-	p.present = runs{b: body[:levels], width: 1}
 	codec := p.codec
 	if h.IsCompressed.Valid && !h.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	b, err := decompress(codec, body[levels:], full-levels)
+	b, err := decompress(codec, body[n:], full-n)
 	if err != nil {
 		return err
 	}
-	return p.setValues(b, int(h.NumValues), h.Encoding)
+	return p.setValues(body[:n], b, int(h.NumValues), h.Encoding, n > 0)
 }
 
-// setValues begins the values of a page.
-func (p *pages) setValues(b []byte, rows int, encoding format.Encoding) error {
+// setValues begins the values of a page. Its levels say which rows have one, if there may be nulls.
+func (p *pages) setValues(levels, b []byte, rows int, encoding format.Encoding, nulls bool) error {
 	if rows < 0 {
 		return errDamaged
 	}
-	p.left, p.plain, p.bit, p.coded = rows, nil, 0, true
+	p.left, p.present = rows, runs{left: rows, value: 1}
+	if nulls {
+		p.present = runs{b: levels, width: 1}
+	}
 	switch {
-	case encoding == format.Plain:
-		p.plain, p.coded = b, false
 	case encoding == format.RLE && p.kind == format.Boolean:
 		if len(b) < 4 {
 			return errDamaged
 		}
-		p.indexes = runs{b: b[4:], width: 1}
-		p.dictionary = &dictionary{entries: 2, numbers: []float32{0, 1}}
+		p.values, p.indexes = p.vector([]byte{2}, 2), runs{b: b[4:], width: 1} // of the bits 0 and 1
 	//lint:ignore SA1019 files of older writers have the deprecated name
 	case encoding == format.PlainDictionary || encoding == format.RLEDictionary:
 		if p.dictionary == nil {
 			return fmt.Errorf("%w: no dictionary", errDamaged)
 		}
-		p.indexes = runs{}
+		p.values, p.indexes = p.dictionary, runs{}
 		if len(b) > 0 { // else all are null
 			if b[0] > 32 {
 				return errDamaged
@@ -153,39 +143,36 @@ func (p *pages) setValues(b []byte, rows int, encoding format.Encoding) error {
 			p.indexes = runs{b: b[1:], width: uint(b[0])}
 		}
 	default:
-		return fmt.Errorf("%w: the encoding %v: want plain values or a dictionary, as most programs write unless told otherwise", errUnread, encoding)
+		plain, err := p.decode(b, rows, encoding)
+		if err != nil {
+			return err
+		}
+		p.values, p.indexes = p.vector(plain, rows), runs{left: rows, step: 1}
 	}
 	return nil
 }
 
-func (p *pages) setDictionary(body []byte, full int, h *format.DictionaryPageHeader) error {
+func (p *pages) setDictionary(body []byte, full, entries int) error {
 	b, err := decompress(p.codec, body, full)
 	if err != nil {
 		return err
 	}
-	n, size := int(h.NumValues), p.size
-	least := size // bytes of an entry
-	if p.kind == format.ByteArray {
-		least = 4
-	}
-	if n < 0 || least == 0 || n > len(b)/least {
+	if p.kind == format.Boolean || entries < 0 {
 		return errDamaged
 	}
-	d := &dictionary{plain: b, entries: n}
+	d := p.vector(b, entries)
+	if d.n < entries {
+		return errDamaged
+	}
 	p.dictionary = d
-	switch {
-	case p.kind == format.ByteArray:
-		d.starts = make([]uint32, n)
-		for i := range d.starts {
-			d.starts[i] = uint32(len(d.plain) - len(b))
-			if _, b, err = p.cutText(b); err != nil {
+	if p.isNumber() {
+		d.numbers = make([]float32, entries)
+		for i := range d.numbers {
+			v, err := p.at(d, i)
+			if err != nil {
 				return err
 			}
-		}
-	case p.isNumber():
-		d.numbers = make([]float32, n)
-		for i := range d.numbers {
-			if d.numbers[i], err = p.number(b[i*size : (i+1)*size]); err != nil {
+			if d.numbers[i], err = p.number(v); err != nil {
 				d.numbers[i] = infinite
 			}
 		}
@@ -195,106 +182,174 @@ func (p *pages) setDictionary(body []byte, full int, h *format.DictionaryPageHea
 
 var infinite = float32(math.Inf(1))
 
-// entry is a plain value of the dictionary.
-func (p *pages) entry(index uint32) ([]byte, error) {
-	d := p.dictionary
-	switch i := int(index); {
-	case i >= d.entries:
-		return nil, errDamaged
-	case p.kind == format.ByteArray:
-		value, _, err := p.cutText(d.plain[d.starts[i]:])
-		return value, err
-	case p.kind == format.Boolean:
-		return bits[i], nil
-	default:
-		return d.plain[i*p.size : (i+1)*p.size], nil
-	}
+// vector is the values of a page or of a dictionary.
+type vector struct {
+	plain   []byte
+	n       int       // values
+	starts  []uint32  // of values in plain that have lengths of their own
+	numbers []float32 // of a dictionary of numbers; infinite for one that cannot be a feature
 }
 
-// cutText cuts the first value off plain ones that have lengths of their own.
-func (l *leaf) cutText(b []byte) (value, rest []byte, err error) {
-	if len(b) < 4 {
-		return nil, nil, errDamaged
-	}
-	n := binary.LittleEndian.Uint32(b)
-	if b = b[4:]; uint64(n) > uint64(len(b)) || l.form == decimal && (n == 0 || n > mostDecimal) {
-		return nil, nil, errDamaged
-	}
-	return b[:n:n], b[n:], nil
-}
-
-// number is a plain value as a feature.
-func (l *leaf) number(b []byte) (float32, error) {
-	var v float64
+// vector finds the values among plain ones, most of them at most.
+func (l *leaf) vector(plain []byte, most int) *vector {
+	v := &vector{plain: plain}
 	switch {
-	case l.form == decimal:
-		v, _, err := text.Float32(l.text(b))
-		return v, err
-	case l.form == half:
-		v = float64(float16(binary.LittleEndian.Uint16(b)))
-	case l.kind == format.Float:
-		v = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
-	case l.kind == format.Double:
-		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
-	case l.form == unsigned:
-		return float32(uint64(l.whole(b))), nil
+	case l.kind == format.Boolean:
+		v.n = min(most, 8*len(plain))
+	case l.kind != format.ByteArray:
+		v.n = min(most, len(plain)/l.size)
 	default:
-		return float32(l.whole(b)), nil
-	}
-	if f := float32(v); f-f == 0 || v != v {
-		return f, nil
-	}
-	if math.IsInf(v, 0) {
-		return 0, errInfinite
-	}
-	return 0, errRange
-}
-
-// float16 is the number with these bits of IEEE's binary16.
-func float16(bits uint16) float32 {
-	v := math.Float32frombits(uint32(bits&0x7fff)<<13) * 0x1p112 // the bias of exponents is 15, not 127
-	if v >= 0x1p16 {
-		v = math.Float32frombits(uint32(bits&0x3ff)<<13 | 0x7f800000) // infinite or NaN
-	}
-	if bits>>15 == 1 {
-		v = -v
+		v.starts = make([]uint32, 0, min(most, len(plain)/4))
+		for at := 0; len(v.starts) < most && at <= len(plain)-4; {
+			size := int(binary.LittleEndian.Uint32(plain[at:]))
+			if size > len(plain)-4-at {
+				break
+			}
+			v.starts = append(v.starts, uint32(at))
+			at += 4 + size
+		}
+		v.n = len(v.starts)
 	}
 	return v
 }
 
-var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {
+// at returns the i-th value.
+func (l *leaf) at(v *vector, i int) ([]byte, error) {
+	switch {
+	case i >= v.n:
+		return nil, errDamaged
+	case l.kind == format.Boolean:
+		return bits[v.plain[i/8]>>(i%8)&1], nil
+	case l.kind != format.ByteArray:
+		return v.plain[i*l.size : (i+1)*l.size], nil
+	}
+	value := v.plain[v.starts[i]:]
+	n := binary.LittleEndian.Uint32(value)
+	if l.form == decimal && (n == 0 || n > mostDecimal) {
+		return nil, errDamaged
+	}
+	return value[4 : 4+n : 4+n], nil
+}
+
+// bits are booleans, as numbers of 8 bytes.
+var bits = [2][]byte{make([]byte, 8), binary.LittleEndian.AppendUint64(nil, 1)}
+
+var newZstd = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
 })
 
+// codecs unpack bytes to where there is room for all of them, and return their number.
+var codecs = map[format.CompressionCodec]func(to, b []byte) (int, error){
+	format.Snappy: func(to, b []byte) (int, error) {
+		if n, err := snappy.DecodedLen(b); err != nil || n != len(to) {
+			return 0, errDamaged
+		}
+		_, err := snappy.Decode(to, b)
+		return len(to), err
+	},
+	format.Zstd: func(to, b []byte) (int, error) {
+		z, err := newZstd()
+		if err != nil {
+			return 0, err
+		}
+		to, err = z.DecodeAll(b, to[:0])
+		return len(to), err
+	},
+	format.Gzip: func(to, b []byte) (int, error) {
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return 0, err
+		}
+		return io.ReadFull(z, to)
+	},
+	format.Brotli: func(to, b []byte) (int, error) { return io.ReadFull(brotli.NewReader(bytes.NewReader(b)), to) },
+	format.Lz4Raw: func(to, b []byte) (int, error) { return lz4.UncompressBlock(b, to) },
+}
+
 // decompress gives the bytes of a page, full of them.
 func decompress(codec format.CompressionCodec, b []byte, full int) ([]byte, error) {
-	if full < 0 {
-		return nil, errDamaged
-	}
-	var err error
-	switch codec {
-	case format.Uncompressed:
-	case format.Snappy:
-		if n, fault := snappy.DecodedLen(b); fault != nil || n != full {
+	if codec == format.Uncompressed {
+		if len(b) != full {
 			return nil, errDamaged
 		}
-		b, err = snappy.Decode(make([]byte, full), b)
-	case format.Zstd:
-		var z *zstd.Decoder
-		if z, err = unzip(); err == nil {
-			b, err = z.DecodeAll(b, make([]byte, 0, full))
-		}
-	case format.Gzip:
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
-			b = make([]byte, full)
-			_, err = io.ReadFull(z, b)
-		}
-	default:
-		return nil, fmt.Errorf("%w: the compression %v: want Snappy, Zstandard, gzip or none", errUnread, codec)
+		return b, nil
 	}
-	if err != nil || len(b) != full {
+	unpack, known := codecs[codec]
+	if !known {
+		return nil, fmt.Errorf("%w: the compression %v: want Snappy, Zstandard, gzip, Brotli, LZ4_RAW or none", errUnread, codec)
+	}
+	to := make([]byte, full)
+	if n, err := unpack(to, b); err != nil || n != full {
 		return nil, errDamaged
 	}
-	return b, nil
+	return to, nil
+}
+
+// runs are numbers of a few bits: repeated ones, or bit-packed ones by eight.
+type runs struct {
+	b      []byte
+	width  uint   // bits
+	left   int    // numbers of the run
+	packed []byte // the run, if it is not of one number
+	at     int    // the next number of packed
+	value  uint32
+	step   uint32 // from each value to the next: 0 in files
+}
+
+// read sets the numbers that come next, n of them, in a slice that it may make longer.
+func (r *runs) read(to []uint32, n int) ([]uint32, error) {
+	all := slices.Grow(to[:0], n)[:n]
+	for to = all; len(to) > 0; {
+		if r.left == 0 {
+			if err := r.next(); err != nil {
+				return all, err
+			}
+		}
+		n := min(len(to), r.left)
+		if r.packed == nil {
+			for i := range to[:n] {
+				to[i] = r.value
+				r.value += r.step
+			}
+		} else {
+			for i := range to[:n] {
+				to[i] = uint32(unpack(r.packed, uint(r.at+i), r.width))
+			}
+			r.at += n
+		}
+		to, r.left = to[n:], r.left-n
+	}
+	return all, nil
+}
+
+// next begins the next run.
+func (r *runs) next() error {
+	header, n := binary.Uvarint(r.b)
+	if n <= 0 || header>>1 > math.MaxInt32 || header>>1 == 0 {
+		return fmt.Errorf("%w: a run of %d numbers", errDamaged, header>>1)
+	}
+	*r = runs{b: r.b[n:], width: r.width, left: int(header >> 1)}
+	size := int(r.width+7) / 8
+	if header&1 == 1 {
+		size = r.left * int(r.width)
+		if r.left *= 8; size > len(r.b) { // the last run may lack what is not used
+			size = len(r.b)
+			if r.width > 0 {
+				r.left = 8 * size / int(r.width)
+			}
+		}
+		r.packed, r.b = r.b[:size:size], r.b[size:]
+		if r.left == 0 {
+			return errDamaged
+		}
+		return nil
+	}
+	if size > len(r.b) {
+		return errDamaged
+	}
+	for i, c := range r.b[:size] {
+		r.value |= uint32(c) << (8 * i)
+	}
+	r.b = r.b[size:]
+	return nil
 }

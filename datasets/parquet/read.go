@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go/format"
-
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/text"
@@ -28,12 +26,13 @@ type rowReader struct {
 // readRows reads the file with these bytes in chunks of about size bytes, and calls each with
 // them in turn, and with the part of the file that has been read. Lines are rows, from 1. All memory
 // is in proportion to the bytes.
-func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int, each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
+func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int,
+	each func(c *reader.Chunk, l *reader.Layout, part float64) error) error {
 	meta, err := readMeta(file)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(meta.RowGroups, func(g format.RowGroup) bool { return g.NumRows != 0 }) {
+	if !slices.ContainsFunc(meta.RowGroups, func(g rowGroup) bool { return g.NumRows != 0 }) {
 		return nil // whatever the columns, or their types, as none can be found without rows
 	}
 	r, err := newReader(meta, o, sidecar)
@@ -85,7 +84,7 @@ func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int, e
 }
 
 // newReader finds the use of the columns.
-func newReader(meta *format.FileMetaData, o reader.Options, sidecar reader.Sidecar) (*rowReader, error) {
+func newReader(meta *fileMeta, o reader.Options, sidecar reader.Sidecar) (*rowReader, error) {
 	columns, others, err := leaves(meta.Schema, durations(meta))
 	if err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func (r *rowReader) use() {
 
 // look leaves out the columns of text, by the rule of separated values: more than half of the first values are not
 // numbers. Dates and times never are.
-func (r *rowReader) look(file []byte, meta *format.FileMetaData, rows int) error {
+func (r *rowReader) look(file []byte, meta *fileMeta, rows int) error {
 	r.allowed = newAllowance(len(file))
 	r.Moments = map[string]string{}
 	kinds := make([]reader.Kinds, len(r.leaves))
@@ -165,7 +164,7 @@ func (r *rowReader) look(file []byte, meta *format.FileMetaData, rows int) error
 
 // count counts the values of a column of strings by what they are. It reads the given number of rows, and more only while none has a
 // value.
-func (r *rowReader) count(file []byte, meta *format.FileMetaData, n, rows int) (kinds reader.Kinds, err error) {
+func (r *rowReader) count(file []byte, meta *fileMeta, n, rows int) (kinds reader.Kinds, err error) {
 	for _, group := range meta.RowGroups {
 		if group.NumRows == 0 || kinds.Numbers+kinds.Texts > 0 {
 			continue
@@ -190,7 +189,7 @@ func (r *rowReader) count(file []byte, meta *format.FileMetaData, n, rows int) (
 func (r *rowReader) isNumber(n int) bool { return r.Feature[n] >= 0 && r.Level[n] < 0 && n != r.Group }
 
 // open begins a row group. Its columns must not share bytes: dictionaries of all of them are in memory at once.
-func (r *rowReader) open(file []byte, group *format.RowGroup) error {
+func (r *rowReader) open(file []byte, group *rowGroup) error {
 	spans := make([]span, len(r.used))
 	for i, n := range r.used {
 		s, err := r.openColumn(file, group, n)
@@ -206,13 +205,13 @@ func (r *rowReader) open(file []byte, group *format.RowGroup) error {
 }
 
 // openColumn begins a column of a row group.
-func (r *rowReader) openColumn(file []byte, group *format.RowGroup, n int) (span, error) {
+func (r *rowReader) openColumn(file []byte, group *rowGroup, n int) (span, error) {
 	l := r.leaves[n]
 	if l.index >= len(group.Columns) {
 		return span{}, errDamaged
 	}
 	c := &group.Columns[l.index]
-	s, err := part(file, &c.MetaData, c.FilePath)
+	s, err := c.span(len(file))
 	if err == nil {
 		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed}
 	}

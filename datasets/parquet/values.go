@@ -33,45 +33,28 @@ type room struct {
 	present, indexes []uint32
 }
 
-// each takes n rows, and calls set with those that are not null: with an index of the dictionary, or
-// with plain bytes.
-func (p *pages) each(n int, space *room, set func(row int, index uint32, plain []byte) error) error {
+// each takes n rows, and calls set with those that are not null, and with the index of the value.
+func (p *pages) each(n int, space *room, set func(row, i int) error) (err error) {
 	for row := 0; row < n; {
 		if err := p.next(); err != nil {
 			return err
 		}
-		rows := min(n-row, p.left)
-		space.present = slices.Grow(space.present[:0], rows)[:rows]
-		values := rows
-		if p.nulls {
-			if err := p.present.read(space.present); err != nil {
-				return err
-			}
-			values = 0
-			for _, is := range space.present {
-				values += int(is)
-			}
+		rows, values := min(n-row, p.left), 0
+		if space.present, err = p.present.read(space.present, rows); err != nil {
+			return err
 		}
-		space.indexes = slices.Grow(space.indexes[:0], values)[:values]
-		if p.coded {
-			if err := p.indexes.read(space.indexes); err != nil {
-				return err
-			}
+		for _, is := range space.present {
+			values += int(is)
+		}
+		if space.indexes, err = p.indexes.read(space.indexes, values); err != nil {
+			return err
 		}
 		used := 0
-		for i := range rows {
-			if p.nulls && space.present[i] == 0 {
+		for i, is := range space.present {
+			if is == 0 {
 				continue
 			}
-			var plain []byte
-			var err error
-			if !p.coded {
-				plain, err = p.cut()
-			}
-			if err == nil {
-				err = set(row+i, space.indexes[used], plain)
-			}
-			if err != nil {
+			if err := set(row+i, int(space.indexes[used])); err != nil {
 				return fault{row + i, err}
 			}
 			used++
@@ -82,47 +65,20 @@ func (p *pages) each(n int, space *room, set func(row int, index uint32, plain [
 	return nil
 }
 
-// cut cuts the next plain value off.
-func (p *pages) cut() (value []byte, err error) {
-	switch size := p.size; {
-	case p.kind == format.ByteArray:
-		value, p.plain, err = p.cutText(p.plain)
-		return value, err
-	case p.kind == format.Boolean:
-		if len(p.plain) == 0 {
-			return nil, errDamaged
-		}
-		value = bits[p.plain[0]>>p.bit&1]
-		if p.bit++; p.bit == 8 {
-			p.bit, p.plain = 0, p.plain[1:]
-		}
-		return value, nil
-	case len(p.plain) < size:
-		return nil, errDamaged
-	default:
-		value, p.plain = p.plain[:size], p.plain[size:]
-		return value, nil
-	}
-}
-
-// bits are booleans, as numbers of 8 bytes.
-var bits = [2][]byte{make([]byte, 8), binary.LittleEndian.AppendUint64(nil, 1)}
-
 // numbers sets every stride-th of to, for n rows, to the values of features.
 func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 	for i := range n {
 		to[i*stride] = text.Missing
 	}
-	return p.each(n, space, func(row int, index uint32, plain []byte) (err error) {
+	return p.each(n, space, func(row, i int) error {
 		v := &to[row*stride]
-		if p.coded {
-			if numbers := p.dictionary.numbers; int(index) < len(numbers) && numbers[index] != infinite {
-				*v = numbers[index]
-				return nil
-			}
-			if plain, err = p.entry(index); err != nil {
-				return err
-			}
+		if known := p.values.numbers; i < len(known) && known[i] != infinite {
+			*v = known[i]
+			return nil
+		}
+		plain, err := p.at(p.values, i)
+		if err != nil {
+			return err
 		}
 		if p.isNumber() {
 			*v, err = p.number(plain)
@@ -131,6 +87,45 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 		}
 		return err
 	})
+}
+
+// number is a plain value as a feature.
+func (l *leaf) number(b []byte) (float32, error) {
+	var v float64
+	switch {
+	case l.form == decimal:
+		v, _, err := text.Float32(l.text(b))
+		return v, err
+	case l.form == half:
+		v = float64(float16(binary.LittleEndian.Uint16(b)))
+	case l.kind == format.Float:
+		v = float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case l.kind == format.Double:
+		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case l.form == unsigned:
+		return float32(uint64(l.whole(b))), nil
+	default:
+		return float32(l.whole(b)), nil
+	}
+	if f := float32(v); f-f == 0 || v != v {
+		return f, nil
+	}
+	if math.IsInf(v, 0) {
+		return 0, errInfinite
+	}
+	return 0, errRange
+}
+
+// float16 is the number with these bits of IEEE's binary16.
+func float16(bits uint16) float32 {
+	v := math.Float32frombits(uint32(bits&0x7fff)<<13) * 0x1p112 // the bias of exponents is 15, not 127
+	if v >= 0x1p16 {
+		v = math.Float32frombits(uint32(bits&0x3ff)<<13 | 0x7f800000) // infinite or NaN
+	}
+	if bits>>15 == 1 {
+		v = -v
+	}
+	return v
 }
 
 // field is a value that is not kept as a number as one. It is parsed for every row, and counted for each.
@@ -151,12 +146,10 @@ func (p *pages) field(plain []byte) (float32, error) {
 func (p *pages) texts(to [][]byte, n int, space *room) error {
 	clear(to[:n])
 	taken := 0
-	err := p.each(n, space, func(row int, index uint32, plain []byte) error {
-		if p.coded {
-			var err error
-			if plain, err = p.entry(index); err != nil {
-				return err
-			}
+	err := p.each(n, space, func(row, i int) error {
+		plain, err := p.at(p.values, i)
+		if err != nil {
+			return err
 		}
 		if p.kind == format.ByteArray {
 			taken += len(plain)
@@ -280,86 +273,4 @@ func (l *leaf) whole(plain []byte) int64 {
 		return int64(int32(binary.LittleEndian.Uint32(plain)))
 	}
 	return int64(binary.LittleEndian.Uint64(plain))
-}
-
-// runs are numbers of a few bits: repeated ones, or bit-packed ones by eight.
-type runs struct {
-	b      []byte
-	width  uint   // bits
-	left   int    // numbers of the run
-	packed []byte // the run, if it is not of one number
-	at     int    // the next number of packed
-	value  uint32
-}
-
-// read reads as many numbers as there is room for.
-func (r *runs) read(to []uint32) error {
-	for len(to) > 0 {
-		if r.left == 0 {
-			if err := r.next(); err != nil {
-				return err
-			}
-		}
-		n := min(len(to), r.left)
-		if r.packed == nil {
-			for i := range to[:n] {
-				to[i] = r.value
-			}
-		} else {
-			for i := range to[:n] {
-				to[i] = r.unpack(r.at + i)
-			}
-			r.at += n
-		}
-		to, r.left = to[n:], r.left-n
-	}
-	return nil
-}
-
-// next begins the next run.
-func (r *runs) next() error {
-	header, n := binary.Uvarint(r.b)
-	if n <= 0 || header>>1 > math.MaxInt32 || header>>1 == 0 {
-		return fmt.Errorf("%w: a run of %d numbers", errDamaged, header>>1)
-	}
-	r.b, r.left, r.packed, r.at = r.b[n:], int(header>>1), nil, 0
-	size := int(r.width+7) / 8
-	if header&1 == 1 {
-		size = r.left * int(r.width)
-		if r.left *= 8; size > len(r.b) { // the last run may lack what is not used
-			size = len(r.b)
-			if r.width > 0 {
-				r.left = 8 * size / int(r.width)
-			}
-		}
-		r.packed, r.b = r.b[:size:size], r.b[size:]
-		if r.left == 0 {
-			return errDamaged
-		}
-		return nil
-	}
-	if size > len(r.b) {
-		return errDamaged
-	}
-	r.value = 0
-	for i, c := range r.b[:size] {
-		r.value |= uint32(c) << (8 * i)
-	}
-	r.b = r.b[size:]
-	return nil
-}
-
-// unpack is the i-th number of the packed ones.
-func (r *runs) unpack(i int) uint32 {
-	bit := uint(i) * r.width
-	at := r.packed[bit/8:]
-	var v uint64
-	if len(at) >= 8 {
-		v = binary.LittleEndian.Uint64(at)
-	} else {
-		for j, c := range at {
-			v |= uint64(c) << (8 * j)
-		}
-	}
-	return uint32(v >> (bit % 8) & (1<<r.width - 1))
 }
