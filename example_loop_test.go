@@ -14,6 +14,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -44,7 +45,7 @@ func Example_trainingLoop() {
 	scores, err := model.Build(nn.Input{Features: x, Offsets: offsets, Weights: weights}, nn.Train)
 	check(err)
 	lists := ops.Lists{Scores: scores, Offsets: offsets}
-	loss, err := losses.Mean(losses.PLRankRB, losses.Batch{
+	loss, err := losses.Expected(losses.DCG, losses.Sampled(plackett.PLRankRB)).Mean(losses.Batch{
 		Lists: lists, Gains: gains, Discounts: metrics.Discounts(10), Sampler: ops.NewSampler(100, 10, 1),
 	})
 	check(err)

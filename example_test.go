@@ -8,6 +8,7 @@ import (
 
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // From features to λ to a trained weight: a linear model of two features on one
@@ -21,8 +22,8 @@ func Example() {
 	w := G.NewVector(g, tensor.Float64, G.WithName("w"), G.WithShape(2),
 		G.WithValue(tensor.New(tensor.WithBacking([]float64{0, 0}))))
 
-	lists := ops.Lists{Scores: G.Must(G.Mul(x, w))}         // log-scores, of one query
-	loss, err := losses.Mean(losses.PLRankRB, losses.Batch{ // −E[DCG@2]
+	lists := ops.Lists{Scores: G.Must(G.Mul(x, w))}                                                // log-scores, of one query
+	loss, err := losses.Expected(losses.DCG, losses.Sampled(plackett.PLRankRB)).Mean(losses.Batch{ // −E[DCG@2]
 		Lists: lists, Gains: gains, Discounts: []float64{1, 0.63}, Sampler: ops.NewSampler(100, 2, 42),
 	})
 	check(err)

@@ -9,12 +9,13 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Batch holds the inputs of a loss: packed lists and per-document data, all nodes of one graph. Most losses take gains ρ, 2^label − 1 for DCG, the same divided by the query's
+// Batch holds the inputs of a loss: packed lists and per-document data, all nodes of one graph. Most losses take gains ρ,
+// 2^label − 1 for DCG, the same divided by the query's
 // ideal DCG for NDCG ([NormalizedGains]), and the rank discounts θ of the metric, 1/log2(k+1)
 // for DCG. Building a loss returns an error that names a node that is missing or does not fit; a run
 // returns an error that names query and row if gains or labels are not finite, or negative where a
 // loss takes no negative ones. Empty queries, queries of one document
-// or without gains (see [Term].LabelFree), queries shorter than the cutoff, ties and padding are
+// or without gains (see [Objective].LabelFree), queries shorter than the cutoff, ties and padding are
 // all defined.
 //
 // In float32, a run returns an error if gains and weights are too small or too large for the loss or
@@ -38,7 +39,7 @@ type Batch struct {
 	// exact-err and exact-success, and for fairness of the exposure of a cascade.
 	Labels *G.Node
 	// HighestGrade is the highest label of the data set, for ordinal, cross-entropy and the losses with R of
-	// [ExactERR]: above 0, not necessarily a whole number. 0: 4, as in most data sets.
+	// [ERR]: above 0, not necessarily a whole number. 0: 4, as in most data sets.
 	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The weight of a document says how much it counts, and changes

@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,26 +15,59 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
+// Metrics of readers who stop. They go by labels, and as many ranks count as there are Discounts, whose values are not read. A
+// document is relevant if its label is 1 or more; a query without any has the loss 0. A run with negative labels returns an error.
+// They are the metrics of these names of package metrics.
+var (
+	// MRR, exact-mrr by name, is 1 / rank of the first relevant document (docs/exact.md; the metric: Voorhees, TREC 1999).
+	MRR = cascade((*batch).relevant, relevance, inverseRank)
+	// MAP, exact-map by name, is Σ over relevant k of precision@k / min(K, relevant documents), K the number of Discounts
+	// (docs/exact.md; the metric: Buckley & Voorhees, SIGIR 2000).
+	MAP = Metric{Objective{RatioOnly: true, labels: true, graph: averagePrecision, curvature: curvature{bound, ofPrecision}}}
+	// ERR, exact-err by name, is expected reciprocal rank, Σ_k 1/k R_k Π_{x<k} (1 − R_x), R = (2^label − 1) / 2^highest
+	// (Chapelle et al., CIKM 2009). The highest grade is HighestGrade, 0 stands for 4; labels above it count as it.
+	ERR = cascade((*batch).stops, stop, inverseRank)
+	// Success, exact-success by name, is 1 if a relevant document is at one of the ranks that count (docs/exact.md): the hit rate,
+	// success in trec_eval. It says nothing where every rank counts.
+	Success = cascade((*batch).relevant, relevance, alike)
+)
+
 // Discounts of metrics; those of a batch say how many ranks count.
 
-func alike(int) float64           { return 1 }
-func inverseRank(k int) float64   { return 1 / float64(k+1) }
-func (b *batch) ranks() []float64 { return make([]float64, len(b.discounts())) }
+func alike(int) float64         { return 1 }
+func inverseRank(k int) float64 { return 1 / float64(k+1) }
 
-// cascade builds minus the metric of a reader who stops at each document with a probability, and earns the
-// discount of its rank.
-func cascade(stops func(b *batch) *G.Node, discount func(k int) float64) builder {
-	return func(b *batch) *G.Node {
-		discounts, stop := b.ranks(), stops(b)
-		for k := range discounts {
-			discounts[k] = discount(k)
-		}
-		return neg(G.Must(ops.ExpectedCascade(b.Lists, stop, shifted(neg(stop), 1), discounts)))
+// counted are the discounts of the ranks that count.
+func counted(discounts []float64, discount func(k int) float64) []float64 {
+	own := make([]float64, len(discounts))
+	for k := range own {
+		own[k] = discount(k)
 	}
+	return own
 }
 
-// relevance is 1 for labels of 1 or more, and 0 for others.
-func relevance(label float64) float64 {
+// cascade is the metric of a reader who stops at each document with a probability that depends on its label, and earns the discount
+// of its rank.
+func cascade(stops func(b *batch) *G.Node, chance func(label, highest float64) float64, discount func(k int) float64) Metric {
+	graph := func(b *batch) *G.Node {
+		stop := stops(b)
+		return neg(G.Must(ops.ExpectedCascade(b.Lists, stop, shifted(neg(stop), 1), counted(b.discounts(), discount))))
+	}
+	write := func(q *Query, out []float64) error {
+		rewards, continuations := make([]float64, len(out)), make([]float64, len(out))
+		for d := range out {
+			rewards[d] = chance(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4))
+			continuations[d] = 1 - rewards[d]
+		}
+		discounts := counted(q.Discounts, discount)
+		_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, make([]float64, len(out)), out)
+		return err
+	}
+	return Metric{Objective{RatioOnly: true, labels: true, graph: graph, curvature: curvature{bound, write}}}
+}
+
+// relevance is 1 for labels of 1 or more, and 0 for others, as in package metrics.
+func relevance(label, _ float64) float64 {
 	if label >= 1 {
 		return 1
 	}
@@ -43,6 +77,19 @@ func relevance(label float64) float64 {
 // stop is the probability (2^label − 1) / 2^highest that a reader stops at a document.
 func stop(label, highest float64) float64 {
 	return math.Exp2(min(label, highest)-highest) - math.Exp2(-highest)
+}
+
+// relevant is relevance of the labels.
+func (b *batch) relevant() *G.Node {
+	return G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), func(label float64) float64 { return relevance(label, 0) }, nil))
+}
+
+// stops is stop of the labels.
+func (b *batch) stops() *G.Node {
+	highest := b.highest()
+	return G.Must(op.Elementwise(fmt.Sprint("losses: Stops ", highest), b.labelsFromZero(), func(label float64) float64 {
+		return stop(label, highest)
+	}, nil))
 }
 
 func averagePrecision(b *batch) *G.Node {
@@ -55,22 +102,52 @@ func averagePrecision(b *batch) *G.Node {
 	return neg(mul(G.Must(ops.ExpectedAveragePrecision(b.Lists, relevant, cutoff)), room))
 }
 
-// relevant is 1 for documents whose label is 1 or more, and 0 for others, as in package metrics.
-func (b *batch) relevant() *G.Node {
-	return G.Must(op.Elementwise("losses: Relevant", b.labelsFromZero(), relevance, nil))
+// ofPrecision is a bound for average precision, by docs/exact.md, section 6. Its derivative has a part for the document of a
+// rank alone, once, and one for the relevant documents above. All pairs of a document have the same sign, so that the size of
+// either part is the sum of its pairs; the derivative of the second part is at most twice as large.
+func ofPrecision(q *Query, out []float64) error {
+	relevant, once, discounts := make([]float64, len(out)), make([]float64, len(out)), counted(q.Discounts, inverseRank)
+	for d := range relevant {
+		relevant[d] = relevance(q.Labels[d], 0)
+	}
+	all := floats.Sum(relevant)
+	if all == 0 {
+		return nil
+	}
+	if _, err := q.expectation.AveragePrecision(q.Scores, relevant, len(discounts), out); err != nil {
+		return err
+	}
+	_, err := q.expectation.Gradient(q.Scores, relevant, discounts, once)
+	room := min(all, float64(len(discounts)))
+	for d := range out {
+		out[d] = max(0, 2*math.Abs(out[d])*all-math.Abs(once[d])) / room
+	}
+	return err
 }
 
-// stops is stop of the labels.
-func (b *batch) stops() *G.Node {
-	highest := b.highest()
-	return G.Must(op.Elementwise(fmt.Sprint("losses: Stops ", highest), b.labelsFromZero(), func(label float64) float64 {
-		return stop(label, highest)
-	}, nil))
+// AlphaNDCG, exact-alpha-ndcg by name, is Σ_k Σ_i J_ki (1 − α)^{documents above k with intent i} / log2(k + 1) / its greedy ideal
+// (Clarke et al., SIGIR 2008).
+//
+// J_ki is 1 if the document at rank k has intent i of Intents. The ideal ranking is hard to find: see
+// [metrics.IdealAlphaDCG]. Labels do not count, and a query without intents has the loss 0. As many ranks count as there are
+// Discounts, whose values are not read. α is above 0 and at most 1, .5 by name; with another, building a loss returns an error.
+func AlphaNDCG(alpha float64) Metric {
+	write := func(q *Query, out []float64) error {
+		discounts, lambda, part := metrics.Discounts(len(q.Discounts)), make([]float64, len(out)), make([]float64, len(out))
+		return eachIntent(q.Intents, alpha, discounts, func(rewards, continuations []float64) error {
+			_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, lambda, part)
+			floats.Add(out, part)
+			return err
+		})
+	}
+	return Metric{Objective{
+		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, "AlphaNDCG", alpha), curvature: curvature{bound, write},
+		graph: func(b *batch) *G.Node { return alphaNDCG(b, alpha) },
+	}}
 }
 
-// alphaNDCG builds ExactAlphaNDCG.
-func alphaNDCG(b *batch) *G.Node {
-	alpha, weights := b.number, b.DocumentWeights
+func alphaNDCG(b *batch, alpha float64) *G.Node {
+	weights := b.DocumentWeights
 	if b.noiseOf != nil {
 		weights = b.noiseOf.DocumentWeights
 	}
@@ -80,8 +157,8 @@ func alphaNDCG(b *batch) *G.Node {
 			part = make([]float64, l.Len())
 		}
 		err = eachIntent(earned(l.Ints[1], l.Weights), alpha, l.Discounts, func(rewards, continuations []float64) error {
-			of, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
-			value += of
+			earns, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
+			value += earns
 			for d, slope := range part {
 				lambda[d] += slope
 			}
@@ -127,9 +204,6 @@ func eachIntent(intents []int, alpha float64, discounts []float64, f func(reward
 	}
 	return nil
 }
-
-// byCascade names the exposure of a reader who stops, as the parameter of the losses of fairness.
-const byCascade = "cascade"
 
 // onCascade is ops.ExpectedCascadeExposure of a reader who stops as in expected reciprocal rank.
 func (b *batch) onCascade(scores *G.Node) (*G.Node, error) {

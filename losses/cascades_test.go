@@ -8,7 +8,6 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -196,25 +195,5 @@ func TestExactERRTakesGradesAboveTheHighestAsIt(t *testing.T) {
 	}
 	if got, want := value(2, 2, 0, 1, 3), value(2, 2, 0, 1, 2); got != want {
 		t.Errorf("%v with label 3, %v with 2", got, want)
-	}
-}
-
-// The exported functions are the rows with their parameters.
-func TestFunctionsOfCascadesAreTheRows(t *testing.T) {
-	for name, f := range map[string]losses.Func{
-		"exact-mrr": losses.ExactMRR, "exact-map": losses.ExactMAP, "exact-err": losses.ExactERR, "exact-success": losses.ExactSuccess,
-		"exact-alpha-ndcg(alpha=0.2)": losses.ExactAlphaNDCG(.2), "disparity(cascade)": losses.DisparityByCascade, "ee-l(cascade)": losses.EELByCascade,
-		"group-exposure(cascade)": losses.GroupExposureByCascade, "group-treatment(cascade)": losses.GroupTreatmentByCascade,
-	} {
-		b := newSmall().batch()
-		loss, err := losses.Mean(f, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, _ := differentiate(t, loss, b.Lists.Scores)
-		b = newSmall().batch()
-		if want, _ := differentiate(t, build(t, name, b), b.Lists.Scores); got != want || got == 0 {
-			t.Errorf("%s: %v, its function gives %v", name, want, got)
-		}
 	}
 }

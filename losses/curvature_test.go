@@ -198,8 +198,8 @@ var sizes = map[string]func(t *testing.T, what string, q query, got []float64){
 		}
 		for d, c := range got {
 			var seconds []float64
-			for _, of := range all {
-				seconds = append(seconds, of[d])
+			for _, one := range all {
+				seconds = append(seconds, one[d])
 			}
 			mean := floats.Sum(seconds) / float64(len(seconds))
 			if !(c >= floats.Min(seconds)-1e-6 && c <= floats.Max(seconds)+1e-6) || q.alike() && math.Abs(c-mean) > 1e-6 {

@@ -14,6 +14,16 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
+// estimated is the loss by an estimator.
+func estimated(e plackett.Estimator) losses.Func {
+	return losses.Expected(losses.DCG, losses.Sampled(e)).Build
+}
+
+var (
+	byPlacement         = losses.Expected(losses.DCG, losses.PlacementPolicyGradient).Build
+	lambdaLossObjective = losses.Pairwise(losses.Log2, losses.PairWeights{Distance: 1, Noise: true})
+)
+
 // The independent test vectors: every loss on given rankings, and LambdaLoss on given
 // noise.
 func TestLossesHaveTheGoldenGradients(t *testing.T) {
@@ -31,8 +41,8 @@ func TestLossesHaveTheGoldenGradients(t *testing.T) {
 	}
 	testkit.Golden(t, "estimators.json", &file)
 	onRankings := map[string]losses.Func{
-		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank_rb": losses.PLRankRB,
-		"policy_gradient": losses.PolicyGradient, "placement": losses.PlacementPolicyGradient,
+		"plrank1": estimated(plackett.PLRank1), "plrank2": estimated(plackett.PLRank2), "plrank_rb": estimated(plackett.PLRankRB),
+		"policy_gradient": estimated(plackett.PolicyGradient), "placement": byPlacement,
 	}
 	for _, c := range file.Cases {
 		dt, tolerance := tensor.Float64, 1e-13
@@ -66,7 +76,7 @@ func TestLossesHaveTheGoldenGradients(t *testing.T) {
 		}
 		g := G.NewGraph()
 		l := ops.Lists{Scores: vector(g, "scores", dt, c.Scores)}
-		loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+		loss, err := lambdaLossObjective.Mean(losses.Batch{
 			Lists: l, Gains: vector(g, "gains", dt, c.Labels), Noise: vector(g, "noise", dt, flat(c.Gumbel)), Discounts: c.Theta,
 		})
 		if err != nil {
@@ -87,8 +97,8 @@ func TestGradientsOfEstimatorsAreUnbiased(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]losses.Func{
-		"PLRank1": losses.PLRank1, "PLRank2": losses.PLRank2, "PLRankRB": losses.PLRankRB,
-		"PolicyGradient": losses.PolicyGradient, "PlacementPolicyGradient": losses.PlacementPolicyGradient,
+		"PLRank1": estimated(plackett.PLRank1), "PLRank2": estimated(plackett.PLRank2), "PLRankRB": estimated(plackett.PLRankRB),
+		"PolicyGradient": estimated(plackett.PolicyGradient), "PlacementPolicyGradient": byPlacement,
 	} {
 		mean := make([]float64, len(scores))
 		err := plackett.Enumerate(scores, len(theta), func(y []int, p float64) {

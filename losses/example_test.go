@@ -9,6 +9,7 @@ import (
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // The loss of two queries, of three and of two documents, and its gradient.
@@ -138,41 +139,31 @@ func ExampleParse() {
 	// losses: "plrank-rb + 0.5 disparity", column 17: want * and a loss after the weight 0.5
 }
 
-func ExamplePLRankExact() {
-	show(losses.PLRankExact)
-	// Output: -2.32 [-0.59 0.49 0.10]
+// Minus the expected metric, exactly, and by estimators from rankings. The value of the policy gradient is a surrogate's: only its
+// gradient is of use.
+func ExampleExpected() {
+	for _, by := range []losses.Estimator{
+		losses.Exact, losses.Sampled(plackett.PLRank1), losses.Sampled(plackett.PLRank2), losses.Sampled(plackett.PLRankRB),
+		losses.Sampled(plackett.PolicyGradient), losses.PlacementPolicyGradient,
+	} {
+		show(losses.Expected(losses.DCG, by).Build)
+	}
+	// Output:
+	// -2.32 [-0.59 0.49 0.10]
+	// -2.20 [-0.48 0.46 0.02]
+	// -2.20 [-0.64 0.46 0.04]
+	// -2.33 [-0.61 0.50 0.12]
+	// 3.13 [-0.47 0.43 0.03]
+	// 2.39 [-0.48 0.46 0.02]
 }
 
-func ExamplePLRank1() {
-	show(losses.PLRank1)
-	// Output: -2.20 [-0.48 0.46 0.02]
-}
-
-func ExamplePLRank2() {
-	show(losses.PLRank2)
-	// Output: -2.20 [-0.64 0.46 0.04]
-}
-
-func ExamplePLRankRB() {
-	show(losses.PLRankRB)
-	// Output: -2.33 [-0.61 0.50 0.12]
-}
-
-// The value belongs to a surrogate: only its gradient is of use.
-func ExamplePolicyGradient() {
-	show(losses.PolicyGradient)
-	// Output: 3.13 [-0.47 0.43 0.03]
-}
-
-// The value belongs to a surrogate; the gradient is PL-Rank-1's, ranking by ranking.
-func ExamplePlacementPolicyGradient() {
-	show(losses.PlacementPolicyGradient)
-	// Output: 2.39 [-0.48 0.46 0.02]
-}
-
-func ExampleLambdaLoss() {
-	show(losses.LambdaLoss)
-	// Output: 4.10 [-1.64 0.89 0.75]
+// The stochastic LambdaLoss, and RankSVM's loss.
+func ExamplePairwise() {
+	show(losses.Pairwise(losses.Log2, losses.PairWeights{Distance: 1, Noise: true}).Build)
+	show(losses.Pairwise(losses.Hinge, losses.PairWeights{Each: 1}).Build)
+	// Output:
+	// 4.10 [-1.64 0.89 0.75]
+	// 0.83 [-0.67 0.33 0.33]
 }
 
 // A ranking that was observed: the second document, then the first.
@@ -180,7 +171,7 @@ func ExampleListMLE() {
 	show(func(b losses.Batch) (*G.Node, error) {
 		b.Rankings = G.NewTensor(b.Lists.Scores.Graph(), tensor.Int, 3, G.WithName("observed"), G.WithShape(1, 1, 2),
 			G.WithValue(tensor.New(tensor.WithShape(1, 1, 2), tensor.WithBacking([]int{1, 0}))))
-		return losses.ListMLE(b)
+		return losses.ListMLE().Build(b)
 	})
 	// Output: 3.28 [-0.50 -0.86 1.36]
 }
@@ -195,7 +186,7 @@ func ExampleReward() {
 			reading *= 1 - stop
 		}
 		return sum
-	}))
+	}).Build)
 	// Output: -0.45 [-0.12 0.09 0.03]
 }
 
@@ -206,7 +197,7 @@ func ExampleNormalizedGains() {
 		if err != nil {
 			return nil, err
 		}
-		return losses.PLRankRB(b)
+		return losses.Expected(losses.DCG, losses.Sampled(plackett.PLRankRB)).Build(b)
 	})
 	// Output: -0.64 [-0.17 0.14 0.03]
 }

@@ -1,6 +1,9 @@
 package losses
 
 import (
+	"slices"
+	"strings"
+
 	G "gorgonia.org/gorgonia"
 )
 
@@ -11,17 +14,17 @@ var TargetExposure = targetExposure
 func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
 	return Mean(func(given Batch) (_ *G.Node, err error) {
 		defer caught(&err)
-		e, _ := find(name)
-		b := &batch{Batch: given, exactExposure: exposure}
+		b := &batch{Batch: given}
+		b.exposures[ExactExposure] = exposure
 		b.checkRows("exposures", exposure)
-		return e.build(b), nil
+		return table[name].graph(b), nil
 	}, given)
 }
 
 // Pointwise reports whether a loss goes by the scores of single documents, not only by their differences.
 func Pointwise(name string) bool {
-	e, _ := find(name)
-	return e.target == byLabels && e.weights == ofTerms
+	o := MustTerms(name)[0]
+	return o.labels && o.weights == ofTerms
 }
 
 // WeightsOf says what the weights of documents multiply in a loss: "policy", "copies", "pairs",
@@ -31,23 +34,26 @@ func WeightsOf(name string) string {
 	if err != nil {
 		panic(err)
 	}
-	return [...]string{ofPolicy: "policy", ofPairs: "pairs", ofRanks: "ranks", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.entry.weights]
+	return [...]string{ofPolicy: "policy", ofPairs: "pairs", ofRanks: "ranks", ofCopies: "copies", ofTerms: "terms", unweighted: "nothing"}[t.weights]
 }
 
-// EntryNames are the names of the rows of the table.
-func EntryNames() (all []string) {
-	for _, e := range table {
-		all = append(all, e.name)
-	}
-	return all
+// EntryNames are the names of the table without a loss for parameter.
+func EntryNames() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return strings.Contains(name, "(") })
 }
 
 // ExactOf is the loss whose value a loss of the table estimates, or its own name.
-func ExactOf(name string) string { return MustTerms(name)[0].curved() }
+func ExactOf(name string) string {
+	if MustTerms(name)[0].exact != nil {
+		return "plrank-exact"
+	}
+	return name
+}
 
 // KindOfCurvature says what the curvature of a loss is.
 func KindOfCurvature(name string) string {
-	return [...]string{secondDerivative: "second derivative", bound: "bound", size: "size"}[curvatures[name].is]
+	kind := MustTerms(name)[0].curvature.is
+	return [...]string{secondDerivative: "second derivative", bound: "bound", size: "size"}[kind]
 }
 
 // MustTerms is Terms without an error.

@@ -340,8 +340,8 @@ func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, estimator := range map[string]losses.Func{
-		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank-rb": losses.PLRankRB,
-		"policy-gradient": losses.PolicyGradient, "placement-policy-gradient": losses.PlacementPolicyGradient,
+		"plrank1": estimated(plackett.PLRank1), "plrank2": estimated(plackett.PLRank2), "plrank-rb": estimated(plackett.PLRankRB),
+		"policy-gradient": estimated(plackett.PolicyGradient), "placement-policy-gradient": byPlacement,
 	} {
 		mean := make([]float64, 3)
 		err := plackett.Enumerate(f.scores, 2, func(y []int, p float64) {

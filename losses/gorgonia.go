@@ -18,23 +18,23 @@ type Pairs struct {
 	Weights       []float64 // of the pairs
 }
 
-// LambdaPairs returns the pairs of [LambdaLossDeterministic] that have a weight, with the ranks of the scores:
+// LambdaPairs returns the pairs of lambdaloss-deterministic that have a weight, with the ranks of the scores:
 //
 //	(θ_δ − θ_{δ+1}) (ρ_i − ρ_j),  ρ_i > ρ_j,  δ the distance of the ranks, at most as many as the discounts.
 //
 // Scores and gains are of one query. Equal scores are ranked by position.
 func LambdaPairs(scores, gains, discounts []float64) (p Pairs) {
-	weights := pairWeights{distance: drops(discounts, 1)}
-	weights.eachPair(num.DescendingOrder(nil, scores), gains, nil, func(better, worse int, weight float64) {
+	order := num.DescendingOrder(nil, scores)
+	PairWeights{Distance: 1}.eachPair(order, gains, nil, discounts, func(better, worse int, weight float64) {
 		p.Better, p.Worse, p.Weights = append(p.Better, better), append(p.Worse, worse), append(p.Weights, weight)
 	})
 	return p
 }
 
 // GorgoniaLambdaLoss builds the loss Σ w_ij log2(1 + e^−(m_i − m_j)) of one query, a scalar, of Gorgonia's own ops, to be
-// differentiated by Gorgonia: the baseline for the op of [LambdaLoss], which training uses.
+// differentiated by Gorgonia: the baseline for lambdaloss, the op that training uses, see [Pairwise].
 //
-// With [LambdaPairs] it is [LambdaLossDeterministic]. For [LambdaLoss] add the noise of each sample to the scores, take the pairs
+// With [LambdaPairs] it is lambdaloss-deterministic. For lambdaloss add the noise of each sample to the scores, take the pairs
 // of these sums, and the mean of the losses. scores is a vector, float32 or float64. Ranks change with the scores: build a graph
 // for every step.
 //

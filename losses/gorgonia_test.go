@@ -86,12 +86,12 @@ func TestGorgoniaLambdaLossHasGorgoniasOps(t *testing.T) {
 		if n.Op() == nil {
 			continue
 		}
-		of := reflect.TypeOf(n.Op())
-		if of.Kind() == reflect.Pointer {
-			of = of.Elem()
+		kind := reflect.TypeOf(n.Op())
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
 		}
-		if count++; of.PkgPath() != "gorgonia.org/gorgonia" {
-			t.Errorf("%v is an op of %s", n.Op(), of.PkgPath())
+		if count++; kind.PkgPath() != "gorgonia.org/gorgonia" {
+			t.Errorf("%v is an op of %s", n.Op(), kind.PkgPath())
 		}
 	}
 	if count < 15 {

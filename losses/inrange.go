@@ -17,15 +17,15 @@ import (
 //
 // with s the largest gain of its documents, or the largest of their weights.
 type scale struct {
-	of     []power
+	powers []power
 	factor float64
 }
 
 // A power is s^degree.
 type power struct {
-	what   string  // that s is the largest of: "gain"
-	of     *G.Node // [rows]
-	degree int
+	what    string  // that s is the largest of: "gain"
+	numbers *G.Node // [rows]
+	degree  int
 }
 
 // inRange is the scores, with a check in every run that float32 can hold what losses are
@@ -47,8 +47,8 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	settings := "InRange"
 	for _, s := range scales {
 		settings += fmt.Sprint(" ", s.factor)
-		for _, p := range s.of {
-			inputs = append(inputs, op.AnyRows(p.what+"s", p.of))
+		for _, p := range s.powers {
+			inputs = append(inputs, op.AnyRows(p.what+"s", p.numbers))
 			settings += fmt.Sprint(" ", p.what, p.degree)
 		}
 	}
@@ -62,14 +62,14 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 					most = max(most, l.In[1].At(q))
 				}
 			}
-			of := l.X[first:]
+			numbers := l.X[first:]
 			for _, s := range scales {
-				fits, sizes := s.fits(of, weight, most)
+				fits, sizes := s.fits(numbers, weight, most)
 				if !fits {
 					return fmt.Errorf("%sthe query weight is %.3g, the factor of the loss %v: "+
 						"float32 has no room for the loss or its gradient: want numbers nearer to 1", sizes, weight, s.factor)
 				}
-				of = of[len(s.of):]
+				numbers = numbers[len(s.powers):]
 			}
 			return copyDocuments(l)
 		},
@@ -83,12 +83,12 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 
 // fits reports whether float32 has room for a loss of those numbers of the documents, in a query of
 // that weight, where the largest weight of the batch is most; if not, it says how large they are.
-func (s scale) fits(of [][]float64, weight, most float64) (fits bool, sizes string) {
+func (s scale) fits(numbers [][]float64, weight, most float64) (fits bool, sizes string) {
 	factor, product := math.Abs(s.factor), 1.0
 	fits = true
-	for i, p := range s.of {
+	for i, p := range s.powers {
 		size := 0.0
-		for _, v := range of[i] {
+		for _, v := range numbers[i] {
 			size = max(size, math.Abs(v))
 		}
 		if size == 0 {

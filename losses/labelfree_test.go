@@ -53,11 +53,11 @@ func TestObjectiveIsTheExactLoss(t *testing.T) {
 			v, _ := differentiate(t, node, b.Lists.Scores)
 			return v
 		}
-		if got, want := value(losses.Objective, name), value(losses.Parse, want); got != want {
+		if got, want := value(losses.ParseExact, name), value(losses.Parse, want); got != want {
 			t.Errorf("%s: the objective is %v, want %v", name, got, want)
 		}
 	}
-	if _, err := losses.Objective("plrank3"); err == nil {
+	if _, err := losses.ParseExact("plrank3"); err == nil {
 		t.Error("no error for an unknown loss")
 	}
 }

@@ -79,7 +79,7 @@ func TestLambdaLossHasItsDefinition(t *testing.T) {
 	graph := func() (loss, s *G.Node) {
 		g := G.NewGraph()
 		l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores), Offsets: ints(g, "offsets", offsets, len(offsets))}
-		loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+		loss, err := lambdaLossObjective.Mean(losses.Batch{
 			Lists: l, Gains: vector(g, "gains", tensor.Float64, gains), Noise: vector(g, "noise", tensor.Float64, noise), Discounts: discounts,
 		})
 		if err != nil {
@@ -220,7 +220,7 @@ func BenchmarkLambdaLoss(b *testing.B) {
 func TestLambdaLossPullsTiesApart(t *testing.T) {
 	g := G.NewGraph()
 	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, []float64{2, 2})}
-	loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+	loss, err := lambdaLossObjective.Mean(losses.Batch{
 		Lists: l, Gains: vector(g, "gains", tensor.Float64, []float64{0, 1}), Noise: vector(g, "noise", tensor.Float64, []float64{0, 0}), Discounts: []float64{1},
 	})
 	if err != nil {

@@ -15,9 +15,25 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-func piRank(b *batch) *G.Node {
-	temperature := b.number
-	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64, err error) {
+// PiRank returns the loss −Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature, G = ρ / ideal
+// DCG (Swezey et al., NeurIPS 2021).
+//
+// It is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR 2019),
+//
+//	P_k = softmax of ((D + 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature over d,
+//
+// ranks k from 1 up to the number of discounts, or of documents if these are fewer. The lower the
+// temperature, the closer is P to the matrix that sorts by score. It costs O(D² + D·K), and memory for
+// O(D). The temperature is above 0, 1 by name; with another, building the loss returns an error. It reads
+// Gains and Discounts; errors are those documented for [Pairwise] with normalized gains.
+func PiRank(temperature float64) Objective {
+	return Objective{RatioOnly: true, err: temperatures.check(temperature, "PiRank", temperature), graph: func(b *batch) *G.Node {
+		return piRank(b, temperature)
+	}}
+}
+
+func piRank(b *batch, temperature float64) *G.Node {
+	return sortedMetric(b, "losses: RelaxedGains", temperature, func(l *op.List, lambda []float64) (value float64, err error) {
 		scores, gains := l.X[0], l.X[1]
 		order, row, byDistance := l.Order(scores), l.Scratch(l.Len()), make([]float64, l.Len())
 		for k := range min(len(l.Discounts), len(scores)) {
@@ -40,11 +56,26 @@ func piRank(b *batch) *G.Node {
 	})
 }
 
-func neuralNDCG(b *batch) *G.Node {
-	temperature := b.number
-	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) (float64, error) {
+// NeuralNDCG returns the loss −Σ_k θ_k Σ_d S_kd G_d, S the P of PiRank after Sinkhorn scaling
+// (Pobrotyn & Białobrzeski 2021).
+//
+// It is the deterministic NeuralNDCG: after the scaling (Sinkhorn 1964), which divides columns and
+// rows by their sums in turn, 50 times, S ranks every document once in all. It costs
+// O(D²) for each of these rounds until all sums are 1, and for each before the last that the
+// derivative depends on. It needs a matrix of D² numbers for every core, 8 MB for 1000
+// documents: a run with a query of more than 5000 returns an error. The rest is as for [PiRank].
+func NeuralNDCG(temperature float64) Objective {
+	return Objective{
+		RatioOnly: true, MostDocuments: mostSorted, err: temperatures.check(temperature, "NeuralNDCG", temperature),
+		graph: func(b *batch) *G.Node { return neuralNDCG(b, temperature) },
+	}
+}
+
+func neuralNDCG(b *batch, temperature float64) *G.Node {
+	return sortedMetric(b, "losses: SortedGains", temperature, func(l *op.List, lambda []float64) (float64, error) {
 		if l.Len() > mostSorted {
-			return 0, fmt.Errorf("%d documents: neuralndcg has a matrix of all pairs, and takes %d at most: use pirank or approxndcg, which have none", l.Len(), mostSorted)
+			return 0, fmt.Errorf("%d documents: neuralndcg has a matrix of all pairs, and takes %d at most: "+
+				"use pirank or approxndcg, which have none", l.Len(), mostSorted)
 		}
 		s := sortings.Get().(*sorting)
 		defer sortings.Put(s)
@@ -54,8 +85,8 @@ func neuralNDCG(b *batch) *G.Node {
 }
 
 // sortedMetric is minus a metric of the normalized gains, which do gives with its gradient.
-func sortedMetric(b *batch, name string, do func(l *op.List, lambda []float64) (float64, error)) *G.Node {
-	return neg(G.Must(op.Metric(name, fmt.Sprint(b.number), b.Lists, do,
+func sortedMetric(b *batch, name string, temperature float64, do func(l *op.List, lambda []float64) (float64, error)) *G.Node {
+	return neg(G.Must(op.Metric(name, fmt.Sprint(temperature), b.Lists, do,
 		op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
 }
 

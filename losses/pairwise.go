@@ -1,50 +1,280 @@
 package losses
 
 import (
+	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/plackett"
 )
 
-// mean is the mean over the pairs. Of the gains only the order counts.
-func (p pairLoss) mean(b *batch) *G.Node {
-	return mul(p.sum(b, b.gains(), nil, pairWeights{each: 1}), inverse(b.countPairs()))
+// A Phi is a function of x = m_j − m_i, of the score of the worse document less that of the better one.
+type Phi struct {
+	Value, Slope func(x float64) float64 // and its derivative
+	Curvature    func(x float64) float64 // its second derivative; nil: not known
+	Unit         float64                 // that they are divided by
 }
 
-// logistic is Σ w_ij log2(1 + exp(−(m_i − m_j))).
-func logistic(b *batch, gains *G.Node, w pairWeights) *G.Node {
-	return scaled(logisticPairs.sum(b, gains, nil, w), 1/math.Ln2)
+var (
+	// Logistic is log(1 + e^x).
+	Logistic = Phi{softplus, sigmoid, bell, 1}
+	// Log2 is log2(1 + e^x), which is 1 at a tie.
+	Log2 = Phi{softplus, sigmoid, bell, math.Ln2}
+	// Hinge is max(0, 1 + x). Its derivative is 0 where the margin is exactly 1.
+	Hinge = Phi{Value: func(x float64) float64 { return max(0, 1+x) }, Unit: 1, Slope: func(x float64) float64 {
+		if x > -1 {
+			return 1
+		}
+		return 0
+	}}
+)
+
+// softplus is log(1 + e^x), sigmoid its derivative, and bell the derivative of that.
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(num.FlushExp(-math.Abs(x))) }
+
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := num.FlushExp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + num.FlushExp(-x))
 }
 
-func lambdaLoss(b *batch) *G.Node {
-	weights := pairWeights{distance: drops(b.discounts(), 1)}
-	return scaled(logisticPairs.sum(b, b.gains(), b.noise(), weights), 1/math.Ln2)
+func bell(x float64) float64 { return sigmoid(x) * sigmoid(-x) }
+
+// PairWeights are the weights w_ij of the pairs of a [Pairwise] loss, ρ_i > ρ_j: a sum of four parts, each with a factor. r are the
+// ranks by the scores, from 1, ties by row; θ is 0 beyond the last discount. The loss is differentiated with constant weights, as
+// are those of LambdaRank, and of the M-step of LambdaLoss.
+type PairWeights struct {
+	// Each is for 1, the same for every pair. The loss is then divided by the number of pairs.
+	Each float64
+	// Swap is for (ρ_i − ρ_j) |θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change ranks.
+	Swap float64
+	// Distance is for (ρ_i − ρ_j) (θ_δ − θ_{δ+1}), δ = |r_i − r_j|.
+	Distance float64
+	// AtCutoff is for the same times μ, 1 where both ranks are up to the number K of discounts, and θ_1 / (θ_1 − θ_r) where r,
+	// the lower of them, is not. There θ goes on in proportion to DCG's, θ_r = θ_K log2(K+1) / log2(r+1).
+	AtCutoff float64
+	// Normalized divides gains by the ideal value of their query, see [NormalizedGains].
+	Normalized bool
+	// Noise adds Gumbel noise to the scores, which makes their order a ranking of the policy. The loss is the mean over samples.
+	Noise bool
 }
 
-func lambdaLossDeterministic(b *batch) *G.Node {
-	return logistic(b, b.gains(), pairWeights{distance: drops(b.discounts(), 1)})
+// byRank reports whether the weights depend on ranks.
+func (w PairWeights) byRank() bool { return w.Swap != 0 || w.Distance != 0 || w.AtCutoff != 0 }
+
+// Pairwise returns the loss Σ_{ρ_i > ρ_j} w_ij φ(m_j − m_i) over pairs of documents that are to be ranked one above the other. By
+// name there are, with φ = Log2 where ranks have weights:
+//
+//   - ranknet (Burges et al., ICML 2005), Logistic, and hinge (Herbrich et al. 2000; Joachims, KDD 2002), RankSVM's: the mean over
+//     the pairs, PairWeights{Each: 1}. Of gains only the order counts.
+//   - lambdarank, {Swap: 1, Normalized: true}: pairs weigh what NDCG@k changes when they change ranks (Burges et al., NIPS 2006; as
+//     a loss: Wang et al., CIKM 2018).
+//   - lambdaloss, {Distance: 1, Noise: true}: the stochastic LambdaLoss that the PL-Rank paper compares with (Oosterhuis, SIGIR
+//     2021, §7). Pairs further apart than there are discounts do not count, so it costs O(N·D·K) for a query, and is not an upper
+//     bound on the shortfall from the ideal metric where documents are more than the cutoff.
+//   - lambdaloss-deterministic, {Distance: 1}, is lambdaloss without noise, and ndcg-loss2, {Distance: 1, Normalized: true}, the
+//     same for NDCG (Wang et al., CIKM 2018). It is an upper bound on 1 − NDCG, closer than [NDCGLoss1], where the cutoff is not
+//     below the number of documents and the discounts are DCG's, or others that fall ever more slowly. With a lower cutoff it is
+//     not a bound, and the weights rise at distance K.
+//   - ndcg-loss2pp, {Swap: 1, Distance: 10, Normalized: true}: their NDCG-Loss2++, a bound where ndcg-loss2 is.
+//   - ndcg-loss2k, {AtCutoff: 1, Normalized: true}: LambdaLoss@K (Jagerman et al., SIGIR 2022). A document beyond rank K costs as
+//     much as leaving it out. With a cutoff that is not below the number of documents it is ndcg-loss2. With one that is, it is not
+//     an upper bound on 1 − NDCG@K, but on the part of it that the wrongly ordered pairs are to blame for: the cost of the pairs in
+//     the right order, min(ρ_i, ρ_j) times the weight, is taken for a constant, and is more than at the best ranking if many
+//     relevant documents are beyond rank K.
+//
+// The loss is 0 for queries without pairs. It costs O(D²) for a query, where only distances have weights O(D·K), but memory for O(D):
+// no pair is stored. It reads Gains, Discounts if weights go by ranks, and Noise or else Sampler for noise. With normalized gains,
+// a run with negative gains returns an error, and so do discounts that are negative or rise from rank to rank.
+func Pairwise(phi Phi, w PairWeights) Objective {
+	o := Objective{weights: ofPairs, Sampled: w.Noise, RatioOnly: w.Normalized || !w.byRank()}
+	if !o.RatioOnly {
+		o.degree = 1
+	}
+	for _, x := range []float64{w.Each, w.Swap, w.Distance, w.AtCutoff} {
+		if x-x != 0 {
+			o.err = fmt.Errorf("a factor of PairWeights is %v: factors must be finite", x)
+		}
+	}
+	id := op.NewID()
+	o.graph = func(b *batch) *G.Node { return w.loss(b, phi, id) }
+	if phi.Curvature != nil {
+		o.curvature.write = func(q *Query, out []float64) error { return w.curvature(q, phi, out) }
+	}
+	if w.Noise {
+		o.curvature.is = size
+	}
+	return o
 }
 
-func lambdaRank(b *batch) *G.Node {
-	return logistic(b, b.normalizedGains(), pairWeights{swap: b.Discounts})
+// loss is the loss of every query.
+func (w PairWeights) loss(b *batch, phi Phi, id uint64) *G.Node {
+	gains := b.gains
+	if w.Normalized {
+		gains = b.normalizedGains
+	}
+	inputs, noiseAt := []op.In{op.Scores(b.Lists), op.Rows("gains", gains())}, 0
+	if w.Noise {
+		inputs, noiseAt = append(inputs, op.Samples("noise", b.noise())), len(inputs)
+	}
+	inputs = append(inputs, op.Weights(b.DocumentWeights))
+	if w.byRank() {
+		inputs = append(inputs, op.Discounts(b.discounts()))
+	}
+	f := op.ListFunc{
+		Name: "losses: Pairs", Settings: fmt.Sprint(id), Layout: op.PerQuery,
+		Do: func(l *op.List) error {
+			sum := l.Out()
+			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
+				w.eachPair(noisy.order(), l.X[1], l.Weights, l.Discounts, func(better, worse int, weight float64) {
+					sum[0] += weight * phi.Value(noisy.gap(worse, better))
+				})
+			})
+		},
+		VJP: func(l *op.List) error {
+			slopes, incoming := l.Out(), l.Last()[0]
+			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
+				w.eachPair(noisy.order(), l.X[1], l.Weights, l.Discounts, func(better, worse int, weight float64) {
+					slope := incoming * weight * phi.Slope(noisy.gap(worse, better))
+					slopes[better] -= slope
+					slopes[worse] += slope
+				})
+			})
+		},
+	}
+	perQuery := G.Must(f.Apply(b.Lists, inputs...))
+	if w.Each != 0 {
+		perQuery = mul(perQuery, inverse(b.countPairs()))
+	}
+	if phi.Unit != 1 {
+		perQuery = scaled(perQuery, 1/phi.Unit)
+	}
+	return perQuery
 }
 
-func ndcgLoss2(b *batch) *G.Node {
-	return logistic(b, b.normalizedGains(), pairWeights{distance: drops(b.Discounts, 1)})
+// curvature writes Σ w φ″ over the pairs of each document, without noise.
+func (w PairWeights) curvature(q *Query, phi Phi, out []float64) error {
+	divisor := phi.Unit
+	if w.Normalized {
+		ideal := make([]float64, len(out))
+		plackett.RankedExposure(q.Gains, q.Discounts, ideal)
+		if divisor *= floats.Dot(ideal, q.Gains); !(divisor > 0) {
+			return nil
+		}
+	}
+	order := num.DescendingOrder(nil, q.Scores)
+	if w.Each != 0 {
+		pairs := 0.0
+		PairWeights{Each: 1}.eachPair(order, q.Gains, q.Weights, nil, func(_, _ int, weight float64) { pairs += weight })
+		divisor *= pairs
+	}
+	factor := 1 / divisor
+	w.eachPair(order, q.Gains, q.Weights, q.Discounts, func(better, worse int, weight float64) {
+		c := factor * weight * phi.Curvature(q.Scores[worse]-q.Scores[better])
+		out[better] += c
+		out[worse] += c
+	})
+	return nil
 }
 
-func ndcgLoss2PP(b *batch) *G.Node {
-	return logistic(b, b.normalizedGains(), pairWeights{swap: b.Discounts, distance: drops(b.Discounts, 10)})
+// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order, with
+// weights of their own or nil.
+func (w PairWeights) eachPair(order []int, gains, documents, discounts []float64, f func(better, worse int, weight float64)) {
+	var falls, tail []float64
+	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
+		falls = append(falls, w.Distance*(discounts[k]-discountOf(k+1, discounts)))
+	}
+	reach := len(order)
+	switch {
+	case w.AtCutoff != 0 && len(discounts) > 0:
+		tail = continued(discounts, len(order))
+	case w.Each == 0 && w.Swap == 0:
+		reach = len(discounts)
+	}
+	// From the best rank to the worst, so that the distance is at hand.
+	for upper, a := range order {
+		theta := discountOf(upper, discounts)
+		for lower := upper + 1; lower < min(len(order), upper+1+reach); lower++ {
+			b, distance := order[lower], lower-upper
+			gap := gains[a] - gains[b]
+			if gap == 0 {
+				continue
+			}
+			better, worse := a, b
+			if gap < 0 {
+				better, worse, gap = b, a, -gap
+			}
+			weight := w.Swap * math.Abs(theta-discountOf(lower, discounts))
+			if distance <= len(falls) {
+				weight += falls[distance-1]
+			}
+			if tail != nil {
+				atCutoff := tail[distance-1] - tail[distance]
+				if lower >= len(discounts) {
+					atCutoff *= tail[0] / (tail[0] - tail[lower])
+				}
+				weight += w.AtCutoff * atCutoff
+			}
+			if weight = (w.Each + gap*weight) * ofPair(documents, a, b); weight != 0 {
+				f(better, worse, weight)
+			}
+		}
+	}
 }
 
-func ndcgLoss2K(b *batch) *G.Node {
-	return logistic(b, b.normalizedGains(), pairWeights{atCutoff: b.Discounts})
+// discountOf is the discount of a rank from 0.
+func discountOf(rank int, discounts []float64) float64 {
+	if rank < len(discounts) {
+		return discounts[rank]
+	}
+	return 0
 }
 
-func ndcgLoss1(b *batch) *G.Node {
-	return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b)))
+// continued returns discounts for that number of ranks, in proportion to DCG's beyond the last.
+func continued(discounts []float64, ranks int) []float64 {
+	k := len(discounts)
+	theta := append([]float64(nil), discounts[:min(k, ranks)]...)
+	for r := k; r < ranks; r++ {
+		theta = append(theta, theta[k-1]*math.Log2(float64(k+1))/math.Log2(float64(r+2)))
+	}
+	return theta
+}
+
+// countPairs is the number of pairs of documents of different gain of every query, or the sum of
+// the products of their weights, not differentiable.
+func (b *batch) countPairs() *G.Node {
+	return fixed("losses: CountPairs", op.PerQuery, func(l *op.List, out []float64) {
+		gains, documents := l.X[0], l.Weights
+		order := l.Order(gains)
+		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
+		for i, d := range order {
+			if i > 0 && gains[d] != gains[order[i-1]] {
+				above = passed
+			}
+			w := weightOf(documents, d)
+			pairs += above * w
+			passed += w
+		}
+		out[0] = pairs
+	}, b.Lists, op.Rows("gains", b.gains()), op.Weights(b.DocumentWeights))
+}
+
+// NDCGLoss1 returns the loss Σ_i G_i θ_{r_i} Σ_{j≠i} log2(1 + e^−(m_i − m_j)), an upper bound on 1
+// − NDCG@k (Wang et al., CIKM 2018).
+//
+// G is ρ / ideal DCG. Ranks beyond the last discount have the last one, or else nothing would raise
+// the documents down there (with DCG's discounts it is a bound still). Arguments and errors are those of
+// [Pairwise] with normalized gains.
+func NDCGLoss1() Objective {
+	return Objective{RatioOnly: true, weights: ofPairs, graph: func(b *batch) *G.Node {
+		return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b)))
+	}}
 }
 
 // rankDiscounts gives every document the discount of its rank of [ops.Ranks], and beyond the
@@ -55,17 +285,4 @@ func rankDiscounts(b *batch) *G.Node {
 			out[d] = l.Discounts[min(rank, len(l.Discounts)-1)]
 		}
 	}, b.Lists, op.Scores(b.Lists), op.Discounts(b.discounts()))
-}
-
-// drops are θ_δ − θ_{δ+1}, times a factor.
-func drops(discounts []float64, factor float64) []float64 {
-	d := make([]float64, len(discounts))
-	for k, theta := range discounts {
-		next := 0.0
-		if k+1 < len(discounts) {
-			next = discounts[k+1]
-		}
-		d[k] = factor * (theta - next)
-	}
-	return d
 }

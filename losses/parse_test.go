@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // A weighted sum has the weighted values and gradients of its terms.
@@ -177,10 +178,13 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestParametersOfFunctionsAreThoseOfNames(t *testing.T) {
-	for name, f := range map[string]losses.Func{
+	plRank2 := losses.Expected(losses.DCG, losses.Sampled(plackett.PLRank2))
+	for name, o := range map[string]losses.Objective{
 		"approxndcg(0.3)": losses.ApproxNDCG(.3), "gumbel-approxndcg(0.3)": losses.GumbelApproxNDCG(.3), "pirank(0.3)": losses.PiRank(.3),
 		"neuralndcg(0.3)": losses.NeuralNDCG(.3), "exposure-risk(0.3)": losses.ExposureRisk(.3), "prpo(0.3)": losses.PRPO(.3),
-		"query-rmse(1e-20)": losses.QueryRMSE(1e-20), "disparity(lambdaloss)": losses.DisparityBy("lambdaloss"),
+		"query-rmse(1e-20)": losses.QueryRMSE(1e-20), "exact-alpha-ndcg(alpha=0.2)": losses.Expected(losses.AlphaNDCG(.2), losses.Exact),
+		"plrank2": plRank2, "disparity(plrank2)": losses.DisparityBy(plRank2), "disparity(lambdaloss)": losses.DisparityBy(lambdaLossObjective),
+		"disparity(cascade)": losses.Disparity(losses.CascadeExposure), "ee-l(plrank-rb)": losses.EEL(losses.SampledExposure),
 	} {
 		value := func(f losses.Func) float64 {
 			b := newSmall().batch()
@@ -195,16 +199,29 @@ func TestParametersOfFunctionsAreThoseOfNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := value(f), value(named); got != want {
+		if got, want := value(o.Build), value(named); got != want || got == 0 {
 			t.Errorf("%s has %v, its function %v", name, want, got)
 		}
 	}
-	for want, f := range map[string]losses.Func{
-		"approxndcg(-1): want a temperature above 0": losses.ApproxNDCG(-1),
-		"prpo(NaN): want a ratio above 0":            losses.PRPO(math.NaN()),
-		`no loss "disparity(softmax)"`:               losses.DisparityBy("softmax"),
+}
+
+// A function with arguments that do not fit returns a loss that cannot be built.
+func TestLossesOfWrongArgumentsAreNotBuilt(t *testing.T) {
+	for want, o := range map[string]losses.Objective{
+		"losses: ApproxNDCG(-1): want a temperature above 0, such as ApproxNDCG(0.1)": losses.ApproxNDCG(-1),
+		"losses: PRPO(NaN): want a ratio above 0":                                     losses.PRPO(math.NaN()),
+		"losses: AlphaNDCG(2): want an alpha above 0 and up to 1":                     losses.Expected(losses.AlphaNDCG(2), losses.Exact),
+		"losses: DisparityBy, QueryRMSE(0): want a scale above 0 and up to 1e6":       losses.DisparityBy(losses.QueryRMSE(0)),
+		"losses: DisparityBy: want a loss for losses.DCG":                             losses.DisparityBy(losses.Softmax()),
+		"losses: the gradient of this metric is only known exactly":                   losses.Expected(losses.ERR, losses.Sampled(plackett.PLRank2)),
+		"losses: invalid exposure 7":                                                  losses.EEL(7),
+		"a factor of PairWeights is +Inf":                                             losses.Pairwise(losses.Log2, losses.PairWeights{Swap: math.Inf(1)}),
+		"an estimator with expected rewards needs the credit Later": losses.Expected(losses.DCG,
+			losses.Sampled(plackett.Estimator{Expected: true})),
+		"losses: no loss: it is the zero Objective": {},
 	} {
-		if _, err := f(newSmall().batch()); err == nil || !strings.Contains(err.Error(), want) {
+		b := newSmall().batch()
+		if _, err := o.Build(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}

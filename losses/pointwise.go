@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -10,15 +11,41 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-func mse(b *batch) *G.Node {
-	return meanLoss(b, "losses: SquaredError", "", b.finiteLabels(), func(score, label float64) (value, slope float64) {
+// MSE returns the loss 1/D Σ_d (m_d − label_d)² (Cossock & Zhang, COLT 2006).
+//
+// It reads Labels, which must be finite. Queries without a label above 0 count like any other, as in
+// the other losses by labels.
+func MSE() Objective {
+	return pointwise("losses: SquaredError", (*batch).finiteLabels, nil, func(score, label, _ float64) (value, slope float64) {
 		gap := score - label
 		return gap * gap, 2 * gap
-	})
+	}, func(_, _, documents float64) float64 { return 2 / documents })
 }
 
-func queryRMSE(b *batch) *G.Node {
-	scale := b.number
+// QueryRMSE returns the loss Σ_d (m_d − m̄ − c(label_d − mean label))², c the scale (CatBoost's
+// QueryRMSE, squared, times the documents per query).
+//
+// It is the squared error of the scores as predictions of c·label, up to a constant of the query:
+// with the weights w of the documents Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. CatBoost's
+// QueryRMSE is the root of the same sum over all queries, with c = 1, divided by Σ w over all
+// documents. [Mean] divides by the number of queries instead: it is the square times the documents per
+// query, a constant of the data. So in both a query counts in proportion to its documents. A larger c
+// makes a sharper policy. The scale is above 0 and at most 1e6, 1 by name; another makes the Func
+// return an error. It reads Labels, which must be finite.
+func QueryRMSE(scale float64) Objective {
+	twice := func(q *Query, out []float64) error {
+		for d := range out {
+			out[d] = 2 * weightOf(q.Weights, d)
+		}
+		return nil
+	}
+	return Objective{
+		LabelFree: true, labels: true, weights: ofTerms, curvature: curvature{bound, twice}, err: labelScales.check(scale, "QueryRMSE", scale),
+		graph: func(b *batch) *G.Node { return queryRMSE(b, scale) },
+	}
+}
+
+func queryRMSE(b *batch, scale float64) *G.Node {
 	return G.Must(op.Metric("losses: QueryRMSE", fmt.Sprint(scale), b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
 		weights := l.Weights
 		if weights != nil && floats.Sum(weights) == 0 {
@@ -46,45 +73,84 @@ func mean(x, weights []float64) float64 {
 	return floats.Sum(floats.MulTo(make([]float64, len(x)), x, weights)) / floats.Sum(weights)
 }
 
-func ordinal(b *batch) *G.Node {
-	highest := b.highest()
-	if !(highest > 0 && highest <= math.MaxInt32) {
-		panic(fmt.Errorf("the highest grade is %v: want a number above 0, and no more thresholds than can be counted", highest))
-	}
-	highest = math.Ceil(highest)
-	return meanLoss(b, "losses: Thresholds", fmt.Sprint(highest), b.labelsFromZero(), func(score, label float64) (value, slope float64) {
-		return thresholds(score, label, highest)
+// Ordinal returns the loss 1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c, + elsewhere
+// (Rennie & Srebro 2005).
+//
+// It is ordinal regression by the logistic loss at all thresholds between the grades c = 1, 2, …,
+// which stand at ½, 1½, …. Labels between grades count as a mixture of the two. The last grade is
+// HighestGrade, rounded up: 0 stands for 4, and a negative one returns an error. It reads Labels; a
+// run with negative labels returns an error.
+func Ordinal() Objective {
+	return pointwise("losses: Thresholds", (*batch).labelsFromZero, func(highest float64) error {
+		if !(highest > 0 && highest <= math.MaxInt32) {
+			return fmt.Errorf("the highest grade is %v: want a number above 0, and no more thresholds than can be counted", highest)
+		}
+		return nil
+	}, thresholds, func(score, highest, documents float64) (sum float64) {
+		const near = 40 // as in thresholds
+		score += 0.5
+		for c := max(1, math.Ceil(score-near)); c <= min(math.Ceil(highest), score+near); c++ {
+			sum += bell(score-c) / documents
+		}
+		return sum
 	})
 }
 
-func binaryCrossEntropy(b *batch) *G.Node {
-	highest := b.highest()
-	if !(highest > 0) || math.IsInf(highest, 1) {
-		panic(fmt.Errorf("the highest grade is %v: want a number above 0", highest))
-	}
-	return meanLoss(b, "losses: CrossEntropy", fmt.Sprint(highest), b.labelsFromZero(), func(score, label float64) (value, slope float64) {
+// CrossEntropy returns the loss 1/D Σ_d log(1 + e^m_d) − t_d m_d, t = label / highest grade
+// (logistic regression).
+//
+// The chance of a document to be relevant is the sigmoid of its score. TF-Ranking has it as sigmoid
+// cross entropy, for labels 0 and 1; grades between 0 and the highest count as a mixture of the two,
+// those above as the highest. HighestGrade is as for [Ordinal]. It reads Labels; a run with negative
+// labels returns an error.
+func CrossEntropy() Objective {
+	return pointwise("losses: CrossEntropy", (*batch).labelsFromZero, func(highest float64) error {
+		if !(highest > 0) || math.IsInf(highest, 1) {
+			return fmt.Errorf("the highest grade is %v: want a number above 0", highest)
+		}
+		return nil
+	}, func(score, label, highest float64) (value, slope float64) {
 		target := min(1, label/highest)
 		return softplus(score) - target*score, sigmoid(score) - target
-	})
+	}, func(score, _, documents float64) float64 { return bell(score) / documents })
 }
 
-// meanLoss is 1/D Σ_d w_d loss(m_d, label_d) of every query, differentiable in the scores.
-// loss gives the derivative by the score, too.
-func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, label float64) (value, slope float64)) *G.Node {
-	return G.Must(op.Metric(name, settings, b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
-		for d, m := range l.X[0] {
-			w := weightOf(l.Weights, d) / float64(l.Len())
-			if w == 0 {
-				continue
+// pointwise returns the loss 1/D Σ_d w_d f(m_d, label_d, highest grade), given the derivative by the score, too, and the second one
+// over D. check is for the highest grade; nil: the loss does not go by it.
+func pointwise(name string, labels func(*batch) *G.Node, check func(highest float64) error,
+	f func(score, label, highest float64) (value, slope float64), second func(score, highest, documents float64) float64) Objective {
+	o := Objective{LabelFree: true, labels: true, weights: ofTerms}
+	o.graph = func(b *batch) *G.Node {
+		highest, settings := 0.0, ""
+		if check != nil {
+			highest = b.highest()
+			if err := check(highest); err != nil {
+				panic(err)
 			}
-			v, slope := loss(m, l.X[1][d])
-			value += w * v
-			if lambda != nil {
-				lambda[d] = w * slope
-			}
+			settings = fmt.Sprint(highest)
 		}
-		return value, nil
-	}, op.AnyRows("labels", labels), op.Weights(b.DocumentWeights)))
+		return G.Must(op.Metric(name, settings, b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
+			for d, m := range l.X[0] {
+				w := weightOf(l.Weights, d) / float64(l.Len())
+				if w == 0 {
+					continue
+				}
+				v, slope := f(m, l.X[1][d], highest)
+				value += w * v
+				if lambda != nil {
+					lambda[d] = w * slope
+				}
+			}
+			return value, nil
+		}, op.AnyRows("labels", labels(b)), op.Weights(b.DocumentWeights)))
+	}
+	o.curvature.write = func(q *Query, out []float64) error {
+		for d, m := range q.Scores {
+			out[d] = weightOf(q.Weights, d) * second(m, cmp.Or(q.HighestGrade, 4), float64(len(out)))
+		}
+		return nil
+	}
+	return o
 }
 
 // thresholds is the loss of a document, with a label that is not negative, summed over the
@@ -92,6 +158,7 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 // from the score cost nothing or their distance from it, and are added up at once.
 func thresholds(score, label, highest float64) (value, slope float64) {
 	const near = 40 // e^−40 is 4e-18
+	highest = math.Ceil(highest)
 	// The label is above the thresholds before grade, and the share over above the threshold grade.
 	grade, over := math.Floor(label)+1, label-math.Floor(label)
 	first := max(1, min(highest+1, math.Ceil(score+0.5-near)))

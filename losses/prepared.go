@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -17,22 +18,15 @@ import (
 // caught, with an error that names the one that is missing.
 type batch struct {
 	Batch
-	drawnRankings, drawnNoise, exactExposure, cascadeExposure, estimatedExposure *G.Node
+	drawnRankings, drawnNoise *G.Node
+	exposures                 [CascadeExposure + 1]*G.Node
 
 	meanWeights *G.Node // of the documents of every query; nil: there are no weights
 	given       *G.Node // the weights as they are; DocumentWeights are divided by their mean
 
 	policy  *batch // see weighted
 	noiseOf *batch // that draws the noise, and has the weights; nil: itself
-
-	// The parameter of the term at hand:
-	number  float64
-	sampled bool // its exposure is estimated
-	cascade bool // its exposure is that of a reader who stops
 }
-
-// A builder makes the losses of the queries, [queries]. It panics with its errors.
-type builder func(*batch) *G.Node
 
 // prepare divides the weights of the documents by their mean in the query.
 func prepare(given Batch) (b *batch, err error) {
@@ -148,9 +142,7 @@ func (b *batch) discounts() []float64 {
 }
 
 func (b *batch) labels() *G.Node {
-	if b.Labels == nil {
-		panic(errors.New("no labels: Batch.Labels is nil, want the raw grades of the documents"))
-	}
+	given(b.Labels, "no labels: Batch.Labels is nil, want the raw grades of the documents")
 	b.checkRows("labels", b.Labels)
 	return b.Labels
 }
@@ -160,25 +152,22 @@ func (b *batch) finiteLabels() *G.Node   { return finite(b.Lists, "label", b.lab
 func (b *batch) labelsFromZero() *G.Node { return b.earned(notNegative(b.Lists, "label", b.labels())) }
 
 // highest is the highest grade.
-func (b *batch) highest() float64 {
-	if b.HighestGrade == 0 {
-		return 4
-	}
-	return b.HighestGrade
-}
+func (b *batch) highest() float64 { return cmp.Or(b.HighestGrade, 4) }
 
 func (b *batch) groups() *G.Node {
-	if b.Groups == nil {
-		panic(errors.New("no groups: Batch.Groups is nil, want the group of every document"))
-	}
-	return b.Groups
+	return given(b.Groups, "no groups: Batch.Groups is nil, want the group of every document")
 }
 
 func (b *batch) intents() *G.Node {
-	if b.Intents == nil {
-		panic(errors.New("no intents: Batch.Intents is nil, want the intents of every document"))
+	return given(b.Intents, "no intents: Batch.Intents is nil, want the intents of every document")
+}
+
+// given is a node that must be there, or else the error is text.
+func given(n *G.Node, text string) *G.Node {
+	if n == nil {
+		panic(errors.New(text))
 	}
-	return b.Intents
+	return n
 }
 
 // rankings are those that the gradient is estimated from.
@@ -199,16 +188,16 @@ func (b *batch) noise() *G.Node {
 	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
 
-// exposure of every document: exact, or estimated from other rankings than its gradient, which
+// exposure of every document. If it is estimated, it is from other rankings than its gradient, which
 // would otherwise be biased for functions of it that are not linear.
-func (b *batch) exposure() *G.Node {
-	switch {
-	case b.cascade:
-		return once(&b.cascadeExposure, func() (*G.Node, error) { return b.onCascade(b.Lists.Scores) })
-	case !b.sampled:
-		return once(&b.exactExposure, func() (*G.Node, error) { return ops.ExpectedExposure(b.Lists, b.discounts()) })
-	}
-	return once(&b.estimatedExposure, func() (*G.Node, error) {
+func (b *batch) exposure(e Exposure) *G.Node {
+	return once(&b.exposures[e], func() (*G.Node, error) {
+		switch e {
+		case CascadeExposure:
+			return b.onCascade(b.Lists.Scores)
+		case ExactExposure:
+			return ops.ExpectedExposure(b.Lists, b.discounts())
+		}
 		forGradient, sampler := b.rankings(), b.Exposure
 		if sampler == nil {
 			sampler = b.Sampler

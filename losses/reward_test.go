@@ -27,7 +27,7 @@ func TestRewardOfASumOverRanksIsPolicyGradientLOO(t *testing.T) {
 		if weights != nil {
 			b.DocumentWeights = vector(b.Lists.Scores.Graph(), "document weights", tensor.Float64, weights)
 		}
-		made, err := losses.Mean(loss, b)
+		made, err := loss.Mean(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,10 +57,10 @@ func TestRewardOfASumOverRanksIsPolicyGradientLOO(t *testing.T) {
 
 func TestRewardsThatAreWrongAreErrors(t *testing.T) {
 	b := sampled(t, newFixture(normal).batch(tensor.Float64))
-	if _, err := losses.Mean(losses.Reward(nil), b); err == nil || !strings.Contains(err.Error(), "losses: reward: no reward: the function is nil") {
+	if _, err := losses.Reward(nil).Mean(b); err == nil || !strings.Contains(err.Error(), "losses: no reward: the function is nil") {
 		t.Errorf("error %v without a function", err)
 	}
-	loss, err := losses.Mean(losses.Reward(func(gains []float64) float64 { return math.NaN() }), b)
+	loss, err := losses.Reward(func(gains []float64) float64 { return math.NaN() }).Mean(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestRewardsThatAreWrongAreErrors(t *testing.T) {
 		t.Errorf("error %v for a reward that is NaN", err)
 	}
 	b.Gains = nil
-	if _, err := losses.Mean(losses.Reward(func(gains []float64) float64 { return 0 }), b); err == nil || !strings.Contains(err.Error(), "no gains") {
+	if _, err := losses.Reward(func(gains []float64) float64 { return 0 }).Mean(b); err == nil || !strings.Contains(err.Error(), "no gains") {
 		t.Errorf("error %v without gains", err)
 	}
 }

@@ -128,7 +128,7 @@ func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 		}
 		return differentiate(t, l, b.Lists.Scores)
 	}
-	metric, slope := run(losses.PLRankExact, f.scores)
+	metric, slope := run(losses.Expected(losses.DCG, losses.Exact).Build, f.scores)
 	wide, same := run(byName("prpo(1e-9)"), f.scores)
 	if math.Abs(metric-wide) > 1e-6 {
 		t.Errorf("prpo without limits is %v, minus the metric %v", wide, metric)
@@ -142,7 +142,7 @@ func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 		t.Errorf("prpo(1) earns more (%v) than the metric (%v)", tight, metric)
 	}
 	// At the policy of the log itself all ratios are 1.
-	metric, _ = run(losses.PLRankExact, f.loggedScores())
+	metric, _ = run(losses.Expected(losses.DCG, losses.Exact).Build, f.loggedScores())
 	if tight, _ := run(byName("prpo(1)"), f.loggedScores()); math.Abs(tight-metric) > 1e-7 { // the tolerance of the exposure
 		t.Errorf("prpo(1) at the policy of the log is %v, minus the metric %v", tight, metric)
 	}

@@ -8,6 +8,22 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
+// StochasticRank is the estimator of StochasticRank (Ustimenko & Prokhorenkova, ICML 2020). The value of the loss is
+// −(1/N) Σ_i Σ_k θ_k ρ_{y_k}, y by m + noise.
+//
+// It is minus the expected metric, smoothed with Gumbel noise, which makes the policy
+// Plackett–Luce's. With ŝ = m + noise, y is the ranking by ŝ, and the gradient is the mean over samples
+// of the derivative of the expected metric R given the noisy scores of the other documents, whose
+// ranking is y': R jumps where m_i plus its own noise passes one of them, so that
+//
+//	λ_i = Σ_k (θ_k − θ_{k+1}) (ρ_i − ρ_{y'_k}) p(ŝ_{y'_k} − m_i),
+//
+// with p(x) = exp(−x − exp(−x)) the density of the noise and θ = 0 beyond the last
+// discount. Its expectation is the gradient of R. (The paper's other parts, its
+// scale-free acceleration and the tuning of the noise, are left out.) It costs O(N·D·K)
+// for a query. It reads Gains, Discounts, and Noise or else Sampler.
+var StochasticRank = Estimator{stochasticRank}
+
 func stochasticRank(b *batch) *G.Node {
 	f := op.ListFunc{
 		Name: "losses: StochasticRank", Layout: op.PerQuery,

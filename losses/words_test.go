@@ -15,7 +15,7 @@ func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
 	return func(l ops.Lists, gains, groups *G.Node) (n *G.Node, err error) {
 		defer caught(&err)
 		b := Batch{Lists: l, Gains: gains, Labels: gains, Groups: groups, Discounts: []float64{1, .6, .5}}
-		return word(&batch{Batch: b, number: 1.5}), nil
+		return word(&batch{Batch: b}), nil
 	}
 }
 
@@ -35,20 +35,20 @@ var listFuncs = map[string]optest.ListFunc{
 	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b) }),
 	"mse": listFunc(func(b *batch) *G.Node {
 		b.DocumentWeights = b.Gains
-		return mse(b)
+		return MSE().graph(b)
 	}),
 	"queryRMSE": listFunc(func(b *batch) *G.Node {
 		b.DocumentWeights = G.Must(G.Abs(b.Gains))
-		return queryRMSE(b)
+		return QueryRMSE(1.5).graph(b)
 	}),
 	"weighted rankBounds": weightedFunc(func(b *batch) *G.Node { return rankBounds(b) }),
 	"weighted pairs": weightedFunc(func(b *batch) *G.Node {
-		return logisticPairs.sum(b, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
+		return Pairwise(Log2, PairWeights{Each: .3, Swap: 2, Distance: .4}).graph(b)
 	}),
-	"weighted hinge": weightedFunc(hingePairs.mean),
+	"weighted hinge": weightedFunc(Pairwise(Hinge, PairWeights{Each: 1}).graph),
 	"weighted softmax": weightedFunc(func(b *batch) *G.Node {
 		b.Gains = G.Must(G.Square(b.Gains))
-		return softmax(b)
+		return Softmax().graph(b)
 	}),
 	"weighted listNet": weightedFunc(listNet),
 	"weighted listMLE": weightedFunc(func(b *batch) *G.Node { return listMLE(b) }),
@@ -58,25 +58,25 @@ var listFuncs = map[string]optest.ListFunc{
 	}),
 	"binaryCrossEntropy": listFunc(func(b *batch) *G.Node {
 		b.Labels, b.HighestGrade = G.Must(G.Abs(b.Gains)), 2
-		return binaryCrossEntropy(b)
+		return CrossEntropy().graph(b)
 	}),
 	"ordinal": listFunc(func(b *batch) *G.Node {
 		b.Labels, b.HighestGrade = G.Must(G.Abs(b.Gains)), 300
-		return ordinal(b)
+		return Ordinal().graph(b)
 	}),
 	"piRank": listFunc(func(b *batch) *G.Node {
 		b.Gains = G.Must(G.Abs(b.Gains))
-		return piRank(b)
+		return piRank(b, 1.5)
 	}),
 	"neuralNDCG": listFunc(func(b *batch) *G.Node {
 		b.Gains = G.Must(G.Abs(b.Gains))
-		return neuralNDCG(b)
+		return neuralNDCG(b, 1.5)
 	}),
 	"hingePairs": listFunc(func(b *batch) *G.Node {
-		return hingePairs.sum(b, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}})
+		return Pairwise(Hinge, PairWeights{Each: .3, Swap: 2}).graph(b)
 	}),
 	"logisticPairs": listFunc(func(b *batch) *G.Node {
-		return logisticPairs.sum(b, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
+		return Pairwise(Logistic, PairWeights{Each: .3, Swap: 2, Distance: -.4}).graph(b)
 	}),
 }
 
@@ -105,9 +105,7 @@ func TestWordsHaveTheirValues(t *testing.T) {
 }
 
 func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
-	pairs := func(w pairWeights) func(b *batch) *G.Node {
-		return func(b *batch) *G.Node { return logisticPairs.sum(b, b.Gains, nil, w) }
-	}
+	pairs := Pairwise(Logistic, PairWeights{Each: 1}).graph
 	target := func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, []float64{1}) }
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -116,9 +114,12 @@ func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
 		word          func(b *batch) *G.Node
 	}{
 		{"losses: RankBounds: query 0, row 1", []float64{0, math.Inf(1), 0}, nil, func(b *batch) *G.Node { return rankBounds(b) }},
-		{"row 1: the gain is NaN", nil, []float64{0, nan, 0}, pairs(pairWeights{each: 1})},
-		{"row 0: the score is NaN", []float64{nan, 0, 0}, nil, pairs(pairWeights{each: 1})},
-		{"a weight is NaN", nil, nil, pairs(pairWeights{swap: []float64{nan}})},
+		{"row 1: the gain is NaN", nil, []float64{0, nan, 0}, pairs},
+		{"row 0: the score is NaN", []float64{nan, 0, 0}, nil, pairs},
+		{"discount 1 is NaN", nil, nil, func(b *batch) *G.Node {
+			b.Discounts = []float64{1, nan}
+			return Pairwise(Logistic, PairWeights{Swap: 1}).graph(b)
+		}},
 		{"losses: TargetExposure: query 0, row 0: the gain is NaN", nil, []float64{nan, 0, 0}, target},
 		{"losses: TargetExposure: no discounts", nil, nil, func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, nil) }},
 		{"no gains", nil, nil, func(b *batch) *G.Node {

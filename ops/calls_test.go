@@ -46,7 +46,7 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 			"PLRank1":                  {fn: ops.PLRank1, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
 			"PLRank2":                  {fn: ops.PLRank2, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
 			"PLRankRB":                 {fn: ops.PLRankRB, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
-			"PLRankBy":                 {fn: ops.PLRankBy, args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
+			"PLRankBy":                 {fn: ops.PLRankBy, args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, optional: []int{0}, reads: "scores gains"},
 			"RewardFunc":               {fn: ops.RewardFunc, args: []any{l, n.Rankings, func(_ int, y []int) float64 { return float64(y[0]) }}, reads: "scores"},
 			"ExpectedMetric":           {fn: ops.ExpectedMetric, args: []any{l, n.Gains, theta}, reads: "scores gains"},
 			"ExpectedCascade":          {fn: ops.ExpectedCascade, args: []any{l, bonus, shares, theta}, reads: "scores"},

@@ -362,7 +362,7 @@ func TestNodesThatDoNotFitAreErrors(t *testing.T) {
 	if _, err := ops.ExpectedMetric(ops.Lists{Scores: scores}, optest.Vector(G.NewGraph(), "g", f64, make([]float64, 4)), theta); err == nil {
 		t.Error("no error for nodes of two graphs")
 	}
-	if _, err := ops.PLRankBy(99, ops.Lists{Scores: scores}, gains, rankings, theta); err == nil {
+	if _, err := ops.PLRankBy(plackett.Estimator{Credit: 99}, ops.Lists{Scores: scores}, gains, rankings, theta); err == nil {
 		t.Error("no error for an estimator that is none")
 	}
 	if _, err := ops.Rankings(ops.Lists{Scores: scores}, nil); err == nil {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"slices"
 
 	G "gorgonia.org/gorgonia"
 
@@ -70,8 +69,8 @@ func PLRankRB(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, e
 // PLRankBy returns [PLRank1] with the gradient of any estimator of package plackett.
 // Its value lasts until the next run.
 func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	if !slices.Contains(plackett.Estimators(), e) {
-		return nil, fmt.Errorf("ops: PLRankBy: no estimator %d: want one of plackett.Estimators", int(e))
+	if err := e.Check(); err != nil {
+		return nil, fmt.Errorf("ops: PLRankBy: %w", err)
 	}
 	return plRank(e, e.String(), l, gains, rankings, discounts)
 }

@@ -12,7 +12,7 @@
 // 2021).
 //
 //   - [Sampler] draws [Rankings].
-//   - [Kernel] estimates from them the gradient of R, by one of the [Estimators], R itself and
+//   - [Kernel] estimates from them the gradient of R, by an [Estimator], R itself and
 //     the exposure, and computes log π(y). Its method PreferenceLoss returns −log π(y) of ranked
 //     answers, from which language models learn.
 //   - [Expectation] computes the exact R, its gradient and the exposures, for lists of any length.

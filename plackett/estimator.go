@@ -2,6 +2,7 @@ package plackett
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/plrank/plrank/plackett/internal/lanes"
@@ -13,89 +14,64 @@ import (
 //
 //	λ_d = Σ_k 1[y_k = d]·f_k + P_k(d)·(c·θ_k ρ_d − g_k),   f_k = X_k − b_k,   g_k = f_k + c·r_k
 //
-// of the [Kernel], and differ in three choices:
-//
-//   - The reward r_k of rank k is sampled, θ_k ρ_{y_k}, or expected given the ranking so
-//     far (Rao–Blackwell), θ_k ρ̄_k with ρ̄_k = Σ_d P_k(d) ρ_d.
-//   - The credit X_k of rank k is the reward of the whole ranking, Σ_x r_x; the reward from
-//     rank k on, Σ_{x≥k} r_x; or the reward of later ranks alone, Σ_{x>k} r_x. With the last,
-//     c = 1: θ_k ρ_d, the reward of rank k if d is placed there, enters for every document.
-//     Otherwise c = 0.
-//   - The baseline b_k is 0, or the mean of X_k over the other rankings (leave one
-//     out), which must be independent draws. With a single ranking it is X_k of the
-//     likeliest one.
-//
-// All of them are unbiased. docs/pl-rank-rb.md derives and measures them.
-type Estimator int
+// of the [Kernel], and differ in three choices. All of them are unbiased. docs/pl-rank-rb.md derives and measures them.
+type Estimator struct {
+	// Credit selects the rewards X_k that rank k is credited with.
+	Credit Credit
+
+	// Expected makes the reward r_k of rank k, θ_k ρ_{y_k}, the one that is expected given the ranking so far (Rao–Blackwell),
+	// θ_k ρ̄_k with ρ̄_k = Σ_d P_k(d) ρ_d. It needs the credit Later.
+	Expected bool
+
+	// Baseline makes b_k, else 0, the mean of X_k over the other rankings (leave one out), which must be independent draws. With a
+	// single ranking it is X_k of the likeliest one.
+	Baseline bool
+}
+
+// Credit selects the rewards that a rank is credited with.
+type Credit int
 
 const (
-	PolicyGradient    Estimator = iota // REINFORCE (Williams 1992)
-	PolicyGradientLOO                  // the same with a baseline (Kool, van Hoof and Welling 2019)
-	PLRank1                            // Oosterhuis (SIGIR 2021, §5.2); the placement policy gradient is the same number
-	PLRank1LOO                         // the same with a baseline
-	PLRank2                            // Oosterhuis (SIGIR 2021, §5.3, Algorithm 1); PL-Rank-3 (SIGIR 2022) is the same number
-	PLRank2LOO                         // the same with a baseline
-	PLRank2Expected                    // PLRank2 with expected rewards
-	PLRankRB                           // the same with a baseline: usually the least variance of these
+	Whole  Credit = iota // of the whole ranking, Σ_x r_x; c = 0
+	Onward               // of the rank and later ones, Σ_{x≥k} r_x; c = 0
+	Later                // of later ranks, Σ_{x>k} r_x; c = 1: the reward θ_k ρ_d of d at rank k enters for every document
 )
 
-// A way holds the choices of an estimator, with its name and source.
-type way struct {
-	name, source string
-	expected     bool // rewards, which need mean gains
-	credit       credit
-	baseline     bool
-}
-
-var table = [...]way{
-	PolicyGradient:    {"policy-gradient", "REINFORCE (Williams 1992)", false, whole, false},
-	PolicyGradientLOO: {"policy-gradient-loo", "the same with a leave-one-out baseline (Kool, van Hoof & Welling 2019)", false, whole, true},
-	PLRank1:           {"plrank1", "PL-Rank-1 (Oosterhuis, SIGIR 2021, §5.2)", false, onward, false},
-	PLRank1LOO:        {"plrank1-loo", "the same with a leave-one-out baseline", false, onward, true},
-	PLRank2:           {"plrank2", "PL-Rank-2 (Oosterhuis, SIGIR 2021, §5.3), or 3 (SIGIR 2022)", false, later, false},
-	PLRank2LOO:        {"plrank2-loo", "the same with a leave-one-out baseline", false, later, true},
-	PLRank2Expected:   {"plrank2-expected", "PL-Rank-2 with expected rewards", true, later, false},
-	PLRankRB: {"plrank-rb", "the same with a leave-one-out baseline: usually the least variance (docs/pl-rank-rb.md)",
-		true, later, true},
-}
-
-// credit selects the rewards that a rank is credited with.
-type credit int
-
-const (
-	whole  credit = iota // of the whole ranking
-	onward               // of the rank and later ones
-	later                // of later ranks
+var (
+	// PolicyGradient is REINFORCE (Williams 1992).
+	PolicyGradient = Estimator{Credit: Whole}
+	// PLRank1 is PL-Rank-1 (Oosterhuis, SIGIR 2021, §5.2). The placement policy gradient is the same number.
+	PLRank1 = Estimator{Credit: Onward}
+	// PLRank2 is PL-Rank-2 (Oosterhuis, SIGIR 2021, §5.3, Algorithm 1). PL-Rank-3 (SIGIR 2022) is the same number.
+	PLRank2 = Estimator{Credit: Later}
+	// PLRankRB is PL-Rank-RB, which usually has the least variance of all.
+	PLRankRB = Estimator{Credit: Later, Expected: true, Baseline: true}
 )
 
-// Estimators returns all estimators.
-func Estimators() []Estimator {
-	all := make([]Estimator, len(table))
-	for i := range all {
-		all[i] = Estimator(i)
-	}
-	return all
-}
-
-// String returns the name in package losses, such as "plrank-rb".
+// String returns the name in package losses, such as "plrank-rb", "plrank2-expected" or "plrank1-loo".
 func (e Estimator) String() string {
-	if e.check() != nil {
-		return fmt.Sprintf("Estimator(%d)", int(e))
+	if e.Check() != nil {
+		return "invalid estimator"
 	}
-	return table[e].name
+	name := []string{"policy-gradient", "plrank1", "plrank2"}[e.Credit]
+	switch {
+	case e == PLRankRB:
+		return "plrank-rb"
+	case e.Expected:
+		return name + "-expected"
+	case e.Baseline:
+		return name + "-loo"
+	}
+	return name
 }
 
-// Source describes the estimator in a line, with its source.
-func (e Estimator) Source() string {
-	if e.check() != nil {
-		return ""
+// Check returns an error for choices that do not go together.
+func (e Estimator) Check() error {
+	if e.Credit < Whole || e.Credit > Later {
+		return fmt.Errorf("invalid credit %d of an estimator: want Whole, Onward or Later", int(e.Credit))
 	}
-	return table[e].source
-}
-
-func (e Estimator) check() error {
-	if e < 0 || int(e) >= len(table) {
-		return fmt.Errorf("invalid estimator %d: want one of plackett.Estimators", int(e))
+	if e.Expected && e.Credit != Later {
+		return errors.New("an estimator with expected rewards needs the credit Later: with others it is biased")
 	}
 	return nil
 }
@@ -108,12 +84,11 @@ func (e Estimator) check() error {
 // [*LengthError] or a [*RankingError], or an error for gains or discounts beyond the limits of
 // [Expectation].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
-	err := cmp.Or(checkLambda(lambda, scores), e.check(), checkGains(gains, scores), checkDiscounts(discounts))
+	err := cmp.Or(checkLambda(lambda, scores), e.Check(), checkGains(gains, scores), checkDiscounts(discounts))
 	if err != nil {
 		return 0, err
 	}
-	w := table[e]
-	if err := k.load(scores, w.sharedGains(gains), r, min(len(discounts), r.Cutoff)); err != nil {
+	if err := k.load(scores, e.sharedGains(gains), r, min(len(discounts), r.Cutoff)); err != nil {
 		return 0, err
 	}
 	scale, err := scaleOf(gains, discounts[:k.cutoff])
@@ -125,20 +100,20 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 		return 0, nil
 	}
 	for b := range k.blocks() {
-		k.reward(b, k.block(b), w, gains, discounts)
+		k.reward(b, k.block(b), e, gains, discounts)
 	}
 	theta := discounts[:k.cutoff]
-	if w.credit == whole {
+	if e.Credit == Whole {
 		theta = k.ones // the reward at the last rank includes the discounts
 	}
-	credit := k.setBaseline(w, gains, discounts, theta)
+	credit := k.setBaseline(e, gains, discounts, theta)
 	n := float64(len(k.samples))
-	return k.sum(credit, theta, w.sharedGains(gains), lambda, n, scale) / n, nil
+	return k.sum(credit, theta, e.sharedGains(gains), lambda, n, scale) / n, nil
 }
 
 // sharedGains returns the gains where c = 1, else nil.
-func (w way) sharedGains(gains []float64) []float64 {
-	if w.credit == later {
+func (e Estimator) sharedGains(gains []float64) []float64 {
+	if e.Credit == Later {
 		return gains
 	}
 	return nil
@@ -146,12 +121,12 @@ func (w way) sharedGains(gains []float64) []float64 {
 
 // reward sets the rewards of the ranks of block b, before discounts. If the whole ranking is
 // credited, its last rank has all of the reward.
-func (k *Kernel) reward(b int, samples []sample, w way, gains, discounts []float64) {
-	if w.expected {
+func (k *Kernel) reward(b int, samples []sample, e Estimator, gains, discounts []float64) {
+	if e.Expected {
 		return // load has set the mean gains
 	}
 	k.setGains(b, samples, func(_ sample, _, d int) float64 { return gains[d] })
-	if w.credit != whole {
+	if e.Credit != Whole {
 		return
 	}
 	_, ranks := k.blockRanks(b)
@@ -167,9 +142,9 @@ func (k *Kernel) reward(b int, samples []sample, w way, gains, discounts []float
 
 // setBaseline prepares f_k = scale·X_k − baseline. With S the sum of X_k over all N
 // rankings, the mean over the others is (S − X_k)/(N−1), so f_k = N/(N−1)·X_k − S/(N−1).
-func (k *Kernel) setBaseline(w way, gains, discounts, theta []float64) lanes.Credit {
-	credit := w.credit.weights(1)
-	if !w.baseline {
+func (k *Kernel) setBaseline(e Estimator, gains, discounts, theta []float64) lanes.Credit {
+	credit := e.Credit.weights(1)
+	if !e.Baseline {
 		return credit
 	}
 	from, to, scale, divisor := 0, k.blocks(), 1.0, 1.0
@@ -177,7 +152,7 @@ func (k *Kernel) setBaseline(w way, gains, discounts, theta []float64) lanes.Cre
 		scale, divisor = n/(n-1), n-1
 	} else {
 		from, to = to, to+1
-		k.loadLikeliest(from, w, gains, discounts)
+		k.loadLikeliest(from, e, gains, discounts)
 	}
 	later := 0.0
 	for p := k.cutoff - 1; p >= 0; p-- {
@@ -195,19 +170,19 @@ func (k *Kernel) setBaseline(w way, gains, discounts, theta []float64) lanes.Cre
 		k.baseline[p] = credit.Later*later + credit.Own*reward
 		later += reward
 	}
-	return w.credit.weights(scale)
+	return e.Credit.weights(scale)
 }
 
 // weights returns the weights of rewards in f_k and g_k.
-func (c credit) weights(scale float64) lanes.Credit {
-	if c == later {
+func (c Credit) weights(scale float64) lanes.Credit {
+	if c == Later {
 		return lanes.Credit{Later: scale, Risk: 1}
 	}
 	return lanes.Credit{Later: scale, Own: scale}
 }
 
 // loadLikeliest reads the ranking of descending scores (ties by position) into block b.
-func (k *Kernel) loadLikeliest(b int, w way, gains, discounts []float64) {
+func (k *Kernel) loadLikeliest(b int, e Estimator, gains, discounts []float64) {
 	k.top.likeliest(k.policy.scores, min(k.cutoff, len(k.policy.scores)))
 	for p := range k.row {
 		k.row[p] = -1
@@ -219,6 +194,6 @@ func (k *Kernel) loadLikeliest(b int, w way, gains, discounts []float64) {
 	}
 	one := k.samples[n:]
 	k.samples = k.samples[:n]
-	k.prepare(b, one, w.sharedGains(gains))
-	k.reward(b, one, w, gains, discounts)
+	k.prepare(b, one, e.sharedGains(gains))
+	k.reward(b, one, e, gains, discounts)
 }

@@ -29,7 +29,7 @@ func TestSureDocumentIsFirstForGapsOfAnySize(t *testing.T) {
 			k.LogProbsGradient(scores, y, weights, out("gradient of log-probabilities")),
 			k.Exposure(scores, discounts, y, out("exposure")),
 		}
-		for _, estimator := range Estimators() {
+		for _, estimator := range estimators {
 			_, err := k.Gradient(estimator, scores, gains, discounts, y, out(estimator.String()))
 			errs = append(errs, err)
 		}
@@ -59,7 +59,7 @@ func TestGapsBeyondFloat64AreSure(t *testing.T) {
 	y := Rankings{Documents: []int{0, 2, 3, 1, 0, 3, 2, 1}, Cutoff: 4}
 	var k Kernel
 	lambda := make([]float64, 4)
-	for _, estimator := range Estimators() {
+	for _, estimator := range estimators {
 		if _, err := k.Gradient(estimator, scores, gains, dcg(4), y, lambda); err != nil || checkFinite("λ", lambda) != nil {
 			t.Errorf("%v: %v, error %v", estimator, lambda, err)
 		}

@@ -40,7 +40,7 @@ func TestNegligibleNumbersAreZero(t *testing.T) {
 		}
 		var k Kernel
 		out := make([]float64, len(scores))
-		for _, e := range Estimators() {
+		for _, e := range estimators {
 			_, err := k.Gradient(e, scores, gains, discounts, rankings, out)
 			check(e.String(), out, 3*2.13, err)
 		}

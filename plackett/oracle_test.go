@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"strings"
+	"testing"
 )
 
 // algorithm1 is Algorithm 1 of Oosterhuis (SIGIR 2021), line by line, for rankings
@@ -86,17 +88,15 @@ func direct(e Estimator, scores, gains, discounts []float64, y []int, baseline [
 				one = 1
 			}
 			x := one - p // ψ_r(d)
-			switch e {
-			case PolicyGradient, PolicyGradientLOO:
+			switch {
+			case e.Credit == Whole:
 				lambda[d] += x * (w[0] - baseline[r])
-			case PLRank1, PLRank1LOO:
+			case e.Credit == Onward:
 				lambda[d] += x * (w[r] - baseline[r])
-			case PLRank2, PLRank2LOO:
-				lambda[d] += one*w[r+1] + p*(discounts[r]*gains[d]-w[r]) - x*baseline[r]
-			case PLRank2Expected, PLRankRB:
+			case e.Expected:
 				lambda[d] += x*(v[r+1]-baseline[r]) + p*discounts[r]*(gains[d]-mean[r])
 			default:
-				panic(e)
+				lambda[d] += one*w[r+1] + p*(discounts[r]*gains[d]-w[r]) - x*baseline[r]
 			}
 		}
 	}
@@ -110,21 +110,21 @@ func credits(e Estimator, scores, gains, discounts []float64, y []int) []float64
 	reward := make([]float64, k) // of each rank
 	placed := make([]bool, len(scores))
 	for r := range k {
-		switch e {
-		case PolicyGradientLOO, PLRank1LOO, PLRank2LOO:
-			reward[r] = discounts[r] * gains[y[r]]
-		case PLRankRB:
+		switch {
+		case !e.Baseline:
+			return nil
+		case e.Expected:
 			for d, p := range chances(scores, placed) {
 				reward[r] += discounts[r] * p * gains[d]
 			}
 		default:
-			return nil
+			reward[r] = discounts[r] * gains[y[r]]
 		}
 		placed[y[r]] = true
 	}
 	out := make([]float64, k)
 	for r := range out {
-		from := map[Estimator]int{PolicyGradientLOO: 0, PLRank1LOO: r, PLRank2LOO: r + 1, PLRankRB: r + 1}[e]
+		from := map[Credit]int{Whole: 0, Onward: r, Later: r + 1}[e.Credit]
 		for _, x := range reward[from:] {
 			out[r] += x
 		}
@@ -187,4 +187,26 @@ func dcg(k int) []float64 {
 	return theta
 }
 
-var estimators = Estimators()
+// estimators are all that are valid, by their names.
+var estimators = map[string]Estimator{
+	"policy-gradient": PolicyGradient, "policy-gradient-loo": {Credit: Whole, Baseline: true},
+	"plrank1": PLRank1, "plrank1-loo": {Credit: Onward, Baseline: true},
+	"plrank2": PLRank2, "plrank2-loo": {Credit: Later, Baseline: true},
+	"plrank2-expected": {Credit: Later, Expected: true}, "plrank-rb": PLRankRB,
+}
+
+func TestEstimatorsHaveTheirNames(t *testing.T) {
+	for want, e := range estimators {
+		if got := e.String(); got != want || e.Check() != nil {
+			t.Errorf("%+v is %s, want %s; error %v", e, got, want, e.Check())
+		}
+	}
+	for want, e := range map[string]Estimator{
+		"invalid credit 3": {Credit: 3}, "invalid credit -1": {Credit: -1}, "needs the credit Later": {Credit: Onward, Expected: true},
+	} {
+		var k Kernel
+		if _, err := k.Gradient(e, []float64{1}, []float64{1}, []float64{1}, Rankings{Cutoff: 1}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %q", e, err, want)
+		}
+	}
+}

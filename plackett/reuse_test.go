@@ -45,7 +45,7 @@ func TestReusedValuesGiveTheSameBits(t *testing.T) {
 					}
 					out[method] = fmt.Sprintf("%b %b %v", value, numbers, err)
 				}
-				for _, e := range Estimators() {
+				for _, e := range estimators {
 					per(e.String(), docs, func(k *Kernel, lambda []float64) (float64, error) {
 						return k.Gradient(e, l.scores, l.gains, l.discounts, r, lambda)
 					})

@@ -38,7 +38,7 @@ func TestScalesThatOverflowAreErrors(t *testing.T) {
 				both := max(gain, sum, gain*sum)
 				value, err := e.Gradient(m, gains, discounts, out)
 				check("gradient", both, append(out, value), err)
-				for _, estimator := range Estimators() {
+				for _, estimator := range estimators {
 					value, err := k.Gradient(estimator, m, gains, discounts, y, out)
 					check(estimator.String(), both, append(out, value), err)
 				}

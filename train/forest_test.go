@@ -197,7 +197,7 @@ func TestForestGrowsOnAnother(t *testing.T) {
 
 // Any loss grows trees: one whose curvature is not known, as a user's own, says so.
 func TestForestOnAnyLoss(t *testing.T) {
-	for loss, own := range map[string]losses.Func{"pirank": nil, "lambdarank": nil, "stochasticrank": nil, "exact-map": nil, "exact-alpha-ndcg": nil, "own": losses.ApproxNDCG(1)} {
+	for loss, own := range map[string]losses.Func{"pirank": nil, "lambdarank": nil, "stochasticrank": nil, "exact-map": nil, "exact-alpha-ndcg": nil, "own": losses.ApproxNDCG(1).Build} {
 		c := growing()
 		c.Loss, c.Clip, c.LearningRate, c.Sampling = loss, 0, 0.1, 0
 		s := tabular()

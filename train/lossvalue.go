@@ -22,7 +22,7 @@ type lossValues struct {
 }
 
 // perQuery returns the loss of every query of in, which is of d: NaN for queries that it learns nothing
-// from. The losses that estimate an exact one are replaced by it, see [losses.Objective]; what
+// from. The losses that estimate an exact one are replaced by it, see [losses.ParseExact]; what
 // others draw depends on the seed and the query alone.
 func (l *lossValues) perQuery(d *datasets.Dataset, in metrics.Queries) ([]float64, error) {
 	l.mu.Lock()
@@ -72,7 +72,7 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 	of.QueryWeights, of.BaseScores = nil, nil // the mean has the weights, and the scores have the base scores
 	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(&of, len(l.discounts.Discounts))}
 	if l.terms != nil {
-		if v.objective.Loss, err = losses.Objective(l.settings.Loss); err != nil {
+		if v.objective.Loss, err = losses.ParseExact(l.settings.Loss); err != nil {
 			return nil, err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -100,7 +101,9 @@ var firstRelevant = metrics.NewMeasure("first", false, func(in metrics.Queries) 
 
 func ownParts() Parts {
 	return Parts{
-		Loss:      func(b losses.Batch) (*G.Node, error) { return losses.PLRankRB(b) },
+		Loss: func(b losses.Batch) (*G.Node, error) {
+			return losses.Expected(losses.DCG, losses.Sampled(plackett.PLRankRB)).Build(b)
+		},
 		Scorer:    newListModel(7),
 		Optimizer: func(weights int) Optimizer { return &heavy{make([]float32, weights)} },
 		Metrics:   []metrics.Measure{firstRelevant},
@@ -390,7 +393,7 @@ func TestRewardLearns(t *testing.T) {
 			reading *= 1 - stop
 		}
 		return sum
-	})}, small())
+	}).Build}, small())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,22 @@ type Method struct {
 	estimate func(w *worker, l List, from plackett.Stream, lambda []float64) error
 }
 
+// estimators are those of the paper, PL-Rank-RB, and the steps between them (docs/pl-rank-rb.md).
+var estimators = []plackett.Estimator{
+	plackett.PolicyGradient, {Credit: plackett.Whole, Baseline: true}, // Kool, van Hoof & Welling 2019
+	plackett.PLRank1, {Credit: plackett.Onward, Baseline: true},
+	plackett.PLRank2, {Credit: plackett.Later, Baseline: true}, expectedRewards,
+	plackett.PLRankRB,
+}
+
+// expectedRewards is PL-Rank-2 with expected rewards.
+var expectedRewards = plackett.Estimator{Credit: plackett.Later, Expected: true}
+
 // Estimators are the estimators of package plackett, under their names, on independent rankings, the
 // same for all.
 func Estimators() []Method {
 	var all []Method
-	for _, e := range plackett.Estimators() {
+	for _, e := range estimators {
 		all = append(all, Method{e.String(), func(w *worker, l List, _ plackett.Stream, lambda []float64) error {
 			_, err := w.kernel.Gradient(e, l.Scores, l.Gains, w.discounts, w.independent, lambda)
 			return err
@@ -32,7 +43,7 @@ func Estimators() []Method {
 //     and Welling, ICLR 2020) on different rankings, sampled without replacement.
 func Competitors() []Method {
 	all := []Method{{"unordered-set", (*worker).unorderedSet}}
-	for _, e := range []plackett.Estimator{plackett.PLRank1, plackett.PLRank2, plackett.PLRank2Expected, plackett.PLRankRB} {
+	for _, e := range []plackett.Estimator{plackett.PLRank1, plackett.PLRank2, expectedRewards, plackett.PLRankRB} {
 		all = append(all, Method{e.String() + "/qmc", func(w *worker, l List, from plackett.Stream, lambda []float64) error {
 			if err := w.quasiRandom(l.Scores, from); err != nil {
 				return err

@@ -74,7 +74,7 @@ func TestOneSampleByEnumeration(t *testing.T) {
 	for _, cutoff := range []int{1, 2, 3, 7} { // 7: more than there are documents
 		discounts := metrics.Discounts(cutoff)
 		for i, traces := range measure(t, tiny, discounts, Options{Samples: 1, Repeats: 20000, Seed: 3}) {
-			for _, e := range plackett.Estimators() {
+			for _, e := range estimators {
 				trace, stdErr := traces.Trace(e.String())
 				want := exact(t, e, tiny[i], discounts)
 				agree(t, e.String(), trace, stdErr, want)
@@ -108,7 +108,7 @@ func TestByHand(t *testing.T) {
 func TestTwoRepeatsAreUnbiased(t *testing.T) {
 	copies := slices.Repeat(tiny[:1], 5000) // each has rankings of its own
 	discounts := metrics.Discounts(2)
-	for _, e := range plackett.Estimators() {
+	for _, e := range estimators {
 		var traces []float64
 		for _, l := range measure(t, copies, discounts, Options{Samples: 1, Repeats: 2}) {
 			trace, _ := l.Trace(e.String())
@@ -153,7 +153,7 @@ func TestStandardErrors(t *testing.T) {
 	for seed := range uint64(seeds) {
 		measured = append(measured, Mean(measure(t, lists, discounts, Options{Samples: 2, Repeats: 100, Seed: seed})))
 	}
-	for _, e := range plackett.Estimators() {
+	for _, e := range estimators {
 		var traces, ratios []float64
 		var traceErr, ratioErr float64 // mean squares
 		for _, m := range measured {
@@ -203,7 +203,7 @@ func TestOneDocumentOrNoGainHasNoVariance(t *testing.T) {
 		{Scores: []float64{1, 2, 3}, Gains: []float64{0, 0, 0}},
 	}
 	for i, traces := range measure(t, lists, metrics.Discounts(5), Options{}) {
-		for _, e := range plackett.Estimators() {
+		for _, e := range estimators {
 			if trace, stdErr := traces.Trace(e.String()); trace != 0 || stdErr != 0 {
 				t.Errorf("list %d, %s: %v ± %v", i, e, trace, stdErr)
 			}

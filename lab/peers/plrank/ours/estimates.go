@@ -86,7 +86,7 @@ func lambdaLoss(scores, gains, noise []float64, cutoff int) ([]float64, error) {
 	}
 	d := len(scores)
 	m := value("scores", scores, d)
-	loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+	loss, err := losses.Pairwise(losses.Log2, losses.PairWeights{Distance: 1, Noise: true}).Mean(losses.Batch{
 		Lists: ops.Lists{Scores: m, Offsets: value("offsets", []int{0, d}, 2)}, Gains: value("gains", gains, d),
 		Noise: value("noise", noise, len(noise)), Discounts: metrics.Discounts(min(cutoff, d)),
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -195,7 +196,7 @@ func (c *graph) differentiate() error {
 	c.gains = G.NewVector(g, tensor.Float64, G.WithName("gains"), G.WithShape(c.rows))
 	c.offsets = G.NewVector(g, tensor.Int, G.WithName("offsets"), G.WithShape(2))
 	c.rankings = G.NewTensor(g, tensor.Int, 3, G.WithName("rankings"), G.WithShape(1, chosen.Samples, chosen.Cutoff))
-	loss, err := losses.Mean(losses.PLRank2, losses.Batch{
+	loss, err := losses.Expected(losses.DCG, losses.Sampled(plackett.PLRank2)).Mean(losses.Batch{
 		Lists: ops.Lists{Scores: c.scores, Offsets: c.offsets}, Gains: c.gains, Rankings: c.rankings, Discounts: metrics.Discounts(chosen.Cutoff),
 	})
 	if err != nil {

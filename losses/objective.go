@@ -1,0 +1,175 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/plackett"
+)
+
+// An Objective is a loss, to be minimised: its value and gradient as a graph, and where it is known its curvature, for boosted
+// trees. The functions that return one are the losses; [Parse] reads them by name, and sums of them.
+type Objective struct {
+	// Measure is the name of the measure of fairness that the loss is about, as
+	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
+	Measure string
+	// Sampled reports whether the loss draws rankings or noise, as many as the Sampler of
+	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
+	Sampled bool
+	// LabelFree reports whether the loss learns from queries without a document of gain, too:
+	// those by labels alone take a label of 0 as they take any other, and ee-l and
+	// group-exposure want exposure to be shared whatever the labels are. For all others such a
+	// query has the loss 0 and no gradient.
+	LabelFree bool
+	// RatioOnly reports whether a loss that is not LabelFree is the same for normalized gains: it goes by
+	// the ratios of gains within a query, or only by which documents are relevant.
+	RatioOnly bool
+	// MostDocuments is how many documents a query may have, because the loss has a matrix of all
+	// pairs; 0: any number. A run with a larger query returns an error.
+	MostDocuments int
+	// Intents, Logged and LoggedScores report whether the loss needs the fields of Batch of these names.
+	Intents, Logged, LoggedScores bool
+
+	graph     builder
+	curvature curvature
+	err       error // of its arguments
+
+	weights  weighting
+	labels   bool       // the loss goes by labels, groups or intents, not by gains
+	degree   int        // a loss by gains is in proportion to them to this power
+	exact    *Objective // whose value this one estimates, or only differentiates; nil: it has its own
+	unlogged *Objective // whose value says the same where nothing was logged; nil: there is nothing to say
+}
+
+// Build builds the loss of every query: an Objective's is a [Func].
+func (o Objective) Build(b Batch) (*G.Node, error) { return sum([]Term{{Objective: o, Weight: 1}})(b) }
+
+// Mean builds the mean of the loss over queries, see [Mean].
+func (o Objective) Mean(b Batch) (*G.Node, error) { return Mean(o.Build, b) }
+
+// A builder makes the losses of the queries, [queries]. It panics with its errors.
+type builder func(*batch) *G.Node
+
+// A weighting says what the weight of a document multiplies, over the mean of the weights of its
+// query, which multiplies the loss. It is how much the document counts; its gain, which says how
+// good it is, stays.
+type weighting int
+
+const (
+	ofPolicy   weighting = iota // e^m, which the probability to be chosen next is in proportion to
+	ofCopies                    // e^m and the document's term, as if it were there that many times
+	ofPairs                     // the term of each pair that the document is in
+	ofRanks                     // as ofPairs, but only the derivatives of ranks
+	ofTerms                     // the document's term
+	unweighted                  // nothing: the loss does not go by labels
+)
+
+// A Query is one query on plain slices, as a [Batch] has it, for [Objective.Curvature].
+type Query struct {
+	Scores, Gains, Labels []float64
+	Weights               []float64 // of the documents; nil: 1
+	Intents               []int     // of the documents, for exact-alpha-ndcg
+	Discounts             []float64
+	HighestGrade          float64
+
+	expectation *plackett.Expectation // of this query and others that follow in its place
+}
+
+// A curvature writes numbers to zeros, for a query whose weights have the mean 1. Without write it is not known.
+type curvature struct {
+	is    kind
+	write func(q *Query, out []float64) error
+}
+
+// kind says what a curvature is of the gradient of its loss.
+type kind int
+
+const (
+	secondDerivative kind = iota // of the documents' own scores; ranks and the weights of pairs are constants
+	bound                        // at least the size of the second derivative; of a metric, where every rank counts
+	size                         // neither, but about as large
+)
+
+// HasCurvature reports whether [Objective.Curvature] is known.
+func (o Objective) HasCurvature() bool { return o.curvature.write != nil }
+
+// Curvature adds to out, for each document, the curvature of the loss by its score: a number that is not negative and
+// serves as the second derivative of the loss of the query, as boosted trees need one. It is the second derivative
+//
+//   - for softmax, xe-ndcg and listnet, p(1 − p) with p the softmax of the scores, and for partial-listmle, the sum of it over
+//     the choices;
+//   - for the losses of logistic pairs, Σ w σ(1 − σ) over the pairs of the document, whose weights are constants;
+//   - for mse, ordinal and cross-entropy.
+//
+// It is a bound on the size of the second derivative
+//
+//   - for query-rmse: it is 2w, the second derivative 2w (1 − w/Σw);
+//   - where every rank counts, for minus an expected metric, exact or estimated, by plackett.Expectation.Curvature, for
+//     exact-err, exact-mrr, exact-success and, summed over intents, exact-alpha-ndcg by CascadeCurvature, and for exact-map from
+//     the signs of its pairs.
+//
+// It has that size, but is not a bound, for these metrics where the cutoff is below the number of documents, for lambdaloss, whose
+// noise is left out, and for listmle. There, documents of equal gain are in an order that is drawn. The curvature is the mean over
+// their orders if they have equal scores and weights, and near it if not.
+//
+// A document of weight 0, and a query without gain for a loss that is not LabelFree, has 0. For other losses Curvature reports
+// false, and adds nothing.
+func (o Objective) Curvature(q *Query, out []float64) (known bool, err error) {
+	return o.addCurvature(q, 1, out)
+}
+
+// addCurvature is Curvature of a multiple of the loss.
+func (o Objective) addCurvature(q *Query, factor float64, out []float64) (known bool, err error) {
+	if !o.HasCurvature() {
+		return false, nil
+	}
+	if q.expectation == nil {
+		q.expectation = &plackett.Expectation{Tolerance: 1e-4} // a bound need not be exact
+	}
+	weighted, own := *q, make([]float64, len(q.Scores))
+	if q.Weights != nil {
+		share := floats.Sum(q.Weights) / float64(len(q.Weights))
+		if share == 0 {
+			return true, nil
+		}
+		weighted.Weights = slices.Clone(q.Weights)
+		floats.Scale(1/share, weighted.Weights)
+		factor *= share
+		if o.weights == ofPolicy {
+			weighted.Gains, weighted.Labels = earned(q.Gains, q.Weights), earned(q.Labels, q.Weights)
+			weighted.Intents, weighted.Scores = earned(q.Intents, q.Weights), slices.Clone(q.Scores)
+			for d, w := range weighted.Weights {
+				weighted.Scores[d] += logWeight(w)
+			}
+		}
+	}
+	err = o.curvature.write(&weighted, own)
+	floats.AddScaled(out, factor, earned(own, weighted.Weights))
+	return true, err
+}
+
+// A number is the parameter of a loss: above 0, and up to most.
+type number struct {
+	name, want           string
+	usual, example, most float64
+}
+
+var (
+	temperatures = number{"a temperature", "above 0", 1, .1, math.MaxFloat64}
+	labelScales  = number{"a scale", "above 0 and up to 1e6", 1, 2, 1e6}
+	levels       = number{"a level", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
+	redundancies = number{"an alpha", "above 0 and up to 1", .5, .5, 1}
+	ratios       = number{"a ratio", "above 0 and up to 1", .5, .5, 1}
+)
+
+// check returns an error for a number out of range, with the call that has it, and how it is written there.
+func (n number) check(v float64, call string, written any) error {
+	if v > 0 && v <= n.most {
+		return nil
+	}
+	return fmt.Errorf("%s(%v): want %s %s, such as %s(%v)", call, written, n.name, n.want, call, n.example)
+}
