@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -201,34 +200,4 @@ type Evaluation struct {
 	EvaluateTest bool `json:"evaluateTest"`
 	// DropLabelFreeTest leaves test queries without a relevant document out of all metrics.
 	DropLabelFreeTest bool `json:"dropLabelFreeTest"`
-}
-
-// Default returns three small networks that see several views of a feature, on the expected metric itself. Package recipe has them
-// for small data of short queries.
-func Default() Config {
-	return Config{
-		Objective: Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
-		Inputs:    Inputs{Transform: "minmax+log-standard+quantile+rank"},
-		Model:     Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
-		Optimization: Optimization{
-			Optimizer: "adam", LearningRate: 0.002, GroupLasso: 0.03, Batch: 4, Epochs: 30,
-		},
-		Evaluation: Evaluation{Metric: "expected-ndcg@10"},
-	}.Plain()
-}
-
-// network is a built-in model of these inputs, of any scorer.
-func (c Config) network(inputs nn.MLPConfig) nn.TransformerConfig {
-	inputs.Hidden, inputs.Activation, inputs.Dropout, inputs.Seed = c.Hidden, c.Activation, c.Dropout, c.Seed
-	inputs.Members, inputs.SharedMembers = c.Members, c.SharedMembers
-	return nn.TransformerConfig{MLPConfig: inputs, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
-}
-
-// weights is the number of weights of a built-in model of these inputs.
-func (c Config) weights(inputs nn.MLPConfig) (float64, error) {
-	network := c.network(inputs)
-	if c.Scorer == attentionScorer {
-		return network.Size()
-	}
-	return network.MLPConfig.Size()
 }

@@ -79,6 +79,12 @@ func (n RankCount) MarshalJSON() ([]byte, error) { return ofRanks.json(int(n)) }
 // UnmarshalJSON reads what MarshalJSON writes. 0 means unset, as in a [Config].
 func (n *RankCount) UnmarshalJSON(data []byte) error { return ofRanks.parseJSON((*int)(n), data) }
 
+// The largest counts: far beyond any use.
+const (
+	mostRanks   = 1_000_000
+	mostSamples = 10_000_000
+)
+
 // A countWriting is how counts are written: as numbers from 1 to most, or one as a word.
 type countWriting struct {
 	word string
@@ -113,14 +119,6 @@ func (w countWriting) parse(n *int, text []byte) (err error) {
 }
 
 func (w countWriting) want() error { return fmt.Errorf("want 1 to %d, or %s", w.most, w.word) }
-
-// check is the check of a setting that is a count.
-func (w countWriting) check(s Setting) error {
-	if n := int(s.field().Int()); n != wordCount && (n < 1 || n > w.most) {
-		return fmt.Errorf("train: %s is %d: %w", s.words(), n, w.want())
-	}
-	return nil
-}
 
 func (w countWriting) json(n int) ([]byte, error) {
 	if n == wordCount {

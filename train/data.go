@@ -291,17 +291,3 @@ func (own task) differences(first task) error {
 	}
 	return fmt.Errorf("train: %s differs from rank 0: all processes must use the same configuration and data", strings.Join(list, "; "))
 }
-
-// checkModel is checkTask for the model, which may be a custom one.
-func checkModel(g mpi.Group, l learner) error {
-	kind, settings := l.Kind()
-	_, _, _, arrays := l.Numbers()
-	written, err := json.Marshal([]any{kind, settings, arrays})
-	if err != nil {
-		err = fmt.Errorf("train: settings of the model: %w", err)
-	}
-	if err := mpi.Agree(g, err); err != nil {
-		return err
-	}
-	return mpi.Alike(g, "the model", string(written))
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
@@ -64,6 +65,14 @@ type Parts struct {
 	// the same lengths, and gets an answer when all have. If a rank cannot be reached, the
 	// implementation ends all processes.
 	Processes mpi.Group
+}
+
+// A Baseline is another ranker for a Report.
+type Baseline struct {
+	Name   string
+	Ranker interface {
+		Scores(*datasets.Dataset) ([]float64, error)
+	} // such as the Tree of datasets/golearn
 }
 
 // custom is the name of a part that was given none.

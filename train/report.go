@@ -95,14 +95,6 @@ func (r Report) LabelFree() string {
 	return r.Convention
 }
 
-// A Baseline is another ranker for a Report.
-type Baseline struct {
-	Name   string
-	Ranker interface {
-		Scores(*datasets.Dataset) ([]float64, error)
-	} // such as the Tree of datasets/golearn
-}
-
 var errNoModel = errors.New("train: no model to measure")
 
 // Evaluate measures a model, random order and Parts.Baselines on any labelled documents. The configuration says which metrics and how, as

@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -60,8 +61,6 @@ func (s Setting) json() string {
 // The largest values of settings that size memory or loops. They are far beyond any use: more is a slip,
 // or would end in the system's killing the program. [Config.Check] bounds some products of them, too.
 const (
-	mostRanks   = 1_000_000
-	mostSamples = 10_000_000
 	mostWidth   = 10_000_000
 	mostMembers = 1000
 	mostBlocks  = 1000
@@ -103,9 +102,9 @@ func (o *Objective) settings() []Setting {
 	return []Setting{
 		{Flag: "loss", Value: &o.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &o.Cutoff, Plain: 5, check: ofRanks.check, Measuring: true,
+		{Flag: "cutoff", Value: &o.Cutoff, Plain: 5, check: counted(ofRanks), Measuring: true,
 			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
-		{Flag: "samples", Value: &o.Samples, Plain: 100, check: ofSamples.check,
+		{Flag: "samples", Value: &o.Samples, Plain: 100, check: counted(ofSamples),
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to " +
 				"100 over 40 epochs"},
 		{Flag: "gain", Value: &o.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
@@ -270,6 +269,20 @@ func (e *Evaluation) settings(usual string) []Setting {
 	}
 }
 
+// Default returns three small networks that see several views of a feature, on the expected metric itself. Package recipe has them
+// for small data of short queries.
+func Default() Config {
+	return Config{
+		Objective: Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
+		Inputs:    Inputs{Transform: "minmax+log-standard+quantile+rank"},
+		Model:     Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
+		Optimization: Optimization{
+			Optimizer: "adam", LearningRate: 0.002, GroupLasso: 0.03, Batch: 4, Epochs: 30,
+		},
+		Evaluation: Evaluation{Metric: "expected-ndcg@10"},
+	}.Plain()
+}
+
 // Plain completes c: each field that is zero, and has a [Setting.Plain] value, gets it, whatever the data and the other fields: plain SGD
 // on plrank-exact for 40 epochs, of momentum 0.9 with the optimizer momentum. Other fields stay zero: no hidden layers, no dropout.
 // JSON of older versions, which lacks newer settings, is read into a plain Config.
@@ -368,6 +381,16 @@ func within(least, most float64, want string) check {
 		}
 		if !(v >= least && v <= most) {
 			return fmt.Errorf("train: %s is %v: want %s", s.words(), s.field(), want)
+		}
+		return nil
+	}
+}
+
+// counted looks that a count can be written.
+func counted(w countWriting) check {
+	return func(s Setting) error {
+		if n := int(s.field().Int()); n != wordCount && (n < 1 || n > w.most) {
+			return fmt.Errorf("train: %s is %d: %w", s.words(), n, w.want())
 		}
 		return nil
 	}

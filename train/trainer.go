@@ -104,9 +104,11 @@ func (t *Trainer) prepare() error {
 		batches:   &batches.Batches{Data: &t.data.Data, Division: division, Own: division.Own()},
 		objective: p.loss.objective(train, cutoff), samples: c.Samples, parts: c.EpochsPerPass, passes: 1, skips: c.OnNaN == onNaNSkip,
 	}
-	if t.loop.learner, err = t.newLearner(); err != nil {
+	learner, warnings, err := newLearner(p, t.data, t.transform, t.loop)
+	if err != nil {
 		return err
 	}
+	t.loop.learner, t.warnings = learner, append(t.warnings, warnings...)
 	t.validation.learner = t.loop.learner
 	t.loop.hooks = t.newHooks(p.schedule)
 	_, _, _, arrays := t.loop.learner.Numbers()
@@ -267,4 +269,27 @@ func (t *Trainer) Architecture() string {
 		words += ", added to base scores"
 	}
 	return words
+}
+
+// model is the best model, or the one after the last step.
+func (t *Trainer) model(best bool) (*ranker.Model, error) {
+	f := fileFor(t.transform, t.data.splits.Train, t.Config.Gain)
+	maker, err := t.loop.learner.File(f, best)
+	if err != nil {
+		return nil, err
+	}
+	if initial := t.parsed.parts.Initial; initial != nil { // a log, for one, does not tell the columns of tables
+		columns := maps.Clone(initial.File().Columns)
+		if columns == nil {
+			columns = f.Columns
+		}
+		maps.Copy(columns, f.Columns)
+		f.Columns = columns
+	}
+	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
+	model, err := ranker.NewWith(f, maker)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return model, nil
 }
