@@ -106,6 +106,7 @@ func TestCraftedFilesAreRefused(t *testing.T) {
 		{strings.Replace(file(t, "xgboost-texts.json"), `"offsets":[0,4,8,12,15]`, `"offsets":[0,4,8,15]`, 1), "3 categories, and 4 by feature_segments"},
 		{strings.Replace(xg, `"num_class":"0"`, `"num_class":"3"`, 1), "num_class is 3"},
 		{strings.Replace(xg, `"base_score":"[`, `"base_score":"[1,`, 1), "want one number"},
+		{strings.Replace(file(t, "xgboost-logistic.json"), `"base_score":"[`, `"base_score":"[2`, 1), "want 0 to 1 for reg:logistic"},
 		{tree(lists("1,-1,-1", "2,-1", "0,0,0", "1,2,3", "0,0,0")), "different lengths"},
 		{tree(""), "are empty"},
 		{tree(lists("0,-1,-1", "2,-1,-1", "0,0,0", "1,2,3", "0,0,0")), "two ways"},

@@ -185,3 +185,14 @@ func TestUnknownObjectivesAreWarnedOf(t *testing.T) {
 		}
 	}
 }
+
+// XGBoost keeps base scores of logistic objectives 1e-6 away from 0 and 1, which labels that are all the same have. The biases are the
+// output_margin of XGBoost 3.2 where trees add nothing.
+func TestBaseScoresAreBoundedAsByXGBoost(t *testing.T) {
+	for base, want := range map[string]float64{"0E0": -13.815509796142578, "1E-9": -13.815509796142578, "1E0": 13.745160102844238} {
+		m, err := Read([]byte(strings.Replace(file(t, "xgboost-logistic.json"), "[3.54375E-1]", "["+base+"]", 1)))
+		if err != nil || m.Forest.Bias != want {
+			t.Errorf("%s: %v, want %v, error %v", base, m.Forest.Bias, want, err)
+		}
+	}
+}

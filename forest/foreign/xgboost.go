@@ -273,7 +273,10 @@ func (m *Model) margin(base string) (float64, error) {
 	}
 	switch kind, _, _ := strings.Cut(m.Objective, ":"); m.Objective {
 	case "reg:logistic", "binary:logistic":
-		odds := 1/float32(b) - 1
+		if b < 0 || b > 1 {
+			return 0, fmt.Errorf("base_score %v, want 0 to 1 for %s", b, m.Objective)
+		}
+		odds := 1/min(max(float32(b), 1e-6), 1-float32(1e-6)) - 1 // as XGBoost bounds it
 		return float64(float32(-math.Log(float64(odds)))), nil
 	case "count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft":
 		return float64(float32(math.Log(b))), nil
