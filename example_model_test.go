@@ -81,7 +81,7 @@ func Example_customModel() {
 
 	config := train.Default()
 	config.Loss, config.Transform, config.LearningRate, config.Epochs = "plrank-rb", "minmax", 0.006, 3
-	trainer, err := train.New(config, train.Parts{Scorer: newMachine}, splits)
+	trainer, err := train.New(config, train.Custom{Scorer: newMachine}, splits)
 	check(err)
 	fmt.Println(trainer.Architecture())
 	_, err = trainer.Run(context.Background(), train.Hooks{})
@@ -92,7 +92,7 @@ func Example_customModel() {
 	check(progress.Save(checkpoint))
 
 	config.Epochs = 6
-	trainer, err = train.New(config, train.Parts{Scorer: newMachine}, splits)
+	trainer, err = train.New(config, train.Custom{Scorer: newMachine}, splits)
 	check(err)
 	check(trainer.Restore(checkpoint))
 	result, err := trainer.Run(context.Background(), train.Hooks{})

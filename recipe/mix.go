@@ -44,7 +44,7 @@ func Mix(c train.Config, vali *datasets.Dataset, models ...*ranker.Model) (*rank
 		for i, share := range shares {
 			floats.AddScaled(run.Scores, share*units[i], scores[i])
 		}
-		report, err := train.EvaluateRun(c, train.Parts{}, run)
+		report, err := train.EvaluateRun(c, train.Custom{}, run)
 		if err != nil {
 			return nil, err
 		}

@@ -88,7 +88,7 @@ func stepMemory(t testing.TB, documents int) float64 {
 	d.Labels[0] = 2
 	c := attentionConfig()
 	c.Hidden, c.Batch, c.Transform = []int{64}, 1, "standard"
-	tr, err := New(c.Plain(), Parts{}, &datasets.Splits{Train: d, Vali: d})
+	tr, err := New(c.Plain(), Custom{}, &datasets.Splits{Train: d, Vali: d})
 	if err != nil {
 		t.Fatal(err)
 	}

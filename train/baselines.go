@@ -150,7 +150,7 @@ type Importance struct {
 //
 // Only the parts that measure are used. It returns an error if repeats is below 1, if [Evaluate] would return one, and if the
 // context ends.
-func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
+func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
 	if model == nil {
 		return nil, errNoModel
 	}

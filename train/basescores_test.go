@@ -239,20 +239,20 @@ func TestBaseScoresOfSomeSplitsAreRefused(t *testing.T) {
 	} {
 		s := based(small(), one)
 		lack(s)
-		if _, err := New(Config{}.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "has base scores, but") {
+		if _, err := New(Config{}.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), "has base scores, but") {
 			t.Errorf("error %v", err)
 		}
 	}
 	c := busy("adam")
 	c.Epochs = 1
 	begin := mustRun(t, mustNew(t, c, based(small(), atRandom)), Hooks{}).Model
-	if _, err := New(c.Plain(), Parts{Initial: begin}, small()); err == nil || !strings.Contains(err.Error(), "base scores: initial model true") {
+	if _, err := New(c.Plain(), Custom{Initial: begin}, small()); err == nil || !strings.Contains(err.Error(), "base scores: initial model true") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := New(c.Plain(), Parts{Initial: initialModel(t, c)}, based(small(), one)); err == nil || !strings.Contains(err.Error(), "base scores: initial model false") {
+	if _, err := New(c.Plain(), Custom{Initial: initialModel(t, c)}, based(small(), one)); err == nil || !strings.Contains(err.Error(), "base scores: initial model false") {
 		t.Errorf("error %v", err)
 	}
-	on, err := New(c.Plain(), Parts{Initial: begin}, based(small(), atRandom))
+	on, err := New(c.Plain(), Custom{Initial: begin}, based(small(), atRandom))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, queries := range []int{1, 32} {
 		for _, samples := range []SampleCount{1, 10, 100, 1000} {
 			b.Run(fmt.Sprintf("batch=%d/N=%d", queries, samples), func(b *testing.B) {
-				t, err := New(paperRB(queries, samples), Parts{}, s)
+				t, err := New(paperRB(queries, samples), Custom{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -79,7 +79,7 @@ func BenchmarkEpoch(b *testing.B) {
 				how, c.Loss = "exact", strings.Replace(recipe.config.Loss, "plrank-rb", "plrank-exact", 1)
 			}
 			b.Run(fmt.Sprintf("%s/batch=%d/%s", recipe.name, c.Batch, how), func(b *testing.B) {
-				t, err := New(c.Plain(), Parts{}, s)
+				t, err := New(c.Plain(), Custom{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -149,7 +149,7 @@ func wide() Config {
 // sharp is a run by a default recipe, after epochs that have made the policy sharp, while the rate was high.
 func sharp(b *testing.B, c Config, s *datasets.Splits) *Trainer {
 	c.Epochs = 1000
-	t, err := New(c.Plain(), Parts{}, s)
+	t, err := New(c.Plain(), Custom{}, s)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestBinsOfTheInitialModel(t *testing.T) {
 	c := byBins(mlpScorer)
 	c.Epochs, c.Activation = 1, ops.SwiGLU
 	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	on, err := New(c.Plain(), Parts{Initial: m}, s)
+	on, err := New(c.Plain(), Custom{Initial: m}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +138,11 @@ func TestBinsOfTheInitialModel(t *testing.T) {
 		t.Error("it does not begin with the weights and the bins of the model")
 	}
 	c.Bins = 0
-	if _, err := New(c.Plain(), Parts{Initial: m}, s); err == nil || !strings.Contains(err.Error(), "0 bins, but the initial model has bins for 2 inputs") {
+	if _, err := New(c.Plain(), Custom{Initial: m}, s); err == nil || !strings.Contains(err.Error(), "0 bins, but the initial model has bins for 2 inputs") {
 		t.Errorf("an initial model with bins: %v", err)
 	}
 	c.Bins = 126
-	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "126 bins: want 1 to 125") {
+	if _, err := New(c.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), "126 bins: want 1 to 125") {
 		t.Errorf("too many bins: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestForestHasBinsOfItsOwn(t *testing.T) {
 	s := steps()
 	for bins, want := range map[int]string{2: "a forest with 2 bins: want 3 to 255", 3: "", 255: "", 256: "bins is 256: want 0 to 255"} {
 		c := Config{Model: Model{Scorer: forestScorer}, Inputs: Inputs{Transform: "raw", Bins: bins}, Optimization: Optimization{Epochs: 1}}.Plain()
-		_, err := New(c, Parts{}, s)
+		_, err := New(c, Custom{}, s)
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
 			t.Errorf("%d bins: %v", bins, err)
 		}

@@ -33,7 +33,7 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 			if first == nil {
 				first = arrays
 			} else if !reflect.DeepEqual(arrays, first) {
-				return nil, errors.New("train: Parts.Scorer gives models of other weights each time")
+				return nil, errors.New("train: Custom.Scorer gives models of other weights each time")
 			}
 			return s, nil
 		},
@@ -51,7 +51,8 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 func newForest(p *parsed, d *runData, t *transforms.Transform, l *loop) (f *trees.Forest, warnings []string, err error) {
 	c := p.config
 	if c.Leaves == 0 && c.Depth > forest.MaxDepth {
-		return nil, nil, fmt.Errorf("train: symmetric trees of depth %d: want at most %d, or trees of a number of leaves", c.Depth, forest.MaxDepth)
+		return nil, nil, fmt.Errorf("train: symmetric trees of depth %d: want at most %d, or trees of a number of leaves", c.Depth,
+			forest.MaxDepth)
 	}
 	if c.Bins != 0 && c.Bins < forest.LeastBins {
 		return nil, nil, fmt.Errorf("train: a forest with %d bins: want %d to %d, or 0 for 64", c.Bins, forest.LeastBins, forest.MaxBins)

@@ -107,7 +107,7 @@ func TestBuildingEndsWithTheContext(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(ctx)
 		calls := 0
-		tr, err := New(c.Plain(), Parts{Loss: func(b losses.Batch) (*G.Node, error) {
+		tr, err := New(c.Plain(), Custom{Loss: func(b losses.Batch) (*G.Node, error) {
 			calls++
 			return loss(cancel, b)
 		}}, small())

@@ -121,16 +121,16 @@ func TestCategoricalErrors(t *testing.T) {
 	s := named()
 	c := byName(mlpScorer)
 	c.Categorical = Features{"4", "5"}
-	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "categorical: datasets: train: no feature \"5\": ids go from 1 to 9") {
+	if _, err := New(c.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), "categorical: datasets: train: no feature \"5\": ids go from 1 to 9") {
 		t.Errorf("a feature that is not there: %v", err)
 	}
 	c.Categorical, c.Epochs = Features{"4"}, 1
 	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
+	if _, err := New(c.Plain(), Custom{Initial: r}, s); err != nil {
 		t.Errorf("an initial model: %v", err)
 	}
 	c.Categorical = Features{"9"}
-	if _, err := New(c.Plain(), Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
+	if _, err := New(c.Plain(), Custom{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
 		t.Errorf("an initial model with another category: %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestInitialModelOfTexts(t *testing.T) {
 	c := byName(mlpScorer)
 	c.Categorical, c.Epochs = nil, 1
 	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
+	if _, err := New(c.Plain(), Custom{Initial: r}, s); err != nil {
 		t.Errorf("a column of text: %v", err)
 	}
 
@@ -158,7 +158,7 @@ func TestInitialModelOfTexts(t *testing.T) {
 	}
 	r, err := ranker.Open(path)
 	if err == nil {
-		_, err = New(c.Plain(), Parts{Initial: r}, s)
+		_, err = New(c.Plain(), Custom{Initial: r}, s)
 	}
 	if err != nil {
 		t.Errorf("categories alone: %v", err)
@@ -173,7 +173,7 @@ func TestInitialModelHasItsBins(t *testing.T) {
 	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
 	for bins, want := range map[int]string{0: "want bins for both or for neither", 5: "5 bins, but inputs of the initial model have more"} {
 		c.Bins = bins
-		if _, err := New(c.Plain(), Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(c.Plain(), Custom{Initial: r}, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bins: %v, want %s", bins, err, want)
 		}
 	}

@@ -166,7 +166,7 @@ type Optimization struct {
 	Average float64 `json:"average"`
 	// Batch is the number of queries of a step.
 	Batch int `json:"batch"`
-	// Shards is the number of parts of the training queries, which processes share, see Parts.Processes.
+	// Shards is the number of parts of the training queries, which processes share, see Custom.Processes.
 	Shards int `json:"shards"`
 	// OnNaN says what to do when a batch has a loss or a gradient that is not finite: stop or skip.
 	OnNaN string `json:"onNaN"`

@@ -38,15 +38,15 @@ func TestObjectiveInWords(t *testing.T) {
 	}
 	for _, c := range []struct {
 		config Config
-		parts  Parts
+		parts  Custom
 		want   string
 	}{
-		{Default(), Parts{}, "plrank-exact+0.01*softmax with K = 10"},
-		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}.Plain(), Parts{}, "softmax+disparity with K = 3"},
-		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}.Plain(), Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
-		{Config{Objective: Objective{Cutoff: AllRanks}}.Plain(), Parts{}, "plrank-exact with K = all"},
-		{paper(), Parts{}, "plrank2 with N = dynamic, K = 5"},
-		{Config{Objective: Objective{Loss: "mine"}}.Plain(), Parts{Loss: own}, "mine with N = 100, K = 5"},
+		{Default(), Custom{}, "plrank-exact+0.01*softmax with K = 10"},
+		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}.Plain(), Custom{}, "softmax+disparity with K = 3"},
+		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}.Plain(), Custom{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
+		{Config{Objective: Objective{Cutoff: AllRanks}}.Plain(), Custom{}, "plrank-exact with K = all"},
+		{paper(), Custom{}, "plrank2 with N = dynamic, K = 5"},
+		{Config{Objective: Objective{Loss: "mine"}}.Plain(), Custom{Loss: own}, "mine with N = 100, K = 5"},
 	} {
 		trainer, err := New(c.config, c.parts, small())
 		if err != nil {
@@ -195,7 +195,7 @@ func TestEveryNumberHasALargestValue(t *testing.T) {
 
 // A model with bins has a row of weights for each of them, and SwiGLU two columns for a unit.
 func TestMemoryOfBins(t *testing.T) {
-	p, err := Config{Model: Model{Hidden: []int{1 << 20}, Activation: ops.SwiGLU}}.Plain().parse(Parts{})
+	p, err := Config{Model: Model{Hidden: []int{1 << 20}, Activation: ops.SwiGLU}}.Plain().parse(Custom{})
 	if err == nil {
 		err = p.checkMemory(nn.MLPConfig{Features: 2, Bins: []int{100, 155}}, 1)
 	}

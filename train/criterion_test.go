@@ -12,7 +12,7 @@ import (
 // values make it more.
 func TestSumsOfMetricsAreRead(t *testing.T) {
 	own := metrics.NewMeasure("my own - measure", true, nil)
-	parts := Parts{Metrics: []metrics.Measure{own}}
+	parts := Custom{Metrics: []metrics.Measure{own}}
 	for text, want := range map[string]string{
 		"NDCG@5": "ndcg@5", "loss": "loss", " loss ": "loss", "ee-l": "ee-l", "my own - measure": "my own - measure",
 		"expected-ndcg@5-10*disparity":         "expected-ndcg@5-10*disparity",

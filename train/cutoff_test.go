@@ -27,7 +27,7 @@ func TestCutoffBeyondTheLongestList(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := Config{Objective: Objective{Loss: "watched", Cutoff: cutoff, Samples: 3}, Model: Model{Hidden: []int{4}}, Optimization: Optimization{Epochs: 1, Batch: 16}, Evaluation: Evaluation{Metric: "ndcg@5"}, Seed: 1}
-			tr, err := New(c.Plain(), Parts{Loss: func(b losses.Batch) (*G.Node, error) {
+			tr, err := New(c.Plain(), Custom{Loss: func(b losses.Batch) (*G.Node, error) {
 				ranks = RankCount(len(b.Discounts))
 				return loss(b)
 			}}, s)
@@ -61,7 +61,7 @@ func TestAllRanksAreThoseOfTheLongestQuery(t *testing.T) {
 			Optimization: Optimization{Epochs: 2, Batch: 4},
 			Evaluation:   Evaluation{Metric: LossMetric, Report: []string{"ee-l", "expected-rbp(0.9)"}},
 		}
-		tr, err := New(c.Plain(), Parts{}, s)
+		tr, err := New(c.Plain(), Custom{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestAllRanksAreThoseOfTheLongestQuery(t *testing.T) {
 			}
 			measured = append(measured, values)
 		}
-		again, err := Evaluate(c.Plain(), Parts{}, r.Model, Split{"test", s.Test})
+		again, err := Evaluate(c.Plain(), Custom{}, r.Model, Split{"test", s.Test})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestMemoryOfAllRanks(t *testing.T) {
 		"plrank-exact":       "",
 		"disparity":          "",
 	} {
-		_, err := New(Config{Objective: Objective{Loss: loss, Cutoff: AllRanks, Samples: 10_000_000}, Model: Model{Hidden: []int{4}}}.Plain(), Parts{}, s)
+		_, err := New(Config{Objective: Objective{Loss: loss, Cutoff: AllRanks, Samples: 10_000_000}, Model: Model{Hidden: []int{4}}}.Plain(), Custom{}, s)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: error %v, want %q", loss, err, want)
 		}

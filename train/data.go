@@ -203,7 +203,7 @@ type inputs struct {
 	Test      *datasets.Fingerprint `json:"test"`            // null: none
 	Transform string                `json:"transform"`       // hash
 	Model     string                `json:"model"`           // kind and settings
-	Hooks     []string              `json:"hooks,omitempty"` // types of Parts.Hooks
+	Hooks     []string              `json:"hooks,omitempty"` // types of Custom.Hooks
 }
 
 // differences names what differs, "" where nothing does.

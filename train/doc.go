@@ -9,7 +9,7 @@
 // the same result, bit for bit, whatever the number of cores, and also if the
 // run was interrupted and resumed from a checkpoint on the way.
 //
-// [Parts] of [New] are custom: a loss, a model, an optimizer and metrics, which replace the ones that the Config names,
+// [Custom] of [New] holds what is custom: a loss, a model, an optimizer and metrics, which replace the ones that the Config names,
 // and hooks. Validation, early stopping, reports, checkpoints and model files work with them.
 //
 // The objective is a loss, or a sum of losses, with the gains and the rank discounts
@@ -22,6 +22,6 @@
 // each capacity of rows (see datasets.Capacity), which share the model's weights.
 //
 // A loop (loop.go) makes the steps: batch, gradient, optimizer. A [Hook] does all else: learning rates, penalties,
-// clipping, the average of the weights, validation, history, patience, and what a program adds by Parts.Hooks. What its
+// clipping, the average of the weights, validation, history, patience, and what a program adds by Custom.Hooks. What its
 // State returns is kept in checkpoints, and shared between processes.
 package train

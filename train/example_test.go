@@ -19,7 +19,7 @@ func Example() {
 	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 20, Test: 20, Seed: 1})
 	config := recipe.For(splits).Models[0]
 	config.Epochs = 5
-	trainer, err := train.New(config, train.Parts{}, splits)
+	trainer, err := train.New(config, train.Custom{}, splits)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func ExampleHook() {
 	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 10, Vali: 5, Seed: 1})
 	config := train.Default()
 	config.Epochs, config.Decay = 3, 0.5
-	trainer, err := train.New(config, train.Parts{Hooks: []train.Hook{&csvLog{file: csv.NewWriter(file)}}}, splits)
+	trainer, err := train.New(config, train.Custom{Hooks: []train.Hook{&csvLog{file: csv.NewWriter(file)}}}, splits)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func TestForestGrowsOnAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := New(c.Plain(), Parts{Initial: first.Model}, s)
+	tr, err := New(c.Plain(), Custom{Initial: first.Model}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestForestGrowsOnAnother(t *testing.T) {
 	}
 	network := mustRun(t, mustNew(t, Config{Inputs: Inputs{Transform: "none", Categorical: Features{"13"}}, Optimization: Optimization{Epochs: 1}}, s), Hooks{})
 	c.Transform = "none"
-	if _, err := New(c.Plain(), Parts{Initial: network.Model}, s); err == nil || !strings.Contains(err.Error(), "of another architecture, mlp, than the one to train, forest") {
+	if _, err := New(c.Plain(), Custom{Initial: network.Model}, s); err == nil || !strings.Contains(err.Error(), "of another architecture, mlp, than the one to train, forest") {
 		t.Errorf("onto a network: %v", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestForestOnAnyLoss(t *testing.T) {
 				d.Intents = append(d.Intents, int(label))
 			}
 		}
-		tr, err := New(c.Plain(), Parts{Loss: own}, s)
+		tr, err := New(c.Plain(), Custom{Loss: own}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func TestForestOfGainsFromClicks(t *testing.T) {
 func TestForestErrors(t *testing.T) {
 	c, s := growing(), tabular()
 	network := Config{Inputs: Inputs{Transform: "raw"}}
-	if _, err := New(network.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "raw leaves values missing, which is for -scorer forest") {
+	if _, err := New(network.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), "raw leaves values missing, which is for -scorer forest") {
 		t.Errorf("a network on missing values: %v", err)
 	}
 	negative := *s.Train
@@ -286,7 +286,7 @@ func TestProcessesGrowTheSameForest(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "c.npz")
 		for ranks := 2; ranks <= 3; ranks++ {
 			for rank, err := range testkit.OnRanks(ranks, func(g mpi.Group) error {
-				tr, err := New(c.Plain(), Parts{Processes: g}, s)
+				tr, err := New(c.Plain(), Custom{Processes: g}, s)
 				if err == nil && g.Rank() == 0 && ranks == 3 {
 					err = tr.Restore(path)
 				}
@@ -326,7 +326,7 @@ func TestProcessesOfAForestEndTogether(t *testing.T) {
 	for _, err := range testkit.OnRanks(2, func(g mpi.Group) error {
 		own, cancel := context.WithCancel(ctx)
 		defer cancel()
-		tr, err := New(c.Plain(), Parts{Processes: g}, tabular())
+		tr, err := New(c.Plain(), Custom{Processes: g}, tabular())
 		if err != nil {
 			return err
 		}
@@ -397,7 +397,7 @@ func TestForestRisesAndFallsWithFeatures(t *testing.T) {
 	} {
 		wrong := c
 		change(&wrong)
-		if _, err := New(wrong.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(wrong.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -123,7 +123,7 @@ func TestGainsNeedAFittingMetric(t *testing.T) {
 	clicked(s.Train, s.Vali)
 	c := learning("plrank-exact")
 	c.Metric = "ndcg@5"
-	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "has gains from clicks, and no labels for ndcg@5: want -metric loss, or labelled data for validation by -vali") {
+	if _, err := New(c.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), "has gains from clicks, and no labels for ndcg@5: want -metric loss, or labelled data for validation by -vali") {
 		t.Errorf("error %v", err)
 	}
 	c = learning("exposure-risk")

@@ -94,7 +94,7 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	}
 	evaluate := func(c Config, m *ranker.Model, splits ...Split) (*Report, error) {
 		c.Report = []string{"err@10", "graded-rbp"}
-		return Evaluate(c.Plain(), Parts{}, m, splits...)
+		return Evaluate(c.Plain(), Custom{}, m, splits...)
 	}
 	low := queriesUpTo(s.Test, 3) // none of its labels is the highest
 	lowest, err := evaluate(Config{}, model, Split{"low", low})
@@ -127,10 +127,10 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	if _, err := evaluate(Config{Objective: Objective{HighestGrade: 5}}, model, Split{"high", high}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Evaluate(Config{}.Plain(), Parts{}, model, Split{"high", high}); err != nil {
+	if _, err := Evaluate(Config{}.Plain(), Custom{}, model, Split{"high", high}); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(Config{Objective: Objective{HighestGrade: 3}}.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
+	if _, err := New(Config{Objective: Objective{HighestGrade: 3}}.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
 		t.Errorf("a label above the grade that is set: %v", err)
 	}
 
@@ -168,21 +168,21 @@ func TestEmptySplitsAreErrors(t *testing.T) {
 	model := model(t, r)
 	for _, d := range []*datasets.Dataset{nil, {}, {Name: "none", Offsets: []int{0}}, {Name: "none", FeatureIDs: small().Test.FeatureIDs, Offsets: []int{0, 0}, QueryIDs: []string{"1"}}} {
 		want := fmt.Sprintf("the split %q", "mine")
-		if _, err := Evaluate(Config{}.Plain(), Parts{}, model, Split{"mine", d}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Evaluate(Config{}.Plain(), Custom{}, model, Split{"mine", d}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", d, err, want)
 		}
-		if _, err := Importances(ctx, Config{}.Plain(), Parts{}, model, d, 1); err == nil {
+		if _, err := Importances(ctx, Config{}.Plain(), Custom{}, model, d, 1); err == nil {
 			t.Errorf("%+v: no error from Importances", d)
 		}
 	}
-	if _, err := Evaluate(Config{}.Plain(), Parts{}, model); err == nil {
+	if _, err := Evaluate(Config{}.Plain(), Custom{}, model); err == nil {
 		t.Error("no error without splits")
 	}
 	split := Split{"test", small().Test}
-	if _, err := Evaluate(Config{}, Parts{}, nil, split); !errors.Is(err, errNoModel) {
+	if _, err := Evaluate(Config{}, Custom{}, nil, split); !errors.Is(err, errNoModel) {
 		t.Errorf("without a model: %v", err)
 	}
-	if _, err := Importances(ctx, Config{}, Parts{}, nil, split.Data, 1); !errors.Is(err, errNoModel) {
+	if _, err := Importances(ctx, Config{}, Custom{}, nil, split.Data, 1); !errors.Is(err, errNoModel) {
 		t.Errorf("without a model: %v", err)
 	}
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // A Hook takes part in a run. Learning rates, penalties, clipping, the average of the weights, validation, history and
-// patience are hooks; [Parts].Hooks adds custom ones. Its methods are the moments of a run, in their order. A hook embeds
+// patience are hooks; [Custom].Hooks adds custom ones. Its methods are the moments of a run, in their order. A hook embeds
 // [NopHook] and has the methods of the moments that it needs, so that a new moment breaks no hook.
 //
 // At each moment the hooks are called in one order; only AfterUpdate has the reverse order, so that hooks nest: what one
 // changes in Gradient it can restore in AfterUpdate, after the hooks within it. The order is
 //
 //	history, average of the weights, weights must be finite, networks of an ensemble, validation,
-//	learning rate, L2 penalty, Parts.Hooks as they are listed, clipping, patience, Hooks of Run
+//	learning rate, L2 penalty, Custom.Hooks as they are listed, clipping, patience, Hooks of Run
 //
 // A custom hook therefore sees the gradient with the L2 penalty and before it is clipped, and the new weights before
 // they are checked and averaged; in AfterEpoch the history has the epoch already.
@@ -117,7 +117,7 @@ type Epoch struct {
 	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
 }
 
-// customHook is one of Parts.Hooks: an error says whose it is, see callHook; its state has names of its own.
+// customHook is one of Custom.Hooks: an error says whose it is, see callHook; its state has names of its own.
 type customHook struct {
 	Hook
 	number int // from 1

@@ -52,7 +52,7 @@ func (*stateless) State() State { return State{} }
 
 func withHooks(t *testing.T, c Config, hooks ...Hook) *Trainer {
 	t.Helper()
-	tr, err := New(c.Plain(), Parts{Hooks: hooks}, small())
+	tr, err := New(c.Plain(), Custom{Hooks: hooks}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func (w *witness) AfterUpdate(s *Step) error {
 	return w.note("AfterUpdate", s)
 }
 
-// Hooks are called in the order of Parts.Hooks, and in reverse after an update.
+// Hooks are called in the order of Custom.Hooks, and in reverse after an update.
 func TestHooksNest(t *testing.T) {
 	t.Parallel()
 	c := busy("sgd")
@@ -207,7 +207,7 @@ func TestHookErrorsEndAllRanks(t *testing.T) {
 				if g.Rank() == ranks-1 {
 					w.fails = moment
 				}
-				tr, err := New(c.Plain(), Parts{Processes: g, Hooks: []Hook{w}}, small())
+				tr, err := New(c.Plain(), Custom{Processes: g, Hooks: []Hook{w}}, small())
 				if err != nil {
 					return err
 				}
@@ -243,7 +243,7 @@ func TestRanksHaveTheSameHooks(t *testing.T) {
 	c.Shards, c.Epochs = 2, 2
 	want := trainedWeights(mustRun(t, withHooks(t, c, &inertia{}), Hooks{}).Model)
 	run := func(g mpi.Group, hooks ...Hook) error {
-		tr, err := New(c.Plain(), Parts{Processes: g, Hooks: hooks}, small())
+		tr, err := New(c.Plain(), Custom{Processes: g, Hooks: hooks}, small())
 		if err != nil {
 			return err
 		}
@@ -266,8 +266,8 @@ func TestRanksHaveTheSameHooks(t *testing.T) {
 }
 
 func TestNilHookIsRefused(t *testing.T) {
-	_, err := New(busy("sgd").Plain(), Parts{Hooks: []Hook{&inertia{}, nil}}, small())
-	if err == nil || err.Error() != "train: Parts.Hooks[1] is nil" {
+	_, err := New(busy("sgd").Plain(), Custom{Hooks: []Hook{&inertia{}, nil}}, small())
+	if err == nil || err.Error() != "train: Custom.Hooks[1] is nil" {
 		t.Error(err)
 	}
 }

@@ -31,7 +31,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 	begin := initialModel(t, c)
 	for _, average := range []float64{0, 0.5} {
 		c.LearningRate, c.Epochs, c.Average = 5, 4, average
-		tr, err := New(c.Plain(), Parts{Initial: begin}, small())
+		tr, err := New(c.Plain(), Custom{Initial: begin}, small())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 		}
 	}
 	// Interrupted before the first epoch has ended, it is the initial one, too.
-	tr, err := New(c.Plain(), Parts{Initial: begin}, small())
+	tr, err := New(c.Plain(), Custom{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 // A score of the validation that is not finite names its document.
 func TestScoresThatAreNotFinite(t *testing.T) {
 	s := small()
-	tr, err := New(Default(), Parts{}, s)
+	tr, err := New(Default(), Custom{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestWithinAnEpochIsNoCheckpoint(t *testing.T) {
 	s, c := small(), Default()
 	c.Epochs = 2
 	fresh := func() *Trainer {
-		tr, err := New(c, Parts{}, s)
+		tr, err := New(c, Custom{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,13 +148,13 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	})
 	for _, of := range []struct {
 		config Config
-		parts  Parts
+		parts  Custom
 		want   string
 	}{
-		{Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}, Parts{}, "epoch 1, after step 30: the validation value exposure-ratio is not defined on any of the 12 queries of vali: none has documents of two groups that count: no epoch"},
-		{Config{Evaluation: Evaluation{Metric: "ndcg@5+exposure-ratio"}}, Parts{}, "the validation value exposure-ratio"},
-		{Config{Evaluation: Evaluation{Metric: "mine"}}, Parts{Metrics: []metrics.Measure{own}}, "mine is not defined"},
-		{Config{Evaluation: Evaluation{Metric: "infinite"}}, Parts{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
+		{Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}, Custom{}, "epoch 1, after step 30: the validation value exposure-ratio is not defined on any of the 12 queries of vali: none has documents of two groups that count: no epoch"},
+		{Config{Evaluation: Evaluation{Metric: "ndcg@5+exposure-ratio"}}, Custom{}, "the validation value exposure-ratio"},
+		{Config{Evaluation: Evaluation{Metric: "mine"}}, Custom{Metrics: []metrics.Measure{own}}, "mine is not defined"},
+		{Config{Evaluation: Evaluation{Metric: "infinite"}}, Custom{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
 	} {
 		epochs := 0
 		tr, err := New(of.config.Plain(), of.parts, s)
@@ -178,7 +178,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
 	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
-		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
+		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Custom{Processes: g}, s)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}.Plain(), Parts{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
+	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}.Plain(), Custom{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
 		t.Errorf("importances by a metric that is not defined: %v", err)
 	}
 	// One that is undefined once is never the best.
@@ -203,7 +203,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		}
 		return v, nil
 	})
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}.Plain(), Parts{Metrics: []metrics.Measure{once}}, s)
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}.Plain(), Custom{Metrics: []metrics.Measure{once}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

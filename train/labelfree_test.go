@@ -71,7 +71,7 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 	clear(s.Train.Labels)
 	clear(s.Vali.Labels)
 	for loss, fails := range map[string]bool{"group-exposure": false, "ee-l": false, "plrank-exact+group-exposure": false, "mse": true, "plrank-exact": true, "ordinal+disparity": true} {
-		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}.Plain(), Parts{}, s)
+		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}.Plain(), Custom{}, s)
 		if (err != nil) != fails {
 			t.Errorf("%s: %v", loss, err)
 		}
@@ -83,10 +83,10 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Config{}.Plain(), Parts{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
+	if _, err := New(Config{}.Plain(), Custom{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
 		t.Errorf("a loss of one's own: %v", err)
 	}
-	if tr, err := New(Config{}.Plain(), Parts{Loss: own, LabelFree: true}, s); err != nil || tr.LeftOut() != 0 {
+	if tr, err := New(Config{}.Plain(), Custom{Loss: own, LabelFree: true}, s); err != nil || tr.LeftOut() != 0 {
 		t.Errorf("one that needs no labels: %v", err)
 	}
 }

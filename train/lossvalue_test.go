@@ -60,7 +60,7 @@ func TestLossOnValidationIsDeterministic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, parts := range map[string]Parts{
+	for name, parts := range map[string]Custom{
 		"xe-ndcg": {}, "lambdaloss": {}, "gumbel-approxndcg": {}, "listmle": {}, "mse": {}, "ordinal+group-treatment": {}, "my own": {Loss: own},
 	} {
 		c := Config{Objective: Objective{Loss: name, Samples: 8}, Evaluation: Evaluation{Metric: "loss"}, Optimization: Optimization{LearningRate: 1e-30, Epochs: 2}}
@@ -116,7 +116,7 @@ func TestRanksHaveOneLoss(t *testing.T) {
 	if _, ok := one.History[0].Vali["loss"]; !ok {
 		t.Fatal("a sum of losses is not validated by the loss")
 	}
-	histories, _ := onEach(t, 3, c, Parts{})
+	histories, _ := onEach(t, 3, c, Custom{})
 	for rank, history := range histories {
 		if !reflect.DeepEqual(history, timeless(one.History)) {
 			t.Errorf("rank %d: %+v, want %+v", rank, history, timeless(one.History))
@@ -137,7 +137,7 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 		}
 		return G.Log(G.Must(G.Neg(loss)))
 	}
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain(), Parts{Loss: own}, small())
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain(), Custom{Loss: own}, small())
 	if err != nil {
 		t.Fatal(err)
 	}

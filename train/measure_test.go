@@ -34,7 +34,7 @@ func measured(t *testing.T) (Config, *Trainer, *Result) {
 	t.Helper()
 	c := Default()
 	c.Epochs, c.Members, c.Transform, c.Hidden = 8, 1, "standard", nil
-	trainer, err := New(c.Plain(), Parts{}, &datasets.Splits{Train: sumOfTwo(20, 1), Vali: sumOfTwo(8, 2), Test: sumOfTwo(9, 3)})
+	trainer, err := New(c.Plain(), Custom{}, &datasets.Splits{Train: sumOfTwo(20, 1), Vali: sumOfTwo(8, 2), Test: sumOfTwo(9, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Evaluate(c.Plain(), Parts{}, model(t, result), Split{"vali", sumOfTwo(8, 2)}, Split{"test", sumOfTwo(9, 3)})
+	got, err := Evaluate(c.Plain(), Custom{}, model(t, result), Split{"vali", sumOfTwo(8, 2)}, Split{"test", sumOfTwo(9, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestEvaluate(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Evaluate(c.Plain(), Parts{}, model(t, result), Split{"none", &datasets.Dataset{Name: "none", FeatureIDs: []int{1, 2, 3, 4}, Offsets: []int{0}}}); err == nil {
+	if _, err := Evaluate(c.Plain(), Custom{}, model(t, result), Split{"none", &datasets.Dataset{Name: "none", FeatureIDs: []int{1, 2, 3, 4}, Offsets: []int{0}}}); err == nil {
 		t.Error("nothing to measure, and no error")
 	}
 }
@@ -92,7 +92,7 @@ func TestImportances(t *testing.T) {
 	c, _, result := measured(t)
 	d := sumOfTwo(30, 4)
 	before := slices.Clone(d.Features)
-	list, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 3)
+	list, err := Importances(t.Context(), c.Plain(), Custom{}, model(t, result), d, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,19 +112,19 @@ func TestImportances(t *testing.T) {
 	if i := of[4]; math.Abs(float64(i.Mean)) > 0.01 {
 		t.Errorf("noise: %+v", i)
 	}
-	again, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 3)
+	again, err := Importances(t.Context(), c.Plain(), Custom{}, model(t, result), d, 3)
 	if err != nil || !slices.Equal(again, list) {
 		t.Errorf("again %+v, %v", again, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Importances(ctx, c.Plain(), Parts{}, model(t, result), d, 3); err != context.Canceled {
+	if _, err := Importances(ctx, c.Plain(), Custom{}, model(t, result), d, 3); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
 	}
-	if _, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 0); err == nil || !strings.Contains(err.Error(), "0 repeats: want 1 or more") {
+	if _, err := Importances(t.Context(), c.Plain(), Custom{}, model(t, result), d, 0); err == nil || !strings.Contains(err.Error(), "0 repeats: want 1 or more") {
 		t.Errorf("no repeats: %v", err)
 	}
-	if once, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 1); err != nil || once[0].SD == once[0].SD {
+	if once, err := Importances(t.Context(), c.Plain(), Custom{}, model(t, result), d, 1); err != nil || once[0].SD == once[0].SD {
 		t.Errorf("one repeat: %+v, %v", once, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestFeaturesOfTheQueryRank(t *testing.T) {
 		if last := report.Splits[2]; float64(last.Value(len(last.Rankers)-1, "ndcg@10")) < .99 || len(tr.Warnings()) > 0 {
 			t.Errorf("%s: %+v, warnings %q", name, last.Value(len(last.Rankers)-1, "ndcg@10"), tr.Warnings())
 		}
-		list, err := Importances(t.Context(), c.Plain(), Parts{}, m, s.Test, 3)
+		list, err := Importances(t.Context(), c.Plain(), Custom{}, m, s.Test, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

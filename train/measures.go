@@ -18,7 +18,7 @@ var lossMeasure = metrics.NewMeasure(LossMetric, true, nil)
 
 func isLoss(m metrics.Measure) bool { return m.String() == LossMetric }
 
-// customMeasures are Parts.Metrics. They can be named wherever a measure of package metrics can.
+// customMeasures are Custom.Metrics. They can be named wherever a measure of package metrics can.
 type customMeasures []metrics.Measure
 
 // check looks that they have names, which no other measure has.
@@ -27,7 +27,7 @@ func (custom customMeasures) check() error {
 	for i, m := range custom {
 		name := m.String()
 		if name == "" {
-			return fmt.Errorf("train: measure %d of Parts.Metrics has no name: make it by metrics.NewMeasure", i)
+			return fmt.Errorf("train: measure %d of Custom.Metrics has no name: make it by metrics.NewMeasure", i)
 		}
 		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] || isLoss(m) {
 			return fmt.Errorf("train: there is another measure %q: want another name", name)

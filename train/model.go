@@ -37,19 +37,19 @@ func inputsOf(t *transforms.Transform) nn.MLPConfig {
 	return inputs
 }
 
-// newCustomScorer is the model of Parts.Scorer.
+// newCustomScorer is the model of Custom.Scorer.
 func newCustomScorer(custom func(features int) (nn.Scorer, error), features int) (nn.Scorer, error) {
 	s, err := custom(features)
 	if err != nil {
-		return nil, fmt.Errorf("train: Parts.Scorer: %w", err)
+		return nil, fmt.Errorf("train: Custom.Scorer: %w", err)
 	}
 	switch {
 	case s == nil || s.Weights() == nil:
-		return nil, errors.New("train: Parts.Scorer gives no model, or one without weights")
+		return nil, errors.New("train: Custom.Scorer gives no model, or one without weights")
 	case s.Kind() == "":
-		return nil, errors.New("train: the kind of model of Parts.Scorer has no name")
+		return nil, errors.New("train: the kind of model of Custom.Scorer has no name")
 	case s.Weights().Size() == 0 || s.Weights().Dtype() != tensor.Float32:
-		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(),
+		return nil, fmt.Errorf("train: the model of Custom.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(),
 			s.Weights().Dtype())
 	}
 	return s, nil

@@ -273,7 +273,7 @@ func TestReport(t *testing.T) {
 	}
 	// Evaluate measures the same feature, and gives the values of all rankers by query.
 	feature, known := FeatureBaseline("feature grade, descending", splits.Test)
-	of, err := Evaluate(named.Config, Parts{Baselines: []Baseline{feature}}, model, Split{Name: "test", Data: splits.Test})
+	of, err := Evaluate(named.Config, Custom{Baselines: []Baseline{feature}}, model, Split{Name: "test", Data: splits.Test})
 	if err != nil || !known {
 		t.Fatal(known, err)
 	}

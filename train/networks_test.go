@@ -101,7 +101,7 @@ func TestNetworksResume(t *testing.T) {
 	for _, stop := range []int{1, 2} {
 		resumes(t, whole, c, stop, func(c Config) *Trainer { return mustNew(t, c, small()) })
 	}
-	histories, weights := onEach(t, 2, c, Parts{})
+	histories, weights := onEach(t, 2, c, Custom{})
 	for rank := range weights {
 		if !slices.Equal(weights[rank], trainedWeights(whole.Model)) || !reflect.DeepEqual(histories[rank], timeless(whole.History)) {
 			t.Errorf("another model, or another history, on rank %d", rank)
@@ -122,7 +122,7 @@ func TestNetworksBeginWithTheInitialModel(t *testing.T) {
 	}
 	begin := initialModel(t, c)
 	c.LearningRate, c.Epochs = 5, 2
-	if tr, err = New(c.Plain(), Parts{Initial: begin}, small()); err != nil {
+	if tr, err = New(c.Plain(), Custom{Initial: begin}, small()); err != nil {
 		t.Fatal(err)
 	}
 	r = mustRun(t, tr, Hooks{})

@@ -165,7 +165,7 @@ func TestReported(t *testing.T) {
 		{Config{Objective: Objective{Loss: "ee-l"}, Evaluation: Evaluation{Metric: "Disparity"}}, []string{"ee-l", "disparity"}},
 		{Config{Objective: Objective{Loss: "group-exposure+group-treatment"}, Evaluation: Evaluation{Report: []string{"treatment-ratio"}}}, []string{"exposure-ratio", "treatment-ratio", "loss"}},
 	} {
-		p, err := c.config.Plain().parse(Parts{})
+		p, err := c.config.Plain().parse(Custom{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestEvaluateTest(t *testing.T) {
 		}
 	}
 	config.EvaluateTest = true
-	if _, err := New(config.Plain(), Parts{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
+	if _, err := New(config.Plain(), Custom{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
 		t.Errorf("without a test split: %v", err)
 	}
 }
@@ -306,14 +306,14 @@ func TestGroupsAreMissing(t *testing.T) {
 		"treatment-ratio":         {Evaluation: Evaluation{Report: []string{"treatment-ratio"}}},
 		"exposure-ratio":          {Evaluation: Evaluation{Metric: "exposure-ratio"}},
 	} {
-		_, err := New(c.Plain(), Parts{}, tinySplits())
+		_, err := New(c.Plain(), Custom{}, tinySplits())
 		if want := "train: train: " + what + " compares groups: "; !errors.Is(err, ErrNoGroups) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
 	}
 	s := grouped(small())
 	s.Test.Groups = nil
-	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain(), Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain(), Custom{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
 	}
 }
@@ -324,7 +324,7 @@ func TestIntentsAreMissing(t *testing.T) {
 		"err-ia@5":                  {Evaluation: Evaluation{Report: []string{"ERR-IA@5"}}},
 		"alpha-ndcg@10":             {Evaluation: Evaluation{Metric: "expected-alpha-ndcg@10"}},
 	} {
-		_, err := New(c.Plain(), Parts{}, tinySplits())
+		_, err := New(c.Plain(), Custom{}, tinySplits())
 		if want := what + " goes by intents: "; !errors.Is(err, ErrNoIntents) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
@@ -334,7 +334,7 @@ func TestIntentsAreMissing(t *testing.T) {
 // What the safety losses go by comes from a log.
 func TestLoggedExposureIsMissing(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
-	_, err := New(Config{Objective: Objective{Loss: "plrank-exact + exposure-risk(0.95)"}}.Plain(), Parts{}, s)
+	_, err := New(Config{Objective: Objective{Loss: "plrank-exact + exposure-risk(0.95)"}}.Plain(), Custom{}, s)
 	if err == nil || !strings.Contains(err.Error(), "the loss exposure-risk(0.95) goes by the exposure of documents in a log") {
 		t.Errorf("error %v without an exposure in a log", err)
 	}

@@ -27,14 +27,14 @@ type Optimizer interface {
 //	          the gradient (Loshchilov & Hutter 2019, algorithm 2)
 func Optimizers() []string { return []string{"sgd", "momentum", "adam", "adamw"} }
 
-// newOptimizer makes the optimizer of the weights in these arrays; custom is Parts.Optimizer.
+// newOptimizer makes the optimizer of the weights in these arrays; custom is Custom.Optimizer.
 func newOptimizer(c Optimization, custom func(weights int) Optimizer, arrays []nn.Array) (network.Optimizer, error) {
 	if custom == nil {
 		return network.Optimizers[c.Optimizer](c.Momentum, c.WeightDecay, arrays), nil
 	}
 	o := custom(network.Size(arrays))
 	if o == nil {
-		return nil, errors.New("train: Parts.Optimizer gives none")
+		return nil, errors.New("train: Custom.Optimizer gives none")
 	}
 	return o, nil
 }

@@ -14,7 +14,7 @@ import (
 // parsed is a configuration with its names looked up.
 type parsed struct {
 	config    Config // with the names as they are written
-	parts     Parts
+	parts     Custom
 	group     mpi.Group
 	schedule  schedule
 	loss      *trainingLoss
@@ -22,7 +22,7 @@ type parsed struct {
 }
 
 // parse looks up names.
-func (c Config) parse(parts Parts) (*parsed, error) {
+func (c Config) parse(parts Custom) (*parsed, error) {
 	c = parts.naming(c)
 	custom := map[string]bool{"loss": parts.Loss != nil, "optimizer": parts.Optimizer != nil, "scorer": parts.Scorer != nil}
 	for _, s := range c.Settings() {
@@ -33,7 +33,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		}
 	}
 	if i := slices.Index(parts.Hooks, nil); i >= 0 {
-		return nil, fmt.Errorf("train: Parts.Hooks[%d] is nil", i)
+		return nil, fmt.Errorf("train: Custom.Hooks[%d] is nil", i)
 	}
 	p := &parsed{config: c, parts: parts, group: mpi.GroupOf(parts.Processes)}
 	var err error
@@ -55,7 +55,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 // Check reports the first setting that makes no sense. What depends on the data,
 // such as the transform, is checked by [New].
 func (c Config) Check() error {
-	_, err := c.parse(Parts{})
+	_, err := c.parse(Custom{})
 	return err
 }
 
@@ -114,7 +114,7 @@ func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }
 
 // Measures returns the metrics that a run reports.
 func (c Config) Measures() ([]metrics.Measure, error) {
-	p, err := c.parse(Parts{})
+	p, err := c.parse(Custom{})
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // onEach trains c on a number of ranks, and returns the history and the weights of each.
-func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch, weights [][]float32) {
+func onEach(t *testing.T, size int, c Config, parts Custom) (histories [][]Epoch, weights [][]float32) {
 	t.Helper()
 	histories, weights = make([][]Epoch, size), make([][]float32, size)
 	for _, err := range testkit.OnRanks(size, func(g mpi.Group) error {
@@ -68,7 +68,7 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 		c.Shards, c.Epochs, c.EpochsPerPass, c.Loss, c.Bins, c.Activation = of.shards, 3, 2, of.loss, of.bins, of.activation
 		one := mustRun(t, mustNew(t, c, small()), Hooks{})
 		for _, ranks := range of.ranks {
-			histories, weights := onEach(t, ranks, c, Parts{})
+			histories, weights := onEach(t, ranks, c, Custom{})
 			for rank := range ranks {
 				if !reflect.DeepEqual(histories[rank], timeless(one.History)) {
 					t.Errorf("%d shards, rank %d of %d: history %+v, want %+v", of.shards, rank, ranks, histories[rank], timeless(one.History))
@@ -126,7 +126,7 @@ func TestRanksResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
 		for _, err := range testkit.OnRanks(size[0], func(g mpi.Group) error {
-			tr, err := New(half.Plain(), Parts{Processes: g}, small())
+			tr, err := New(half.Plain(), Custom{Processes: g}, small())
 			if err != nil {
 				return err
 			}
@@ -142,7 +142,7 @@ func TestRanksResume(t *testing.T) {
 			}
 		}
 		for rank, err := range testkit.OnRanks(size[1], func(g mpi.Group) error {
-			tr, err := New(c.Plain(), Parts{Processes: g}, small())
+			tr, err := New(c.Plain(), Custom{Processes: g}, small())
 			if err != nil {
 				return err
 			}
@@ -207,7 +207,7 @@ func TestRanksFailTogether(t *testing.T) {
 			if of.data != nil {
 				of.data(s)
 			}
-			tr, err := New(c.Plain(), Parts{Processes: g}, s)
+			tr, err := New(c.Plain(), Custom{Processes: g}, s)
 			if err != nil {
 				return err
 			}
@@ -241,13 +241,13 @@ func TestNewFailsTogether(t *testing.T) {
 		if g.Rank() == 1 {
 			s.Vali = nil
 		}
-		return second(New(c.Plain(), Parts{Processes: g}, s))
+		return second(New(c.Plain(), Custom{Processes: g}, s))
 	}) {
 		if err == nil || err.Error() != "rank 1 of 2: train: the validation split is empty" {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for _, err := range testkit.OnRanks(3, func(g mpi.Group) error { return second(New(c.Plain(), Parts{Processes: g}, small())) }) {
+	for _, err := range testkit.OnRanks(3, func(g mpi.Group) error { return second(New(c.Plain(), Custom{Processes: g}, small())) }) {
 		if err == nil || !strings.Contains(err.Error(), "3 ranks for 2 shards") {
 			t.Errorf("%v", err)
 		}
@@ -261,7 +261,7 @@ func TestRanksAreInterruptedTogether(t *testing.T) {
 	c.Shards = 2
 	var steps [2]int
 	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error {
-		tr, err := New(c.Plain(), Parts{Processes: g}, small())
+		tr, err := New(c.Plain(), Custom{Processes: g}, small())
 		if err != nil {
 			return err
 		}
@@ -301,7 +301,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 			}
 			return builtIn(b)
 		}
-		tr, err := New(c.Plain(), Parts{Processes: g, Loss: loss}, small())
+		tr, err := New(c.Plain(), Custom{Processes: g, Loss: loss}, small())
 		if err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func TestRanksSkipTogether(t *testing.T) {
 		t.Fatalf("%d batches were skipped, want 1", one.History[0].Skipped)
 	}
 	for rank, err := range testkit.OnRanks(3, func(g mpi.Group) error {
-		tr, err := New(c.Plain(), Parts{Processes: g}, damaged())
+		tr, err := New(c.Plain(), Custom{Processes: g}, damaged())
 		if err != nil {
 			return err
 		}
@@ -373,7 +373,7 @@ func TestRanksMeasureTogether(t *testing.T) {
 			if n := len(s.Vali.Blocks(chunkRows)) - 1; n < 3 {
 				return fmt.Errorf("%d chunks, want several", n)
 			}
-			tr, err := New(c.Plain(), Parts{Processes: g}, s)
+			tr, err := New(c.Plain(), Custom{Processes: g}, s)
 			if err != nil {
 				return err
 			}

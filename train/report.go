@@ -97,10 +97,10 @@ func (r Report) LabelFree() string {
 
 var errNoModel = errors.New("train: no model to measure")
 
-// Evaluate measures a model, random order and Parts.Baselines on any labelled documents. The configuration says which metrics and how, as
+// Evaluate measures a model, random order and Custom.Baselines on any labelled documents. The configuration says which metrics and how, as
 // for a run; of how to train, only the loss matters, where it is measured. The highest grade is taken from the
 // configuration, or else from the model, or else from the splits.
-func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
+func Evaluate(c Config, parts Custom, model *ranker.Model, splits ...Split) (*Report, error) {
 	if model == nil {
 		return nil, errNoModel
 	}
@@ -125,7 +125,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 // EvaluateRun measures scores from anywhere, as [Evaluate] does the scores of a model. They need not
 // be a policy: expected metrics and measures of fairness are left out, unless Config.Report names
 // them. The highest grade is taken from the configuration, or else from the run, or else from the labels.
-func EvaluateRun(c Config, parts Parts, run *datasets.Run) (*Report, error) {
+func EvaluateRun(c Config, parts Custom, run *datasets.Run) (*Report, error) {
 	split := Split{Name: "data", Data: run.Dataset}
 	c.HighestGrade = cmp.Or(c.HighestGrade, float64(run.HighestLabel))
 	e, err := measuring(c, parts, nil, split)
@@ -143,7 +143,7 @@ func EvaluateRun(c Config, parts Parts, run *datasets.Run) (*Report, error) {
 }
 
 // measuring is an evaluator that fits the splits, and the model; nil: there is none.
-func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*evaluator, error) {
+func measuring(c Config, parts Custom, model *ranker.Model, splits ...Split) (*evaluator, error) {
 	parts.Processes = nil // this process measures alone
 	p, err := c.parse(parts)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
 		return first.PerQuery(in)
 	})
 	c := Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Metric: "own", Report: []string{first.String()}}, Model: Model{Hidden: []int{2}}}
-	tr, err := New(c.Plain(), Parts{Metrics: []metrics.Measure{own}}, s)
+	tr, err := New(c.Plain(), Custom{Metrics: []metrics.Measure{own}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +83,11 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	}
 	for _, convention := range []string{"zero", "one", "skip"} {
 		c.Convention = convention
-		of, err := Evaluate(c, Parts{}, model, Split{Name: "test", Data: s.Test})
+		of, err := Evaluate(c, Custom{}, model, Split{Name: "test", Data: s.Test})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := EvaluateRun(c, Parts{}, &datasets.Run{Dataset: s.Test, Scores: scores})
+		got, err := EvaluateRun(c, Custom{}, &datasets.Run{Dataset: s.Test, Scores: scores})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,12 +110,12 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	}
 	// Without a rank there cannot be a policy.
 	run := &datasets.Run{Dataset: s.Test, Scores: scores, Unranked: make([]bool, len(scores))}
-	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 needs the score of every document") {
+	if _, err := EvaluateRun(c, Custom{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 needs the score of every document") {
 		t.Error(err)
 	}
 	for _, n := range []int{1, len(scores) + 1} {
 		run := &datasets.Run{Dataset: s.Test, Scores: make([]float64, n)}
-		if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d scores for %d documents", n, len(scores))) {
+		if _, err := EvaluateRun(c, Custom{}, run); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d scores for %d documents", n, len(scores))) {
 			t.Error(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestRunsHaveTheGradeOfTheJudgements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := EvaluateRun(c, Parts{}, run)
+		report, err := EvaluateRun(c, Custom{}, run)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -203,7 +203,7 @@ func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 	c := scaleRecipe(words[0])
 	c.Batch, c.Epochs = numbers[0], numbers[2]
 	timer := &exchangeTimer{Group: g}
-	t, err := New(c.Plain(), Parts{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
+	t, err := New(c.Plain(), Custom{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
 	if err != nil {
 		panic(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 func parsedConfig(t *testing.T, c Config) *parsed {
 	t.Helper()
-	p, err := c.Plain().parse(Parts{})
+	p, err := c.Plain().parse(Custom{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestModelsKnowTheirTrainingQueries(t *testing.T) {
 	if n := trainedOn(t, r, s.Vali) + trainedOn(t, r, s.Test); n != 0 || tr.Warnings() != nil {
 		t.Errorf("%d queries of the other splits, warnings %v", n, tr.Warnings())
 	}
-	report, err := Evaluate(busy("adam").Plain(), Parts{}, r, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
+	report, err := Evaluate(busy("adam").Plain(), Custom{}, r, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
 	if err != nil || report.Splits[0].TrainedOn != 2 || report.Splits[1].TrainedOn != 0 || report.Model != r.Digest() {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -41,7 +41,7 @@ func TestModelsKnowTheirTrainingQueries(t *testing.T) {
 	next.Train, next.Vali = s.Test, s.Train
 	c := busy("adam")
 	c.Epochs = 1
-	on, err := New(c.Plain(), Parts{Initial: r}, &next)
+	on, err := New(c.Plain(), Custom{Initial: r}, &next)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestQueriesAreKnownByAllTheirFeatures(t *testing.T) {
 	varied.Features[1]++
 	c := busy("adam")
 	c.Epochs = 1
-	on, err := New(c.Plain(), Parts{Initial: m}, &datasets.Splits{Train: varied, Vali: vali})
+	on, err := New(c.Plain(), Custom{Initial: m}, &datasets.Splits{Train: varied, Vali: vali})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestZeroIsZero(t *testing.T) {
 	for _, c := range []Config{Default(), paper(), Config{}.Plain()} {
 		c.Dropout, c.Members, c.Hidden, c.Activation, c.NormalizeGains, c.GroupLasso, c.Average, c.Warmup = 0, 0, nil, 0, false, 0, 0, 0
 		c.Momentum, c.WeightDecay = 0, 0
-		tr, err := New(c, Parts{}, sized(4, 60))
+		tr, err := New(c, Custom{}, sized(4, 60))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,13 +85,13 @@ func TestZeroIsZero(t *testing.T) {
 			lacks := c
 			at := lacks.Settings()[i]
 			at.field().SetZero()
-			_, err := New(lacks, Parts{}, sized(4, 60))
+			_, err := New(lacks, Custom{}, sized(4, 60))
 			if named := (*settingError)(nil); !errors.As(err, &named) || named.Flag() != s.Flag {
 				t.Errorf("%s: got %v", s.JSON, err)
 			}
 		}
 	}
-	if _, err := New(Config{Model: Model{Hidden: []int{8}}, Evaluation: Evaluation{EvaluationSamples: 100}}, Parts{}, sized(4, 60)); err == nil {
+	if _, err := New(Config{Model: Model{Hidden: []int{8}}, Evaluation: Evaluation{EvaluationSamples: 100}}, Custom{}, sized(4, 60)); err == nil {
 		t.Error("a Config without a loss: no error")
 	}
 }
@@ -133,7 +133,7 @@ func TestOlderConfigJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := func(c Config) *Trainer {
-		tr, err := New(c, Parts{}, small())
+		tr, err := New(c, Custom{}, small())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,18 +94,18 @@ func TestSharedMembersResume(t *testing.T) {
 	whole := mustRun(t, mustNew(t, c, s), Hooks{})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
 	resumes(t, whole, c, 1, func(c Config) *Trainer { return mustNew(t, c, s) })
-	if _, err := New(c.Plain(), Parts{Initial: whole.Model}, s); err != nil {
+	if _, err := New(c.Plain(), Custom{Initial: whole.Model}, s); err != nil {
 		t.Error(err)
 	}
 	c.SharedMembers = 2
-	if _, err := New(c.Plain(), Parts{Initial: whole.Model}, s); err == nil || !strings.Contains(err.Error(), "3 members that share weights") {
+	if _, err := New(c.Plain(), Custom{Initial: whole.Model}, s); err == nil || !strings.Contains(err.Error(), "3 members that share weights") {
 		t.Errorf("another number of members: %v", err)
 	}
 
 	c = busy("adam")
 	c.Shards, c.SharedMembers, c.Epochs = 4, 2, 2
 	one := mustRun(t, mustNew(t, c, small()), Hooks{})
-	_, weights := onEach(t, 2, c, Parts{})
+	_, weights := onEach(t, 2, c, Custom{})
 	if !slices.Equal(weights[0], trainedWeights(one.Model)) || !slices.Equal(weights[1], weights[0]) {
 		t.Error("another model on two processes")
 	}
@@ -114,7 +114,7 @@ func TestSharedMembersResume(t *testing.T) {
 func TestSharedMembersNeedAHiddenLayer(t *testing.T) {
 	c := sharing(mlpScorer)
 	c.Hidden = nil
-	if _, err := New(c.Plain(), Parts{}, steps()); err == nil || !strings.Contains(err.Error(), "no hidden layers: members that share weights need one or more") {
+	if _, err := New(c.Plain(), Custom{}, steps()); err == nil || !strings.Contains(err.Error(), "no hidden layers: members that share weights need one or more") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -23,11 +23,11 @@ func TestQueryTooLongForItsLossIsAnErrorBeforeTraining(t *testing.T) {
 	}
 	c := busy("sgd")
 	c.Loss = "neuralndcg"
-	if _, err := New(c.Plain(), Parts{}, long); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "takes 5000 at most: use another loss, such as pirank") {
+	if _, err := New(c.Plain(), Custom{}, long); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "takes 5000 at most: use another loss, such as pirank") {
 		t.Errorf("error %v, want one with %q", err, want)
 	}
 	c.Loss = "pirank"
-	if _, err := New(c.Plain(), Parts{}, long); err != nil {
+	if _, err := New(c.Plain(), Custom{}, long); err != nil {
 		t.Error(err)
 	}
 }

@@ -59,7 +59,7 @@ func TestSkippedBatches(t *testing.T) {
 	}
 
 	c.Optimizer = "forgetful"
-	reference, err := New(c.Plain(), Parts{Optimizer: func(weights int) Optimizer {
+	reference, err := New(c.Plain(), Custom{Optimizer: func(weights int) Optimizer {
 		return forgetful{network.Optimizers["adam"](0, 0, []nn.Array{{Name: "w", Shape: []int{weights}}}), skipped}
 	}}, good)
 	if err != nil {

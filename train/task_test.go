@@ -17,7 +17,7 @@ import (
 // A rank that has another task than the others.
 type otherRank struct {
 	Config
-	Parts
+	Custom
 	*datasets.Splits
 }
 
@@ -62,7 +62,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 			r.Metrics = []metrics.Measure{metrics.NewMeasure("zero", false, func(in metrics.Queries) ([]float64, error) { return make([]float64, len(in.Offsets)-1), nil })}
 		}, " zero, on rank 0 "},
 		{"a model of its own", func(r *otherRank) {
-			r.Parts.Scorer = func(features int) (nn.Scorer, error) {
+			r.Custom.Scorer = func(features int) (nn.Scorer, error) {
 				return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{5}, Activation: ops.ReLU})
 			}
 		}, "hidden is "},
@@ -70,11 +70,11 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 	} {
 		texts := map[string]bool{}
 		for rank, err := range testkit.OnRanks(3, func(g mpi.Group) error {
-			r := otherRank{c, Parts{Processes: g}, small()}
+			r := otherRank{c, Custom{Processes: g}, small()}
 			if g.Rank() == 1 {
 				of.change(&r)
 			}
-			return second(New(r.Config.Plain(), r.Parts, r.Splits))
+			return second(New(r.Config.Plain(), r.Custom, r.Splits))
 		}) {
 			var agreed mpi.Agreed
 			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: ") || !strings.Contains(err.Error(), " differs from rank 0: ") || !strings.Contains(err.Error(), of.want) {
@@ -95,7 +95,7 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 	c := busy("adam")
 	c.Shards = 2
 	model := func(hidden int, g mpi.Group) error {
-		return second(New(c.Plain(), Parts{Processes: g, Scorer: func(features int) (nn.Scorer, error) {
+		return second(New(c.Plain(), Custom{Processes: g, Scorer: func(features int) (nn.Scorer, error) {
 			return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{hidden}, Activation: ops.ReLU})
 		}}, small()))
 	}
@@ -114,7 +114,7 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 		if g.Rank() == 1 {
 			c.Loss = "plrnk"
 		}
-		return second(New(c.Plain(), Parts{Processes: g}, small()))
+		return second(New(c.Plain(), Custom{Processes: g}, small()))
 	}) {
 		if err == nil || !strings.HasPrefix(err.Error(), `rank 1 of 2: `) || !strings.Contains(err.Error(), `no loss "plrnk"`) {
 			t.Errorf("rank %d: %v", rank, err)

@@ -63,7 +63,7 @@ func busy(optimizer string) Config {
 // mustNew is New without a recipe: what c leaves zero is plain.
 func mustNew(t *testing.T, c Config, s *datasets.Splits) *Trainer {
 	t.Helper()
-	tr, err := New(c.Plain(), Parts{}, s)
+	tr, err := New(c.Plain(), Custom{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,7 +416,7 @@ func TestNewErrors(t *testing.T) {
 	short, beyond := tiny("short.txt", []float32{1, 0}, []float32{0, 1}), tiny("beyond.txt", []float32{1, 0}, []float32{0, 1})
 	short.Labels = short.Labels[:3]
 	beyond.Offsets[1] = 1000
-	if _, err := New(Config{}.Plain(), Parts{}, nil); err == nil || err.Error() != "train: no splits" {
+	if _, err := New(Config{}.Plain(), Custom{}, nil); err == nil || err.Error() != "train: no splits" {
 		t.Errorf("got %v without splits", err)
 	}
 	for _, c := range []struct {
@@ -440,7 +440,7 @@ func TestNewErrors(t *testing.T) {
 	} {
 		config, s := Config{}, tinySplits()
 		c.change(&config, s)
-		if _, err := New(config.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(config.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, c.want)
 		}
 	}

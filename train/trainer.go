@@ -34,7 +34,7 @@ type Trainer struct {
 // Hooks are the usual callbacks of a run; those that are nil are not called. They are called after all other hooks. For
 // more, or for what a checkpoint must keep, there is [Hook].
 type Hooks struct {
-	// before the first step, with the validation of Parts.Initial if there is one; its error ends the training
+	// before the first step, with the validation of Custom.Initial if there is one; its error ends the training
 	Initial func(Values) error
 	Step    func(Step)                  // after each step, also of a skipped batch
 	Epoch   func(*Trainer, Epoch) error // after each epoch, the place to take a Checkpoint; its error ends the training
@@ -45,24 +45,24 @@ type Result struct {
 	Model       *ranker.Model // the best model by the validation value
 	BestEpoch   int           // its epoch; 0 if it is the initial one, or if the run was interrupted in the first
 	History     []Epoch
-	Initial     Values // of Parts.Initial on the validation split; nil: there is none
+	Initial     Values // of Custom.Initial on the validation split; nil: there is none
 	Interrupted bool   // the context was cancelled before the end
 }
 
 // Run trains a model: it calls New and Trainer.Run.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
-	t, err := New(c, Parts{}, s)
+	t, err := New(c, Custom{}, s)
 	if err != nil {
 		return nil, err
 	}
 	return t.Run(ctx, h)
 }
 
-// New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must
+// New prepares a run, with custom parts, or with none: Custom{}. Training and validation splits must
 // have documents and at least one query with a relevant document, where the loss is not one of
 // fairness alone that needs none; the test split may be nil. The error says which setting or split
 // is wrong.
-func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
+func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.parse(parts)
 	if err := mpi.Agree(parts.Processes, err); err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.d
 func (t *Trainer) Warnings() []string { return t.warnings }
 
 // Objective describes what is learned: "plrank-rb with N = 100, K = 10", with N for a loss that samples, and for
-// Parts.Loss, which may sample.
+// Custom.Loss, which may sample.
 func (t *Trainer) Objective() string { return t.parsed.loss.words() }
 
 // Validation describes the criterion that picks the best epoch: "ndcg@10", or "loss (lower is better)".

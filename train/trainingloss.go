@@ -24,7 +24,7 @@ type trainingLoss struct {
 	settings  Objective // with the names as they are written
 	seed      uint64
 	compute   losses.Func
-	terms     []losses.Term // nil: it is Parts.Loss
+	terms     []losses.Term // nil: it is Custom.Loss
 	labelFree bool          // which learns from queries without a relevant document
 	gain      metrics.Gain
 	discounts metrics.DiscountedGain
@@ -32,7 +32,7 @@ type trainingLoss struct {
 }
 
 // newTrainingLoss looks up the names of the objective.
-func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
+func newTrainingLoss(c Config, parts Custom) (*trainingLoss, error) {
 	l := &trainingLoss{settings: c.Objective, seed: c.Seed, compute: parts.Loss, labelFree: parts.LabelFree}
 	var err error
 	if l.compute == nil {
@@ -68,7 +68,7 @@ func (l *trainingLoss) needsNoLabels() bool {
 	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree && t.Measure != "" })
 }
 
-// samples reports whether the loss draws rankings or noise; Parts.Loss may.
+// samples reports whether the loss draws rankings or noise; Custom.Loss may.
 func (l *trainingLoss) samples() bool {
 	return l.terms == nil || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.Sampled })
 }

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A Group connects the processes that train one model together: see train.Parts.
+// A Group connects the processes that train one model together: see train.Custom.
 type Group interface {
 	Rank() int // of this process, from 0
 	Size() int // processes

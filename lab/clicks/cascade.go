@@ -106,7 +106,7 @@ func (p *production) compare(l *clicks.Log) error {
 		if err != nil {
 			return err
 		}
-		model, _, err := p.fit(gains, baseConfig(gains), train.Parts{})
+		model, _, err := p.fit(gains, baseConfig(gains), train.Custom{})
 		if err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ func (f *curvesFile) addMethods(name string, p *production, n int) error {
 
 // learned is the NDCG@5 of what is trained on gains.
 func (p *production) learned(gains *datasets.Dataset, c train.Config) ([]float64, error) {
-	model, _, err := p.fit(gains, c, train.Parts{})
+	model, _, err := p.fit(gains, c, train.Custom{})
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (p *production) log(u clicks.User, n int) (*clicks.Log, error) {
 
 // fit trains on gains, of which a fifth of the queries is held out to choose the epoch, as plrank
 // train -clicks does. last is the model after the last epoch.
-func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Parts) (chosen, last *ranker.Model, err error) {
+func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Custom) (chosen, last *ranker.Model, err error) {
 	s, err := datasets.HoldOut(gains, p.seed)
 	if err != nil {
 		return nil, nil, err

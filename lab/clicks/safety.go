@@ -69,7 +69,7 @@ func (p *production) further(l *clicks.Log, loss string) (chosen, last float64, 
 	c := baseConfig(p.train)
 	c.Loss, c.Dropout = loss, 0
 	c.LearningRate /= 10
-	best, final, err := p.fit(gains, c, train.Parts{Initial: p.model})
+	best, final, err := p.fit(gains, c, train.Custom{Initial: p.model})
 	if err != nil {
 		return 0, 0, err
 	}

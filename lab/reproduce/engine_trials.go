@@ -96,7 +96,7 @@ var errEnough = errors.New("enough")
 func (s *session) train(ctx context.Context, c trial, done func(float64)) ([]train.Epoch, error) {
 	checkpoint := s.trialPath(c.name() + ".checkpoint.npz")
 	history, err := kept(s, c.name(), c.settings(), func() ([]train.Epoch, error) {
-		t, err := train.New(c.config, train.Parts{}, s.data.splits)
+		t, err := train.New(c.config, train.Custom{}, s.data.splits)
 		if err != nil {
 			return nil, err
 		}

@@ -197,7 +197,7 @@ func joined(parts [][]int) []int { return slices.Sorted(slices.Values(slices.Con
 func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]queryValue, error) {
 	measuring := joined(c.queries[:1])
 	heldOut := all.Select(measuring)
-	t, err := train.New(c.config, train.Parts{}, &datasets.Splits{Train: all.Select(joined(c.queries[2:])), Vali: all.Select(joined(c.queries[1:2]))})
+	t, err := train.New(c.config, train.Custom{}, &datasets.Splits{Train: all.Select(joined(c.queries[2:])), Vali: all.Select(joined(c.queries[1:2]))})
 	if err != nil {
 		return nil, err
 	}

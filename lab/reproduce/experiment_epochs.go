@@ -135,7 +135,7 @@ func (s *session) epochOver(ctx context.Context, c train.Config, relevant []int,
 	c.Epochs, c.EvaluateTest = epochsOfRun, false
 	some := s.data.splits.Train.Select(stratified(s.data.splits.Train, relevant, queries, c.Seed))
 	// Little to evaluate: only training is timed.
-	t, err := train.New(c, train.Parts{}, &datasets.Splits{Train: some, Vali: some.Select([]int{0})})
+	t, err := train.New(c, train.Custom{}, &datasets.Splits{Train: some, Vali: some.Select([]int{0})})
 	if err != nil {
 		return epochTime{}, nil, err
 	}

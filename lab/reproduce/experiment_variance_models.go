@@ -51,7 +51,7 @@ func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, err
 		return nil, err
 	}
 	stages := make([]stage, 3)
-	t, err := train.New(c, train.Parts{}, s.data.splits)
+	t, err := train.New(c, train.Custom{}, s.data.splits)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (s *session) runVarianceTraining(ctx context.Context) error {
 }
 
 func (s *session) alongTraining(ctx context.Context, c train.Config, m variance.Method, d *datasets.Dataset, gains []float64, done func(float64)) ([]trainingPoint, error) {
-	t, err := train.New(c, train.Parts{}, s.data.splits)
+	t, err := train.New(c, train.Custom{}, s.data.splits)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func timeless(history []train.Epoch) []train.Epoch {
 // newRun prepares a run without a recipe: what c leaves zero is plain.
 func newRun(t *testing.T, c train.Config, s *datasets.Splits) *train.Trainer {
 	t.Helper()
-	tr, err := train.New(c.Plain(), train.Parts{}, s)
+	tr, err := train.New(c.Plain(), train.Custom{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func TestRunWithInitialModelResumes(t *testing.T) {
 	c.Loss = "plrank-exact"
 	begin := run(t, newRun(t, c, small()), train.Hooks{}).Model
 	c.LearningRate, c.Epochs = 5, 3
-	whole, err := train.New(c.Plain(), train.Parts{Initial: begin}, small())
+	whole, err := train.New(c.Plain(), train.Custom{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestRunWithInitialModelResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := train.New(c.Plain(), train.Parts{Initial: begin}, small())
+	tr, err := train.New(c.Plain(), train.Custom{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestRunWithInitialModelResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := train.New(c.Plain(), train.Parts{Initial: copied}, small())
+	again, err := train.New(c.Plain(), train.Custom{Initial: copied}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestModelFileIsTheInitialModelIfNoEpochIsBetter(t *testing.T) {
 	begin := run(t, newRun(t, c, small()), train.Hooks{}).Model
 	for _, average := range []float64{0, 0.5} {
 		c.LearningRate, c.Epochs, c.Average = 5, 4, average
-		tr, err := train.New(c.Plain(), train.Parts{Initial: begin}, small())
+		tr, err := train.New(c.Plain(), train.Custom{Initial: begin}, small())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func (v *view) importance(ctx context.Context) ([]block, error) {
 		return []block{texts("The model uses no feature.")}, nil
 	}
 	sample := sampleOf(v.data, scoredRows/(used*Permutations))
-	list, err := train.Importances(ctx, v.Config, train.Parts{}, v.Model, sample, Permutations)
+	list, err := train.Importances(ctx, v.Config, train.Custom{}, v.Model, sample, Permutations)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

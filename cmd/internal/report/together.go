@@ -208,7 +208,7 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		c := v.Config
 		c.Report = fairness
 		measured, err := cli.Await(ctx, func() (*train.Report, error) {
-			return train.Evaluate(c, train.Parts{}, v.Model, train.Split{Name: v.of.Name, Data: sampleOf(v.data, exposedRows)})
+			return train.Evaluate(c, train.Custom{}, v.Model, train.Split{Name: v.of.Name, Data: sampleOf(v.data, exposedRows)})
 		})
 		if err != nil {
 			return nil, err

@@ -53,7 +53,7 @@ func newView(ctx context.Context, r *Run) (*view, error) {
 		last.Data = withRelevant(r.Config, last.Data)
 	}
 	v.data = last.Data
-	var parts train.Parts
+	var parts train.Custom
 	if r.Summary != nil {
 		for name := range r.Summary.Baselines {
 			if b, ok := train.FeatureBaseline(name, v.data); ok {

@@ -40,7 +40,7 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 			dir.Close()
 		}
 	}()
-	parts := train.Parts{Processes: o.processes}
+	parts := train.Custom{Processes: o.processes}
 	var idle map[string]string
 	splits, err := inTurn(o.processes, func() (s *datasets.Splits, err error) {
 		if o.InitModel != "" {

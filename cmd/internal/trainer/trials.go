@@ -100,5 +100,5 @@ func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string,
 func (t *Trials) Trainer(c train.Config, fold int) (*train.Trainer, error) {
 	s := *t.Folds[fold]
 	s.Test = t.top
-	return train.New(c, train.Parts{Initial: t.initial}, &s)
+	return train.New(c, train.Custom{Initial: t.initial}, &s)
 }

@@ -16,7 +16,7 @@ import (
 // importances returns the permutation importance of the features, and draws it if there is a -plot.
 func (o *options) importances(ctx context.Context, model *ranker.Model, d *datasets.Dataset, stderr io.Writer) ([]train.Importance, error) {
 	fmt.Fprintf(stderr, "permuting features of %s\n", d)
-	list, err := train.Importances(ctx, o.Config, train.Parts{}, model, d, report.Permutations)
+	list, err := train.Importances(ctx, o.Config, train.Custom{}, model, d, report.Permutations)
 	if err == nil {
 		p := report.ImportancePlot(o.Config.Metric, list)
 		p.Title = "Permutation importance"

@@ -77,7 +77,7 @@ func (m *Measuring) Uses(ofScores, drawn bool) ([]cli.Use, error) {
 
 // Model measures a model on splits of the data. The name is for messages.
 func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split, stderr io.Writer) (*train.Report, error) {
-	measured, err := train.Evaluate(m.Config, train.Parts{}, model, splits...)
+	measured, err := train.Evaluate(m.Config, train.Custom{}, model, splits...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (
 		return nil, nil, err
 	}
 	command.Warn(stderr, run.Warnings...)
-	measured, err := train.EvaluateRun(m.Config, train.Parts{}, run)
+	measured, err := train.EvaluateRun(m.Config, train.Custom{}, run)
 	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
 }
 

@@ -99,8 +99,8 @@ var firstRelevant = metrics.NewMeasure("first", false, func(in metrics.Queries) 
 	return values, nil
 })
 
-func ownParts() Parts {
-	return Parts{
+func ownParts() Custom {
+	return Custom{
 		Loss: func(b losses.Batch) (*G.Node, error) {
 			return losses.Expected(losses.DCG, losses.Sampled(plackett.PLRankRB)).Build(b)
 		},
@@ -195,7 +195,7 @@ func TestOwnParts(t *testing.T) {
 	}
 }
 
-// Parts have names in what a run keeps, and what means nothing with them is gone.
+// Custom parts have names in what a run keeps, and what means nothing with them is gone.
 func TestNamesOfParts(t *testing.T) {
 	c := Default()
 	c.Metric, c.Blocks, c.Heads, c.LatentCross = "", 3, 4, true
@@ -216,7 +216,7 @@ func TestNamesOfParts(t *testing.T) {
 }
 
 func TestPartsErrors(t *testing.T) {
-	scorer := func(f func(features int) (nn.Scorer, error)) func(*Parts) { return func(p *Parts) { p.Scorer = f } }
+	scorer := func(f func(features int) (nn.Scorer, error)) func(*Custom) { return func(p *Custom) { p.Scorer = f } }
 	weights := func(dt tensor.Dtype, shapes ...int) nn.Scorer {
 		var arrays []nn.Array
 		for i, n := range shapes {
@@ -230,19 +230,19 @@ func TestPartsErrors(t *testing.T) {
 	}
 	size := 0
 	for _, c := range []struct {
-		change func(*Parts)
+		change func(*Custom)
 		want   string
 	}{
-		{scorer(func(int) (nn.Scorer, error) { return nil, errors.New("no luck") }), "Parts.Scorer: no luck"},
+		{scorer(func(int) (nn.Scorer, error) { return nil, errors.New("no luck") }), "Custom.Scorer: no luck"},
 		{scorer(func(int) (nn.Scorer, error) { return nil, nil }), "gives no model"},
 		{scorer(func(int) (nn.Scorer, error) { return weights(tensor.Float32), nil }), "has 0 weights"},
 		{scorer(func(int) (nn.Scorer, error) { return weights(tensor.Float64, 3), nil }), "3 weights of float64, want one or more of float32"},
 		{scorer(func(int) (nn.Scorer, error) { size++; return weights(tensor.Float32, size), nil }), "other weights each time"},
-		{func(p *Parts) { p.Optimizer = func(int) Optimizer { return nil } }, "Parts.Optimizer gives none"},
-		{func(p *Parts) { p.Metrics = []metrics.Measure{{}} }, "measure 0 of Parts.Metrics has no name"},
-		{func(p *Parts) { p.Metrics = append(p.Metrics, firstRelevant) }, `another measure "first"`},
-		{func(p *Parts) { p.Metrics = []metrics.Measure{metrics.NewMeasure("ndcg@5", false, nil)} }, `another measure "ndcg@5"`},
-		{func(p *Parts) { p.Metrics = nil }, `"first"`},
+		{func(p *Custom) { p.Optimizer = func(int) Optimizer { return nil } }, "Custom.Optimizer gives none"},
+		{func(p *Custom) { p.Metrics = []metrics.Measure{{}} }, "measure 0 of Custom.Metrics has no name"},
+		{func(p *Custom) { p.Metrics = append(p.Metrics, firstRelevant) }, `another measure "first"`},
+		{func(p *Custom) { p.Metrics = []metrics.Measure{metrics.NewMeasure("ndcg@5", false, nil)} }, `another measure "ndcg@5"`},
+		{func(p *Custom) { p.Metrics = nil }, `"first"`},
 	} {
 		p := ownParts()
 		c.change(&p)
@@ -252,16 +252,16 @@ func TestPartsErrors(t *testing.T) {
 	}
 	// What a part does wrong later ends the run with an error that says where.
 	for name, c := range map[string]struct {
-		change func(*Parts)
+		change func(*Custom)
 		want   string
 	}{
-		"a loss that is not of queries": {func(p *Parts) {
+		"a loss that is not of queries": {func(p *Custom) {
 			p.Loss = func(b losses.Batch) (*G.Node, error) { return b.Lists.Scores, nil }
 		}, ""},
-		"a loss that does not depend on the scores": {func(p *Parts) {
+		"a loss that does not depend on the scores": {func(p *Custom) {
 			p.Loss = func(b losses.Batch) (*G.Node, error) { return G.Sum(b.Gains) }
 		}, ""},
-		"a loss that is nil": {func(p *Parts) {
+		"a loss that is nil": {func(p *Custom) {
 			p.Loss = func(losses.Batch) (*G.Node, error) { return nil, nil }
 		}, "the loss gives no node"},
 		"a model without scores": {scorer(func(int) (nn.Scorer, error) {
@@ -304,7 +304,7 @@ func TestStateThatIsNotFinite(t *testing.T) {
 
 // A trainer that runs cannot be run again at the same time.
 func TestRunWhileRunning(t *testing.T) {
-	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}.Plain(), Parts{}, small())
+	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}.Plain(), Custom{}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestInitialModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New(c.Plain(), Parts{Initial: r}, other)
+		return New(c.Plain(), Custom{Initial: r}, other)
 	}
 	tr, err := build(busy("sgd"))
 	if err != nil {
@@ -385,7 +385,7 @@ func TestRewardLearns(t *testing.T) {
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
 		Evaluation:   Evaluation{EvaluateTrain: true, Report: []string{"err@5"}},
 	}
-	tr, err := New(c.Plain(), Parts{Loss: losses.Reward(func(gains []float64) float64 {
+	tr, err := New(c.Plain(), Custom{Loss: losses.Reward(func(gains []float64) float64 {
 		sum, reading := 0.0, 1.0
 		for k, gain := range gains {
 			stop := gain / 16

@@ -1,0 +1,105 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ranker"
+)
+
+// Custom holds a custom loss, model, optimizer and measures, which replace the ones that a [Config] names, and custom
+// hooks. The zero value has none: all are the Config's.
+type Custom struct {
+	// Loss is the objective. Config.Loss then only names it in reports and checkpoints;
+	// where it is empty, or names a built-in loss, it becomes "custom".
+	Loss losses.Func
+
+	// LabelFree says that Loss learns from queries without a relevant document, too, as
+	// losses.Term has it of others. Without it they are left out of training.
+	LabelFree bool
+
+	// Scorer makes the model for a number of inputs: the width of the transform, whose last
+	// columns are the codes of categorical features. With Config.Bins, which the recipe for large data
+	// sets, the others are positions in bins, as for ops.PiecewiseLinear; without, numbers. It is called
+	// for every copy of the model, and must give the same every time. The weights are float32. Hidden,
+	// Activation, Dropout, Members, SharedMembers, Blocks, Heads and LatentCross of the Config mean
+	// nothing then. So that the model can be read from a file, make its
+	// kind known by nn.Register.
+	Scorer func(features int) (nn.Scorer, error)
+
+	// Optimizer makes the optimizer for a number of weights. Config.Optimizer then only
+	// names it, as Config.Loss does the loss.
+	Optimizer func(weights int) Optimizer
+
+	// Initial is a trained model whose weights training begins with. The run takes its transform of
+	// the features; the data must have its features, and the Config must be of the same
+	// architecture and transform. It is the best model until an epoch is better.
+	Initial *ranker.Model
+
+	// Metrics are reported with the others, and Config.Metric and Config.Report may name them. A
+	// value that is not finite is never the best. They may be called by several goroutines at once.
+	Metrics []metrics.Measure
+
+	// Baselines are other rankers, which [Evaluate] measures, too.
+	Baselines []Baseline
+
+	// Hooks take part in the run, in this order, which [Hook] places among the others. A hook is of one Trainer. What
+	// its State gives is in checkpoints: a run goes on with hooks of the same types.
+	Hooks []Hook
+
+	// Processes train the model together; each is a rank, and makes a Trainer of the same Config
+	// and data, and all get the same model. nil: this one process. The methods are
+	//
+	//	Rank() int                 of this process, from 0
+	//	Size() int                 how many processes there are
+	//	Broadcast(b []byte)        b becomes b of rank 0
+	//	Allgather(dst, src []byte) dst becomes src of rank 0, of rank 1, and so on
+	//	Alltoall(dst, src []byte)  part r of src goes to rank r, part r of dst comes from there
+	//
+	// All but Rank and Size are collective: every rank calls them in the same order, with slices of
+	// the same lengths, and gets an answer when all have. If a rank cannot be reached, the
+	// implementation ends all processes.
+	Processes mpi.Group
+}
+
+// A Baseline is another ranker for a Report.
+type Baseline struct {
+	Name   string
+	Ranker interface {
+		Scores(*datasets.Dataset) ([]float64, error)
+	} // such as the Tree of datasets/golearn
+}
+
+// custom is the name of a part that was given none.
+const custom = "custom"
+
+// hookTypes returns the types of the custom hooks.
+func (p Custom) hookTypes() (types []string) {
+	for _, h := range p.Hooks {
+		types = append(types, fmt.Sprintf("%T", h))
+	}
+	return types
+}
+
+// naming returns c with names for the parts, and without the settings that they replace.
+func (p Custom) naming(c Config) Config {
+	if p.Loss != nil {
+		if _, err := losses.Parse(c.Loss); c.Loss == "" || err == nil {
+			c.Loss = custom
+		}
+	}
+	if p.Optimizer != nil && (c.Optimizer == "" || slices.Contains(Optimizers(), c.Optimizer)) {
+		c.Optimizer = custom
+	}
+	if p.Scorer != nil {
+		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members, c.SharedMembers = custom, nil, 0, 0, 0, 0
+		plain := Config{}.Plain()
+		c.Blocks, c.Heads, c.LatentCross = plain.Blocks, plain.Heads, plain.LatentCross
+	}
+	return c
+}
