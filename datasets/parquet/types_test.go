@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,40 @@ func TestPagesHaveNoMoreValuesThanRows(t *testing.T) {
 	if want := `": the file is damaged, or cut short: too many values`; err == nil || !strings.HasPrefix(err.Error(), `column "`) ||
 		!strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Of texts only null is missing, whatever the encoding: an empty one, and blanks, are as they are written.
+func TestTextsAreExactInEveryEncoding(t *testing.T) {
+	type row struct {
+		Label  int32   `parquet:"label"`
+		Query  string  `parquet:"qid,dict"`
+		Coded  *string `parquet:"coded,optional,dict"`
+		Plain  *string `parquet:"plain,optional,plain"`
+		Length string  `parquet:"length,delta"` // which has no null, as the writer has none in this encoding
+	}
+	texts := []string{"", " a ", "NA", "1.10", "1.1"}
+	rows := []row{{Query: "q"}}
+	for i := range texts {
+		rows = append(rows, row{0, "q", &texts[i], &texts[i], texts[i]})
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b)
+	if _, err := w.Write(rows); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	o := reader.Options{Categorical: []string{"coded", "plain", "length"}}
+	err := readRows(b.Bytes(), o, reader.Sidecar{}, 1<<16, func(c *reader.Chunk, _ *reader.Layout, _ float64) error {
+		for i, levels := range c.Levels {
+			first := c.Values.Values[i]
+			if isNull := first != first; !slices.Equal(levels.Names, texts) || isNull != (i < 2) {
+				t.Errorf("%s: texts %q, and %v first", o.Categorical[i], levels.Names, first)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
