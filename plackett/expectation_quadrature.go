@@ -49,6 +49,9 @@ type quadrature struct {
 
 	arrivedEnd, sweptEnd, poolEnd int
 
+	estimating bool    // blocks are not computed: see [Expectation.ExposureTime]
+	estimate   float64 // of the time, in nanoseconds
+
 	blocks int // done so far
 	ranks  int // left in a block
 	powers int // of r that the pool of a block has at most
@@ -280,6 +283,8 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		switch {
 		case sum != nil:
 			part, left = x.products(sum, exposure)
+		case x.estimating:
+			left = x.estimateBlock()
 		case len(x.apart) > 0:
 			left = x.place()
 		default:
