@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
-	"github.com/plrank/plrank/internal/testkit"
+	"github.com/plrank/plrank/internal/cputime"
 )
 
 // timedLists calls f for lists of flat, spread and far scores, and few and many ranks.
@@ -66,10 +67,11 @@ func BenchmarkExposureTime(b *testing.B) {
 			var e Expectation
 			exposure := make([]float64, docs)
 			for b.Loop() {
-				took := testkit.Shortest(func() { e.Exposure(scores, discounts, exposure) })
+				took := cputime.Shortest(50*time.Millisecond, func() { e.Exposure(scores, discounts, exposure) })
 				estimate, _ := e.ExposureTime(scores, discounts)
 				b.ReportMetric(estimate.Seconds()/took.Seconds(), "estimate/time")
-				b.ReportMetric(testkit.Shortest(func() { e.ExposureTime(scores, discounts) }).Seconds()/took.Seconds(), "estimating/time")
+				estimating := cputime.Shortest(50*time.Millisecond, func() { e.ExposureTime(scores, discounts) })
+				b.ReportMetric(estimating.Seconds()/took.Seconds(), "estimating/time")
 			}
 		})
 	})

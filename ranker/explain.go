@@ -33,6 +33,7 @@ const (
 	defaultPermutations = 1000
 	mostPermutations    = 1_000_000
 	mostBatch           = 256 // documents that are scored at once
+	ordersAtOnce        = 256 // whose values are in memory
 )
 
 // Explain divides the difference of the scores of two documents of a query among the features, by Shapley values.
@@ -68,6 +69,7 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 	}
 	t := m.file.Transform
 	g := &game{model: m, inputs: make([]float32, rows*t.Width()), scores: scores, base: base, a: c.Document}
+	g.spaces = make([]*space, parallel.Workers(ordersAtOnce))
 	t.Query(g.inputs, features)
 	g.setOutputs()
 
@@ -81,9 +83,6 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 	e := &Explanation{Values: make([]float64, t.Inputs), Errors: make([]float64, t.Inputs)}
 	n, orders := float64(len(others)), c.orders(len(others))
 	for _, b := range others {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		e.Difference += scores[g.a] - scores[b]
 		if base != nil {
 			e.Base += float64(base[g.a]) - float64(base[b])
@@ -105,18 +104,38 @@ func (c Comparison) orders(others int) int {
 	return max(2, (cmp.Or(c.Permutations, defaultPermutations)/2+others-1)/others)
 }
 
-// MultiplicationsToExplain returns about how many multiplications [Model.Explain] takes for a query of that many documents,
-// as [Model.Multiplications] does for its scores.
-func (m *Model) MultiplicationsToExplain(documents int, c Comparison) float64 {
-	others := 1
+// ExplainPasses returns what the time of [Model.Explain] grows with: the orders of columns that it goes through, the passes
+// of the model, and the documents of all passes. Columns in which two documents have the same value take part in no order.
+// It returns 0 for documents that the query does not have.
+func (m *Model) ExplainPasses(features []float32, c Comparison) (orders, passes, documents int) {
+	width := m.file.Transform.Inputs
+	rows := len(features) / width
+	first, end := c.Other, c.Other+1
 	if c.Other == MeanOfQuery {
-		others = documents
+		first, end = 0, rows
 	}
-	games := float64(c.orders(max(1, others)) * others * len(m.file.Transform.Used()))
-	if m.alone {
-		return games * m.Multiplications(2)
+	if c.Document < 0 || c.Document >= rows || first < 0 || end > rows {
+		return 0, 0, 0
 	}
-	return games * m.Multiplications(documents)
+	own, each := features[c.Document*width:], c.orders(end-first)
+	for b := first; b < end; b++ {
+		players := 0
+		for _, column := range m.used {
+			if x, y := own[column], features[b*width+column]; x != y && (x == x || y == y) {
+				players++
+			}
+		}
+		if players == 0 {
+			continue
+		}
+		orders += each
+		if m.alone { // pairs in batches
+			passes, documents = passes+each*((2*players+mostBatch-1)/mostBatch), documents+each*2*players
+		} else {
+			passes, documents = passes+each*players, documents+each*players*rows
+		}
+	}
+	return orders, passes, documents
 }
 
 // A game has the inputs of the documents of a query, and swaps some between document a and another.
@@ -127,16 +146,30 @@ type game struct {
 	base   []float32
 	a      int
 
-	outputs [][]int // the inputs of the model by raw column
+	outputs [][]int  // the inputs of the model by raw column
+	spaces  []*space // by worker
+	played  [ordersAtOnce]struct {
+		columns []int     // in the order
+		values  []float64 // v after each of them
+	}
 }
 
-// setOutputs finds which inputs of the model each column has.
+// A space has what one worker scores: whole queries, in which two documents change, or, if documents are scored alone, pairs.
+type space struct {
+	inputs     []float32
+	scores     []float64
+	own, other []float32 // the inputs of a pair
+}
+
+// setOutputs finds which inputs of the model each column has that scores depend on.
 func (g *game) setOutputs() {
 	t := g.model.file.Transform
 	g.outputs = make([][]int, t.Inputs)
 	at := 0
 	add := func(column int) {
-		g.outputs[column] = append(g.outputs[column], at)
+		if _, used := slices.BinarySearch(g.model.used, column); used {
+			g.outputs[column] = append(g.outputs[column], at)
+		}
 		at++
 	}
 	for i := range t.Parts {
@@ -171,29 +204,30 @@ func (g *game) play(ctx context.Context, b, orders int, seed uint64, e *Explanat
 	if len(players) == 0 {
 		return nil
 	}
-	values := make([][]float64, orders) // of v after each player
-	errs := make([]error, orders)
-	order := func(k int) []int {
-		p := slices.Clone(players)
-		rng := rand.New(rand.NewPCG(seed, uint64(b)*mostPermutations+uint64(k)))
-		rng.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
-		return p
-	}
-	parallel.For(orders, parallel.Workers(orders), func(_, k int) { values[k], errs[k] = g.values(ctx, b, order(k)) })
 	sums, squares := make([]float64, len(g.outputs)), make([]float64, len(g.outputs))
-	for k := range orders {
-		if errs[k] != nil {
-			return errs[k]
+	for first := 0; first < orders; first += ordersAtOnce {
+		n := min(ordersAtOnce, orders-first)
+		if err := parallel.Each(n, min(n, len(g.spaces)), func(worker, i int) (err error) {
+			p := &g.played[i]
+			p.columns = append(p.columns[:0], players...)
+			rng := rand.New(rand.NewPCG(seed, uint64(b)*mostPermutations+uint64(first+i)))
+			rng.Shuffle(len(p.columns), func(i, j int) { p.columns[i], p.columns[j] = p.columns[j], p.columns[i] })
+			p.values, err = g.values(ctx, g.space(worker), p.values[:0], b, p.columns)
+			return err
+		}); err != nil {
+			return err
 		}
-		before := -half
-		for i, column := range order(k) {
-			after := values[k][i]
-			if i == len(players)-1 {
-				after = half // exactly
+		for _, p := range g.played[:n] {
+			before := -half
+			for j, after := range p.values {
+				if j == len(players)-1 {
+					after = half // exactly
+				}
+				column := p.columns[j]
+				sums[column] += after - before
+				squares[column] += (after - before) * (after - before)
+				before = after
 			}
-			sums[column] += after - before
-			squares[column] += (after - before) * (after - before)
-			before = after
 		}
 	}
 	n := float64(orders)
@@ -205,41 +239,61 @@ func (g *game) play(ctx context.Context, b, orders int, seed uint64, e *Explanat
 	return nil
 }
 
-// values returns v after each of the columns has returned to its document.
-func (g *game) values(ctx context.Context, b int, columns []int) ([]float64, error) {
-	own, other := slices.Clone(g.row(b)), slices.Clone(g.row(g.a)) // of a and b, all columns swapped
-	v := make([]float64, 0, len(columns))
-	alone := g.model.alone
+// space returns the space of a worker.
+func (g *game) space(worker int) *space {
+	if g.spaces[worker] == nil {
+		width := g.model.file.Transform.Width()
+		s := &space{own: make([]float32, width), other: make([]float32, width)}
+		if g.model.alone {
+			s.inputs, s.scores = make([]float32, mostBatch*width), make([]float64, mostBatch)
+		} else {
+			s.inputs, s.scores = slices.Clone(g.inputs), make([]float64, len(g.scores))
+		}
+		g.spaces[worker] = s
+	}
+	return g.spaces[worker]
+}
+
+// values appends to v its values after each of the columns has returned to its document. It looks at the context before
+// each pass.
+func (g *game) values(ctx context.Context, s *space, v []float64, b int, columns []int) ([]float64, error) {
+	own, other := append(s.own[:0], g.row(b)...), append(s.other[:0], g.row(g.a)...) // of a and b, all columns swapped
 	width := len(own)
-	query, scores := slices.Clone(g.inputs), make([]float64, len(g.scores))
-	rowA, rowB := g.a, b // in query
+	alone := g.model.alone
+	rowA, rowB := g.a, b // in s.inputs
 	if alone {           // all columns fill batches of pairs, however long the query is
-		query, scores = make([]float32, mostBatch*width), make([]float64, mostBatch)
 		rowA, rowB = 0, 1
 	}
 	for i, column := range columns {
 		for _, at := range g.outputs[column] {
 			own[at], other[at] = other[at], own[at]
 		}
-		copy(query[rowA*width:], own)
-		copy(query[rowB*width:], other)
-		rows := len(scores)
+		copy(s.inputs[rowA*width:], own)
+		copy(s.inputs[rowB*width:], other)
+		rows := len(s.scores)
 		if alone {
 			if rowA, rowB = rowA+2, rowB+2; rowA < rows && i < len(columns)-1 {
 				continue
 			}
 			rows, rowA, rowB = rowA, 0, 1
 		}
-		if err := g.model.pass(ctx, scores[:rows], query[:rows*width]); err != nil {
-			return nil, fmt.Errorf("ranker: %w", err)
+		err := ctx.Err()
+		if err == nil {
+			err = g.model.pass(ctx, s.scores[:rows], s.inputs[:rows*width])
+		}
+		if err != nil {
+			return v, fmt.Errorf("ranker: %w", err)
 		}
 		if !alone {
-			v = append(v, (scores[g.a]-scores[b])/2)
+			v = append(v, (s.scores[g.a]-s.scores[b])/2)
 			continue
 		}
 		for r := 0; r < rows; r += 2 {
-			v = append(v, (scores[r]-scores[r+1])/2)
+			v = append(v, (s.scores[r]-s.scores[r+1])/2)
 		}
+	}
+	if !alone {
+		copy(s.inputs[b*width:], g.row(b)) // for the next other document
 	}
 	return v, nil
 }

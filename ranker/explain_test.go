@@ -2,9 +2,12 @@ package ranker
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -142,6 +145,103 @@ func TestExplainRefusesWhatIsNotInTheQuery(t *testing.T) {
 	} {
 		if _, err := m.Explain(context.Background(), d.Features, nil, c); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// The passes of an explanation are counted before they are computed, whether documents are scored alone or together.
+func TestPassesOfExplanationsAreCounted(t *testing.T) {
+	d := queries(150, 4)
+	for i := range d.Features {
+		d.Features[i] = float32(i)
+	}
+	copy(d.Row(1), d.Row(0)) // row 1 differs from row 0 in one column, and from others in all
+	d.Row(1)[2], d.Row(0)[3], d.Row(1)[3] = -1, float32(math.NaN()), float32(math.NaN())
+	m := reopen(t, network(t, "none", "float64", d, 1, 4))
+	var passes, documents atomic.Int64
+	pass := m.pass
+	m.pass = func(ctx context.Context, scores []float64, x []float32) error {
+		passes.Add(1)
+		documents.Add(int64(len(scores)))
+		return pass(ctx, scores, x)
+	}
+	for _, test := range []struct {
+		c                       Comparison
+		alone                   bool
+		orders, passes, columns int
+	}{
+		{Comparison{Document: 0, Other: 1, Permutations: 20}, true, 10, 10, 10},
+		{Comparison{Document: 0, Other: 2, Permutations: 20}, true, 10, 2 * 10, 10 * 150},                  // 300 documents, 256 at a time
+		{Comparison{Document: 0, Other: MeanOfQuery, Permutations: 24}, true, 9, 3 * (1 + 2 + 2), 3 * 301}, // 12 orders, 3 each
+		{Comparison{Document: 0, Other: 0, Permutations: 20}, true, 0, 0, 0},
+		{Comparison{Document: 0, Other: 1, Permutations: 20}, false, 10, 10, 10},
+		{Comparison{Document: 2, Other: MeanOfQuery, Permutations: 100}, false, 39, 13 * 450, 13 * 450},
+	} {
+		m.alone = test.alone
+		passes.Store(0)
+		documents.Store(0)
+		if _, err := m.Explain(t.Context(), d.Features, nil, test.c); err != nil {
+			t.Fatal(err)
+		}
+		orders, n, rows := m.ExplainPasses(d.Features, test.c)
+		want := test.columns * 2
+		if !test.alone {
+			want = test.columns * 4
+		}
+		if orders != test.orders || n != test.passes || rows != want || int64(n) != passes.Load()-1 || int64(rows) != documents.Load()-4 {
+			t.Errorf("%+v: %d orders, %d passes of %d documents; it took %d of %d", test, orders, n, rows, passes.Load()-1, documents.Load()-4)
+		}
+	}
+	for _, c := range []Comparison{{Document: 4}, {Document: -1}, {Other: 4}, {Other: -2}} {
+		if orders, n, rows := m.ExplainPasses(d.Features, c); orders != 0 || n != 0 || rows != 0 {
+			t.Errorf("%+v: %d, %d, %d", c, orders, n, rows)
+		}
+	}
+}
+
+// Explaining ends soon after its context: each worker notices it before its next pass.
+func TestExplainEndsWithItsContext(t *testing.T) {
+	d, models := explained(t)
+	for name, m := range models {
+		ctx, cancel := context.WithCancel(t.Context())
+		var passes atomic.Int64
+		pass := m.pass
+		m.pass = func(ctx context.Context, scores []float64, x []float32) error {
+			if passes.Add(1) == 5 {
+				cancel()
+			}
+			return pass(ctx, scores, x)
+		}
+		_, err := m.Explain(ctx, features(d, 1), nil, Comparison{Other: MeanOfQuery})
+		if n := passes.Load(); !errors.Is(err, context.Canceled) || n > 5+int64(runtime.GOMAXPROCS(0)) {
+			t.Errorf("%s: %d passes, %v", name, n, err)
+		}
+		cancel()
+	}
+}
+
+// A query is copied for each worker at most, and not for each order of its columns.
+func TestExplainCopiesQueriesForWorkersAlone(t *testing.T) {
+	const documents, width, permutations = 1000, 40, 400
+	d := queries(width, documents)
+	for name, m := range map[string]*Model{
+		"alone":    reopen(t, network(t, "none", "float32", d, 1)),
+		"together": reopen(t, network(t, "none", "float32", d, 1)),
+	} {
+		m.alone = name == "alone"
+		explain := func() {
+			if _, err := m.Explain(t.Context(), d.Features, nil, Comparison{Document: 1, Other: 0, Permutations: permutations}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		explain() // fills pools
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		explain()
+		runtime.ReadMemStats(&after)
+		copies := float64(after.TotalAlloc-before.TotalAlloc) / (4 * documents * width)
+		if most := float64(10 + runtime.GOMAXPROCS(0)); copies > most {
+			t.Errorf("scored %s: memory of %.0f queries, want %.0f at most", name, copies, most)
 		}
 	}
 }
