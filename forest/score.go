@@ -159,14 +159,6 @@ func (t *Tree) levels() (levels []*Node, leaves []int) {
 	}
 }
 
-// Cost returns about how many multiplications of a network take as long as the tree takes for a document.
-func (t *Tree) Cost() int {
-	if levels, _ := t.levels(); len(levels) > 0 && len(levels) <= maxByteDepth {
-		return 2 * len(levels)
-	}
-	return 100 * bits.Len(uint(len(t.Nodes)))
-}
-
 // compare orders nodes so that those of a plane follow each other.
 func (n *Node) compare(other *Node) int {
 	flag := func(b bool) int {

@@ -205,9 +205,6 @@ func (f *File) forestScorer() (s scorer, err error) {
 	}
 	raw := f.Transform.Outputs()
 	s.alone = true
-	for _, a := range f.Arrays { // no document meets all of them, see Model.Multiplications
-		s.repeated -= len(a.Values)
-	}
 	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
 		for len(scores) > 0 {
 			if err := ctx.Err(); err != nil {
@@ -221,7 +218,6 @@ func (f *File) forestScorer() (s scorer, err error) {
 	}
 	s.gains = make([]float64, f.Transform.Inputs)
 	for _, t := range of.Trees {
-		s.repeated += t.Cost()
 		for _, n := range t.Nodes {
 			s.used = append(s.used, raw[n.Column])
 			s.gains[raw[n.Column]] += float64(n.Gain)

@@ -67,8 +67,8 @@ func TestForestIsReadBackAndScored(t *testing.T) {
 			if got, err := m.Score(nil, rows); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%v, want %v, error %v", got, want, err)
 			}
-			if of.Trees != nil && (!slices.Equal(m.UsedFeatures(), []int{1, 9}) || m.Multiplications(1) != 200 || m.ComparesDocuments()) {
-				t.Errorf("uses %v, %v multiplications, compares %t", m.UsedFeatures(), m.Multiplications(1), m.ComparesDocuments())
+			if of.Trees != nil && (!slices.Equal(m.UsedFeatures(), []int{1, 9}) || m.ComparesDocuments()) {
+				t.Errorf("uses %v, compares %t", m.UsedFeatures(), m.ComparesDocuments())
 			}
 		}
 	}

@@ -39,14 +39,12 @@ func registered(kind string) Maker {
 	return m
 }
 
-// A scorer is a forward pass and its cost.
+// A scorer is a forward pass.
 type scorer struct {
-	pass     model.Pass // nil: the kind has none
-	repeated int        // multiplications for every document in addition to one a weight
-	pairs    int        // multiplications for every pair of documents
-	used     []int      // raw columns that scores depend on
-	gains    []float64  // by raw column, of the splits of forests; nil: there is no forest
-	alone    bool       // scores do not depend on the inputs of other documents
+	pass  model.Pass // nil: the kind has none
+	used  []int      // raw columns that scores depend on
+	gains []float64  // by raw column, of the splits of forests; nil: there is no forest
+	alone bool       // scores do not depend on the inputs of other documents
 }
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
@@ -65,9 +63,9 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 		switch {
 		case err != nil:
 		case f.Dtype == "float64":
-			s.pass, s.repeated, s.pairs = model.NewPass(settings, f.values)
+			s.pass = model.NewPass(settings, f.values)
 		default:
-			s.pass, s.repeated, s.pairs = model.NewPass(settings, f.values32)
+			s.pass = model.NewPass(settings, f.values32)
 		}
 		s.alone = f.Kind == model.MLP
 		return s, err

@@ -165,7 +165,6 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 			return s, fmt.Errorf("part %d of the mixture: %w", i, err)
 		}
 		scorers[i] = one
-		s.repeated, s.pairs = s.repeated+one.repeated, s.pairs+one.pairs
 		s.used = append(s.used, one.used...)
 		if s.gains == nil {
 			s.gains = one.gains

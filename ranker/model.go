@@ -332,16 +332,3 @@ func (m *Model) checkFeatures(features []float32) error {
 func (m *Model) ComparesDocuments() bool {
 	return !m.alone || m.file.Transform.ComparesDocuments()
 }
-
-// Multiplications returns about how many multiplications the scores of a query with that many
-// documents take: one a weight for every document, several if members of an ensemble share weights,
-// and with attention some for every pair of documents. Time is proportional to it, and a service
-// limits requests by it.
-func (m *Model) Multiplications(documents int) float64 {
-	weights := m.repeated
-	for _, a := range m.file.Arrays {
-		weights += len(a.Values)
-	}
-	n := float64(documents)
-	return n * (float64(weights) + n*float64(m.pairs))
-}

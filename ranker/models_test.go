@@ -145,18 +145,13 @@ func features(d *datasets.Dataset, q int) []float32 {
 	return d.Features[d.Offsets[q]*d.Width() : d.Offsets[q+1]*d.Width()]
 }
 
-// Members that share a large matrix take little memory for each, and are priced as separate networks.
+// Members that share a large matrix take little memory for each.
 func TestMembersShareMatricesInMemory(t *testing.T) {
 	d := queries(4, 30)
 	f := network(t, "none", "float32", d, 1, 400, 400)
-	plain := reopen(t, f).Multiplications(1)
 	sharing(t, f, 200)
-	var m *Model
 	var err error
-	if bytes := allocated(func() { m, err = New(f) }); err != nil || bytes > 50*400*400 {
+	if bytes := allocated(func() { _, err = New(f) }); err != nil || bytes > 50*400*400 {
 		t.Fatalf("%d bytes were allocated for a matrix of 400 × 400 (%v)", bytes, err)
-	}
-	if got := m.Multiplications(1); got < 199*plain*.9 || got > 200*plain*1.1 {
-		t.Errorf("%v multiplications, of one network %v", got, plain)
 	}
 }

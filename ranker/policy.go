@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
@@ -94,6 +95,22 @@ func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []floa
 		work = 8 * len(scores)
 	}
 	return dst, nil
+}
+
+// ExposureTime returns about how long [Policy.Exposure] takes for a cutoff below the number of scores and discounts of 1: see
+// [plackett.Expectation.ExposureTime]. It returns the errors of Exposure.
+func (policy Policy) ExposureTime(scores []float64, cutoff int) (time.Duration, error) {
+	p := policySpaces.Get().(*policySpace)
+	defer p.free(len(scores))
+	scores, err := policy.temper(p, scores)
+	if err != nil {
+		return 0, err
+	}
+	took, err := p.expectation.ExposureTime(scores, slices.Repeat([]float64{1}, cutoff))
+	if err != nil {
+		return 0, fmt.Errorf("ranker: %w", err)
+	}
+	return took, nil
 }
 
 // temper divides the scores by the temperature.

@@ -49,59 +49,80 @@ type drawn struct {
 
 // scratch is memory that requests reuse.
 type scratch struct {
-	body bytes.Buffer
-	rows rows
-	line []byte // of the log; empty: the answer is not logged
+	rows  rows
+	spent float64 // the price of the parts of the request so far
+	line  []byte  // of the log; empty: the answer is not logged
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // free keeps the memory for the next request, unless the request was large.
 func (space *scratch) free() {
-	if max(space.body.Cap(), 4*cap(space.rows.features)*2, cap(space.line), cap(space.rows.text)) <= 2*keptBytes {
+	if max(4*cap(space.rows.features)*2, cap(space.line), cap(space.rows.text)) <= 2*keptBytes {
 		scratches.Put(space)
 	}
 }
 
-// process admits a request, reads its body, and calls work with it. It waits until the lines that work leaves are on the
-// disk. logged reports whether there are any.
-func (s *Service) process(w http.ResponseWriter, r *http.Request, work func(context.Context, *scratch) error) (logged bool, err error) {
-	body, leave, err := s.admit(w, r)
-	if err != nil {
+// A task computes the answer to a request with a body.
+type task func(ctx context.Context, body []byte, space *scratch) error
+
+// process reads the body of a request, and calls work with it unless too many requests are in flight. It waits until the
+// lines that work leaves are on the disk. logged reports whether there are any.
+func (s *Service) process(w http.ResponseWriter, r *http.Request, work task) (logged bool, err error) {
+	if err := s.check(r); err != nil {
 		return false, err
 	}
-	defer leave()
-	lines, err := s.withBody(r.Context(), body, r.ContentLength, work)
+	body, free, err := s.readBody(w, r) // before it takes a place: a slow client keeps nobody out
+	if err == nil && !s.inFlight.TryAcquire(1) {
+		err = statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", s.limits.Requests)}
+	}
+	if err != nil {
+		free()
+		return false, err
+	}
+	defer s.inFlight.Release(1)
+	lines, err := s.withBody(r.Context(), body, free, work)
 	if err == nil && lines != nil {
 		err = s.clicks.wait(r.Context(), lines) // other requests have the memory and the cores meanwhile
 	}
 	return lines != nil, err
 }
 
-// withBody reads a body, calls work with it, and adds the lines that work leaves to the log. logged is nil
-// if there are none. length is -1 if it is not known.
-func (s *Service) withBody(ctx context.Context, body io.Reader, length int64, work func(context.Context, *scratch) error) (logged *journal.Batch, err error) {
+// withBody calls work with a body, frees it, and adds the lines that work leaves to the log. logged is nil if there are none.
+func (s *Service) withBody(ctx context.Context, body []byte, free func(), work task) (logged *journal.Batch, err error) {
+	defer free()
 	space := scratches.Get().(*scratch)
 	defer space.free()
-	done, err := s.readBody(ctx, &space.body, body, length)
-	defer done()
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
 	defer cancel()
-	space.line = space.line[:0]
-	if err = work(ctx, space); err == nil && len(space.line) > 0 {
+	space.line, space.spent = space.line[:0], 0
+	if err = work(ctx, body, space); err == nil && len(space.line) > 0 {
 		logged, err = s.clicks.add(space.line)
 	}
 	return logged, err
 }
 
-// compute answers the request in space.body, and makes the line of its impression. As soon as it knows the model, the
-// answer names it.
-func (s *Service) compute(ctx context.Context, space *scratch, out *response) error {
-	in, err := parseRequest(space.body.Bytes())
+// part does a part of a request, if the prices so far are within the limit. Heavy parts keep that many cores busy.
+func (s *Service) part(ctx context.Context, space *scratch, name string, price float64, cores int64, do func() error) error {
+	if space.spent += price; space.spent > unit*float64(s.limits.Work) {
+		return badRequest("with %s the request takes %.0f units of work, at most %d are allowed: "+
+			"send fewer documents or events, draw fewer ranks, or explain with fewer permutations", name, space.spent/unit, s.limits.Work)
+	}
+	leave, err := s.gate.enter(ctx, price, cores)
 	if err != nil {
+		return err
+	}
+	defer leave()
+	return do()
+}
+
+// compute answers a request, and makes the line of its impression. As soon as it knows the model, the answer names it.
+func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out *response) (err error) {
+	var in *request
+	if err := s.part(ctx, space, "its body", parseTime*float64(len(body)), 1, func() (err error) {
+		in, err = parseRequest(body)
+		return err
+	}); err != nil {
 		return err
 	}
 	if in.count > s.limits.Documents {
@@ -117,50 +138,59 @@ func (s *Service) compute(ctx context.Context, space *scratch, out *response) er
 			return err
 		}
 	}
-	ranks := 0
-	if in.draw != nil {
-		if ranks = min(in.draw.cutoff, in.count); ranks > s.limits.Cutoff && ranks < in.count {
-			return badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
-		}
-	}
-	price := model.price(in.count, ranks) + space.body.Len()/bytesPerUnit
-	if in.explain != nil {
-		price += int(min(model.MultiplicationsToExplain(in.count, *in.explain)/multiplicationsPerUnit, 1<<40))
-	}
-	if price > s.limits.Work {
-		return badRequest("%d documents with %d ranks to draw, in %d bytes, are %d units of work, at most %d are allowed: send fewer documents, draw fewer ranks, or explain with fewer permutations", in.count, ranks, space.body.Len(), price, s.limits.Work)
-	}
-	leave, err := s.lanes.forPrice(price).enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if err := space.rows.fill(model, in); err != nil {
+	if err := s.rank(ctx, model, in, space, out); err != nil {
 		return err
 	}
 	s.measures.count(name, model, space.rows.unknowns)
-	if err := space.rows.fillBase(model, in); err != nil {
+	return nil
+}
+
+// rank scores, draws and explains with a model. What a draw takes depends on the scores, and what an explanation takes on
+// the features, so each is admitted by itself.
+func (s *Service) rank(ctx context.Context, model *served, in *request, space *scratch, out *response) error {
+	if in.draw != nil && min(in.draw.cutoff, in.count) > s.limits.Cutoff && !in.draw.all(in.count) {
+		return badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
+	}
+	if err := s.part(ctx, space, "its scores", model.price(in), 1, func() (err error) {
+		if err := space.rows.fill(model, in); err != nil {
+			return err
+		}
+		if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
+			return badRequest("%w", err) // an invalid feature, or the end of the context
+		}
+		out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
+		return nil
+	}); err != nil {
 		return err
 	}
-	if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
-		return badRequest("%w", err) // an invalid feature, or the end of the context
-	}
-	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
 	if in.draw != nil {
-		if out.Drawn, err = in.draw.from(ctx, out.Scores); err != nil {
+		price, err := in.draw.price(out.Scores)
+		if err != nil {
+			return badRequest("%w", err) // a score beyond float64 at this temperature
+		}
+		if err := s.part(ctx, space, "its draw", price, 1, func() (err error) {
+			out.Drawn, err = in.draw.from(ctx, out.Scores)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
 	if in.explain != nil {
-		e, err := model.Explain(ctx, space.rows.features, space.rows.base, *in.explain)
-		if err != nil {
-			return badRequest("explain: %w", err)
+		price := model.explainPrice(space.rows.features, *in.explain)
+		if err := s.part(ctx, space, "its explanation", price, s.gate.cores, func() error {
+			e, err := model.Explain(ctx, space.rows.features, space.rows.base, *in.explain)
+			if err != nil {
+				return badRequest("explain: %w", err)
+			}
+			out.Explanation = &explanation{e.Difference, e.Base, e.Values, e.Errors}
+			return nil
+		}); err != nil {
+			return err
 		}
-		out.Explanation = &explanation{e.Difference, e.Base, e.Values, e.Errors}
 	}
 	if in.logged {
 		out.QueryID = cmp.Or(in.queryID, cryptorand.Text())
-		if err = space.log(in, out, model); err != nil {
+		if err := space.log(in, out, model); err != nil {
 			return badRequest("%w", err) // a line that would be too long to be read
 		}
 	}
@@ -180,64 +210,74 @@ func (space *scratch) log(in *request, out *response, model *served) (err error)
 	return err
 }
 
+// all reports whether all documents are drawn. The propensity of each is 1.
+func (d *draw) all(documents int) bool { return d.cutoff >= documents }
+
+func (d *draw) policy() ranker.Policy { return ranker.Policy{Temperature: d.temperature} }
+
 // from draws a ranking from the policy of the scores.
 func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
-	policy := ranker.Policy{Temperature: d.temperature}
-	out := &drawn{Seed: d.seed, Temperature: d.temperature, Ranking: []int{}, Propensities: []float64{}}
+	out := &drawn{Seed: d.seed, Temperature: d.temperature, Ranking: []int{}}
 	var err error
-	if out.Ranking, out.LogProbability, err = policy.Draw(out.Ranking, scores, d.cutoff, d.seed); err != nil {
+	if out.Ranking, out.LogProbability, err = d.policy().Draw(out.Ranking, scores, d.cutoff, d.seed); err != nil {
 		return nil, badRequest("%w", err) // a score beyond float64 at this temperature
 	}
-	shown := slices.Repeat([]float64{1}, min(d.cutoff, len(scores)))
-	out.Propensities, err = policy.Exposure(ctx, out.Propensities, scores, shown)
+	out.Propensities = slices.Repeat([]float64{1}, len(scores))
+	if !d.all(len(scores)) {
+		out.Propensities, err = d.policy().Exposure(ctx, nil, scores, out.Propensities[:d.cutoff])
+	}
 	return out, err
 }
 
-// eventBytes bytes of events cost a unit of work: they are checked, decoded and copied in 13 to 43 ns each, slowest if
-// events consist of short names.
-const eventBytes = 4
-
-// addEvents writes the lines of the events in space.body.
-func (s *Service) addEvents(ctx context.Context, space *scratch) (n int, err error) {
-	price := space.body.Len() / eventBytes
-	if price > s.limits.Work {
-		return 0, badRequest("%d bytes of events are %d units of work, at most %d are allowed: send fewer events at a time", space.body.Len(), price, s.limits.Work)
-	}
-	leave, err := s.lanes.forPrice(price).enter(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer leave()
-	space.line, n, err = appendEvents(space.line, space.body.Bytes(), s.limits.Documents)
+// addEvents writes the lines of the events of a body.
+func (s *Service) addEvents(ctx context.Context, body []byte, space *scratch) (n int, err error) {
+	err = s.part(ctx, space, "its events", eventTime*float64(len(body)), 1, func() (err error) {
+		space.line, n, err = appendEvents(space.line, body, s.limits.Documents)
+		return err
+	})
 	return n, err
 }
 
-// keptBytes is the most memory of a request that is kept for the next one. A longer body is
-// large.
-const keptBytes = 1 << 20
+const (
+	keptBytes     = 1 << 20 // the most memory of a request that is kept for the next one
+	smallBody     = 1 << 16 // bytes of a body that any request may have in memory
+	bodiesPerCore = 4       // of the largest size, in memory
+)
 
-// readBody reads the body of a request. length is -1 if it is not known. Large bodies wait for a place in lanes.bodies.
-// The caller calls done when it no longer needs the body, whatever the error.
-func (s *Service) readBody(ctx context.Context, to *bytes.Buffer, body io.Reader, length int64) (done func(), err error) {
-	done = func() {}
-	to.Reset()
-	to.Grow(int(min(max(length, 0), keptBytes)) + bytes.MinRead)
-	if _, err := to.ReadFrom(io.LimitReader(body, keptBytes)); err != nil {
-		return done, s.bodyError(err)
+// readBody reads the body of a request as it arrives. Memory for more than smallBody bytes is shared: a request gets it
+// for what has arrived, or is refused. The caller calls free when it no longer needs the body, whatever the error.
+func (s *Service) readBody(w http.ResponseWriter, r *http.Request) (body []byte, free func(), err error) {
+	held := int64(0)
+	free = func() { s.bodies.Release(held) }
+	if r.Body != http.NoBody {
+		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
+		// this one at the end of the body.
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
 	}
-	if to.Len() < keptBytes {
-		return done, nil
+	in := http.MaxBytesReader(w, r.Body, s.limits.Body)
+	most := s.limits.Body + 1 // with room for nothing, where the end is
+	if r.ContentLength >= 0 {
+		most = min(most, r.ContentLength+1)
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
-	defer cancel()
-	if done, err = s.lanes.bodies.enter(ctx); err != nil {
-		return done, err
+	body = make([]byte, 0, min(most, smallBody+1))
+	for {
+		n, err := in.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case err == io.EOF:
+			return body, free, nil
+		case err != nil:
+			return nil, free, s.bodyError(err)
+		case len(body) < cap(body):
+			continue
+		}
+		more := max(bytes.MinRead, min(int64(len(body)), most-int64(len(body))))
+		if !s.bodies.TryAcquire(more) {
+			return nil, free, statusError{http.StatusServiceUnavailable, errors.New("the bodies of other requests take the memory for large ones")}
+		}
+		held += more
+		body = slices.Grow(body, int(more))
 	}
-	to.Grow(int(min(max(length-keptBytes, 0), s.limits.Body)) + bytes.MinRead)
-	if _, err = to.ReadFrom(body); err != nil {
-		err = s.bodyError(err)
-	}
-	return done, err
 }
 
 // bodyError returns the error for a body that could not be read.

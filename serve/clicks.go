@@ -98,7 +98,8 @@ func openClicks(folder string, models models, measures *measures, log *slog.Logg
 	features := models[first].model.Load().Model
 	for _, name := range models.names() {
 		if !sameFeatures(features, models[name].model.Load().Model) {
-			return nil, fmt.Errorf("models %s and %s have different features, by id, name or type, and a click log has one feature list: serve them from two processes with their own log folders", first, name)
+			return nil, fmt.Errorf("models %s and %s have different features, by id, name or type, and a click log has one feature list: "+
+				"serve them from two processes with their own log folders", first, name)
 		}
 		models[name].logged = features
 	}

@@ -273,7 +273,7 @@ func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(text.String(), "status=507"); n != 1 || !strings.Contains(text.String(), `error="click log: open `+folder) {
+	if n := strings.Count(text.String(), "status=507"); n != 4 || !strings.Contains(text.String(), `error="click log: open `+folder) {
 		t.Errorf("logged %d times: %s", n, text)
 	}
 	for _, body := range []string{`{"documents": [{}]}`, `{"documents": [], "draw": {"cutoff": 1}}`} {

@@ -20,6 +20,6 @@
 // Requests that a browser sends for a page of another website are refused, unless they are JSON or
 // the website is one of [Options.Origins].
 //
-// Requests are checked and priced before anything is computed: see [Limits]. docs/serving.md
-// describes the format of requests, and the memory and time that they take.
+// Each part of a request has a price before it is computed: see [Limits]. docs/serving.md describes the
+// format of requests, and the memory and time that they take.
 package serve

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,7 +42,8 @@ const statusClientClosed = 499
 func contextError(err error, timeout time.Duration) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return statusError{http.StatusServiceUnavailable, fmt.Errorf("no answer within %v: the service is overloaded, or the request is too large for it", timeout)}
+		return statusError{http.StatusServiceUnavailable,
+			fmt.Errorf("no answer within %v: the service is overloaded, or the request is too large for it", timeout)}
 	case errors.Is(err, context.Canceled):
 		return statusError{statusClientClosed, errors.New("the client closed the connection")}
 	}
@@ -56,37 +59,39 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// overload logs requests that get one status, such as 503: the first one at once, the others as a
-// count a minute later. Under load there may be thousands a second.
-type overload struct {
-	status int
-
-	mu     sync.Mutex
-	logged bool // a line, less than a minute ago
-	more   int  // since that line
+// failures bounds the lines about failed requests in the log: under load, or attack, there may be thousands a second. Of each
+// status the first ones are logged at once, and the number of others a minute later.
+type failures struct {
+	mu    sync.Mutex
+	count map[int]int // by status, in this minute; nil: no request has failed
 }
 
-const overloadInterval = time.Minute
+const (
+	mostFailures     = 10
+	failuresInterval = time.Minute
+)
 
-// record counts a request, and calls log if it is the first one.
-func (o *overload) record(logger *slog.Logger, log func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.logged {
-		o.more++
-		return
+// record counts a request that got a status, and calls log if it is one of the first.
+func (f *failures) record(status int, logger *slog.Logger, log func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.count == nil {
+		f.count = map[int]int{}
+		time.AfterFunc(failuresInterval, func() { f.flush(logger) })
 	}
-	o.logged = true
-	log()
-	time.AfterFunc(overloadInterval, func() { o.flush(logger) })
+	if f.count[status]++; f.count[status] <= mostFailures {
+		log()
+	}
 }
 
-// flush logs the count. The next request is logged again.
-func (o *overload) flush(logger *slog.Logger) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.more > 0 {
-		logger.Warn("more requests got status "+strconv.Itoa(o.status), "count", o.more, "within", overloadInterval)
+// flush logs the numbers of others, and begins the next minute.
+func (f *failures) flush(logger *slog.Logger) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, status := range slices.Sorted(maps.Keys(f.count)) {
+		if more := f.count[status] - mostFailures; more > 0 {
+			logger.Warn("more requests got status "+strconv.Itoa(status), "count", more, "within", failuresInterval)
+		}
 	}
-	o.logged, o.more = false, 0
+	f.count = nil
 }

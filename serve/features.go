@@ -65,7 +65,7 @@ func (r *rows) fill(model *served, in *request) error {
 			}
 		}
 	}
-	return nil
+	return r.fillBase(model, in)
 }
 
 // appendText appends the features of a document to the text for the log.
@@ -169,7 +169,7 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader, d int, model *s
 			return fmt.Errorf(", feature %s: %w", clip(name), err)
 		}
 	}
-	if first && model.FeatureNames() != nil {
+	if first && model.File().FeatureNames != nil {
 		allMissing(row)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,7 +38,7 @@ func (f *file) refresh(always bool, log func(error)) (loaded bool, err error) {
 		return false, nil
 	}
 	if loaded = err == nil && (always || digest != f.used); loaded {
-		if err = f.load(); err != nil {
+		if err = f.tryLoad(); err != nil {
 			f.refused = digest
 		}
 	}
@@ -50,6 +51,16 @@ func (f *file) refresh(always bool, log func(error)) (loaded bool, err error) {
 	}
 	f.used, f.refused, f.lastError = digest, "", ""
 	return loaded, nil
+}
+
+// tryLoad loads the file. A panic, as of a crafted model, becomes an error: it must not end a service that has a good one.
+func (f *file) tryLoad() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: panic: %v\n%s", f.path, r, debug.Stack())
+		}
+	}()
+	return f.load()
 }
 
 // A file may change without a new time or size, so every look reads it, which takes about a

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"runtime"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Limits holds the bounds on requests. A field that equals zero has its value in
@@ -14,8 +16,8 @@ type Limits struct {
 	Body      int64         // bytes of the body
 	Documents int           // documents
 	Cutoff    int           // ranks to draw, unless they are all
-	Work      int           // work, in units of about 0.2 µs of a core: see docs/serving.md
-	Requests  int           // requests in flight; further ones get status 503
+	Work      int           // work, in units of 0.2 µs of a core: see docs/serving.md
+	Requests  int           // requests in flight, whose bodies have arrived; further ones get status 503
 	Timeout   time.Duration // to receive the body; and again to wait for a core and compute
 }
 
@@ -36,39 +38,29 @@ func (l Limits) orDefaults() (Limits, error) {
 	}, nil
 }
 
-// lightWork is the largest price of a light request, which takes a few milliseconds and
-// megabytes.
-const lightWork = 100_000
+// light is the largest price of light work, which takes a few megabytes.
+const light = 20_000_000
 
-// lanes admits requests to the cores. Requests above lightWork are computed one per core: more
-// at a time would take more memory, and not finish sooner. They do not delay light requests.
-type lanes struct {
-	light, heavy lane
-	bodies       lane // large bodies, while they are in memory
+// A gate admits work to the cores. Heavy work is computed one per core: more at a time would take more memory, and not
+// finish sooner. Light work does not wait for heavy work; its prices add up to at most the largest one for each core.
+type gate struct {
+	cores        int64
+	heavy, light *semaphore.Weighted
 }
 
-func newLanes() *lanes {
-	cores := runtime.GOMAXPROCS(0)
-	return &lanes{light: make(lane, 4*cores), heavy: make(lane, cores), bodies: make(lane, 4*cores)}
+func newGate() gate {
+	cores := int64(runtime.GOMAXPROCS(0))
+	return gate{cores, semaphore.NewWeighted(cores), semaphore.NewWeighted(cores * light)}
 }
 
-// forPrice returns the lane for a price.
-func (l *lanes) forPrice(price int) lane {
-	if price <= lightWork {
-		return l.light
+// enter waits for room until the context ends. Heavy work keeps that many cores busy. The caller calls leave after the work.
+func (g gate) enter(ctx context.Context, price float64, cores int64) (leave func(), err error) {
+	room, weight := g.light, int64(min(price, light))
+	if price > light {
+		room, weight = g.heavy, cores
 	}
-	return l.heavy
-}
-
-// A lane holds one token for each request in it.
-type lane chan struct{}
-
-// enter waits for room until the context ends. The caller calls leave to leave the lane.
-func (l lane) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case l <- struct{}{}:
-		return func() { <-l }, nil
-	case <-ctx.Done():
-		return func() {}, ctx.Err()
+	if err := room.Acquire(ctx, weight); err != nil {
+		return nil, err
 	}
+	return func() { room.Release(weight) }, nil
 }

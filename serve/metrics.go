@@ -29,11 +29,17 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	m := &measures{registry: registry, own: prometheus.NewRegistry()}
 	metrics := promauto.With(m.own)
 	m.requests = metrics.NewCounterVec(prometheus.CounterOpts{
-		Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; a request that failed before its model was known has none."}, []string{"code", "model"})
+		Name: "plrank_requests_total",
+		Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; " +
+			"a request that failed before its model was known has none.",
+	}, []string{"code", "model"})
 	m.seconds = metrics.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}, []string{"model"})
+		Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.",
+		Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15),
+	}, []string{"model"})
 	m.documents = metrics.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}, []string{"model"})
+		Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14),
+	}, []string{"model"})
 	m.loads = metrics.NewCounterVec(prometheus.CounterOpts{
 		Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"})
 	m.versions = metrics.NewGaugeVec(prometheus.GaugeOpts{
@@ -43,9 +49,12 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 		[]string{"model", "feature"})
 	m.impressions = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."})
 	m.events = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."})
-	m.failures = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the click log that failed, each of one or more requests."})
+	m.failures = metrics.NewCounter(prometheus.CounterOpts{
+		Name: "plrank_log_failures_total", Help: "Writes to the click log that failed, each of one or more requests."})
 	m.syncs = metrics.NewHistogram(prometheus.HistogramOpts{
-		Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17)})
+		Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.",
+		Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17),
+	})
 	if err := registry.Register(m.own); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}

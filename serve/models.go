@@ -3,9 +3,11 @@ package serve
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,26 +22,8 @@ type served struct {
 	*ranker.Model
 	columns  map[int]int // by feature id; Column finds them by name
 	features *clicks.Log // has their ids and names, without impressions
-}
 
-// The price of a request is known before it is computed. A unit, about 0.2 µs of a core and ten
-// bytes, is one document and one rank to draw. Other work is converted to units. Whole lists cost as
-// much as unitsOfWhole ranks, and more if they are long: their propensities take no sweeps, see
-// plackett.Expectation.
-const (
-	inputsPerUnit          = 16   // numbers of a document: raw features, and inputs of the network
-	multiplicationsPerUnit = 2000 // for the scores
-	unitsOfWhole           = 8
-	bytesPerUnit           = 16 // of the body
-	documentsPerUnit       = 1000
-)
-
-func (m *served) price(documents, ranks int) int {
-	if ranks == documents {
-		ranks = min(ranks, unitsOfWhole+documents/documentsPerUnit)
-	}
-	inputs := m.File().Transform.Inputs + m.File().Transform.Width()
-	return documents*ranks + documents*inputs/inputsPerUnit + int(m.Multiplications(documents)/multiplicationsPerUnit)
+	scoring, transforming curve
 }
 
 // A slot is a name, its file, and the model last read from it.
@@ -87,26 +71,54 @@ func (m models) pick(name string) (*served, string, error) {
 	return s.model.Load(), s.name, nil
 }
 
-// open reads the model.
+// open reads the model, and tries it before requests do.
 func (s *slot) open() error {
 	model, err := ranker.Open(s.path) // the file may have changed since: its Digest is its own
-	if err == nil {
-		var base []float32
-		if model.File().BaseScores {
-			base = []float32{0}
-		}
-		_, err = model.ScoreOn(context.Background(), nil, make([]float32, len(model.FeatureIDs())), base) // a kind without a forward pass fails here
-	}
 	if err != nil {
 		return err
 	}
 	if s.logged != nil && !sameFeatures(s.logged, model) {
-		return fmt.Errorf("%s has other features, by id, name or type, than the model it replaces, and a click log has one feature list: serve it from a new process with its own log folder", s.path)
+		return fmt.Errorf("%s has other features, by id, name or type, than the model it replaces, and a click log has one feature list: "+
+			"serve it from a new process with its own log folder", s.path)
 	}
-	columns := map[int]int{}
+	m := &served{Model: model, columns: map[int]int{}}
+	m.features = &clicks.Log{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
 	for i, id := range model.FeatureIDs() {
-		columns[id] = i
+		m.columns[id] = i
 	}
-	s.model.Store(&served{model, columns, &clicks.Log{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}})
+	if err := m.try(); err != nil {
+		return fmt.Errorf("%s: a request to try the model: %w", s.path, err)
+	}
+	m.measure()
+	s.model.Store(m)
 	return nil
+}
+
+// try answers a request that goes through all that requests may ask of the model.
+func (m *served) try() error {
+	low, high := make([]any, len(m.columns)), make([]any, len(m.columns))
+	for i := range low {
+		low[i], high[i] = 0, 1
+		if _, text := m.Level(i, ""); text {
+			low[i], high[i] = nil, slices.Concat(m.Levels()[i], []string{"unknown"})[0]
+		}
+	}
+	body := map[string]any{
+		"documents": [][]any{low, high}, "query": "q", "document_ids": []string{"low", "high"},
+		"draw": map[string]int{"cutoff": 1}, "explain": map[string]int{"document": 1, "against": 0, "permutations": 4},
+	}
+	if m.OnBaseScores() {
+		body["base_scores"] = []int{0, 1}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	in, err := parseRequest(text)
+	if err != nil {
+		return err
+	}
+	in.logged = true
+	s := &Service{gate: newGate(), limits: Limits{Work: math.MaxInt, Cutoff: 1}}
+	return s.rank(context.Background(), m, in, new(scratch), new(response))
 }

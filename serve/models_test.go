@@ -101,31 +101,41 @@ func TestModelErrorsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// The first refused request is logged, the others are counted.
-func TestRefusedRequestsAreCounted(t *testing.T) {
+// The first failed requests of a status are logged, the others are counted: clients cannot fill the log.
+func TestFailedRequestsAreLoggedAtABoundedRate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)
 	s, logged := tested(t, Options{Models: only(path), Limits: Limits{Requests: 1}})
-	s.inFlight <- struct{}{}
 	logged.Reset()
-	for range 100 {
-		if w := post(s, `{"documents": []}`); w.Code != http.StatusServiceUnavailable {
-			t.Fatal(w.Code)
+	fail := func() {
+		for range 100 {
+			if w := post(s, "["); w.Code != http.StatusBadRequest {
+				t.Fatal(w.Code)
+			}
+			s.inFlight.TryAcquire(1)
+			if w := post(s, "["); w.Code != http.StatusServiceUnavailable {
+				t.Fatal(w.Code)
+			}
+			s.inFlight.Release(1)
 		}
 	}
-	if text := logged.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "503") {
-		t.Errorf("logged %q, want one line", text)
-	}
-	logged.Reset()
-	s.overload.flush(s.log)
-	if text := logged.String(); text != "msg=\"more requests got status 503\" count=99 within=1m0s\n" {
-		t.Errorf("logged %q", text)
-	}
-	logged.Reset()
-	s.overload.flush(s.log)
-	post(s, `{"documents": []}`)
-	if text := logged.String(); strings.Count(text, "\n") != 1 {
-		t.Errorf("logged %q, want one line", text)
+	for range 2 { // minutes
+		fail()
+		text := logged.String()
+		lines := [3]int{strings.Count(text, "\n"), strings.Count(text, "status=400"), strings.Count(text, "status=503")}
+		if lines != [3]int{2 * mostFailures, mostFailures, mostFailures} {
+			t.Errorf("logged %q, want %d lines of each status", text, mostFailures)
+		}
+		logged.Reset()
+		s.failures.flush(s.log)
+		const want = "msg=\"more requests got status 400\" count=90 within=1m0s\nmsg=\"more requests got status 503\" count=90 within=1m0s\n"
+		if text := logged.String(); text != want {
+			t.Errorf("logged %q, want %q", text, want)
+		}
+		logged.Reset()
+		if s.failures.flush(s.log); logged.Len() > 0 {
+			t.Errorf("logged %q after a minute without failures", logged)
+		}
 	}
 }
 

@@ -34,7 +34,8 @@ type draw struct {
 // parseRequest reads a body. It returns an error for unknown names and for names that occur twice,
 // rather than guess which value was meant.
 func parseRequest(body []byte) (*request, error) {
-	fields, elements, err := object(body, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids")
+	fields, elements, err := object(body,
+		"base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}

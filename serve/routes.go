@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,39 +97,44 @@ func (s *Service) serveReady(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
-// authorised checks the token, if there is one, and answers with the error of serve.
+// authorised checks the token, if there is one, and the host, and answers with the error of serve.
 func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if s.token.path != "" && !s.token.admits(r.Header.Get("Authorization")) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			s.fail(w, r, statusError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
+		} else if s.hosts != nil && !s.knowsHost(r.Host) {
+			s.fail(w, r, statusError{http.StatusForbidden, fmt.Errorf("the header Host is %q: "+
+				"want localhost, an address of this machine, or a name given by -host (serve.Options.Hosts)", clip(r.Host))})
 		} else if err := serve(w, r); err != nil {
 			s.fail(w, r, err)
 		}
 	}
 }
 
-// admit admits a request with a body, unless too many are in flight. The caller calls leave after
-// the answer.
-func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+// knowsHost reports whether the header Host, with any port, is a loopback address, localhost or one of the hosts. A browser
+// sends the name in its address bar, which may be one that another website has for this address.
+func (s *Service) knowsHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil && ip.Unmap().IsLoopback() {
+		return true
+	}
+	known := func(name string) bool { return strings.EqualFold(name, strings.TrimSuffix(host, ".")) }
+	return host == "" || known("localhost") || slices.ContainsFunc(s.hosts, known) // every browser sends one
+}
+
+// check returns an error for a request whose body is not worth reading.
+func (s *Service) check(r *http.Request) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, nil, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
+		return statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
 	}
 	if err := s.origins.Check(r); err != nil && !isJSON(r.Header.Get("Content-Type")) {
-		return nil, nil, statusError{http.StatusForbidden, errors.New("request from a page of another website: want Content-Type: application/json, or the website in the service's list of origins")}
+		return statusError{http.StatusForbidden, errors.New("request from a page of another website: " +
+			"want Content-Type: application/json, or the website in the service's list of origins")}
 	}
-	select {
-	case s.inFlight <- struct{}{}:
-		leave = func() { <-s.inFlight }
-	default:
-		return nil, nil, statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
-	}
-	if r.Body != http.NoBody {
-		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
-		// this one at the end of the body.
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
-	}
-	return http.MaxBytesReader(w, r.Body, s.limits.Body), leave, nil
+	return nil
 }
 
 // isJSON reports whether a content type stands for JSON.
@@ -139,7 +146,9 @@ func isJSON(contentType string) bool {
 func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	start := time.Now()
 	out := &response{}
-	logged, err := s.process(w, r, func(ctx context.Context, space *scratch) error { return s.compute(ctx, space, out) })
+	logged, err := s.process(w, r, func(ctx context.Context, body []byte, space *scratch) error {
+		return s.compute(ctx, body, space, out)
+	})
 	if err == nil {
 		if logged {
 			s.measures.impressions.Inc()
@@ -160,8 +169,8 @@ func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
 		return statusError{http.StatusNotFound, errors.New("this service has no click log: start plrank serve with -log")}
 	}
 	n := 0
-	_, err := s.process(w, r, func(ctx context.Context, space *scratch) (err error) {
-		n, err = s.addEvents(ctx, space)
+	_, err := s.process(w, r, func(ctx context.Context, body []byte, space *scratch) (err error) {
+		n, err = s.addEvents(ctx, body, space)
 		return err
 	})
 	if err != nil {
@@ -180,7 +189,9 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, out any) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	if _, err := w.Write(text); err != nil {
-		s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
+		s.failures.record(statusClientClosed, s.log, func() {
+			s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
+		})
 	}
 	return nil
 }
@@ -215,20 +226,14 @@ func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.measures.requests.WithLabelValues(strconv.Itoa(status), asked.model).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	log := func() {
-		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
-	}
+	s.failures.record(status, s.log, func() {
+		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path),
+			"status", status, "error", text)
+	})
 	w.Header().Set("Content-Type", "application/json")
 	switch status {
 	case http.StatusServiceUnavailable:
-		s.overload.record(s.log, log)
 		w.Header().Set("Retry-After", "1")
-	case http.StatusInsufficientStorage:
-		s.unlogged.record(s.log, log)
-	default:
-		log()
-	}
-	switch status {
 	case http.StatusInternalServerError:
 		text = "internal error: see the log of the service for the X-Request-ID of this answer"
 	case http.StatusInsufficientStorage:

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/semaphore"
 )
 
 // Options configure a [Service]. Only Models is required.
@@ -22,6 +24,11 @@ type Options struct {
 
 	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
 	TokenFile string
+
+	// Hosts are the names, besides localhost and addresses of this machine, that the header Host of a request may have,
+	// with any port. If it equals nil, any name will do: then a page of another website can reach a service on localhost
+	// without a token, by a name of its own that stands for 127.0.0.1.
+	Hosts []string
 
 	// Origins are websites whose pages may send requests from a browser, such as "https://shop.example". Other pages
 	// may send JSON alone, which browsers do not send to another site unless it agrees.
@@ -52,15 +59,16 @@ type Options struct {
 type Service struct {
 	models   models
 	limits   Limits
-	lanes    *lanes
+	gate     gate
+	inFlight *semaphore.Weighted // requests whose bodies are there
+	bodies   *semaphore.Weighted // bytes of large bodies
 	token    token
+	hosts    []string
 	origins  http.CrossOriginProtection
-	inFlight lane // requests to /v1/rank
 	draining atomic.Bool
 	measures *measures
 	log      *slog.Logger
-	overload overload  // 503
-	unlogged overload  // 507
+	failures failures
 	clicks   *clickLog // nil: none
 	mux      *http.ServeMux
 
@@ -86,8 +94,9 @@ func New(o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		models: models, limits: limits, lanes: newLanes(), inFlight: make(lane, limits.Requests),
-		log: cmp.Or(o.Log, slog.Default()), overload: overload{status: http.StatusServiceUnavailable}, unlogged: overload{status: http.StatusInsufficientStorage},
+		models: models, limits: limits, gate: newGate(), inFlight: semaphore.NewWeighted(int64(limits.Requests)),
+		bodies: semaphore.NewWeighted(bodiesPerCore * int64(runtime.GOMAXPROCS(0)) * limits.Body),
+		hosts:  o.Hosts, log: cmp.Or(o.Log, slog.Default()),
 	}
 	for _, origin := range o.Origins {
 		if err := s.origins.AddTrustedOrigin(origin); err != nil {

@@ -109,24 +109,6 @@ func (s Settings) member(matrices, vectors string) (m Member) {
 	return m
 }
 
-// repeated is the number of weights that members take after another one did.
-func (s Settings) repeated() (n int) {
-	for _, m := range s.Layers() {
-		if !m.Shares {
-			continue
-		}
-		for _, d := range m.Hidden[1:] {
-			n += d.Rows() * d.Out
-		}
-		for _, b := range m.Blocks {
-			for _, d := range []Dense{b.QKV, b.Merge, b.Up, b.Down} {
-				n += d.Rows() * d.Out
-			}
-		}
-	}
-	return n
-}
-
 // Table returns the name of the table of embedding i, an array [codes, width].
 func Table(i int) string { return fmt.Sprintf("embedding%d", i) }
 

@@ -22,14 +22,10 @@ const KeptNumbers = 1 << 20
 // units stay in the cache.
 const passRows = 128
 
-// NewPass makes the pass of the model with these arrays of weights, and says how many
-// multiplications it takes for every document, besides one a weight, and for every pair of them.
-func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, repeated, pairs int) {
+// NewPass makes the pass of the model with these arrays of weights.
+func NewPass[T blas.Float](s Settings, array func(name string) []T) Pass {
 	n := newNetwork(s, array)
 	part := min(passRows, max(1, KeptNumbers/n.numbers()))
-	if s.Attention != nil {
-		pairs = 2 * s.Width() * s.Blocks * s.Size()
-	}
 	pool := sync.Pool{New: func() any { return new(space[T]) }}
 	return func(ctx context.Context, scores []float64, x []float32) error {
 		most := part // documents at a time
@@ -53,7 +49,7 @@ func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, 
 			scores, x = scores[rows:], x[rows*s.Features:]
 		}
 		return nil
-	}, s.repeated(), pairs
+	}
 }
 
 // space is the scratch space of a pass.

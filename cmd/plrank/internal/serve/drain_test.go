@@ -221,7 +221,7 @@ func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
 	}
 	get := func(path string) (net.Conn, int, bool) {
 		conn := dial()
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			return conn, 0, true

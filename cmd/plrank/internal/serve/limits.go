@@ -39,7 +39,9 @@ type probe struct {
 
 func newConnections(most int, registry *prometheus.Registry) *connections {
 	c := &connections{most: most, open: map[net.Conn]bool{}, refused: prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "plrank_connections_refused_total", Help: "Connections beyond the limit, which are answered if they ask for /livez or /readyz alone."})}
+		Name: "plrank_connections_refused_total",
+		Help: "Connections beyond the limit, which are answered if they ask for /livez or /readyz alone.",
+	})}
 	registry.MustRegister(c.refused)
 	return c
 }

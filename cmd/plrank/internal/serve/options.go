@@ -22,7 +22,8 @@ var page = cli.Page{
 		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
 		"connections are accepted, requests in flight are answered, and the program ends. A second " +
 		"signal ends it at once.",
-	Flags: []string{"model", "listen", "probes", "log", "token-file", "origin", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
+	Flags: []string{"model", "listen", "probes", "log", "token-file", "origin", "host", "poll", "drain", "timeout",
+		"max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
 	Examples: []string{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
@@ -48,23 +49,31 @@ func (o *options) flags() *flag.FlagSet {
 	l := &o.Limits
 	f.Func("model", "a model `file`, or NAME=FILE; repeat it for several models", o.addModel)
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
-	f.StringVar(&o.probes, "probes", "", "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
-	f.StringVar(&o.Clicks, "log", "", "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
+	f.StringVar(&o.probes, "probes", "",
+		"another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
+	f.StringVar(&o.Clicks, "log", "",
+		"`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
-	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests from browsers without a JSON content type; repeat it for several", func(text string) error {
+	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests that are not JSON; repeat it for several", func(text string) error {
 		o.Origins = append(o.Origins, text)
 		return new(http.CrossOriginProtection).AddTrustedOrigin(text)
+	})
+	f.Func("host", "a `name` that requests to localhost may have as Host; repeat it for several", func(text string) error {
+		o.Hosts = append(o.Hosts, text)
+		return cli.ErrorIf(text == "" || strings.ContainsAny(text, ":/"), "want a name, without a scheme and a port")
 	})
 	o.Poll, o.drain, o.connections = 2*time.Second, 5*time.Second, 4096
 	cli.DurationVar(f, &o.Poll, "poll", 0, longest, "`time` between two looks at the files; 0 is never")
 	cli.DurationVar(f, &o.drain, "drain", 0, longest, "`time` after SIGTERM in which requests are still answered")
-	cli.DurationVar(f, &l.Timeout, "timeout", time.Millisecond, longest, "`time` to receive a request, and again to wait for a core and compute")
+	cli.DurationVar(f, &l.Timeout, "timeout", time.Millisecond, longest,
+		"`time` to receive a request, and again to wait for a core and compute")
 	cli.IntVar(f, &l.Body, "max-body", 1, 1<<30, "most `bytes` of a request")
 	cli.IntVar(f, &l.Documents, "max-documents", 1, 10_000_000, "most `documents` of a request")
 	cli.IntVar(f, &l.Cutoff, "max-cutoff", 1, 10_000_000, "most `ranks` to draw, unless they are all")
-	cli.IntVar(f, &l.Work, "max-work", 1, 2_000_000_000, "most `work` of a request, in units of about 0.2 µs")
+	cli.IntVar(f, &l.Work, "max-work", 1, 2_000_000_000, "most `work` of a request, in units of 0.2 µs of a core")
 	cli.IntVar(f, &l.Requests, "concurrency", 1, 1_000_000, "most `requests` in flight; further ones get status 503")
-	cli.IntVar(f, &o.connections, "connections", 1, 1_000_000, "most `connections`; further ones are answered on /livez and /readyz alone")
+	cli.IntVar(f, &o.connections, "connections", 1, 1_000_000,
+		"most `connections`; further ones are answered on /livez and /readyz alone")
 	return f
 }
 

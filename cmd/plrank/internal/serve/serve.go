@@ -46,6 +46,14 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	o.Metrics, o.Log = registry, logger
+	address, err := net.ResolveTCPAddr("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("serve: -listen: %w", err)
+	}
+	loopback := address.IP.IsLoopback()
+	if name, _, err := net.SplitHostPort(o.listen); err == nil && loopback && o.TokenFile == "" {
+		o.Hosts = append(o.Hosts, name)
+	}
 	s, err := serve.New(o.Options)
 	if err != nil {
 		return err
@@ -80,8 +88,9 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	h := o.server(limiting(freeingMemory(s, 2*time.Second)), logger)
 	h.ConnContext, h.ConnState = open.begin, open.end
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
-	if at, ok := listener.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && o.TokenFile == "" {
-		logger.Warn("other machines can reach the service, which needs no token: they can use the models, and write to the click log; use -token-file, or -listen on localhost", "address", at.String())
+	if !loopback && o.TokenFile == "" {
+		logger.Warn("other machines can reach the service, which needs no token: they can use the models, and write to the click log; "+
+			"use -token-file, or -listen on localhost", "address", listener.Addr().String())
 	}
 	listening(listener.Addr())
 	go func() { ended <- h.Serve(listener) }()

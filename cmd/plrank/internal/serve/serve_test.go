@@ -54,6 +54,8 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 		"-drain -1s: want a time from 0s to 24h0m0s": {"-model", "x", "-drain", "-1s"},
 		"no token in the file":                       {"-model", "x", "-token-file", empty},
 		`invalid origin "shop.example`:               {"-model", "x", "-origin", "shop.example"},
+		"want a name, without a scheme and a port":   {"-model", "x", "-host", "https://shop.example"},
+		"-listen: address nowhere: missing port":     {"-model", "x", "-listen", "nowhere"},
 		`is named "\xff": want a name`:               {"-model", "\xff=x"},
 		"there is no flag -modell":                   {"-modell", "x"},
 		"over HTTP: POST /v1/rank.":                  {"-help"},
@@ -91,6 +93,50 @@ func TestListeningBeyondLoopbackWithoutATokenIsAWarning(t *testing.T) {
 		}
 		if got := strings.Contains(text.String(), "level=WARN") && strings.Contains(text.String(), "use -token-file"); got != c.warns {
 			t.Errorf("%+v: %s", c, &text)
+		}
+	}
+}
+
+// On localhost without a token, a page whose name stands for this machine is refused: DNS rebinding.
+func TestLocalServiceWithoutATokenTakesKnownHosts(t *testing.T) {
+	dir := t.TempDir()
+	path, token := filepath.Join(dir, "m.npz"), filepath.Join(dir, "token")
+	testkit.LinearModel(t, path, 1, 2, 3)
+	if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args        []string
+		other, mine int // status for evil.example and for search.example
+	}{
+		{nil, 403, 403},
+		{[]string{"-listen", "127.0.0.2:0"}, 403, 403},
+		{[]string{"-host", "search.example"}, 403, 200},
+		{[]string{"-token-file", token}, 200, 200},
+		{[]string{"-listen", ":0"}, 200, 200},
+		{[]string{"-listen", ":0", "-host", "search.example"}, 403, 200},
+	} {
+		url, stop := started(t, append([]string{"-model", path, "-drain", "0s"}, c.args...)...)
+		port := url[strings.LastIndex(url, ":")+1:]
+		for host, want := range map[string]int{
+			"localhost": 200, "localhost:" + port: 200, "127.0.0.1:" + port: 200, "evil.example:" + port: c.other, "search.example": c.mine,
+		} {
+			r, err := http.NewRequest("GET", url+"/v1/models", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = host
+			r.Header.Set("Authorization", "Bearer secret")
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.Body.Close(); resp.StatusCode != want {
+				t.Errorf("%q, host %s: %d, want %d", c.args, host, resp.StatusCode, want)
+			}
+		}
+		if status := stop(); status != 0 {
+			t.Errorf("%q: status %d", c.args, status)
 		}
 	}
 }
@@ -259,7 +305,7 @@ func TestShutdownClosesKeptConnectionsAfterAnswers(t *testing.T) {
 			in := bufio.NewReader(conn)
 			const body = `{"documents": [[1, 1, 1]]}`
 			for n := 0; ; n++ {
-				fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+				fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 				answer, err := http.ReadResponse(in, nil)
 				if err == nil {
 					_, err = io.Copy(io.Discard, answer.Body)

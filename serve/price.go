@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plrank/plrank/internal/cputime"
+	"github.com/plrank/plrank/ranker"
+)
+
+// The price of a part of a request is about how long it takes on a core, in nanoseconds, and is known before it is computed.
+// How long a model takes is measured when its file is read. BenchmarkPrices compares prices with times.
+const (
+	unit         = 200. // of work
+	requestTime  = 6000
+	parseTime    = 5    // to find the parts of a request, for each byte
+	decodeTime   = 6    // to read its numbers and texts, for each byte
+	documentTime = 150  // to rank a document, and to write what is answered about it
+	valueTime    = 1    // of a document, for each feature of the model
+	textTime     = 20   // to write it to the log
+	drawTime     = 50   // of a document or a rank, for a draw
+	roomTime     = 1.25 // of the exposures in a draw, with room for them
+	orderTime    = 180  // of columns, for an explanation
+	swapTime     = 25   // of two documents in it
+	eventTime    = 12.5 // of a byte of events
+)
+
+// A curve is a price by the number of documents n: call + n·(document + n·pair).
+type curve struct{ call, document, pair float64 }
+
+func (c curve) at(documents int) float64 {
+	n := float64(documents)
+	return c.call + n*(c.document+n*c.pair)
+}
+
+// sampleSizes are the numbers of documents that are timed, the last one where documents are compared. After one that takes
+// long there is no further one.
+var sampleSizes = []int{1, 32, 256, 1024}
+
+const long = 30 * time.Millisecond
+
+// measure returns the curves of functions of a number of documents. It times them in turns, as the speed of a core varies.
+func measure(compares bool, fs ...func(documents int)) []curve {
+	times := make([][]float64, len(fs))
+	for i, n := range sampleSizes {
+		if n == 1024 && !compares || i > 0 && times[0][i-1] > float64(long) {
+			break
+		}
+		for f := range fs {
+			times[f] = append(times[f], math.Inf(1))
+		}
+		for range 4 {
+			for f, call := range fs {
+				times[f][i] = min(times[f][i], float64(cputime.Shortest(long/30, func() { call(n) })))
+			}
+		}
+	}
+	curves := make([]curve, len(fs))
+	for f := range fs {
+		curves[f] = fit(compares, times[f])
+	}
+	return curves
+}
+
+// fit returns the curve through the first and the last times, a line unless documents are compared.
+func fit(compares bool, times []float64) (c curve) {
+	slope := func(i, j int) float64 { return max(0, times[j]-times[i]) / float64(sampleSizes[j]-sampleSizes[i]) }
+	last := len(times) - 1
+	switch {
+	case last == 0:
+		return curve{document: times[0]}
+	case compares && last > 1:
+		c.pair = max(0, slope(last-1, last)-slope(0, last-1)) / float64(sampleSizes[last]-1)
+		c.document = max(0, slope(0, last-1)-float64(1+sampleSizes[last-1])*c.pair)
+	default:
+		c.document = slope(0, last)
+	}
+	c.call = max(0, times[0]-c.document-c.pair)
+	return c
+}
+
+// measure measures how long the model takes for documents of random values, and its transform.
+func (m *served) measure() {
+	t, levels := m.File().Transform, m.Levels()
+	most := sampleSizes[len(sampleSizes)-1]
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := make([]float32, most*t.Inputs)
+	for i := range rows {
+		if rows[i] = float32(rng.NormFloat64()); levels != nil && levels[i%t.Inputs] != nil {
+			rows[i] = float32(rng.IntN(1 + len(levels[i%t.Inputs])))
+		}
+	}
+	inputs, scores, base := make([]float32, most*t.Width()), make([]float64, 0, most), make([]float32, most)
+	curves := measure(m.ComparesDocuments(), func(n int) {
+		own := base[:n]
+		if !m.OnBaseScores() {
+			own = nil
+		}
+		m.ScoreOn(context.Background(), scores, rows[:n*t.Inputs], own) // a score out of range takes as long as others
+	}, func(n int) {
+		if !t.Identity() { // which scoring leaves out
+			t.Query(inputs[:n*t.Width()], rows[:n*t.Inputs])
+		}
+	})
+	m.scoring, m.transforming = curves[0], curves[1]
+}
+
+// price is the price of reading the documents of a request, of scoring them, and of the answer.
+func (m *served) price(in *request) float64 {
+	perValue := float64(valueTime)
+	if in.logged {
+		perValue += textTime
+	}
+	return requestTime + decodeTime*float64(len(in.documents)) + m.scoring.at(in.count) +
+		float64(in.count)*(documentTime+perValue*float64(len(m.columns)))
+}
+
+// price is the price of drawing a ranking of documents with these scores, and of the propensities.
+func (d *draw) price(scores []float64) (float64, error) {
+	n, k := float64(len(scores)), float64(min(d.cutoff, len(scores)))
+	price := drawTime*(n+k) + n*k/18
+	if d.all(len(scores)) {
+		return price, nil
+	}
+	took, err := d.policy().ExposureTime(scores, d.cutoff)
+	return price + roomTime*float64(took), err
+}
+
+// explainPrice is the price of an explanation of documents with these features.
+func (m *served) explainPrice(features []float32, c ranker.Comparison) float64 {
+	orders, passes, documents := m.ExplainPasses(features, c)
+	price := m.scoring.at(len(features)/len(m.columns)) + orderTime*float64(orders) + swapTime*float64(documents)/2
+	if passes == 0 {
+		return price
+	}
+	perPass := float64(documents) / float64(passes)
+	pass := curve{ // without the transform
+		max(0, m.scoring.call-m.transforming.call), max(0, m.scoring.document-m.transforming.document),
+		max(0, m.scoring.pair-m.transforming.pair),
+	}
+	return price + float64(passes)*(pass.call+perPass*(pass.document+perPass*pass.pair))
+}
