@@ -240,14 +240,14 @@ func (d *Description) share(documents int) string {
 	return fmt.Sprintf("%d (%.1f %%)", documents, 100*float64(documents)/float64(d.Documents))
 }
 
-// list is the number of features and the names of the first ones.
+// list is the number of features, whose ids ascend, and the names of the first ones.
 func (d *Description) list(ids []int) string {
 	if len(ids) == 0 {
 		return "0"
 	}
 	var names []string
 	for _, f := range d.FeatureList[:d.Features] {
-		if slices.Contains(ids, f.ID) {
+		if _, listed := slices.BinarySearch(ids, f.ID); listed {
 			names = append(names, f.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -115,5 +116,21 @@ func TestFeatureTableFitsTheWidth(t *testing.T) {
 		if !strings.Contains(table, want) || !strings.Contains(table, "  short") {
 			t.Errorf("%d: no %q in\n%s", width, want, table)
 		}
+	}
+}
+
+// The time for a feature is the same for any number of them.
+func BenchmarkDescribe(b *testing.B) {
+	for _, features := range []int{1_000, 10_000, 100_000} {
+		d := &Dataset{Features: make([]float32, 2*features), Labels: []float32{0, 1}, Offsets: []int{0, 2}, QueryIDs: []string{"q"}}
+		for id := range features {
+			d.FeatureIDs = append(d.FeatureIDs, id+1)
+		}
+		b.Run(strconv.Itoa(features), func(b *testing.B) {
+			for b.Loop() {
+				_ = Describe("", d).String()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*features), "ns/feature")
+		})
 	}
 }

@@ -63,7 +63,8 @@ func (t *Transform) FitBins(train *Data, bins int) error {
 	in := &input{train, t.outputColumns(), t.Width(), t.ComparesDocuments(), t.Query}
 	values := in.counts(bins + 1)
 	for i, column := range in.columns {
-		fitted[i] = Bins{quantiles(values[i], bins), slices.Contains(gaps, column)}
+		_, missing := slices.BinarySearch(gaps, column)
+		fitted[i] = Bins{quantiles(values[i], bins), missing}
 	}
 	t.Bins, t.positions = fitted, newPositions(fitted)
 	return nil

@@ -52,19 +52,22 @@ func (c *Category) code(x float32) float32 {
 // among the others. Those of text are, too. One that does not vary stays left out. Given are the columns that vary within
 // queries.
 func (t *Transform) fitCategories(train *Data, within, ids []int) error {
-	for column, levels := range train.Levels {
-		if id := train.FeatureIDs[column]; levels != nil && !slices.Contains(ids, id) {
-			ids = append(slices.Clone(ids), id)
+	sorted := slices.Sorted(slices.Values(ids))
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return fmt.Errorf("transforms: feature %d is listed as categorical twice", sorted[i])
 		}
 	}
-	sorted := slices.Sorted(slices.Values(ids))
-	for i, id := range sorted {
+	for column, levels := range train.Levels {
+		if levels != nil {
+			sorted = append(sorted, train.FeatureIDs[column])
+		}
+	}
+	slices.Sort(sorted)
+	for _, id := range slices.Compact(sorted) {
 		column, found := slices.BinarySearch(train.FeatureIDs, id)
 		if !found {
 			return fmt.Errorf("transforms: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, text.List(train.ids()))
-		}
-		if i > 0 && sorted[i-1] == id {
-			return fmt.Errorf("transforms: feature %d is listed as categorical twice", id)
 		}
 		if _, varies := slices.BinarySearch(t.Columns, column); !varies {
 			continue
@@ -77,9 +80,12 @@ func (t *Transform) fitCategories(train *Data, within, ids []int) error {
 		rare := max(0, len(values)-mostValues)
 		values = values[:len(values)-rare]
 		slices.Sort(values)
-		t.Columns = slices.DeleteFunc(t.Columns, func(other int) bool { return other == column })
 		t.Categories = append(t.Categories, Category{column, values, rare})
 	}
+	t.Columns = slices.DeleteFunc(t.Columns, func(column int) bool {
+		_, found := slices.BinarySearchFunc(t.Categories, column, func(c Category, column int) int { return cmp.Compare(c.Column, column) })
+		return found
+	})
 	return nil
 }
 

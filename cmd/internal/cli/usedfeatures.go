@@ -26,9 +26,9 @@ type UsedFeatures struct {
 
 // NewUsedFeatures returns the features of a model, before any document was seen.
 func NewUsedFeatures(model *ranker.Model) UsedFeatures {
-	ids, names := model.UsedFeatures(), map[int]string{}
+	ids, all, names := model.UsedFeatures(), model.FeatureIDs(), map[int]string{}
 	for column, name := range model.FeatureNames() {
-		names[model.FeatureIDs()[column]] = name
+		names[all[column]] = name
 	}
 	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool), text.Unknown{}}
 }

@@ -100,17 +100,24 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 			"the features of its documents by -data", path)
 	}
 	s := &scorer{path: path, model: model, temperature: temperature}
+	byID, byName := map[int]int{}, map[string]int{} // columns of the log, from 1
+	for column, id := range ids {
+		byID[id] = column + 1
+	}
+	for column, name := range part.FeatureNames {
+		byName[name] = column + 1
+	}
 	used := model.UsedFeatures()
 	for i, id := range own {
 		_, ofText := model.Level(i, "")
 		s.columns, s.ofText, s.levels = append(s.columns, -1), append(s.ofText, ofText), append(s.levels, nil)
-		if !slices.Contains(used, id) {
+		if _, isUsed := slices.BinarySearch(used, id); !isUsed {
 			continue
 		}
-		column, feature := slices.Index(ids, id), fmt.Sprint(id)
+		column, feature := byID[id]-1, fmt.Sprint(id)
 		if names != nil && names[i] != "" {
 			feature = strconv.Quote(names[i])
-			column = slices.Index(part.FeatureNames, names[i])
+			column = byName[names[i]] - 1
 		}
 		if column < 0 {
 			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: name a file with the features of its documents by -data", path, feature)

@@ -82,8 +82,10 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		d.modelSize, d.Settings = modelSize{Kind: f.Kind}, nil
 	}
 	used, gains := m.UsedFeatures(), m.Gains()
+	all := floats.Sum(gains)
 	for i, id := range f.FeatureIDs {
-		of := modelFeature{ID: id, Used: slices.Contains(used, id)}
+		of := modelFeature{ID: id}
+		_, of.Used = slices.BinarySearch(used, id)
 		if f.FeatureNames != nil {
 			of.Name = f.FeatureNames[i]
 		}
@@ -91,7 +93,7 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 			of.Categories = len(f.Levels[i])
 		}
 		if gains != nil {
-			of.Gain, of.Share = gains[i], gains[i]/floats.Sum(gains)
+			of.Gain, of.Share = gains[i], gains[i]/all
 		}
 		d.Features = append(d.Features, of)
 	}
