@@ -31,7 +31,7 @@ type Scorer struct {
 const together = 64
 
 type plane struct {
-	Node                   // its Threshold is of no account
+	Node                   // its Threshold is unused
 	thresholds []float32   // at most mostThresholds, ascending
 	right      *[128]uint8 // of sets of categories below mostCodes: 1 for byte codes that go to the right
 }

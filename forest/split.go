@@ -57,7 +57,7 @@ func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
 	return t.Nodes, leaves
 }
 
-// link has nodes, level by level, be a full tree.
+// link sets the child indices of a complete tree, whose nodes are listed level by level.
 func (t *Tree) link() {
 	for i := range t.Nodes {
 		for side, child := range []*int{&t.Nodes[i].Left, &t.Nodes[i].Right} {
@@ -104,8 +104,8 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	return nodes, leaves
 }
 
-// node returns the node of a split of leaves, whose children are still unknown, and which has an equal part of the gain. It
-// sets on which side missing values are, if there were none, and has categories that share a bin go to the right.
+// node returns a node of a split of leaves, with its share of the gain. Its children are still unknown. If no value was missing, node
+// chooses the side of missing values. Categories that share a bin go to the right.
 func (g *Grower) node(leaves []*leaf, s *split) Node {
 	c := &g.binned.columns[s.column]
 	if !c.missing {

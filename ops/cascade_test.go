@@ -110,7 +110,7 @@ func TestCascadeOpsEqualPackagePlackett(t *testing.T) {
 	})
 }
 
-// A share out of range is an error that says where.
+// A share out of range gives an error that says where.
 func TestContinuationsOutOfRangeAreErrors(t *testing.T) {
 	for _, share := range []float64{-.1, 1.1, math.NaN(), math.Inf(1)} {
 		for name, c := range cascadeOps {

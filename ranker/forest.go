@@ -37,9 +37,10 @@ const (
 	nodeWidth
 )
 
-// SetForest makes the file the file of a forest, whose inputs are what the transform gives. The part raw of a transform gives features as they
-// are, missing values too. The arrays are trees [trees, 2], the nodes and the leaves of each; nodes, a row each, with columns,
-// thresholds and children as in [forest.Node]; leaves; the sets of the nodes, one after another, in words of 32 bits; and the gains of the nodes, if they are known.
+// SetForest stores a forest in the file. Its inputs are the outputs of the transform, whose part raw keeps features as they are,
+// including missing values. The arrays are trees [trees, 2], the numbers of nodes and leaves of each; nodes, a row each, with columns,
+// thresholds and children as in [forest.Node]; leaves; the sets of the nodes, one after another, in words of 32 bits; and the
+// gains of the nodes, if they are known.
 func (f *File) SetForest(of *forest.Forest) error {
 	if err := of.Check(); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (f *File) Forest() (*forest.Forest, error) {
 	}
 	for _, c := range arrays {
 		if len(c.left) > 0 {
-			return nil, errors.New("nodes, leaves, sets or gains of no tree")
+			return nil, errors.New("nodes, leaves, sets or gains are left over after the last tree")
 		}
 	}
 	return of, of.Check()

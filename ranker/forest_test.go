@@ -124,19 +124,19 @@ func TestCraftedForestsAreRefused(t *testing.T) {
 		"has 1e+18 nodes":        func(f *ranker.File) { at(f, "trees")[0] = 1e18 },
 		"has -1 nodes":           func(f *ranker.File) { at(f, "trees")[0] = -1 },
 		"has 1.5 nodes":          func(f *ranker.File) { at(f, "trees")[0] = 1.5 },
-		"of no tree": func(f *ranker.File) {
+		"left over after the last tree": func(f *ranker.File) {
 			at(f, "trees")[2], at(f, "trees")[3] = 0, 0
 			f.Arrays[0].Values = f.Arrays[0].Values[:2]
 			f.Arrays[0].Shape = []int{1, 2}
 		},
-		"want a whole number":      func(f *ranker.File) { at(f, "nodes")[6] = 0.5 },
-		"of number 7":              func(f *ranker.File) { at(f, "nodes")[6] = 7 },
-		"column 3, want 0 to 2":    func(f *ranker.File) { at(f, "nodes")[0] = 3 },
-		"a set of 5 words":         func(f *ranker.File) { at(f, "nodes")[7+2] = 5 },
-		"a set of 6 words":         func(f *ranker.File) { at(f, "nodes")[7+2] = 6 },
-		"whole numbers of 32 bits": func(f *ranker.File) { at(f, "sets")[0] = 1 << 32 },
-		"sets or gains of no tree": func(f *ranker.File) { at(f, "nodes")[7+2] = -1 },
-		"the gain is [-1]":         func(f *ranker.File) { at(f, "gains")[1] = -1 },
+		"want a whole number":         func(f *ranker.File) { at(f, "nodes")[6] = 0.5 },
+		"of number 7":                 func(f *ranker.File) { at(f, "nodes")[6] = 7 },
+		"column 3, want 0 to 2":       func(f *ranker.File) { at(f, "nodes")[0] = 3 },
+		"a set of 5 words":            func(f *ranker.File) { at(f, "nodes")[7+2] = 5 },
+		"a set of 6 words":            func(f *ranker.File) { at(f, "nodes")[7+2] = 6 },
+		"whole numbers of 32 bits":    func(f *ranker.File) { at(f, "sets")[0] = 1 << 32 },
+		"sets or gains are left over": func(f *ranker.File) { at(f, "nodes")[7+2] = -1 },
+		"the gain is [-1]":            func(f *ranker.File) { at(f, "gains")[1] = -1 },
 		"the gain is []": func(f *ranker.File) {
 			f.Arrays[4].Values, f.Arrays[4].Shape = at(f, "gains")[:1], []int{1}
 		},

@@ -22,7 +22,7 @@ import (
 // MixtureKind is the Kind of files of mixtures, see [Mix].
 const MixtureKind = "mixture"
 
-// A mixturePart is a model of a mixture, without what all have in common. Its arrays have its number and a slash before
+// A mixturePart is a model of a mixture, without what its models share. Its arrays have its number and a slash before
 // their names.
 type mixturePart struct {
 	Weight    float64               `json:"weight"`
@@ -135,7 +135,7 @@ func (f *File) parts() (parts []part, err error) {
 		number, name, _ := strings.Cut(a.Name, "/")
 		i, err := strconv.Atoi(number)
 		if err != nil || i < 0 || i >= len(parts) || strconv.Itoa(i) != number {
-			return nil, fmt.Errorf("array %q is of no part of the mixture", a.Name)
+			return nil, fmt.Errorf("array %q belongs to no part of the mixture", a.Name)
 		}
 		a.Name = name
 		parts[i].file.Arrays = append(parts[i].file.Arrays, a)

@@ -105,8 +105,8 @@ func TestCraftedMixturesAreRefused(t *testing.T) {
 		"the settings of the mixture":        func(f *File) { f.Settings = json.RawMessage(`{"parts":1}`) },
 		"a mixture needs parts":              func(f *File) { f.Settings = json.RawMessage(`{}`) },
 		"and raw features":                   func(f *File) { f.Transform = m.file.Transform },
-		`array "1/w0" is of no part`:         func(f *File) { f.Arrays[0].Name = "1/w0" },
-		`array "00/w0" is of no part`:        func(f *File) { f.Arrays[0].Name = "00/w0" },
+		`array "1/w0" belongs to no part`:    func(f *File) { f.Arrays[0].Name = "1/w0" },
+		`array "00/w0" belongs to no part`:   func(f *File) { f.Arrays[0].Name = "00/w0" },
 		`part 0 of the mixture: array ""`:    func(f *File) { f.Arrays[0].Name = "0/" },
 		"part 0 of the mixture is a mixture": func(f *File) { f.Settings = []byte(strings.Replace(string(f.Settings), `"mlp"`, `"mixture"`, 2)) },
 		"part 0 of the mixture: no transform": func(f *File) {

@@ -89,9 +89,9 @@ func (t *Transform) fitCategories(train *Data, within, ids []int) error {
 	return nil
 }
 
-// categoryValues collects the values of two training documents or more, or of a feature of the query, of two queries, the
-// most frequent first. The others count as unseen, so that there is something to learn for these. A value that may stand
-// for several is an error.
+// categoryValues returns the values seen in two or more training documents (for a query feature, in two or more queries), the
+// most frequent first. The others count as unseen, so that a model learns a vector for unseen values. It returns an error for
+// values that float32 does not tell apart.
 func categoryValues(train *Data, column int, ofQuery bool) (values []float32, err error) {
 	name := train.FeatureName(column)
 	text := train.Levels != nil && train.Levels[column] != nil

@@ -18,8 +18,8 @@ import (
 // Features that are the same in all training documents are left out. The others go through one or
 // more parts, whose outputs are side by side: first all columns of the first part, then all of the
 // second. The parts that compare the documents of a query, minmax and rank, have only the features that vary
-// within a training query. Those that vary between queries alone, features of the query, rank by what they
-// change about others.
+// within a training query. Query features, which vary only between queries, matter only through
+// interactions with other features.
 //
 // Values of categorical features become codes, one column for each feature after all
 // others, which a model looks up in a table. See [Category] for the codes of values that
@@ -109,7 +109,7 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 		t.Gaps = append([]int{}, withGaps(train, t.Columns)...)
 	}
 	if t.Width() == 0 {
-		return nil, fmt.Errorf("transforms: %s: no value is missing: transform %q needs another part", train.Name, spec)
+		return nil, fmt.Errorf("transforms: %s: transform %q has no columns, since no value is missing: want another part", train.Name, spec)
 	}
 	return t, nil
 }

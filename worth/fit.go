@@ -51,7 +51,7 @@ const largestTie = 100
 // symmetric data share a rank, whatever the rounding.
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
-// model and an error. Otherwise the model is nil if there is an error: for no rankings; without a prior, for rankings
+// model and an error. Otherwise it returns nil and an error: for no rankings; without a prior, for rankings
 // that do not connect all items, a [*DisconnectedError]; for ties of a size whose δ_n grows or shrinks without a
 // limit, as the variance of log δ_n at the end shows; for a tie of more than 100 items; and for options that are
 // negative or not finite.

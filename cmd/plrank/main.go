@@ -48,7 +48,7 @@ var subcommands = table{
 	{"report", "make a page of runs: metrics, curves, features, queries", report.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
-	{"clicks", "learn from logs: position bias, values of policies, the gate", clicks.Run},
+	{"clicks", "estimate position bias, evaluate policies from logs, gate a deployment", clicks.Run},
 	{"fit", "fit worths of items to observed rankings", fit.Run},
 	{"completion", "complete commands, flags and names in bash, zsh or fish", completion.Run},
 }

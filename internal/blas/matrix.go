@@ -57,10 +57,10 @@ func (m Matrix[T]) stride() int {
 	return max(m.Col, m.Rows)
 }
 
-// An End is what is done with the rows of a product while they are in registers.
+// An End is an epilogue, applied to the rows of a product while they are in registers.
 type End[T Float] struct {
-	Bias []T  // is added to every row; nil: none
-	ReLU bool // and then numbers below 0 become 0; NaN stays
+	Bias []T  // added to every row; nil: none
+	ReLU bool // then sets numbers below 0 to 0; NaN stays
 }
 
 // fromColumn returns the bias from column j on, nil if there is none, and whether there is a ReLU.
@@ -74,7 +74,7 @@ func (e End[T]) fromColumn(j int) (bias *T, relu int) {
 	return bias, relu
 }
 
-// apply is for products that are stored already.
+// apply applies e to a product that is stored already.
 func (e End[T]) apply(c Matrix[T]) {
 	if e.Bias == nil && !e.ReLU {
 		return

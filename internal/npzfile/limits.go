@@ -48,7 +48,7 @@ func checkDirectory(entries []*zip.File, size int) error {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
 		if e.CompressedSize64 > uint64(size) {
-			return fmt.Errorf("array %q goes on beyond the end of the file", name)
+			return fmt.Errorf("array %q extends past the end of the file", name)
 		}
 		spans[i] = span{uint64(from), uint64(from) + e.CompressedSize64}
 	}

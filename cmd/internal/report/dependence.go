@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	mostDocuments  = 100 // whose scores are followed
-	leastDocuments = 10  // even of long queries
+	mostDocuments  = 100 // in a curve
+	leastDocuments = 10  // even if queries are long
 	mostValues     = 20  // of a feature
 	mostTexts      = 12
 )
 
-// dependences draws how the score goes with each of the most important features.
+// dependences draws how the score depends on each of the most important features.
 func (v *view) dependences(ctx context.Context) ([]block, error) {
 	if v.data == nil || len(v.columns) == 0 {
 		return nil, nil
 	}
-	// Each value takes the scores of a query, or of one document where documents are not compared.
+	// Each value needs the scores of a query, or of one document if the model does not compare documents.
 	rows := max(1, v.data.Rows()/max(1, v.data.Queries()))
 	if !v.Model.ComparesDocuments() {
 		rows = 1
@@ -48,15 +48,15 @@ func (v *view) dependences(ctx context.Context) ([]block, error) {
 	if figures == nil {
 		return nil, nil
 	}
-	return []block{texts("How the score of a document changes with the value of one feature, around its mean over the values: the mean, "+
-		"and the range from the 10th to the 90th percentile, of %d documents, each of another query.", sample.Queries()), {Figures: figures}}, nil
+	return []block{texts("How a document's score changes with the value of one feature. Each document's mean over the values is "+
+		"subtracted. Shown are the mean, and the range from the 10th to the 90th percentile, of %d documents, each from another query.",
+		sample.Queries()), {Figures: figures}}, nil
 }
 
-// dependence returns by document and value of a column the score with that value, less the mean of the document. Each query
-// has a random document. A feature that all documents of every query share changes
-// for all of them.
+// dependence returns the scores of one random document of each query for each value of a column, less the document's mean. A query
+// feature changes for all documents of the query.
 func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int) (curves [][]float64, values []float32, err error) {
-	if values = grid(d, column); len(values) < 2 { // others are rare
+	if values = grid(d, column); len(values) < 2 { // the sample has no second one
 		values = grid(v.data, column)
 	}
 	shared := sharedByQuery(v.data, column)
@@ -99,7 +99,7 @@ func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int) 
 	return slices.DeleteFunc(curves, func(c []float64) bool { return c == nil }), values, err
 }
 
-// grid returns the values of a column, or where there are many, quantiles of them; of texts the most frequent.
+// grid returns the values of a column, or quantiles if there are many. Of texts it returns the most frequent.
 func grid(d *datasets.Dataset, column int) []float32 {
 	counts := map[float32]int{}
 	var all []float32
@@ -137,7 +137,7 @@ func sharedByQuery(d *datasets.Dataset, column int) bool {
 	return true
 }
 
-// dependencePlot draws the mean of curves and their spread: a line with a band, or of texts points with bars.
+// dependencePlot draws the mean of curves and their spread: a line with a band, or for texts, points with bars.
 func dependencePlot(d *datasets.Dataset, column int, values []float32, curves [][]float64) viz.Plot {
 	var mean, low, high, at []float64
 	for i, value := range values {
@@ -161,7 +161,7 @@ func dependencePlot(d *datasets.Dataset, column int, values []float32, curves []
 	return p
 }
 
-// shownValue returns a value of a feature as the data have it.
+// shownValue returns a value of a feature as in the data.
 func shownValue(d *datasets.Dataset, value float32, column int) string {
 	v := cli.FeatureValue(d, value, column)
 	if v == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// groups says how much exposure groups of documents get.
+// groups shows the exposure of each group of documents.
 func (v *view) groups(ctx context.Context) ([]block, error) {
 	if v.data == nil || v.data.Groups == nil || v.data.Gains != nil {
 		return nil, nil
@@ -40,8 +40,8 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 	order := slices.SortedFunc(maps.Keys(by), func(a, b int) int {
 		return cmp.Or(cmp.Compare(by[b].documents, by[a].documents), cmp.Compare(a, b))
 	})
-	note := fmt.Sprintf("The share of each group in the documents, in the gain, and in the expected exposure under the policy. Exposure "+
-		"follows merit if its share is the one of the gain.%s", sampleNote(sample, v.data))
+	note := fmt.Sprintf("Each group's share of the documents, of the gain, and of the expected exposure under the policy. Exposure "+
+		"follows merit if its share equals the share of the gain.%s", sampleNote(sample, v.data))
 	if len(order) > ShownFeatures {
 		note += fmt.Sprintf(" The %d largest of %d groups are shown.", ShownFeatures, len(order))
 		order = order[:ShownFeatures]

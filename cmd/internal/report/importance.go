@@ -11,7 +11,7 @@ import (
 
 const mostFeatures = 200 // in a table
 
-// importance says by how much the metric gets worse without a feature.
+// importance shows how much worse the metric gets when a feature is shuffled.
 func (v *view) importance(ctx context.Context) ([]block, error) {
 	if v.data == nil {
 		return nil, nil
@@ -32,8 +32,8 @@ func (v *view) importance(ctx context.Context) ([]block, error) {
 	for i, of := range list {
 		v.columns[i] = slices.Index(v.data.FeatureIDs, of.Feature)
 	}
-	blocks := []block{texts("By how much %s gets worse where the values of a feature are exchanged at random: mean and standard deviation "+
-		"of %d permutations. Features that say the same share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))}
+	blocks := []block{texts("How much worse %s gets when the values of a feature are shuffled: mean and standard deviation "+
+		"of %d permutations. Correlated features share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))}
 	p := ImportancePlot(v.Config.Metric, list)
 	p.X = "" // too long for a small picture
 	blocks = append(blocks, block{Figures: []figure{{"Loss of " + short(v.Config.Metric), p}}})

@@ -26,12 +26,12 @@ func (v *view) curves(context.Context) ([]block, error) {
 	}
 	return []block{{Figures: []figure{
 		{"Validation", Curve(v.Config.Metric, v.History, best, initial)},
-		{"Loss of training", viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}}},
+		{"Training loss", viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}}},
 	}}}, nil
 }
 
-// Curve draws the validation metric after each epoch, of the ranking and expected under the policy, on every split that was
-// evaluated, and marks the best epoch, or the initial model at 0. Fairness has one curve a split.
+// Curve draws the metric after each epoch on every split that was evaluated: for the ranking, and expected under the policy. A fairness
+// metric has one curve per split. Curve marks the best epoch, or the initial model at 0.
 func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Values) viz.Plot {
 	p := viz.Plot{X: "epoch", Y: metric}
 	names := []string{metric}
@@ -62,14 +62,14 @@ func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Va
 	if bestEpoch > 0 && bestEpoch <= len(history) {
 		name, best = fmt.Sprintf("best epoch, %d", bestEpoch), history[bestEpoch-1].Vali
 	}
-	if best != nil { // else no single epoch is
+	if best != nil { // otherwise no single epoch is the best
 		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(bestEpoch)},
 			Y: []float64{float64(best[metric])}})
 	}
 	return p
 }
 
-// distribution draws the values of the queries, sorted, of all rankers.
+// distribution draws the sorted values of the queries, for all rankers.
 func (v *view) distribution(context.Context) ([]block, error) {
 	if v.data == nil {
 		return nil, nil
@@ -94,7 +94,7 @@ func (v *view) distribution(context.Context) ([]block, error) {
 	return []block{{Figures: figures}}, nil
 }
 
-// quantiles returns the curve of sorted values, as many as a picture can show.
+// quantiles returns the curve of the sorted values, thinned for a picture.
 func quantiles(name string, values []float64) viz.Series {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(values)

@@ -15,11 +15,11 @@ import (
 
 const (
 	shownQueries   = 4  // of each kind
-	shownDocuments = 10 // of a query, and
-	shownMissed    = 3  // of its best label below these
+	shownDocuments = 10 // of a query
+	shownMissed    = 3  // with its best label, below these
 )
 
-// queries shows the documents of the queries that are worst, best, and most changed.
+// queries shows the worst, best, and most changed queries with their documents.
 func (v *view) queries(context.Context) ([]block, error) {
 	if v.data == nil || v.data.Gains != nil {
 		return nil, nil
@@ -35,12 +35,12 @@ func (v *view) queries(context.Context) ([]block, error) {
 	if judged == nil {
 		return nil, nil
 	}
-	longer := func(a, b int) int { // says more
+	longer := func(a, b int) int { // shows more
 		return cmp.Compare(v.data.Offsets[b+1]-v.data.Offsets[b], v.data.Offsets[a+1]-v.data.Offsets[a])
 	}
 	better := func(a, b int) int { return v.better(values[a], values[b]) }
-	blocks := []block{texts("Of the queries whose documents have different labels, by %s. Documents are in the order of the model, the "+
-		"first %d and those of the best label that are lower.", v.metric, shownDocuments)}
+	blocks := []block{texts("Queries whose documents have different labels, by %s. Each shows the first %d documents in the order of the "+
+		"model, and documents of the best label below them.", v.metric, shownDocuments)}
 	show := func(title string, order func(a, b int) int, rankers ...ranked) error {
 		list := slices.Clone(judged)
 		slices.SortStableFunc(list, func(a, b int) int { return cmp.Or(order(a, b), longer(a, b)) })
@@ -86,14 +86,14 @@ func (v *view) better(a, b float64) int {
 	return 0
 }
 
-// A ranked is another ranker to show documents by.
+// A ranked holds values and scores of another ranker, to show next to the model's.
 type ranked struct {
 	name   string
-	values []float64                              // of the queries
-	scores func(queries []int) ([]float64, error) // of their documents
+	values []float64                              // by query
+	scores func(queries []int) ([]float64, error) // of the documents
 }
 
-// shown shows queries with their documents, by the model and other rankers.
+// shown returns tables of the documents of queries, ranked by the model and by other rankers.
 func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error) {
 	d := v.data.Select(queries)
 	scores, err := datasets.Score(v.Model, d)
@@ -146,7 +146,7 @@ func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error
 	return blocks, nil
 }
 
-// ranksOf returns the rank of each document by descending score, from 1; of equal scores the first is first.
+// ranksOf returns the rank of each document by descending score, from 1. Documents with equal scores keep their order.
 func ranksOf(scores []float64) []int {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -160,7 +160,7 @@ func ranksOf(scores []float64) []int {
 	return ranks
 }
 
-// shownRows returns the first documents of a ranking, and documents of the best label that are lower.
+// shownRows returns the first documents of a ranking, and a few of the best label below them.
 func shownRows(ranks []int, labels []float32) (rows []int) {
 	for row := range ranks {
 		rows = append(rows, row)

@@ -1,4 +1,4 @@
-// Package report makes the page of one run, or of several side by side: HTML without scripts, with the pictures in it.
+// Package report makes an HTML page of one run, or of several side by side, without scripts and with its pictures inside.
 package report
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// A Run is what the page shows of a run, or of a model file alone.
+// A Run holds what the page shows of a run, or of a model file alone.
 type Run struct {
-	Name    string // where several runs are side by side
-	Title   string // the data in a word
-	Data    string // which data, in words
-	Recipe  string // and its reason, in words; "": not known
+	Name    string // next to other runs
+	Title   string // names the data
+	Data    string // describes the data
+	Recipe  string // with its reason; "": unknown
 	Config  train.Config
-	Summary *cli.RunSummary // nil: there is no result
+	Summary *cli.RunSummary // nil: no result
 	History []train.Epoch
 	Model   *ranker.Model
-	Splits  []train.Split // the last one is looked at closely; none: see Missing
+	Splits  []train.Split // the page examines the last; none: see Missing
 	Missing string        // why there are no Splits
 }
 
@@ -36,13 +36,13 @@ var source string
 
 var pageTemplate = template.Must(template.New("page").Parse(source))
 
-// A page is what the template shows: groups of sections of blocks.
+// A page is the template's input: groups, which have sections, which have blocks.
 type page struct {
 	Title  string
 	Groups []group
 }
 
-// A group is a run, or what several runs have in common.
+// A group has the sections of a run, or of several runs together.
 type group struct {
 	ID, Title string
 	Sections  []section
@@ -53,7 +53,7 @@ type section struct {
 	Blocks    []block
 }
 
-// A block has one of its fields.
+// A block has one field set.
 type block struct {
 	Text    string
 	Table   *table
@@ -61,10 +61,10 @@ type block struct {
 	Details *details
 }
 
-// A table may be wider than the screen: it has a place of its own that scrolls, with a name.
+// A table may be wider than the screen: it scrolls in a named box.
 type table struct{ viz.Table }
 
-// HTML is free of markup in the values, which viz escapes.
+// HTML returns the table as HTML. viz escapes markup in values.
 func (t table) HTML() template.HTML { return template.HTML(t.Table.HTML()) }
 
 type figure struct {
@@ -72,13 +72,13 @@ type figure struct {
 	plot    viz.Plot
 }
 
-// Source is the picture itself. Browsers run nothing that is in a picture.
+// Source returns the picture as a data URL. Browsers run no scripts in a picture.
 func (f figure) Source() template.URL {
 	f.plot.Small = true
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(f.plot.SVG())))
 }
 
-// Alt describes the picture to those who do not see it.
+// Alt returns the alternative text of the picture.
 func (f figure) Alt() string {
 	names := []string{f.Caption + ": " + f.plot.String()}
 	for _, s := range f.plot.Series {
@@ -94,7 +94,7 @@ type details struct {
 	Blocks  []block
 }
 
-// Write writes the page of runs. It measures the models on the last of their splits, until the context ends.
+// Write writes the page of runs. It measures each model on its run's last split, and stops when the context ends.
 func Write(ctx context.Context, w io.Writer, runs ...*Run) error {
 	var views []*view
 	for i, r := range runs {
@@ -124,13 +124,13 @@ func Write(ctx context.Context, w io.Writer, runs ...*Run) error {
 	return pageTemplate.Execute(w, p)
 }
 
-// Numbers of characters of a name in a table or a title, and of a text, that the page shows.
+// The most characters that the page shows.
 const (
-	mostName = 50
-	mostText = 400
+	mostName = 50  // of a name in a table or a title
+	mostText = 400 // of a text
 )
 
-// short returns a name from a file as the page shows it: without what does not print, and not too long.
+// short returns a name from a file without unprintable characters, and shortened if it is long.
 func short(name string) string { return cut(name, mostName) }
 
 func cut(text string, most int) string {

@@ -190,7 +190,7 @@ func TestLargeDataAreSampled(t *testing.T) {
 		t.Error(blocks, err)
 	}
 	blocks, err = v.dependences(context.Background())
-	if err != nil || !strings.HasSuffix(blocks[0].Text, "of 100 documents, each of another query.") {
+	if err != nil || !strings.HasSuffix(blocks[0].Text, "of 100 documents, each from another query.") {
 		t.Error(blocks, err)
 	}
 	blocks, err = v.distribution(context.Background())

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// tables has the metrics of every split. The last comes first, with intervals.
+// tables returns the metrics of every split. The last split comes first, with intervals.
 func (v *view) tables(context.Context) ([]block, error) {
 	var blocks []block
 	var splits []string
@@ -44,8 +44,8 @@ func (v *view) tables(context.Context) ([]block, error) {
 					"model is better than random order."))
 			}
 			if v.changed(split) {
-				blocks = append(blocks, texts("The data now give other values than in the run: they have changed, or plrank has. The table has the "+
-					"values of the run. All below it is measured on the data as they are."))
+				blocks = append(blocks, texts("On the data as they are now, the model has other values than in the run: the data have changed, or "+
+					"plrank has. The table has the values of the run. All parts below are measured on the data as they are now."))
 			}
 			continue
 		}
@@ -56,7 +56,7 @@ func (v *view) tables(context.Context) ([]block, error) {
 
 const interval = "interval"
 
-// lastSplit returns the name of the split that the page looks at.
+// lastSplit returns the name of the split that the page examines.
 func (v *view) lastSplit() string {
 	switch {
 	case v.data != nil:
@@ -67,7 +67,8 @@ func (v *view) lastSplit() string {
 	return "vali"
 }
 
-// values returns the values of the rankers on a split by name, and of the model by "". A model file has the values of its last split.
+// values returns the metrics of the rankers on a split, by the name of the ranker; the model's name is "". A model file has only those
+// of its last split.
 func (v *view) values(split string) map[string]train.Values {
 	values := map[string]train.Values{}
 	if v.Summary == nil && v.data == nil {
@@ -87,7 +88,7 @@ func (v *view) values(split string) map[string]train.Values {
 	return values
 }
 
-// changed reports whether the model has other values on a split now than in its result.
+// changed reports whether the model's values on a split differ from those in its result.
 func (v *view) changed(split string) bool {
 	if v.data == nil || split != v.of.Name {
 		return false
@@ -102,7 +103,7 @@ func (v *view) changed(split string) bool {
 	return false
 }
 
-// table is the table of a split: a row for each metric.
+// table returns the table of a split, with a row for each metric.
 func (v *view) table(split string) (viz.Table, error) {
 	values := v.values(split)
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return name == "" || name == randomOrder })
@@ -152,8 +153,8 @@ func (v *view) table(split string) (viz.Table, error) {
 	return t, nil
 }
 
-// intervals returns the intervals of the mean of a metric on the last split, and of its difference to random order; "–" where
-// the value is another mean, as of weighted queries.
+// intervals returns the intervals of a metric's mean on the last split, and of its difference to random order. It returns "–" if the
+// value is not this mean, for example if queries have weights.
 func (v *view) intervals(metric string, value float64) (model, gain string, err error) {
 	of, random := v.of.PerQuery[metric], v.perQuery(randomOrder)[metric]
 	var values, differences []float64
@@ -181,12 +182,12 @@ func (v *view) intervals(metric string, value float64) (model, gain string, err 
 	return model, gain, err
 }
 
-// bootstrap returns the settings of intervals over that many queries.
+// bootstrap returns the settings for intervals over that many queries.
 func (v *view) bootstrap(queries, mostResamples int) metrics.Bootstrap {
 	return metrics.Bootstrap{Seed: v.Config.Seed, Resamples: max(250, min(mostResamples, resampled/max(1, queries)))}
 }
 
-// perQuery returns the values of a ranker other than the model by query, nil if there is none of this name.
+// perQuery returns the metrics by query of a ranker other than the model, nil if no ranker has this name.
 func (v *view) perQuery(ranker string) map[string][]float64 {
 	if i := slices.Index(v.of.Rankers, ranker); i >= 0 && i < len(v.of.OthersPerQuery) {
 		return v.of.OthersPerQuery[i]

@@ -16,10 +16,10 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// letter is the name of a run in tables and pictures.
+// letter returns the name of a run in tables and pictures.
 func (v *view) letter() string { return string(rune('A' + v.number - 1)) }
 
-// sideBySide returns what several runs have in common: their values, paired tests, curves, and the frontier.
+// sideBySide compares several runs: values, paired tests, curves, and the frontier.
 func sideBySide(ctx context.Context, views []*view) (group, error) {
 	g := group{ID: "together", Title: "Side by side"}
 	legend := viz.Table{}
@@ -41,7 +41,7 @@ func sideBySide(ctx context.Context, views []*view) (group, error) {
 	return g, err
 }
 
-// valuesTogether has the values of all runs on the last split of the first.
+// valuesTogether returns the values of all runs on the last split of the first.
 func valuesTogether(views []*view) []block {
 	split := views[0].lastSplit()
 	t := viz.Table{Title: "Split " + split, Columns: []string{"metric"}}
@@ -69,19 +69,19 @@ func incomparable(a, b *view) string {
 	x, y := a.Config, b.Config
 	switch {
 	case a.data == nil || b.data == nil:
-		return "data are not there"
+		return "the data were not found"
 	case !slices.Equal(a.data.QueryIDs, b.data.QueryIDs) || !slices.Equal(a.data.Labels, b.data.Labels) || !slices.Equal(a.data.Offsets,
 		b.data.Offsets):
-		return "the last splits have other queries or labels"
+		return "their last splits have different queries or labels"
 	case x.Gain != y.Gain || x.Discounts != y.Discounts || x.Convention != y.Convention || x.Ties != y.Ties:
 		return "the runs measure differently: -gain, -discounts, -convention or -ties"
 	case b.of.PerQuery[a.metric] == nil || a.of.PerQuery[a.metric] == nil:
-		return fmt.Sprintf("not both have %s: -report makes a run measure it", a.metric)
+		return fmt.Sprintf("only one of them has %s: train with -report to measure it", a.metric)
 	}
 	return ""
 }
 
-// tested has the paired tests of every two runs that can be compared with the first.
+// tested returns paired tests of all pairs of runs that can be compared with the first.
 func tested(ctx context.Context, views []*view) ([]block, error) {
 	first := views[0]
 	var blocks []block
@@ -97,7 +97,7 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 	if len(list) < 2 {
 		return blocks, nil
 	}
-	var queries []int // that have a value in all runs
+	var queries []int // with a value in all runs
 	for q := range values[0] {
 		if !slices.ContainsFunc(values, func(of []float64) bool { return math.IsNaN(of[q]) }) {
 			for i := range values {
@@ -117,7 +117,7 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 	t := Pairs(pairs, func(run int) string { return list[run].letter() })
 	t.Title = fmt.Sprintf("Differences of %s, %d queries", first.metric, len(queries))
 	blocks = append(blocks, tableBlock(t), texts("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: "+
-		"the one before it, adjusted for all comparisons. w/t/l: wins, ties, losses, in queries."))
+		"the p-value to the left, adjusted for all comparisons. w/t/l: queries won, tied and lost."))
 	var series []viz.Series
 	for i, v := range list {
 		series = append(series, quantiles(v.letter(), values[i]))
@@ -144,7 +144,7 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 	return blocks, nil
 }
 
-// Pairs is the table of comparisons of every two runs, which have names.
+// Pairs returns the table of comparisons of every two runs. name returns the name of a run.
 func Pairs(list []metrics.Comparison, name func(run int) string) viz.Table {
 	t := viz.Table{Columns: []string{"", "mean", "95 % interval", "t-test", "Holm", "Fisher", "Holm", "w/t/l"}}
 	for _, p := range list {
@@ -157,7 +157,7 @@ func Pairs(list []metrics.Comparison, name func(run int) string) viz.Table {
 	return t
 }
 
-// pText is a p-value in a table.
+// pText returns a p-value as tables show it.
 func pText(p float64) string {
 	if p < 0.0001 {
 		return "<.0001"
@@ -174,7 +174,7 @@ func curvesTogether(views []*view) []block {
 		}
 		metric := v.Config.Metric
 		if _, ok := v.History[0].Vali[views[0].metric]; ok {
-			metric = views[0].metric // of runs with different validation, too
+			metric = views[0].metric // also for runs that validate by another metric
 		}
 		i := slices.IndexFunc(plots, func(p viz.Plot) bool { return p.Y == metric })
 		if i < 0 {
@@ -193,10 +193,11 @@ func curvesTogether(views []*view) []block {
 	return []block{{Figures: figures}}
 }
 
-// fairness are the measures that relevance is drawn against.
+// fairness has the measures against which relevance is drawn.
 var fairness = []string{"disparity", "exposure-ratio", "treatment-ratio"}
 
-// frontiers draws relevance against fairness if the documents of all runs have groups. Runs that no other dominates are connected.
+// frontiers draws relevance against fairness if the documents of all runs have groups. A line connects the runs that no other
+// dominates.
 func frontiers(ctx context.Context, views []*view) ([]block, error) {
 	var relevance metrics.Measure
 	fair := map[string][]float64{} // by measure and run
@@ -235,11 +236,11 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []block{texts("Less disparity is better, and higher ratios. A run is dominated if another is better by one of the two, and not "+
-		"worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
+	return []block{texts("Lower disparity and higher ratios are better. A run is dominated if another is better by one of the two measures, "+
+		"and not worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
 }
 
-// drawFrontiers returns the table and the pictures of relevance against each measure of fairness, of all runs.
+// drawFrontiers returns the table and the pictures of relevance against each measure of fairness, for all runs.
 func drawFrontiers(
 	views []*view, relevance metrics.Measure, relevant []float64, fair map[string][]float64,
 ) (t viz.Table, figures []figure, err error) {

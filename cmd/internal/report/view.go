@@ -17,7 +17,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// How much of the data a page looks at, so that it is made in seconds.
+// Limits on the data that a page examines, so that it is made in seconds.
 const (
 	scoredRows    = 1_000_000  // rows scored with changed features, for importance, and for each feature of the dependence
 	exposedRows   = 20_000     // rows whose exposure by group is computed
@@ -27,19 +27,19 @@ const (
 
 const randomOrder = "random order"
 
-// A view is a run and what was measured of its model.
+// A view is a run with measurements of its model.
 type view struct {
 	*Run
 	number int // from 1
 	alone  bool
 
-	data      *datasets.Dataset // the last split; nil: the data are not there
-	of        train.SplitReport // on it
-	names     []string          // of the metrics, in the order of a table; nil: not known
-	metric    string            // whose values by query are shown
+	data      *datasets.Dataset // the last split; nil: no data
+	of        train.SplitReport // of data
+	names     []string          // of the metrics, in the order of a table; nil: unknown
+	metric    string            // for values by query
 	measure   metrics.Measure
 	reference string // the ranker that the model is compared with; "": none
-	columns   []int  // of the features, the most important first
+	columns   []int  // of features, the most important first
 }
 
 // newView measures the model of a run.
@@ -65,7 +65,7 @@ func newView(ctx context.Context, r *Run) (*view, error) {
 		v.reference = "base scores"
 	}
 	measured, err := cli.Await(ctx, func() (*train.Report, error) { return train.Evaluate(r.Config, parts, r.Model, last) })
-	if err != nil && ctx.Err() == nil && v.trained() { // such as data of other features by now
+	if err != nil && ctx.Err() == nil && v.trained() { // for example, the data now have other features
 		v.Missing, v.data = err.Error(), nil
 		return v, nil
 	}
@@ -102,7 +102,7 @@ func withRelevant(c train.Config, d *datasets.Dataset) *datasets.Dataset {
 	return d.Select(queries)
 }
 
-// title says what was trained, or of several runs, which one it is.
+// title names what was trained. Next to other runs, it names the run.
 func (v *view) title() string {
 	switch {
 	case !v.alone:
@@ -115,10 +115,10 @@ func (v *view) title() string {
 	return short(v.Config.Scorer + ", " + v.Config.Loss)
 }
 
-// trained reports whether there is a run, not a model file alone.
+// trained reports whether v is a run, not a model file alone.
 func (v *view) trained() bool { return v.Summary != nil || v.History != nil }
 
-// mixture reports whether the model is a mixture, whose parts have objectives of their own.
+// mixture reports whether the model is a mixture, whose parts have separate objectives.
 func (v *view) mixture() bool { return v.Model.File().Kind == ranker.MixtureKind }
 
 // group returns the sections of a run.
@@ -148,12 +148,12 @@ func (v *view) group(ctx context.Context) (group, error) {
 	return g, nil
 }
 
-// facts says what was trained on what.
+// facts describes the data, the recipe, the model and its training.
 func (v *view) facts(context.Context) ([]block, error) {
 	var blocks []block
 	if v.Missing != "" {
-		blocks = append(blocks, texts("The data are not there: %s. What needs them is left out: intervals, features, queries, groups. If they "+
-			"have moved, plrank report -data says where they are.", cut(v.Missing, mostText)))
+		blocks = append(blocks, texts("Data not found: %s. Without them the page has no intervals, features, queries or groups. If the data "+
+			"have moved, say where they are by plrank report -data.", cut(v.Missing, mostText)))
 	}
 	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
 	add := func(name, format string, args ...any) {
@@ -166,7 +166,7 @@ func (v *view) facts(context.Context) ([]block, error) {
 		add("Recipe", "%s", cut(v.Recipe, mostText))
 	}
 	if v.trained() && v.Summary == nil {
-		blocks = append(blocks, texts("The run has not ended: the values are those of its model now."))
+		blocks = append(blocks, texts("The run has not ended: the values are from its current model."))
 	}
 	c := v.Config
 	if v.trained() && !v.mixture() {
@@ -201,7 +201,7 @@ func (v *view) facts(context.Context) ([]block, error) {
 	return append(blocks, tableBlock(facts)), nil
 }
 
-// labels counts the labels of a split, where there are few different ones.
+// labels returns the shares of the labels of a split, if it has few different ones.
 func labels(d *datasets.Dataset) string {
 	counts := map[float32]int{}
 	for _, l := range d.Labels {
@@ -216,7 +216,7 @@ func labels(d *datasets.Dataset) string {
 	return "; labels " + strings.Join(words, ", ")
 }
 
-// modelWords describes what scores.
+// modelWords describes a model.
 func modelWords(m *ranker.Model) (string, error) {
 	weights, parts, err := m.Parts()
 	if err != nil {
@@ -258,7 +258,7 @@ func modelWords(m *ranker.Model) (string, error) {
 	return fmt.Sprintf("%s of %d weights, inputs %s", short(f.Kind), n, short(f.Transform.Spec)), nil
 }
 
-// sampleOf returns random queries that have about that many rows, or d if it has no more.
+// sampleOf returns random queries of d with about that many rows, or d if it has no more.
 func sampleOf(d *datasets.Dataset, rows int) *datasets.Dataset {
 	if d.Rows() <= rows {
 		return d
@@ -266,7 +266,7 @@ func sampleOf(d *datasets.Dataset, rows int) *datasets.Dataset {
 	return d.Select(num.Sample(max(1, int(float64(d.Queries())*float64(rows)/float64(d.Rows()))), d.Queries()))
 }
 
-// sampleNote says that a figure is of a sample; "" if it is not.
+// sampleNote says that a figure comes from a sample; "" if it does not.
 func sampleNote(sample, d *datasets.Dataset) string {
 	if sample == d {
 		return ""

@@ -29,7 +29,7 @@ type job struct {
 	initial *ranker.Model  // nil: there is none
 }
 
-// prepare makes the folder of the run before the data are read, which may take time. Data that are not nil are read already.
+// prepare makes the folder of the run before it reads the data, which may take time. Non-nil data is used as it is.
 func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.Writer) (j *job, err error) {
 	dir, err := runDir(o)
 	if err != nil {

@@ -186,7 +186,7 @@ func TestWithoutDataThePageSaysSo(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Rename(data+".moved", data) })
 	page, stderr := reporting.Must(t, run)
-	for _, want := range []string{"The data are not there", "<caption>Split test</caption>", "Learning curves", "mlp of"} {
+	for _, want := range []string{"Data not found", "<caption>Split test</caption>", "Learning curves", "mlp of"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
@@ -198,7 +198,8 @@ func TestWithoutDataThePageSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved, _ := reporting.Must(t, run, "-data", data+".moved")
-	if !strings.Contains(moved, "Which features matter") || strings.Contains(moved, "The data are not there") || !strings.Contains(moved, "The run has not ended") {
+	if !strings.Contains(moved, "Which features matter") || strings.Contains(moved, "Data not found") ||
+		!strings.Contains(moved, "The run has not ended") {
 		t.Error("-data does not say where the data are now")
 	}
 }
@@ -252,7 +253,7 @@ func TestRunsSideBySideAreTestedInPairs(t *testing.T) {
 		t.Error("runs on the same queries are not tested")
 	}
 	elsewhere, _ := training.Trained(t, commandtest.Folds(t, 1)+"/Fold1")
-	if page, _ := reporting.Must(t, a, elsewhere); !strings.Contains(page, "B is not tested against A: the last splits have other queries or labels") {
+	if page, _ := reporting.Must(t, a, elsewhere); !strings.Contains(page, "against A: their last splits have different queries or labels") {
 		t.Error("runs on different queries are tested")
 	}
 }
