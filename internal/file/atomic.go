@@ -46,13 +46,15 @@ func replace(path string, most fs.FileMode, write func(faultyFile) error) (err e
 		mode, kept = old.Mode().Perm()&most, true
 	}
 	var f *os.File
+	var release func()
 	err = do("create", path, func() (err error) {
-		f, err = create(path, mode)
+		f, release, err = Create(path, mode)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	defer release()
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -74,14 +76,46 @@ func replace(path string, most fs.FileMode, write func(faultyFile) error) (err e
 	return do("rename", path, func() error { return os.Rename(f.Name(), path) })
 }
 
-// create makes a file of a new name, which is to have the path in the end. It never has
-// more permissions than in the end.
-func create(path string, mode fs.FileMode) (*os.File, error) {
+// Create makes a file of a new name, which is to have the path in the end. It never has more permissions than in the
+// end. The caller calls release when the file has its path, or was removed: until then it is locked. Create removes such
+// files of the path whose programs are gone, as after kill -9.
+func Create(path string, mode fs.FileMode) (f *os.File, release func(), err error) {
+	removeAbandoned(path)
 	for {
-		name := temporary(path) + strconv.FormatUint(rand.Uint64(), 36)
-		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+		name := filepath.Join(filepath.Dir(path), temporary(path)+session()+"-"+strconv.FormatUint(rand.Uint64(), 36))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if session() == "" {
+			return f, func() {}, nil
+		}
+		// Where there are no locks, nobody takes it for abandoned.
+		if taken, err := try(f); err != nil || taken && is(f, name) {
+			return f, holdLock(f), nil
+		}
+		f.Close() // it was taken for abandoned before it was locked
+	}
+}
+
+// removeAbandoned removes files of that path that are not yet complete, if they are certainly of a program that is gone: of
+// this system since it was started, and not locked.
+func removeAbandoned(path string) {
+	if session() == "" {
+		return
+	}
+	for _, left := range Leftovers(path) {
+		if !strings.HasPrefix(filepath.Base(left), temporary(path)+session()+"-") {
+			continue
+		}
+		if f, err := os.OpenFile(left, os.O_RDWR, 0); err == nil {
+			if taken, err := try(f); err == nil && taken && is(f, left) {
+				os.Remove(left)
+			}
+			f.Close()
 		}
 	}
 }

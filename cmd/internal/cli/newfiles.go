@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -25,8 +26,9 @@ type NewFiles struct {
 
 // A NewFile is one of them, for writing. A failed write stays failed, and Publish returns its error.
 type NewFile struct {
-	path string
-	tmp  *os.File
+	path    string
+	tmp     *os.File
+	release func()
 	*bufio.Writer
 }
 
@@ -38,18 +40,18 @@ func (f *NewFiles) Open(path string) (*NewFile, error) {
 	if same(f.plot, path) || slices.ContainsFunc(f.list, func(other *NewFile) bool { return same(other.path, path) }) {
 		return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
 	}
-	folder, name := os.TempDir(), "plrank"
-	if path != StandardOutput {
-		if err := checkNew(path); err != nil {
-			return nil, err
+	tmp, release, err := (*os.File)(nil), func() {}, checkNew(path)
+	if path == StandardOutput {
+		if tmp, err = os.CreateTemp("", "plrank.*"); err == nil {
+			os.Remove(tmp.Name()) // it lives on without a name; not on Windows, see Remove
 		}
-		folder, name = filepath.Dir(path), "."+filepath.Base(path)
+	} else if err == nil {
+		tmp, release, err = file.Create(path, 0o600)
 	}
-	tmp, err := os.CreateTemp(folder, name+".*")
 	if err != nil {
 		return nil, err
 	}
-	out := &NewFile{path, tmp, bufio.NewWriterSize(tmp, 1<<16)}
+	out := &NewFile{path, tmp, release, bufio.NewWriterSize(tmp, 1<<16)}
 	f.list = append(f.list, out)
 	return out, nil
 }
@@ -97,7 +99,7 @@ func (f *NewFiles) Publish(stdout io.Writer) (err error) {
 			err = out.tmp.Chmod(info.Mode())
 		}
 		if err = errors.Join(err, out.tmp.Close()); err == nil {
-			err = os.Rename(out.tmp.Name(), out.path)
+			err = file.Rename(out.tmp.Name(), out.path)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", out.path, err)
@@ -121,6 +123,7 @@ func (f *NewFiles) Remove() {
 	for _, out := range f.list {
 		out.tmp.Close()
 		os.Remove(out.tmp.Name())
+		out.release()
 	}
 }
 

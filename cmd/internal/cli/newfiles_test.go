@@ -3,12 +3,15 @@ package cli
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/file"
 )
 
 // writeTheirs makes a file of somebody else.
@@ -42,6 +45,49 @@ func TestPublishOverwritesNothing(t *testing.T) {
 	}
 	if found, _ := os.ReadDir(filepath.Dir(path)); len(found) != 1 {
 		t.Errorf("files %v", found)
+	}
+}
+
+// What a killed program leaves beside a new file is gone when the next one writes the file, but not while another one writes it.
+func TestOpenRemovesWhatKilledProgramsLeave(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nobody knows which files are of this system")
+	}
+	path := filepath.Join(t.TempDir(), "scores")
+	open := func() (out *NewFile, others int) {
+		t.Helper()
+		var files NewFiles
+		out, err := files.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, len(file.Leftovers(path)) - 1
+	}
+	killed, _ := open()
+	second, others := open()
+	if others != 1 {
+		t.Errorf("%d files of others while another program writes, want 1", others)
+	}
+	for _, out := range []*NewFile{killed, second} { // as the system does when a program ends
+		out.tmp.Close()
+		out.release()
+	}
+	if _, others := open(); others != 0 {
+		t.Errorf("%d files of others after they ended", others)
+	}
+	var files NewFiles
+	out, err := files.Open(StandardOutput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Remove()
+	if _, err := os.Stat(out.tmp.Name()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what is for standard output has a name: %v", err)
+	}
+	io.WriteString(out, "text")
+	var text strings.Builder
+	if err := files.Publish(&text); err != nil || text.String() != "text" {
+		t.Errorf("%q, %v", &text, err)
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
-	"os"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/memory"
@@ -18,12 +16,6 @@ import (
 // Save writes a cache file. A machine that goes down may leave one with bytes that were never
 // written; its checksums tell.
 func Save(ctx context.Context, path string, key Key, lists Lists) error {
-	const abandoned = time.Hour // since the last byte: whoever wrote it is gone
-	for _, left := range file.Leftovers(path) {
-		if info, err := os.Stat(left); err == nil && time.Since(info.ModTime()) > abandoned {
-			os.Remove(left)
-		}
-	}
 	return file.WriteUnsynced(path, key.permissions(), func(w io.Writer) error {
 		return encode(ctx, w, key.text(), lists)
 	})
