@@ -229,7 +229,8 @@ func ranksOf(t *testing.T, run *exec.Cmd) (ids []int) {
 func lasts(id int, wait time.Duration) (stat string) {
 	for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
-		if stat = string(data); err != nil || strings.Contains(stat, ") Z ") {
+		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", id))
+		if stat = string(data); err != nil || strings.Contains(stat, ") Z ") && len(threads) <= 1 { // others may still have files open
 			return ""
 		}
 	}
