@@ -4,14 +4,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 )
 
-// A click in a browser is in the log, and the page shows what it promises. SCREENSHOT names a file for a picture of the page.
+// A click in a browser is in the log, and the page shows what it promises, on a phone, too. SCREENSHOTS names a folder for pictures.
 func TestClickInBrowserIsInLog(t *testing.T) {
 	l := startLoop(t, t.TempDir())
 	l.length = 600
@@ -40,9 +43,10 @@ func TestClickInBrowserIsInLog(t *testing.T) {
 	query := evaluate[string](t, ctx, `document.querySelector("#results").dataset.query`)
 	product := evaluate[string](t, ctx, `document.querySelector("#results li:nth-child(3)").dataset.id`)
 	columns := evaluate[int](t, ctx, `document.querySelectorAll(".compared ol").length`)
-	facets := evaluate[int](t, ctx, `document.querySelectorAll(".facet a").length`)
-	if columns != 2 || facets < 5 {
-		t.Errorf("%d rankings side by side, %d facets", columns, facets)
+	facets := evaluate[int](t, ctx, `document.querySelectorAll(".facet button").length`)
+	display := evaluate[string](t, ctx, `getComputedStyle(document.querySelector("main")).display`)
+	if columns != 2 || facets < 5 || display != "grid" {
+		t.Errorf("%d rankings side by side, %d facets, display %s", columns, facets, display)
 	}
 	log, err := l.read(l.day.Load(), 1)
 	if err != nil {
@@ -54,14 +58,51 @@ func TestClickInBrowserIsInLog(t *testing.T) {
 	if clicked := clickedProducts(&log.Impressions[0]); len(clicked) != 1 || clicked[0] != product {
 		t.Errorf("clicks on %q in the log, want %q", clicked, product)
 	}
-	if path := os.Getenv("SCREENSHOT"); path != "" {
-		picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	picture(t, ctx, "wide.png")
+	checkNarrow(t, ctx)
+
+	// A facet searches again, among its products.
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(".facet button")), chromedp.WaitVisible(chromedp.CSS("#chosen"))); err != nil {
+		t.Fatal(err)
+	}
+	chosen := evaluate[string](t, ctx, `document.querySelector("#chosen").textContent`)
+	const other = `[...document.querySelectorAll("#results small")].filter(e => !e.textContent.startsWith(%q)).length`
+	others := evaluate[int](t, ctx, fmt.Sprintf(other, chosen))
+	if !slices.Contains(brands, chosen) || others > 0 {
+		t.Errorf("of the brand %q, and %d products of others", chosen, others)
+	}
+}
+
+// checkNarrow checks that the page fits a phone, with results and the table of days.
+func checkNarrow(t *testing.T, ctx context.Context) {
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(360, 740), chromedp.WaitVisible(chromedp.CSS("#days table"))); err != nil {
+		t.Fatal(err)
+	}
+	if width := evaluate[int](t, ctx, `document.documentElement.scrollWidth`); width > 360 {
+		t.Errorf("at 360 pixels the page is %d wide", width)
+	}
+	const outside = `[...document.querySelectorAll("button, input[name=q], select, li")].filter(e => e.type != "hidden" &&
+		(e.getBoundingClientRect().left < 0 || e.getBoundingClientRect().right > innerWidth)).length`
+	if n := evaluate[int](t, ctx, outside); n > 0 {
+		t.Errorf("at 360 pixels %d elements are outside of the screen", n)
+	}
+	picture(t, ctx, "narrow.png")
+}
+
+// picture writes a picture of the page to the folder SCREENSHOTS, if there is one.
+func picture(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	folder := os.Getenv("SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	pixels, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name), pixels, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

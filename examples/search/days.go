@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +36,7 @@ type Record struct {
 	Bias        []float64 // estimated
 	Gate        string    // what it said of the candidate, which the night before trained; "": there was none
 	Passed      bool
-	Now, Before string  // files of the models of the next day, and before; "": BM25
+	Now, Before string  // names of the models of the next day, and before; "": BM25
 	Seconds     float64 // of the night
 }
 
@@ -45,29 +47,47 @@ type Loop struct {
 	users  *Users
 	truth  *Truth
 	length int64 // of a day, in impressions
+	http   *http.Server
+	ended  chan error // of http
 }
+
+// record returns the path of the record of a day.
+func (l *Loop) record(day int64) string { return filepath.Join(l.folder, "days", prefix(day)+".json") }
 
 // resume reads the records and the models of a folder.
 func (l *Loop) resume() error {
-	paths, err := filepath.Glob(filepath.Join(l.folder, "days", "*.json"))
-	records := make([]Record, len(paths))
-	for i, path := range paths {
-		text, failed := os.ReadFile(path)
-		err = cmp.Or(err, failed, json.Unmarshal(text, &records[i]))
-	}
-	if err != nil {
-		return err
+	var records []Record
+	for day := int64(1); ; day++ {
+		var r Record
+		text, err := os.ReadFile(l.record(day))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err = cmp.Or(err, json.Unmarshal(text, &r)); err == nil && r.Day != day {
+			err = fmt.Errorf("it is of day %d", r.Day)
+		}
+		if _, next := os.Stat(l.record(day + 1)); err != nil && errors.Is(next, fs.ErrNotExist) {
+			slog.Warn("the record of the last night is damaged: it is done again", "file", l.record(day), "error", err)
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w: want the record of that day, or name another -state", l.record(day), err)
+		}
+		records = append(records, r)
 	}
 	l.records.Store(&records)
 	l.day.Store(int64(len(records)) + 1)
 	today, err := l.read(l.day.Load(), 1)
+	if err != nil {
+		return err
+	}
 	l.logged.Store(int64(len(today.Impressions)))
-	return errors.Join(err, l.live.Reload(), l.openBefore())
+	return errors.Join(l.live.Reload(), l.openBefore())
 }
 
 // openBefore opens yesterday's model.
 func (l *Loop) openBefore() error {
-	before, err := open(l.last().Before)
+	before, err := l.open(l.last().Before)
 	l.before.Store(before)
 	return err
 }
@@ -79,12 +99,12 @@ func (l *Loop) last() Record {
 	return Record{}
 }
 
-// open opens a model; of the name "" it is nil.
-func open(path string) (*ranker.Model, error) {
-	if path == "" {
+// open opens a model of the folder by the name of its file; of the name "" it is nil.
+func (l *Loop) open(name string) (*ranker.Model, error) {
+	if name == "" {
 		return nil, nil
 	}
-	return ranker.Open(path)
+	return ranker.Open(filepath.Join(l.folder, "models", filepath.Base(name)))
 }
 
 // read reads the impressions of some days until the given one, and clicks that came later.
@@ -124,10 +144,11 @@ func (l *Loop) run(ctx context.Context, days int) error {
 	return nil
 }
 
-// night asks the gate about the candidate of the night before, trains the next one, and ends the day.
+// night asks the gate about the candidate of the night before, trains the next one, and ends the day. A log that says too little
+// for a candidate is no reason to close the shop.
 func (l *Loop) night(ctx context.Context) error {
 	start, day := time.Now(), l.day.Load()
-	model, err := open(l.last().Now) // which may be replaced already, if a night was killed
+	model, err := l.open(l.last().Now) // which may be replaced already, if a night was killed
 	if err != nil {
 		return err
 	}
@@ -136,32 +157,23 @@ func (l *Loop) night(ctx context.Context) error {
 		return err
 	}
 	r := Record{Day: day, Impressions: len(today.Impressions), Version: version(model), Now: l.last().Now, Before: l.last().Before}
-	candidate := l.candidate(day - 1)
-	switch c, err := ranker.Open(candidate); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if err := l.judge(&r, today); err != nil {
 		return err
-	default:
-		if r.Passed, r.Gate, err = gate(today, c); err != nil {
-			return err
-		}
-		if r.Passed {
-			r.Now, r.Before = candidate, r.Now
-			if err := errors.Join(c.Save(l.live.path), l.live.Reload()); err != nil {
-				return err
-			}
-		}
 	}
 	recent, err := l.read(day, window)
 	if err != nil {
 		return err
 	}
 	trained, bias, err := learn(ctx, recent, uint64(day))
-	if err != nil || ctx.Err() != nil {
-		return err
-	}
-	if err := trained.Save(l.candidate(day)); err != nil {
-		return err
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		slog.Warn("no candidate this night", "error", err)
+	default:
+		if err := trained.Save(l.candidate(day)); err != nil {
+			return err
+		}
 	}
 	r.Bias = bias.Alpha
 	if err := l.truth.fill(&r, today, model); err != nil {
@@ -169,6 +181,26 @@ func (l *Loop) night(ctx context.Context) error {
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return l.end(r)
+}
+
+// judge asks the gate about the candidate of the night before, if there is one, and deploys it if it passes.
+func (l *Loop) judge(r *Record, today *clicks.Log) error {
+	path := l.candidate(r.Day - 1)
+	candidate, err := ranker.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Passed, r.Gate, err = gate(today, candidate); err != nil {
+		r.Gate = err.Error()
+	}
+	if !r.Passed {
+		return nil
+	}
+	r.Now, r.Before = filepath.Base(path), r.Now
+	return errors.Join(candidate.Save(l.live.path), l.live.Reload())
 }
 
 func (l *Loop) candidate(day int64) string {
@@ -181,8 +213,7 @@ func (l *Loop) end(r Record) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(l.folder, "days", prefix(r.Day)+".json")
-	if err := errors.Join(os.WriteFile(path+".part", text, 0o644), os.Rename(path+".part", path)); err != nil {
+	if err := writeFile(l.record(r.Day), text); err != nil {
 		return err
 	}
 	records := append(slices.Clone(*l.records.Load()), r)
@@ -202,6 +233,7 @@ func (r Record) String() string {
 	if r.Gate != "" {
 		decided = "candidate " + r.Gate + map[bool]string{true: ": deployed", false: ": refused"}[r.Passed]
 	}
-	return fmt.Sprintf("day %d: %d impressions, %.3f clicks each; true value: drawn %.3f, by score %.3f, BM25 %.3f, best %.3f\n       bias %s; %s; %.1f s",
+	return fmt.Sprintf("day %d: %d impressions, %.3f clicks each; true value: drawn %.3f, by score %.3f, BM25 %.3f, best %.3f\n"+
+		"       bias %s; %s; %.1f s",
 		r.Day, r.Impressions, r.Clicks, r.Drawn, r.ByScore, r.BM25, r.Best, strings.Join(alpha, " "), decided, r.Seconds)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -123,10 +124,10 @@ func question(text string, chosen Facets) query.Query {
 }
 
 // Search returns the candidates for a text, the best by BM25 first.
-func (e *Engine) Search(text string, chosen Facets) ([]Hit, error) {
+func (e *Engine) Search(ctx context.Context, text string, chosen Facets) ([]Hit, error) {
 	request := bleve.NewSearchRequestOptions(question(text, chosen), candidates, 0, false)
 	request.SortBy([]string{"-_score", "_id"})
-	found, err := e.index.Search(request)
+	found, err := e.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -134,15 +135,15 @@ func (e *Engine) Search(text string, chosen Facets) ([]Hit, error) {
 	for i, h := range found.Hits {
 		hits[i] = Hit{e.shop.ByID[h.ID], h.Score, make([]float64, len(boosts))}
 	}
-	return hits, e.fieldScores(text, hits)
+	return hits, e.fieldScores(ctx, text, hits)
 }
 
 // Count returns how many documents there are for a text, by brand and by category.
-func (e *Engine) Count(text string, chosen Facets) (search.FacetResults, error) {
+func (e *Engine) Count(ctx context.Context, text string, chosen Facets) (search.FacetResults, error) {
 	request := bleve.NewSearchRequestOptions(question(text, chosen), 0, 0, false)
 	request.AddFacet("brand", bleve.NewFacetRequest(brandFacet, len(brands)))
 	request.AddFacet("category", bleve.NewFacetRequest(categoryFacet, 8))
-	found, err := e.index.Search(request)
+	found, err := e.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func match(field, text string, boost float64) *query.MatchQuery {
 }
 
 // fieldScores asks for the scores of the candidates by each field alone.
-func (e *Engine) fieldScores(text string, hits []Hit) error {
+func (e *Engine) fieldScores(ctx context.Context, text string, hits []Hit) error {
 	place := map[string]int{}
 	ids := make([]string, len(hits))
 	for i, h := range hits {
@@ -166,7 +167,8 @@ func (e *Engine) fieldScores(text string, hits []Hit) error {
 	only := bleve.NewDocIDQuery(ids)
 	only.SetBoost(0)
 	for f, b := range boosts {
-		found, err := e.index.Search(bleve.NewSearchRequestOptions(bleve.NewConjunctionQuery(match(b.field, text, 1), only), len(hits), 0, false))
+		question := bleve.NewConjunctionQuery(match(b.field, text, 1), only)
+		found, err := e.index.SearchInContext(ctx, bleve.NewSearchRequestOptions(question, len(hits), 0, false))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/plrank/plrank/clicks"
 )
@@ -29,7 +30,8 @@ type Search struct {
 // Key is the text of the query in the log. Estimates combine impressions of the same text, so it has all that decides what the
 // same words ask for.
 func (s Search) Key() string {
-	return strings.Join([]string{strings.ToLower(strings.Join(strings.Fields(s.Text), " ")), s.Segment, s.Brand, s.Category}, "|")
+	words := strings.FieldsFunc(strings.ToLower(s.Text), func(c rune) bool { return unicode.IsSpace(c) || c == '|' })
+	return strings.Join([]string{strings.Join(words, " "), s.Segment, s.Brand, s.Category}, "|")
 }
 
 // features returns the raw features of the candidates, row after row.
@@ -45,8 +47,8 @@ func features(s Search, hits []Hit) []float32 {
 		if h.For != "" {
 			accessory = 1
 		}
-		x = append(x, float32(math.Log(h.Price)), float32(h.Dear), float32(h.Rating), float32(math.Log1p(float64(h.Reviews))), float32(h.Days), accessory,
-			level(sellers, h.Seller), words, level(segments, s.Segment))
+		x = append(x, float32(math.Log(h.Price)), float32(h.Dear), float32(h.Rating), float32(math.Log1p(float64(h.Reviews))),
+			float32(h.Days), accessory, level(sellers, h.Seller), words, level(segments, s.Segment))
 	}
 	return x
 }

@@ -4,14 +4,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
+	"time"
 )
 
 type options struct {
@@ -30,15 +32,30 @@ func main() {
 	flag.IntVar(&o.queries, "queries", 200, "`number` of different queries of the users")
 	flag.Float64Var(&o.share, "share", .5, "`part` of the searches whose rankings are drawn and logged")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, o); err != nil {
 		log.Fatal(err)
 	}
 }
 
+func (o options) check() error {
+	switch {
+	case o.days < 0 || o.day < 1 || o.products < 1:
+		return fmt.Errorf("-days %d, -day %d, -products %d: want 0, 1 and 1, or more", o.days, o.day, o.products)
+	case o.queries < 1 || o.queries > mostQueries:
+		return fmt.Errorf("-queries %d: want 1 to %d", o.queries, mostQueries)
+	case !(o.share > 0 && o.share <= 1):
+		return fmt.Errorf("-share %v: want more than 0, and at most 1", o.share)
+	}
+	return nil
+}
+
 // start opens the folder of the state, and serves the page. The program goes on where it ended.
 func start(o options) (*Loop, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	for _, folder := range []string{"days", "models"} {
 		if err := os.MkdirAll(filepath.Join(o.folder, folder), 0o755); err != nil {
 			return nil, err
@@ -49,8 +66,8 @@ func start(o options) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	journal, err := newJournal(filepath.Join(o.folder, "log"))
-	if err != nil {
+	s := &Server{shop: shop, engine: engine, live: &Live{path: filepath.Join(o.folder, "model.npz")}, share: o.share}
+	if s.journal, err = newJournal(filepath.Join(o.folder, "log"), func() string { return prefix(s.day.Load()) }); err != nil {
 		return nil, err
 	}
 	truth, err := newTruth(shop, engine)
@@ -61,29 +78,41 @@ func start(o options) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{shop: shop, engine: engine, journal: journal, live: &Live{path: filepath.Join(o.folder, "model.npz")}, share: o.share}
-	l := &Loop{s, o.folder, &Users{base: "http://" + listener.Addr().String(), shop: shop}, truth, int64(o.day)}
+	address := listener.Addr().(*net.TCPAddr)
+	base := "http://" + address.String()
+	if address.IP.IsUnspecified() { // users come from this machine
+		base = fmt.Sprintf("http://localhost:%d", address.Port)
+	}
+	l := &Loop{Server: s, folder: o.folder, users: newUsers(base, shop), truth: truth, length: int64(o.day)}
+	l.http, l.ended = newServer(s.handler(address.IP.IsLoopback())), make(chan error, 1)
 	if err := l.resume(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, listener.Close(), engine.index.Close())
 	}
 	go l.live.Watch()
-	go http.Serve(listener, s.handler())
+	go func() { l.ended <- l.http.Serve(listener) }()
 	return l, nil
 }
 
+// run lets the days pass, and then serves the page until the context ends. Requests in flight are answered.
 func run(ctx context.Context, o options) error {
 	l, err := start(o)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s: %d products; day %d, with %d impressions\n", l.users.base, o.products, l.day.Load(), l.logged.Load())
-	if err := l.run(ctx, o.days); ctx.Err() != nil {
-		return nil
-	} else if err != nil {
+	if err := l.run(ctx, o.days); err != nil && ctx.Err() == nil {
 		return err
 	}
-	r := l.last()
-	fmt.Printf("true clicks a search: BM25 %.3f, the model %.3f, the best order of the candidates %.3f\n%s goes on; Ctrl-C ends it\n", r.BM25, r.ByScore, r.Best, l.users.base)
-	<-ctx.Done()
-	return nil
+	if r := l.last(); ctx.Err() == nil {
+		fmt.Printf("true clicks a search: BM25 %.3f, the model %.3f, the best order of the candidates %.3f\n%s goes on; Ctrl-C ends it\n",
+			r.BM25, r.ByScore, r.Best, l.users.base)
+	}
+	select {
+	case err := <-l.ended:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return errors.Join(l.http.Shutdown(last), l.engine.index.Close())
 }

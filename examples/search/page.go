@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
-	"embed"
 	"html/template"
 	"net/http"
 	"slices"
@@ -10,10 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/search"
 )
 
-//go:embed page.html
-var pages embed.FS
-
-var page = template.Must(template.New("page.html").ParseFS(pages, "page.html"))
+var page = template.Must(template.New("page.html").ParseFS(files, "page.html"))
 
 // A Column is a ranking of the comparison.
 type Column struct {
@@ -39,21 +36,34 @@ type View struct {
 }
 
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
-	v := View{Search: asked(r), Segments: segments, Queries: s.shop.Queries[:6]}
+	q, err := asked(r)
+	if err != nil {
+		return err
+	}
+	v := View{Search: q, Segments: segments, Queries: s.shop.Queries[:min(6, len(s.shop.Queries))]}
 	if v.Text != "" {
-		var err error
-		if v.Answer, err = s.answer(v.Search); err != nil {
+		if v.Answer, err = s.answer(r, q); err != nil {
 			return err
 		}
-		if v.Facets, err = s.engine.Count(v.Text, v.Search.Facets); err != nil {
+		if v.Facets, err = s.engine.Count(r.Context(), v.Text, q.Facets); err != nil {
 			return err
 		}
 		if v.Compared, err = s.compare(v.Search, v.Answer); err != nil {
 			return err
 		}
 	}
+	return show(w, "page.html", v)
+}
+
+// show answers with a part of the page, or with an error and nothing else.
+func show(w http.ResponseWriter, name string, data any) error {
+	var text bytes.Buffer
+	if err := page.ExecuteTemplate(&text, name, data); err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return page.Execute(w, v)
+	_, err := text.WriteTo(w)
+	return err
 }
 
 // compare ranks the candidates by score with today's and with yesterday's model.
@@ -78,8 +88,7 @@ func (s *Server) compare(q Search, a *Answer) ([]Column, error) {
 // serveDays shows the curve and the days that are over: a part of the page, which asks for it again and again.
 func (s *Server) serveDays(w http.ResponseWriter, r *http.Request) error {
 	records := *s.records.Load()
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return page.ExecuteTemplate(w, "days", map[string]any{
+	return show(w, "days", map[string]any{
 		"Day": s.day.Load(), "Logged": s.logged.Load(), "Records": records, "Curve": template.HTML(curve(records).SVG()),
 	})
 }

@@ -32,37 +32,44 @@ func (l *Live) Reload() error {
 	defer l.reading.Unlock()
 	content, err := os.ReadFile(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil // BM25 ranks
 	}
 	if err != nil || bytes.Equal(content, l.tried) {
 		return err
 	}
 	l.tried = content
-	model, err := ranker.Read(bytes.NewReader(content))
+	model, err := readModel(content)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.path, err)
-	}
-	if !slices.Equal(model.FeatureNames(), columns.FeatureNames) {
-		return fmt.Errorf("%s: the features are %q, want %q", l.path, model.FeatureNames(), columns.FeatureNames)
 	}
 	l.current.Store(model)
 	slog.Info("read model", "version", model.Digest())
 	return nil
 }
 
-// Watch reloads the file when it changes. It never returns.
-func (l *Live) Watch() {
-	for range time.Tick(time.Second) {
-		if err := l.Reload(); err != nil {
-			slog.Error("the model stays as it is", "error", err)
+// readModel reads a model and tries it on two products. A panic becomes an error: a bad file must not close the shop.
+func readModel(content []byte) (m *ranker.Model, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
 		}
+	}()
+	if m, err = ranker.Read(bytes.NewReader(content)); err != nil {
+		return nil, err
 	}
+	if !slices.Equal(m.FeatureNames(), columns.FeatureNames) {
+		return nil, fmt.Errorf("the features are %q, want %q", m.FeatureNames(), columns.FeatureNames)
+	}
+	_, err = byScore(m, make([]float32, 2*len(columns.FeatureIDs)))
+	return m, err
 }
 
-// version names a model in the log.
-func version(m *ranker.Model) string {
-	if m == nil {
-		return "bm25"
+// Watch reloads the file when it changes. It never returns.
+func (l *Live) Watch() {
+	for last := ""; ; time.Sleep(time.Second) {
+		if err := l.Reload(); err != nil && err.Error() != last {
+			slog.Error("the model stays as it is", "error", err)
+			last = err.Error()
+		}
 	}
-	return m.Digest()
 }

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
-	"net/url"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +23,8 @@ import (
 
 	"github.com/plrank/plrank/clicks"
 )
+
+const form = "application/x-www-form-urlencoded"
 
 // The test binary is the program if this variable is set.
 const asProgram = "SEARCH_AS_PROGRAM"
@@ -54,7 +56,7 @@ func TestLoopBeatsBM25(t *testing.T) {
 		}
 	}
 	for _, r := range *l.records.Load() {
-		if r.Passed != (r.Now == l.candidate(r.Day-1)) || r.Day == 1 && (r.Passed || r.Version != "bm25") {
+		if r.Passed != (r.Now == filepath.Base(l.candidate(r.Day-1))) || r.Day == 1 && (r.Passed || r.Version != "bm25") {
 			t.Errorf("day %d: passed %v, and the model is %q", r.Day, r.Passed, r.Now)
 		}
 		if math.Abs(r.Bias[3]-examined[3]) > .2 {
@@ -86,6 +88,7 @@ func checkRepeatedNight(t *testing.T, l *Loop) {
 	if err := l.engine.index.Close(); err != nil {
 		t.Fatal(err)
 	}
+	l.http.Close()
 	again := startLoop(t, l.folder)
 	if err := again.run(t.Context(), first+1); err != nil {
 		t.Fatal(err)
@@ -106,7 +109,8 @@ type program struct {
 
 func startProgram(t *testing.T, folder string, days int) *program {
 	t.Helper()
-	p := &program{command: exec.CommandContext(t.Context(), os.Args[0], "-listen", "localhost:0", "-state", folder, "-days", fmt.Sprint(days), "-day", "250", "-products", "500", "-queries", "30", "-share", "1")}
+	p := &program{command: exec.CommandContext(t.Context(), os.Args[0], "-listen", "localhost:0", "-state", folder,
+		"-days", fmt.Sprint(days), "-day", "250", "-products", "500", "-queries", "30", "-share", "1")}
 	p.command.Env = append(os.Environ(), asProgram+"=1")
 	p.command.Stderr = &p.out
 	stdout, err := p.command.StdoutPipe()
@@ -170,12 +174,13 @@ func TestKilledAtAnyMomentItGoesOn(t *testing.T) {
 		u := &Users{base: p.base}
 		for alive.Err() == nil {
 			var a Answer
-			if u.do(alive, http.MethodGet, "/search?"+url.Values{"q": {"tent"}, "client": {"test"}}.Encode(), nil, &a) != nil {
+			if u.do(alive, "/search", form, []byte("q=tent&client=test"), &a) != nil {
 				continue
 			}
 			clicked[a.QueryID] = ""
-			click := []map[string]any{{"action_name": "click", "query_id": a.QueryID, "event_attributes": map[string]any{"object": map[string]any{"object_id": a.Shown[2].ID}}}}
-			if u.do(alive, http.MethodPost, "/events", click, nil) == nil {
+			click := fmt.Sprintf(`[{"action_name": "click", "query_id": %q, "event_attributes": {"object": {"object_id": %q}}}]`,
+				a.QueryID, a.Shown[2].ID)
+			if u.do(alive, "/events", "application/json", []byte(click), nil) == nil {
 				clicked[a.QueryID] = a.Shown[2].ID
 			}
 		}
@@ -236,7 +241,7 @@ func TestPiecesHaveAtMost60Lines(t *testing.T) {
 func TestFeaturesFillColumns(t *testing.T) {
 	l := startLoop(t, t.TempDir())
 	s := Search{Text: "red tent", Segment: "hasty", Facets: Facets{Brand: brands[0]}}
-	hits, err := l.engine.Search(s.Text, s.Facets)
+	hits, err := l.engine.Search(t.Context(), s.Text, s.Facets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,23 +277,29 @@ func TestPopularityIsWhatUsersDraw(t *testing.T) {
 // After an error, which may leave part of a line, lines go to a new file.
 func TestJournalSurvivesErrors(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "log")
-	j, err := newJournal(folder)
+	day := "0001"
+	j, err := newJournal(folder, func() string { return day })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Add("0001", []byte("one\n")); err != nil {
+	if err := j.Add([]byte("one\n")); err != nil {
 		t.Fatal(err)
 	}
 	j.file.Close() // as if the disk were gone
-	if err := j.Add("0001", []byte("lost\n")); !errors.Is(err, fs.ErrClosed) {
+	if err := j.Add([]byte("lost\n")); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a line that is not on the disk: error %v", err)
 	}
-	if err := j.Add("0001", []byte("two\n")); err != nil {
+	if err := j.Add([]byte("two\n")); err != nil {
 		t.Error(err)
 	}
-	files, _ := filepath.Glob(filepath.Join(folder, "0001-*.jsonl"))
-	if len(files) != 2 {
-		t.Errorf("%d files, want 2", len(files))
+	day = "0002"
+	if err := j.Add([]byte("three\n")); err != nil {
+		t.Error(err)
+	}
+	for day, want := range map[string]int{"0001": 2, "0002": 1} {
+		if files, _ := filepath.Glob(filepath.Join(folder, day+"-*.jsonl")); len(files) != want {
+			t.Errorf("%d files of day %s, want %d", len(files), day, want)
+		}
 	}
 }
 
@@ -296,7 +307,7 @@ func TestJournalSurvivesErrors(t *testing.T) {
 func TestSearchGoesOnWithoutLog(t *testing.T) {
 	l := startLoop(t, t.TempDir())
 	l.journal.folder = filepath.Join(l.folder, "gone")
-	a, err := l.answer(Search{Text: "tent", Segment: "hasty"})
+	a, err := l.answer(httptest.NewRequest("POST", "/search", nil), Search{Text: "tent", Segment: "hasty"})
 	if err != nil || a.QueryID != "" || len(a.Shown) != shown || a.Shown[0] != a.hits[0].Product {
 		t.Errorf("%+v, error %v", a, err)
 	}
@@ -355,7 +366,7 @@ func TestEventsAreChecked(t *testing.T) {
 		}
 	}
 	var a Answer
-	if err := l.users.do(t.Context(), http.MethodGet, "/search?q=nothingofthekind", nil, &a); err != nil || a.QueryID != "" || len(a.Shown) > 0 {
+	if err := l.users.do(t.Context(), "/search", form, []byte("q=nothingofthekind"), &a); err != nil || a.QueryID != "" || len(a.Shown) > 0 {
 		t.Errorf("nothing found: %+v, %v", a, err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,11 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/ranker"
@@ -27,6 +31,7 @@ type Server struct {
 	day     atomic.Int64                 // of the log, from 1
 	logged  atomic.Int64                 // impressions of the day
 	records atomic.Pointer[[]Record]     // of the days that are over
+	failed  atomic.Int64                 // the second of the last error in the program's log
 }
 
 // An Answer is what a search gives.
@@ -39,32 +44,32 @@ type Answer struct {
 	features []float32
 }
 
-// answer ranks the candidates of a search. It draws a part of the rankings; others, and all while the log cannot be written, are
-// in the order of the scores.
-func (s *Server) answer(q Search) (*Answer, error) {
-	hits, err := s.engine.Search(q.Text, q.Facets)
+// answer ranks the candidates of a search. It draws a part of the rankings if it may; others, and all while the log cannot be
+// written, are in the order of the scores.
+func (s *Server) answer(r *http.Request, q Search) (*Answer, error) {
+	hits, err := s.engine.Search(r.Context(), q.Text, q.Facets)
 	if err != nil {
 		return nil, err
 	}
 	model := s.live.Model()
 	a := &Answer{Version: version(model), hits: hits, features: features(q, hits)}
-	if len(hits) > 0 && mathrand.Float64() < s.share {
+	mayLog := r.Method == http.MethodPost // others change nothing: any website can make a browser send them
+	if mayLog && len(hits) > 0 && mathrand.Float64() < s.share {
 		im, err := s.log(q, model, a)
 		if err == nil {
 			a.QueryID, a.Shown = im.ID, products(hits, im.Shown)
 			return a, nil
 		}
-		slog.Error("not logged: ranked by score", "error", err)
+		s.complain("not logged: ranked by score", err)
 	}
 	order, err := byScore(model, a.features)
-	a.Shown = products(hits, order)[:min(shown, len(hits))]
+	a.Shown = products(hits, order)[:min(shown, len(order))]
 	return a, err
 }
 
 // log draws a ranking, and writes it to the log before anybody sees it.
 func (s *Server) log(q Search, model *ranker.Model, a *Answer) (*clicks.Impression, error) {
-	day := prefix(s.day.Load())
-	im, err := draw(q, day+"-"+rand.Text(), model, a.hits, a.features)
+	im, err := draw(q, prefix(s.day.Load())+"-"+rand.Text(), model, a.hits, a.features)
 	if err != nil {
 		return nil, err
 	}
@@ -73,50 +78,70 @@ func (s *Server) log(q Search, model *ranker.Model, a *Answer) (*clicks.Impressi
 	if err != nil {
 		return nil, err
 	}
-	if err := s.journal.Add(day, line); err != nil {
+	if err := s.journal.Add(line); err != nil {
 		return nil, err
 	}
 	s.logged.Add(1)
 	return im, nil
 }
 
+// complain logs an error, at most one a second: requests may come faster than a disk takes the program's own log.
+func (s *Server) complain(what string, err error) {
+	if now := time.Now().Unix(); s.failed.Swap(now) != now {
+		slog.Error(what, "error", err)
+	}
+}
+
 // prefix returns what the names of a day's files and impressions begin with.
 func prefix(day int64) string { return fmt.Sprintf("%04d", day) }
 
-// handler returns the pages of the shop. Other websites cannot send events.
-func (s *Server) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", answering(s.servePage))
-	mux.HandleFunc("GET /days", answering(s.serveDays))
-	mux.HandleFunc("GET /search", answering(s.serveSearch))
-	mux.HandleFunc("POST /events", answering(s.serveEvents))
-	return http.NewCrossOriginProtection().Handler(mux)
+// version names a model in the log.
+func version(m *ranker.Model) string {
+	if m == nil {
+		return "bm25"
+	}
+	return m.Digest()
 }
 
-func answering(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		err := serve(w, r)
-		switch wrong := new(badEvent); {
-		case errors.As(err, wrong):
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		case err != nil:
-			slog.Error("request failed", "path", r.URL.Path, "error", err)
-			http.Error(w, "internal error", http.StatusInternalServerError)
-		}
-	}
-}
+// Bounds of what a request may ask: each costs time, or room in the log.
+const (
+	mostText  = 200 // bytes of a text
+	mostWords = 12  // of a query: the engine looks for each in four fields
+)
+
+// A badRequest is an error of the client.
+type badRequest struct{ error }
+
+func (b badRequest) Unwrap() error { return b.error }
 
 // asked returns the search of a request.
-func asked(r *http.Request) Search {
-	s := Search{r.FormValue("q"), r.FormValue("segment"), r.FormValue("client"), Facets{r.FormValue("brand"), r.FormValue("category")}}
-	if level(segments, s.Segment) == 0 {
-		s.Segment = segments[0]
+func asked(r *http.Request) (s Search, err error) {
+	if err := r.ParseForm(); err != nil {
+		return s, badRequest{err}
 	}
-	return s
+	s = Search{r.Form.Get("q"), cmp.Or(r.Form.Get("segment"), segments[0]), r.Form.Get("client"),
+		Facets{r.Form.Get("brand"), r.Form.Get("category")}}
+	for name, text := range map[string]string{"q": s.Text, "client": s.Client, "brand": s.Brand, "category": s.Category} {
+		if len(text) > mostText || !utf8.ValidString(text) {
+			return s, badRequest{fmt.Errorf("%s: want at most %d bytes of Unicode", name, mostText)}
+		}
+	}
+	if n := len(strings.Fields(s.Text)); n > mostWords {
+		return s, badRequest{fmt.Errorf("q has %d words: want at most %d", n, mostWords)}
+	}
+	if !slices.Contains(segments, s.Segment) {
+		return s, badRequest{fmt.Errorf("unknown segment: want one of %s", strings.Join(segments, ", "))}
+	}
+	return s, nil
 }
 
+// serveSearch answers programs; servePage answers people.
 func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.answer(asked(r))
+	q, err := asked(r)
+	if err != nil {
+		return err
+	}
+	a, err := s.answer(r, q)
 	if err != nil {
 		return err
 	}
@@ -124,24 +149,42 @@ func (s *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(a)
 }
 
-type badEvent struct{ error }
-
 // serveEvents logs events of UBI, an array of them, and answers when they are on the disk.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) error {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
+	body, err := io.ReadAll(r.Body)
 	var events []json.RawMessage
-	if err = errors.Join(err, json.Unmarshal(body, &events)); err != nil {
-		return badEvent{err}
+	if err == nil {
+		err = json.Unmarshal(body, &events)
 	}
 	var lines []byte
-	for _, e := range events {
-		if lines, err = clicks.AppendEvent(lines, e, time.Now().UTC()); err != nil {
-			return badEvent{err}
-		}
+	for i := 0; i < len(events) && err == nil; i++ {
+		lines, err = clicks.AppendEvent(lines, events[i], time.Now().UTC())
 	}
-	if err := s.journal.Add(prefix(s.day.Load()), lines); err != nil {
-		return err
+	if err != nil {
+		return badRequest{err}
+	}
+	if len(lines) > 0 {
+		if err := s.journal.Add(lines); err != nil {
+			return err
+		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// answering answers with the error of serve. What is inside the program is for its own log.
+func (s *Server) answering(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := serve(w, r)
+		switch {
+		case err == nil || r.Context().Err() != nil: // the client is gone
+		case errors.As(err, new(*http.MaxBytesError)):
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		case errors.As(err, new(badRequest)):
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		default:
+			s.complain("request failed: "+r.URL.Path, err)
+			http.Error(w, "internal error", http.StatusInternalServerError)
+		}
+	}
 }

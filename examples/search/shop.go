@@ -52,6 +52,9 @@ var (
 
 func pick(random *rand.Rand, from []string) string { return from[random.IntN(len(from))] }
 
+// mostQueries is somewhat below the number of different queries that newQuery makes.
+const mostQueries = 4000
+
 // newShop makes products and queries from a seed.
 func newShop(products, queries int, seed uint64) *Shop {
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -74,8 +77,9 @@ func newShop(products, queries int, seed uint64) *Shop {
 func newProduct(id string, random *rand.Rand) Product {
 	category := pick(random, categories)
 	p := Product{
-		ID: id, Brand: pick(random, brands), Category: category, Colour: pick(random, colours), Quality: pick(random, qualities), Seller: pick(random, sellers),
-		Dear: .5 * random.NormFloat64(), Rating: max(1, min(5, 3.8+.7*random.NormFloat64())), Reviews: int(math.Exp(2 + 1.5*random.NormFloat64())), Days: 1 + random.IntN(9),
+		ID: id, Brand: pick(random, brands), Category: category, Colour: pick(random, colours),
+		Quality: pick(random, qualities), Seller: pick(random, sellers), Dear: .5 * random.NormFloat64(),
+		Rating: max(1, min(5, 3.8+.7*random.NormFloat64())), Reviews: int(math.Exp(2 + 1.5*random.NormFloat64())), Days: 1 + random.IntN(9),
 	}
 	p.Price = math.Round(100*usualPrices[category]*math.Exp(p.Dear)) / 100
 	p.Title = strings.Join([]string{p.Brand, p.Colour, p.Quality, category}, " ")
@@ -83,7 +87,8 @@ func newProduct(id string, random *rand.Rand) Product {
 	if random.Float64() < .3 { // what goes with a product speaks of it more than the product itself
 		p.For, p.Category, p.Price = category, accessories, math.Round(p.Price*20)/100
 		p.Title = fmt.Sprintf("%s %s for %s", p.Colour, pick(random, parts), category)
-		p.Description = fmt.Sprintf("For %s: fits every %s %s by %s. The %s for your %s.", category, p.Quality, category, p.Brand, category, category)
+		p.Description = fmt.Sprintf("For %s: fits every %s %s by %s. The %s for your %s.",
+			category, p.Quality, category, p.Brand, category, category)
 	}
 	return p
 }

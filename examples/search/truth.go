@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/plrank/plrank/clicks"
@@ -17,7 +18,7 @@ type Truth struct {
 func newTruth(shop *Shop, engine *Engine) (*Truth, error) {
 	t := &Truth{shop, map[string][]Hit{}}
 	for _, q := range shop.Queries {
-		hits, err := engine.Search(q.Text, Facets{})
+		hits, err := engine.Search(context.Background(), q.Text, Facets{})
 		if err != nil {
 			return nil, err
 		}

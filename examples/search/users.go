@@ -10,9 +10,17 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/plrank/plrank/clicks"
 )
+
+const atOnce = 64 // users
+
+func newUsers(base string, shop *Shop) *Users {
+	transport := &http.Transport{MaxIdleConnsPerHost: atOnce} // one connection for each, kept
+	return &Users{base, shop, http.Client{Transport: transport, Timeout: time.Minute}}
+}
 
 // Users search the shop over HTTP, look at what they get from the top, and click what attracts them.
 type Users struct {
@@ -24,7 +32,7 @@ type Users struct {
 // visit lets users search until the day is over.
 func (u *Users) visit(ctx context.Context, over func() bool) error {
 	var wait sync.WaitGroup
-	failed := make(chan error, 64) // users at a time
+	failed := make(chan error, atOnce)
 	for range cap(failed) {
 		wait.Go(func() {
 			for !over() && ctx.Err() == nil && len(failed) == 0 {
@@ -46,7 +54,7 @@ func (u *Users) search(ctx context.Context) error {
 	q, segment := u.shop.Queries[u.shop.popular(rand.Float64())], segments[who%len(segments)]
 	form := url.Values{"q": {q.Text}, "segment": {segment}, "client": {fmt.Sprintf("c%d", who)}}
 	var a Answer
-	if err := u.do(ctx, http.MethodGet, "/search?"+form.Encode(), nil, &a); err != nil {
+	if err := u.do(ctx, "/search", "application/x-www-form-urlencoded", []byte(form.Encode()), &a); err != nil {
 		return err
 	}
 	attracted, clicked := make([]float64, len(a.Shown)), make([]float64, len(a.Shown))
@@ -64,20 +72,20 @@ func (u *Users) search(ctx context.Context) error {
 	if len(events) == 0 {
 		return nil
 	}
-	return u.do(ctx, http.MethodPost, "/events", events, nil)
+	text, err := json.Marshal(events)
+	if err != nil {
+		return err
+	}
+	return u.do(ctx, "/events", "application/json", text, nil)
 }
 
-// do sends a request, with a body in JSON unless it is nil, and reads the answer.
-func (u *Users) do(ctx context.Context, method, path string, body, answer any) error {
-	text, err := json.Marshal(body)
+// do posts a body and reads the answer.
+func (u *Users) do(ctx context.Context, path, kind string, body []byte, answer any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.base+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, u.base+path, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Type", kind)
 	reply, err := u.client.Do(r)
 	if err != nil {
 		return err
@@ -85,7 +93,7 @@ func (u *Users) do(ctx context.Context, method, path string, body, answer any) e
 	defer reply.Body.Close()
 	got, err := io.ReadAll(reply.Body)
 	if err == nil && reply.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %s: %s", method, path, reply.Status, got)
+		err = fmt.Errorf("POST %s: %s: %s", path, reply.Status, got)
 	}
 	if err != nil || answer == nil {
 		return err
