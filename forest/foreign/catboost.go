@@ -69,7 +69,9 @@ type catBoost struct {
 	hashes map[int32]string
 	keys   map[string]string // texts by their key in tables of CTRs
 	values []map[string]int  // of texts, by categorical feature
-	first  int               // number of the first split of a CTR
+	floats []int             // numbers of the first splits of numbers
+	onehot []int             // and of categories
+	first  int               // and of CTRs
 	ctrs   map[int]ctrSplit  // by number of the split
 	bounds *sets
 }
@@ -127,12 +129,17 @@ func (c *catBoost) features(size int) error {
 		if err := c.name(&f.Floats[i].catBoostFeature); err != nil {
 			return err
 		}
+		if nan := f.Floats[i].NaN; !slices.Contains([]string{"", "AsIs", "AsFalse", "AsTrue"}, nan) {
+			return fmt.Errorf("feature %.80q has the nan_value_treatment %.40q, want AsIs, AsFalse or AsTrue", f.Floats[i].Name, nan)
+		}
+		c.floats = append(c.floats, c.first)
 		c.first += len(f.Floats[i].Borders)
 	}
 	for i := range f.Categories {
 		if err := c.name(&f.Categories[i].catBoostFeature); err != nil {
 			return err
 		}
+		c.onehot = append(c.onehot, c.first)
 		c.first += len(f.Categories[i].Values)
 	}
 	for _, h := range f.Hashes {
@@ -258,10 +265,17 @@ func (c *catBoost) node(s *catBoostSplit) (n forest.Node, trueLeft bool, err err
 			return n, false, fmt.Errorf("a split of number %d, of %d", s.Float, len(f.Floats))
 		}
 		of := &f.Floats[s.Float]
+		if at := s.Number - c.floats[s.Float]; at < 0 || at >= len(of.Borders) || float32(of.Borders[at]) != s.Border {
+			return n, false, fmt.Errorf("split %d is by no border of number %d", s.Number, s.Float)
+		}
 		return forest.Node{Column: of.Column, Threshold: float64(s.Border), MissingLeft: of.NaN != "AsTrue"}, false, nil
 	case "OneHotFeature":
 		if s.Category < 0 || s.Category >= len(f.Categories) {
 			return n, false, fmt.Errorf("a split of category %d, of %d", s.Category, len(f.Categories))
+		}
+		values := f.Categories[s.Category].Values
+		if at := s.Number - c.onehot[s.Category]; at < 0 || at >= len(values) || values[at] != s.Value {
+			return n, false, fmt.Errorf("split %d is by no value of category %d", s.Number, s.Category)
 		}
 		text, err := c.text(s.Value)
 		if err != nil {

@@ -176,6 +176,9 @@ func (m *Model) finish() error {
 	if err := m.Forest.Check(); err != nil {
 		return err
 	}
+	if err := m.checkSplits(); err != nil {
+		return err
+	}
 	if m.Forest.Inputs == 0 {
 		return errors.New("no tree asks for a feature")
 	}
@@ -195,6 +198,21 @@ func (m *Model) finish() error {
 		m.NumberLevels = append(m.NumberLevels, m.IDs[c])
 	}
 	m.scorer = m.Forest.Compile()
+	return nil
+}
+
+// checkSplits returns an error if a feature is split both as a number and as a category: edits are for one of the two.
+func (m *Model) checkSplits() error {
+	isSet := map[int]bool{}
+	for i, t := range m.Forest.Trees {
+		for _, n := range t.Nodes {
+			set := n.Set != nil
+			if was, seen := isSet[n.Column]; seen && was != set {
+				return fmt.Errorf("tree %d: column %d is split as a number and as a category", i, n.Column)
+			}
+			isSet[n.Column] = set
+		}
+	}
 	return nil
 }
 

@@ -31,18 +31,19 @@ const oldEnd = "feature importances:"
 // A section is a part of LightGBM's text: its lines KEY=VALUE.
 type section map[string]string
 
-// sectionOf reads lines up to an empty one or one that begins with one of the ends, which stays.
-func sectionOf(lines *[]byte, ends ...string) section {
+// sectionOf reads lines up to one that begins with one of the ends, which stays. It returns an error if a key comes twice.
+func sectionOf(lines *[]byte, ends ...string) (section, error) {
 	s := section{}
 	for len(*lines) > 0 && !begins(*lines, ends...) {
 		line, rest, _ := bytes.Cut(*lines, []byte("\n"))
 		*lines = rest
 		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r"), "=")
-		if key != "" {
-			s[key] = value
+		if _, twice := s[key]; twice && key != "" {
+			return nil, fmt.Errorf("two lines %.40s", key)
 		}
+		s[key] = value
 	}
-	return s
+	return s, nil
 }
 
 // split returns the words of a list, as LightGBM does: other white space than blanks may be part of a name.
@@ -77,19 +78,13 @@ func word32(word string) (uint32, error) {
 // lightGBM reads the text of LightGBM's save_model.
 func (m *Model) lightGBM(data []byte) error {
 	m.Library = "LightGBM"
-	head := sectionOf(&data, "Tree=", "end of trees", oldEnd)
-	m.Objective = head["objective"]
-	last, err := strconv.Atoi(head["max_feature_idx"])
+	head, err := sectionOf(&data, "Tree=", "end of trees", oldEnd)
 	if err != nil {
-		return fmt.Errorf("max_feature_idx=%.40s, want a number", head["max_feature_idx"])
+		return err
 	}
-	m.Names = split(head["feature_names"])
-	infos := split(head["feature_infos"])
-	if m.Forest.Inputs = last + 1; len(m.Names) != m.Forest.Inputs || len(infos) != m.Forest.Inputs || last < 0 {
-		return fmt.Errorf("%d feature_names and %d feature_infos for max_feature_idx=%d, want %d of each", len(m.Names), len(infos), last, last+1)
-	}
-	if head["num_tree_per_iteration"] != "1" {
-		return fmt.Errorf("num_tree_per_iteration=%.40s: a document has several scores; want 1", head["num_tree_per_iteration"])
+	infos, err := m.lightGBMColumns(head)
+	if err != nil {
+		return err
 	}
 	rest := bytes.LastIndex(data, []byte("end of trees"))
 	if rest < 0 {
@@ -103,6 +98,9 @@ func (m *Model) lightGBM(data []byte) error {
 		return err
 	}
 	data = data[:rest]
+	if sizes, ok := head["tree_sizes"]; ok && len(split(sizes)) != bytes.Count(data, []byte("Tree=")) {
+		return fmt.Errorf("%d trees, and tree_sizes of %d", bytes.Count(data, []byte("Tree=")), len(split(sizes)))
+	}
 	bounds := newSets(len(data))
 	for len(data) > 0 {
 		begin, more, _ := bytes.Cut(data, []byte("\n"))
@@ -110,14 +108,15 @@ func (m *Model) lightGBM(data []byte) error {
 			return fmt.Errorf("%.40q, want %s", begin, want)
 		}
 		data = more
-		t, err := lightGBMTree(sectionOf(&data, "Tree="), values, bounds)
+		s, err := sectionOf(&data, "Tree=")
+		if err != nil {
+			return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
+		}
+		t, err := lightGBMTree(s, values, bounds)
 		if err != nil {
 			return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
 		}
 		m.Forest.Trees = append(m.Forest.Trees, t)
-	}
-	if sizes, ok := head["tree_sizes"]; ok && len(split(sizes)) != len(m.Forest.Trees) {
-		return fmt.Errorf("%d trees, and tree_sizes of %d", len(m.Forest.Trees), len(split(sizes)))
 	}
 	if _, average := head["average_output"]; average {
 		for _, t := range m.Forest.Trees {
@@ -134,6 +133,26 @@ func (m *Model) lightGBM(data []byte) error {
 	}
 	m.lightGBMEdits(values)
 	return nil
+}
+
+// lightGBMColumns finds the number of columns and their names, and returns their feature_infos.
+func (m *Model) lightGBMColumns(head section) (infos []string, err error) {
+	m.Objective = head["objective"]
+	last, err := strconv.Atoi(head["max_feature_idx"])
+	if err != nil {
+		return nil, fmt.Errorf("max_feature_idx=%.40s, want a number", head["max_feature_idx"])
+	}
+	m.Names = split(head["feature_names"])
+	infos = split(head["feature_infos"])
+	if m.Forest.Inputs = last + 1; len(m.Names) != m.Forest.Inputs || len(infos) != m.Forest.Inputs || last < 0 {
+		return nil, fmt.Errorf("%d feature_names and %d feature_infos for max_feature_idx=%d, want %d of each", len(m.Names), len(infos), last, last+1)
+	}
+	for _, key := range []string{"num_tree_per_iteration", "num_class"} {
+		if n, ok := head[key]; n != "1" && (ok || key != "num_class") {
+			return nil, fmt.Errorf("%s=%.40s: a document has several scores; want 1", key, n)
+		}
+	}
+	return infos, nil
 }
 
 // isDefault reports whether names are a prefix and the numbers from 0.
@@ -187,7 +206,7 @@ func (m *Model) lightGBMCategories(infos []string, end string) (values map[int][
 		}
 	}
 	if len(columns) != len(pandas) { // some are constant
-		columns = m.lightGBMColumns(end)
+		columns = m.lightGBMCategorical(end)
 	}
 	if len(columns) != len(pandas) {
 		return nil, fmt.Errorf("pandas_categorical has %d columns, and %d are categorical: it is not known which; "+
@@ -212,8 +231,8 @@ func (m *Model) lightGBMCategories(infos []string, end string) (values map[int][
 	return values, nil
 }
 
-// lightGBMColumns are the categorical columns by the parameters of training.
-func (m *Model) lightGBMColumns(end string) (columns []int) {
+// lightGBMCategorical are the categorical columns by the parameters of training.
+func (m *Model) lightGBMCategorical(end string) (columns []int) {
 	_, list, _ := strings.Cut(end, "\n[categorical_feature: ")
 	list, _, _ = strings.Cut(list, "]")
 	names, named := strings.CutPrefix(list, "name:")

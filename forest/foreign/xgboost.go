@@ -258,6 +258,9 @@ func (b *xgboostBooster) trees() (*xgboostTrees, error) {
 	if t.Weight != nil && len(t.Weight) != n || t.Groups != nil && len(t.Groups) != n {
 		return nil, fmt.Errorf("%d entries of weight_drop and %d of tree_info for %d trees", len(t.Weight), len(t.Groups), n)
 	}
+	if slices.ContainsFunc(t.Groups, func(class int) bool { return class != 0 }) {
+		return nil, errors.New("tree_info has several classes: a document has several scores; want one")
+	}
 	at := slices.Compact(slices.Sorted(slices.Values(t.Iterations)))
 	if len(at) > 0 && (at[0] != 0 || at[len(at)-1] != n || !slices.Equal(at, t.Iterations)) {
 		return nil, fmt.Errorf("iteration_indptr does not ascend from 0 to %d, the number of trees", n)
