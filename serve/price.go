@@ -39,19 +39,22 @@ func (c curve) at(documents int) float64 {
 // long there is no further one.
 var sampleSizes = []int{1, 32, 256, 1024}
 
-const long = 30 * time.Millisecond
+const (
+	long        = 30 * time.Millisecond
+	mostSampled = 1 << 22 // numbers
+)
 
 // measure returns the curves of functions of a number of documents. It times them in turns, as the speed of a core varies.
-func measure(compares bool, fs ...func(documents int)) []curve {
+func measure(sizes []int, compares bool, fs ...func(documents int)) []curve {
 	times := make([][]float64, len(fs))
-	for i, n := range sampleSizes {
-		if n == 1024 && !compares || i > 0 && times[0][i-1] > float64(long) {
+	for i, n := range sizes {
+		if i > 0 && times[0][i-1] > float64(long) {
 			break
 		}
 		for f := range fs {
 			times[f] = append(times[f], math.Inf(1))
 		}
-		for range 4 {
+		for turn := 0; turn < 4 && (turn == 0 || times[0][i] < float64(long)); turn++ {
 			for f, call := range fs {
 				times[f][i] = min(times[f][i], float64(cputime.Shortest(long/30, func() { call(n) })))
 			}
@@ -81,19 +84,27 @@ func fit(compares bool, times []float64) (c curve) {
 	return c
 }
 
-// measure measures how long the model takes for documents of random values, and its transform.
+// measure measures how long the model takes for documents of random values, and its transform. The values are of all sizes, so
+// that they are on both sides of thresholds.
 func (m *served) measure() {
 	t, levels := m.File().Transform, m.Levels()
-	most := sampleSizes[len(sampleSizes)-1]
+	sizes := sampleSizes
+	if !m.ComparesDocuments() {
+		sizes = sizes[:len(sizes)-1]
+	}
+	for len(sizes) > 1 && sizes[len(sizes)-1]*(t.Inputs+t.Width()) > mostSampled {
+		sizes = sizes[:len(sizes)-1]
+	}
+	most := sizes[len(sizes)-1]
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([]float32, most*t.Inputs)
 	for i := range rows {
-		if rows[i] = float32(rng.NormFloat64()); levels != nil && levels[i%t.Inputs] != nil {
+		if rows[i] = float32(rng.NormFloat64() * math.Exp(4*rng.NormFloat64())); levels != nil && levels[i%t.Inputs] != nil {
 			rows[i] = float32(rng.IntN(1 + len(levels[i%t.Inputs])))
 		}
 	}
 	inputs, scores, base := make([]float32, most*t.Width()), make([]float64, 0, most), make([]float32, most)
-	curves := measure(m.ComparesDocuments(), func(n int) {
+	curves := measure(sizes, m.ComparesDocuments(), func(n int) {
 		own := base[:n]
 		if !m.OnBaseScores() {
 			own = nil
