@@ -108,8 +108,9 @@ func TestInitialModelReadsByName(t *testing.T) {
 func unnamed(t *testing.T) (xgboost, lightgbm string) {
 	dir := t.TempDir()
 	xgboost, lightgbm = filepath.Join(dir, "m.json"), filepath.Join(dir, "m.txt")
-	commandtest.Write(t, xgboost, `{"learner": {"learner_model_param": {"base_score": "0", "num_feature": "2"}, "gradient_booster": {"model": {"trees": [{
-		"left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [1, 0, 0], "split_conditions": [0.5, 1, 2],
+	commandtest.Write(t, xgboost, `{"learner": {"learner_model_param": {"base_score": "0", "num_feature": "2"},
+		"gradient_booster": {"model": {"trees": [{"left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [1, 0, 0],
+		"split_conditions": [0.5, 1, 2],
 		"default_left": [0, 0, 0]}]}}}}`)
 	commandtest.Write(t, lightgbm, "tree\nnum_tree_per_iteration=1\nmax_feature_idx=1\nfeature_names=Column_0 Column_1\n"+
 		"feature_infos=none [0:1]\n\nTree=0\nnum_leaves=2\nnum_cat=0\nsplit_feature=1\nthreshold=0.5\ndecision_type=2\nleft_child=-1\n"+
@@ -126,7 +127,8 @@ func TestModelsWithoutNamesTakeAsManyColumnsAsTheyHave(t *testing.T) {
 			{"qid,a,b", "1,0,1", "", ""},
 			{"qid,0,1", "1,0,1", "", ""}, // of a data frame
 			{"b,qid,a", "0,1,1", "", ""},
-			{"qid,url,a,b", "1,u,0,1", "", "the model has 2 features without names, and 3 columns may be these: url, a, b (-features and -ignore choose columns)"},
+			{"qid,url,a,b", "1,u,0,1", "", "the model has 2 features without names, and 3 columns may be these: url, a, b (-features and " +
+				"-ignore choose columns)"},
 			{"qid,url,a,b", "1,u,0,1", "-ignore url", ""},
 			{"qid,url,a,b", "1,u,0,1", "-ignore ur*", ""},
 			{"qid,url,a,b", "1,u,0,1", "-features a,b", ""},
@@ -165,8 +167,9 @@ func TestColumnsAreChosenInAllCommandsThatScore(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for _, line := range []string{
-		"score -model M -data D", "evaluate -model M -data D", "compare M M -data D", "explain -model M -data D -query 1", "mix M M -data D -out O",
-		"report M -data D -out O", "clicks simulate -model M -data D -n 10 -out O", "clicks evaluate L -model M -data D",
+		"score -model M -data D", "evaluate -model M -data D", "compare M M -data D", "explain -model M -data D -query 1",
+		"mix M M -data D -out O", "report M -data D -out O", "clicks simulate -model M -data D -n 10 -out O",
+		"clicks evaluate L -model M -data D",
 		"train -init-model M -data D -scorer forest -epochs 1 -out O",
 	} {
 		run := func(flags ...string) (int, string) {
@@ -204,7 +207,8 @@ func TestBlanksInNamesAreThoseOfLightGBM(t *testing.T) {
 		{"qid,page_rank,the price,url", "1,1,0,u", "-ignore u*", ""},
 		{"qid,page-rank,the_price", "1,1,0", "", `no column for feature "page_rank"`},
 		{"qid,page_rank,the_price", "1,1,0", "-ignore page*", "-ignore page*: the model has the feature page_rank"},
-		{"qid,page_rank,the_price", "1,1,0", "-features page_rank", "-features: the model has the feature the_price, too: want all of its features, or no -features"},
+		{"qid,page_rank,the_price", "1,1,0", "-features page_rank", "-features: the model has the feature the_price, too: want all of its " +
+			"features, or no -features"},
 		{"qid,page_rank,the_price", "1,1,0", "-features *,url", `-features: the model has no feature "url": want one of the_price, page_rank`},
 		{"qid,page_rank,the_price", "1,1,0", "-features *", ""},
 		{"", "", "", ""},

@@ -109,7 +109,8 @@ func (m *Model) Plain() (*forest.Forest, error) {
 		return nil, fmt.Errorf("the model of %s is linear, and not a forest", m.Library)
 	}
 	if len(m.edits) > 0 {
-		return nil, fmt.Errorf("this forest of %s is scored here, but not used as one of plrank: it has categories that are numbers, or zeros that are missing", m.Library)
+		return nil, fmt.Errorf("this forest of %s is scored here, but not used as one of plrank: it has categories that are numbers, "+
+			"or zeros that are missing", m.Library)
 	}
 	return m.Forest, nil
 }
@@ -216,6 +217,8 @@ func (m *Model) checkSplits() error {
 	return nil
 }
 
+const byIDs = "columns named by ids when it is trained need no rule"
+
 // number gives the columns ids and their order: their names, if these are whole numbers, else 1, 2, … Names 0, 1, … in
 // their order are the positions that data frames without names have.
 func (m *Model) number() {
@@ -232,9 +235,10 @@ func (m *Model) number() {
 			ids[c] = m.first + c
 		}
 		m.IDs = ids
-		m.Numbering = fmt.Sprintf("column k of its training data, from 0, is taken for feature k + %d; columns named by ids when it is trained need no rule", m.first)
+		m.Numbering = fmt.Sprintf("column k of its training data, from 0, is taken for feature k + %d; "+byIDs, m.first)
 		if m.first == 0 {
-			m.Numbering = "column k of its training data, from 0, is taken for feature k, as LightGBM reads text, because column 0 was constant; columns named by ids when it is trained need no rule"
+			m.Numbering = "column k of its training data, from 0, is taken for feature k, as LightGBM reads text, because column 0 was " +
+				"constant; " + byIDs
 		}
 		return
 	}

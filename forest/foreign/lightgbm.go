@@ -145,7 +145,8 @@ func (m *Model) lightGBMColumns(head section) (infos []string, err error) {
 	m.Names = split(head["feature_names"])
 	infos = split(head["feature_infos"])
 	if m.Forest.Inputs = last + 1; len(m.Names) != m.Forest.Inputs || len(infos) != m.Forest.Inputs || last < 0 {
-		return nil, fmt.Errorf("%d feature_names and %d feature_infos for max_feature_idx=%d, want %d of each", len(m.Names), len(infos), last, last+1)
+		return nil, fmt.Errorf("%d feature_names and %d feature_infos for max_feature_idx=%d, want %d of each",
+			len(m.Names), len(infos), last, last+1)
 	}
 	for _, key := range []string{"num_tree_per_iteration", "num_class"} {
 		if n, ok := head[key]; n != "1" && (ok || key != "num_class") {
