@@ -11,7 +11,7 @@ import (
 type Dataset struct {
 	Name       string    // where it came from, for messages
 	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
-	Labels     []float32 // [rows] raw grades; Unlabelled if the source has none
+	Labels     []float32 // [rows] raw grades, 0 or more; Unlabelled if the source has none
 	Offsets    []int     // [queries+1], Offsets[0] = 0
 	QueryIDs   []string  // [queries]
 	FeatureIDs []int     // [columns] ascending: the id each column has in the file
@@ -81,7 +81,7 @@ type Batch struct {
 // field of Batch if batches have it, and its element here.
 var columns = []column{
 	&columnOf[float32]{what: "label", in: func(d *Dataset) *[]float32 { return &d.Labels },
-		packed: func(b *Batch) *[]float32 { return &b.Labels }, valid: reader.IsFinite, want: finite,
+		packed: func(b *Batch) *[]float32 { return &b.Labels }, valid: reader.IsGrade, want: reader.WantGrade,
 		read: func(c *reader.Chunk) []float32 { return c.Labels }},
 	&columnOf[string]{what: "query id", perQuery: true, in: func(d *Dataset) *[]string { return &d.QueryIDs }},
 	&columnOf[string]{what: "document id", in: func(d *Dataset) *[]string { return &d.DocumentIDs },
@@ -134,7 +134,7 @@ func readIntents() func(c *reader.Chunk) []int {
 					return o.Intents[i]
 				}
 				return ""
-			}, Feature: true, Valid: reader.IsFinite, Want: finite}))
+			}, Feature: true, Valid: reader.IsGrade, Want: reader.WantGrade}))
 	}
 	return func(c *reader.Chunk) (all []int) {
 		for i, intent := range intents {

@@ -42,6 +42,15 @@ func TestSubtopicsOfQrelsAreIntents(t *testing.T) {
 	}
 }
 
+// A relevance to an intent is like a label.
+func TestNegativeIntentsAreRefused(t *testing.T) {
+	path := dataFile(t, "f.csv", "label,qid,x,cat\n1,a,5,1\n0,a,6,-1\n0,a,7,-2\n")
+	_, err := ReadFile(path, ReadOptions{Intents: []string{"cat"}})
+	if err == nil || !strings.Contains(err.Error(), path+`:4: column "cat": the relevance to an intent is "-2": want 0 or more, or −1`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestSubtopicsJoinAllSplits(t *testing.T) {
 	train := dataFile(t, "train.txt", "1 qid:7 1:5 # docid = d1\n0 qid:7 1:6 # docid = d2\n1 qid:9 1:7 # docid = d1\n")
 	vali := dataFile(t, "vali.txt", "1 qid:8 1:5 # docid = d1\n")

@@ -194,6 +194,29 @@ func TestReadFileGivesTheColumnsAskedFor(t *testing.T) {
 	}
 }
 
+// A label below 0 is −1, or a fault of the line. In a file that is only scored, labels are of no account.
+func TestNegativeLabelsAreRefused(t *testing.T) {
+	for _, label := range []string{"-2", "-0.5", "-9e18", "-9223372036854775808"} {
+		for name, text := range map[string]string{
+			"f.txt": "1 qid:1 1:5\n-1 qid:1 1:6\n" + label + " qid:1 1:7\n",
+			"f.csv": "label,qid,x\n1,a,5\n" + label + ",a,6\n-1,a,7\n",
+		} {
+			path := dataFile(t, name, text)
+			if _, err := ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), path+":3: ") || !strings.Contains(err.Error(), "want 0 or more, or −1") {
+				t.Errorf("%s of label %s: %v", name, label, err)
+			}
+			d, err := ReadFile(path, ReadOptions{FeatureIDs: []int{1}, Labels: "unused"})
+			if err != nil || d.Rows() != 3 || d.Validate() != nil {
+				t.Errorf("%s of label %s without labels: %v, %v", name, label, d, err)
+			}
+		}
+	}
+	d := &Dataset{Labels: []float32{0, -2}, Offsets: []int{0, 2}, QueryIDs: []string{"q"}}
+	if err := d.Validate(); err == nil || !strings.Contains(err.Error(), "row 1: the label is -2: want 0 or more") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A few bytes must not ask for a matrix of terabytes.
 func TestSparseMatrixIsAnError(t *testing.T) {
 	var b strings.Builder

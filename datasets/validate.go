@@ -8,8 +8,8 @@ import (
 )
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels, gains and base scores are finite, weights are finite
-// and not negative. The functions of this package give valid datasets; check those that you make.
+// offsets and feature ids ascend, labels are 0 or more or [Unlabelled], gains and base scores are finite,
+// weights are finite and not negative. The functions of this package give valid datasets; check those that you make.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))

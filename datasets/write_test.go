@@ -67,7 +67,7 @@ func TestWrittenLETORReadsBack(t *testing.T) {
 			d.QueryIDs = append(d.QueryIDs, fmt.Sprintf("%s-%d", rapid.StringMatching(`[a-z0-9:]{0,3}`).Draw(r, "id"), q))
 			for range rapid.IntRange(1, 3).Draw(r, "documents") {
 				label := number()
-				if label != label {
+				if label = max(label, -label); label != label {
 					label = 1.5
 				}
 				d.Labels = append(d.Labels, label)

@@ -224,6 +224,9 @@ func (b *Builder) setColumn(id, column int) {
 // Level is the value of the k-th of Layout.Categorical for a text, as it is within the chunk.
 func (b *Builder) Level(k int, word []byte) float32 { return b.c.Levels[k].Value(word, text.String) }
 
+// isLabel reports whether a number can be a label. Any can if labels are not used.
+func (b *Builder) isLabel(v float32) bool { return IsGrade(v) || b.options.Labels == UnusedLabels }
+
 // EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
 func (b *Builder) EndRow(label float32, query, document []byte) {
 	c := b.c
@@ -238,7 +241,7 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 	case label == Unlabelled:
 		c.MinusOne++
 		c.Unlabelled++
-	case label != label:
+	case !IsGrade(label):
 		label = Unlabelled
 		c.Unlabelled++
 	case label < 1:

@@ -77,6 +77,12 @@ func (c *Counts) Add(later Counts) {
 // Unlabelled is the label of a document whose relevance is not known.
 const Unlabelled = -1
 
+// IsGrade reports whether a number can be a label.
+func IsGrade(v float32) bool { return v == Unlabelled || IsWeight(v) }
+
+// WantGrade is what a label must be, in messages.
+const WantGrade = "0 or more, or −1 if there is none"
+
 // IsWeight reports whether a number can be a weight.
 func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 

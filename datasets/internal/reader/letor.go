@@ -163,6 +163,10 @@ func (f letorReader) line(to *Builder, b []byte) {
 		to.Fail(i, "label %s: %v%s", text.Quote(word), cmp.Or(err, text.ErrNumber), text.Hint(word))
 		return
 	}
+	if !to.isLabel(label) {
+		to.Fail(i, "label %v: want %s", label, WantGrade)
+		return
+	}
 	i = text.SkipBlanks(b, i+n)
 	var query []byte
 	if bytes.HasPrefix(b[i:], []byte("qid:")) {

@@ -83,6 +83,9 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 		if err != nil {
 			return fmt.Errorf("the label %s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
+		if !to.isLabel(r.label) {
+			return fmt.Errorf("the label is %s: want %s", text.Quote(value), WantGrade)
+		}
 	case n == s.Query:
 		if r.query = value; len(value) == 0 {
 			return errors.New("no query id (-query-column names another column)")
