@@ -96,6 +96,9 @@ func (t *Tree) check(inputs int) error {
 	seen := make([]bool, len(t.Nodes))
 	leaves := make([]bool, len(t.Leaves))
 	for i, n := range t.Nodes {
+		if inputs == 0 {
+			return fmt.Errorf("node %d: column %d of a forest without features: want a single leaf", i, n.Column)
+		}
 		if n.Column < 0 || n.Column >= inputs {
 			return fmt.Errorf("node %d: column %d, want 0 to %d", i, n.Column, inputs-1)
 		}

@@ -27,7 +27,11 @@ func gradedGainOf(e *evaluator, label float32) (float64, error) {
 // stopOf returns the probability R of expected reciprocal rank that a reader stops at a document.
 func stopOf(e *evaluator, label float32) (float64, error) {
 	highest := cmp.Or(e.param, e.highestGrade)
-	if float64(label) > highest {
+	switch {
+	case label > maxExp2Label:
+		return 0, fmt.Errorf("label %v is too high for %v, which has 2^label in it whatever the gain: want at most %d, or another metric",
+			label, e.family.name, maxExp2Label)
+	case float64(label) > highest:
 		higher := e.metric
 		higher.param = float64(label)
 		return 0, fmt.Errorf("label %v is above %v, the highest grade of %v: use %v", label, highest, e.metric, higher)

@@ -181,6 +181,19 @@ func (in Queries) offsets() []int {
 	return in.Offsets
 }
 
+// A RowError is returned if a row has a score or a label that a measure does not take.
+type RowError struct {
+	Query, Row int
+	Err        error // what is wrong
+}
+
+func (e *RowError) Error() string {
+	return fmt.Sprintf("metrics: query %d, row %d: %v", e.Query, e.Row, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *RowError) Unwrap() error { return e.Err }
+
 // rowError reports an error in one row of a query, counted from the query's first row.
 type rowError struct {
 	row int
@@ -188,13 +201,12 @@ type rowError struct {
 }
 
 func (e *rowError) Error() string { return fmt.Sprintf("document %d: %v", e.row, e.err) }
-func (e *rowError) Unwrap() error { return e.err }
 
 // located adds the number of the query to err, and the row if err is a *rowError. first is
 // the query's first row.
 func located(err error, query, first int) error {
 	if bad := (*rowError)(nil); errors.As(err, &bad) {
-		return fmt.Errorf("metrics: query %d, row %d: %w", query, first+bad.row, bad.err)
+		return &RowError{query, first + bad.row, bad.err}
 	}
 	return fmt.Errorf("metrics: query %d: %w", query, err)
 }

@@ -303,6 +303,8 @@ func TestErrorsNameQueryAndRow(t *testing.T) {
 		{mustParse(t, "arp"), Queries{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
 		{mustParse(t, "precision"), Queries{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
 		{mustParse(t, "err(max=4)@10"), Queries{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
+		{mustParse(t, "err(max=4)"), Queries{Scores: []float64{0}, Labels: []float32{40}}, "label 40 is too high for err, which has 2^label in it whatever the gain: want at most 31, or another metric"},
+		{mustParse(t, "err"), Queries{Scores: []float64{0}, Labels: []float32{40}, Gain: LinearGain}, "label 40 is too high for err, which has 2^label in it whatever the gain: want at most 31, or another metric"},
 		{mustParse(t, "graded-rbp"), Queries{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
 		{mustParse(t, "pair-accuracy"), Queries{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
 		{ndcg, Queries{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},

@@ -44,6 +44,8 @@ func (r Rankings) fault(i, rank, length, docs int) error {
 	switch d := entry - r.Base; {
 	case length < rank:
 		reason = "follows the ranking's end (-1)"
+	case docs == 0:
+		reason = "is in a ranking of a list without documents: want none"
 	case d < 0 || d >= docs:
 		reason = fmt.Sprintf("is outside the list, which has rows %d to %d", r.Base, r.Base+docs-1)
 	}

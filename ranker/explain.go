@@ -3,6 +3,7 @@ package ranker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -26,7 +27,7 @@ type Explanation struct {
 	Difference float64
 	Base       float64   // the part of the base scores, 0 for models that take none
 	Values     []float64 // by column
-	Errors     []float64 // standard errors of the values
+	Errors     []float64 // standard errors of the values; nil if these are means over 2 to 99 orders, too few to tell
 }
 
 const (
@@ -34,6 +35,7 @@ const (
 	mostPermutations    = 1_000_000
 	mostBatch           = 256 // documents that are scored at once
 	ordersAtOnce        = 256 // whose values are in memory
+	leastOrders         = 100 // with standard errors: values ± 1.96 of them then have the true ones about as often as they should
 )
 
 // Explain divides the difference of the scores of two documents of a query among the features, by Shapley values.
@@ -51,7 +53,7 @@ const (
 // v of a set and of its complement are opposites, an order and its reverse, an antithetic pair, have the same
 // contributions, and one of them is computed. The values and Base sum to the difference, whatever the number of permutations.
 //
-// The same seed gives the same values. Explain returns the errors of [Model.ScoreOn], and an error for rows or numbers of
+// The same seed gives the same values. Less than about 200 permutations have no standard errors. Explain returns the errors of [Model.ScoreOn], and an error for rows or numbers of
 // permutations out of range.
 func (m *Model) Explain(ctx context.Context, features, base []float32, c Comparison) (*Explanation, error) {
 	scores, err := m.ScoreOn(ctx, nil, features, base)
@@ -60,6 +62,8 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 	}
 	rows := len(scores)
 	switch {
+	case rows == 0:
+		return nil, errors.New("ranker: a query without documents: want the document to explain, and another")
 	case c.Document < 0 || c.Document >= rows:
 		return nil, fmt.Errorf("ranker: document %d of a query of %d documents: want 0 to %d", c.Document, rows, rows-1)
 	case c.Other != MeanOfQuery && (c.Other < 0 || c.Other >= rows):
@@ -94,6 +98,9 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 	e.Difference, e.Base = e.Difference/n, e.Base/n
 	for i := range e.Values {
 		e.Values[i], e.Errors[i] = e.Values[i]/n, math.Sqrt(e.Errors[i])/n
+	}
+	if g.orders > 0 && g.orders < leastOrders {
+		e.Errors = nil
 	}
 	return e, nil
 }
@@ -148,6 +155,7 @@ type game struct {
 
 	outputs [][]int  // the inputs of the model by raw column
 	spaces  []*space // by worker
+	orders  int      // that were played
 	played  [ordersAtOnce]struct {
 		columns []int     // in the order
 		values  []float64 // v after each of them
@@ -204,6 +212,7 @@ func (g *game) play(ctx context.Context, b, orders int, seed uint64, e *Explanat
 	if len(players) == 0 {
 		return nil
 	}
+	g.orders += orders
 	sums, squares := make([]float64, len(g.outputs)), make([]float64, len(g.outputs))
 	for first := 0; first < orders; first += ordersAtOnce {
 		n := min(ordersAtOnce, orders-first)

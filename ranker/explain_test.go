@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -135,6 +136,42 @@ func TestFeaturesOfALinearModelHaveTheirParts(t *testing.T) {
 	}
 }
 
+// Standard errors of few orders, whose intervals have the true values too seldom, are not given.
+func TestStandardErrorsNeedOrders(t *testing.T) {
+	d, models := explained(t)
+	m, x := models["views"], features(d, 0)
+	rows := len(x) / d.Width()
+	for permutations, given := range map[int]bool{4: false, 100: false, 198: false, 200: true, 0: true} {
+		e, err := m.Explain(context.Background(), x, nil, Comparison{Document: 1, Other: 4, Permutations: permutations})
+		if err != nil || (e.Errors != nil) != given {
+			t.Errorf("%d permutations: errors %v, %v", permutations, e.Errors, err)
+		}
+	}
+	// A document has no order against itself.
+	for permutations, given := range map[int]bool{4: false, 2*100*rows/(rows-1) - 2*rows: false, 2 * 100 * rows / (rows - 1): true} {
+		e, err := m.Explain(context.Background(), x, nil, Comparison{Document: 1, Other: MeanOfQuery, Permutations: permutations})
+		if err != nil || (e.Errors != nil) != given {
+			t.Errorf("%d permutations against the mean: errors %v, %v", permutations, e.Errors, err)
+		}
+	}
+	want := shapley(t, m, x, 1, 4)
+	within := 0.
+	for seed := range 50 {
+		e, err := m.Explain(context.Background(), x, nil, Comparison{Document: 1, Other: 4, Permutations: 200, Seed: uint64(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want {
+			if math.Abs(e.Values[i]-v) <= 1.96*e.Errors[i]+1e-12 {
+				within++
+			}
+		}
+	}
+	if within /= float64(50 * len(want)); within < .92 || within > .98 {
+		t.Errorf("%v of the intervals have the true value, want about .95", within)
+	}
+}
+
 func TestExplainRefusesWhatIsNotInTheQuery(t *testing.T) {
 	d := queries(2, 3)
 	m := reopen(t, network(t, "none", "float32", d, 1, 4))
@@ -146,6 +183,9 @@ func TestExplainRefusesWhatIsNotInTheQuery(t *testing.T) {
 		if _, err := m.Explain(context.Background(), d.Features, nil, c); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+	if _, err := m.Explain(context.Background(), nil, nil, Comparison{}); err == nil || strings.Contains(err.Error(), "-1") {
+		t.Errorf("no documents: %v", err)
 	}
 }
 

@@ -36,7 +36,7 @@ type explanation struct {
 	Difference     float64   `json:"difference"`
 	Base           float64   `json:"base,omitempty"`
 	Values         []float64 `json:"values"`
-	StandardErrors []float64 `json:"standard_errors"`
+	StandardErrors []float64 `json:"standard_errors,omitempty"`
 }
 
 type drawn struct {

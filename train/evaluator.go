@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -149,7 +150,11 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 		own.Offsets = append(own.Offsets, min(max(offset, from), to))
 	}
 	estimates, err := metrics.Estimates(own, list)
-	if err != nil {
+	var bad *metrics.RowError
+	switch {
+	case errors.As(err, &bad):
+		err = fmt.Errorf("train: %s: %w", d.Where(bad.Row), bad.Err)
+	case err != nil:
 		err = fmt.Errorf("train: %s: %w", d.Name, err)
 	}
 	if err = mpi.Agree(g, err); err != nil {

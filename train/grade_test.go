@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,5 +185,27 @@ func TestEmptySplitsAreErrors(t *testing.T) {
 	}
 	if _, err := Importances(ctx, Config{}, Custom{}, nil, split.Data, 1); !errors.Is(err, errNoModel) {
 		t.Errorf("without a model: %v", err)
+	}
+}
+
+// ERR has 2^label in it whatever the gain. The error says so, and in which line the label is.
+func TestErrorsOfMeasuresNameTheLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("1 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:1\n40 qid:2 1:2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := datasets.ReadFile(path, datasets.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Config{{Evaluation: Evaluation{Metric: "err"}}, {Evaluation: Evaluation{Metric: "err(max=4)"}}} {
+		c.Loss, c.Gain, c.Epochs = "softmax", "linear", 1
+		trainer, err := New(c.Plain(), Custom{}, &datasets.Splits{Train: d, Vali: d})
+		if err == nil {
+			_, err = trainer.Run(ctx, Hooks{})
+		}
+		if err == nil || !strings.Contains(err.Error(), path+":4: label 40 is too high for err, ") || strings.Contains(err.Error(), "use") {
+			t.Errorf("%s: %v", c.Metric, err)
+		}
 	}
 }

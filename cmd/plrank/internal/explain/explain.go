@@ -49,7 +49,7 @@ func (o *options) Flags() *flag.FlagSet {
 	f.StringVar(&o.document, "document", "", "`id` of the document to explain, or its number within the query, from 1, where documents have no ids; without it, the one ranked first")
 	f.StringVar(&o.against, "against", "", "the `document` to compare it with, likewise; without it, the mean of the query")
 	o.permutations = 1000
-	cli.IntVar(f, &o.permutations, "permutations", 4, 1_000_000, "`number` of orders of the features: four times as many halve the standard errors")
+	cli.IntVar(f, &o.permutations, "permutations", 4, 1_000_000, "`number` of orders of the features: four times as many halve the standard errors, which less than about 200 do not have")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the orders")
 	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)
@@ -80,11 +80,11 @@ type result struct {
 }
 
 type feature struct {
-	Feature       string  `json:"feature"`
-	Value         any     `json:"value"` // null: it is missing
-	Other         any     `json:"other,omitempty"`
-	Part          float64 `json:"part"`
-	StandardError float64 `json:"standardError"`
+	Feature       string   `json:"feature"`
+	Value         any      `json:"value"` // null: it is missing
+	Other         any      `json:"other,omitempty"`
+	Part          float64  `json:"part"`
+	StandardError *float64 `json:"standardError,omitempty"` // absent with few permutations
 }
 
 // Run explains the difference.
@@ -158,10 +158,13 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		r.Against = ids[c.Other]
 	}
 	for column, part := range e.Values {
-		if part == 0 && e.Errors[column] == 0 {
+		if part == 0 && (e.Errors == nil || e.Errors[column] == 0) {
 			continue
 		}
-		f := feature{Feature: d.FeatureName(column), Value: cli.FeatureValue(d, d.Row(c.Document)[column], column), Part: part, StandardError: e.Errors[column]}
+		f := feature{Feature: d.FeatureName(column), Value: cli.FeatureValue(d, d.Row(c.Document)[column], column), Part: part}
+		if e.Errors != nil {
+			f.StandardError = &e.Errors[column]
+		}
 		if c.Other >= 0 {
 			f.Other = cli.FeatureValue(d, d.Row(c.Other)[column], column)
 		}
@@ -173,10 +176,14 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 
 // print prints a table of the features.
 func (r *result) print(w io.Writer) {
-	columns := []string{"feature", r.Document, "part", "std. error"}
+	columns, part := []string{"feature", r.Document, "part"}, 2
+	withErrors := len(r.Features) > 0 && r.Features[0].StandardError != nil
+	if withErrors {
+		columns = append(columns, "std. error")
+	}
 	than, side := "the mean of the query", "above"
 	if r.Against != "" {
-		than, columns = "the one of document "+r.Against, slices.Insert(columns, 2, r.Against)
+		than, columns, part = "the one of document "+r.Against, slices.Insert(columns, 2, r.Against), 3
 	}
 	if r.Difference < 0 {
 		side = "below"
@@ -186,7 +193,7 @@ func (r *result) print(w io.Writer) {
 	table := viz.Table{Columns: columns}
 	if r.Base != 0 {
 		row := make(viz.Row, len(columns))
-		row[0], row[len(row)-2] = "(base scores)", r.Base
+		row[0], row[part] = "(base scores)", r.Base
 		table.Rows = append(table.Rows, row)
 	}
 	for _, f := range r.Features {
@@ -194,9 +201,15 @@ func (r *result) print(w io.Writer) {
 		if r.Against != "" {
 			row = append(row, shown(f.Other))
 		}
-		table.Rows = append(table.Rows, append(row, f.Part, f.StandardError))
+		if row = append(row, f.Part); withErrors {
+			row = append(row, *f.StandardError)
+		}
+		table.Rows = append(table.Rows, row)
 	}
 	fmt.Fprint(w, table)
+	if !withErrors && len(r.Features) > 0 {
+		cli.PrintNote(w, "\nStandard errors of so few orders would be too small too often: give more -permutations.")
+	}
 }
 
 func shown(value any) string {

@@ -37,6 +37,12 @@ func TestDifferenceIsDividedAmongFeatures(t *testing.T) {
 			t.Errorf("against %q: %+v", against, r)
 		}
 	}
+	if status, stdout, _ := call(append(arguments, "-permutations", "20")...); status != 0 || strings.Contains(stdout, "std. error") || !strings.Contains(stdout, "would be too small too often") {
+		t.Errorf("of few permutations: %d\n%s", status, stdout)
+	}
+	if _, stdout, _ := call(append(arguments, "-permutations", "20", "-json")...); strings.Contains(stdout, "standardError") {
+		t.Errorf("of few permutations:\n%s", stdout)
+	}
 	status, stdout, stderr := call(append(arguments, "-document", "low", "-against", "high")...)
 	if status != 0 || !strings.Contains(stdout, "the score of document low is 21.0000 below the one of document high.") ||
 		!strings.Contains(stdout, "-20.0000") {
