@@ -14,7 +14,7 @@ type column interface {
 	take(d *Dataset, from *reader.Arrangement)                        // sets the list to what files have
 	check(d *Dataset) error                                           // returns an error if the length or a value is wrong
 	gather(to, from *Dataset, queries []int)                          // sets the list to the values of the queries
-	cut(d *Dataset, rows, queries reader.Span)                        // cuts the list to these, without room to grow
+	cut(to, from *Dataset, rows, queries reader.Span)                 // cuts the list to these, without room to grow
 	pack(to *Batch, from *Dataset, queries []int, rows, capacity int) // sets the list of a batch, and fills it
 	list(d *Dataset) any                                              // returns the pointer to the list, for caches
 	digest(d *Dataset, field string) (digest store.Digest, has bool)  // returns the digest for a field of Fingerprint
@@ -24,6 +24,7 @@ type column interface {
 type columnOf[T any] struct {
 	what     string // a value in messages
 	perQuery bool   // a value for each query; else for each document
+	many     bool   // or as many values for each document
 	in       func(d *Dataset) *[]T
 
 	packed func(b *Batch) *[]T // nil: batches do not have it
@@ -47,15 +48,26 @@ func (c *columnOf[T]) check(d *Dataset) error {
 	if c.perQuery {
 		one, many, want = "query", "queries", d.Queries()
 	}
+	if c.many {
+		want *= c.width(d)
+	}
 	if list != nil && len(list) != want {
 		return fmt.Errorf("%d %ss for %d %s", len(list), c.what, want, many)
 	}
 	for i, v := range list {
 		if c.valid != nil && !c.valid(v) {
-			return fmt.Errorf("%s %d: the %s is %v: want %s", one, i, c.what, v, c.want)
+			return fmt.Errorf("%s %d: the %s is %v: want %s", one, i/c.width(d), c.what, v, c.want)
 		}
 	}
 	return nil
+}
+
+// width returns how many values there are for each document.
+func (c *columnOf[T]) width(d *Dataset) int {
+	if !c.many {
+		return 1
+	}
+	return max(1, len(*c.in(d))/max(1, d.Rows()))
 }
 
 // offsets returns where the values of each query begin; nil: at its number.
@@ -67,15 +79,15 @@ func (c *columnOf[T]) offsets(d *Dataset) []int {
 }
 
 func (c *columnOf[T]) gather(to, from *Dataset, queries []int) {
-	*c.in(to) = gather(nil, *c.in(from), c.offsets(from), queries, 1)
+	*c.in(to) = gather(nil, *c.in(from), c.offsets(from), queries, c.width(from))
 }
 
-func (c *columnOf[T]) cut(d *Dataset, rows, queries reader.Span) {
+func (c *columnOf[T]) cut(to, from *Dataset, rows, queries reader.Span) {
 	if c.perQuery {
 		rows = queries
 	}
-	if list := c.in(d); *list != nil {
-		*list = (*list)[rows.From:rows.To:rows.To]
+	if list, width := *c.in(from), c.width(from); list != nil {
+		*c.in(to) = list[rows.From*width : rows.To*width : rows.To*width]
 	}
 }
 
@@ -86,8 +98,8 @@ func (c *columnOf[T]) pack(to *Batch, from *Dataset, queries []int, rows, capaci
 	if c.perQuery {
 		rows = capacity
 	}
-	list := c.packed(to)
-	*list = pad(gather(*list, *c.in(from), c.offsets(from), queries, 1), rows, c.fill)
+	list, width := c.packed(to), c.width(from)
+	*list = pad(gather(*list, *c.in(from), c.offsets(from), queries, width), rows*width, c.fill)
 }
 
 func (c *columnOf[T]) list(d *Dataset) any { return c.in(d) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/intents"
 )
 
 // Dataset holds queries and their documents, packed: the documents of query q
@@ -52,7 +53,9 @@ type Dataset struct {
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	Intents    []int    // [rows] bit i is set if the document is relevant to intent i of its query, a subtopic in TREC; nil: they are not known
+	// Intents, [rows], has bit i set if the document is relevant to intent i of its query, a subtopic in TREC; nil: they are not
+	// known. For more than 63 intents there are several ints a document, [rows × ints], each with the next 63.
+	Intents    []int
 	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
 	Warnings   []string // about oddities of the source, one line each
 
@@ -66,7 +69,7 @@ type Batch struct {
 	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
 	Labels       []float32 // [row capacity]; 0 past Rows()
 	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
-	Intents      []int     // [row capacity] intents of documents; 0 past Rows(); nil if the dataset has none
+	Intents      []int     // [row capacity], or as many ints for each row; 0 past Rows(); nil if the dataset has none
 	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
 	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
 	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
@@ -89,8 +92,9 @@ var columns = []column{
 	&columnOf[int]{what: "group", in: func(d *Dataset) *[]int { return &d.Groups },
 		packed: func(b *Batch) *[]int { return &b.Groups }, fill: -1, fingerprint: "groups",
 		read: func(c *reader.Chunk) []int { return c.Groups }},
-	&columnOf[int]{what: "intent", in: func(d *Dataset) *[]int { return &d.Intents },
-		packed: func(b *Batch) *[]int { return &b.Intents }, valid: func(has int) bool { return has >= 0 }, want: "bits of intents", fingerprint: "intents",
+	&columnOf[int]{what: "intent", many: true, in: func(d *Dataset) *[]int { return &d.Intents },
+		packed: func(b *Batch) *[]int { return &b.Intents },
+		valid:  func(has int) bool { return has >= 0 }, want: intents.Want, fingerprint: "intents",
 		read: readIntents()},
 	&columnOf[float32]{what: "document weight", in: func(d *Dataset) *[]float32 { return &d.Weights },
 		packed: func(b *Batch) *[]float32 { return &b.Weights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights",
@@ -126,9 +130,10 @@ func number(n reader.Number) func(c *reader.Chunk) []float32 {
 
 // readIntents declares a column for each intent, and returns the function that reads those that a file has.
 func readIntents() func(c *reader.Chunk) []int {
-	var intents []func(c *reader.Chunk) []float32
-	for i := range reader.MaxIntents {
-		intents = append(intents, number(reader.Number{Role: fmt.Sprintf("intent %d", i+1), What: "relevance to an intent", Plural: "relevances to an intent", Flag: "intents",
+	var columns []func(c *reader.Chunk) []float32
+	for i := range intents.PerInt {
+		columns = append(columns, number(reader.Number{
+			Role: fmt.Sprintf("intent %d", i+1), What: "relevance to an intent", Plural: "relevances to an intent", Flag: "intents",
 			Given: func(o *ReadOptions) string {
 				if i < len(o.Intents) {
 					return o.Intents[i]
@@ -137,7 +142,7 @@ func readIntents() func(c *reader.Chunk) []int {
 			}, Feature: true, Valid: reader.IsGrade, Want: reader.WantGrade}))
 	}
 	return func(c *reader.Chunk) (all []int) {
-		for i, intent := range intents {
+		for i, intent := range columns {
 			relevances := intent(c)
 			if relevances != nil && all == nil {
 				all = make([]int, len(relevances))

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 const subtopics = "7 1 d1 1\n7 1 d2 0\n7 2 d1 2\n7 2 d3 1\n8 5 d1 1\n7 3 d2 -2\n"
@@ -34,7 +36,7 @@ func TestSubtopicsOfQrelsAreIntents(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	many := ""
-	for i := range 100 {
+	for i := range 1009 {
 		many += fmt.Sprintf("7 %d d1 1\n", i)
 	}
 	if _, err := ReadQrels(dataFile(t, "many", many)); err == nil || !strings.Contains(err.Error(), "query 7: more than ") {
@@ -47,6 +49,63 @@ func TestNegativeIntentsAreRefused(t *testing.T) {
 	path := dataFile(t, "f.csv", "label,qid,x,cat\n1,a,5,1\n0,a,6,-1\n0,a,7,-2\n")
 	_, err := ReadFile(path, ReadOptions{Intents: []string{"cat"}})
 	if err == nil || !strings.Contains(err.Error(), path+`:4: column "cat": the relevance to an intent is "-2": want 0 or more, or −1`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A query of 130 subtopics: three ints a document, wherever it goes.
+func TestIntentsBeyondAnInt(t *testing.T) {
+	var qrels strings.Builder
+	for i := range 130 {
+		fmt.Fprintf(&qrels, "7 %d d%d 1\n", i, i%2+1)
+	}
+	path := dataFile(t, "qrels", qrels.String()+"8 1 d1 1\n")
+	judged, err := ReadQrels(path)
+	if err != nil || judged.Validate() != nil || len(judged.Intents) != 9 {
+		t.Fatal(judged, err)
+	}
+	var odd, even [3]int // d1 has subtopics 0, 2, …, and d2 1, 3, …
+	for i := range 130 {
+		[]*[3]int{&odd, &even}[i%2][i/63] |= 1 << (i % 63)
+	}
+	want := slices.Concat(odd[:], even[:], []int{1, 0, 0})
+	if !slices.Equal(judged.Intents, want) {
+		t.Errorf("intents %b, want %b", judged.Intents, want)
+	}
+	run, err := ReadRun(dataFile(t, "run", "7 Q0 d9 1 9 x\n7 Q0 d2 2 8 x\n"), judged)
+	if want := slices.Concat(even[:], odd[:]); err != nil || !slices.Equal(run.Intents[len(run.Intents)-6:], want) {
+		t.Errorf("intents of the run %b, %v, want %b last", run.Intents, err, want)
+	}
+	data := dataFile(t, "f.txt", "0 qid:8 1:5 # docid = d1\n0 qid:9 1:6 # docid = d1\n0 qid:7 1:7 # docid = d2\n0 qid:7 1:8 # docid = d1\n")
+	o := Options{Vali: data, Cache: t.TempDir(), Read: ReadOptions{Subtopics: path}}
+	for range 2 { // read, and from the cache
+		s, err := Open(data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := s.Train
+		if want := slices.Concat([]int{1, 0, 0}, []int{0, 0, 0}, even[:], odd[:]); !slices.Equal(d.Intents, want) || d.Validate() != nil {
+			t.Errorf("intents %b, want %b, %v", d.Intents, want, d.Validate())
+		}
+		of := slices.Concat(even[:], odd[:])
+		if got := d.Select([]int{2, 0}).Intents; !slices.Equal(got, slices.Concat(of, []int{1, 0, 0})) {
+			t.Errorf("selected: %b", got)
+		}
+		if got := d.view(2, 3).Intents; !slices.Equal(got, of) {
+			t.Errorf("a view: %b", got)
+		}
+		var b Batch
+		b.Pack(d, &transforms.Transform{Spec: "none", Inputs: 1, Columns: []int{0}, Parts: []transforms.Part{{Name: "none"}}}, []int{2}, 3, 1)
+		if !slices.Equal(b.Intents, slices.Concat(of, []int{0, 0, 0})) {
+			t.Errorf("packed: %b", b.Intents)
+		}
+	}
+	judged.Intents[4] = -1
+	if err := judged.Validate(); err == nil || !strings.Contains(err.Error(), "row 1: the intent is -1: want bits of intents") {
+		t.Errorf("error %v", err)
+	}
+	judged.Intents = judged.Intents[:8]
+	if err := judged.Validate(); err == nil || !strings.Contains(err.Error(), "8 intents for 6 rows") {
 		t.Errorf("error %v", err)
 	}
 }

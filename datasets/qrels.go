@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/intents"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
@@ -18,7 +19,8 @@ import (
 // ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
 // dataset without features. Labels are whole numbers; those below 0 become 0, as they are not
 // relevant to trec_eval. The iterations of a query are its subtopics, as in the diversity tasks: a label above 0
-// says that the document has that intent, see Dataset.Intents, and the label of a document is the highest of them.
+// says that the document has that intent, see Dataset.Intents, and the label of a document is the highest of them. A query
+// may have 1008 subtopics.
 // Lines that begin with # are comments. Malformed lines, a document that is twice in a subtopic of a query, and an empty file
 // are errors.
 func ReadQrels(path string) (*Dataset, error) {
@@ -37,10 +39,18 @@ func ReadQrels(path string) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, FeatureIDs: []int{}, origin: reader.Origin{Path: path}}
+	ints := 1 // of the intents of a document
+	for _, q := range judged.of {
+		ints = max(ints, (len(q.subtopics)+intents.PerInt-1)/intents.PerInt)
+	}
 	for _, id := range judged.queries {
 		for _, document := range judged.of[id].documents {
 			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)
-			d.Intents = append(d.Intents, document.intents)
+			set := make([]int, ints)
+			for _, i := range document.intents {
+				set[i/intents.PerInt] |= 1 << (i % intents.PerInt)
+			}
+			d.Intents = append(d.Intents, set...)
 			d.origin.Lines = append(d.origin.Lines, int32(document.line))
 		}
 		d.QueryIDs, d.Offsets = append(d.QueryIDs, id), append(d.Offsets, d.Rows())
@@ -54,6 +64,9 @@ func ReadQrels(path string) (*Dataset, error) {
 	}
 	return d, nil
 }
+
+// mostSubtopics bounds the subtopics of a query, as every document of the file has a bit for each.
+const mostSubtopics = 16 * intents.PerInt
 
 // A trecFile is what a TREC file has of each query.
 type trecFile struct {
@@ -71,7 +84,7 @@ type trecQuery struct {
 type trecDocument struct {
 	id      string
 	value   float64 // its score or label
-	intents int     // by place in subtopics
+	intents []int   // places in subtopics
 	line    int
 }
 
@@ -94,11 +107,11 @@ func (f *trecFile) add(query, subtopic string, d trecDocument) error {
 	if intent < 0 {
 		intent, q.subtopics = len(q.subtopics), append(q.subtopics, subtopic)
 	}
-	if intent == reader.MaxIntents {
-		return fmt.Errorf("query %s: more than %d subtopics", query, reader.MaxIntents)
+	if intent == mostSubtopics {
+		return fmt.Errorf("query %s: more than %d subtopics", query, mostSubtopics)
 	}
 	if d.value > 0 {
-		d.intents = 1 << intent
+		d.intents = []int{intent}
 	}
 	at, judged := q.at[d.id]
 	if !judged {
@@ -106,7 +119,7 @@ func (f *trecFile) add(query, subtopic string, d trecDocument) error {
 		return nil
 	}
 	document := &q.documents[at]
-	document.value, document.intents = max(document.value, d.value), document.intents|d.intents
+	document.value, document.intents = max(document.value, d.value), append(document.intents, d.intents...)
 	return nil
 }
 
@@ -119,28 +132,29 @@ func joinIntents(path string, to ...*Dataset) error {
 	if err != nil {
 		return err
 	}
-	intents := map[[2]string]int{} // by query and document
+	ints, found := len(judged.Intents)/judged.Rows(), map[[2]string][]int{} // by query and document
 	judged.eachID(func(row int, ids [2]string) {
-		if has := judged.Intents[row]; has != 0 {
-			intents[ids] = has
+		if set := judged.Intents[row*ints : (row+1)*ints]; slices.Max(set) > 0 {
+			found[ids] = set
 		}
 	})
-	left := maps.Clone(intents)
+	left := maps.Clone(found)
 	for _, d := range to {
 		if d == nil {
 			continue
 		}
-		d.Intents = make([]int, d.Rows())
+		d.Intents = make([]int, d.Rows()*ints)
 		d.eachID(func(row int, ids [2]string) {
-			d.Intents[row] = intents[ids]
+			copy(d.Intents[row*ints:], found[ids])
 			delete(left, ids)
 		})
 	}
-	if len(left) == len(intents) {
+	if len(left) == len(found) {
 		return fmt.Errorf("datasets: %s: no document of the data has an intent: the ids of queries and documents must be spelt alike there", path)
 	}
 	if len(left) > 0 {
-		judged.Warnings = append(judged.Warnings, fmt.Sprintf("%s: %d of %d documents with an intent are not in the data", path, len(left), len(intents)))
+		judged.Warnings = append(judged.Warnings,
+			fmt.Sprintf("%s: %d of %d documents with an intent are not in the data", path, len(left), len(found)))
 	}
 	to[0].Warnings = append(to[0].Warnings, judged.Warnings...)
 	return nil

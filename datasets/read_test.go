@@ -202,7 +202,8 @@ func TestNegativeLabelsAreRefused(t *testing.T) {
 			"f.csv": "label,qid,x\n1,a,5\n" + label + ",a,6\n-1,a,7\n",
 		} {
 			path := dataFile(t, name, text)
-			if _, err := ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), path+":3: ") || !strings.Contains(err.Error(), "want 0 or more, or −1") {
+			_, err := ReadFile(path, ReadOptions{})
+			if err == nil || !strings.Contains(err.Error(), path+":3: ") || !strings.Contains(err.Error(), "want 0 or more, or −1") {
 				t.Errorf("%s of label %s: %v", name, label, err)
 			}
 			d, err := ReadFile(path, ReadOptions{FeatureIDs: []int{1}, Labels: "unused"})

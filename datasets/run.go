@@ -165,7 +165,8 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 
 // add adds a document of query q with the label, the group and the intents of a row of judged; −1: it has none.
 func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranked bool) {
-	label, group, intents, line := float32(0), -1, 0, int32(0)
+	label, group, line, ints := float32(0), -1, int32(0), len(judged.Intents)/max(1, judged.Rows())
+	intents := make([]int, ints)
 	if row >= 0 {
 		if row < len(judged.origin.Lines) {
 			line = judged.origin.Lines[row]
@@ -174,9 +175,7 @@ func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranke
 		if judged.Groups != nil {
 			group = judged.Groups[row]
 		}
-		if judged.Intents != nil {
-			intents = judged.Intents[row]
-		}
+		copy(intents, judged.Intents[row*ints:])
 	}
 	if label == Unlabelled {
 		return
@@ -188,7 +187,7 @@ func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranke
 		r.Groups = append(r.Groups, group)
 	}
 	if judged.Intents != nil {
-		r.Intents = append(r.Intents, intents)
+		r.Intents = append(r.Intents, intents...)
 	}
 }
 

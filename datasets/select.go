@@ -31,7 +31,7 @@ func (d *Dataset) view(from, to int) *Dataset {
 	v := *d
 	v.Features = d.Features[rows.From*w : rows.To*w : rows.To*w]
 	for _, c := range columns {
-		c.cut(&v, rows, reader.Span{From: from, To: to})
+		c.cut(&v, d, rows, reader.Span{From: from, To: to})
 	}
 	v.Offsets = nil
 	for _, o := range d.Offsets[from : to+1] {

@@ -67,8 +67,8 @@ type Batch struct {
 	// Groups, [rows], int, are the groups of documents that group-exposure and
 	// group-treatment compare. A negative number stands for no group.
 	Groups *G.Node
-	// Intents, [rows], int, are the intents of queries that each document satisfies, for exact-alpha-ndcg:
-	// bit i is set if it is relevant to intent i.
+	// Intents, int, [rows] or [rows × ints], are the intents of queries that each document satisfies, for
+	// exact-alpha-ndcg, as in [metrics.Queries]: bit i is set if it is relevant to intent i.
 	Intents *G.Node
 	// Logged, [rows], of the dtype of the scores, is the exposure that each document had in a
 	// log of impressions, summed over the impressions of its query, for exposure-risk. LoggedScores, [rows]

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/intents"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
@@ -134,7 +135,7 @@ func ofPrecision(q *Query, out []float64) error {
 func AlphaNDCG(alpha float64) Metric {
 	write := func(q *Query, out []float64) error {
 		discounts, lambda, part := metrics.Discounts(len(q.Discounts)), make([]float64, len(out)), make([]float64, len(out))
-		return eachIntent(q.Intents, alpha, discounts, func(rewards, continuations []float64) error {
+		return eachIntent(q.Intents, len(q.Scores), alpha, discounts, func(rewards, continuations []float64) error {
 			_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, lambda, part)
 			floats.Add(out, part)
 			return err
@@ -156,7 +157,7 @@ func alphaNDCG(b *batch, alpha float64) *G.Node {
 		if lambda != nil {
 			part = make([]float64, l.Len())
 		}
-		err = eachIntent(earned(l.Ints[1], l.Weights), alpha, l.Discounts, func(rewards, continuations []float64) error {
+		err = eachIntent(earned(l.Ints[1], l.Weights), l.Len(), alpha, l.Discounts, func(rewards, continuations []float64) error {
 			earns, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
 			value += earns
 			for d, slope := range part {
@@ -166,35 +167,36 @@ func alphaNDCG(b *batch, alpha float64) *G.Node {
 		})
 		return value, err
 	}
-	return neg(G.Must(op.Metric("losses: AlphaNDCG", fmt.Sprint(alpha), b.Lists, metric, op.RowInts("intents", b.intents()),
+	return neg(G.Must(op.Metric("losses: AlphaNDCG", fmt.Sprint(alpha), b.Lists, metric, op.RowSets("intents", b.intents()),
 		op.Weights(weights), op.Discounts(metrics.Discounts(len(b.discounts()))))))
 }
 
-// earned is x without the documents of weight 0.
+// earned is x, which has as many numbers for each document, without the documents of weight 0.
 func earned[T int | float64](x []T, weights []float64) []T {
 	x = slices.Clone(x)
-	for d := range x {
-		if weightOf(weights, d) == 0 {
-			x[d] = 0
+	each := max(1, len(x)/max(1, len(weights)))
+	for i := range x {
+		if weightOf(weights, i/each) == 0 {
+			x[i] = 0
 		}
 	}
 	return x
 }
 
-// eachIntent calls f for each intent of a query, with the cascade that α-nDCG is of it.
-func eachIntent(intents []int, alpha float64, discounts []float64, f func(rewards, continuations []float64) error) error {
-	ideal, left := metrics.IdealAlphaDCG(intents, alpha, discounts), 0
+// eachIntent calls f for each intent of a query of that many documents, with the cascade that α-nDCG is of it.
+func eachIntent(sets []int, documents int, alpha float64, discounts []float64, f func(rewards, continuations []float64) error) error {
+	if err := intents.Check(sets, documents); err != nil {
+		return err
+	}
+	ideal, ints := metrics.IdealAlphaDCG(sets, documents, alpha, discounts), len(sets)/documents
 	if ideal == 0 {
 		return nil
 	}
-	for _, has := range intents {
-		left |= has
-	}
-	rewards, continuations := make([]float64, len(intents)), make([]float64, len(intents))
-	for ; left != 0; left &= left - 1 {
-		for d, has := range intents {
+	rewards, continuations := make([]float64, documents), make([]float64, documents)
+	for at, bit := range intents.All(sets, ints) {
+		for d := range documents {
 			rewards[d], continuations[d] = 0, 1
-			if has&left&-left != 0 {
+			if sets[d*ints+at]&bit != 0 {
 				rewards[d], continuations[d] = 1/ideal, 1-alpha
 			}
 		}

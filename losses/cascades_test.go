@@ -4,10 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -72,7 +74,7 @@ var cascades = map[string]func(q query, y []int) float64{
 				}
 			}
 		}
-		if ideal := metrics.IdealAlphaDCG(q.intents, .5, metrics.Discounts(len(q.discounts))); ideal > 0 {
+		if ideal := metrics.IdealAlphaDCG(q.intents, len(q.intents), .5, metrics.Discounts(len(q.discounts))); ideal > 0 {
 			sum /= ideal
 		}
 		return sum
@@ -179,6 +181,46 @@ func TestExactLossesAreMinusTheirMetrics(t *testing.T) {
 			if want := -metrics.Mean(values, metrics.LabelFreeZero); math.Abs(got-want) > 1e-6 {
 				t.Errorf("exact-%s with %d ranks is %v, %v is %v", name, cutoff, got, m, -want)
 			}
+		}
+	}
+}
+
+// Intents 5, 70 and 140 are what intents 0 to 2 are: value, gradient and curvature.
+func TestManyIntentsAreAsFew(t *testing.T) {
+	f := fixture{offsets: []int{0, 9, 14}, discounts: make([]float64, 6)}
+	rng := rand.New(rand.NewPCG(9, 1))
+	for range 14 {
+		f.scores, f.labels, f.gains, f.groups = append(f.scores, rng.NormFloat64()), append(f.labels, 1), append(f.gains, 1), append(f.groups, 0)
+	}
+	few := f.intents()
+	many := make([]int, 3*len(few))
+	for d, has := range few {
+		for i, place := range []int{5, 70, 140} {
+			many[3*d+place/63] |= has >> i & 1 << (place % 63)
+		}
+	}
+	weights := make([]float64, 14)
+	for d := range weights {
+		weights[d] = float64(d % 3)
+	}
+	var values [2]float64
+	var gradients, curvatures [2][]float64
+	for i, intents := range [][]int{few, many} {
+		b := f.batch(tensor.Float64)
+		g := b.Lists.Scores.Graph()
+		b.Intents = ints(g, "many intents", intents, len(intents))
+		b.DocumentWeights = vector(g, "some weights", tensor.Float64, weights)
+		values[i], gradients[i] = differentiate(t, build(t, "exact-alpha-ndcg", b), b.Lists.Scores)
+		curvatures[i] = curvatureOf(t, "exact-alpha-ndcg", query{scores: f.scores, labels: f.labels, intents: intents, discounts: f.discounts})
+	}
+	if values[0] != values[1] || values[0] >= 0 || !slices.Equal(gradients[0], gradients[1]) || !slices.Equal(curvatures[0], curvatures[1]) {
+		t.Errorf("values %v, gradients %v, curvatures %v", values, gradients, curvatures)
+	}
+	for _, intents := range [][]int{{1, 2, 4}, {1, -2}} {
+		q := losses.Query{Scores: []float64{1, 2}, Intents: intents, Discounts: []float64{1}}
+		_, err := losses.MustTerms("exact-alpha-ndcg")[0].Curvature(&q, make([]float64, 2))
+		if err == nil || !strings.Contains(err.Error(), "intents") {
+			t.Errorf("intents %v: %v", intents, err)
 		}
 	}
 }

@@ -72,7 +72,7 @@ const (
 type Query struct {
 	Scores, Gains, Labels []float64
 	Weights               []float64 // of the documents; nil: 1
-	Intents               []int     // of the documents, for exact-alpha-ndcg
+	Intents               []int     // of the documents, for exact-alpha-ndcg, see Batch.Intents
 	Discounts             []float64
 	HighestGrade          float64
 

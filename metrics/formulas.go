@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/intents"
 )
 
 // The values of a document by its label.
@@ -210,12 +211,14 @@ func walkIntents(e *evaluator, r *ranking) float64 {
 // eachIntent yields α J of the documents for every intent of the query.
 func (e *evaluator) eachIntent() iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
-		for left := allIntents(e.intents); left != 0; left &= left - 1 {
-			for d, has := range e.intents {
+		ints := len(e.intents) / max(1, len(e.values))
+		for at, bit := range intents.All(e.intents, ints) {
+			for d := range e.values {
 				e.values[d] = 0
-				if has&left&-left != 0 {
+				if e.intents[at]&bit != 0 {
 					e.values[d] = e.param
 				}
+				at += ints
 			}
 			if !yield(e.values) {
 				return
@@ -224,16 +227,8 @@ func (e *evaluator) eachIntent() iter.Seq[[]float64] {
 	}
 }
 
-// allIntents returns the intents that some document has.
-func allIntents(intents []int) (all int) {
-	for _, has := range intents {
-		all |= has
-	}
-	return all
-}
-
 func byGreedyIdeal(e *evaluator) (bool, error) {
-	e.norm = idealAlphaDCG(e.intents, e.ids, e.param, e.weights)
+	e.norm = idealAlphaDCG(e.intents, len(e.values), e.ids, e.param, e.weights)
 	return e.norm > 0, nil
 }
 
@@ -243,7 +238,11 @@ func byBestOfEachIntent(e *evaluator) (bool, error) {
 	for k := range e.ranks() {
 		e.norm += math.Pow(1-e.param, float64(k)) / float64(k+1)
 	}
-	e.norm *= float64(bits.OnesCount(uint(allIntents(e.intents))))
+	count := 0.0
+	for range intents.All(e.intents, len(e.intents)/max(1, len(e.values))) {
+		count++
+	}
+	e.norm *= count
 	return e.norm > 0, nil
 }
 

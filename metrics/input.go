@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/internal/intents"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -18,8 +19,8 @@ type Queries struct {
 	Groups  []int     // [rows] the group of each document, negative: none; for the measures that compare groups
 
 	// Intents, [rows], are the intents of the query that each document satisfies: bit i is set if
-	// it is relevant to intent i, up to 62. They are the subtopics of TREC's diversity tasks. Only
-	// alpha-ndcg and err-ia go by them.
+	// it is relevant to intent i, up to 62. For more intents there are several ints a document, [rows × ints],
+	// each with the next 63. They are the subtopics of TREC's diversity tasks. Only alpha-ndcg and err-ia go by them.
 	Intents []int
 	// DocumentIDs, [rows], are the ids of documents; nil: none. Where several documents could be next in the
 	// best ranking of alpha-ndcg, it is the one with the last id, as in ndeval.
@@ -95,7 +96,8 @@ func (in Queries) visitQueries(start func() func(q query) error) error {
 			first, end := offsets[n], offsets[n+1]
 			q := query{number: n, first: first, scores: in.Scores[first:end], labels: in.Labels[first:end]}
 			if in.Intents != nil {
-				q.intents = in.Intents[first:end]
+				ints := len(in.Intents) / max(1, len(in.Labels))
+				q.intents = in.Intents[first*ints : end*ints]
 			}
 			if in.DocumentIDs != nil {
 				q.ids = in.DocumentIDs[first:end]
@@ -143,8 +145,6 @@ func (in Queries) check() error {
 		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Sampling.Samples)
 	case in.Groups != nil && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
-	case in.Intents != nil && len(in.Intents) != rows:
-		return fmt.Errorf("metrics: intents of %d documents but %d labels: want one of each per row", len(in.Intents), rows)
 	case in.DocumentIDs != nil && len(in.DocumentIDs) != rows:
 		return fmt.Errorf("metrics: %d document ids but %d labels: want one of each per row", len(in.DocumentIDs), rows)
 	case in.Unranked != nil && len(in.Unranked) != rows:
@@ -153,6 +153,11 @@ func (in Queries) check() error {
 		return fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
 	case in.Offsets != nil && len(in.Offsets) == 0:
 		return errors.New("metrics: offsets are empty: want one more than there are queries")
+	}
+	if in.Intents != nil {
+		if err := intents.Check(in.Intents, rows); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
 	}
 	for k, v := range in.Discounts {
 		if v-v != 0 {

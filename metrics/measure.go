@@ -238,8 +238,8 @@ func (m Measure) check(in Queries) error {
 		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
 	case in.Unranked != nil && m.OfPolicy():
 		return fmt.Errorf("metrics: %s needs the score of every document, but some are unranked", m)
-	case m.NeedsIntents() && len(in.Intents) != rows:
-		return fmt.Errorf("metrics: %s needs the intents of every row: there are %d for %d rows", m, len(in.Intents), rows)
+	case m.NeedsIntents() && in.Intents == nil && rows > 0:
+		return fmt.Errorf("metrics: %s needs the intents of every row: there are none for %d rows", m, rows)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}

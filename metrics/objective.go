@@ -140,39 +140,57 @@ func IdealDCG(gains, discounts []float64) float64 {
 // Queries.Intents, over as many ranks as there are discounts and documents: at each rank it takes the
 // document of the most gain, where an intent that n documents above have is worth (1 − α)^n. The order
 // of the documents does not matter: of several, it takes the one with the intent of the highest number.
-func IdealAlphaDCG(intents []int, alpha float64, discounts []float64) float64 {
-	return idealAlphaDCG(intents, nil, alpha, discounts)
+func IdealAlphaDCG(sets []int, documents int, alpha float64, discounts []float64) float64 {
+	return idealAlphaDCG(sets, documents, nil, alpha, discounts)
 }
 
 // idealAlphaDCG is IdealAlphaDCG which takes the last id of several documents, if there are ids.
-func idealAlphaDCG(intents []int, ids []string, alpha float64, discounts []float64) float64 {
+func idealAlphaDCG(sets []int, documents int, ids []string, alpha float64, discounts []float64) float64 {
+	ints := len(sets) / max(1, documents)
 	later := func(d, best int) bool {
 		if ids != nil {
 			return ids[d] > ids[best]
 		}
-		return intents[d] > intents[best]
-	}
-	var worth [bits.UintSize]float64
-	for i := range worth {
-		worth[i] = 1
-	}
-	ideal, left := 0.0, slices.Clone(intents)
-	for _, discount := range discounts[:min(len(discounts), len(left))] {
-		best, most := 0, 0.0
-		for d, has := range left {
-			gain := 0.0
-			for ; has != 0; has &= has - 1 {
-				gain += worth[bits.TrailingZeros(uint(has))]
+		for at := ints - 1; at >= 0; at-- {
+			if a, b := sets[d*ints+at], sets[best*ints+at]; a != b {
+				return a > b
 			}
+		}
+		return false
+	}
+	left, worth := slices.Clone(sets), make([][bits.UintSize]float64, ints)
+	for at := range worth {
+		for i := range worth[at] {
+			worth[at][i] = 1
+		}
+	}
+	ideal := 0.0
+	for _, discount := range discounts[:min(len(discounts), documents)] {
+		best, most := 0, 0.0
+		for d := range documents {
+			gain := worthOf(left[d*ints:(d+1)*ints], worth)
 			if gain > most || gain == most && later(d, best) {
 				best, most = d, gain
 			}
 		}
 		ideal += discount * most
-		for has := left[best]; has != 0; has &= has - 1 {
-			worth[bits.TrailingZeros(uint(has))] *= 1 - alpha
+		for at := range worth {
+			for has := left[best*ints+at]; has != 0; has &= has - 1 {
+				worth[at][bits.TrailingZeros(uint(has))] *= 1 - alpha
+			}
+			left[best*ints+at] = 0
 		}
-		left[best] = 0
 	}
 	return ideal
+}
+
+// worthOf returns the sum over a set of intents.
+func worthOf(set []int, worth [][bits.UintSize]float64) (sum float64) {
+	for at, left := range set {
+		w := &worth[at]
+		for ; left != 0; left &= left - 1 {
+			sum += w[bits.TrailingZeros(uint(left))]
+		}
+	}
+	return sum
 }

@@ -53,8 +53,8 @@ const (
 // v of a set and of its complement are opposites, an order and its reverse, an antithetic pair, have the same
 // contributions, and one of them is computed. The values and Base sum to the difference, whatever the number of permutations.
 //
-// The same seed gives the same values. Less than about 200 permutations have no standard errors. Explain returns the errors of [Model.ScoreOn], and an error for rows or numbers of
-// permutations out of range.
+// The same seed gives the same values. Less than about 200 permutations have no standard errors. Explain returns the errors of
+// [Model.ScoreOn], and an error for rows or numbers of permutations out of range.
 func (m *Model) Explain(ctx context.Context, features, base []float32, c Comparison) (*Explanation, error) {
 	scores, err := m.ScoreOn(ctx, nil, features, base)
 	if err != nil {

@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -327,6 +328,36 @@ func TestIntentsAreMissing(t *testing.T) {
 		_, err := New(c.Plain(), Custom{}, tinySplits())
 		if want := what + " goes by intents: "; !errors.Is(err, ErrNoIntents) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
+		}
+	}
+}
+
+// Intents that take several ints a document train and measure as few ones do. The splits may have other numbers of ints.
+func TestManyIntentsTrainAsFew(t *testing.T) {
+	for _, scorer := range []string{"mlp", forestScorer} {
+		var histories [2]string
+		for i, places := range [][]int{{0, 1, 2}, {5, 70, 140}} {
+			s := small()
+			for n, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+				ints := 1
+				if i == 1 {
+					ints = 3 + n
+				}
+				d.Intents = make([]int, d.Rows()*ints)
+				for row, label := range d.Labels {
+					for k, place := range places {
+						d.Intents[row*ints+place/63] |= int(label) >> k & 1 << (place % 63)
+					}
+				}
+			}
+			c := Config{Objective: Objective{Loss: "exact-alpha-ndcg"}, Model: Model{Scorer: scorer}, Optimization: Optimization{Epochs: 2}}
+			c.Metric, c.Report = LossMetric, []string{"alpha-ndcg@5", "expected-err-ia"}
+			for _, e := range mustRun(t, mustNew(t, c, s), Hooks{}).History {
+				histories[i] += fmt.Sprintln(e.Loss, e.Vali)
+			}
+		}
+		if histories[0] != histories[1] || !strings.Contains(histories[0], "alpha-ndcg@5") {
+			t.Errorf("%s: %s, with three ints a document %s", scorer, histories[0], histories[1])
 		}
 	}
 }

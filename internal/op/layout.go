@@ -43,6 +43,7 @@ type In struct {
 	node      *G.Node
 	layout    Layout
 	ints      bool // else it has the dtype of the scores
+	many      bool // it has several numbers for every row, as many for each
 	finite    bool // the run returns an error for other numbers
 	weights   bool // see Weights
 	setting   bool // no node, but
@@ -60,6 +61,9 @@ func AnyRows(name string, n *G.Node) In { return In{name: name, node: n} }
 
 // RowInts returns an input with an int for every row.
 func RowInts(name string, n *G.Node) In { return In{name: name, node: n, ints: true} }
+
+// RowSets returns an input with as many ints for every row, one at least.
+func RowSets(name string, n *G.Node) In { return In{name: name, node: n, ints: true, many: true} }
 
 // Queries returns an input with a number for every query.
 func Queries(name string, n *G.Node) In { return In{name: name, node: n, layout: PerQuery} }
@@ -144,6 +148,7 @@ func (in In) check(l Lists) error {
 	}
 	shape := in.node.Shape()
 	switch n := shape[0]; {
+	case in.many && n >= l.rows() && n%l.rows() == 0:
 	case in.layout == PerRow && n != l.rows():
 		return fmt.Errorf("%s have %d rows, scores have %d", in.name, n, l.rows())
 	case in.layout == PerQuery && n != l.queries():

@@ -48,6 +48,10 @@ func (l *List) block(layout Layout, t Tensor) (from, to int) {
 func (l *List) read(inputs []In) error {
 	for i, in := range inputs {
 		from, to := l.block(in.layout, l.In[i])
+		if in.many {
+			each := len(l.In[i].Int) / l.Rows
+			from, to = from*each, to*each
+		}
 		if l.In[i].Int != nil {
 			l.X[i], l.Ints[i] = l.X[i][:0], l.In[i].Int[from:to]
 			continue

@@ -3,11 +3,11 @@ package reader
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"path"
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/internal/intents"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -56,8 +56,9 @@ func (o Options) Check() error {
 	if o.Labels != "" && o.Labels != NeededLabels && o.Labels != UnusedLabels {
 		return fmt.Errorf("datasets: invalid ReadOptions.Labels %q: want needed or unused", o.Labels)
 	}
-	if len(o.Intents) > MaxIntents {
-		return fmt.Errorf("datasets: %d columns of intents: want %d at most", len(o.Intents), MaxIntents)
+	if len(o.Intents) > intents.PerInt {
+		return fmt.Errorf("datasets: %d columns of intents: want %d at most, or a file of ReadOptions.Subtopics, which may have more",
+			len(o.Intents), intents.PerInt)
 	}
 	if o.Intents != nil && o.Subtopics != "" {
 		return fmt.Errorf("datasets: ReadOptions.Intents and Subtopics %s: want intents in columns or in a file, not in both", o.Subtopics)
@@ -67,9 +68,6 @@ func (o Options) Check() error {
 	}
 	return nil
 }
-
-// MaxIntents is the most intents of a query: each is a bit of an int.
-const MaxIntents = bits.UintSize - 1
 
 // Values of Options.Labels.
 const (

@@ -114,7 +114,7 @@ func (s *Step) columns(d *datasets.Dataset, b *Batch, rows, queries int) []colum
 		{&in.Labels, true, p.Labels, "labels", tensor.Float32, rows},
 		{&in.Lists.Offsets, true, p.Offsets, "offsets", tensor.Int, queries + 1},
 		{&in.Groups, d.Groups != nil, p.Groups, "groups", tensor.Int, rows},
-		{&in.Intents, d.Intents != nil, p.Intents, "intents", tensor.Int, rows},
+		{&in.Intents, d.Intents != nil, p.Intents, "intents", tensor.Int, rows * (len(d.Intents) / max(1, d.Rows()))},
 		{&in.Logged, d.Logged != nil, p.Logged, "logged exposures", tensor.Float32, rows},
 		{&in.LoggedScores, d.LoggedScores != nil, p.LoggedScores, "logged scores", tensor.Float32, rows},
 		{&in.DocumentWeights, d.Weights != nil, p.Weights, "document weights", tensor.Float32, rows},

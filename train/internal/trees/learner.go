@@ -341,24 +341,7 @@ func (f *Forest) curve(up, curvature []float32) error {
 		in.Discounts, in.HighestGrade = objective.Discounts, objective.HighestGrade
 		for _, q := range f.chunks[i].Queries {
 			from, to := d.Offsets[q], d.Offsets[q+1]
-			in.Scores, in.Gains, in.Labels = in.Scores[:0], in.Gains[:0], in.Labels[:0]
-			for row := from; row < to; row++ {
-				score := float64(f.scores[row])
-				if d.BaseScores != nil {
-					score += float64(d.BaseScores[row])
-				}
-				in.Scores, in.Gains, in.Labels = append(in.Scores, score), append(in.Gains, float64(f.Data.Gains[row])), append(in.Labels,
-					float64(d.Labels[row]))
-			}
-			if d.Weights != nil {
-				in.Weights = in.Weights[:0]
-				for _, w := range d.Weights[from:to] {
-					in.Weights = append(in.Weights, float64(w))
-				}
-			}
-			if d.Intents != nil {
-				in.Intents = d.Intents[from:to]
-			}
+			f.fill(in, from, to)
 			own, weight, all := make([]float64, to-from), scale, f.Terms != nil
 			if d.QueryWeights != nil {
 				weight *= float64(d.QueryWeights[q])
@@ -397,6 +380,30 @@ func (f *Forest) curve(up, curvature []float32) error {
 		curvature[row] = float32(f.unit * float64(curvature[row]))
 	}
 	return nil
+}
+
+// fill sets the documents of a query, training documents from to to-1.
+func (f *Forest) fill(in *losses.Query, from, to int) {
+	d := f.Data.Train
+	in.Scores, in.Gains, in.Labels = in.Scores[:0], in.Gains[:0], in.Labels[:0]
+	for row := from; row < to; row++ {
+		score := float64(f.scores[row])
+		if d.BaseScores != nil {
+			score += float64(d.BaseScores[row])
+		}
+		in.Scores, in.Gains, in.Labels = append(in.Scores, score), append(in.Gains, float64(f.Data.Gains[row])), append(in.Labels,
+			float64(d.Labels[row]))
+	}
+	if d.Weights != nil {
+		in.Weights = in.Weights[:0]
+		for _, w := range d.Weights[from:to] {
+			in.Weights = append(in.Weights, float64(w))
+		}
+	}
+	if d.Intents != nil {
+		ints := len(d.Intents) / d.Rows()
+		in.Intents = d.Intents[from*ints : to*ints]
+	}
 }
 
 // rows are the inputs of the documents of queries.

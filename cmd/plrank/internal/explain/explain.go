@@ -49,7 +49,8 @@ func (o *options) Flags() *flag.FlagSet {
 	f.StringVar(&o.document, "document", "", "`id` of the document to explain, or its number within the query, from 1, where documents have no ids; without it, the one ranked first")
 	f.StringVar(&o.against, "against", "", "the `document` to compare it with, likewise; without it, the mean of the query")
 	o.permutations = 1000
-	cli.IntVar(f, &o.permutations, "permutations", 4, 1_000_000, "`number` of orders of the features: four times as many halve the standard errors, which less than about 200 do not have")
+	cli.IntVar(f, &o.permutations, "permutations", 4, 1_000_000,
+		"`number` of orders of the features: four times as many halve the standard errors, which less than about 200 do not have")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the orders")
 	cli.DefineJSON(f, &o.asJSON)
 	o.threads.Define(f)

@@ -37,7 +37,8 @@ func TestDifferenceIsDividedAmongFeatures(t *testing.T) {
 			t.Errorf("against %q: %+v", against, r)
 		}
 	}
-	if status, stdout, _ := call(append(arguments, "-permutations", "20")...); status != 0 || strings.Contains(stdout, "std. error") || !strings.Contains(stdout, "would be too small too often") {
+	if status, stdout, _ := call(append(arguments, "-permutations", "20")...); status != 0 || strings.Contains(stdout, "std. error") ||
+		!strings.Contains(stdout, "would be too small too often") {
 		t.Errorf("of few permutations: %d\n%s", status, stdout)
 	}
 	if _, stdout, _ := call(append(arguments, "-permutations", "20", "-json")...); strings.Contains(stdout, "standardError") {
