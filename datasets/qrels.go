@@ -31,7 +31,7 @@ func ReadQrels(path string) (*Dataset, error) {
 		}
 		label, err := strconv.ParseInt(words[3], 10, 32)
 		if err != nil {
-			return fmt.Errorf("%s is not a label: want a whole number", text.Quote([]byte(words[3])))
+			return fmt.Errorf("%s is not a label: want a whole number from −2^31 to 2^31 − 1", text.Quote([]byte(words[3])))
 		}
 		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(max(0, label)), line: line})
 	})

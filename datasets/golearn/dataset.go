@@ -26,7 +26,7 @@ import (
 // apart from others: write NaN for a missing number, or read the file by datasets.ReadFile, for which an empty cell is missing.
 //
 // Errors are missing or categorical attributes, infinite values or values beyond
-// float32, labels that are not numbers, negative or infinite weights, several weights for
+// float32, labels that are NaN or negative but for −1, negative or infinite weights, several weights for
 // one query, and ids that are numbers of ±2^53 or beyond, which golearn does not tell
 // apart; rows count from 1 in them.
 func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) {
@@ -208,8 +208,8 @@ func number(a base.Attribute, value []byte) (float32, error) {
 
 func label(a base.Attribute, value []byte) (float32, error) {
 	v, err := number(a, value)
-	if err == nil && v != v {
-		err = errors.New("not a number")
+	if err == nil && !reader.IsGrade(v) {
+		err = fmt.Errorf("label %g: want %s", v, reader.WantGrade)
 	}
 	return v, err
 }

@@ -121,10 +121,11 @@ func equal(t *testing.T, got, want *datasets.Dataset) {
 
 func TestGridsThatAreNotDataAreErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"qid,label,x\n1,2,red\n":  "is categorical",
-		"q,label,x\n1,2,3\n":      `no label attribute "label" and query attribute "qid" among q, label, x`,
-		"qid,label,x\n1,2,1e99\n": "row 1: attribute \"x\": 1e+99 is infinite or beyond",
-		"qid,label,x\n1,a,1\n":    "holds no numbers",
+		"qid,label,x\n1,2,red\n":       "is categorical",
+		"q,label,x\n1,2,3\n":           `no label attribute "label" and query attribute "qid" among q, label, x`,
+		"qid,label,x\n1,2,1e99\n":      "row 1: attribute \"x\": 1e+99 is infinite or beyond",
+		"qid,label,x\n1,a,1\n":         "holds no numbers",
+		"qid,label,x\n1,0,1\n1,-2,1\n": "row 2: attribute \"label\": label -2: want 0 or more, or −1",
 	} {
 		grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader(text), true)
 		if err != nil {
