@@ -118,7 +118,7 @@ func TestCacheThatIsCutShortIsAMessage(t *testing.T) {
 
 func TestLabelWithoutGainIsAnError(t *testing.T) {
 	t.Parallel()
-	for label, want := range map[string]string{"32": "label 32 is too high", "-3": "label -3 is negative"} {
+	for label, want := range map[string]string{"32": "label 32 is too high", "-3": "column 1: label -3: want 0 or more"} {
 		data := filepath.Join(t.TempDir(), "f.txt")
 		write(t, data, strings.Repeat("1 qid:1 1:1 2:3\n0 qid:2 1:2 2:1\n", 2)+"# a comment\n"+label+" qid:2 1:1 2:0\n")
 		if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, data+":6: "+want) {
