@@ -67,7 +67,8 @@ func (t *Transform) fitCategories(train *Data, within, ids []int) error {
 	for _, id := range slices.Compact(sorted) {
 		column, found := slices.BinarySearch(train.FeatureIDs, id)
 		if !found {
-			return fmt.Errorf("transforms: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, text.List(train.ids()))
+			return fmt.Errorf("transforms: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id,
+				text.List(train.ids()))
 		}
 		if _, varies := slices.BinarySearch(t.Columns, column); !varies {
 			continue
@@ -104,7 +105,8 @@ func categoryValues(train *Data, column int, ofQuery bool) (values []float32, er
 		for r := from; r < to; r++ {
 			x := train.Row(r)[column]
 			if x >= inexactValue || x <= -inexactValue {
-				return nil, fmt.Errorf("transforms: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
+				return nil, fmt.Errorf("transforms: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from "+
+					"%d on: please number the values from 0 on",
 					train.Where(r), name, x, inexactValue)
 			}
 			if x == x && !(x == 0 && text) { // 0 is a text that is not known

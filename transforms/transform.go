@@ -66,8 +66,8 @@ type Transform struct {
 //	              document misses the value: no columns where there are none
 //
 // The features of the given ids are categorical, and so are features of text: see [Category]. Values of a
-// single training document, or of a feature of the query, of a single query, count as unseen, so that a model learns what to make of these, and so do the rarest where
-// there are more than 100,000 others.
+// single training document, or of a feature of the query, of a single query, count as unseen, so that a model learns what to make of these,
+// and so do the rarest where there are more than 100,000 others.
 //
 // Fit returns an error for an unknown part, for a part that is there twice, missing alone where nothing is, training
 // data in which no feature varies, or none within a query, a categorical feature that the data do not have, and one
@@ -90,7 +90,8 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 	case len(t.Columns) == 0:
 		return nil, fmt.Errorf("transforms: %s: no feature varies: there is nothing to rank by", train.Name)
 	case len(within) == 0:
-		return nil, fmt.Errorf("transforms: %s: no feature varies within any query: features of the query alone, such as %s, cannot rank its documents", train.Name, train.FeatureName(t.Columns[0]))
+		return nil, fmt.Errorf("transforms: %s: no feature varies within any query: features of the query alone, such as %s, cannot rank its "+
+			"documents", train.Name, train.FeatureName(t.Columns[0]))
 	}
 	if err := t.fitCategories(train, within, categorical); err != nil {
 		return nil, err
@@ -209,7 +210,8 @@ func (t *Transform) checkParts() error {
 	for i := range t.Parts {
 		name := t.Parts[i].Name
 		if _, ok := partKinds[name]; !ok {
-			return fmt.Errorf("transforms: unknown transform %q: %s, or several joined by +", name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
+			return fmt.Errorf("transforms: unknown transform %q: %s, or several joined by +", name,
+				names.Want(name, slices.Sorted(maps.Keys(partKinds))))
 		}
 		if seen[name] {
 			return fmt.Errorf("transforms: transform %q is there twice: want each part once", name)

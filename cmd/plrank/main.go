@@ -125,7 +125,8 @@ func (t table) names() (list []string) {
 
 // overview prints the sub-commands and the topics.
 func (t table) overview(w io.Writer) {
-	fmt.Fprint(w, "plrank trains Plackett–Luce ranking models, and scores documents with them.\n\nCommands (plrank COMMAND -help explains the flags):\n")
+	fmt.Fprint(w, "plrank trains Plackett–Luce ranking models, and scores documents with them.\n\nCommands (plrank COMMAND -help explains "+
+		"the flags):\n")
 	for _, s := range t {
 		fmt.Fprintf(w, "  %-11s %s\n", s.name, s.summary)
 	}

@@ -240,7 +240,8 @@ func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room.numbers))
 }
 
-// Rooms hold the results of several graphs that run one at a time and differ only in the shapes of their ops. The zero value is ready for use.
+// Rooms hold the results of several graphs that run one at a time and differ only in the shapes of their ops. The zero value is ready for
+// use.
 type Rooms struct{ list []*room }
 
 // Give lets a graph have its results there. They last until another one runs.

@@ -17,7 +17,8 @@ func LinearModel(t testing.TB, path string, w ...float64) {
 	t.Helper()
 	header := json.RawMessage(`{"format":"plrank model","version":2,"kind":"mlp","settings":{"features":3,"activation":"relu"},"dtype":"float32",
 		"transform":{"Spec":"none","Inputs":3,"Columns":[0,1,2],"Parts":[{"Name":"none"}]},"featureIDs":[1,5,9],"gain":"exp2"}`)
-	err := npzfile.Write(path, header, []npzfile.Array{{Name: "w0", Shape: []int{3}, Data: w}, {Name: "b0", Shape: []int{1}, Data: []float64{0}}})
+	err := npzfile.Write(path, header, []npzfile.Array{{Name: "w0", Shape: []int{3}, Data: w},
+		{Name: "b0", Shape: []int{1}, Data: []float64{0}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,16 +25,19 @@ func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
 	for _, e := range clicks.GainEstimators() {
 		known = append(known, string(e))
 	}
-	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features come from the log, or, by the ids of query and document, from the training split of -data, whose labels do not count")
+	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. "+
+		"Features come from the log, or, by the ids of query and document, from the training split of -data, whose labels do not count")
 	f.StringVar(&c.Bias, "bias", c.Bias, "a `file` with the position bias, from plrank clicks bias")
-	f.StringVar(&c.Estimator, "estimator", c.Estimator, "how clicks become gains (`name`): "+strings.Join(known, ", ")+", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive")
+	f.StringVar(&c.Estimator, "estimator", c.Estimator, "how clicks become gains (`name`): "+strings.Join(known,
+		", ")+", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive")
 }
 
 // CheckClicks returns an error for flags that make no sense, alone or together.
 func (c *ClickLogs) CheckClicks() error {
 	return cmp.Or(
 		ErrorIf(c.Clicks == "" && (c.Bias != "" || c.Estimator != ""), "-bias and -estimator need -clicks"),
-		ErrorIf(c.Bias == "" && c.Estimator != "" && clicks.Estimator(c.Estimator).NeedsBias(), "-estimator %s needs -bias: plrank clicks bias estimates one", c.Estimator),
+		ErrorIf(c.Bias == "" && c.Estimator != "" && clicks.Estimator(c.Estimator).NeedsBias(),
+			"-estimator %s needs -bias: plrank clicks bias estimates one", c.Estimator),
 	)
 }
 

@@ -23,7 +23,8 @@ func IntVar[T int | int64](f *flag.FlagSet, p *T, name string, least, most T, us
 
 // DurationVar is [IntVar] for a duration.
 func DurationVar(f *flag.FlagSet, p *time.Duration, name string, least, most time.Duration, usage string) {
-	f.Var(&number[time.Duration]{p, least, most, fmt.Sprintf("a time from %v to %v, such as 10s", least, most), time.ParseDuration}, name, usage)
+	f.Var(&number[time.Duration]{p, least, most, fmt.Sprintf("a time from %v to %v, such as 10s", least, most), time.ParseDuration}, name,
+		usage)
 }
 
 // FloatVar is [IntVar] for a finite number not below least. The error says what is wanted.

@@ -193,7 +193,8 @@ func (t *PerQuery) readTREC(text string) (line int, err error) {
 		case len(words) == 0 || len(words) == 3 && words[1] == allQueries:
 			continue
 		case len(words) != 3:
-			return line, fmt.Errorf(`%d words: want "metric query value" as of trec_eval -q, or CSV with the columns %s`, len(words), strings.Join(perQueryHeader, ","))
+			return line, fmt.Errorf(`%d words: want "metric query value" as of trec_eval -q, or CSV with the columns %s`, len(words),
+				strings.Join(perQueryHeader, ","))
 		}
 		if err := t.addText(words[1], words[0], words[2]); err != nil {
 			return line, err

@@ -62,9 +62,11 @@ const (
 
 // Names of the flags.
 var (
-	SplitFlags    = []string{"data", "scale", "vali", "test", "fold"}
-	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column", "features", "ignore"}
-	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "intents", "subtopics"} // have no meaning where documents are only scored
+	SplitFlags   = []string{"data", "scale", "vali", "test", "fold"}
+	ReadingFlags = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column", "features",
+		"ignore"}
+	// have no meaning where documents are only scored
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "intents", "subtopics"}
 	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
 )
 
@@ -73,30 +75,43 @@ var (
 func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
 	all := flag.NewFlagSet("", flag.ContinueOnError)
 	s.Duplicates = cmp.Or(s.Duplicates, "error")
-	all.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
+	all.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE "+
+		"has; 0 stands for %v", defaultScale))
 	all.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
-	all.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
+	all.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the "+
+		"first is the label unless -label-column is given")
 	for _, text := range []struct {
 		p           *string
 		name, usage string
 	}{
 		{&s.Data, "data", "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of " +
 			strings.Join(datasets.SyntheticShapes(), ", ") + ", labels by " + strings.Join(datasets.SyntheticTruths(), ", ") + absent},
-		{&s.Vali, "vali", "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)"},
+		{&s.Vali, "vali", "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held " +
+			"out (10 % for Istella)"},
 		{&s.Test, "test", "the `file` of the test split, or a folder of its parts"},
 		{&s.Duplicates, "duplicates", "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts"},
-		{&s.MinusOne, "minus-one", "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1"},
-		{&s.LabelColumn, "label-column", "`name` of the label's column in separated values; without it, the one of the model, or else a usual name, where no other column could be meant"},
+		{&s.MinusOne, "minus-one", "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's " +
+			"files, by which it is 0; without it, unlabelled where other labels are below 1"},
+		{&s.LabelColumn, "label-column", "`name` of the label's column in separated values; without it, the one of the model, or else a usual " +
+			"name, where no other column could be meant"},
 		{&s.QueryColumn, "query-column", "`name` of the query id's column, likewise"},
 		{&s.DocumentColumn, "document-column", "`name` of the document id's column, likewise"},
-		{&s.WeightColumn, "weight-column", "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight next to the data, one a line, if there is one"},
-		{&s.BaseColumn, "base-column", "`name` of the column with the base scores of documents, from another ranker, to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init next to the data, one a line, if there is one"},
-		{&s.Features, "features", "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names next to the data, with lines such as 3 bm25"},
+		{&s.WeightColumn, "weight-column", "`name` of the column with the weights of documents in separated values; without it, the weights " +
+			"of documents or of queries are in a file named FILE.weight next to the data, one a line, if there is one"},
+		{&s.BaseColumn, "base-column", "`name` of the column with the base scores of documents, from another ranker, to which the model adds " +
+			"its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init next to the data, one a line, if there " +
+			"is one"},
+		{&s.Features, "features", "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has " +
+			"names in a file named FILE.names next to the data, with lines such as 3 bm25"},
 		{&s.Ignore, "ignore", "`features` to leave out, in the same way; columns of text are left out with a warning"},
-		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, whose values are the groups"},
-		{&s.Groups, "groups", "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for"},
-		{&s.Intents, "intents", "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of its query, for alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
-		{&s.Subtopics, "subtopics", "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the documents of all splits"},
+		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of " +
+			"LETOR text, the id of a feature, whose values are the groups"},
+		{&s.Groups, "groups", "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name " +
+			"plus .groups is looked for"},
+		{&s.Intents, "intents", "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of " +
+			"its query, for alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
+		{&s.Subtopics, "subtopics", "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the " +
+			"documents of all splits"},
 	} {
 		all.StringVar(text.p, text.name, *text.p, text.usage)
 	}
@@ -110,7 +125,8 @@ func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
 // DefineCache defines the flag -cache, for commands that read the same data more than once.
 func (s *Source) DefineCache(f *flag.FlagSet) {
 	s.cache = userCache
-	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache folder, off is none")
+	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: "+
+		"user is plrank in your cache folder, off is none")
 }
 
 // UseCacheOf takes the cache of another source, which its flag names.
@@ -139,14 +155,18 @@ func (s *Source) Check() error {
 	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
 	return cmp.Or(
 		ErrorIf(s.Duplicates != "error" && s.Duplicates != "last", "-duplicates %q: want error or last", s.Duplicates),
-		ErrorIf(s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant", "-minus-one %q: want unlabelled or irrelevant", s.MinusOne),
+		ErrorIf(s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant", "-minus-one %q: want unlabelled or irrelevant",
+			s.MinusOne),
 		ErrorIf(s.Data == "" && split, "-vali, -test and -fold need -data"),
 		ErrorIf(s.Data == "" && groups, "-group-column, -groups, -intents and -subtopics need -data"),
 		ErrorIf(s.GroupColumn != "" && s.Groups != "", "-group-column and -groups exclude each other"),
 		ErrorIf(s.Intents != "" && s.Subtopics != "", "-intents and -subtopics exclude each other"),
-		ErrorIf(s.Synthetic() && (split || groups), "%s is made with all its splits, without folds, groups or intents: -vali, -test, -fold, -group-column, -groups, -intents and -subtopics have no meaning with it", s.Data),
-		ErrorIf(s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape), "-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix),
-		ErrorIf(s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth), "-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape),
+		ErrorIf(s.Synthetic() && (split || groups), "%s is made with all its splits, without folds, groups or intents: -vali, -test, -fold, "+
+			"-group-column, -groups, -intents and -subtopics have no meaning with it", s.Data),
+		ErrorIf(s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape), "-data %s: %s after %s", s.Data,
+			names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix),
+		ErrorIf(s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth), "-data %s: %s after %s%s/", s.Data,
+			names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape),
 		ErrorIf(s.Scale != 0 && !s.Synthetic(), "-scale is for -data synthetic:SHAPE"),
 		ErrorIf(!(s.Scale >= 0 && s.Scale <= 1), "-scale %v: want a fraction in (0, 1]", s.Scale),
 		ErrorIf(s.Fold < 0, "-fold %d: folds count from 1", s.Fold),
@@ -183,7 +203,8 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
 		Features: splitWords(r.Features), Ignore: splitWords(r.Ignore),
-		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
+		Groups:  r.Groups,
 		Intents: splitWords(r.Intents), Subtopics: r.Subtopics,
 	}
 }

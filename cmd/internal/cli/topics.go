@@ -30,7 +30,8 @@ type nameList struct {
 
 // topics are in the order of the guide.
 var topics = []topic{
-	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "base-column"}, nil},
+	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column",
+		"document-column", "weight-column", "base-column"}, nil},
 	{"columns", "tables with text, features by name, from a table to a service", nil, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
 	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settingFlags("Inputs")...), nil},
@@ -40,7 +41,8 @@ var topics = []topic{
 	{"training", "recipes, optimizers, schedules and penalties", append(settingFlags("Optimization"), "seed"), nil},
 	{"tuning", "grids, random trials, and how a search goes on", nil, nil},
 	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []nameList{{"Metrics", metrics.Names}}},
-	{"fairness", "groups, fair losses and their measures; intents", []string{"group-column", "groups", "intents", "subtopics"}, []nameList{{"Measures of fairness", metrics.FairnessNames}}},
+	{"fairness", "groups, fair losses and their measures; intents", []string{"group-column", "groups", "intents", "subtopics"},
+		[]nameList{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
 	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},

@@ -59,14 +59,16 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 	if f := u.model.Foreign(); f != nil {
 		warnings = slices.Clone(f.Warnings)
 		if f.Numbering != "" && (*u.plain || f.Names == nil) {
-			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library, f.Numbering))
+			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library,
+				f.Numbering))
 		}
 		for _, warning := range u.unknown.Warnings(func(id int) string { return cmp.Or(u.names[id], strconv.Itoa(id)) }) {
 			warnings = append(warnings, file+": "+warning)
 		}
 		words := func(levels []string) bool { return levels != nil && !text.FixedLevels(levels, false).HasNumbers() }
 		if *u.plain && slices.ContainsFunc(f.Levels, words) {
-			warnings = append(warnings, file+": the model has categories of text, and the data numbers: these are taken for positions in the lists of its texts, from 1")
+			warnings = append(warnings, file+": the model has categories of text, and the data numbers: these are taken for positions in the "+
+				"lists of its texts, from 1")
 		}
 	}
 	var missing []string
@@ -83,7 +85,8 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 	if n > most {
 		missing = append(missing[:most], "…")
 	}
-	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids), strings.Join(missing, ", ")))
+	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids),
+		strings.Join(missing, ", ")))
 }
 
 // FeatureValue returns a value of a feature as the file has it: a number or a text, nil if it is missing.

@@ -157,7 +157,8 @@ func (c *candidate) count(part *logs.Log) {
 		if _, known := c.queries[im.Query]; known || n == 0 {
 			continue
 		}
-		d := &datasets.Dataset{QueryIDs: []string{im.Query}, Offsets: []int{0, n}, Labels: make([]float32, n), Features: im.Features, FeatureIDs: part.FeatureIDs}
+		d := &datasets.Dataset{QueryIDs: []string{im.Query}, Offsets: []int{0, n}, Labels: make([]float32, n), Features: im.Features,
+			FeatureIDs: part.FeatureIDs}
 		for i := len(d.FeatureIDs); i < len(im.Features)/n; i++ {
 			d.FeatureIDs = append(d.FeatureIDs, i+1)
 		}

@@ -149,7 +149,8 @@ func (g *graph) sets(x string, nodes []*forest.Node) string {
 		}
 		rowOf = append(rowOf, float64(at))
 	}
-	whole := g.node("And", g.node("Equal", x, g.node("Floor", x)), g.node("And", g.node("GreaterOrEqual", x, g.double(0)), g.node("Less", x, g.double(float64(codes)))))
+	whole := g.node("And", g.node("Equal", x, g.node("Floor", x)), g.node("And", g.node("GreaterOrEqual", x, g.double(0)),
+		g.node("Less", x, g.double(float64(codes)))))
 	code := g.node("Where", whole, x, g.node("Where", g.node("IsNaN", x), g.double(float64(missing)), g.double(float64(other))))
 	at := g.node("Gather", g.constant(int64s, rowOf, len(rowOf)), g.node("Squeeze", g.to(int64s, code), g.ints(1)))
 	return g.to(Double, g.node("Gather", g.constant(uint8s, table, len(rows), len(nodes)), at))

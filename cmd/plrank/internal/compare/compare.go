@@ -21,8 +21,10 @@ var page = cli.Page{
 		"FILE FILE … [-metric METRIC]",
 		"FILE FILE … -data FILE|DIR | -qrels FILE [-report METRICS]",
 	},
-	Text: "Compares two or more files query by query: values of plrank evaluate -per-query or of trec_eval -q; or, with -data, models and files of scores; or, with -data or -qrels, TREC runs. " +
-		"For every two it prints the mean difference of -metric (else of ndcg@10, of map, or of the first that all have) with its interval, p-values of the paired t-test and of Fisher's randomization test, wins, ties and losses, and the queries that differ most.",
+	Text: "Compares two or more files query by query: values of plrank evaluate -per-query or of trec_eval -q; or, with -data, models and " +
+		"files of scores; or, with -data or -qrels, TREC runs. " +
+		"For every two it prints the mean difference of -metric (else of ndcg@10, of map, or of the first that all have) with its interval, " +
+		"p-values of the paired t-test and of Fisher's randomization test, wins, ties and losses, and the queries that differ most.",
 	Flags: []string{"data", "qrels", "plot", "json", "threads"},
 	Examples: []string{
 		"old.csv new.csv",

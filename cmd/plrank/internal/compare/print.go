@@ -44,7 +44,9 @@ func (f *findings) print(w io.Writer) {
 		fmt.Fprint(w, table)
 	}
 	fmt.Fprintln(w)
-	cli.PrintNote(w, fmt.Sprintf("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the p-value before it, adjusted for all comparisons (%d). Intervals are bootstrap intervals of one comparison each. w/t/l: wins, ties, losses, in queries.", len(f.Pairs)))
+	cli.PrintNote(w, fmt.Sprintf("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the p-value "+
+		"before it, adjusted for all comparisons (%d). Intervals are bootstrap intervals of one comparison each. w/t/l: wins, ties, losses, "+
+		"in queries.", len(f.Pairs)))
 }
 
 // shortNames returns the paths of the files without the folders in which all are, and without the names that all have.

@@ -40,7 +40,8 @@ func (o *options) open() (runs []*run, err error) {
 		switch {
 		case r.values != nil:
 		case !o.measures():
-			return nil, command.Usage(fmt.Errorf("%s has no values by query: -data must name labelled documents, or -qrels judgements of a TREC run", path))
+			return nil, command.Usage(fmt.Errorf("%s has no values by query: -data must name labelled documents, or -qrels judgements of a TREC run",
+				path))
 		case r.model != nil && o.Data == "":
 			return nil, command.Usage(fmt.Errorf("%s is a model, which needs the features of -data", path))
 		}
@@ -81,8 +82,8 @@ func (r *run) open() error {
 	return err
 }
 
-// agree takes the gain and the highest grade from the models, unless they are given, and the columns that they know. It returns an error if the gains of
-// models differ.
+// agree takes the gain and the highest grade from the models, unless they are given, and the columns that they know. It returns an error if
+// the gains of models differ.
 func (o *options) agree(runs []*run, gainGiven bool) error {
 	var first *run
 	var models []*ranker.Model
@@ -101,7 +102,8 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 		case first == nil:
 			first, o.Config.Gain = r, file.Gain
 		case file.Gain != o.Config.Gain:
-			return command.Usage(fmt.Errorf("%s has the gain %s, and %s has %s: -gain must say by which both are measured", first.path, o.Config.Gain, r.path, file.Gain))
+			return command.Usage(fmt.Errorf("%s has the gain %s, and %s has %s: -gain must say by which both are measured", first.path,
+				o.Config.Gain, r.path, file.Gain))
 		}
 	}
 	o.Config.HighestGrade = grade

@@ -19,7 +19,8 @@ const Words = "words"
 var page = cli.Page{
 	Command: "completion",
 	Usage:   []string{"bash|zsh|fish"},
-	Text: "Prints a script by which a shell completes sub-commands, flags, names of losses, metrics and the like, and elsewhere names of files. " +
+	Text: "Prints a script by which a shell completes sub-commands, flags, names of losses, metrics and the like, and elsewhere names of " +
+		"files. " +
 		"Its first lines say where it goes, such as source <(plrank completion bash) in .bashrc.",
 	Examples: []string{"bash", "zsh", "fish > ~/.config/fish/completions/plrank.fish"},
 	Words:    true,

@@ -16,8 +16,9 @@ import (
 var page = cli.Page{
 	Command: "describe",
 	Usage:   []string{"-data FILE|DIR [-fold N] [-json]", "-model FILE [-json]"},
-	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are useful. Or says what a model is, and which features it uses.",
-	Flags:   []string{"data", "model", "json", "seed", "threads"},
+	Text: "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing " +
+		"and how many are distinct, their range, and whether they are useful. Or says what a model is, and which features it uses.",
+	Flags: []string{"data", "model", "json", "seed", "threads"},
 	Examples: []string{
 		"-data MQ2008 -fold 3",
 		"-data shop.csv -group-column brand -json",
@@ -81,7 +82,8 @@ func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, std
 	}
 	cli.WarnIdle(stderr, given, append(o.Uses(),
 		cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
-		cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is for a folder"})...)
+		cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is " +
+			"for a folder"})...)
 	splits, err := open(ctx, o, stderr)
 	if err != nil {
 		return err
