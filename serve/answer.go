@@ -103,7 +103,7 @@ func (s *Service) withBody(ctx context.Context, body []byte, free func(), work t
 }
 
 // part does a part of a request, if the prices so far are within the limit. Heavy parts keep that many cores busy.
-func (s *Service) part(ctx context.Context, space *scratch, name string, price float64, cores int64, do func() error) error {
+func (s *Service) part(ctx context.Context, space *scratch, name string, price float64, cores int, do func() error) error {
 	if space.spent += price; space.spent > unit*float64(s.limits.Work) {
 		return badRequest("with %s the request takes %.0f units of work, at most %d are allowed: "+
 			"send fewer documents or events, draw fewer ranks, or explain with fewer permutations", name, space.spent/unit, s.limits.Work)
@@ -250,9 +250,9 @@ func (s *Service) readBody(w http.ResponseWriter, r *http.Request) (body []byte,
 	held := int64(0)
 	free = func() { s.bodies.Release(held) }
 	if r.Body != http.NoBody {
-		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
-		// this one at the end of the body.
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
+		// Without an error: a ResponseWriter that has no deadlines leaves them to the server, which lifts this one at the
+		// end of the body.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
 	}
 	in := http.MaxBytesReader(w, r.Body, s.limits.Body)
 	most := s.limits.Body + 1 // with room for nothing, where the end is

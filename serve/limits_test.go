@@ -110,23 +110,26 @@ func BenchmarkPriceOfEvents(b *testing.B) {
 	}
 }
 
-// occupy fills the cores with heavy work.
+// occupy fills the cores with large work.
 func occupy(s *Service) (leave func()) {
-	s.gate.heavy.TryAcquire(s.gate.cores)
-	return func() { s.gate.heavy.Release(s.gate.cores) }
+	leave, err := s.gate.enter(context.Background(), math.Inf(1), s.gate.cores)
+	if err != nil {
+		panic(err)
+	}
+	return leave
 }
 
 // Events are computed among large requests, and refused beyond the limit of work, as others are.
 func TestEventsHaveAPrice(t *testing.T) {
 	s, _ := logging(t)
-	event := `{"action_name": "view", "message": "` + strings.Repeat("x", light/eventTime) + `"}`
+	event := `{"action_name": "view", "message": "` + strings.Repeat("x", coreWork/eventTime) + `"}`
 	s.limits.Timeout = 50 * time.Millisecond
 	leave := occupy(s)
 	if w := send(s, "/v1/events", event); w.Code != 503 {
 		t.Errorf("large events during other large requests: %d, %.100s", w.Code, w.Body)
 	}
 	leave()
-	s.limits.Work = light / unit
+	s.limits.Work = coreWork / unit
 	w := send(s, "/v1/events", event)
 	want := fmt.Sprintf("with its events the request takes %.0f units of work, at most 100000", eventTime/unit*float64(len(event)))
 	if w.Code != 400 || !strings.Contains(w.Body.String(), want) {
@@ -152,13 +155,11 @@ func TestTimeoutEndsComputing(t *testing.T) {
 	}
 }
 
-// idle reports whether no heavy work is computed.
+// idle reports whether nothing is computed.
 func idle(s *Service) bool {
-	if !s.gate.heavy.TryAcquire(s.gate.cores) {
-		return false
-	}
-	s.gate.heavy.Release(s.gate.cores)
-	return true
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	return s.gate.room == 2*s.gate.half
 }
 
 // The computation stops when the client closes its connection.
@@ -207,6 +208,52 @@ func TestLargeRequestsWait(t *testing.T) {
 	leave()
 	if code := <-answered; code != 200 {
 		t.Errorf("a large request after them: %d", code)
+	}
+}
+
+// Small work enters while large work is computed and more of it waits, until small work itself takes all the room. What has
+// left, or has given up, leaves the whole room.
+func TestGateLeavesRoomForSmallWork(t *testing.T) {
+	g := newGate()
+	enter := func(price float64) (leave func(), err error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		return g.enter(ctx, price, 1)
+	}
+	var leave []func()
+	for range g.cores {
+		l, err := enter(3 * coreWork)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, l)
+	}
+	waits := make(chan error)
+	go func() {
+		l, err := g.enter(t.Context(), 3*coreWork, g.cores)
+		if err == nil {
+			l()
+		}
+		waits <- err
+	}()
+	if _, err := enter(coreWork + 1); err != context.DeadlineExceeded {
+		t.Errorf("large work enters beyond the cores: %v", err)
+	}
+	for range 2 * g.cores {
+		l, err := enter(coreWork / 2)
+		if err != nil {
+			t.Fatal("small work waits for large work: ", err)
+		}
+		leave = append(leave, l)
+	}
+	if _, err := enter(1); err != context.DeadlineExceeded {
+		t.Errorf("small work enters without room: %v", err)
+	}
+	for _, l := range leave {
+		l()
+	}
+	if err := <-waits; err != nil || g.room != 2*g.half {
+		t.Errorf("waiting for all cores: %v, then the room is %v of %v", err, g.room, 2*g.half)
 	}
 }
 

@@ -109,7 +109,7 @@ func (m *served) measure() {
 		if !m.OnBaseScores() {
 			own = nil
 		}
-		m.ScoreOn(context.Background(), scores, rows[:n*t.Inputs], own) // a score out of range takes as long as others
+		_, _ = m.ScoreOn(context.Background(), scores, rows[:n*t.Inputs], own) // a score out of range takes as long as others
 	}, func(n int) {
 		if !t.Identity() { // which scoring leaves out
 			t.Query(inputs[:n*t.Width()], rows[:n*t.Inputs])

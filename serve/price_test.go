@@ -83,7 +83,7 @@ func network(t testing.TB, spec string, width, members, blocks int, hidden ...in
 func trees(t testing.TB, width, number, leaves int, symmetric bool) *ranker.File {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
-	of := &forest.Forest{Inputs: width}
+	random := &forest.Forest{Inputs: width}
 	for range number {
 		tree := forest.Tree{Nodes: make([]forest.Node, leaves-1)}
 		split := forest.Node{}
@@ -101,10 +101,10 @@ func trees(t testing.TB, width, number, leaves int, symmetric bool) *ranker.File
 				}
 			}
 		}
-		of.Trees = append(of.Trees, tree)
+		random.Trees = append(random.Trees, tree)
 	}
 	f := &ranker.File{Transform: transforms.Raw(width), FeatureIDs: ids(width), Gain: "exp2"}
-	if err := f.SetForest(of); err != nil {
+	if err := f.SetForest(random); err != nil {
 		t.Fatal(err)
 	}
 	return f

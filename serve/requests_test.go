@@ -69,16 +69,16 @@ func TestRequestsHaveIDs(t *testing.T) {
 		"abc-123_:./+=@": true, strings.Repeat("x", 100): true,
 		"": false, strings.Repeat("x", 101): false, "two words": false, "a\nb": false, "a\"b": false, "ä": false,
 	} {
-		for _, of := range [][2]string{{"POST", "/v1/rank"}, {"GET", "/livez"}, {"GET", "/nowhere"}} {
+		for _, request := range [][2]string{{"POST", "/v1/rank"}, {"GET", "/livez"}, {"GET", "/nowhere"}} {
 			w := httptest.NewRecorder()
-			r := httptest.NewRequest(of[0], of[1], strings.NewReader("{"))
+			r := httptest.NewRequest(request[0], request[1], strings.NewReader("{"))
 			if r.Header.Set("X-Request-ID", id); id == "" {
 				r.Header.Del("X-Request-ID")
 			}
 			s.ServeHTTP(w, r)
 			got := w.Header().Get("X-Request-ID")
 			if kept && got != id || !kept && (got == id || seen[got] || !isID(got)) {
-				t.Errorf("%q: the answer of %v has %q", id, of, got)
+				t.Errorf("%q: the answer of %v has %q", id, request, got)
 			}
 			seen[got] = true
 			if failed := w.Code != http.StatusOK; failed != strings.Contains(log.String(), got) {

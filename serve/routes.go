@@ -28,10 +28,7 @@ func (s *Service) routes() *http.ServeMux {
 	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
 	mux.HandleFunc("POST /v1/events", s.authorised(s.serveEvents))
 	mux.HandleFunc("GET /v1/models", s.authorised(s.serveModels))
-	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Write(openAPI)
-	})
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) { s.write(w, r, http.StatusOK, openAPI) })
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.serveReady)
 	mux.HandleFunc("GET /healthz", s.serveReady)
@@ -153,7 +150,7 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 		if logged {
 			s.measures.impressions.Inc()
 		}
-		err = s.write(w, r, out)
+		err = s.writeJSON(w, r, out)
 	}
 	if err != nil {
 		return modelError{out.Model, err}
@@ -177,26 +174,31 @@ func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.measures.events.Add(float64(n))
-	return s.write(w, r, map[string]int{"logged": n})
+	return s.writeJSON(w, r, map[string]int{"logged": n})
 }
 
-// write writes an answer.
-func (s *Service) write(w http.ResponseWriter, r *http.Request, out any) error {
+// writeJSON writes an answer. It returns an error, and writes nothing, if out has no JSON.
+func (s *Service) writeJSON(w http.ResponseWriter, r *http.Request, out any) error {
 	text, err := json.Marshal(out)
-	if err != nil {
-		return err
+	if err == nil {
+		s.write(w, r, http.StatusOK, text)
 	}
+	return err
+}
+
+// write writes an answer. If the client is gone, it logs this.
+func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
 	if _, err := w.Write(text); err != nil {
 		s.failures.record(statusClientClosed, s.log, func() {
 			s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
 		})
 	}
-	return nil
 }
 
-func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
+func (s *Service) serveModels(w http.ResponseWriter, r *http.Request) error {
 	type model struct {
 		Name         string   `json:"name"`
 		Version      string   `json:"version"`
@@ -209,9 +211,7 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 		m := s.models[name].model.Load()
 		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames(), m.File().BaseScores})
 	}
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(map[string]any{"models": list})
-	return nil
+	return s.writeJSON(w, r, map[string]any{"models": list})
 }
 
 // fail answers with an error, and logs it in one line. Internal errors may contain paths of the machine: the answer only
@@ -230,7 +230,6 @@ func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path),
 			"status", status, "error", text)
 	})
-	w.Header().Set("Content-Type", "application/json")
 	switch status {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
@@ -239,6 +238,9 @@ func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusInsufficientStorage:
 		text = "the click log cannot be written: see the log of the service"
 	}
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(map[string]string{"error": text})
+	answer, err := json.Marshal(map[string]string{"error": text})
+	if err != nil {
+		panic(err) // a text has JSON
+	}
+	s.write(w, r, status, append(answer, '\n'))
 }

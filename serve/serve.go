@@ -59,7 +59,7 @@ type Options struct {
 type Service struct {
 	models   models
 	limits   Limits
-	gate     gate
+	gate     *gate
 	inFlight *semaphore.Weighted // requests whose bodies are there
 	bodies   *semaphore.Weighted // bytes of large bodies
 	token    token
@@ -135,7 +135,7 @@ func (s *Service) watch(ctx context.Context, poll time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			s.refresh(false)
+			_ = s.refresh(false) // which logs its errors
 		}
 	}
 }

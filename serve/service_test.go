@@ -178,7 +178,7 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		`{"documents": [[1, {}, [3]]]}`:                                             "400 document 0, value 1: want a number, or null",
 		`{"documents": [{"5": "x"}]}`:                                               "400 document 0, feature 5: want a number, or null",
 		`{"documents": ["x"]}`:                                                      "400 document 0: want an array of values, or an object",
-		`{"documents": [], "modell": "x"}`:                                          `400 invalid request body: unknown field "modle": want base_scores, documents, draw, explain, model`,
+		`{"documents": [], "shape": "x"}`:                                           `400 invalid request body: unknown field "shape": want base_scores, documents, draw, explain, model`,
 		`{"Documents": []}`:                                                         `400 invalid request body: unknown field "Documents"`,
 		`{"model": 5, "documents": []}`:                                             `400 invalid request body: model: want a string`,
 		`{"documents": {}}`:                                                         "400 documents: want an array",

@@ -54,7 +54,8 @@ var errClosed = errors.New("the journal is closed")
 // cut off, with a warning. Open returns an error if another process has the folder. It calls synced
 // after each write to the disk.
 func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
-	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil),
+		wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if err := j.files.makeFolder(); err != nil {
 		return nil, nil, err
 	}

@@ -2,7 +2,7 @@ package serve
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"net"
 	"net/http"
 	"runtime"
@@ -92,7 +92,7 @@ func limiting(next http.Handler) http.Handler {
 				w.Header().Set("Content-Type", "application/json")
 				w.Header().Set("Retry-After", "1")
 				w.WriteHeader(http.StatusServiceUnavailable)
-				io.WriteString(w, `{"error":"too many connections"}`+"\n")
+				fmt.Fprintln(w, `{"error":"too many connections"}`)
 				return
 			}
 		}

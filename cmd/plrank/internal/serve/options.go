@@ -54,10 +54,11 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.Clicks, "log", "",
 		"`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
-	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests that are not JSON; repeat it for several", func(text string) error {
-		o.Origins = append(o.Origins, text)
-		return new(http.CrossOriginProtection).AddTrustedOrigin(text)
-	})
+	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests that are not JSON; repeat it for several",
+		func(text string) error {
+			o.Origins = append(o.Origins, text)
+			return new(http.CrossOriginProtection).AddTrustedOrigin(text)
+		})
 	f.Func("host", "a `name` that requests to localhost may have as Host; repeat it for several", func(text string) error {
 		o.Hosts = append(o.Hosts, text)
 		return cli.ErrorIf(text == "" || strings.ContainsAny(text, ":/"), "want a name, without a scheme and a port")

@@ -43,18 +43,7 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 		signal.Stop(hangup)
 		close(hangup)
 	}()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	o.Metrics, o.Log = registry, logger
-	address, err := net.ResolveTCPAddr("tcp", o.listen)
-	if err != nil {
-		return fmt.Errorf("serve: -listen: %w", err)
-	}
-	loopback := address.IP.IsLoopback()
-	if name, _, err := net.SplitHostPort(o.listen); err == nil && loopback && o.TokenFile == "" {
-		o.Hosts = append(o.Hosts, name)
-	}
-	s, err := serve.New(o.Options)
+	s, err := o.service(logger)
 	if err != nil {
 		return err
 	}
@@ -70,7 +59,7 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	}
 	go func() {
 		for range hangup {
-			s.Reload() // it logs its errors
+			_ = s.Reload() // which logs its errors
 		}
 	}()
 	ended := make(chan error, 2)
@@ -88,7 +77,7 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	h := o.server(limiting(freeingMemory(s, 2*time.Second)), logger)
 	h.ConnContext, h.ConnState = open.begin, open.end
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
-	if !loopback && o.TokenFile == "" {
+	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && o.TokenFile == "" {
 		logger.Warn("other machines can reach the service, which needs no token: they can use the models, and write to the click log; "+
 			"use -token-file, or -listen on localhost", "address", listener.Addr().String())
 	}
@@ -99,6 +88,26 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
+	return o.drainAndEnd(s, h, ended, logger)
+}
+
+// service returns the service, and its metrics with those of the process.
+func (o *options) service(logger *slog.Logger) (*serve.Service, error) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	o.Metrics, o.Log = registry, logger
+	address, err := net.ResolveTCPAddr("tcp", o.listen)
+	if err != nil {
+		return nil, fmt.Errorf("serve: -listen: %w", err)
+	}
+	if name, _, err := net.SplitHostPort(o.listen); err == nil && address.IP.IsLoopback() && o.TokenFile == "" {
+		o.Hosts = append(o.Hosts, name)
+	}
+	return serve.New(o.Options)
+}
+
+// drainAndEnd keeps answering for the time of -drain, and then ends h when it has answered what is in flight.
+func (o *options) drainAndEnd(s *serve.Service, h *http.Server, ended <-chan error, logger *slog.Logger) error {
 	// Load balancers see that the service is not ready, and send no more. Clients that keep their
 	// connection are asked to close it, so that it does not close while a request is on its way.
 	s.Drain()
