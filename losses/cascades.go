@@ -1,7 +1,6 @@
 package losses
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -54,14 +53,14 @@ func cascade(stops func(b *batch) *G.Node, chance func(label, highest float64) f
 		stop := stops(b)
 		return neg(G.Must(ops.ExpectedCascade(b.Lists, stop, shifted(neg(stop), 1), counted(b.discounts(), discount))))
 	}
-	write := func(q *Query, out []float64) error {
+	write := func(q *query, out []float64) error {
 		rewards, continuations := make([]float64, len(out)), make([]float64, len(out))
 		for d := range out {
-			rewards[d] = chance(max(0, q.Labels[d]), cmp.Or(q.HighestGrade, 4))
+			rewards[d] = chance(max(0, q.labels[d]), q.highest)
 			continuations[d] = 1 - rewards[d]
 		}
-		discounts := counted(q.Discounts, discount)
-		_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, make([]float64, len(out)), out)
+		discounts := counted(q.discounts, discount)
+		_, err := q.expectation.CascadeCurvature(q.scores, rewards, continuations, discounts, make([]float64, len(out)), out)
 		return err
 	}
 	return Metric{Objective{RatioOnly: true, labels: true, graph: graph, curvature: curvature{bound, write}}}
@@ -106,19 +105,19 @@ func averagePrecision(b *batch) *G.Node {
 // ofPrecision is a bound for average precision, by docs/exact.md, section 6. Its derivative has a part for the document of a
 // rank alone, once, and one for the relevant documents above. All pairs of a document have the same sign, so that the size of
 // either part is the sum of its pairs; the derivative of the second part is at most twice as large.
-func ofPrecision(q *Query, out []float64) error {
-	relevant, once, discounts := make([]float64, len(out)), make([]float64, len(out)), counted(q.Discounts, inverseRank)
+func ofPrecision(q *query, out []float64) error {
+	relevant, once, discounts := make([]float64, len(out)), make([]float64, len(out)), counted(q.discounts, inverseRank)
 	for d := range relevant {
-		relevant[d] = relevance(q.Labels[d], 0)
+		relevant[d] = relevance(q.labels[d], 0)
 	}
 	all := floats.Sum(relevant)
 	if all == 0 {
 		return nil
 	}
-	if _, err := q.expectation.AveragePrecision(q.Scores, relevant, len(discounts), out); err != nil {
+	if _, err := q.expectation.AveragePrecision(q.scores, relevant, len(discounts), out); err != nil {
 		return err
 	}
-	_, err := q.expectation.Gradient(q.Scores, relevant, discounts, once)
+	_, err := q.expectation.Gradient(q.scores, relevant, discounts, once)
 	room := min(all, float64(len(discounts)))
 	for d := range out {
 		out[d] = max(0, 2*math.Abs(out[d])*all-math.Abs(once[d])) / room
@@ -133,10 +132,10 @@ func ofPrecision(q *Query, out []float64) error {
 // [metrics.IdealAlphaDCG]. Labels do not count, and a query without intents has the loss 0. As many ranks count as there are
 // Discounts, whose values are not read. α is above 0 and at most 1, .5 by name; with another, building a loss returns an error.
 func AlphaNDCG(alpha float64) Metric {
-	write := func(q *Query, out []float64) error {
-		discounts, lambda, part := metrics.Discounts(len(q.Discounts)), make([]float64, len(out)), make([]float64, len(out))
-		return eachIntent(q.Intents, len(q.Scores), alpha, discounts, func(rewards, continuations []float64) error {
-			_, err := q.expectation.CascadeCurvature(q.Scores, rewards, continuations, discounts, lambda, part)
+	write := func(q *query, out []float64) error {
+		discounts, lambda, part := metrics.Discounts(len(q.discounts)), make([]float64, len(out)), make([]float64, len(out))
+		return eachIntent(q.intents, len(q.scores), alpha, discounts, func(rewards, continuations []float64) error {
+			_, err := q.expectation.CascadeCurvature(q.scores, rewards, continuations, discounts, lambda, part)
 			floats.Add(out, part)
 			return err
 		})

@@ -217,8 +217,8 @@ func TestManyIntentsAreAsFew(t *testing.T) {
 		t.Errorf("values %v, gradients %v, curvatures %v", values, gradients, curvatures)
 	}
 	for _, intents := range [][]int{{1, 2, 4}, {1, -2}} {
-		q := losses.Query{Scores: []float64{1, 2}, Intents: intents, Discounts: []float64{1}}
-		_, err := losses.MustTerms("exact-alpha-ndcg")[0].Curvature(&q, make([]float64, 2))
+		q := metrics.Queries{Scores: []float64{1, 2}, Intents: intents, Discounts: []float64{1}}
+		_, err := losses.MustTerms("exact-alpha-ndcg")[0].Curvature(q, make([]float64, 2))
 		if err == nil || !strings.Contains(err.Error(), "intents") {
 			t.Errorf("intents %v: %v", intents, err)
 		}

@@ -265,12 +265,26 @@ func TestCurvaturesAreOfTheirGradients(t *testing.T) {
 	}
 }
 
+// plain is the query on plain slices.
+func (q query) plain() metrics.Queries {
+	in := metrics.Queries{Scores: q.scores, Discounts: q.discounts, Intents: q.intents}
+	for d, label := range q.labels {
+		in.Labels = append(in.Labels, float32(label))
+		if q.gains != nil {
+			in.Gains = append(in.Gains, float32(q.gains[d]))
+		}
+		if q.weights != nil {
+			in.Weights = append(in.Weights, float32(q.weights[d]))
+		}
+	}
+	return in
+}
+
 // curvature is the curvature of half a loss, nil if it is not known.
 func (q query) curvature(t *testing.T, name string) []float64 {
 	t.Helper()
 	half, out := losses.MustTerms("0.5 * " + name)[0], make([]float64, len(q.scores))
-	in := losses.Query{Scores: q.scores, Gains: q.gains, Labels: q.labels, Discounts: q.discounts, Weights: q.weights, Intents: q.intents}
-	known, err := half.Curvature(&in, out)
+	known, err := half.Curvature(q.plain(), out)
 	if err != nil || known != half.HasCurvature() || !known && floats.Norm(out, 1) > 0 {
 		t.Fatal(name, known, out, err)
 	}
@@ -288,7 +302,7 @@ func curvatureOf(t *testing.T, name string, q query) []float64 {
 		t.Fatal(err)
 	}
 	out := make([]float64, len(q.scores))
-	known, err := terms[0].Curvature(&losses.Query{Scores: q.scores, Labels: q.labels, Intents: q.intents, Discounts: q.discounts}, out)
+	known, err := terms[0].Curvature(q.plain(), out)
 	if err != nil || !known {
 		t.Fatal(name, known, err)
 	}

@@ -23,12 +23,12 @@ func expectedMetric(b *batch) *G.Node {
 	return neg(G.Must(ops.ExpectedMetric(b.Lists, b.gains(), b.discounts())))
 }
 
-func ofMetric(q *Query, out []float64) error {
-	gains := make([]float64, len(q.Gains)) // the bound holds for gains of any sign by their size
-	for d, g := range q.Gains {
+func ofMetric(q *query, out []float64) error {
+	gains := make([]float64, len(q.gains)) // the bound holds for gains of any sign by their size
+	for d, g := range q.gains {
 		gains[d] = math.Abs(g)
 	}
-	_, err := q.expectation.Curvature(q.Scores, gains, q.Discounts, make([]float64, len(out)), out)
+	_, err := q.expectation.Curvature(q.scores, gains, q.discounts, make([]float64, len(out)), out)
 	return err
 }
 

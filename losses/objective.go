@@ -1,13 +1,16 @@
 package losses
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -68,21 +71,19 @@ const (
 	unweighted                  // nothing: the loss does not go by labels
 )
 
-// A Query is one query on plain slices, as a [Batch] has it, for [Objective.Curvature].
-type Query struct {
-	Scores, Gains, Labels []float64
-	Weights               []float64 // of the documents; nil: 1
-	Intents               []int     // of the documents, for exact-alpha-ndcg, see Batch.Intents
-	Discounts             []float64
-	HighestGrade          float64
-
-	expectation *plackett.Expectation // of this query and others that follow in its place
+// A query is one query on plain slices, for a curvature. Its weights have the mean 1; nil: all are 1.
+type query struct {
+	scores, gains, labels, weights []float64
+	intents                        []int
+	discounts                      []float64
+	highest                        float64 // grade
+	expectation                    *plackett.Expectation
 }
 
 // A curvature writes numbers to zeros, for a query whose weights have the mean 1. Without write it is not known.
 type curvature struct {
 	is    kind
-	write func(q *Query, out []float64) error
+	write func(q *query, out []float64) error
 }
 
 // kind says what a curvature is of the gradient of its loss.
@@ -118,38 +119,54 @@ func (o Objective) HasCurvature() bool { return o.curvature.write != nil }
 //
 // A document of weight 0, and a query without gain for a loss that is not LabelFree, has 0. For other losses Curvature reports
 // false, and adds nothing.
-func (o Objective) Curvature(q *Query, out []float64) (known bool, err error) {
-	return o.addCurvature(q, 1, out)
+//
+// The documents of in are of one query. Curvature reads Scores, Labels, Gains, Weights, Intents, Discounts and HighestGrade, for
+// which 0 stands for 4, as in [Batch].
+func (o Objective) Curvature(in metrics.Queries, out []float64) (known bool, err error) {
+	return o.addCurvature(in, 1, out)
 }
 
+// expectations keep what they find out about discounts. A bound need not be exact.
+var expectations = sync.Pool{New: func() any { return &plackett.Expectation{Tolerance: 1e-4} }}
+
 // addCurvature is Curvature of a multiple of the loss.
-func (o Objective) addCurvature(q *Query, factor float64, out []float64) (known bool, err error) {
+func (o Objective) addCurvature(in metrics.Queries, factor float64, out []float64) (known bool, err error) {
 	if !o.HasCurvature() {
 		return false, nil
 	}
-	if q.expectation == nil {
-		q.expectation = &plackett.Expectation{Tolerance: 1e-4} // a bound need not be exact
+	q := query{
+		scores: in.Scores, labels: floats64(in.Labels), gains: floats64(in.Gains), intents: in.Intents, discounts: in.Discounts,
+		highest: cmp.Or(in.HighestGrade, 4), expectation: expectations.Get().(*plackett.Expectation),
 	}
-	weighted, own := *q, make([]float64, len(q.Scores))
-	if q.Weights != nil {
-		share := floats.Sum(q.Weights) / float64(len(q.Weights))
+	defer expectations.Put(q.expectation)
+	if in.Weights != nil {
+		q.weights = floats64(in.Weights)
+		share := mean(q.weights, nil)
 		if share == 0 {
 			return true, nil
 		}
-		weighted.Weights = slices.Clone(q.Weights)
-		floats.Scale(1/share, weighted.Weights)
+		floats.Scale(1/share, q.weights)
 		factor *= share
 		if o.weights == ofPolicy {
-			weighted.Gains, weighted.Labels = earned(q.Gains, q.Weights), earned(q.Labels, q.Weights)
-			weighted.Intents, weighted.Scores = earned(q.Intents, q.Weights), slices.Clone(q.Scores)
-			for d, w := range weighted.Weights {
-				weighted.Scores[d] += logWeight(w)
+			q.gains, q.labels, q.intents = earned(q.gains, q.weights), earned(q.labels, q.weights), earned(q.intents, q.weights)
+			q.scores = slices.Clone(q.scores)
+			for d, w := range q.weights {
+				q.scores[d] += logWeight(w)
 			}
 		}
 	}
-	err = o.curvature.write(&weighted, own)
-	floats.AddScaled(out, factor, earned(own, weighted.Weights))
+	own := make([]float64, len(q.scores))
+	err = o.curvature.write(&q, own)
+	floats.AddScaled(out, factor, earned(own, q.weights))
 	return true, err
+}
+
+func floats64(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = float64(v)
+	}
+	return y
 }
 
 // A number is the parameter of a loss: above 0, and up to most.

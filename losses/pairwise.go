@@ -105,7 +105,7 @@ func Pairwise(phi Phi, w PairWeights) Objective {
 	id := op.NewID()
 	o.graph = func(b *batch) *G.Node { return w.loss(b, phi, id) }
 	if phi.Curvature != nil {
-		o.curvature.write = func(q *Query, out []float64) error { return w.curvature(q, phi, out) }
+		o.curvature.write = func(q *query, out []float64) error { return w.curvature(q, phi, out) }
 	}
 	if w.Noise {
 		o.curvature.is = size
@@ -159,24 +159,24 @@ func (w PairWeights) loss(b *batch, phi Phi, id uint64) *G.Node {
 }
 
 // curvature writes Σ w φ″ over the pairs of each document, without noise.
-func (w PairWeights) curvature(q *Query, phi Phi, out []float64) error {
+func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 	divisor := phi.Unit
 	if w.Normalized {
 		ideal := make([]float64, len(out))
-		plackett.RankedExposure(q.Gains, q.Discounts, ideal)
-		if divisor *= floats.Dot(ideal, q.Gains); !(divisor > 0) {
+		plackett.RankedExposure(q.gains, q.discounts, ideal)
+		if divisor *= floats.Dot(ideal, q.gains); !(divisor > 0) {
 			return nil
 		}
 	}
-	order := num.DescendingOrder(nil, q.Scores)
+	order := num.DescendingOrder(nil, q.scores)
 	if w.Each != 0 {
 		pairs := 0.0
-		PairWeights{Each: 1}.eachPair(order, q.Gains, q.Weights, nil, func(_, _ int, weight float64) { pairs += weight })
+		PairWeights{Each: 1}.eachPair(order, q.gains, q.weights, nil, func(_, _ int, weight float64) { pairs += weight })
 		divisor *= pairs
 	}
 	factor := 1 / divisor
-	w.eachPair(order, q.Gains, q.Weights, q.Discounts, func(better, worse int, weight float64) {
-		c := factor * weight * phi.Curvature(q.Scores[worse]-q.Scores[better])
+	w.eachPair(order, q.gains, q.weights, q.discounts, func(better, worse int, weight float64) {
+		c := factor * weight * phi.Curvature(q.scores[worse]-q.scores[better])
 		out[better] += c
 		out[worse] += c
 	})

@@ -1,7 +1,6 @@
 package losses
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -33,9 +32,9 @@ func MSE() Objective {
 // makes a sharper policy. The scale is above 0 and at most 1e6, 1 by name; another makes the Func
 // return an error. It reads Labels, which must be finite.
 func QueryRMSE(scale float64) Objective {
-	twice := func(q *Query, out []float64) error {
+	twice := func(q *query, out []float64) error {
 		for d := range out {
-			out[d] = 2 * weightOf(q.Weights, d)
+			out[d] = 2 * weightOf(q.weights, d)
 		}
 		return nil
 	}
@@ -144,9 +143,9 @@ func pointwise(name string, labels func(*batch) *G.Node, check func(highest floa
 			return value, nil
 		}, op.AnyRows("labels", labels(b)), op.Weights(b.DocumentWeights)))
 	}
-	o.curvature.write = func(q *Query, out []float64) error {
-		for d, m := range q.Scores {
-			out[d] = weightOf(q.Weights, d) * second(m, cmp.Or(q.HighestGrade, 4), float64(len(out)))
+	o.curvature.write = func(q *query, out []float64) error {
+		for d, m := range q.scores {
+			out[d] = weightOf(q.weights, d) * second(m, q.highest, float64(len(out)))
 		}
 		return nil
 	}

@@ -151,9 +151,9 @@ func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
 // chosen from. Documents of equal gain are all chosen from the same set (Breslow, Biometrics 30,
 // 1974). It reads Gains; a run with negative gains returns an error.
 func PartialListMLE() Objective {
-	atOnce := func(q *Query, out []float64) error {
-		order := present(num.DescendingOrder(nil, q.Gains), q.Weights)
-		choices(q.Scores, q.Gains, q.Weights, order, make([]float64, 2*len(order)), nil, out)
+	atOnce := func(q *query, out []float64) error {
+		order := present(num.DescendingOrder(nil, q.gains), q.weights)
+		choices(q.scores, q.gains, q.weights, order, make([]float64, 2*len(order)), nil, out)
 		return nil
 	}
 	return Objective{RatioOnly: true, weights: ofCopies, curvature: curvature{write: atOnce}, graph: partialListMLE}
@@ -207,18 +207,18 @@ func choices(scores, gains, weights []float64, order []int, room, lambda, curvat
 
 // drawnChoices writes Σ w p(1 − p) over the choices by falling gain, p the share of those that are left. Documents of equal gain are
 // chosen one by one, in any order: as if they were alike, so that each of the n choices takes 1/n of what they have.
-func drawnChoices(q *Query, out []float64) error {
-	order := present(num.DescendingOrder(nil, q.Gains), q.Weights)
-	tops, sums := left(q.Scores, q.Weights, order, make([]float64, 2*len(order)))
+func drawnChoices(q *query, out []float64) error {
+	order := present(num.DescendingOrder(nil, q.gains), q.weights)
+	tops, sums := left(q.scores, q.weights, order, make([]float64, 2*len(order)))
 	taken, squares, top := 0.0, 0.0, math.Inf(1) // as in choices
 	for first, end := 0, 0; first < len(order); first = end {
 		fall := math.Exp(tops[first] - top)
 		taken, squares, top = taken*fall, squares*fall*fall, tops[first]
 		all, weight, below := 0.0, 0.0, 0.0
-		for ; end < len(order) && q.Gains[order[end]] == q.Gains[order[first]]; end++ {
+		for ; end < len(order) && q.gains[order[end]] == q.gains[order[first]]; end++ {
 			d := order[end]
-			out[d] = weightOf(q.Weights, d) * math.Exp(q.Scores[d]-top)
-			all, weight = all+out[d], weight+weightOf(q.Weights, d)
+			out[d] = weightOf(q.weights, d) * math.Exp(q.scores[d]-top)
+			all, weight = all+out[d], weight+weightOf(q.weights, d)
 		}
 		if end < len(order) {
 			below = sums[end] * math.Exp(tops[end]-top)
@@ -256,7 +256,7 @@ func left(scores, weights []float64, order []int, room []float64) (tops, sums []
 }
 
 // oneChoice is p(1 − p).
-func oneChoice(q *Query, out []float64) error {
+func oneChoice(q *query, out []float64) error {
 	copies(q, out)
 	all := floats.Sum(out)
 	for d, e := range out {
@@ -266,9 +266,9 @@ func oneChoice(q *Query, out []float64) error {
 }
 
 // withGains is 0 for a query without gains of documents that count, as [batch.withGains].
-func withGains(write func(q *Query, out []float64) error) func(q *Query, out []float64) error {
-	return func(q *Query, out []float64) error {
-		if floats.Max(earned(q.Gains, q.Weights)) == 0 {
+func withGains(write func(q *query, out []float64) error) func(q *query, out []float64) error {
+	return func(q *query, out []float64) error {
+		if floats.Max(earned(q.gains, q.weights)) == 0 {
 			return nil
 		}
 		return write(q, out)
@@ -276,9 +276,9 @@ func withGains(write func(q *Query, out []float64) error) func(q *Query, out []f
 }
 
 // copies writes w exp(m − the largest m).
-func copies(q *Query, out []float64) {
-	top := slices.Max(q.Scores)
-	for d, m := range q.Scores {
-		out[d] = weightOf(q.Weights, d) * math.Exp(m-top)
+func copies(q *query, out []float64) {
+	top := slices.Max(q.scores)
+	for d, m := range q.scores {
+		out[d] = weightOf(q.weights, d) * math.Exp(m-top)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/metrics"
 )
 
 // A Term is one loss of a weighted sum.
@@ -16,8 +18,8 @@ type Term struct {
 }
 
 // Curvature adds to out the curvature of the term, see [Objective.Curvature]: a negative weight counts by its size.
-func (t Term) Curvature(q *Query, out []float64) (known bool, err error) {
-	return t.addCurvature(q, math.Abs(t.Weight), out)
+func (t Term) Curvature(in metrics.Queries, out []float64) (known bool, err error) {
+	return t.addCurvature(in, math.Abs(t.Weight), out)
 }
 
 // Build builds the weighted loss of every query.

@@ -10,8 +10,8 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Queries holds the ranked lists to measure, packed row after row, and the settings of the
-// measures. The comments of the fields say what their zero values mean.
+// Queries holds ranked lists, packed row after row, for measures and for the curvatures of package losses, and the settings of
+// the measures. The comments of the fields say what their zero values mean.
 type Queries struct {
 	Scores  []float64 // [rows]
 	Labels  []float32 // [rows] raw grades, 0 or more
@@ -31,6 +31,10 @@ type Queries struct {
 	// ignored. They still count in NDCG's best ranking and in recall.
 	// Measures of a policy need the score of every document.
 	Unranked []bool
+
+	// Gains and Weights, [rows], are for losses alone, and nil for measures: the gains of the documents, which need not be those
+	// of their labels, and how much each document counts, nil: 1.
+	Gains, Weights []float32
 
 	Gain         Gain    // of DCG, NDCG, graded RBP and the fairness measures; the other metrics define their own
 	HighestGrade float64 // of the data set, for ERR and graded RBP; 0: the highest of Labels

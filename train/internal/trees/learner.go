@@ -18,6 +18,7 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/batches"
@@ -335,7 +336,7 @@ func (f *Forest) prepareGrower(ofEpoch int, number uint64) (err error) {
 func (f *Forest) curve(up, curvature []float32) error {
 	d, objective, scale := f.Data.Train, f.Objective.Settings, 1/float64(len(f.Data.Queries))
 	workers := parallel.Workers(len(f.chunks))
-	states := make([]losses.Query, workers)
+	states := make([]metrics.Queries, workers)
 	err := parallel.Each(len(f.chunks), workers, func(worker, i int) error {
 		in := &states[worker]
 		in.Discounts, in.HighestGrade = objective.Discounts, objective.HighestGrade
@@ -347,7 +348,7 @@ func (f *Forest) curve(up, curvature []float32) error {
 				weight *= float64(d.QueryWeights[q])
 			}
 			for _, term := range f.Terms {
-				known, err := term.Curvature(in, own)
+				known, err := term.Curvature(*in, own)
 				if err != nil {
 					return fmt.Errorf("query %s: %w", d.QueryIDs[q], err)
 				}
@@ -383,22 +384,18 @@ func (f *Forest) curve(up, curvature []float32) error {
 }
 
 // fill sets the documents of a query, training documents from to to-1.
-func (f *Forest) fill(in *losses.Query, from, to int) {
+func (f *Forest) fill(in *metrics.Queries, from, to int) {
 	d := f.Data.Train
-	in.Scores, in.Gains, in.Labels = in.Scores[:0], in.Gains[:0], in.Labels[:0]
+	in.Scores, in.Labels, in.Gains = in.Scores[:0], d.Labels[from:to], f.Data.Gains[from:to]
 	for row := from; row < to; row++ {
 		score := float64(f.scores[row])
 		if d.BaseScores != nil {
 			score += float64(d.BaseScores[row])
 		}
-		in.Scores, in.Gains, in.Labels = append(in.Scores, score), append(in.Gains, float64(f.Data.Gains[row])), append(in.Labels,
-			float64(d.Labels[row]))
+		in.Scores = append(in.Scores, score)
 	}
 	if d.Weights != nil {
-		in.Weights = in.Weights[:0]
-		for _, w := range d.Weights[from:to] {
-			in.Weights = append(in.Weights, float64(w))
-		}
+		in.Weights = d.Weights[from:to]
 	}
 	if d.Intents != nil {
 		ints := len(d.Intents) / d.Rows()
