@@ -15,8 +15,8 @@ import (
 )
 
 // expected is the mean of a function of the ranking, down to the last rank that counts, over all of the policy.
-func (q query) expected(t fataler, of func(y []int) float64) (mean float64) {
-	if err := plackett.Enumerate(q.scores, min(len(q.discounts), len(q.scores)), func(y []int, p float64) { mean += p * of(y) }); err != nil {
+func (q query) expected(t fataler, earned func(y []int) float64) (mean float64) {
+	if err := plackett.Enumerate(q.scores, min(len(q.discounts), len(q.scores)), func(y []int, p float64) { mean += p * earned(y) }); err != nil {
 		t.Fatal(err)
 	}
 	return mean
@@ -98,14 +98,14 @@ func (q query) cascadeExposure(t fataler) []float64 {
 
 // cascadeLosses are the exact losses by cascades, and what they are of a query, by enumeration.
 func cascadeLosses(t fataler) map[string]func(q query) float64 {
-	of := map[string]func(q query) float64{}
+	exact := map[string]func(q query) float64{}
 	for name, metric := range cascades {
-		of["exact-"+name] = func(q query) float64 { return -q.expected(t, func(y []int) float64 { return metric(q, y) }) }
+		exact["exact-"+name] = func(q query) float64 { return -q.expected(t, func(y []int) float64 { return metric(q, y) }) }
 	}
 	for name, measure := range fairness {
-		of[name+"(cascade)"] = func(q query) float64 { return measure(q, q.cascadeExposure(t)) }
+		exact[name+"(cascade)"] = func(q query) float64 { return measure(q, q.cascadeExposure(t)) }
 	}
-	of["ee-l(cascade)"] = func(q query) (sum float64) { // of the policy that is sure of the order of gains
+	exact["ee-l(cascade)"] = func(q query) (sum float64) { // of the policy that is sure of the order of gains
 		best := q
 		best.scores = make([]float64, len(q.gains))
 		for d, gain := range q.gains {
@@ -117,17 +117,17 @@ func cascadeLosses(t fataler) map[string]func(q query) float64 {
 		}
 		return sum
 	}
-	return of
+	return exact
 }
 
 // Value and gradient equal the expectations over all rankings, the gradient by finite differences of them.
 func TestCascadesAreExpectationsOverAllRankings(t *testing.T) {
-	for name, of := range cascadeLosses(t) {
+	for name, lossOf := range cascadeLosses(t) {
 		f := newFixture(normal)
 		f.discounts = f.discounts[:2]
 		value := func() (sum float64) {
 			for _, q := range []int{0, 2, 3, 4} {
-				sum += of(f.query(q)) / 4
+				sum += lossOf(f.query(q)) / 4
 			}
 			return sum
 		}

@@ -325,7 +325,7 @@ func (q query) slopes(d int, worth func(q query) float64) (first, second float64
 // precision has the size of the derivative twice, but for what a relevant document is worth alone.
 func TestCurvatureOfCascadesBoundsTheSecondDerivative(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	of := cascadeLosses(t)
+	exact := cascadeLosses(t)
 	for documents := 1; documents <= 6; documents++ {
 		q := query{discounts: metrics.Discounts(documents)}
 		for range documents {
@@ -338,7 +338,7 @@ func TestCurvatureOfCascadesBoundsTheSecondDerivative(t *testing.T) {
 		}
 		for _, name := range []string{"exact-mrr", "exact-map", "exact-err", "exact-success", "exact-alpha-ndcg"} {
 			for d, c := range curvatureOf(t, name, q) {
-				lambda, second := q.slopes(d, of[name])
+				lambda, second := q.slopes(d, exact[name])
 				if !(math.Abs(second) <= c+1e-3) {
 					t.Errorf("%s, %d documents: the second derivative by document %d is %v, but the curvature %v", name, documents, d, second, c)
 				}

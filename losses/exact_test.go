@@ -15,25 +15,25 @@ import (
 // exactLosses are those without samples, with what the loss of a query is at its
 // expectations by enumeration.
 func exactLosses() map[string]func(q exactQuery) float64 {
-	of := map[string]func(q exactQuery) float64{
+	exact := map[string]func(q exactQuery) float64{
 		"plrank-exact": func(q exactQuery) float64 { return -q.Reward },
 	}
 	for name, measure := range fairness {
-		of[name] = func(q exactQuery) float64 { return measure(q.query, q.Exposure) }
+		exact[name] = func(q exactQuery) float64 { return measure(q.query, q.Exposure) }
 	}
-	return of
+	return exact
 }
 
 // The exact losses have value and gradient of the expectations over all rankings,
 // the gradient by finite differences of them.
 func TestExactLossesAreExpectationsOverAllRankings(t *testing.T) {
-	for name, of := range exactLosses() {
+	for name, lossOf := range exactLosses() {
 		f := newFixture(normal)
 		f.discounts = f.discounts[:3]
 		value := func() float64 {
 			sum := 0.0
 			for _, q := range []int{0, 2, 3, 4} {
-				sum += of(f.exact(t, q)) / 4
+				sum += lossOf(f.exact(t, q)) / 4
 			}
 			return sum
 		}
@@ -77,7 +77,7 @@ func TestExactLossesWhereEveryRankCounts(t *testing.T) {
 	}
 	e := plackett.Expectation{Tolerance: 1e-12}
 	placements := make([]float64, documents*documents)
-	value := func(of func(q exactQuery) float64) float64 {
+	value := func(lossOf func(q exactQuery) float64) float64 {
 		if err := e.Placements(f.scores, documents, placements); err != nil || e.Terms() > 0 {
 			t.Fatalf("%d terms, %v", e.Terms(), err)
 		}
@@ -86,10 +86,10 @@ func TestExactLossesWhereEveryRankCounts(t *testing.T) {
 			q.Exposure = append(q.Exposure, floats.Dot(f.discounts, placements[d*documents:(d+1)*documents]))
 		}
 		q.Reward = floats.Dot(f.gains, q.Exposure)
-		return of(q)
+		return lossOf(q)
 	}
-	for name, of := range exactLosses() {
-		want := value(of)
+	for name, lossOf := range exactLosses() {
+		want := value(lossOf)
 		b := f.batch(tensor.Float64)
 		got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
 		if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
@@ -99,9 +99,9 @@ func TestExactLossesWhereEveryRankCounts(t *testing.T) {
 			const h = 1e-3
 			m := f.scores[d]
 			f.scores[d] = m + h
-			up := value(of)
+			up := value(lossOf)
 			f.scores[d] = m - h
-			down := value(of)
+			down := value(lossOf)
 			f.scores[d] = m
 			if slope := (up - down) / (2 * h); math.Abs(gradient[d]-slope) > 1e-5*(1+math.Abs(want)) {
 				t.Errorf("%s: gradient[%d] is %v, by placements %v", name, d, gradient[d], slope)

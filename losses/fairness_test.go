@@ -15,13 +15,13 @@ import (
 )
 
 // groupMeans are the exposures of the groups of a query by what they are divided by.
-func groupMeans(q query, exposure []float64, of func(d int) float64) (means []float64) {
+func groupMeans(q query, exposure []float64, merit func(d int) float64) (means []float64) {
 	for group := range 10 {
 		sum, by := 0.0, 0.0
 		for d, g := range q.groups {
 			if g == group {
 				sum += exposure[d]
-				by += of(d)
+				by += merit(d)
 			}
 		}
 		if by > 0 {

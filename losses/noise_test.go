@@ -59,7 +59,7 @@ func TestLossesOnNoiseHaveTheirDefinitions(t *testing.T) {
 			noise[i] = math.NaN() // absent
 		}
 	}
-	for name, of := range noisy {
+	for name, lossOf := range noisy {
 		f := newFixture(normal)
 		graph := func() (loss, scores *G.Node) {
 			b := f.batch(tensor.Float64)
@@ -77,7 +77,7 @@ func TestLossesOnNoiseHaveTheirDefinitions(t *testing.T) {
 				for i := range samples {
 					z = append(z, noise[i*rows+from:i*rows+to])
 				}
-				sum += of(f.query(q), z)
+				sum += lossOf(f.query(q), z)
 			}
 			return sum / 4 // queries with documents
 		}

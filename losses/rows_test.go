@@ -138,9 +138,9 @@ func (s small) disparity() (sum float64) {
 }
 
 // groupGap is the squared difference of a number of the two groups.
-func (s small) groupGap(of func(documents []int, e []float64) float64) float64 {
+func (s small) groupGap(number func(documents []int, e []float64) float64) float64 {
 	e := s.exposure(s.scores)
-	gap := of([]int{0, 3}, e) - of([]int{1, 2}, e)
+	gap := number([]int{0, 3}, e) - number([]int{1, 2}, e)
 	return gap * gap
 }
 
@@ -177,11 +177,11 @@ var rows = map[string]func(s small) float64{
 		for d, first := range next(s.scores, nil) {
 			sum -= first * gain[d]
 			for j, second := range next(s.scores, []int{d}) {
-				of := gain[j]
+				earned := gain[j]
 				if d == 1 && j == 2 || d == 2 && j == 1 {
-					of -= .5 // intent 0 once more
+					earned -= .5 // intent 0 once more
 				}
-				sum -= first * second * of / math.Log2(3)
+				sum -= first * second * earned / math.Log2(3)
 			}
 		}
 		return sum / (2 + 1/math.Log2(3))
@@ -218,10 +218,12 @@ var rows = map[string]func(s small) float64{
 		return sum
 	},
 	"group-exposure": func(s small) float64 {
-		return s.groupGap(func(of []int, e []float64) float64 { return (e[of[0]] + e[of[1]]) / 2 })
+		return s.groupGap(func(group []int, e []float64) float64 { return (e[group[0]] + e[group[1]]) / 2 })
 	},
 	"group-treatment": func(s small) float64 {
-		return s.groupGap(func(of []int, e []float64) float64 { return (e[of[0]] + e[of[1]]) / (s.gains[of[0]] + s.gains[of[1]]) })
+		return s.groupGap(func(group []int, e []float64) float64 {
+			return (e[group[0]] + e[group[1]]) / (s.gains[group[0]] + s.gains[group[1]])
+		})
 	},
 	"exposure-risk": func(s small) float64 {
 		z, sum := 0.0, 0.0

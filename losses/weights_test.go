@@ -392,7 +392,7 @@ func TestWeightsLeaveAPolicyNearItsLog(t *testing.T) {
 func TestFairnessLossesWeighDocuments(t *testing.T) {
 	f := newFixture(normal)
 	weights := []float64{.5, 2, 0, 3, 1, 0, .25, 3, 2, 1, 0, 1, 2, .5, 4, 1, 0, 0, 3, 1, 7, 7, 7, 7}
-	for name, of := range map[string]func(q exactQuery) float64{
+	for name, lossOf := range map[string]func(q exactQuery) float64{
 		"disparity": func(q exactQuery) float64 {
 			sum, n := 0.0, float64(len(q.scores))
 			for d, e := range q.Exposure {
@@ -421,8 +421,8 @@ func TestFairnessLossesWeighDocuments(t *testing.T) {
 			var each []float64
 			for g := range 4 {
 				exposure, gain := 0.0, 0.0
-				for d, of := range q.groups {
-					if of == g {
+				for d, group := range q.groups {
+					if group == g {
 						exposure += q.weight(d) * q.Exposure[d]
 						gain += q.weight(d) * q.gains[d]
 					}
@@ -446,7 +446,7 @@ func TestFairnessLossesWeighDocuments(t *testing.T) {
 			q := f.exact(t, n)
 			var mean float64
 			q.weights, mean = relative(weights[f.offsets[n]:f.offsets[n+1]])
-			want += mean * of(q) / 4
+			want += mean * lossOf(q) / 4
 		}
 		if value, _ := f.run(t, name, weights, nil); math.Abs(value-want) > 1e-9*(1+want) {
 			t.Errorf("%s: %v, want %v", name, value, want)

@@ -49,8 +49,8 @@ func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			of := e.Mean(LabelFreeZero)
-			mean, stdErr := of.Mean, of.StdErr
+			summary := e.Mean(LabelFreeZero)
+			mean, stdErr := summary.Mean, summary.StdErr
 			bound := 5*stdErr + 1e-12
 			if !expected.Sampled() {
 				bound = 1e-6 * max(1, math.Abs(exact))
@@ -87,9 +87,9 @@ func TestWholeListsTakeGeometricSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for of, x := range w.weights {
+			for weighting, x := range w.weights {
 				if x.Terms() == 0 {
-					t.Errorf("%v of %d documents: sweeps for %s", m, documents, of)
+					t.Errorf("%v of %d documents: sweeps for %s", m, documents, weighting)
 				}
 			}
 			in.Scores, in.Labels, in.Intents = append(in.Scores, -1e4), append(in.Labels, 0), append(in.Intents, 0)
@@ -256,8 +256,8 @@ func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 	if !same(e.PerQuery, want.PerQuery) || !same(e.StdErr, want.StdErr) {
 		t.Errorf("%+v, want %+v", e, want)
 	}
-	of := e.Mean(LabelFreeZero)
-	mean, stdErr := of.Mean, of.StdErr
+	summary := e.Mean(LabelFreeZero)
+	mean, stdErr := summary.Mean, summary.StdErr
 	if wantErr := math.Hypot(want.StdErr[0], want.StdErr[1]) / 2; !near(mean, (want.PerQuery[0]+want.PerQuery[1])/2, 1e-14) || !near(stdErr, wantErr, 1e-14) {
 		t.Errorf("mean %v ± %v, want ± %v", mean, stdErr, wantErr)
 	}

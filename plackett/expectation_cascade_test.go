@@ -18,7 +18,7 @@ type cascadeList struct {
 }
 
 // of returns what the list says by an Expectation.
-func (c cascadeList) of(t interface{ Fatal(...any) }, e *Expectation) Moments {
+func (c cascadeList) moments(t interface{ Fatal(...any) }, e *Expectation) Moments {
 	m := Moments{Gradient: make([]float64, len(c.scores))}
 	var err error
 	if c.relevant != nil {
@@ -164,20 +164,20 @@ func TestCascadesAgreeWithEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCascade(t, 6)
 		want := c.enumerated(t)
-		c.compare(t, "default tolerance", c.of(t, standard), want, defaultTolerance)
-		c.compare(t, "tightest tolerance", c.of(t, tight), want, 1e-12)
+		c.compare(t, "default tolerance", c.moments(t, standard), want, defaultTolerance)
+		c.compare(t, "tightest tolerance", c.moments(t, tight), want, 1e-12)
 	})
 	rng := rand.New(rand.NewPCG(8, 8))
 	for kind := range cascadeKinds {
 		c := newCascade(kind, "1/k", gaussian(rng, 7, 1.5), 7, rng)
 		want := c.enumerated(t)
-		c.compare(t, kind, c.of(t, tight), want, 1e-12)
+		c.compare(t, kind, c.moments(t, tight), want, 1e-12)
 	}
 	for _, kind := range []string{"err", "any", "ap"} {
 		c := newCascade(kind, "1/k", gaussian(rng, 8, 2), 8, rng)
 		want := c.enumerated(t)
-		c.compare(t, kind, c.of(t, standard), want, defaultTolerance)
-		c.compare(t, kind, c.of(t, tight), want, 1e-12)
+		c.compare(t, kind, c.moments(t, standard), want, defaultTolerance)
+		c.compare(t, kind, c.moments(t, tight), want, 1e-12)
 	}
 }
 
@@ -186,9 +186,9 @@ func TestCascadesKeepTheirTolerance(t *testing.T) {
 	tight := &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCascade(t, 70)
-		want := c.of(t, tight)
+		want := c.moments(t, tight)
 		for _, tolerance := range []float64{1e-3, defaultTolerance, 1e-10} {
-			c.compare(t, "tolerance", c.of(t, &Expectation{Tolerance: tolerance}), want, tolerance)
+			c.compare(t, "tolerance", c.moments(t, &Expectation{Tolerance: tolerance}), want, tolerance)
 		}
 	})
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -202,13 +202,13 @@ func TestCascadesKeepTheirTolerance(t *testing.T) {
 			longer.relevant = append(slices.Clone(whole.relevant), 0)
 		}
 		e := new(Expectation)
-		got, want := whole.of(t, e), longer.of(t, tight)
+		got, want := whole.moments(t, e), longer.moments(t, tight)
 		if e.Terms() == 0 || tight.Terms() > 0 {
 			t.Errorf("%s, %s: sums of %d and %d terms", kind, name, e.Terms(), tight.Terms())
 		}
 		whole.compare(t, kind+" "+name, got, Moments{want.Reward, want.Gradient[:docs], want.Exposure[:min(docs, len(want.Exposure))]}, defaultTolerance)
 		if name != "1/k" && kind != "ap" {
-			got = whole.of(t, tight)
+			got = whole.moments(t, tight)
 			whole.compare(t, kind+" "+name, got, Moments{want.Reward, want.Gradient[:docs], want.Exposure[:docs]}, 1e-12)
 		}
 	}
@@ -219,7 +219,7 @@ func TestCascadeGradientsSumToZeroAndShiftsChangeNothing(t *testing.T) {
 		e := &Expectation{Tolerance: tolerance}
 		rapid.Check(t, func(t *rapid.T) {
 			c := drawCascade(t, 60)
-			got := c.of(t, e)
+			got := c.moments(t, e)
 			sum := 0.0
 			for _, x := range got.Gradient {
 				sum += x
@@ -246,7 +246,7 @@ func TestCascadeGradientsSumToZeroAndShiftsChangeNothing(t *testing.T) {
 			for d := range moved.scores {
 				moved.scores[d] += 4096
 			}
-			c.compare(t, "shifted", moved.of(t, e), got, max(1e-11, tolerance))
+			c.compare(t, "shifted", moved.moments(t, e), got, max(1e-11, tolerance))
 		})
 	}
 }
@@ -258,12 +258,12 @@ func TestCascadeGradientsAreFiniteDifferences(t *testing.T) {
 		for d := range c.scores {
 			c.scores[d] = 3 * math.Tanh(c.scores[d])
 		}
-		lambda := c.of(t, e).Gradient
+		lambda := c.moments(t, e).Gradient
 		at := func(d int, shift float64) float64 {
 			moved := c
 			moved.scores = slices.Clone(c.scores)
 			moved.scores[d] += shift
-			return moved.of(t, e).Reward
+			return moved.moments(t, e).Reward
 		}
 		const h = 1e-3
 		for d := range c.scores {
@@ -281,7 +281,7 @@ func TestCascadesThatGoOnAreExpectedMetrics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 80)
 		ones := slices.Repeat([]float64{1}, len(l.scores))
-		got := cascadeList{l.scores, l.gains, ones, l.discounts, nil}.of(t, e)
+		got := cascadeList{l.scores, l.gains, ones, l.discounts, nil}.moments(t, e)
 		if want := l.moments(t, e); got.Reward != want.Reward || !slices.Equal(got.Gradient, want.Gradient) || !slices.Equal(got.Exposure, want.Exposure) {
 			t.Fatalf("%v, want %v", got, want)
 		}
@@ -294,12 +294,12 @@ func TestCascadesOfGapsAreExact(t *testing.T) {
 	for _, gap := range []float64{60, 700, 1e6, 1e300, 1.7e308} {
 		scores := []float64{0, -gap, gap, gap / 2} // ranks 3, 4, 1, 2
 		c := cascadeList{scores, []float64{1, 7, 3, 2}, []float64{.25, .5, .5, .5}, []float64{1, .5, .25, .125}, nil}
-		got := c.of(t, &e)
+		got := c.moments(t, &e)
 		near(t, "exposure", got.Exposure, []float64{.0625, .125 / 16, 1, .25}, 1e-9)
 		near(t, "value", []float64{got.Reward}, []float64{3 + .5 + .0625 + 7*.125/16}, 1e-9)
 		near(t, "λ", got.Gradient, make([]float64, 4), 1e-9)
 		ap := cascadeList{scores: scores, relevant: []float64{1, 1, 0, 1}, discounts: make([]float64, 4)}
-		got = ap.of(t, &e)
+		got = ap.moments(t, &e)
 		near(t, "average precision", []float64{got.Reward}, []float64{(1./2 + 2./3 + 3./4) / 3}, 1e-9)
 		near(t, "λ", got.Gradient, make([]float64, 4), 1e-9)
 	}
@@ -408,9 +408,9 @@ func TestCascadeSecondDerivativesAreFiniteDifferences(t *testing.T) {
 		const h = 1e-3
 		for d, m := range c.scores {
 			c.scores[d] = m + h
-			up := c.of(t, e).Gradient[d]
+			up := c.moments(t, e).Gradient[d]
 			c.scores[d] = m - h
-			down := c.of(t, e).Gradient[d]
+			down := c.moments(t, e).Gradient[d]
 			c.scores[d] = m
 			if want := (up - down) / (2 * h); !(math.Abs(second[d]-want) <= 1e-5*c.scale()) {
 				t.Fatalf("d²R/dm² of document %d is %v, by differences %v", d, second[d], want)
@@ -433,7 +433,7 @@ func TestCascadeCurvatureIsPositive(t *testing.T) {
 		}
 		lambda, curvature, second := make([]float64, docs), make([]float64, docs), make([]float64, docs)
 		value, err := e.CascadeCurvature(c.scores, c.rewards, c.continuations, c.discounts, lambda, curvature)
-		want := c.of(t, e)
+		want := c.moments(t, e)
 		if err != nil || value != want.Reward || !slices.Equal(lambda, want.Gradient) {
 			t.Fatalf("R = %v, λ = %v: %v, want %v", value, lambda, err, want)
 		}

@@ -98,9 +98,9 @@ func (g *graph) decisions(x string, f *forest.Forest) (columns string, place fun
 		}
 	}
 	for _, column := range slices.Sorted(maps.Keys(nodes)) {
-		of := nodes[column]
-		inputs = append(inputs, g.sets(g.nodeWith("Gather", attributes{"axis": 1}, x, g.ints(column)), of))
-		for _, n := range of {
+		sets := nodes[column]
+		inputs = append(inputs, g.sets(g.nodeWith("Gather", attributes{"axis": 1}, x, g.ints(column)), sets))
+		for _, n := range sets {
 			places[key(n)] = width
 			width++
 		}

@@ -59,22 +59,22 @@ func Encode(parts []Part, dtype Type, onBase bool, version string, metadata map[
 	withTrees := false
 	for i, p := range parts {
 		g.dtype, g.weights, g.arrays = p.Dtype, p.Arrays, map[string]string{}
-		var of string
+		var part string
 		if p.Forest != nil {
-			of, withTrees = g.forest(p.Forest, p.Transform), true
+			part, withTrees = g.forest(p.Forest, p.Transform), true
 		} else {
-			of = model.Mean(g, model.Build(p.Network, g, g.inputs(p.Transform, g.vectors(p.Network.Embeddings))))
+			part = model.Mean(g, model.Build(p.Network, g, g.inputs(p.Transform, g.vectors(p.Network.Embeddings))))
 		}
 		if g.dtype = dtype; p.Dtype != dtype {
-			of = g.to(dtype, of)
+			part = g.to(dtype, part)
 		}
 		if p.Weight != 1 {
-			of = g.Mul(of, g.Number(p.Weight))
+			part = g.Mul(part, g.Number(p.Weight))
 		}
 		if i > 0 {
-			of = g.Add(scores, of)
+			part = g.Add(scores, part)
 		}
-		scores = of
+		scores = part
 	}
 	scores = g.node("Squeeze", scores, g.ints(1))
 	if onBase {

@@ -34,15 +34,15 @@ func (g *graph) inputs(t *transforms.Transform, category func(i int, codes strin
 func (g *graph) transform(t *transforms.Transform) string {
 	var parts, gaps []string
 	var x, missing string
-	var of []int
+	var chosen []int
 	for i := range t.Parts {
 		p, columns := &t.Parts[i], t.PartColumns(i)
 		if len(columns) == 0 {
 			continue
 		}
-		if !slices.Equal(columns, of) {
-			of = columns
-			x, missing = g.columns(of)
+		if !slices.Equal(columns, chosen) {
+			chosen = columns
+			x, missing = g.columns(chosen)
 		}
 		parts = append(parts, g.part(p, x, missing))
 		gaps = append(gaps, missing)

@@ -62,16 +62,16 @@ func TestTwoItemsByHand(t *testing.T) {
 	near("statistic", got.EqualWorths.Statistic, 2*(logLikelihood-4*log(0.5)))
 	near("p", got.EqualWorths.PValue, math.Erfc(math.Sqrt(got.EqualWorths.Statistic/2)))
 	for _, c := range []struct {
-		of                         *Evaluation
+		got                        *Evaluation
 		rankings                   int
 		weight, logLikelihood, tau float64
 	}{{got.Train, 2, 4, logLikelihood / 4, 0.5}, {got.Test, 1, 2, log(0.75), 1}} {
-		if c.of.Rankings != c.rankings || c.of.Weight != c.weight {
-			t.Errorf("%+v, want %d rankings of weight %v", c.of, c.rankings, c.weight)
+		if c.got.Rankings != c.rankings || c.got.Weight != c.weight {
+			t.Errorf("%+v, want %d rankings of weight %v", c.got, c.rankings, c.weight)
 		}
-		near("mean log-likelihood", c.of.LogLikelihood, c.logLikelihood)
-		near("the one of equal worths", c.of.EqualWorths, log(0.5))
-		near("τ", float64(c.of.Tau), c.tau)
+		near("mean log-likelihood", c.got.LogLikelihood, c.logLikelihood)
+		near("the one of equal worths", c.got.EqualWorths, log(0.5))
+		near("τ", float64(c.got.Tau), c.tau)
 	}
 	stdout, stderr := must(t, "-test", test, file) // flags may come before the file
 	for _, want := range []string{"1   1–2     A  0.7500     0.5493      0.5774\n", "χ² 1.05, degrees of freedom 1, p 0.306\n", "-0.2877       -0.6931       1.0000\n"} {
