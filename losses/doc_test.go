@@ -57,11 +57,11 @@ func TestEveryLossIsADocumentedFunction(t *testing.T) {
 			t.Errorf("%s: the comment has no source", name)
 		}
 		if !strings.Contains(string(list), "["+name+"]") {
-			t.Errorf("%s is missing in the package comment", name)
+			t.Errorf("%s is missing in the list of losses of the package comment, doc.go", name)
 		}
 	}
-	if len(losses) < 20 || len(losses) > 26 {
-		t.Errorf("%d functions return losses", len(losses))
+	if len(losses) < 20 {
+		t.Errorf("%d functions return losses: they are not found", len(losses))
 	}
 	sampled, err := os.ReadFile("expected.go") // names those by estimators, too
 	if err != nil {
@@ -73,7 +73,7 @@ func TestEveryLossIsADocumentedFunction(t *testing.T) {
 		}
 		estimator := strings.EqualFold(name, "placement-policy-gradient") || name == "stochasticrank"
 		if named := regexp.MustCompile(`[ (]` + name + `[,;:. )\n]`); !estimator && !named.MatchString(string(list)+string(sampled)) {
-			t.Errorf("%s is in no comment", name)
+			t.Errorf("%s is missing in the list of losses of the package comment, doc.go, by this name", name)
 		}
 	}
 }
