@@ -36,7 +36,7 @@ func Example_trainingLoop() {
 	for q := range splits.Train.Queries() {
 		most = max(most, splits.Train.Offsets[q+1]-splits.Train.Offsets[q])
 	}
-	rows := datasets.Capacity(queries * most)
+	rows := queries * most
 	g := G.NewGraph()
 	x := G.NewMatrix(g, tensor.Float32, G.WithName("x"), G.WithShape(rows, transform.Width()))
 	gains := G.NewVector(g, tensor.Float32, G.WithName("gains"), G.WithShape(rows))

@@ -8,17 +8,6 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// Capacity is the number of rows of the static graph for a number of documents: the
-// smallest that suffices of 8, 16, 24, …, which grow by about an eighth from 128 on. At most
-// an eighth of the work is for padding, and few graphs serve all batches.
-func Capacity(rows int) int {
-	capacity := 8
-	for capacity < rows {
-		capacity += max(8, capacity/64*8)
-	}
-	return capacity
-}
-
 // Rows is the number of documents.
 func (b *Batch) Rows() int {
 	if len(b.Offsets) == 0 {

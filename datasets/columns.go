@@ -99,13 +99,13 @@ var columns = []column{
 	&columnOf[float32]{what: "document weight", in: func(d *Dataset) *[]float32 { return &d.Weights },
 		packed: func(b *Batch) *[]float32 { return &b.Weights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights",
 		read: number(reader.Number{Role: "weight", What: "weight", Plural: "weights of documents", Flag: "weight-column",
-			Given: func(o *ReadOptions) string { return o.WeightColumn }, File: ".weight", Queries: true, Valid: reader.IsWeight, Want: notNegative})},
+			Given: func(o *reader.Options) string { return o.WeightColumn }, File: ".weight", Queries: true, Valid: reader.IsWeight, Want: notNegative})},
 	&columnOf[float32]{what: "query weight", perQuery: true, in: func(d *Dataset) *[]float32 { return &d.QueryWeights },
 		packed: func(b *Batch) *[]float32 { return &b.QueryWeights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights"},
 	&columnOf[float32]{what: "base score", in: func(d *Dataset) *[]float32 { return &d.BaseScores },
 		packed: func(b *Batch) *[]float32 { return &b.BaseScores }, valid: reader.IsFinite, want: finite, fingerprint: "base scores",
 		read: number(reader.Number{Role: "base", What: "base score", Plural: "base scores", Flag: "base-column",
-			Given: func(o *ReadOptions) string { return o.BaseColumn }, File: ".init", Feature: true, Valid: reader.IsFinite, Want: finite})},
+			Given: func(o *reader.Options) string { return o.BaseColumn }, File: ".init", Feature: true, Valid: reader.IsFinite, Want: finite})},
 	&columnOf[float64]{what: "gain", in: func(d *Dataset) *[]float64 { return &d.Gains },
 		valid: func(g float64) bool { return g-g == 0 }, want: finite, fingerprint: "gains"},
 	&columnOf[float32]{what: "logged exposure", in: func(d *Dataset) *[]float32 { return &d.Logged },
@@ -134,7 +134,7 @@ func readIntents() func(c *reader.Chunk) []int {
 	for i := range intents.PerInt {
 		columns = append(columns, number(reader.Number{
 			Role: fmt.Sprintf("intent %d", i+1), What: "relevance to an intent", Plural: "relevances to an intent", Flag: "intents",
-			Given: func(o *ReadOptions) string {
+			Given: func(o *reader.Options) string {
 				if i < len(o.Intents) {
 					return o.Intents[i]
 				}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/internal/memory"
-	"github.com/plrank/plrank/transforms"
+	"github.com/plrank/plrank/internal/num"
 )
 
 // FeatureDescription describes one feature, or a column of text that is none.
@@ -48,7 +48,7 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	list := make([]FeatureDescription, first.Width())
 	varies := make([]bool, first.Width()) // within a query
 	for _, d := range datasets {
-		for _, c := range transforms.VaryingWithin(transforms.Sharing{}, d.toFit()) {
+		for _, c := range num.Varying(d.Features, d.Width(), d.Offsets, true) {
 			varies[c] = true
 		}
 	}

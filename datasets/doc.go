@@ -10,7 +10,7 @@
 //	splits, err := datasets.Open("MQ2008/Fold1", datasets.Options{})
 //	transform, err := datasets.FitTransform("quantile", splits.Train)
 //	var b datasets.Batch
-//	b.Pack(splits.Train, transform, []int{0, 1, 2}, rows, 3) // three queries, see Capacity
+//	b.Pack(splits.Train, transform, []int{0, 1, 2}, rows, 3) // three queries, room for rows documents
 //
 // [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory;
 // [Synthetic] makes data. [WriteLETOR], [WriteWeights] and [WriteGroups] write the files

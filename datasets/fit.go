@@ -5,12 +5,7 @@ import "github.com/plrank/plrank/transforms"
 // FitTransform fits a transform on training data: see [transforms.Fit] for the spec, for categorical features, and
 // for errors.
 func FitTransform(spec string, train *Dataset, categorical ...int) (*transforms.Transform, error) {
-	return transforms.Fit(transforms.Sharing{}, spec, train.toFit(), categorical...)
-}
-
-// FitTransformOn is [FitTransform] by several processes that have the same data.
-func FitTransformOn(s transforms.Sharing, spec string, train *Dataset, categorical ...int) (*transforms.Transform, error) {
-	return transforms.Fit(s, spec, train.toFit(), categorical...)
+	return transforms.Fit(spec, train.toFit(), categorical...)
 }
 
 // FitBins has a transform give positions in bins instead of numbers: see [transforms.Transform.FitBins].

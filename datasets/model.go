@@ -94,17 +94,6 @@ func (d *Dataset) Blocks(documents int) []int {
 	return first
 }
 
-// TrainedOn returns the number of queries of d that a model was trained on: those with the
-// documents of a training query by all features, whatever their labels, see [Dataset.TrainingDigests]. It is 0
-// for a model whose file has no such digests of queries, such as one of an older version that does not use all
-// features. TrainedOn returns an error if d has other feature ids than the model.
-func TrainedOn(m Model, d *Dataset) (int, error) {
-	if err := d.checkFor(m); err != nil {
-		return 0, err
-	}
-	return d.CountSeen(m.Seen), nil
-}
-
 // checkFor returns an error if d has other features than the model, or its queries do not have whole
 // rows.
 func (d *Dataset) checkFor(m Model) error {

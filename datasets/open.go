@@ -198,7 +198,7 @@ func (o Options) checkFolds(path string, of reader.Splits) error {
 
 // cacheKey is all that the splits depend on, except the content of their files.
 func (o Options) cacheKey(of reader.Splits, holdOut float64) store.Key {
-	k := store.Key{Read: o.Read, Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
+	k := store.Key{Read: reader.Options(o.Read), Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed

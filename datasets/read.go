@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -10,72 +11,114 @@ import (
 	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
-// ReadOptions says how to read a file; the zero value reads it as it is. Its fields, which are texts unless
-// another type is named, are
-//
-//   - FeatureIDs []int, ascending, are the columns wanted, such as the columns of a model that will score the file. Ids
-//     that the file lacks become columns of zeros. Other features are left out, with a warning; reading fails if the
-//     file has none of the wanted ones. Nil: the ids that occur in the file.
-//   - FeatureNames []string are the names of FeatureIDs, in the same order. A file with a header is then read by name: it
-//     must have all these columns, and others are left out, with a warning. Nil: columns have the ids that ReadFile
-//     gives them; if these are positions, a warning says so.
-//   - OfModel bool says that FeatureIDs are all features of a model, as those of [OptionsFor]. If these have no names, the
-//     columns of a table that are found by position must be as many; Features and Ignore choose them. Else Features and
-//     Ignore must not leave out a feature, and a name may have blanks for each _ in FeatureNames, which LightGBM writes
-//     for them.
-//   - Levels [][]string are the texts of the categorical ones among FeatureIDs, as Dataset.Levels has them; nil for the others.
-//     Another text counts as unseen, and a warning counts and names those of a file. Nil: files tell them. A number of LETOR
-//     text is the level that is this number, or, where no level of the feature is a number, the level at this position.
-//   - NumberLevels []int are the ids of features whose Levels are numbers, as Dataset.NumberLevels has them.
-//   - Features and Ignore, of type []string, choose features where there are no FeatureIDs, see also OfModel: all in Features (nil: all) that are not in
-//     Ignore. Categorical []string are features whose values are text; they are features in addition to Features. All three
-//     name a feature by its name, else by its id, else by a pattern of names as in path.Match, such as price*. LETOR
-//     text has names in a file next to it, see ReadFile, and its values are numbers all the same.
-//   - Unasked []string are names of columns that are left out without a warning, such as those that had a role in earlier
-//     data. LETOR text names no columns.
-//   - Duplicates says what happens to a second value for a feature in one line: "error" (or empty) refuses it, with
-//     "last" the last value counts.
-//   - MinusOne says what a label of −1 means: "unlabelled", or "irrelevant", as in files of SVMrank; it then becomes
-//     0. Empty: unlabelled, but Open refuses it with ErrMinusOne if −1 is the only label below 1.
-//   - LabelColumn, QueryColumn and DocumentColumn name columns of separated values; LETOR text has none. Empty: the
-//     columns of Roles, or else columns with usual names, in any spelling such as query_id, QueryID and query id. A
-//     column label, relevance, qid or docid is taken, and others with such names are no features, with a warning,
-//     unless Features list them by all of their name. A column with a name that another one may deserve (grade,
-//     rating, target, y; query, group; doc, document) is taken only where no other column could be meant: none with
-//     another of these names; none with the name of another id, such as session_id; and, for the label, none whose
-//     values are whole numbers without a gap, which its own must be. Otherwise ErrColumns names those that could be
-//     meant. There must be a query id, or a file of query sizes next to the data, see ReadFile.
-//   - WeightColumn names the column of separated values with the weights of documents, which is then not a feature.
-//     Empty: see ReadFile for the file next to the data.
-//   - BaseColumn names the column of separated values with the base scores of documents, see Dataset.BaseScores; or,
-//     in LETOR text, it is the id of a feature with them. The column is then not a feature. Empty: see ReadFile for
-//     the file next to the data.
-//   - Headerless bool says that separated values begin with a row, not with a header. Columns are then called 1, 2, …,
-//     from left to right, and the first is the label unless LabelColumn names another.
-//   - GroupColumn tells the groups of documents, for fairness. It is the name of a column of separated values; or,
-//     in LETOR text, the id of a feature with at most 1000 values, which are the groups. The column is then not a
-//     feature, unless FeatureIDs or FeatureNames list it. Groups are text; numbers of LETOR text are compared with
-//     all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
-//   - Intents []string are columns of separated values, or ids of features in LETOR text, one for each intent of
-//     queries: a number above 0 says that the document is relevant to it, see Dataset.Intents. They are then not
-//     features.
-//   - Subtopics is a file of TREC's judgements of subtopics, see [ReadQrels], with the intents of the documents of all
-//     splits, which are found by the ids of query and document. Documents that are not judged have none. Reading
-//     fails if no document has an intent; a warning counts those of the file that are not in the data. ReadBlocks does
-//     not read it.
-//   - Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is
-//     looked for. Columns with usual names of labels are then no features, with a warning. Empty: it is needed
-//     unless FeatureIDs are given, since a file to be scored may have none.
-//   - Roles map[string]string are columns by role ("label", "query", "document", "weight", "base", "group", "intent 1"), as Dataset.Roles has
-//     them, that earlier data had, such as those that a model was trained on. They are taken where the table has
-//     them, and options above name no other. Reading fails if a label or a query id is needed and absent, unless its
-//     name is a usual one: the table may then have another usual name.
-//   - Groups is a file with the group of one document a line. Empty: the file's name plus ".groups", if there is
-//     such a file; else there are no groups. With a GroupColumn, no file is read, and a warning says so. A group is
-//     any word or text. Groups are numbered from 0 in the order in which they occur, through all splits of a
-//     collection; Dataset.GroupNames keeps the text. Empty, −1 and a missing value mean no group.
-//   - Context context.Context, if not nil, ends the reading when it is done, with an error that wraps the error of the context.
-type ReadOptions = reader.Options
+// ReadOptions says how to read a file. The zero value reads it as it is.
+type ReadOptions struct {
+	// FeatureIDs are the ids of the features to read, ascending, such as those of a model that will score the file. A feature
+	// that the file lacks is a column of zeros. Other features are left out, with a warning. Reading fails if the file has
+	// none of them. Nil: all ids that occur in the file.
+	FeatureIDs []int
+
+	// FeatureNames are the names of FeatureIDs, in the same order. A table is then read by name: it must have all these
+	// columns. Nil: columns have the ids that ReadFile gives them; if these are positions, a warning says so.
+	FeatureNames []string
+
+	// Levels are the texts of the categorical features among FeatureIDs, in the same order, as Dataset.Levels has them; nil for
+	// the others. Another text counts as unseen, and a warning counts and names those of a file. A number of LETOR text stands
+	// for the level that is this number, or, if no level of the feature is a number, for the level at this position.
+	// Nil: the texts that occur in the file.
+	Levels [][]string
+
+	// NumberLevels are the ids of the features whose Levels are numbers, as Dataset.NumberLevels has them. Nil: none.
+	NumberLevels []int
+
+	// OfModel says that FeatureIDs are all features of a model, as in the options by [OptionsFor]. Features and Ignore must then
+	// not leave out any of them, and a blank in the name of a column may be _ in FeatureNames, as LightGBM writes it. If
+	// the model has no names, its features are the columns of a table from left to right, which Features and Ignore choose,
+	// and there must be as many. False: the ids are a choice among more.
+	OfModel bool
+
+	// Features are the features to read if there are no FeatureIDs. Each is a name, an id, or a pattern of names as in
+	// path.Match, such as price*. LETOR text has names in a file next to it, see ReadFile. Nil: all.
+	Features []string
+
+	// Ignore are features to leave out, named in the same way. Nil: none.
+	Ignore []string
+
+	// Categorical are features of a table whose values are texts, named in the same way. They are read in addition to
+	// Features. Nil: none.
+	Categorical []string
+
+	// Unasked are names of columns of a table to leave out without a warning, such as those that had a role in earlier data.
+	// Nil: none.
+	Unasked []string
+
+	// Duplicates says what happens to a second value for a feature in one line: "error" refuses it, and with "last" the last
+	// value counts. Empty: "error".
+	Duplicates string
+
+	// MinusOne says what a label of −1 means: "unlabelled", or "irrelevant", as in files of SVMrank, which makes it 0.
+	// Empty: "unlabelled", but Open returns ErrMinusOne if −1 is the only label below 1.
+	MinusOne string
+
+	// LabelColumn names the column of labels of a table. Empty: the one of Roles, or else one with a usual name, in any spelling
+	// such as rel_evance: label, relevance, rel, judgment; and grade, rating, target or y if no other column could be meant.
+	LabelColumn string
+
+	// QueryColumn names the column of query ids of a table. Empty: the one of Roles, or else qid or query_id; and query or
+	// group if no other column could be meant. There must be one, or a file of query sizes next to the data, see ReadFile.
+	QueryColumn string
+
+	// DocumentColumn names the column of document ids of a table. Empty: the one of Roles, or else docid or document_id; and
+	// doc or document if no other column could be meant. It may be absent.
+	DocumentColumn string
+
+	// WeightColumn names the column of a table with the weights of documents, which is then not a feature. Empty: the one of
+	// Roles; see also ReadFile for the file next to the data.
+	WeightColumn string
+
+	// BaseColumn names the column of a table with the base scores of documents, see Dataset.BaseScores; in LETOR text, it is the
+	// id of a feature. The column is then not a feature. Empty: the one of Roles; see also ReadFile for the file next to the
+	// data.
+	BaseColumn string
+
+	// Headerless says that a table begins with a row instead of a header. Its columns are then called 1, 2, … from left to right,
+	// and the first is the label unless LabelColumn names another. False: the first line names the columns.
+	Headerless bool
+
+	// GroupColumn names the column of a table with the groups of documents, for fairness; in LETOR text, it is the id of a
+	// feature with at most 1000 values, which are the groups. The column is then not a feature, unless FeatureIDs or FeatureNames
+	// list it. Groups are texts; numbers of LETOR text are compared with all their digits, and 7, 7.0 and +7 are one group.
+	// Empty: see Groups.
+	GroupColumn string
+
+	// Intents are the columns of a table, or the ids of features in LETOR text, that say which intents of its query a document
+	// is relevant to: a number above 0 says that it is, see Dataset.Intents. At most 63. They are then not features. Nil: none.
+	Intents []string
+
+	// Subtopics is a file of TREC's judgements of subtopics, see [ReadQrels], with the intents of the documents of all splits,
+	// which are found by the ids of query and document. Documents that are not judged have none. Reading fails if no document
+	// has an intent; a warning counts those of the file that are not in the data. ReadBlocks does not read it. Empty: none.
+	Subtopics string
+
+	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for, and
+	// columns with usual names of labels are not features. Empty: it is needed unless FeatureIDs are given, since a file to be
+	// scored may have no labels.
+	Labels string
+
+	// Roles are the columns that earlier data had, such as those that a model was trained on, by role: "label", "query",
+	// "document", "weight", "base", "group", "intent 1", …, as Dataset.Roles has them. They are taken if the table has them and no
+	// option above names another. Nil: none.
+	Roles map[string]string
+
+	// Groups is a file with the group of one document a line: any text, each a group; an empty line or −1 is no group. Groups are
+	// numbered from 0 in the order in which they occur, through all splits of a collection; Dataset.GroupNames has the texts.
+	// With a GroupColumn, no file is read, and a warning says so. Empty: the name of the data plus ".groups", if there is such a
+	// file.
+	Groups string
+
+	// Context ends the reading when it is done, with an error that wraps its own. Nil: reading goes on to the end.
+	Context context.Context `json:"-"`
+}
 
 var (
 	// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
@@ -148,7 +191,7 @@ var (
 // are listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and numbers beyond its range are
 // errors.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	return readFile(path, reader.FileOptions{Options: o})
+	return readFile(path, reader.FileOptions{Options: reader.Options(o)})
 }
 
 func readFile(path string, o reader.FileOptions) (*Dataset, error) {
@@ -180,7 +223,7 @@ func readFile(path string, o reader.FileOptions) (*Dataset, error) {
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.
 func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
-	return readBlocks(path, reader.FileOptions{Options: o}, yield)
+	return readBlocks(path, reader.FileOptions{Options: reader.Options(o)}, yield)
 }
 
 func readBlocks(path string, o reader.FileOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {

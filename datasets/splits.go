@@ -21,7 +21,7 @@ func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float6
 			}
 		}
 	}()
-	read := reader.FileOptions{Options: o.Read, ChunkSize: o.chunkSize}
+	read := reader.FileOptions{Options: reader.Options(o.Read), ChunkSize: o.chunkSize}
 	names := reader.NewNames(read.Options)
 	for i, split := range of {
 		if split.Path == "" {

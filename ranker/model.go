@@ -201,7 +201,7 @@ func (m *Model) Gains() []float64 {
 }
 
 // Seen returns how many of the queries with these digests the model was trained on, 0 if its file does not say.
-// datasets.TrainedOn makes digests.
+// datasets.Dataset.CountSeen makes digests.
 func (m *Model) Seen(digests []uint64) int { return m.file.TrainingQueries.Count(digests) }
 
 // File returns the content of the model file, which must not be changed.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
-	"github.com/plrank/plrank/transforms"
 )
 
 const (
@@ -139,9 +139,8 @@ func queryShare(s *datasets.Splits) float64 {
 		return 0
 	}
 	d := s.Train
-	all := &transforms.Data{Name: d.Name, Features: d.Features, Offsets: d.Offsets, FeatureIDs: d.FeatureIDs}
-	varying := len(transforms.Varying(transforms.Sharing{}, all))
-	return float64(varying-len(transforms.VaryingWithin(transforms.Sharing{}, all))) / float64(max(1, varying))
+	varying, within := num.Varying(d.Features, d.Width(), d.Offsets, false), num.Varying(d.Features, d.Width(), d.Offsets, true)
+	return float64(len(varying)-len(within)) / float64(max(1, len(varying)))
 }
 
 // recipeOf returns the recipe of a network for numbers of documents and queries, labels up to the highest, and a part of features that

@@ -183,8 +183,8 @@ type Optimization struct {
 type Evaluation struct {
 	// Metric is the validation value: a metric, LossMetric, or a weighted sum of metrics.
 	Metric string `json:"metric"`
-	// Convention is for queries without a relevant document, see metrics.ParseLabelFree.
-	Convention string `json:"convention"`
+	// LabelFree says how queries without a relevant document count, see metrics.ParseLabelFree.
+	LabelFree string `json:"convention"`
 	// Ties says how documents of equal scores are ranked, see metrics.ParseTies.
 	Ties string `json:"ties"`
 	// Report names metrics to report besides the usual ones.

@@ -113,7 +113,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Loss = "best" }, `no loss "best"`},
 		{func(c *Config) { c.Gain = "x" }, "exp2, linear, binary"},
 		{func(c *Config) { c.Metric = "expected-x@5" }, "unknown metric"},
-		{func(c *Config) { c.Convention = "x" }, "zero, one, skip"},
+		{func(c *Config) { c.LabelFree = "x" }, "zero, one, skip"},
 		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam, adamw"},
 		{func(c *Config) { c.WeightDecay = -1 }, "weight decay is -1"},
 		{func(c *Config) { c.Average = 1 }, "average is 1: want a number in [0, 1)"},

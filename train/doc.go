@@ -19,7 +19,7 @@
 //
 // Raw features stay as they are in memory; each batch is transformed as it is packed, by a
 // goroutine that works ahead of the training. Batches go through static graphs, compiled once for
-// each capacity of rows (see datasets.Capacity), which share the model's weights.
+// each capacity of rows, which share the model's weights.
 //
 // A loop (loop.go) makes the steps: batch, gradient, optimizer. A [Hook] does all else: learning rates, penalties,
 // clipping, the average of the weights, validation, history, patience, and what a program adds by Custom.Hooks. What its

@@ -38,7 +38,7 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	if err != nil {
 		return nil, err
 	}
-	labelFree, err := metrics.ParseLabelFree(c.Convention)
+	labelFree, err := metrics.ParseLabelFree(c.LabelFree)
 	if err != nil {
 		return nil, err
 	}

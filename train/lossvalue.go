@@ -86,7 +86,7 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 	if from == to || !v.labelFree && !slices.ContainsFunc(v.gains[from:to], func(g float32) bool { return g != 0 }) {
 		return math.NaN(), nil
 	}
-	b.Rows = datasets.Capacity(to - from)
+	b.Rows = batches.Capacity(to - from)
 	g, err := v.graphs.Get(b.Rows, func() (*graph.Step, error) { return graph.NewLoss(v.objective, b.Rows) })
 	if err != nil {
 		return 0, err

@@ -97,7 +97,7 @@ func TestLossOnValidationWeighsQueries(t *testing.T) {
 	}
 	d.Labels = free
 	for _, convention := range []string{"zero", "one", "skip"} {
-		measure(convention, Config{Evaluation: Evaluation{Convention: convention}}, nil)
+		measure(convention, Config{Evaluation: Evaluation{LabelFree: convention}}, nil)
 	}
 	if values["twice"] != 2*values["plain"] || values["weighted"] != values["plain"] {
 		t.Errorf("with weights of 2: %v", values)

@@ -67,8 +67,7 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 		bins = 0
 	}
 	if p.parts.Initial == nil {
-		g := p.group
-		t, err := datasets.FitTransformOn(transforms.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, ids...)
+		t, err := datasets.FitTransform(c.Transform, d, ids...)
 		if err == nil && bins > 0 {
 			err = datasets.FitBins(t, d, bins)
 		}

@@ -300,7 +300,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("metrics: %v", report.Metrics)
 	}
 	for _, name := range []string{"zero", "one", "skip", "letor4"} {
-		if text := (Report{Convention: name}).LabelFree(); !strings.Contains(text, "without a relevant document") {
+		if text := (Report{LabelFree: name}).LabelFreeNote(); !strings.Contains(text, "without a relevant document") {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
@@ -322,7 +322,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
-		tr := mustNew(t, Config{Evaluation: Evaluation{Convention: convention}}, tinySplits())
+		tr := mustNew(t, Config{Evaluation: Evaluation{LabelFree: convention}}, tinySplits())
 		values, err := tr.parsed.evaluator.evaluate(tr.data.splits.Test, descending(tr.data.splits.Test), tr.parsed.evaluator.metric.measures)
 		if err != nil {
 			t.Fatal(err)

@@ -16,9 +16,9 @@ import (
 
 // A Report compares a model with the baselines, on all splits.
 type Report struct {
-	Convention string        `json:"convention"` // for label-free queries
-	Metrics    []string      `json:"metrics"`    // names of Values, in the order of a table
-	Splits     []SplitReport `json:"splits"`
+	LabelFree string        `json:"convention"` // for label-free queries
+	Metrics   []string      `json:"metrics"`    // names of Values, in the order of a table
+	Splits    []SplitReport `json:"splits"`
 
 	// Model is the digest of the model's file, of a Report by Evaluate.
 	Model string `json:"model,omitempty"`
@@ -59,7 +59,7 @@ type SplitReport struct {
 	FromClicks bool `json:"fromClicks,omitempty"`
 
 	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:
-	// see ranker.Model.TrainedOn.
+	// see ranker.Model.Seen.
 	TrainedOn int `json:"trainedOn,omitempty"`
 }
 
@@ -80,9 +80,9 @@ func (s SplitReport) Threshold() string {
 		"1", s.Fractional, s.Documents, strings.Join(s.ByRelevance, ", "))
 }
 
-// LabelFree describes how the convention counts label-free queries.
-func (r Report) LabelFree() string {
-	switch c, _ := metrics.ParseLabelFree(r.Convention); c {
+// LabelFreeNote describes how the convention counts label-free queries.
+func (r Report) LabelFreeNote() string {
+	switch c, _ := metrics.ParseLabelFree(r.LabelFree); c {
 	case metrics.LabelFreeZero:
 		return "queries without a relevant document count 0 in metrics of relevance"
 	case metrics.LabelFreeOne:
@@ -92,7 +92,7 @@ func (r Report) LabelFree() string {
 	case metrics.LETOR4:
 		return "queries without a relevant document count 0 in metrics of relevance; NDCG is as in LETOR 4.0"
 	}
-	return r.Convention
+	return r.LabelFree
 }
 
 var errNoModel = errors.New("train: no model to measure")
@@ -115,9 +115,7 @@ func Evaluate(c Config, parts Custom, model *ranker.Model, splits ...Split) (*Re
 	}
 	report.Model = model.Digest()
 	for i, s := range splits {
-		if report.Splits[i].TrainedOn, err = datasets.TrainedOn(model, s.Data); err != nil {
-			return nil, err
-		}
+		report.Splits[i].TrainedOn = s.Data.CountSeen(model.Seen)
 	}
 	return report, nil
 }
@@ -173,7 +171,7 @@ func measuring(c Config, parts Custom, model *ranker.Model, splits ...Split) (*e
 
 // report measures a model, or scores, of that name, and other rankers on splits.
 func (e *evaluator) report(model scoring, name string, others []Baseline, splits ...Split) (*Report, error) {
-	r := &Report{Convention: e.settings.Convention, Metrics: e.names()}
+	r := &Report{LabelFree: e.settings.LabelFree, Metrics: e.names()}
 	if slices.ContainsFunc(e.measures, metrics.Measure.NeedsGrade) {
 		r.HighestGrade = e.in.HighestGrade
 	}

@@ -82,7 +82,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, convention := range []string{"zero", "one", "skip"} {
-		c.Convention = convention
+		c.LabelFree = convention
 		of, err := Evaluate(c, Custom{}, model, Split{Name: "test", Data: s.Test})
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestRunsHaveTheGradeOfTheJudgements(t *testing.T) {
 func TestLabelFreeNamesTheMetricsThatAreZero(t *testing.T) {
 	t.Parallel()
 	for _, convention := range []string{"one", "skip"} {
-		_, zero, _ := strings.Cut((Report{Convention: convention}).LabelFree(), ", but ")
+		_, zero, _ := strings.Cut((Report{LabelFree: convention}).LabelFreeNote(), ", but ")
 		for _, name := range []string{"dcg", "ndcg", "precision", "recall", "map", "mrr", "err", "rbp", "graded-rbp", "hits", "pair-accuracy", "arp"} {
 			m, err := metrics.ParseMeasure(name + "@3")
 			if err != nil {

@@ -248,7 +248,7 @@ func (e *Evaluation) settings(usual string) []Setting {
 			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under " +
 				"the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a " +
 				"sum or of fairness; or a weighted sum, where higher is better, such as expected-ndcg@10-5*disparity"},
-		{Flag: "convention", Value: &e.Convention, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
+		{Flag: "convention", Value: &e.LabelFree, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
 			Help: "what queries without a relevant document count in metrics of relevance, but DCG, precision, ERR and RBP, where they " +
 				"count 0: zero, one, skip or letor4 (`name`)"},
 		{Flag: "ties", Value: &e.Ties, Plain: metrics.TiesRandom.String(), Measuring: true,

@@ -104,7 +104,7 @@ func TestPlain(t *testing.T) {
 		Inputs:       Inputs{Transform: "minmax"},
 		Model:        Model{Scorer: "mlp", Blocks: 1, Heads: 2},
 		Optimization: Optimization{Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant", Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40},
-		Evaluation:   Evaluation{Metric: "ndcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100},
+		Evaluation:   Evaluation{Metric: "ndcg@5", LabelFree: "skip", Ties: "random", EvaluationSamples: 100},
 	}
 	if c := (Config{}).Plain(); !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

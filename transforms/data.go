@@ -1,6 +1,10 @@
 package transforms
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/plrank/plrank/internal/num"
+)
 
 // Data are the documents that a transform is fitted on. The fields are as in datasets.Dataset;
 // datasets.FitTransform makes Data of one.
@@ -32,6 +36,11 @@ func (d *Data) Width() int { return len(d.FeatureIDs) }
 func (d *Data) Row(i int) []float32 {
 	w := d.Width()
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
+}
+
+// varying returns the columns that vary among all documents, or within a query.
+func (d *Data) varying(within bool) []int {
+	return num.Varying(d.Features, d.Width(), d.Offsets, within)
 }
 
 // ids returns the ids of the features as words.

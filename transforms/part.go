@@ -40,7 +40,7 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 // partKind is how a part is fitted to the used columns of training data, checked after it
 // was read from a file, for a number of used columns, and applied to the rows of a query.
 type partKind struct {
-	fit   func(p *Part, train *Data, used []int, s Sharing)
+	fit   func(p *Part, train *Data, used []int)
 	check func(p *Part, used int) error
 	apply func(p *Part, q columns.Rows)
 
@@ -99,7 +99,7 @@ func perQuery(apply func(columns.Rows)) partKind {
 // unfitted is a kind that has nothing to fit.
 func unfitted(apply func(columns.Rows)) partKind {
 	return partKind{
-		fit:   func(*Part, *Data, []int, Sharing) {},
+		fit:   func(*Part, *Data, []int) {},
 		check: func(p *Part, _ int) error { return checkMoments(p, 0) },
 		apply: func(_ *Part, q columns.Rows) { apply(q) },
 	}
@@ -108,7 +108,7 @@ func unfitted(apply func(columns.Rows)) partKind {
 // standardised is a kind that standardises f of the values.
 func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, scale []float64)) partKind {
 	return partKind{
-		fit:   func(p *Part, train *Data, used []int, s Sharing) { fitMoments(p, train, used, s, f) },
+		fit:   func(p *Part, train *Data, used []int) { fitMoments(p, train, used, f) },
 		check: checkMoments,
 		apply: func(p *Part, q columns.Rows) { apply(q, p.Shift, p.Scale) },
 	}

@@ -13,7 +13,7 @@ const quantileKnots = 128 // at most, for a feature
 // fitQuantile finds for each column values, ascending, and the normal scores of
 // their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
 // lower plus half the fraction that is equal.
-func fitQuantile(p *Part, train *Data, used []int, _ Sharing) {
+func fitQuantile(p *Part, train *Data, used []int) {
 	in := &input{train, used, len(used), false, func(dst, rows []float32) {
 		columns.None(columns.Rows{To: dst, Stride: len(used), From: rows, Inputs: train.Width(), Columns: used})
 	}}

@@ -10,7 +10,7 @@ import (
 
 const (
 	blockRows = 4096
-	mostRuns  = 1024 // of blocks: it bounds the sums that processes exchange
+	mostRuns  = 1024 // of blocks: it bounds the sums that are kept
 )
 
 // moments are the number of values, their sum and the sum of their squares.
@@ -29,8 +29,8 @@ func (m *moments) add(o moments) {
 // one of the n values, |mean − p| is at most √n standard deviations, and the
 // variance mean(y²) − mean(y)² loses no more than a factor n of its precision.
 // Sums go through fixed blocks of rows, and through runs of these where there are many, so
-// the result depends neither on the number of cores nor on the number of processes.
-func fitMoments(p *Part, d *Data, used []int, s Sharing, f func(x float32) float64) {
+// the result does not depend on the number of cores.
+func fitMoments(p *Part, d *Data, used []int, f func(x float32) float64) {
 	width := len(used)
 	p.Shift, p.Scale = make([]float64, width), make([]float64, width)
 	if width == 0 {
@@ -58,7 +58,7 @@ func fitMoments(p *Part, d *Data, used []int, s Sharing, f func(x float32) float
 		}
 		return sums
 	}
-	for i, m := range sumRuns((d.Rows()+blockRows-1)/blockRows, width, s, sumBlock) {
+	for i, m := range sumRuns((d.Rows()+blockRows-1)/blockRows, width, sumBlock) {
 		if m.n == 0 {
 			continue
 		}
@@ -70,9 +70,9 @@ func fitMoments(p *Part, d *Data, used []int, s Sharing, f func(x float32) float
 	}
 }
 
-// sumRuns adds up the sums of the columns in all blocks. Runs of blocks are shared among the
-// processes.
-func sumRuns(blocks, width int, s Sharing, sumBlock func(b int) []moments) []moments {
+// sumRuns adds up the sums of the columns in all blocks. Cores share the runs of
+// blocks.
+func sumRuns(blocks, width int, sumBlock func(b int) []moments) []moments {
 	run := max(1, (blocks+mostRuns-1)/mostRuns) // blocks
 	runs := make([]moments, (blocks+run-1)/run*width)
 	addTo := func(sums, more []moments) {
@@ -80,13 +80,11 @@ func sumRuns(blocks, width int, s Sharing, sumBlock func(b int) []moments) []mom
 			sums[i].add(more[i])
 		}
 	}
-	from, to := s.share(len(runs) / width)
-	memory.For(to-from, func(i int) {
-		for b := (from + i) * run; b < min((from+i+1)*run, blocks); b++ {
-			addTo(runs[(from+i)*width:][:width], sumBlock(b))
+	memory.For(len(runs)/width, func(i int) {
+		for b := i * run; b < min((i+1)*run, blocks); b++ {
+			addTo(runs[i*width:][:width], sumBlock(b))
 		}
 	})
-	s.gather(runs, width)
 	total := make([]moments, width)
 	for ; len(runs) > 0; runs = runs[width:] {
 		addTo(total, runs)

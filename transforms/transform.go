@@ -72,20 +72,15 @@ type Transform struct {
 // Fit returns an error for an unknown part, for a part that is there twice, missing alone where nothing is, training
 // data in which no feature varies, or none within a query, a categorical feature that the data do not have, and one
 // with a value of ±2^24 or beyond.
-//
-// Several processes that have the same data may share the work: all call Fit, and get the same transform as one
-// process would. They share the work of finding the features that vary, and the moments of the
-// standardised forms. Each finds the quantiles of the sample, the features with missing values, and the values of
-// categorical features, for itself.
-func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, error) {
-	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: Varying(s, train)}
+func Fit(spec string, train *Data, categorical ...int) (*Transform, error) {
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(false)}
 	for _, name := range strings.Split(spec, "+") {
 		t.Parts = append(t.Parts, Part{Name: name})
 	}
 	if err := t.checkParts(); err != nil {
 		return nil, err
 	}
-	within := VaryingWithin(s, train)
+	within := train.varying(true)
 	switch {
 	case len(t.Columns) == 0:
 		return nil, fmt.Errorf("transforms: %s: no feature varies: there is nothing to rank by", train.Name)
@@ -104,7 +99,7 @@ func Fit(s Sharing, spec string, train *Data, categorical ...int) (*Transform, e
 		} else if kind.compares {
 			p.Columns = common(t.Columns, within)
 		}
-		kind.fit(p, train, t.PartColumns(i), s)
+		kind.fit(p, train, t.PartColumns(i))
 	}
 	if t.Raw() {
 		t.Gaps = append([]int{}, withGaps(train, t.Columns)...)
@@ -237,11 +232,11 @@ func (t *Transform) Query(dst, rows []float32) {
 	}
 	at := 0
 	for i := range t.Parts {
-		p, of := &t.Parts[i], t.PartColumns(i)
-		if len(of) > 0 {
-			partKinds[p.Name].apply(p, columns.Rows{To: dst[at:], Stride: width, From: rows, Inputs: t.Inputs, Columns: of})
+		p, used := &t.Parts[i], t.PartColumns(i)
+		if len(used) > 0 {
+			partKinds[p.Name].apply(p, columns.Rows{To: dst[at:], Stride: width, From: rows, Inputs: t.Inputs, Columns: used})
 		}
-		at += len(of)
+		at += len(used)
 	}
 	if t.Bins != nil {
 		t.applyBins(dst, rows)
@@ -299,39 +294,4 @@ func (t *Transform) Outputs() (columns []int) {
 // with minmax and rank.
 func (t *Transform) ComparesDocuments() bool {
 	return slices.ContainsFunc(t.Parts, func(p Part) bool { return partKinds[p.Name].compares })
-}
-
-// Varying returns the columns that take two values, or are present and missing, among all documents.
-func Varying(s Sharing, d *Data) []int {
-	return varying(s, d, func(int) int { return 0 })
-}
-
-// VaryingWithin returns the columns that take two values, or are present and missing, within at least one query. The
-// other ones of [Varying] are features of the query.
-func VaryingWithin(s Sharing, d *Data) []int {
-	return varying(s, d, func(q int) int { return d.Offsets[q] })
-}
-
-// varying returns the columns in which a document differs from the one that its query's are compared with.
-func varying(s Sharing, d *Data, comparedWith func(query int) (row int)) []int {
-	varies := make([]bool, d.Width())
-	from, to := s.share(d.Queries())
-	for q := from; q < to && slices.Contains(varies, false); q++ {
-		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			first := d.Row(comparedWith(q))
-			for c, v := range d.Row(r) {
-				if v != first[c] && (v == v || first[c] == first[c]) {
-					varies[c] = true
-				}
-			}
-		}
-	}
-	s.or(varies)
-	used := make([]int, 0, d.Width())
-	for c, v := range varies {
-		if v {
-			used = append(used, c)
-		}
-	}
-	return used
 }

@@ -25,6 +25,9 @@ const (
 	smallPage = 1 << 20
 )
 
+// plainDictionary is what older writers call format.RLEDictionary.
+const plainDictionary format.Encoding = 2
+
 // pages are the pages of a column in a row group. Values are taken from them one after another.
 type pages struct {
 	leaf
@@ -130,8 +133,7 @@ func (p *pages) setValues(levels, b []byte, rows int, encoding format.Encoding, 
 			return errDamaged
 		}
 		p.values, p.indexes = p.vector([]byte{2}, 2), runs{b: b[4:], width: 1} // of the bits 0 and 1
-	//lint:ignore SA1019 files of older writers have the deprecated name
-	case encoding == format.PlainDictionary || encoding == format.RLEDictionary:
+	case encoding == plainDictionary || encoding == format.RLEDictionary:
 		if p.dictionary == nil {
 			return fmt.Errorf("%w: no dictionary", errDamaged)
 		}

@@ -71,7 +71,7 @@ func PrintFolds(w io.Writer, r *FoldReport) {
 	PrintTable(w, r.Metrics, folds, func(metric, fold int) string {
 		return FormatValue(last.Rows[len(last.Rankers)-1][r.Metrics[metric]].Values[fold])
 	})
-	printConvention(w, &train.Report{Convention: r.Convention, Metrics: r.Metrics})
+	printConvention(w, &train.Report{LabelFree: r.LabelFree, Metrics: r.Metrics})
 }
 
 const (
@@ -195,7 +195,7 @@ func printConvention(w io.Writer, r *train.Report) {
 	}
 	isLoss := func(metric string) bool { return metric == train.LossMetric }
 	if len(with(isLoss)) < len(r.Metrics) {
-		PrintNote(w, fmt.Sprintf("%s (-convention %s).", r.LabelFree(), r.Convention))
+		PrintNote(w, fmt.Sprintf("%s (-convention %s).", r.LabelFreeNote(), r.LabelFree))
 	}
 	if with(func(metric string) bool { return strings.HasPrefix(metric, "expected-") }) != nil {
 		PrintNote(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")

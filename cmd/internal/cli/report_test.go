@@ -12,7 +12,7 @@ import (
 
 // report is of three splits, with names that are long. The last split has base scores.
 func report() *train.Report {
-	r := &train.Report{Convention: "skip", Metrics: []string{"ndcg@10", "expected-ndcg@10", "loss"}, Loss: "plrank-exact+0.1*softmax"}
+	r := &train.Report{LabelFree: "skip", Metrics: []string{"ndcg@10", "expected-ndcg@10", "loss"}, Loss: "plrank-exact+0.1*softmax"}
 	for i, name := range []string{"train", "vali", "test"} {
 		s := train.SplitReport{Name: name, Queries: 3, Relevant: 2, Documents: 9, FromClicks: i == 0, Rankers: []string{"random order", "feature " + strings.Repeat("long", 20) + ", descending", r.Loss}}
 		s.Rows = []train.Values{{"ndcg@10": .1, "expected-ndcg@10": .1}, {"ndcg@10": .2}, {"ndcg@10": .3, "expected-ndcg@10": .25, "loss": train.Value(-i)}}
@@ -99,7 +99,7 @@ func TestReportFitsColumns(t *testing.T) {
 func TestNoteSaysWhichQueriesChoseTheFeature(t *testing.T) {
 	for queries, want := range map[int]int{0: 0, 431: 1} {
 		var w strings.Builder
-		printConvention(&w, &train.Report{Convention: "skip", FeatureQueries: queries, Splits: []train.SplitReport{{Queries: 18919}}})
+		printConvention(&w, &train.Report{LabelFree: "skip", FeatureQueries: queries, Splits: []train.SplitReport{{Queries: 18919}}})
 		if n := strings.Count(w.String(), "The feature was chosen by 431 of the 18919 training queries.\n"); n != want {
 			t.Errorf("%d: %s", queries, &w)
 		}

@@ -179,7 +179,7 @@ func (d *RunDir) Finish(r *recipe.Result, report *train.Report) error {
 
 // FinishFolds writes the FoldsFile.
 func (d *RunDir) FinishFolds(r *FoldReport, interrupted bool) error {
-	s := &FoldsSummary{Folds: r.Folds, Interrupted: interrupted, Convention: r.Convention, bySplit: newBySplit[map[string]Spread]()}
+	s := &FoldsSummary{Folds: r.Folds, Interrupted: interrupted, LabelFree: r.LabelFree, bySplit: newBySplit[map[string]Spread]()}
 	for _, split := range r.Splits {
 		s.add(split.Name, split.Rankers, split.Rows)
 	}

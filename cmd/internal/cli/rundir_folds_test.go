@@ -18,7 +18,7 @@ func TestSumUpIsMeanAndDeviation(t *testing.T) {
 		rows := func(v float64) []train.Values {
 			return []train.Values{{"ndcg@5": 0.25}, {"ndcg@5": 0.5}, {"ndcg@5": train.Value(v)}}
 		}
-		return &train.Report{Convention: "skip", Metrics: []string{"ndcg@5"}, Splits: []train.SplitReport{
+		return &train.Report{LabelFree: "skip", Metrics: []string{"ndcg@5"}, Splits: []train.SplitReport{
 			{Name: "vali", Rankers: rankers, Rows: rows(vali)}, {Name: "test", Rankers: rankers, Rows: rows(test)},
 		}}
 	}

@@ -38,7 +38,7 @@ type RunSummary struct {
 	Skipped     int          `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Interrupted bool         `json:"interrupted"`
 	Initial     train.Values `json:"initial,omitempty"` // of the initial model on the validation split
-	Convention  string       `json:"convention"`        // for label-free queries
+	LabelFree   string       `json:"convention"`        // for label-free queries
 	bySplit[train.Values]
 	StdErr map[string]train.Values `json:"stdErr,omitempty"` // of the metrics that are estimated from sampled rankings, by split
 }
@@ -47,7 +47,7 @@ type RunSummary struct {
 func summaryOf(r *recipe.Result, report *train.Report) *RunSummary {
 	s := &RunSummary{
 		BestEpoch: r.BestEpoch, Shares: r.Shares, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
-		Convention: report.Convention, bySplit: newBySplit[train.Values](), StdErr: map[string]train.Values{},
+		LabelFree: report.LabelFree, bySplit: newBySplit[train.Values](), StdErr: map[string]train.Values{},
 	}
 	for _, e := range r.History {
 		s.Skipped += e.Skipped
@@ -63,10 +63,10 @@ func summaryOf(r *recipe.Result, report *train.Report) *RunSummary {
 
 // A FoldReport sums up the reports on the folds of a collection.
 type FoldReport struct {
-	Folds      []int       `json:"folds"`
-	Convention string      `json:"convention"` // for label-free queries
-	Metrics    []string    `json:"metrics"`    // in the order of a table
-	Splits     []FoldSplit `json:"splits"`
+	Folds     []int       `json:"folds"`
+	LabelFree string      `json:"convention"` // for label-free queries
+	Metrics   []string    `json:"metrics"`    // in the order of a table
+	Splits    []FoldSplit `json:"splits"`
 }
 
 // A FoldSplit is the part of a FoldReport on one split.
@@ -90,7 +90,7 @@ const bestFeature = "best single feature"
 // SumUpFolds sums up the reports on the folds with the given numbers, one for each report. There is at least one, and
 // all come from the same configuration.
 func SumUpFolds(folds []int, reports []*train.Report) *FoldReport {
-	r := &FoldReport{Folds: folds, Convention: reports[0].Convention, Metrics: reports[0].Metrics}
+	r := &FoldReport{Folds: folds, LabelFree: reports[0].LabelFree, Metrics: reports[0].Metrics}
 	for _, first := range reports[0].Splits {
 		split := FoldSplit{Name: first.Name, Rankers: slices.Clone(first.Rankers)}
 		for i, name := range first.Rankers {
@@ -132,6 +132,6 @@ func spreadOf(reports []*train.Report, split string, ranker int, metric string) 
 type FoldsSummary struct {
 	Folds       []int  `json:"folds"` // that were trained on to the end
 	Interrupted bool   `json:"interrupted"`
-	Convention  string `json:"convention"` // for label-free queries
+	LabelFree   string `json:"convention"` // for label-free queries
 	bySplit[map[string]Spread]
 }

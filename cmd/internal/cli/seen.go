@@ -10,12 +10,8 @@ import (
 )
 
 // WarnOfSeen warns if the model of that name was trained on queries of d, whatever is measured or chosen on them.
-func WarnOfSeen(stderr io.Writer, name string, m *ranker.Model, d *datasets.Dataset) error {
-	seen, err := datasets.TrainedOn(m, d)
-	if err == nil {
-		WarnOfSeenQueries(stderr, d.Name, name, seen, d.Queries())
-	}
-	return err
+func WarnOfSeen(stderr io.Writer, name string, m *ranker.Model, d *datasets.Dataset) {
+	WarnOfSeenQueries(stderr, d.Name, name, d.CountSeen(m.Seen), d.Queries())
 }
 
 // WarnOfSeenQueries is WarnOfSeen for queries that are counted already.

@@ -73,7 +73,7 @@ func incomparable(a, b *view) string {
 	case !slices.Equal(a.data.QueryIDs, b.data.QueryIDs) || !slices.Equal(a.data.Labels, b.data.Labels) || !slices.Equal(a.data.Offsets,
 		b.data.Offsets):
 		return "their last splits have different queries or labels"
-	case x.Gain != y.Gain || x.Discounts != y.Discounts || x.Convention != y.Convention || x.Ties != y.Ties:
+	case x.Gain != y.Gain || x.Discounts != y.Discounts || x.LabelFree != y.LabelFree || x.Ties != y.Ties:
 		return "the runs measure differently: -gain, -discounts, -convention or -ties"
 	case b.of.PerQuery[a.metric] == nil || a.of.PerQuery[a.metric] == nil:
 		return fmt.Sprintf("only one of them has %s: train with -report to measure it", a.metric)

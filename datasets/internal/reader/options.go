@@ -11,8 +11,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Options says how to read a file; the zero value reads it as it is. It is datasets.ReadOptions, and comments that name
-// fields of a dataset, ReadFile and Open speak of package datasets.
+// Options has the fields of datasets.ReadOptions, which documents them.
 type Options struct {
 	FeatureIDs                               []int
 	FeatureNames                             []string

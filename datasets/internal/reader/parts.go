@@ -146,8 +146,8 @@ func (e *export) check() error {
 
 // SplitOf is the split at a path: a file, or those in a folder.
 func SplitOf(path string) (Split, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return Split{path, []string{path}}, nil // reading it gives the error
+	if info, _ := os.Stat(path); info == nil || !info.IsDir() { // reading it gives the error
+		return Split{path, []string{path}}, nil
 	}
 	parts, err := partsIn(path)
 	return Split{path, parts}, err

@@ -73,7 +73,17 @@ func (d *Data) capacity(queries []int) int {
 	for _, q := range queries {
 		used += d.Documents(q)
 	}
-	return datasets.Capacity(used)
+	return Capacity(used)
+}
+
+// Capacity returns the number of rows of the static graph for a number of documents: the smallest that suffices of 8, 16, 24, …,
+// which grow by about an eighth from 128 on. At most an eighth of the work is for padding, and few graphs serve all batches.
+func Capacity(rows int) int {
+	capacity := 8
+	for capacity < rows {
+		capacity += max(8, capacity/64*8)
+	}
+	return capacity
 }
 
 // NoFeatures is a transform that gives no features of d.

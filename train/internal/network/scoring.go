@@ -37,7 +37,7 @@ func (g *Scoring) Score(d *datasets.Dataset, chunks []int) ([]float64, error) {
 			}
 		}
 		rows := d.Offsets[chunks[i+1]] - d.Offsets[chunks[i]]
-		capacity := datasets.Capacity(rows)
+		capacity := batches.Capacity(rows)
 		g.batch.PackTransformed(g.features[d], queries, capacity, capacity)
 		values, err := g.run(capacity)
 		if err != nil {
@@ -74,14 +74,14 @@ func (g *Scoring) run(rows int) ([]float64, error) {
 func Forward(model nn.Scorer, features int) (ranker.Forward, error) {
 	pool := sync.Pool{New: func() any { return NewScoring(model, nil, features) }}
 	first := pool.Get().(*Scoring)
-	if _, err := first.graph(datasets.Capacity(1)); err != nil {
+	if _, err := first.graph(batches.Capacity(1)); err != nil {
 		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)
 	}
 	pool.Put(first)
 	return func(scores []float64, x []float32) error {
 		g := pool.Get().(*Scoring)
 		defer pool.Put(g)
-		capacity := datasets.Capacity(len(scores))
+		capacity := batches.Capacity(len(scores))
 		g.batch.X = batches.Padded(g.batch.X[:0], x, capacity*features, 0)
 		g.batch.Offsets = batches.Padded(append(g.batch.Offsets[:0], 0), nil, capacity+1, len(scores)) // of one query, and empty ones
 		values, err := g.run(capacity)

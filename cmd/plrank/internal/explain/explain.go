@@ -105,9 +105,7 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 		return fmt.Errorf("%s has no query %q: there are %s", o.Data, o.query, text.List(d.QueryIDs))
 	}
 	d = d.Select([]int{q})
-	if err := cli.WarnOfSeen(stderr, o.model, m, d); err != nil {
-		return err
-	}
+	cli.WarnOfSeen(stderr, o.model, m, d)
 	r, err := o.explain(ctx, m, d)
 	if err != nil {
 		return err

@@ -84,9 +84,7 @@ func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout,
 		return err
 	}
 	for i, m := range models {
-		if err := cli.WarnOfSeen(stderr, o.models[i], m, d); err != nil {
-			return err
-		}
+		cli.WarnOfSeen(stderr, o.models[i], m, d)
 	}
 	mixed, shares, err := recipe.Mix(o.config, d, models...)
 	if err != nil {
