@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"image/png"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -14,8 +13,6 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"github.com/plrank/plrank/internal/file"
 )
 
 var (
@@ -31,24 +28,9 @@ var (
 	}
 	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
 		draw.TriangleGlyph{}, draw.CrossGlyph{}}
-	// shades are ColorBrewer's five Blues (Harrower & Brewer 2003), for grades 0 to 4.
-	shades = []color.Color{
-		color.RGBA{R: 239, G: 243, B: 255, A: 255},
-		color.RGBA{R: 189, G: 215, B: 231, A: 255},
-		color.RGBA{R: 107, G: 174, B: 214, A: 255},
-		color.RGBA{R: 49, G: 130, B: 189, A: 255},
-		color.RGBA{R: 8, G: 81, B: 156, A: 255},
-	}
 	grey      = color.Gray{Y: 110}
 	lightGrey = color.Gray{Y: 225}
 )
-
-// A picture can be drawn.
-type picture interface {
-	check() error
-	size() (width, height vg.Length)
-	draw(draw.Canvas) error
-}
 
 // canvases makes a canvas for each ending of a file name.
 var canvases = map[string]func(width, height vg.Length) vg.CanvasWriterTo{
@@ -70,9 +52,9 @@ func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
 	return b.WriteTo(w)
 }
 
-// write draws a picture in the format of a file ending. A panic of package plot becomes an
+// write draws the plot in the format of a file ending. A panic of package plot becomes an
 // error.
-func write(p picture, ending string, w io.Writer) (err error) {
+func (p Plot) write(ending string, w io.Writer) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("cannot be drawn: %v", r)
@@ -97,23 +79,4 @@ func write(p picture, ending string, w io.Writer) (err error) {
 	}
 	_, err = io.WriteString(w, drawn)
 	return err
-}
-
-func svg(p picture) string {
-	var b bytes.Buffer
-	if err := write(p, ".svg", &b); err != nil {
-		panic("viz: " + err.Error())
-	}
-	return b.String()
-}
-
-func save(p picture, path string) error {
-	ending := strings.ToLower(filepath.Ext(path))
-	if canvases[ending] == nil {
-		return fmt.Errorf("viz: %s: the name of a picture ends in .svg, .png or .pdf", path)
-	}
-	if err := file.Write(path, func(w io.Writer) error { return write(p, ending, w) }); err != nil {
-		return fmt.Errorf("viz: %w", err)
-	}
-	return nil
 }

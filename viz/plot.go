@@ -1,14 +1,20 @@
 package viz
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/plrank/plrank/internal/file"
 )
 
 // Plot is a diagram of curves or points.
@@ -23,11 +29,26 @@ type Plot struct {
 
 // SVG returns the plot as an SVG document. It panics if the fields of a series do not match, such
 // as X and Y of different lengths.
-func (p Plot) SVG() string { return svg(p) }
+func (p Plot) SVG() string {
+	var b bytes.Buffer
+	if err := p.write(".svg", &b); err != nil {
+		panic("viz: " + err.Error())
+	}
+	return b.String()
+}
 
 // Save writes the plot to a file, in the format that its name ends in: .svg, .png
 // or .pdf.
-func (p Plot) Save(path string) error { return save(p, path) }
+func (p Plot) Save(path string) error {
+	ending := strings.ToLower(filepath.Ext(path))
+	if canvases[ending] == nil {
+		return fmt.Errorf("viz: %s: the name of a picture ends in .svg, .png or .pdf", path)
+	}
+	if err := file.Write(path, func(w io.Writer) error { return p.write(ending, w) }); err != nil {
+		return fmt.Errorf("viz: %w", err)
+	}
+	return nil
+}
 
 // String describes the plot in a few words.
 func (p Plot) String() string {
@@ -72,6 +93,7 @@ func (p Plot) check() error {
 	return nil
 }
 
+// draw draws the plot on a canvas of its size.
 func (p Plot) draw(c draw.Canvas) error {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.Title, p.X, p.Y
