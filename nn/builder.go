@@ -53,39 +53,15 @@ func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G
 	return b.add("layer "+d.W, func() (*G.Node, error) {
 		if d.Bins != nil {
 			y, err := ops.PiecewiseLinear(x, b.array(d.W), b.array(d.B), d.Bins, act)
-			return b.drop(dropout, y, err)
+			if err != nil || b.dropout == nil || dropout == model.NoDropout {
+				return y, err
+			}
+			return ops.Drop(y, b.dropout, dropout)
 		}
 		if b.dropout == nil || dropout == model.NoDropout {
 			return ops.Dense(x, b.array(d.W), b.array(d.B), act)
 		}
 		return ops.DenseDrop(x, b.array(d.W), b.array(d.B), act, b.dropout, dropout)
-	})
-}
-
-// drop adds the dropout of this number, unless there is an error already.
-func (b *builder) drop(dropout int, y *G.Node, err error) (*G.Node, error) {
-	if err != nil || b.dropout == nil || dropout == model.NoDropout {
-		return y, err
-	}
-	return ops.Drop(y, b.dropout, dropout)
-}
-
-func (b *builder) Product(d model.Dense, x *G.Node) *G.Node {
-	return b.add("layer "+d.W, func() (*G.Node, error) {
-		// A leaf, for Gorgonia takes long constants of zeros for one, whatever their lengths.
-		zeros := tensor.New(tensor.Of(b.weights.Dtype()), tensor.WithShape(d.Out))
-		none := G.NewVector(x.Graph(), zeros.Dtype(), G.WithShape(d.Out), G.WithName(fmt.Sprintf("%d zeros", d.Out)), G.WithValue(zeros))
-		if d.Bins != nil {
-			return ops.PiecewiseLinear(x, b.array(d.W), none, d.Bins, forward.Identity)
-		}
-		return ops.Dense(x, b.array(d.W), none, forward.Identity)
-	})
-}
-
-func (b *builder) Scale(d model.Dense, act forward.Activation, dropout int, product *G.Node) *G.Node {
-	return b.add(d.Scale, func() (*G.Node, error) {
-		y, err := ops.Scale(product, b.array(d.Scale), b.array(d.B), act)
-		return b.drop(dropout, y, err)
 	})
 }
 
@@ -101,13 +77,10 @@ func (b *builder) Add(x, y *G.Node) *G.Node {
 	return b.add("", func() (*G.Node, error) { return G.Add(x, y) })
 }
 
-func (b *builder) Mul(x, y *G.Node) *G.Node {
-	return b.add("", func() (*G.Node, error) { return G.HadamardProd(x, y) })
-}
-
-func (b *builder) Number(v float64) *G.Node {
+func (b *builder) Times(x *G.Node, factor float64) *G.Node {
+	var number any = float32(factor)
 	if b.weights.Dtype() == tensor.Float64 {
-		return G.NewConstant(v)
+		number = factor
 	}
-	return G.NewConstant(float32(v))
+	return b.add("", func() (*G.Node, error) { return G.HadamardProd(x, G.NewConstant(number)) })
 }

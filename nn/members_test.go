@@ -73,7 +73,7 @@ func scoresOf(s Scorer, x []float64) ([]float64, error) {
 func TestNetworkScoresByItsOwnArrays(t *testing.T) {
 	for _, c := range []MLPConfig{
 		{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Members: 3, Seed: 2, Dtype: tensor.Float64},
-		shareTwice(tensor.Float64, ops.Tanh, true),
+		{Features: 3, Bins: []int{2, 3, 2}, Hidden: []int{5, 4}, Activation: ops.Tanh, Members: 2, Seed: 6, Dtype: tensor.Float64},
 	} {
 		m := newMLP(t, c)
 		x := random(6, 1)

@@ -14,25 +14,23 @@ import (
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Features      int            // columns of the input
-	Bins          []int          // of the columns before the embeddings', which are positions in that number of bins, see ops.PiecewiseLinear; nil: they are numbers
-	Embeddings    []Embedding    // of categorical features, whose codes are the last columns of the input, one each
-	Hidden        []int          // units of the hidden layers, which take two columns each with SwiGLU; none: a linear model
-	Activation    ops.Activation // of the hidden layers; the zero value is none
-	Dropout       float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
-	Members       int            // networks that the model averages, each with its own initial weights and dropout; 0: 1
-	SharedMembers int            // members of each of these networks, which share its matrices of weights, see MLP; 0: 1
-	Seed          uint64         // of the initial weights and of the dropout
-	Dtype         tensor.Dtype   // float32 or float64; the zero value is float32
+	Features   int            // columns of the input
+	Bins       []int          // of the columns before the embeddings', which are positions in that number of bins, see ops.PiecewiseLinear; nil: they are numbers
+	Embeddings []Embedding    // of categorical features, whose codes are the last columns of the input, one each
+	Hidden     []int          // units of the hidden layers, which take two columns each with SwiGLU; none: a linear model
+	Activation ops.Activation // of the hidden layers; the zero value is none
+	Dropout    float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
+	Members    int            // networks that the model averages, each with its own initial weights and dropout; 0: 1
+	Seed       uint64         // of the initial weights and of the dropout
+	Dtype      tensor.Dtype   // float32 or float64; the zero value is float32
 }
 
 // TransformerConfig describes a transformer over the documents of a query. Its hidden layers,
 // at least one, see every document by itself; the last one has the width of the blocks.
 type TransformerConfig struct {
 	MLPConfig
-	Blocks      int  // of attention and two dense layers; 0: none
-	Heads       int  // of each attention, which divide the width; 0: 1
-	LatentCross bool // the output of the blocks scales the output of the hidden layers, see Transformer
+	Blocks int // of attention and two dense layers; 0: none
+	Heads  int // of each attention, which divide the width; 0: 1
 }
 
 // An Embedding is the shape of the table that a model learns for a categorical feature: a vector
@@ -51,13 +49,13 @@ func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(floa
 func (c MLPConfig) settings() model.Settings {
 	return model.Settings{
 		Features: c.Features, Bins: slices.Clone(c.Bins), Embeddings: slices.Clone(c.Embeddings), Hidden: slices.Clone(c.Hidden), Activation: c.Activation,
-		Dropout: c.Dropout, Members: c.Members, SharedMembers: c.SharedMembers, Seed: c.Seed,
+		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
 	}
 }
 
 func (c TransformerConfig) settings() model.Settings {
 	s := c.MLPConfig.settings()
-	s.Attention = &model.Attention{Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
+	s.Attention = &model.Attention{Blocks: c.Blocks, Heads: c.Heads}
 	return s
 }
 
@@ -87,7 +85,7 @@ func (n *network) config() MLPConfig {
 	s := n.settings
 	return MLPConfig{
 		Features: s.Features, Bins: slices.Clone(s.Bins), Embeddings: slices.Clone(s.Embeddings), Hidden: slices.Clone(s.Hidden), Activation: s.Activation,
-		Dropout: s.Dropout, Members: s.Members, SharedMembers: s.SharedMembers, Seed: s.Seed, Dtype: n.weights.Dtype(),
+		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
 	}
 }
 
@@ -101,16 +99,6 @@ func (n *network) config() MLPConfig {
 // make units linear functions of the column.
 // In an ensemble the names begin with m0., m1., …. Then there are embedding0, …, [codes, width],
 // which the members share. Build ignores the offsets.
-//
-// Shared members in place of a network are as the TabM-mini of Gorishniy, Kotelnikov & Babenko
-// (ICLR 2025, section 3), with scales on the first units rather than on the inputs. They share its
-// matrices, and each has its own vectors, whose names begin with s0., s1., …: the biases, the w of the
-// last layer, and scales s0.scale0 [out], at first 1 or −1 at random, by which the first layer gives
-//
-//	act((x·w0) ⊙ scale0 + b0).
-//
-// That product, mostly the largest, is computed once for all of them. Each has its own loss; the loss of
-// training is their mean. In a [Transformer] the gains and biases of normalisations are their own, too.
 type MLP struct{ network }
 
 // A Transformer is a network that sees all documents of a query at once: the context-aware
@@ -121,8 +109,7 @@ type MLP struct{ network }
 //	h ← h + W·Attention(norm(h)),   h ← h + V·act(U·norm(h)),
 //
 // where U is twice as wide as h. Rows are normalised before, as in allRank. The score is linear
-// in a = norm(h), or with the latent cross of DASALC (Qin et al., ICLR 2021) in (1 + a) ⊙ h₀,
-// where h₀ is the h before the blocks.
+// in norm(h).
 //
 // The order of the documents does not matter. It may be an ensemble, as [MLP].
 //
@@ -182,5 +169,5 @@ func (m *MLP) Config() MLPConfig { return m.config() }
 // Config returns the config that the model was made with.
 func (t *Transformer) Config() TransformerConfig {
 	a := t.settings.Attention
-	return TransformerConfig{MLPConfig: t.config(), Blocks: a.Blocks, Heads: a.Heads, LatentCross: a.LatentCross}
+	return TransformerConfig{MLPConfig: t.config(), Blocks: a.Blocks, Heads: a.Heads}
 }

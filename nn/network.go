@@ -34,8 +34,6 @@ func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 		rng := rand.New(rand.NewPCG(s.Seed, a.Stream))
 		for i := range initial {
 			switch {
-			case a.Signs:
-				initial[i] = float64(2*rng.IntN(2) - 1)
 			case a.Limit == 0:
 				initial[i] = a.Initial
 			case i >= a.Zeros:
@@ -65,7 +63,7 @@ func readNetwork(kind string, settings []byte, stored *Weights) (network, error)
 func arraysOf(s model.Settings) (arrays []Array) {
 	for _, a := range s.Arrays() {
 		arrays = append(arrays, Array{
-			Name: a.Name, Shape: a.Shape, Network: a.Network, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo, ScaledBy: a.ScaledBy,
+			Name: a.Name, Shape: a.Shape, Network: a.Network, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo,
 		})
 	}
 	return arrays
@@ -125,11 +123,7 @@ func (n *network) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) 
 	return scores, b.err
 }
 
-// SharedMembers returns the number of members that share weights, see [SharedMembers].
-func (n *network) SharedMembers() int { return n.settings.Sharing() }
-
-// Network returns a network of an [Ensemble] by itself, on the weights of all: its score is the mean of its
-// [SharedMembers]. They count from 1, see [Array].
+// Network returns one member of an [Ensemble] by itself, on the weights of all. Members count from 1, see [Array].
 func Network(s Ensemble, number int) Scorer { return oneNetwork{s, number} }
 
 type oneNetwork struct {
@@ -142,12 +136,10 @@ func (n oneNetwork) Build(in Input, mode Mode) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := SharedMembers(n.Scorer)
-	if n.number < 1 || n.number*size > len(scores) {
+	if n.number < 1 || n.number > len(scores) {
 		return nil, fmt.Errorf("nn: no network %d of %d members", n.number, len(scores))
 	}
-	b := &builder{weights: n.Weights()}
-	return model.Mean(b, scores[(n.number-1)*size:n.number*size]), b.err
+	return scores[n.number-1], nil
 }
 
 func (n *network) checkInput(in Input) error {
@@ -179,12 +171,6 @@ func (n *network) String() string {
 	}
 	if s.Attention != nil {
 		words += fmt.Sprintf(", attention (blocks %d, heads %d)", s.Blocks, s.Heads())
-		if s.LatentCross {
-			words += ", latent cross"
-		}
-	}
-	if s.Sharing() > 1 {
-		words += fmt.Sprintf(", %d members that share weights", s.Sharing())
 	}
 	if s.Members > 1 {
 		words = fmt.Sprintf("%d networks of %s", s.Members, words)

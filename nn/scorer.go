@@ -50,15 +50,6 @@ type Ensemble interface {
 	BuildMembers(in Input, mode Mode) (G.Nodes, error)
 }
 
-// SharedMembers returns the number of members of an [Ensemble] that share weights, by a method of that
-// name; 1: each has its own. Training lowers the sum of the losses of all members, divided by it.
-func SharedMembers(s Scorer) int {
-	if e, ok := s.(interface{ SharedMembers() int }); ok {
-		return e.SharedMembers()
-	}
-	return 1
-}
-
 // A Stepper is a Scorer with something random in its Train graphs, such as dropout.
 type Stepper interface {
 	Scorer

@@ -21,8 +21,7 @@ type Array struct {
 	Inputs  bool  // every row is the weights of one input of the model
 	Bins    []int // of the first inputs, which have a row for each bin instead; nil: none have
 
-	AddedTo  string // of a bias: the weights to whose product with the inputs it is added; "": others
-	ScaledBy string // of such a bias: what that product is multiplied by before; "": nothing
+	AddedTo string // of a bias: the weights to whose product with the inputs it is added; "": others
 }
 
 // Size returns the number of weights in the array.

@@ -73,13 +73,11 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 		}
 		for act := range ops.SwiGLU {
 			all["Dense "+act.String()] = call{fn: ops.Dense, args: []any{column, w, bias, act}}
-			all["Scale "+act.String()] = call{fn: ops.Scale, args: []any{column, bias, bias, act}}
 			all["DenseDrop "+act.String()] = call{fn: ops.DenseDrop, args: []any{column, w, bias, act, dropout, 1 + int(act)}}
 		}
 		six := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"six"), G.WithShape(1, 6), G.WithValue(optest.Dense(tensor.Float64, []float64{1, .5, 2, -1, .3, .7}, 1, 6)))
 		sixth := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"sixth", tensor.Float64, []float64{.1, .2, .3, .4, .5, .6})
 		all["Dense swiglu"] = call{fn: ops.Dense, args: []any{column, six, sixth, ops.SwiGLU}}
-		all["Scale swiglu"] = call{fn: ops.Scale, args: []any{G.Must(ops.Dense(column, six, sixth, ops.Identity)), sixth, sixth, ops.SwiGLU}}
 		all["DenseDrop swiglu"] = call{fn: ops.DenseDrop, args: []any{column, six, sixth, ops.SwiGLU, dropout, 1 + int(ops.SwiGLU)}}
 		return all
 	})
@@ -320,7 +318,7 @@ func checkOrders(t *testing.T, names []string, all calls) {
 				t.Errorf("%s, inputs %s: %v, want %v", name, order, got, want)
 			}
 		}
-		if changed[order] < 20 {
+		if changed[order] < 15 {
 			t.Errorf("only %d inputs are %s", changed[order], order)
 		}
 	}

@@ -23,8 +23,7 @@
 //
 // For scoring models:
 //   - [Dense] is a fused layer with an [Activation], [DenseDrop] the same with dropout,
-//     [PiecewiseLinear] one whose inputs are positions in bins, [Scale] what differs between
-//     layers that share weights; [Drop] is dropout, [Embed] looks up
+//     [PiecewiseLinear] one whose inputs are positions in bins; [Drop] is dropout, [Embed] looks up
 //     codes in tables, [LayerNorm] is layer normalisation, and by [Attention] the documents
 //     of a query see each other.
 //

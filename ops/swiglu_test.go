@@ -24,9 +24,6 @@ var swigluLayers = map[string]func(x, w, b *G.Node, act Activation) (*G.Node, er
 	"PiecewiseLinear": func(x, w, b *G.Node, act Activation) (*G.Node, error) {
 		return PiecewiseLinear(x, w, b, []int{1, 1}, act)
 	},
-	"Scale": func(x, w, b *G.Node, act Activation) (*G.Node, error) {
-		return Scale(G.Must(G.Mul(x, w)), b, b, act)
-	},
 }
 
 // runSwiGLU is a weighted sum of the outputs of a layer [rows, 3] → [rows, width], by SwiGLU or by Gorgonia's ops, and its
@@ -106,7 +103,6 @@ func TestSwiGLUOfOddColumnsIsAnError(t *testing.T) {
 	for name, layer := range map[string]func() (*G.Node, error){
 		"Dense":             func() (*G.Node, error) { return Dense(x, w, b, SwiGLU) },
 		"Dense of a vector": func() (*G.Node, error) { return Dense(w, b, G.NewVector(g, G.Float64, G.WithShape(1)), SwiGLU) },
-		"Scale":             func() (*G.Node, error) { return Scale(G.Must(G.Mul(x, w)), b, b, SwiGLU) },
 	} {
 		if _, err := layer(); err == nil || !strings.Contains(err.Error(), "swiglu makes one output of two columns") {
 			t.Errorf("%s: error %v", name, err)

@@ -18,7 +18,7 @@ func TestScoringAllocatesNothing(t *testing.T) {
 	for _, f := range []*File{
 		binned,
 		network(t, "minmax+log-standard+quantile", "float32", d, 3, 64),
-		attending(t, "minmax+log-standard+quantile", "float32", d, 3, 2, 2, true, 64),
+		attending(t, "minmax+log-standard+quantile", "float32", d, 3, 2, 2, 64),
 	} {
 		checkAllocations(t, d, reopen(t, f))
 	}

@@ -91,8 +91,6 @@ func TestBinsSeeEveryDocumentByItself(t *testing.T) {
 	f := network(t, "none", "float32", d, 2, 70, 8)
 	withBins(t, f, d, 16)
 	checkByThemselves(t, reopen(t, f), d)
-	sharing(t, f, 3)
-	checkByThemselves(t, reopen(t, f), d)
 }
 
 // checkByThemselves checks that documents, of one query, keep their scores in other places and alone.

@@ -55,7 +55,7 @@ func explained(t *testing.T) (d *datasets.Dataset, models map[string]*Model) {
 		"network":    reopen(t, network(t, "quantile+missing", "float32", d, 2, 16)),
 		"views":      reopen(t, network(t, "minmax+log-standard+rank", "float64", d, 1, 16, 8)),
 		"categories": reopen(t, categorical(t, "standard", "float32", d, []int{2}, 1, 16)),
-		"attention":  reopen(t, attending(t, "minmax+quantile", "float64", d, 1, 1, 2, true, 8)),
+		"attention":  reopen(t, attending(t, "minmax+quantile", "float64", d, 1, 1, 2, 8)),
 	}
 }
 

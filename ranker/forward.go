@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,6 +91,9 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 // fit them.
 func (f *File) builtIn() (model.Settings, error) {
 	s, err := model.Read(f.Kind, f.Settings)
+	if errors.Is(err, model.ErrDropped) {
+		return s, fmt.Errorf("%w: want plrank %s, which wrote the file, or a model trained anew", err, cmp.Or(f.Version, "before v0.1.0"))
+	}
 	if err != nil {
 		return s, err
 	}

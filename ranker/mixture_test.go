@@ -31,7 +31,7 @@ func TestMixtureIsTheWeightedSum(t *testing.T) {
 	d := queries(4, 6, 3)
 	models := []*Model{
 		reopen(t, network(t, "minmax+quantile", "float32", d, 2, 8)),
-		reopen(t, attending(t, "standard", "float64", d, 1, 1, 2, true, 8)),
+		reopen(t, attending(t, "standard", "float64", d, 1, 1, 2, 8)),
 		reopen(t, stumps(t, 4)),
 	}
 	weights := []float64{0.5, -1.25, 2}

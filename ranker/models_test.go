@@ -98,12 +98,6 @@ func withAttention(tb testing.TB, f *File, attention model.Attention) {
 	with(tb, f, model.Transformer, func(s *model.Settings) { s.Attention = &attention })
 }
 
-// sharing gives the networks of f members that share weights.
-func sharing(tb testing.TB, f *File, members int) {
-	tb.Helper()
-	with(tb, f, f.Kind, func(s *model.Settings) { s.SharedMembers = members })
-}
-
 // activated has the layers of f end in an activation.
 func activated(tb testing.TB, f *File, act forward.Activation) {
 	tb.Helper()
@@ -111,10 +105,10 @@ func activated(tb testing.TB, f *File, act forward.Activation) {
 }
 
 // attending is network with blocks of attention.
-func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, cross bool, hidden ...int) *File {
+func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, hidden ...int) *File {
 	tb.Helper()
 	f := network(tb, spec, dtype, d, members, hidden...)
-	withAttention(tb, f, model.Attention{Blocks: blocks, Heads: heads, LatentCross: cross})
+	withAttention(tb, f, model.Attention{Blocks: blocks, Heads: heads})
 	return f
 }
 
@@ -143,15 +137,4 @@ func reopen(tb testing.TB, f *File) *Model {
 // features returns the features of query q.
 func features(d *datasets.Dataset, q int) []float32 {
 	return d.Features[d.Offsets[q]*d.Width() : d.Offsets[q+1]*d.Width()]
-}
-
-// Members that share a large matrix take little memory for each.
-func TestMembersShareMatricesInMemory(t *testing.T) {
-	d := queries(4, 30)
-	f := network(t, "none", "float32", d, 1, 400, 400)
-	sharing(t, f, 200)
-	var err error
-	if bytes := allocated(func() { _, err = New(f) }); err != nil || bytes > 50*400*400 {
-		t.Fatalf("%d bytes were allocated for a matrix of 400 × 400 (%v)", bytes, err)
-	}
 }

@@ -22,7 +22,7 @@ func TestONNXByDocumentsDiffersByRounding(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			f := network(t, "quantile", "float32", d, 1, width)
 			if blocks > 0 {
-				f = attending(t, "quantile", "float32", d, 1, blocks, 2, false, width)
+				f = attending(t, "quantile", "float32", d, 1, blocks, 2, width)
 			}
 			for i, a := range f.Arrays {
 				for j := range a.Values {

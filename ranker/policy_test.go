@@ -69,7 +69,7 @@ func TestTemperatureMustBePositiveAndFinite(t *testing.T) {
 // Long computations end soon after their context, with its error.
 func TestContextEndsComputing(t *testing.T) {
 	d := queries(46, 3000)
-	attention := reopen(t, attending(t, "quantile", "float32", d, 1, 1, 2, false, 64))
+	attention := reopen(t, attending(t, "quantile", "float32", d, 1, 1, 2, 64))
 	layers := reopen(t, network(t, "quantile", "float32", d, 1, 64))
 	scores, discounts := make([]float64, 3000), slices.Repeat([]float64{1}, 1000)
 	for name, compute := range map[string]func(ctx context.Context) error{
@@ -103,7 +103,7 @@ func (c *endsLater) Deadline() (time.Time, bool) { return time.Time{}, false }
 // The scratch space of large lists, tens of megabytes, is not kept when they are done.
 func TestLargeScratchSpaceIsNotKept(t *testing.T) {
 	d := queries(46, 3000)
-	attention := reopen(t, attending(t, "minmax+log-standard+quantile+rank", "float32", d, 1, 1, 2, false, 64))
+	attention := reopen(t, attending(t, "minmax+log-standard+quantile+rank", "float32", d, 1, 1, 2, 64))
 	scores, discounts := make([]float64, 1000), slices.Repeat([]float64{1}, 700)
 	inUse := func() uint64 {
 		runtime.GC() // one: pools keep what they have through it

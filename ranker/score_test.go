@@ -102,7 +102,7 @@ func TestConcurrentScoresAreTheSame(t *testing.T) {
 	d := queries(46, 1, 2, 3, 17, 100, 700)
 	for _, f := range []*File{
 		network(t, "minmax+quantile", "float32", d, 3, 64),
-		attending(t, "minmax+quantile", "float32", d, 2, 1, 2, true, 16),
+		attending(t, "minmax+quantile", "float32", d, 2, 1, 2, 16),
 	} {
 		checkConcurrent(t, d, reopen(t, f))
 	}
@@ -272,7 +272,7 @@ func TestComparesDocuments(t *testing.T) {
 	} {
 		f := network(t, c.transform, "float32", d, 1, 4)
 		if c.attention {
-			f = attending(t, c.transform, "float32", d, 1, 1, 2, false, 4)
+			f = attending(t, c.transform, "float32", d, 1, 1, 2, 4)
 		}
 		m := reopen(t, f)
 		together, err := m.Score(nil, d.Features)

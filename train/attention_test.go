@@ -56,7 +56,7 @@ func TestAttentionSeesTheOthers(t *testing.T) {
 // The same weights on any number of cores, and when training goes on from a checkpoint.
 func TestAttentionIsReproducible(t *testing.T) {
 	s, c := small(), busy("adam")
-	c.Scorer, c.Blocks, c.Heads, c.LatentCross, c.Members, c.Epochs = "attention", 1, 2, true, 2, 3
+	c.Scorer, c.Blocks, c.Heads, c.Members, c.Epochs = "attention", 1, 2, 2, 3
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var want []float32
 	for _, cores := range []int{1, 2, 5} {

@@ -109,15 +109,10 @@ type Model struct {
 	// Members is the number of networks of an ensemble, whose scores are averaged; 0 and 1: one network. Each is kept as
 	// after its own best epoch, unless they have embeddings in common.
 	Members int `json:"members"`
-	// SharedMembers is the number of members of each of these networks, which share its matrices of weights, see nn.MLP;
-	// 0: none.
-	SharedMembers int `json:"sharedMembers"`
 	// Blocks is the number of blocks of the scorer attention, which are as wide as the last hidden layer.
 	Blocks int `json:"blocks"`
 	// Heads is the number of heads of each of its blocks.
 	Heads int `json:"heads"`
-	// LatentCross ends the scorer attention in the latent cross of DASALC.
-	LatentCross bool `json:"latentCross"`
 	// Trees is the number of trees that an epoch of the scorer forest grows, each on a pass over the training queries; 0:
 	// 1.
 	Trees int `json:"trees"`

@@ -27,7 +27,7 @@ type Custom struct {
 	// columns are the codes of categorical features. With Config.Bins, which the recipe for large data
 	// sets, the others are positions in bins, as for ops.PiecewiseLinear; without, numbers. It is called
 	// for every copy of the model, and must give the same every time. The weights are float32. Hidden,
-	// Activation, Dropout, Members, SharedMembers, Blocks, Heads and LatentCross of the Config mean
+	// Activation, Dropout, Members, Blocks and Heads of the Config mean
 	// nothing then. So that the model can be read from a file, make its
 	// kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
@@ -97,9 +97,9 @@ func (p Custom) naming(c Config) Config {
 		c.Optimizer = custom
 	}
 	if p.Scorer != nil {
-		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members, c.SharedMembers = custom, nil, 0, 0, 0, 0
+		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members = custom, nil, 0, 0, 0
 		plain := Config{}.Plain()
-		c.Blocks, c.Heads, c.LatentCross = plain.Blocks, plain.Heads, plain.LatentCross
+		c.Blocks, c.Heads = plain.Blocks, plain.Heads
 	}
 	return c
 }

@@ -198,12 +198,12 @@ func TestOwnParts(t *testing.T) {
 // Custom parts have names in what a run keeps, and what means nothing with them is gone.
 func TestNamesOfParts(t *testing.T) {
 	c := Default()
-	c.Metric, c.Blocks, c.Heads, c.LatentCross = "", 3, 4, true
+	c.Metric, c.Blocks, c.Heads = "", 3, 4
 	tr, err := New(c.Plain(), ownParts(), small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := tr.Config; c.Loss != "custom" || c.Optimizer != "custom" || c.Hidden != nil || c.Dropout != 0 || c.Members != 0 || c.Blocks != 1 || c.Heads != 2 || c.LatentCross {
+	if c := tr.Config; c.Loss != "custom" || c.Optimizer != "custom" || c.Hidden != nil || c.Dropout != 0 || c.Members != 0 || c.Blocks != 1 || c.Heads != 2 {
 		t.Errorf("%+v", c)
 	}
 	c.Loss, c.Optimizer = "mine", "mine too"

@@ -95,7 +95,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 				if hidden == nil || i > 2 {
 					continue
 				}
-				transformer, err := nn.NewTransformer(nn.TransformerConfig{MLPConfig: c, Blocks: i, Heads: 1 + 6*(len(hidden)-1), LatentCross: i == 2})
+				transformer, err := nn.NewTransformer(nn.TransformerConfig{MLPConfig: c, Blocks: i, Heads: 1 + 6*(len(hidden)-1)})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -102,8 +102,7 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 		}
 		return nil
 	}
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), float64(max(1, c.Members))*float64(max(1,
-		c.SharedMembers))*float64(queries)*float64(p.loss.rankings()))
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), float64(max(1, c.Members))*float64(queries)*float64(p.loss.rankings()))
 	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
 		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
 	}

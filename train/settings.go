@@ -153,15 +153,10 @@ func (m *Model) settings() []Setting {
 			Help: "`rate` of dropout after each hidden layer, and in blocks of attention"},
 		{Flag: "members", Value: &m.Members, check: between(0, mostMembers),
 			Help: "`number` of networks in an ensemble, whose scores are averaged"},
-		{Flag: "shared-members", Value: &m.SharedMembers, check: between(0, mostMembers),
-			Help: "`number` of members within each network, which share its matrices of weights and differ by vectors; their scores are " +
-				"averaged: an ensemble in less time; 0: none"},
 		{Flag: "blocks", Value: &m.Blocks, Plain: 1, check: between(1, mostBlocks),
 			Help: "`number` of blocks of the scorer attention, which are as wide as the last hidden layer"},
 		{Flag: "heads", Value: &m.Heads, Plain: 2, check: between(1, mostWidth),
 			Help: "`number` of heads of each block, which divides that width"},
-		{Flag: "latent-cross", Value: &m.LatentCross,
-			Help: "let the blocks of the scorer attention scale what the hidden layers give, as DASALC does"},
 	}
 }
 

@@ -43,13 +43,6 @@ func NewLayer[T float](act Activation, bins []int, in, out int, w, b []T) *Layer
 	return l
 }
 
-// WithBias returns the same layer with another bias.
-func (l *Layer[T]) WithBias(b []T) *Layer[T] {
-	other := *l
-	other.bias = b[:l.Out]
-	return &other
-}
-
 // Run computes Dense or Piecewise: the same rows, bit for bit. It returns the outputs, which are all of y, or the first
 // half of it for SwiGLU.
 func (l *Layer[T]) Run(x, y []T) []T {

@@ -62,3 +62,15 @@ func Add[T float](to, v []T) {
 		to[i] += v
 	}
 }
+
+// product sets y = a ⊙ b.
+func product[T float](y, a, b []T) {
+	if y, ok := any(y).([]float32); ok {
+		copy(y, any(a).([]float32))
+		vek32.Mul_Inplace(y, any(b).([]float32))
+		return
+	}
+	for i, v := range a {
+		y[i] = v * b[i]
+	}
+}

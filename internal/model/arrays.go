@@ -9,26 +9,23 @@ import (
 // An Array is one of the arrays of a model's weights. Its initial numbers are Initial, or
 // uniform in ±Limit.
 type Array struct {
-	Name     string
-	Shape    []int  // one length, or rows and columns
-	Network  int    // of an ensemble that it belongs to, from 1; 0: there is one, or they have it in common
-	Bias     bool   // an offset or a gain, which weight decay leaves alone
-	Inputs   bool   // every row is the weights of one input of the model
-	Bins     []int  // of the first inputs, which have a row for each bin instead; nil: none have
-	AddedTo  string // of a bias: the weights to whose product with the inputs it is added; "": others
-	ScaledBy string // of such a bias: what that product is multiplied by before; "": nothing
-	Initial  float64
-	Limit    float64 // 0: Initial
-	Stream   uint64  // of the seed, from which they are drawn
-	Zeros    int     // at the beginning of the array, instead of random numbers
-	Signs    bool    // numbers are 1 or −1, at random
+	Name    string
+	Shape   []int  // one length, or rows and columns
+	Network int    // of an ensemble that it belongs to, from 1; 0: there is one, or they have it in common
+	Bias    bool   // an offset or a gain, which weight decay leaves alone
+	Inputs  bool   // every row is the weights of one input of the model
+	Bins    []int  // of the first inputs, which have a row for each bin instead; nil: none have
+	AddedTo string // of a bias: the weights to whose product with the inputs it is added; "": others
+	Initial float64
+	Limit   float64 // 0: Initial
+	Stream  uint64  // of the seed, from which they are drawn
+	Zeros   int     // at the beginning of the array, instead of random numbers
 }
 
 // Streams of the seed. Those of the layers count from 0 on.
 const (
 	blockStreams     = 1 << 32
 	embeddingStreams = 1 << 33
-	scaleStreams     = 1 << 34
 )
 
 // unknownCodes are the codes for values that training data do not have and for those that are
@@ -44,27 +41,22 @@ func (s Settings) Arrays() (all []Array) {
 		a.Network = network
 		all = append(all, a)
 	}
-	dense := func(d Dense, a Array, shared bool) {
-		if !shared {
-			a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
-			add(a)
-			stream++
-		}
+	dense := func(d Dense, a Array) {
+		a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
+		add(a)
+		stream++
 		b := Array{Name: d.B, Shape: []int{d.Out}, Bias: true}
 		if a.Inputs {
-			b.AddedTo, b.ScaledBy = d.W, d.Scale
+			b.AddedTo = d.W
 		}
 		add(b)
 	}
-	for number, m := range members {
+	for _, m := range members {
 		network = m.Network
 		for i, d := range m.Hidden {
-			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0, Bins: d.Bins}, m.Shares)
-			if d.Scale != "" {
-				add(Array{Name: d.Scale, Shape: []int{d.Out}, Bias: true, Signs: true, Stream: scaleStreams + uint64(number)})
-			}
+			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0, Bins: d.Bins})
 		}
-		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0, Bins: m.Score.Bins}, false)
+		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0, Bins: m.Score.Bins})
 	}
 	for i, e := range s.Embeddings {
 		all = append(all, Array{
@@ -85,7 +77,7 @@ func (s Settings) Arrays() (all []Array) {
 		network = m.Network
 		for _, b := range m.Blocks {
 			for _, d := range []Dense{b.QKV, b.Merge, b.Up, b.Down} {
-				dense(d, Array{Shape: []int{d.In, d.Out}}, m.Shares)
+				dense(d, Array{Shape: []int{d.In, d.Out}})
 			}
 		}
 		for _, b := range m.Blocks {
@@ -102,15 +94,12 @@ func glorot(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) }
 
 // count is the number of arrays, without naming them.
 func (s Settings) count() int {
-	matrices, vectors := len(s.Hidden), len(s.Hidden)+2 // of a member
+	arrays := 2 * (len(s.Hidden) + 1) // of a member
 	if s.Attention != nil {
 		const layers, norms = 4, 2 // of a block
-		matrices, vectors = matrices+layers*s.Blocks, vectors+(layers+2*norms)*s.Blocks+2
+		arrays += 2*(layers+norms)*s.Blocks + 2
 	}
-	if s.Sharing() > 1 {
-		vectors++ // scales
-	}
-	return matrices*max(1, s.Members) + vectors*s.Size() + len(s.Embeddings)
+	return arrays*max(1, s.Members) + len(s.Embeddings)
 }
 
 // CheckShape returns an error if a stored array has another shape than it should, nil being the shape

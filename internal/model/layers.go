@@ -7,12 +7,10 @@ import (
 )
 
 // A Dense names the arrays of a dense layer, and says how large they are: w [rows, out], or [rows]
-// in the last layer, whose width is 1; b [out]. A layer with a scale [out] gives act((x·w) ⊙ scale + b). With
-// SwiGLU, a layer has half as many outputs as out says.
+// in the last layer, whose width is 1; b [out]. With SwiGLU, a layer has half as many outputs as out says.
 type Dense struct {
 	W, B    string
-	Scale   string // "": none
-	Bins    []int  // of its first inputs, in a first layer: see ops.PiecewiseLinear
+	Bins    []int // of its first inputs, in a first layer: see ops.PiecewiseLinear
 	In, Out int
 }
 
@@ -40,8 +38,7 @@ const upwards = 2
 // A Member is one network of a model: hidden layers, and the layer of the score. That of a
 // transformer has blocks and a normalisation between them.
 type Member struct {
-	Network int  // of an ensemble that it belongs to, from 1; 0: there is one
-	Shares  bool // the matrices of the member before it, of its layers of the same names
+	Network int // of an ensemble that it belongs to, from 1; 0: there is one
 	Hidden  []Dense
 	Blocks  []Block
 	Last    Norm
@@ -50,32 +47,25 @@ type Member struct {
 
 // Layers returns the layers of all members. The arrays of a layer are called w0, b0, w1, …, those
 // of a transformer also block0.norm1.gain, block0.norm1.bias, block0.qkv.w, block0.qkv.b, …,
-// norm.gain and norm.bias; in an ensemble m0.w0, …. Of those that share weights, the vectors are called
-// s0.b0, s1.b0, …, the score's too, and each has scales of the first layer: s0.scale0.
+// norm.gain and norm.bias; in an ensemble m0.w0, ….
 func (s Settings) Layers() (all []Member) {
 	for i := range max(1, s.Members) {
 		prefix, network := "", 0
 		if s.Members > 1 {
 			prefix, network = fmt.Sprintf("m%d.", i), i+1
 		}
-		for j := range s.Sharing() {
-			vectors := prefix
-			if s.Sharing() > 1 {
-				vectors = fmt.Sprintf("%ss%d.", prefix, j)
-			}
-			m := s.member(prefix, vectors)
-			m.Network, m.Shares = network, j > 0
-			all = append(all, m)
-		}
+		m := s.member(prefix)
+		m.Network = network
+		all = append(all, m)
 	}
 	return all
 }
 
-// member is one whose matrices and vectors have names that begin so.
-func (s Settings) member(matrices, vectors string) (m Member) {
+// member returns the layers of a member, with names that begin with prefix.
+func (s Settings) member(prefix string) (m Member) {
 	in := s.Inputs()
 	layer := func(i, out int) Dense {
-		d := Dense{W: fmt.Sprintf("%sw%d", matrices, i), B: fmt.Sprintf("%sb%d", vectors, i), In: in, Out: out}
+		d := Dense{W: fmt.Sprintf("%sw%d", prefix, i), B: fmt.Sprintf("%sb%d", prefix, i), In: in, Out: out}
 		if i == 0 {
 			d.Bins = s.Bins
 		}
@@ -83,22 +73,18 @@ func (s Settings) member(matrices, vectors string) (m Member) {
 	}
 	for i, out := range s.Hidden {
 		m.Hidden = append(m.Hidden, layer(i, s.Activation.Products()*out))
-		if s.Sharing() > 1 && i == 0 {
-			m.Hidden[i].Scale = vectors + "scale0"
-		}
 		in = out
 	}
 	m.Score = layer(len(s.Hidden), 1)
-	m.Score.W = fmt.Sprintf("%sw%d", vectors, len(s.Hidden))
 	if s.Attention == nil {
 		return m
 	}
 	width := s.Width()
-	norm := func(name string) Norm { return Norm{vectors + name + ".gain", vectors + name + ".bias", width} }
+	norm := func(name string) Norm { return Norm{prefix + name + ".gain", prefix + name + ".bias", width} }
 	for b := range s.Blocks {
 		block := fmt.Sprintf("block%d.", b)
 		dense := func(name string, in, out int) Dense {
-			return Dense{W: matrices + block + name + ".w", B: vectors + block + name + ".b", In: in, Out: out}
+			return Dense{W: prefix + block + name + ".w", B: prefix + block + name + ".b", In: in, Out: out}
 		}
 		m.Blocks = append(m.Blocks, Block{
 			First: norm(block + "norm1"), QKV: dense("qkv", width, 3*width), Merge: dense("merge", width, width),
@@ -114,14 +100,11 @@ func Table(i int) string { return fmt.Sprintf("embedding%d", i) }
 
 // A Builder adds layers to a graph with values of type V.
 type Builder[V any] interface {
-	Dense(d Dense, act forward.Activation, dropout int, x V) V       // then dropout of that number, see NoDropout
-	Product(d Dense, x V) V                                          // of a layer with a scale
-	Scale(d Dense, act forward.Activation, dropout int, product V) V // the rest of that layer
+	Dense(d Dense, act forward.Activation, dropout int, x V) V // then dropout of that number, see NoDropout
 	Norm(n Norm, x V) V
 	Attention(heads, width int, qkv V) V
 	Add(x, y V) V
-	Mul(x, y V) V // by element, or by a number
-	Number(v float64) V
+	Times(x V, factor float64) V
 }
 
 // NoDropout is the number of a layer without a dropout.
@@ -130,19 +113,11 @@ const NoDropout = -1
 // Build adds the members of a model, and gives the scores of each. x is the inputs of the first layer.
 func Build[V any](s Settings, b Builder[V], x V) (scores []V) {
 	members := s.Layers()
-	var product V // of the first layer, which members share
 	for i, m := range members {
 		dropout := i * (len(s.Hidden) + 1)
 		h := x
 		for j, d := range m.Hidden {
-			if d.Scale == "" {
-				h = b.Dense(d, s.Activation, dropout+j, h)
-				continue
-			}
-			if !m.Shares {
-				product = b.Product(d, h)
-			}
-			h = b.Scale(d, s.Activation, dropout+j, product)
+			h = b.Dense(d, s.Activation, dropout+j, h)
 		}
 		if s.Attention != nil {
 			// Dropouts of the blocks are numbered after the dropouts of all hidden layers.
@@ -154,19 +129,14 @@ func Build[V any](s Settings, b Builder[V], x V) (scores []V) {
 }
 
 // buildBlocks adds the blocks of a transformer, behind the hidden layers.
-func buildBlocks[V any](s Settings, b Builder[V], m Member, dropout int, hidden V) V {
-	h := hidden
+func buildBlocks[V any](s Settings, b Builder[V], m Member, dropout int, h V) V {
 	for i, block := range m.Blocks {
 		qkv := b.Dense(block.QKV, forward.Identity, NoDropout, b.Norm(block.First, h))
 		h = b.Add(h, b.Dense(block.Merge, forward.Identity, dropout+2*i, b.Attention(s.Heads(), s.Width(), qkv)))
 		up := b.Dense(block.Up, s.Activation, NoDropout, b.Norm(block.Second, h))
 		h = b.Add(h, b.Dense(block.Down, forward.Identity, dropout+2*i+1, up))
 	}
-	h = b.Norm(m.Last, h)
-	if s.LatentCross {
-		h = b.Add(hidden, b.Mul(h, hidden))
-	}
-	return h
+	return b.Norm(m.Last, h)
 }
 
 // Mean adds the mean of the scores of the members.
@@ -178,5 +148,5 @@ func Mean[V any](b Builder[V], scores []V) V {
 	if len(scores) == 1 {
 		return sum
 	}
-	return b.Mul(sum, b.Number(1/float64(len(scores))))
+	return b.Times(sum, 1/float64(len(scores)))
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,15 +16,14 @@ func TestSettingsAreJSONOfModelFiles(t *testing.T) {
 	mlp := Settings{Features: 3, Hidden: []int{4, 2}, Activation: forward.ReLU, Dropout: .5, Members: 2, Seed: 7}
 	attention := mlp
 	attention.Embeddings = []forward.Embedding{{Codes: 5, Width: 3}}
-	attention.Attention = &Attention{Blocks: 1, Heads: 2, LatentCross: true}
+	attention.Attention = &Attention{Blocks: 1, Heads: 2}
 	for _, c := range []struct {
 		kind string
 		s    Settings
 		want string
 	}{
 		{MLP, mlp, `{"features":3,"hidden":[4,2],"activation":"relu","dropout":0.5,"members":2,"seed":7}`},
-		{MLP, Settings{Features: 3, Hidden: []int{4}, Members: 2, SharedMembers: 8}, `{"features":3,"hidden":[4],"activation":"none","dropout":0,"members":2,"sharedMembers":8,"seed":0}`},
-		{Transformer, attention, `{"features":3,"embeddings":[{"codes":5,"width":3}],"hidden":[4,2],"activation":"relu","dropout":0.5,"members":2,"seed":7,"blocks":1,"heads":2,"latentCross":true}`},
+		{Transformer, attention, `{"features":3,"embeddings":[{"codes":5,"width":3}],"hidden":[4,2],"activation":"relu","dropout":0.5,"members":2,"seed":7,"blocks":1,"heads":2}`},
 	} {
 		text, err := json.Marshal(c.s)
 		if err != nil || string(text) != c.want {
@@ -33,7 +33,7 @@ func TestSettingsAreJSONOfModelFiles(t *testing.T) {
 			t.Errorf("read %+v (%v), want %+v", back, err, c.s)
 		}
 	}
-	if s, err := Read(MLP, []byte(`{"features":1,"blocks":3}`)); err != nil || s.Attention != nil {
+	if s, err := Read(MLP, []byte(`{"features":1,"blocks":3,"latentCross":true,"sharedMembers":1}`)); err != nil || s.Attention != nil {
 		t.Errorf("an MLP with blocks: %+v, %v", s, err)
 	}
 }
@@ -51,21 +51,27 @@ func TestArraysAreCounted(t *testing.T) {
 	if got := names(); !slices.Equal(got, want) || s.count() != len(want) {
 		t.Errorf("arrays %v, counted %d, want %v", got, s.count(), want)
 	}
-	s.SharedMembers, s.Embeddings = 2, nil
-	want = strings.Fields(`m0.w0 m0.s0.b0 m0.s0.scale0 m0.s0.w1 m0.s0.b1 m0.s1.b0 m0.s1.scale0 m0.s1.w1 m0.s1.b1
-		m1.w0 m1.s0.b0 m1.s0.scale0 m1.s0.w1 m1.s0.b1 m1.s1.b0 m1.s1.scale0 m1.s1.w1 m1.s1.b1`)
-	if got := names(); !slices.Equal(got, want) || s.count() != len(want) {
-		t.Errorf("arrays %v, counted %d, want %v", got, s.count(), want)
-	}
 	s.Attention = &Attention{Blocks: 3}
 	if got := len(names()); s.count() != got {
 		t.Errorf("%d arrays, counted %d", got, s.count())
 	}
-	s.Members, s.SharedMembers, s.Embeddings, s.Attention = 1, 0, []forward.Embedding{{Codes: 5, Width: 3}}, &Attention{Blocks: 1}
+	s.Members, s.Embeddings, s.Attention = 1, []forward.Embedding{{Codes: 5, Width: 3}}, &Attention{Blocks: 1}
 	want = strings.Fields(`w0 b0 w1 b1 embedding0
 		block0.qkv.w block0.qkv.b block0.merge.w block0.merge.b block0.up.w block0.up.b block0.down.w block0.down.b
 		block0.norm1.gain block0.norm1.bias block0.norm2.gain block0.norm2.bias norm.gain norm.bias`)
 	if got := names(); !slices.Equal(got, want) || s.count() != len(want) {
 		t.Errorf("arrays %v, counted %d, want %v", got, s.count(), want)
+	}
+}
+
+// Settings of models that are not computed any more are refused, and not read as of another model.
+func TestDroppedSettingsAreErrors(t *testing.T) {
+	for want, c := range map[string][2]string{
+		"4 shared members": {MLP, `{"features":1,"hidden":[2],"sharedMembers":4}`},
+		"a latent cross":   {Transformer, `{"features":1,"hidden":[2],"blocks":1,"heads":1,"latentCross":true}`},
+	} {
+		if _, err := Read(c[0], []byte(c[1])); !errors.Is(err, ErrDropped) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
 	}
 }

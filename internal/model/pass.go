@@ -55,7 +55,6 @@ func NewPass[T blas.Float](s Settings, array func(name string) []T) Pass {
 // space is the scratch space of a pass.
 type space[T blas.Float] struct {
 	x, embedded  []T // inputs
-	product      []T // of the first layer, before the scales of members
 	odd, even    []T // hidden layers, in turn
 	h, y, wide   []T // of blocks
 	attention    forward.AttentionSpace[T]
@@ -82,17 +81,8 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 	s.score, s.total = num.Sized(s.score, rows), num.Sized(s.total, rows)
 	for i, m := range n.members {
 		h := in
-		for j, l := range m.hidden {
-			y := s.even[:rows*l.Out]
-			if m.scale == nil || j > 0 {
-				h = l.Run(h, y)
-			} else {
-				if !m.shares {
-					s.product = num.Sized(s.product, len(y))
-					l.Run(h, s.product)
-				}
-				h = forward.ScaleRows(n.Activation, m.scale, m.bias, s.product, y)
-			}
+		for _, l := range m.hidden {
+			h = l.Run(h, s.even[:rows*l.Out])
 			s.even, s.odd = s.odd, s.even
 		}
 		if n.Attention != nil {
@@ -150,11 +140,6 @@ func (n *network[T]) runBlocks(ctx context.Context, m member[T], hidden []T, s *
 		forward.Add(h, y)
 	}
 	forward.NormalizeRows(m.last.gain, m.last.bias, h, h)
-	if n.LatentCross {
-		for e, v := range hidden {
-			h[e] = v + T(h[e]*v)
-		}
-	}
 	return h, nil
 }
 
@@ -170,12 +155,10 @@ type network[T blas.Float] struct {
 
 // A member is a [Member] with its weights.
 type member[T blas.Float] struct {
-	shares      bool
-	scale, bias []T // of the first layer, which then is the product alone; nil: it has no scale
-	hidden      []*forward.Layer[T]
-	blocks      []block[T]
-	last        norm[T]
-	score       *forward.Layer[T]
+	hidden []*forward.Layer[T]
+	blocks []block[T]
+	last   norm[T]
+	score  *forward.Layer[T]
 }
 
 type block[T blas.Float] struct {
@@ -191,28 +174,14 @@ func newNetwork[T blas.Float](s Settings, array func(name string) []T) *network[
 	for i := range s.Embeddings {
 		n.tables = append(n.tables, array(Table(i)))
 	}
-	made := map[string]*forward.Layer[T]{} // by the names of their matrices, which members share
 	dense := func(a forward.Activation, d Dense) *forward.Layer[T] {
-		bias := make([]T, d.Out)
-		if d.Scale == "" {
-			bias = array(d.B)
-		}
-		if l := made[d.W]; l != nil {
-			return l.WithBias(bias)
-		}
-		l := forward.NewLayer(a, d.Bins, d.In, d.Out, array(d.W), bias)
-		made[d.W] = l
-		return l
+		return forward.NewLayer(a, d.Bins, d.In, d.Out, array(d.W), array(d.B))
 	}
 	normOf := func(n Norm) norm[T] { return norm[T]{array(n.Gain), array(n.Bias)} }
 	for _, m := range s.Layers() {
-		own := member[T]{shares: m.Shares, score: dense(forward.Identity, m.Score)}
+		own := member[T]{score: dense(forward.Identity, m.Score)}
 		for _, d := range m.Hidden {
-			act := s.Activation
-			if d.Scale != "" {
-				own.scale, own.bias, act = array(d.Scale), array(d.B), forward.Identity
-			}
-			own.hidden = append(own.hidden, dense(act, d))
+			own.hidden = append(own.hidden, dense(s.Activation, d))
 			n.widest = max(n.widest, d.Out)
 		}
 		for _, b := range m.Blocks {

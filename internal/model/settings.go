@@ -25,6 +25,9 @@ const (
 // BuiltIn lists them.
 var BuiltIn = []string{MLP, Transformer}
 
+// ErrDropped is returned for settings of versions before v0.1.0 that later versions do not compute.
+var ErrDropped = errors.New("not computed from v0.1.0 on")
+
 // Limits. Settings multiply: a short file could ask for any number of arrays, which take memory when they are listed.
 const (
 	maxMembers = 1000
@@ -35,24 +38,22 @@ const (
 // Settings describe a model of a built-in kind, in the form of a model file. nn.MLPConfig and
 // nn.TransformerConfig have the documentation of the fields.
 type Settings struct {
-	Features      int                 `json:"features"`
-	Bins          []int               `json:"bins,omitempty"` // of the features before the codes; nil: the first layer sees these as they are
-	Embeddings    []forward.Embedding `json:"embeddings,omitempty"`
-	Hidden        []int               `json:"hidden"`
-	Activation    forward.Activation  `json:"activation"`
-	Dropout       float64             `json:"dropout"`
-	Members       int                 `json:"members"`                 // 0: 1
-	SharedMembers int                 `json:"sharedMembers,omitempty"` // of each of these; 0: 1
-	Seed          uint64              `json:"seed"`
+	Features   int                 `json:"features"`
+	Bins       []int               `json:"bins,omitempty"` // of the features before the codes; nil: the first layer sees these as they are
+	Embeddings []forward.Embedding `json:"embeddings,omitempty"`
+	Hidden     []int               `json:"hidden"`
+	Activation forward.Activation  `json:"activation"`
+	Dropout    float64             `json:"dropout"`
+	Members    int                 `json:"members"` // 0: 1
+	Seed       uint64              `json:"seed"`
 
 	*Attention // nil: an MLP
 }
 
 // Attention has the further settings of a transformer.
 type Attention struct {
-	Blocks      int  `json:"blocks"`
-	Heads       int  `json:"heads"` // 0: 1
-	LatentCross bool `json:"latentCross"`
+	Blocks int `json:"blocks"`
+	Heads  int `json:"heads"` // 0: 1
 }
 
 // Read reads the settings of a built-in kind of models, and checks them.
@@ -67,6 +68,18 @@ func Read(kind string, text []byte) (Settings, error) {
 	if kind == MLP {
 		s.Attention = nil // fields of the same names mean nothing
 	}
+	var dropped struct {
+		SharedMembers int
+		LatentCross   bool
+	}
+	switch err := json.Unmarshal(text, &dropped); {
+	case err != nil:
+		return s, fmt.Errorf("settings of %s: %w", name, err)
+	case dropped.SharedMembers > 1:
+		return s, fmt.Errorf("%d shared members: %w", dropped.SharedMembers, ErrDropped)
+	case dropped.LatentCross && kind == Transformer:
+		return s, fmt.Errorf("a latent cross: %w", ErrDropped)
+	}
 	return s, s.Check()
 }
 
@@ -79,10 +92,6 @@ func (s Settings) Check() error {
 		return fmt.Errorf("%d features: a model needs one or more", s.Features)
 	case s.Members < 0 || s.Members > maxMembers:
 		return fmt.Errorf("%d members: want 1 to %d", s.Members, maxMembers)
-	case s.SharedMembers < 0 || s.SharedMembers > maxMembers/max(1, s.Members):
-		return fmt.Errorf("%d shared members: want 1 to %d", s.SharedMembers, maxMembers/max(1, s.Members))
-	case s.SharedMembers > 1 && len(s.Hidden) == 0:
-		return errors.New("no hidden layers: members that share weights need one or more")
 	case narrow >= 0:
 		return fmt.Errorf("hidden layer %d has width %d, want 1 or more", narrow+1, s.Hidden[narrow])
 	case !s.Activation.Valid():
@@ -110,12 +119,6 @@ func (s Settings) Check() error {
 	}
 	return nil
 }
-
-// Size returns the number of ensemble members, those that share weights included.
-func (s Settings) Size() int { return max(1, s.Members) * s.Sharing() }
-
-// Sharing returns the number of members that share their matrices of weights; 1: none do.
-func (s Settings) Sharing() int { return max(1, s.SharedMembers) }
 
 // Heads returns the number of heads of each attention.
 func (s Settings) Heads() int { return max(1, s.Attention.Heads) }

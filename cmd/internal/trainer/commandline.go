@@ -93,7 +93,7 @@ func (o *options) startingPoint() (*options, error) {
 	if err := known.Decode(&s); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", o.config, err)
 	}
-	return &options{settings: s}, nil
+	return &options{settings: s}, s.checkDropped(o.config)
 }
 
 // resumed is the options of the run in folder out. Flags given besides must say
@@ -105,6 +105,9 @@ func resumed(out string, args []string) (*options, error) {
 	}
 	s := plain()
 	if err := cli.ReadSettings(out, &s); err != nil {
+		return nil, err
+	}
+	if err := s.checkDropped(out); err != nil {
 		return nil, err
 	}
 	o := &options{settings: s}

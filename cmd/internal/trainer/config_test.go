@@ -27,10 +27,17 @@ func TestRunIsRepeatedFromItsConfig(t *testing.T) {
 	}
 	bad := filepath.Join(t.TempDir(), "bad.json")
 	write(t, bad, `{"learningrat": 3}`)
+	older, dropped := filepath.Join(t.TempDir(), "older.json"), filepath.Join(t.TempDir(), "dropped.json")
+	write(t, older, `{"sharedMembers": 0, "latentCross": false, "seed": 5}`)
+	if o, err := parse([]string{"-config", older}); err != nil || o.Seed != 5 {
+		t.Errorf("a file of an older version: %+v, %v", o, err)
+	}
+	write(t, dropped, `{"sharedMembers": 4}`)
 	for args, want := range map[string]string{
 		"-preset paper -config " + config: "-preset has no meaning with -config",
 		"-config none.json":               "none.json: no such file",
 		"-config " + bad:                  `unknown field "learningrat"`,
+		"-config " + dropped:              "dropped.json: shared members and latent cross are not trained from plrank v0.1.0 on",
 	} {
 		if status, _, stderr := call(strings.Fields(args)...); status == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d, %s", args, status, stderr)

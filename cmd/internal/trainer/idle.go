@@ -30,7 +30,7 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 			Why: loss + ": it is for losses that sample, such as plrank-rb"},
 		{Works: slices.ContainsFunc(terms, func(t losses.Term) bool { return !t.LabelFree && !t.RatioOnly }), Flags: []string{"normalize"},
 			Why: loss + ": it is for losses that go by the size of gains, such as plrank-exact"},
-		{Works: o.Scorer == "attention", Flags: []string{"blocks", "heads", "latent-cross"}, Why: scorer + ": it is for -scorer attention"},
+		{Works: o.Scorer == "attention", Flags: []string{"blocks", "heads"}, Why: scorer + ": it is for -scorer attention"},
 		{Works: forest, Flags: []string{"trees", "depth", "leaves", "sampling", "feature-sampling", "rising", "falling"},
 			Why: scorer + ": it is for -scorer forest"},
 		{Works: !forest, Flags: []string{"hidden", "activation", "dropout", "members", "shared-members", "optimizer", "group-lasso",

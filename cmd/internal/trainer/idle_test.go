@@ -33,9 +33,6 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-samples 9 -preset paper", ""},
 		{"-blocks 2", "-blocks has no effect with -scorer mlp: it is for -scorer attention"},
 		{"-heads 1", "-heads has no effect with -scorer mlp"},
-		{"-latent-cross", "-latent-cross has no effect with -scorer mlp"},
-		{"-latent-cross=false", ""},
-		{"-blocks 2 -heads 1 -latent-cross -scorer attention", ""},
 		{"-depth 2", "-depth has no effect with -scorer mlp: it is for -scorer forest"},
 		{"-depth 2 -leaves 4 -trees 2 -sampling 0.5 -feature-sampling 0.5 -rising 1 -falling 2 -bins 9 -l2 2 -scorer forest", "-members has no effect with -scorer forest"}, // which all cases here have
 		{"-hidden 8 -scorer forest", "-hidden has no effect with -scorer forest: it is for networks"},

@@ -41,8 +41,20 @@ type settings struct {
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
+
+	SharedMembers int  `json:"sharedMembers,omitempty"` // of older versions, as LatentCross; see checkDropped
+	LatentCross   bool `json:"latentCross,omitempty"`
+
 	train.Config
 	Models models `json:"models,omitempty"` // that are trained one after another, and mixed; none: the one of the Config
+}
+
+// checkDropped returns an error if the file that the settings are from asks for a model that is not trained any more.
+func (s settings) checkDropped(path string) error {
+	if s.SharedMembers > 1 || s.LatentCross {
+		return fmt.Errorf("train: %s: shared members and latent cross are not trained from plrank v0.1.0 on: want neither", path)
+	}
+	return nil
 }
 
 type models []train.Config

@@ -32,22 +32,15 @@ func (g *graph) Number(v float64) string { return g.constant(g.dtype, []float64{
 func (g *graph) Add(x, y string) string { return g.node("Add", x, y) }
 func (g *graph) Mul(x, y string) string { return g.node("Mul", x, y) }
 
+// Times adds a product with a number.
+func (g *graph) Times(x string, factor float64) string { return g.Mul(x, g.Number(factor)) }
+
 // Dense adds a layer without dropout.
 func (g *graph) Dense(d model.Dense, act forward.Activation, _ int, x string) string {
-	return g.activate(act, d.Out, g.Add(g.Product(d, x), g.array(d.B, d.Out)))
-}
-
-// Product adds the product of the inputs of a layer and its weights.
-func (g *graph) Product(d model.Dense, x string) string {
 	if d.Bins != nil {
 		x = g.encode(d, x)
 	}
-	return g.node("MatMul", x, g.array(d.W, d.Rows(), d.Out))
-}
-
-// Scale adds what comes after the product in a layer with a scale.
-func (g *graph) Scale(d model.Dense, act forward.Activation, _ int, product string) string {
-	return g.activate(act, d.Out, g.Add(g.Mul(product, g.array(d.Scale, d.Out)), g.array(d.B, d.Out)))
+	return g.activate(act, d.Out, g.Add(g.node("MatMul", x, g.array(d.W, d.Rows(), d.Out)), g.array(d.B, d.Out)))
 }
 
 func (g *graph) activate(act forward.Activation, columns int, z string) string {

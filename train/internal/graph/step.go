@@ -24,7 +24,6 @@ type Step struct {
 	batch   losses.Batch // without scores
 	base    *G.Node      // nil: there are no base scores
 	members int
-	shared  int      // how many of them share weights; 1: none do
 	loss    *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
 	weights G.Nodes
 	grads   G.Nodes // of the weights
@@ -35,7 +34,6 @@ type Step struct {
 func NewStep(ctx context.Context, model nn.Scorer, o *Objective, rows, queries, features int) (*Step, error) {
 	return newStep(ctx, o, rows, queries, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
 		s.x, s.weights = matrix(g, rows, features, "x"), model.Weights().Nodes(g)
-		s.shared = nn.SharedMembers(model)
 		members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.batch.Lists.Offsets, Weights: s.weights}, nn.Train)
 		if err == nil && slices.Contains(members, nil) {
 			err = errors.New("the model gives no scores")
@@ -68,7 +66,7 @@ func NewScoreGradient(ctx context.Context, o *Objective, rows, queries int) (*St
 
 // newStep builds a graph of the loss of scores, one node for each member.
 func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*Step, *G.ExprGraph) (G.Nodes, error)) (*Step, error) {
-	s := &Step{batch: o.Settings, shared: 1, loss: new(G.Value)}
+	s := &Step{batch: o.Settings, loss: new(G.Value)}
 	var err error
 	s.VM, err = newMachine(ctx, func(g *G.ExprGraph) (*G.Node, G.Nodes, error) {
 		for _, c := range s.columns(o.Data, new(Batch), rows, queries) {
@@ -124,7 +122,7 @@ func (s *Step) columns(d *datasets.Dataset, b *Batch, rows, queries int) []colum
 }
 
 // cost is the sum of the losses of all members: each learns by itself, from rankings of its own,
-// and on top of the base scores. Of those that share weights, it is the mean.
+// and on top of the base scores.
 func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum *G.Node, err error) {
 	for _, scores := range members {
 		if err := ctx.Err(); err != nil {
@@ -147,9 +145,6 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum
 			return nil, err
 		}
 	}
-	if s.shared > 1 {
-		return G.HadamardProd(sum, G.NewConstant(float32(1/float64(s.shared))))
-	}
 	return sum, nil
 }
 
@@ -167,7 +162,7 @@ func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 	if err != nil || len(loss) != 1 {
 		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", (*s.loss).Shape())
 	}
-	return loss[0] * float64(s.shared) / float64(s.members), s.flattenGradients(gradient)
+	return loss[0] / float64(s.members), s.flattenGradients(gradient)
 }
 
 // flattenGradients copies the gradients of all arrays into one slice: ops, which may be anybody's,

@@ -42,12 +42,8 @@ type axes struct {
 	bend   float32       // ρ
 }
 
-// A binnedLayer is where a first layer has its weights, and each of its members its biases and what
-// scales the product before they are added, −1 if nothing does.
-type binnedLayer struct {
-	weights, outputs int
-	biases, scales   []int
-}
+// A binnedLayer is where a first layer has its weights and its biases.
+type binnedLayer struct{ weights, biases, outputs int }
 
 func newCoordinates(bins []transforms.Bins, arrays []nn.Array) *coordinates {
 	c := &coordinates{}
@@ -60,22 +56,16 @@ func newCoordinates(bins []transforms.Bins, arrays []nn.Array) *coordinates {
 		c.origin.Data = append(c.origin.Data, m...)
 	}
 	c.origin.N, c.origin.Inc = len(c.origin.Data), 1
-	starts, at := map[string]int{"": -1}, 0
+	starts, at := map[string]int{}, 0
 	for _, a := range arrays {
 		starts[a.Name] = at
 		at += a.Size()
 	}
-	for _, a := range arrays {
-		if !a.Inputs || bins == nil || !slices.Equal(a.Bins, counts) {
-			continue
+	for _, b := range arrays {
+		w := slices.IndexFunc(arrays, func(a nn.Array) bool { return a.Inputs && a.Name == b.AddedTo })
+		if w >= 0 && bins != nil && slices.Equal(arrays[w].Bins, counts) {
+			c.layers = append(c.layers, binnedLayer{starts[b.AddedTo], starts[b.Name], b.Size()})
 		}
-		l := binnedLayer{weights: starts[a.Name], outputs: a.Size() / a.Shape[0]}
-		for _, b := range arrays {
-			if b.AddedTo == a.Name {
-				l.biases, l.scales = append(l.biases, starts[b.Name]), append(l.scales, starts[b.ScaledBy])
-			}
-		}
-		c.layers = append(c.layers, l)
 	}
 	return c
 }
@@ -149,18 +139,8 @@ func (x axes) stretch(w blas32.General, line, bend float32) {
 func (c *coordinates) enter(weights, gradient []float32) {
 	for _, l := range c.layers {
 		w, dw := l.rows(weights, c.origin.N), l.rows(gradient, c.origin.N)
-		product, change := c.product(w), make([]float32, l.outputs)
-		l.shift(weights, product, 1)
-		for i, b := range l.biases {
-			for o, db := range gradient[b:][:l.outputs] {
-				if scale := l.scales[i]; scale >= 0 {
-					gradient[scale+o] -= product.Data[o] * db
-					db *= weights[scale+o]
-				}
-				change[o] += db
-			}
-		}
-		blas32.Ger(-1, c.origin, vector(change), dw)
+		c.shift(l, weights, 1)
+		blas32.Ger(-1, c.origin, vector(gradient[l.biases:][:l.outputs]), dw)
 		c.forInputs(w, func(x axes, of blas32.General) {
 			x.reflect(of)
 			x.stretch(of, 1/x.line, 1/x.bend)
@@ -172,23 +152,11 @@ func (c *coordinates) enter(weights, gradient []float32) {
 	}
 }
 
-// product is m·w.
-func (c *coordinates) product(w blas32.General) blas32.Vector {
-	y := vector(make([]float32, w.Cols))
-	blas32.Gemv(blas.Trans, 1, w, c.origin, 0, y)
-	return y
-}
-
-// shift adds sign times a product to the biases, scaled as the layer scales its own.
-func (l binnedLayer) shift(weights []float32, product blas32.Vector, sign float32) {
-	for i, b := range l.biases {
-		for o, p := range product.Data {
-			if scale := l.scales[i]; scale >= 0 {
-				p *= weights[scale+o]
-			}
-			weights[b+o] += sign * p
-		}
-	}
+// shift adds sign times m·w to the biases of a layer.
+func (c *coordinates) shift(l binnedLayer, weights []float32, sign float32) {
+	product := vector(make([]float32, l.outputs))
+	blas32.Gemv(blas.Trans, 1, l.rows(weights, c.origin.N), c.origin, 0, product)
+	blas32.Axpy(sign, product, vector(weights[l.biases:][:l.outputs]))
 }
 
 // leave goes back from v and d to weights.
@@ -199,7 +167,7 @@ func (c *coordinates) leave(weights []float32) {
 			x.stretch(of, x.line, x.bend)
 			x.reflect(of)
 		})
-		l.shift(weights, c.product(w), -1)
+		c.shift(l, weights, -1)
 	}
 }
 

@@ -69,16 +69,11 @@ func TestBinsBeginAsLines(t *testing.T) {
 	}
 }
 
-// sharedBinned are the arrays of a layer of two units, of inputs with bins and one without, for two members
-// that share its weights; and weights at random.
-func sharedBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weights []float32) {
+// drawnBinned are the arrays of a layer of two units, of inputs with bins and one without, and weights at random.
+func drawnBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weights []float32) {
 	arrays = binnedArrays(bins)[:1]
 	arrays[0].Shape = []int{arrays[0].Shape[0] + 1, 2}
-	for _, m := range []string{"s0.", "s1."} {
-		arrays = append(arrays,
-			nn.Array{Name: m + "b", Shape: []int{2}, Bias: true, AddedTo: "w", ScaledBy: m + "scale"},
-			nn.Array{Name: m + "scale", Shape: []int{2}, Bias: true})
-	}
+	arrays = append(arrays, nn.Array{Name: "b", Shape: []int{2}, Bias: true, AddedTo: "w"})
 	n := Size(arrays)
 	return arrays, rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "weights")
 }
@@ -87,7 +82,7 @@ func sharedBinned(t *rapid.T, bins []transforms.Bins) (arrays []nn.Array, weight
 func TestCoordinatesHaveTheirGradient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bins := []transforms.Bins{drawnBins(t, 1), drawnBins(t, 1)}
-		arrays, weights := sharedBinned(t, bins)
+		arrays, weights := drawnBinned(t, bins)
 		slopes := rapid.SliceOfN(rapid.Float32Range(-1, 1), len(weights), len(weights)).Draw(t, "slopes")
 		c := newCoordinates(bins, arrays)
 		value := func(at []float32) (sum float64) {
