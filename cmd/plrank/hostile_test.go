@@ -47,7 +47,7 @@ func TestHostileNumbersAreRefusedOrHandled(t *testing.T) {
 	quick := " -epochs 1 -members 1 -hidden 4 -samples 2 -evaluation-samples 2 "
 	for _, line := range []string{
 		"train -data ." + quick,
-		"train -data . -loss plrank2 -scorer attention -shared-members 2 -transform quantile -bins 3 -optimizer adamw" + quick,
+		"train -data . -loss plrank2 -scorer attention -members 2 -transform quantile -bins 3 -optimizer adamw" + quick,
 		"tune -data . -grid lr=.01,.02 -trials 1" + quick,
 		"score -model run/model.npz -data test.txt -exposure - -run r",
 		"evaluate -model run/model.npz -data test.txt -report expected-map,graded-rbp",

@@ -33,7 +33,7 @@ func (o *options) idle(s *datasets.Splits) (lines map[string]string, err error) 
 		{Works: o.Scorer == "attention", Flags: []string{"blocks", "heads"}, Why: scorer + ": it is for -scorer attention"},
 		{Works: forest, Flags: []string{"trees", "depth", "leaves", "sampling", "feature-sampling", "rising", "falling"},
 			Why: scorer + ": it is for -scorer forest"},
-		{Works: !forest, Flags: []string{"hidden", "activation", "dropout", "members", "shared-members", "optimizer", "group-lasso",
+		{Works: !forest, Flags: []string{"hidden", "activation", "dropout", "members", "optimizer", "group-lasso",
 			"average", "batch", "epochs-per-pass"},
 			Why: scorer + ": it is for networks"},
 		{Works: forest || len(o.Hidden) > 0, Flags: []string{"activation", "dropout"}, Why: `with -hidden "": it is for hidden layers`},
