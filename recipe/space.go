@@ -9,7 +9,6 @@ var Networks = []string{
 	"activation=relu,gelu,swiglu",
 	"dropout=0,.1,.2,.3,.5",
 	"members=1,3",
-	"shared-members=0,4",
 	"loss=plrank-exact+0.01*softmax,plrank-exact+0.1*softmax,softmax",
 	"lr=3e-4..6e-3",
 	"schedule=constant,cosine",
