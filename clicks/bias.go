@@ -88,6 +88,9 @@ type BiasReport struct {
 	// the relevance of their documents. nil for impressions without scores.
 	Connected [][]int `json:"connected,omitempty"`
 
+	// Neighbours are the same groups if only neighbouring ranks are compared, as by Harvest.
+	Neighbours [][]int `json:"-"`
+
 	Iterations int  `json:"iterations,omitempty"` // of em
 	Unsettled  bool `json:"unsettled,omitempty"`  // em ended after 300 iterations, while its probabilities still changed
 }

@@ -222,17 +222,17 @@ func TestAffineBiasIsEfficient(t *testing.T) {
 		}
 		alpha, beta = append(alpha, got.Alpha[0]), append(beta, got.Beta[0])
 	}
-	for _, of := range []struct {
+	for _, estimated := range []struct {
 		name        string
 		values      []float64
 		want, bound float64
 	}{{"α", alpha, .52, a / (a*c - b*b)}, {"β", beta, .08, c / (a*c - b*b)}} {
-		mean, variance := stat.MeanVariance(of.values, nil)
-		if math.Abs(mean-of.want) > 4*math.Sqrt(of.bound/logs) {
-			t.Errorf("%s is %v on average, want %v", of.name, mean, of.want)
+		mean, variance := stat.MeanVariance(estimated.values, nil)
+		if math.Abs(mean-estimated.want) > 4*math.Sqrt(estimated.bound/logs) {
+			t.Errorf("%s is %v on average, want %v", estimated.name, mean, estimated.want)
 		}
-		if ratio := variance / of.bound; ratio < .7 || ratio > 1.35 { // within three standard errors of 1, or a little more
-			t.Errorf("the variance of %s is %v times the bound", of.name, ratio)
+		if ratio := variance / estimated.bound; ratio < .7 || ratio > 1.35 { // within three standard errors of 1, or a little more
+			t.Errorf("the variance of %s is %v times the bound", estimated.name, ratio)
 		}
 	}
 }

@@ -124,24 +124,24 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 		return list, nil // which check reports
 	}
 	for i, v := range list {
-		of, is := &c.known[i%width], missing
+		column, is := &c.known[i%width], missing
 		switch {
 		case v == aText, v == noText:
 			is = word
 		case v == v:
 			is = number
 		}
-		if of.kind = cmp.Or(of.kind, is); is != missing && is != of.kind {
+		if column.kind = cmp.Or(column.kind, is); is != missing && is != column.kind {
 			return nil, fmt.Errorf("numbers and texts in column %d of its features and in the lines before: want one of the two; read logs from "+
 				"before the change separately", i%width+1)
 		}
 		switch {
 		case v == noText:
-			list[i] = of.value("", c)
+			list[i] = column.value("", c)
 		case is == word && words[0] == "":
 			list[i], words = 0, words[1:]
 		case is == word:
-			list[i], words = of.value(words[0], c), words[1:]
+			list[i], words = column.value(words[0], c), words[1:]
 		}
 	}
 	return list, nil
@@ -167,12 +167,12 @@ func (c *column) value(text string, in *columns) float32 {
 
 // levels returns the texts of all columns so far, nil if all are numbers.
 func (c *columns) levels() (all [][]string) {
-	for i, of := range c.known {
-		if of.kind == word {
+	for i, column := range c.known {
+		if column.kind == word {
 			if all == nil {
 				all = make([][]string, len(c.known))
 			}
-			all[i] = append([]string{}, of.texts...)
+			all[i] = append([]string{}, column.texts...)
 		}
 	}
 	return all

@@ -20,15 +20,12 @@ const (
 	// IPS divides a click by α of its rank (Wang et al., SIGIR 2016; Joachims, Swaminathan &
 	// Schnabel, WSDM 2017), which is unbiased for deterministic rankings. For Gains only.
 	IPS Estimator = "ips"
-	// PolicyAware divides clicks by the expected α of the document under the logging policy
-	// (Oosterhuis & de Rijke, SIGIR 2020). It is unbiased if every relevant document may be
-	// shown, whatever the cutoff.
+	// PolicyAware subtracts β from the clicks, and divides them by the expected α of the document
+	// under the logging policy (Oosterhuis & de Rijke, SIGIR 2020 and WSDM 2021; Vardasbi et al.,
+	// CIKM 2020). It is unbiased if every relevant document may be shown, whatever the cutoff.
 	PolicyAware Estimator = "policy-aware"
-	// Affine is PolicyAware with β subtracted from the clicks (Vardasbi et al., CIKM 2020;
-	// Oosterhuis & de Rijke, WSDM 2021). For Evaluate both names are the same.
-	Affine Estimator = "affine"
 	// DR is doubly robust (Oosterhuis, TOIS 2023): a regression predicts relevance, and the
-	// clicks of Affine correct it. Right where either the bias or the regression is.
+	// clicks of PolicyAware correct it. It is right if either the bias or the regression is.
 	DR Estimator = "dr"
 
 	// IIPS weighs the click on document d at rank k by P(d@k) under the target over P(d@k) under
@@ -59,7 +56,6 @@ var estimatorTable = []estimatorEntry{
 	{name: Naive, gains: true},
 	{name: IPS, gains: true, bias: true, clip: true},
 	{name: PolicyAware, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
-	{name: Affine, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
 	{name: DR, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
 	{name: IIPS, evaluate: true, clip: true, leastSize: 100},
 	{name: RIPS, evaluate: true, leastSize: 1000},
@@ -82,9 +78,9 @@ func ValueEstimators() []Estimator {
 	return estimatorNames(func(e estimatorEntry) bool { return e.evaluate })
 }
 
-func estimatorNames(of func(estimatorEntry) bool) (all []Estimator) {
+func estimatorNames(suits func(estimatorEntry) bool) (all []Estimator) {
 	for _, e := range estimatorTable {
-		if of(e) {
+		if suits(e) {
 			all = append(all, e.name)
 		}
 	}
@@ -92,11 +88,11 @@ func estimatorNames(of func(estimatorEntry) bool) (all []Estimator) {
 }
 
 // parse finds the entry of an estimator and its clip, which is negative if there is none.
-func (e Estimator) parse(of func(estimatorEntry) bool) (estimatorEntry, float64, error) {
+func (e Estimator) parse(suits func(estimatorEntry) bool) (estimatorEntry, float64, error) {
 	name, parameter, clipped := strings.Cut(string(e), "(")
 	var known []string
 	for _, entry := range estimatorTable {
-		if !of(entry) {
+		if !suits(entry) {
 			continue
 		}
 		known = append(known, string(entry.name))
@@ -108,8 +104,8 @@ func (e Estimator) parse(of func(estimatorEntry) bool) (estimatorEntry, float64,
 		}
 		clip, err := strconv.ParseFloat(strings.TrimSuffix(parameter, ")"), 64)
 		if !entry.clip || !strings.HasSuffix(parameter, ")") || err != nil || !(clip >= 0 && clip <= 1) {
-			return entry, 0, fmt.Errorf("clicks: invalid estimator %q: the number in brackets is the least probability, 0 to 1, of policy-aware, "+
-				"affine, dr, iips and ips alone", e)
+			return entry, 0, fmt.Errorf("clicks: invalid estimator %q: the number in brackets is the least probability, 0 to 1, for ips, "+
+				"policy-aware, dr and iips alone", e)
 		}
 		return entry, clip, nil
 	}

@@ -15,7 +15,7 @@ import (
 type Target struct {
 	Policy   PolicyFunc
 	Baseline PolicyFunc // to compare with, on the same impressions, such as Logged; nil: none
-	Bias     Bias       // for policy-aware, affine and dr
+	Bias     Bias       // for policy-aware and dr
 
 	// Unit names what is resampled as a whole for the intervals, such as the client or the
 	// text of the query. nil: each impression by itself.
@@ -53,7 +53,7 @@ type Estimate struct {
 // and E(d) = Σ_k α_k P(d@k) under the target (π) or the logging policy (0), the value is the mean of
 //
 //	iips                   Σ_k w_ik c_ik                                   w = P_π(d@k) / P_0(d@k)
-//	policy-aware, affine   Σ_k w_ik (c_ik − β_k) + β_k                     w = E_π(d) / E_0(d)
+//	policy-aware           Σ_k w_ik (c_ik − β_k) + β_k                     w = E_π(d) / E_0(d)
 //	dr                     Σ_k w_ik (c_ik − β_k − α_k r̂_d) + β_k + Σ_d r̂_d E_π(d)   with the same w
 //	rips                   Σ_k w_ik c_ik                                   w = Π_{j≤k} π(y_j | y_<j) / π_0(y_j | y_<j)
 //	whole-ranking          Σ_k w_iK c_ik
@@ -277,7 +277,7 @@ func (v *evaluator) value(m *term, b Bias, im *Impression, sums *weightSums) (fl
 	}
 	for k, c := range im.Clicks {
 		switch m.name {
-		case PolicyAware, Affine:
+		case PolicyAware:
 			value += w[k]*(c-b.beta(k)) + b.beta(k)
 		case DR:
 			value += w[k]*(c-b.beta(k)-b.Alpha[k]*v.relevance[im.Shown[k]]) + b.beta(k)

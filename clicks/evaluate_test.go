@@ -187,7 +187,7 @@ func TestClipDoesNotLowerTheBaseline(t *testing.T) {
 func TestEstimatesTellUnitsAndTheSizeOfTheBaseline(t *testing.T) {
 	log := simulated(t, 20, 5, 2000)
 	byQuery := func(im *Impression) string { return im.Query }
-	of, err := Evaluate(log, Target{Policy: sharper, Baseline: Logged, Unit: byQuery}, IIPS, RIPS)
+	estimates, err := Evaluate(log, Target{Policy: sharper, Baseline: Logged, Unit: byQuery}, IIPS, RIPS)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,9 +195,9 @@ func TestEstimatesTellUnitsAndTheSizeOfTheBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j := range of {
-		if of[j].Units != 50 || math.Abs(of[j].BaselineSize-2000) > 1e-9 || of[j].EffectiveSize != from[j].BaselineSize {
-			t.Errorf("%+v, and %+v the other way round", of[j], from[j])
+	for j := range estimates {
+		if estimates[j].Units != 50 || math.Abs(estimates[j].BaselineSize-2000) > 1e-9 || estimates[j].EffectiveSize != from[j].BaselineSize {
+			t.Errorf("%+v, and %+v the other way round", estimates[j], from[j])
 		}
 	}
 }
@@ -365,9 +365,9 @@ func TestImpossibleRankingsAreErrors(t *testing.T) {
 			t.Errorf("%s with clip 0: error %v", e, err)
 		}
 		// For a baseline too, and there a clip does no more than make a number of it.
-		for _, of := range []Estimator{e, e + "(0)"} {
-			if _, err := Evaluate(log, Target{Policy: Logged, Baseline: uniform, Bias: bias}, of); err == nil || !strings.Contains(err.Error(), "has the probability") {
-				t.Errorf("%s of a baseline: error %v", of, err)
+		for _, name := range []Estimator{e, e + "(0)"} {
+			if _, err := Evaluate(log, Target{Policy: Logged, Baseline: uniform, Bias: bias}, name); err == nil || !strings.Contains(err.Error(), "has the probability") {
+				t.Errorf("%s of a baseline: error %v", name, err)
 			}
 		}
 		if got, err := Evaluate(log, Target{Policy: Logged, Baseline: uniform, Bias: bias}, e+"(0.01)"); err != nil || !(got[0].Difference.Mean < -1e10) {

@@ -23,13 +23,12 @@ import (
 //
 //	naive          c̄
 //	ips            the mean of c/max(α_k, τ)
-//	policy-aware   c̄ / max(ᾱ, τ)
-//	affine         (c̄ − β̂) / max(ᾱ, τ)
+//	policy-aware   (c̄ − β̂) / max(ᾱ, τ)
 //	dr             r̂ + (c̄ − β̂ − α̂ r̂) / max(ᾱ, τ)
 //
 // where r̂ is the regression of [Evaluate]. The clip τ, unless it is given, is min(1, 10/√n) for n
-// impressions in the log (Oosterhuis, TOIS 2023). Without a clip the last three are unbiased
-// estimates of relevance (policy-aware where β = 0). Gains returns the same errors as Evaluate.
+// impressions in the log (Oosterhuis, TOIS 2023). Without a clip the last two are unbiased
+// estimates of relevance. Gains returns the same errors as Evaluate.
 func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
 	g, err := NewGainEstimation(b, estimator)
 	if err == nil {
@@ -212,8 +211,6 @@ func (g *GainEstimation) setGains(d *datasets.Dataset, order []int, clip float64
 					d.Gains[i] += over(c/n, max(g.bias.Alpha[k], clip))
 				}
 			case PolicyAware:
-				d.Gains[i] = over(s.clicks/n, exposure)
-			case Affine:
 				d.Gains[i] = over((s.clicks-s.beta)/n, exposure)
 			case DR:
 				d.Gains[i] = relevance[i] + over((s.clicks-s.beta-s.alpha*relevance[i])/n, exposure)

@@ -100,7 +100,7 @@ func (h *harvested) estimate(report *BiasReport, shown []float64) (Bias, error) 
 			report.Overlap[k][j] = p.overlap / shown[max(k, j)]
 		}
 	}
-	report.Connected = h.connected()
+	report.Connected, report.Neighbours = h.connected(h.neighbours), h.connected(true)
 	if len(report.Connected) > 1 {
 		return Bias{}, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of "+
 			"ranks; use a higher temperature, more impressions, or method %s", report.Connected[1], RegressionEM)
@@ -108,14 +108,14 @@ func (h *harvested) estimate(report *BiasReport, shown []float64) (Bias, error) 
 	return h.solve()
 }
 
-// compared reports whether both ranks of a pair have clicks to compare.
-func (h *harvested) compared(k, j int) bool {
-	near := !h.neighbours || j == k-1 || j == k+1
+// compared reports whether two ranks have clicks to compare. If neighbours is true, only neighbouring ranks are compared.
+func (h *harvested) compared(k, j int, neighbours bool) bool {
+	near := !neighbours || j == k-1 || j == k+1
 	return near && h.pairs[k][j].clicks > 0 && h.pairs[j][k].clicks > 0
 }
 
-// connected returns the groups of ranks that are compared with each other.
-func (h *harvested) connected() (groups [][]int) {
+// connected returns the groups of ranks that are compared with each other, directly or through others.
+func (h *harvested) connected(neighbours bool) (groups [][]int) {
 	grouped := make([]bool, len(h.pairs))
 	for first := range grouped {
 		if grouped[first] {
@@ -125,7 +125,7 @@ func (h *harvested) connected() (groups [][]int) {
 		group := []int{first + 1}
 		for i := 0; i < len(group); i++ { // which grows
 			for j := range grouped {
-				if !grouped[j] && h.compared(group[i]-1, j) {
+				if !grouped[j] && h.compared(group[i]-1, j, neighbours) {
 					grouped[j] = true
 					group = append(group, j+1)
 				}
@@ -151,7 +151,7 @@ func (h *harvested) solve() (Bias, error) {
 	rhs := mat.NewVecDense(ranks-1, nil)
 	for j := 1; j < ranks; j++ {
 		for k := range j {
-			if !h.compared(k, j) {
+			if !h.compared(k, j, h.neighbours) {
 				continue
 			}
 			upper, lower := h.pairs[k][j], h.pairs[j][k]

@@ -3,7 +3,6 @@ package clicks
 import (
 	"bytes"
 	"math"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -50,19 +49,13 @@ func TestDocumentsThatAreThereTwiceAreNotJoined(t *testing.T) {
 
 func TestBiasFilesRoundTrip(t *testing.T) {
 	for _, b := range []Bias{{Alpha: []float64{1, 1. / 3}}, {Alpha: []float64{1, .5}, Beta: []float64{.25, -1e-17}}} {
-		for _, name := range []string{"bias.json", "bias.csv"} {
-			var text bytes.Buffer
-			if err := b.Write(&text, name); err != nil {
-				t.Fatal(err)
-			}
-			got, err := ReadBias(logFile(t, name, "\ufeff"+text.String())) // as spreadsheets write it
-			want := b
-			if filepath.Ext(name) == ".csv" && b.Beta == nil {
-				want.Beta = []float64{0, 0}
-			}
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %v, %v; want %v", name, got, err, want)
-			}
+		var text bytes.Buffer
+		if err := b.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadBias(logFile(t, "bias.json", "\ufeff"+text.String())) // as some editors write it
+		if err != nil || !reflect.DeepEqual(got, b) {
+			t.Errorf("%v, %v; want %v", got, err, b)
 		}
 	}
 	for text, want := range map[string]string{
@@ -70,19 +63,15 @@ func TestBiasFilesRoundTrip(t *testing.T) {
 		`{"alpha": [1]} {"alpha": [2]}`: "there is more after the first JSON object",
 		`{"alpha": []}`:                 "no position bias",
 		`{"alfa": [1]}`:                 `unknown field "alfa"`,
-		"k,alpha\n1,1\n":                "want JSON with",
-		"rank,alpha\n2,1\n":             `row 2: rank "2", want 1`,
-		"rank,alpha,beta\n1,1,\n":       `row 2: beta "": want a number`,
-		"rank,alpha\n1,1\n2,1,1\n":      "wrong number of fields",
-		"rank,alpha,beta\n1,1,Infinity": "the position bias of rank 1",
-		"":                              "want JSON with",
+		"k,alpha\n1,1\n":                "want JSON such as",
+		"":                              "want JSON such as",
 	} {
 		path := logFile(t, "bias", text)
 		if _, err := ReadBias(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: error %v, want %q with the path", text, err, want)
 		}
 	}
-	if err := (Bias{Alpha: []float64{math.NaN()}}).Write(&bytes.Buffer{}, "b.json"); err == nil {
+	if err := (Bias{Alpha: []float64{math.NaN()}}).Write(&bytes.Buffer{}); err == nil {
 		t.Error("no error for NaN")
 	}
 }

@@ -119,8 +119,8 @@ func numbersOf(t *testing.T, e estimation) (all []float64) {
 			t.Fatal(err)
 		}
 		all = slices.Clone(d.Gains)
-		for _, of := range [][]float32{d.Logged, d.LoggedScores, d.QueryWeights, d.Features} {
-			for _, v := range of {
+		for _, column := range [][]float32{d.Logged, d.LoggedScores, d.QueryWeights, d.Features} {
+			for _, v := range column {
 				all = append(all, float64(v))
 			}
 		}

@@ -236,14 +236,15 @@ func (r *reader) readClicks(path string) error {
 			return nil
 		}
 		line, err := parseLine(jsonread.NewLenient(content))
-		if err != nil || line.ActionName != "click" { // readQueries counts what is odd
-			return nil
-		}
-		if line.QueryID == "" || line.Object == "" {
+		switch {
+		case err != nil: // readQueries counts the line
+		case line.ActionName != "click":
+		case line.QueryID == "" || line.Object == "":
 			return clickWithoutIDs
+		default:
+			query := r.hash(line.QueryID)
+			r.clicks[query] = append(r.clicks[query], r.hash(line.Object))
 		}
-		query := r.hash(line.QueryID)
-		r.clicks[query] = append(r.clicks[query], r.hash(line.Object))
 		return nil
 	})
 }

@@ -59,19 +59,12 @@ func AffineClicks(b Bias) Behaviour {
 
 // Cascade users go down the ranking and stop at their first click (Craswell et al., WSDM
 // 2008).
-func Cascade() Behaviour { return DependentClick(nil) }
-
-// DependentClick users go down the ranking and click by attraction. After a click at rank k
-// they continue with probability λ_k (Guo, Liu & Wang, WSDM 2009), which is 0 beyond the last.
-func DependentClick(lambda []float64) Behaviour {
+func Cascade() Behaviour {
 	return func(attraction, clicks []float64, random func() float64) {
 		clear(clicks)
 		for k, a := range attraction {
-			if random() >= a {
-				continue
-			}
-			clicks[k] = 1
-			if k >= len(lambda) || random() >= lambda[k] {
+			if random() < a {
+				clicks[k] = 1
 				return
 			}
 		}

@@ -17,18 +17,6 @@ import (
 // computed here by what must have happened at the ranks above.
 func TestBehavioursHaveTheirProbabilities(t *testing.T) {
 	attraction := []float64{.5, .2, .9, .4}
-	dependent := func(lambda []float64) (want []float64) {
-		examined := 1.0
-		for k, a := range attraction {
-			want = append(want, examined*a)
-			on := 0.0
-			if k < len(lambda) {
-				on = lambda[k]
-			}
-			examined *= 1 - a + a*on
-		}
-		return want
-	}
 	const n = 40000
 	for _, c := range []struct {
 		name      string
@@ -37,8 +25,6 @@ func TestBehavioursHaveTheirProbabilities(t *testing.T) {
 		most      int // clicks of a user
 	}{
 		{"cascade", Cascade(), cascadeClicks(attraction), 1},
-		{"dependent click", DependentClick([]float64{.8, .5}), dependent([]float64{.8, .5}), 3},
-		{"dependent click that always goes on", DependentClick([]float64{1, 1, 1, 1}), attraction, 4},
 		{"position-based", PositionBased([]float64{1, .5, .25}), []float64{.5, .1, .225, 0}, 3},
 	} {
 		random := rand.New(rand.NewPCG(1, 2))
@@ -112,7 +98,7 @@ func TestEstimatorsByPurpose(t *testing.T) {
 			t.Errorf("%s: error %v of Evaluate", e, err)
 		}
 	}
-	if n := len(GainEstimators()); n != 5 {
+	if n := len(GainEstimators()); n != 4 {
 		t.Errorf("%d estimators for gains: %v", n, GainEstimators())
 	}
 }

@@ -111,7 +111,7 @@ var values = map[string]func() []string{
 	"transform":  words("none minmax standard log-standard quantile rank missing raw"),
 	"unit":       words("query client impression"),
 	"unlisted":   words("omit last"),
-	"user":       words("position-based affine cascade dependent-click"),
+	"user":       words("position-based cascade"),
 }
 
 func words(text string) func() []string { return func() []string { return strings.Fields(text) } }

@@ -53,7 +53,7 @@ func (o *biasOptions) define(f *flag.FlagSet) {
 	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column")...)
 	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em "+
 		"does not, but assumes that relevance is a function of the features; affine needs -data")
-	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
+	f.StringVar(&o.out, "out", "", "a new `file` in JSON, for -bias of other commands")
 	o.plot.Define(f, "a picture of it")
 	cli.DefineJSON(f, &o.asJSON)
 }
@@ -88,7 +88,7 @@ func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stde
 		return err
 	}
 	if out != nil {
-		if err := r.Bias.Write(out, o.out); err != nil {
+		if err := r.Bias.Write(out); err != nil {
 			return err
 		}
 	}

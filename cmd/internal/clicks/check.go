@@ -107,8 +107,8 @@ type examination struct {
 	queries, clients map[string]bool
 
 	// Only if all impressions have scores.
-	neighbours, pairs *logs.BiasEstimation
-	others            []*logs.Evaluation
+	bias   *logs.BiasEstimation
+	others []*logs.Evaluation
 }
 
 var otherPolicies = []struct {
@@ -119,8 +119,7 @@ var otherPolicies = []struct {
 func newExamination() *examination {
 	e := &examination{queries: map[string]bool{}, clients: map[string]bool{}}
 	// Methods, policies and estimators are known ones: there are no errors.
-	e.neighbours, _ = logs.NewBiasEstimation(logs.Harvest)
-	e.pairs, _ = logs.NewBiasEstimation(logs.AllPairs)
+	e.bias, _ = logs.NewBiasEstimation(logs.AllPairs)
 	for _, other := range otherPolicies {
 		evaluation, _ := logs.NewEvaluation(logs.Target{Policy: other.policy, Bootstrap: metrics.Bootstrap{Resamples: 1}}, logs.IIPS)
 		e.others = append(e.others, evaluation)
@@ -134,7 +133,7 @@ func (e *examination) add(part *logs.Log) error {
 	if e.found.Scored < e.found.Impressions {
 		return nil
 	}
-	err := cmp.Or(e.neighbours.Add(part), e.pairs.Add(part))
+	err := e.bias.Add(part)
 	for _, other := range e.others {
 		err = cmp.Or(err, other.Add(part))
 	}
@@ -155,13 +154,11 @@ func (e *examination) findings(warnings []string) (*findings, error) {
 	if r.Scored < r.Impressions {
 		return r, nil
 	}
-	_, report, _ := e.neighbours.Estimate() // the report has what is wrong with the biases
-	r.Connected = report.Connected
+	_, report, _ := e.bias.Estimate() // the report has what is wrong with the bias
+	r.Connected, r.AllPairs = report.Neighbours, report.Connected
 	for k := range len(r.Ranks) - 1 {
 		r.Ranks[k].Overlap = &report.Overlap[k][k+1]
 	}
-	_, report, _ = e.pairs.Estimate()
-	r.AllPairs = report.Connected
 	for i, other := range e.others {
 		v, err := other.Estimates()
 		if err != nil {

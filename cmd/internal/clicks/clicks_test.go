@@ -78,7 +78,7 @@ func files(t *testing.T) (data, good, bad string) {
 func TestGateRefusesWorseModelsAndShortLogs(t *testing.T) {
 	data, good, bad := files(t)
 	dir := t.TempDir()
-	log, short, bias := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "short.jsonl"), filepath.Join(dir, "bias.csv")
+	log, short, bias := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "short.jsonl"), filepath.Join(dir, "bias.json")
 	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "2500", "-seed", "1", "-out", log)
 	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "150", "-out", short)
 	must(t, "bias", log, "-out", bias)
@@ -211,11 +211,11 @@ func TestDataAreReadForEachModel(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 			t.Fatal(err)
 		}
-		of := map[string]modelValue{}
+		byName := map[string]modelValue{}
 		for _, m := range r.Models {
-			of[m.Model] = m
+			byName[m.Model] = m
 		}
-		return of
+		return byName
 	}
 	var alone [2]estimate
 	for i, m := range models {
@@ -366,7 +366,7 @@ func TestBiasOfEveryClickModelIsFound(t *testing.T) {
 	commandtest.Letor(t, data, 50, 1)
 	want := logs.Bias{Alpha: []float64{.4, .5, .3}, Beta: []float64{.5, .2, .1}}
 	write(t, truth, `{"alpha": [0.4, 0.5, 0.3], "beta": [0.5, 0.2, 0.1]}`)
-	must(t, "simulate", "-data", data, "-user", "affine", "-bias", truth, "-cutoff", "3", "-n", "6000", "-without-features", "-out", log)
+	must(t, "simulate", "-data", data, "-bias", truth, "-cutoff", "3", "-n", "6000", "-without-features", "-out", log)
 	out, plot := filepath.Join(dir, "bias.json"), filepath.Join(dir, "bias.svg")
 	stdout, _ := must(t, "bias", log, "-method", "affine", "-data", data, "-out", out, "-plot", plot)
 	if !strings.Contains(stdout, "β") || !strings.Contains(stdout, "by affine from 6000 impressions") || !strings.Contains(commandtest.Read(t, plot), "<svg") {
@@ -397,11 +397,6 @@ func TestEveryUserClicksAndSeedsDecide(t *testing.T) {
 	commandtest.Letor(t, data, 10, 1)
 	for _, user := range users {
 		args := []string{"simulate", "-data", data, "-user", user, "-n", "50", "-cutoff", "2", "-out", "-"}
-		if user == affine {
-			bias := filepath.Join(dir, "bias.csv")
-			write(t, bias, "rank,alpha,beta\n1,.5,.2\n2,.4,.1\n")
-			args = append(args, "-bias", bias)
-		}
 		stdout, stderr := must(t, args...)
 		if again, _ := must(t, args...); again != stdout || strings.Count(stdout, `"query_response_hit_ids"`) != 50 || !strings.Contains(stderr, "50 impressions with ") {
 			t.Errorf("%s: %s\n%s", user, stderr, stdout)
@@ -456,7 +451,6 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"simulate -data " + data, 2, "-out is needed"},
 		{"simulate -out " + log + " -data " + data, 1, log + " exists"},
 		{"simulate -out x -data " + data + " -user cascad", 2, "did you mean cascade?"},
-		{"simulate -out x -data " + data + " -user affine", 2, "needs -bias"},
 		{"simulate -out x -data " + data + " -temperature 0", 2, "-temperature 0"},
 		{"simulate -out x -data " + data + " -n 0", 2, "-n 0"},
 		{"simulate -out " + made + " -data " + data + " -n 9223372036854775807", 2, "-n 9223372036854775807: want 1 to 16777216"},
@@ -475,8 +469,8 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 // A caution follows the table, and a mark each interval that it is about.
 func TestCautionsMarkTheirIntervals(t *testing.T) {
 	var w strings.Builder
-	of := interval{1, 0.5, 1.5}
-	(&values{Models: []modelValue{{Model: "new.npz", Estimates: []estimate{{Estimator: "iips", Value: of, Difference: of}, {Estimator: "rips", Value: of, Difference: of}}, Cautions: map[logs.Estimator]string{logs.RIPS: "few"}}}}).print(&w)
+	value := interval{1, 0.5, 1.5}
+	(&values{Models: []modelValue{{Model: "new.npz", Estimates: []estimate{{Estimator: "iips", Value: value, Difference: value}, {Estimator: "rips", Value: value, Difference: value}}, Cautions: map[logs.Estimator]string{logs.RIPS: "few"}}}}).print(&w)
 	if got := w.String(); strings.Count(got, "0.5000 … 1.5000 *") != 2 || strings.Count(got, "0.5000 … 1.5000") != 4 || !strings.HasSuffix(got, "\n* rips: few\n") {
 		t.Error(got)
 	}

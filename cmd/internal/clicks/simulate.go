@@ -45,7 +45,7 @@ type simulateOptions struct {
 const mostCutoff = 1 << 20
 
 // users lists the click models.
-var users = []string{"position-based", affine, "cascade", "dependent-click"}
+var users = []string{"position-based", "cascade"}
 
 func (o *simulateOptions) define(f *flag.FlagSet) {
 	o.Define(f, "", unused()...)
@@ -55,7 +55,7 @@ func (o *simulateOptions) define(f *flag.FlagSet) {
 		"`number` that divides the scores; a higher one explores more")
 	cli.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
 	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users,
-		", ")+"; affine needs a -bias with β, and dependent-click continues after a click at rank k with probability α_k")
+		", ")+"; position-based users also click by trust if the -bias has β")
 	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank")
 	cli.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
@@ -76,8 +76,6 @@ func (o *simulateOptions) check(*flag.FlagSet) error {
 		return fmt.Errorf("unknown user %q: %s", o.user, names.Want(o.user, users))
 	case o.user == "cascade" && o.bias != "":
 		return errors.New("-bias has no effect with -user cascade: the first click is the last")
-	case o.user == affine && o.bias == "":
-		return errors.New("-user affine needs -bias, a file with β")
 	}
 	return o.Source.Check()
 }
@@ -130,18 +128,10 @@ func (o *simulateOptions) behaviour() (logs.Behaviour, error) {
 			return nil, err
 		}
 	}
-	switch o.user {
-	case affine:
-		return logs.AffineClicks(b), nil
-	case "cascade":
+	if o.user == "cascade" {
 		return logs.Cascade(), nil
-	case "dependent-click":
-		return logs.DependentClick(b.Alpha), nil
 	}
-	if slices.ContainsFunc(b.Beta, func(x float64) bool { return x != 0 }) {
-		return nil, fmt.Errorf("%s has β: want -user affine", o.bias)
-	}
-	return logs.PositionBased(b.Alpha), nil
+	return logs.AffineClicks(b), nil
 }
 
 func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour, stderr io.Writer) (*logs.Log, error) {

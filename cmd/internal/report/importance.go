@@ -29,8 +29,8 @@ func (v *view) importance(ctx context.Context) ([]block, error) {
 	if err != nil {
 		return []block{texts("No importance: %s.", cut(err.Error(), mostText))}, nil
 	}
-	for i, of := range list {
-		v.columns[i] = slices.Index(v.data.FeatureIDs, of.Feature)
+	for i, feature := range list {
+		v.columns[i] = slices.Index(v.data.FeatureIDs, feature.Feature)
 	}
 	blocks := []block{texts("How much worse %s gets when the values of a feature are shuffled: mean and standard deviation "+
 		"of %d permutations. Correlated features share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))}

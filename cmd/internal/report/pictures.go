@@ -74,16 +74,16 @@ func (v *view) distribution(context.Context) ([]block, error) {
 	if v.data == nil {
 		return nil, nil
 	}
-	p := viz.Plot{X: "% of the queries", Y: v.metric, Series: []viz.Series{quantiles("model", v.of.PerQuery[v.metric])}}
-	for i, of := range v.of.OthersPerQuery {
-		if of[v.metric] != nil {
-			p.Series = append(p.Series, quantiles(short(v.of.Rankers[i]), of[v.metric]))
+	p := viz.Plot{X: "% of the queries", Y: v.metric, Series: []viz.Series{quantiles("model", v.split.PerQuery[v.metric])}}
+	for i, values := range v.split.OthersPerQuery {
+		if values[v.metric] != nil {
+			p.Series = append(p.Series, quantiles(short(v.split.Rankers[i]), values[v.metric]))
 		}
 	}
 	figures := []figure{{"Values of the queries, from the lowest", p}}
 	if before := v.perQuery(v.reference)[v.metric]; before != nil {
 		var differences []float64
-		for q, x := range v.of.PerQuery[v.metric] {
+		for q, x := range v.split.PerQuery[v.metric] {
 			differences = append(differences, x-before[q])
 		}
 		s := quantiles("", differences)

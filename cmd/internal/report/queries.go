@@ -24,7 +24,7 @@ func (v *view) queries(context.Context) ([]block, error) {
 	if v.data == nil || v.data.Gains != nil {
 		return nil, nil
 	}
-	values := v.of.PerQuery[v.metric]
+	values := v.split.PerQuery[v.metric]
 	var judged []int
 	for q, value := range values {
 		labels := v.data.Labels[v.data.Offsets[q]:v.data.Offsets[q+1]]
@@ -102,14 +102,14 @@ func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error
 	}
 	var more [][]float64
 	for _, o := range others {
-		of, err := o.scores(queries)
+		others, err := o.scores(queries)
 		if err != nil {
 			return nil, err
 		}
-		more = append(more, of)
+		more = append(more, others)
 	}
 	for i, q := range queries {
-		title := fmt.Sprintf("Query %s: %s %.4f", short(d.QueryIDs[i]), v.metric, v.of.PerQuery[v.metric][q])
+		title := fmt.Sprintf("Query %s: %s %.4f", short(d.QueryIDs[i]), v.metric, v.split.PerQuery[v.metric][q])
 		for _, o := range others {
 			title += fmt.Sprintf(", by %s %.4f", o.name, o.values[q])
 		}
@@ -128,8 +128,8 @@ func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error
 		}
 		for _, row := range shownRows(ranks, d.Labels[from:to]) {
 			line := viz.Row{ranks[row]}
-			for _, of := range otherRanks {
-				line = append(line, of[row])
+			for _, ranks := range otherRanks {
+				line = append(line, ranks[row])
 			}
 			id := strconv.Itoa(row + 1)
 			if d.DocumentIDs != nil {

@@ -26,7 +26,7 @@ func (v *view) tables(context.Context) ([]block, error) {
 			}
 		}
 	} else if v.data != nil {
-		splits = []string{v.of.Name}
+		splits = []string{v.split.Name}
 	}
 	if len(splits) == 0 {
 		return nil, nil
@@ -60,7 +60,7 @@ const interval = "interval"
 func (v *view) lastSplit() string {
 	switch {
 	case v.data != nil:
-		return v.of.Name
+		return v.split.Name
 	case v.Summary != nil && v.Summary.Metrics["test"] != nil:
 		return "test"
 	}
@@ -75,10 +75,10 @@ func (v *view) values(split string) map[string]train.Values {
 		return values
 	}
 	if v.Summary == nil {
-		for i, name := range v.of.Rankers[:len(v.of.Rankers)-1] {
-			values[name] = v.of.Rows[i]
+		for i, name := range v.split.Rankers[:len(v.split.Rankers)-1] {
+			values[name] = v.split.Rows[i]
 		}
-		values[""] = v.of.Rows[len(v.of.Rows)-1]
+		values[""] = v.split.Rows[len(v.split.Rows)-1]
 		return values
 	}
 	for name, by := range v.Summary.Baselines {
@@ -90,12 +90,12 @@ func (v *view) values(split string) map[string]train.Values {
 
 // changed reports whether the model's values on a split differ from those in its result.
 func (v *view) changed(split string) bool {
-	if v.data == nil || split != v.of.Name {
+	if v.data == nil || split != v.split.Name {
 		return false
 	}
-	model := len(v.of.Rows) - 1
+	model := len(v.split.Rows) - 1
 	for metric, then := range v.values(split)[""] {
-		now := v.of.Value(model, metric)
+		now := v.split.Value(model, metric)
 		if both := !math.IsNaN(now) && !math.IsNaN(float64(then)); both && math.Abs(now-float64(then)) > 1e-9*(1+math.Abs(now)) {
 			return true
 		}
@@ -107,7 +107,7 @@ func (v *view) changed(split string) bool {
 func (v *view) table(split string) (viz.Table, error) {
 	values := v.values(split)
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return name == "" || name == randomOrder })
-	intervals := v.data != nil && split == v.of.Name && !v.changed(split)
+	intervals := v.data != nil && split == v.split.Name && !v.changed(split)
 	t := viz.Table{Title: "Split " + split, Columns: []string{"metric", "model"}}
 	if intervals {
 		t.Columns = append(t.Columns, interval)
@@ -119,7 +119,7 @@ func (v *view) table(split string) (viz.Table, error) {
 	for _, name := range others {
 		t.Columns = append(t.Columns, short(name))
 	}
-	of := func(ranker, metric string) float64 {
+	value := func(ranker, metric string) float64 {
 		if value, ok := values[ranker][metric]; ok {
 			return float64(value)
 		}
@@ -132,21 +132,21 @@ func (v *view) table(split string) (viz.Table, error) {
 		}
 	}
 	for _, metric := range names {
-		row := viz.Row{metric, of("", metric)}
+		row := viz.Row{metric, value("", metric)}
 		var model, gain string
 		if intervals {
 			var err error
-			if model, gain, err = v.intervals(metric, of("", metric)); err != nil {
+			if model, gain, err = v.intervals(metric, value("", metric)); err != nil {
 				return t, err
 			}
 			row = append(row, model)
 		}
-		row = append(row, of(randomOrder, metric))
+		row = append(row, value(randomOrder, metric))
 		if intervals {
-			row = append(row, of("", metric)-of(randomOrder, metric), gain)
+			row = append(row, value("", metric)-value(randomOrder, metric), gain)
 		}
 		for _, name := range others {
-			row = append(row, of(name, metric))
+			row = append(row, value(name, metric))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -156,9 +156,9 @@ func (v *view) table(split string) (viz.Table, error) {
 // intervals returns the intervals of a metric's mean on the last split, and of its difference to random order. It returns "–" if the
 // value is not this mean, for example if queries have weights.
 func (v *view) intervals(metric string, value float64) (model, gain string, err error) {
-	of, random := v.of.PerQuery[metric], v.perQuery(randomOrder)[metric]
+	own, random := v.split.PerQuery[metric], v.perQuery(randomOrder)[metric]
 	var values, differences []float64
-	for q, x := range of {
+	for q, x := range own {
 		if !math.IsNaN(x) {
 			values = append(values, x)
 			if random != nil && !math.IsNaN(random[q]) {
@@ -189,8 +189,8 @@ func (v *view) bootstrap(queries, mostResamples int) metrics.Bootstrap {
 
 // perQuery returns the metrics by query of a ranker other than the model, nil if no ranker has this name.
 func (v *view) perQuery(ranker string) map[string][]float64 {
-	if i := slices.Index(v.of.Rankers, ranker); i >= 0 && i < len(v.of.OthersPerQuery) {
-		return v.of.OthersPerQuery[i]
+	if i := slices.Index(v.split.Rankers, ranker); i >= 0 && i < len(v.split.OthersPerQuery) {
+		return v.split.OthersPerQuery[i]
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func incomparable(a, b *view) string {
 		return "their last splits have different queries or labels"
 	case x.Gain != y.Gain || x.Discounts != y.Discounts || x.LabelFree != y.LabelFree || x.Ties != y.Ties:
 		return "the runs measure differently: -gain, -discounts, -convention or -ties"
-	case b.of.PerQuery[a.metric] == nil || a.of.PerQuery[a.metric] == nil:
+	case b.split.PerQuery[a.metric] == nil || a.split.PerQuery[a.metric] == nil:
 		return fmt.Sprintf("only one of them has %s: train with -report to measure it", a.metric)
 	}
 	return ""
@@ -92,14 +92,14 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 			blocks = append(blocks, texts("%s is not tested against %s: %s.", v.letter(), first.letter(), why))
 			continue
 		}
-		list, values = append(list, v), append(values, slices.Clone(v.of.PerQuery[first.metric]))
+		list, values = append(list, v), append(values, slices.Clone(v.split.PerQuery[first.metric]))
 	}
 	if len(list) < 2 {
 		return blocks, nil
 	}
 	var queries []int // with a value in all runs
 	for q := range values[0] {
-		if !slices.ContainsFunc(values, func(of []float64) bool { return math.IsNaN(of[q]) }) {
+		if !slices.ContainsFunc(values, func(values []float64) bool { return math.IsNaN(values[q]) }) {
 			for i := range values {
 				values[i][len(queries)] = values[i][q]
 			}
@@ -128,11 +128,11 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 		return blocks, nil
 	}
 	for _, v := range list[1:] {
-		of := v.of.PerQuery[first.metric]
-		difference := func(q int) float64 { return math.Abs(of[q] - first.of.PerQuery[first.metric][q]) }
+		other := v.split.PerQuery[first.metric]
+		difference := func(q int) float64 { return math.Abs(other[q] - first.split.PerQuery[first.metric][q]) }
 		changed := slices.DeleteFunc(slices.Clone(queries), func(q int) bool { return difference(q) == 0 })
 		slices.SortStableFunc(changed, func(a, b int) int { return cmp.Compare(difference(b), difference(a)) })
-		shown, err := first.shown(changed[:min(shownQueries, len(changed))], ranked{v.letter(), of, func(queries []int) ([]float64, error) {
+		shown, err := first.shown(changed[:min(shownQueries, len(changed))], ranked{v.letter(), other, func(queries []int) ([]float64, error) {
 			return datasets.Score(v.Model, v.data.Select(queries))
 		}})
 		if err != nil {
@@ -209,13 +209,13 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		c := v.Config
 		c.Report = fairness
 		measured, err := cli.Await(ctx, func() (*train.Report, error) {
-			return train.Evaluate(c, train.Custom{}, v.Model, train.Split{Name: v.of.Name, Data: sampleOf(v.data, exposedRows)})
+			return train.Evaluate(c, train.Custom{}, v.Model, train.Split{Name: v.split.Name, Data: sampleOf(v.data, exposedRows)})
 		})
 		if err != nil {
 			return nil, err
 		}
-		of := measured.Splits[0]
-		model := len(of.Rows) - 1
+		split := measured.Splits[0]
+		model := len(split.Rows) - 1
 		if relevant == nil {
 			name := fmt.Sprintf("ndcg@%s", c.Cutoff)
 			if i := slices.IndexFunc(measured.Metrics, func(m string) bool { return strings.HasPrefix(m, "ndcg") }); i >= 0 &&
@@ -227,9 +227,9 @@ func frontiers(ctx context.Context, views []*view) ([]block, error) {
 		if err != nil {
 			return nil, err
 		}
-		relevant = append(relevant, of.Value(model, relevance.String()))
+		relevant = append(relevant, split.Value(model, relevance.String()))
 		for _, name := range fairness {
-			fair[name] = append(fair[name], of.Value(model, name))
+			fair[name] = append(fair[name], split.Value(model, name))
 		}
 	}
 	t, figures, err := drawFrontiers(views, relevance, relevant, fair)

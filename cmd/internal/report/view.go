@@ -9,7 +9,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
@@ -34,7 +33,7 @@ type view struct {
 	alone  bool
 
 	data      *datasets.Dataset // the last split; nil: no data
-	of        train.SplitReport // of data
+	split     train.SplitReport // measured on data
 	names     []string          // of the metrics, in the order of a table; nil: unknown
 	metric    string            // for values by query
 	measure   metrics.Measure
@@ -72,12 +71,12 @@ func newView(ctx context.Context, r *Run) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.of, v.names = measured.Splits[0], measured.Metrics
+	v.split, v.names = measured.Splits[0], measured.Metrics
 	v.metric = r.Config.Metric
-	if m, err := metrics.ParseMeasure(v.metric); err == nil && v.of.PerQuery[m.Ranking().String()] != nil {
+	if m, err := metrics.ParseMeasure(v.metric); err == nil && v.split.PerQuery[m.Ranking().String()] != nil {
 		v.metric = m.Ranking().String() // documents are shown in this order
 	}
-	if v.of.PerQuery[v.metric] == nil { // a sum
+	if v.split.PerQuery[v.metric] == nil { // a sum
 		v.metric = measured.Metrics[0]
 	}
 	if v.measure, err = metrics.ParseMeasure(v.metric); err != nil { // the loss
@@ -194,9 +193,9 @@ func (v *view) facts(context.Context) ([]block, error) {
 		add("Training", "%s, by %s on the validation split", ended, short(c.Metric))
 	}
 	add("Version", "%s", v.Model.Digest())
-	if v.data != nil && v.of.TrainedOn > 0 {
+	if v.data != nil && v.split.TrainedOn > 0 {
 		blocks = append(blocks, texts("%d of %d queries of the split %s were trained on: values on them say little about new queries.",
-			v.of.TrainedOn, v.of.Queries, v.of.Name))
+			v.split.TrainedOn, v.split.Queries, v.split.Name))
 	}
 	return append(blocks, tableBlock(facts)), nil
 }
@@ -224,38 +223,24 @@ func modelWords(m *ranker.Model) (string, error) {
 	}
 	var words []string
 	for i, part := range parts {
-		of, err := modelWords(part)
+		description, err := modelWords(part)
 		if err != nil {
 			return "", err
 		}
-		words = append(words, fmt.Sprintf("%.4g × (%s)", weights[i], of))
+		words = append(words, fmt.Sprintf("%.4g × (%s)", weights[i], description))
 	}
 	if words != nil {
 		return "mixture: " + strings.Join(words, " + "), nil
 	}
-	f := m.File()
-	trees := func(of *forest.Forest) string {
-		leaves := 0
-		for _, t := range of.Trees {
-			leaves += len(t.Leaves)
-		}
-		return fmt.Sprintf("forest of %d trees, with %d leaves", len(of.Trees), leaves)
+	size, err := cli.SizeOf(m)
+	description := fmt.Sprintf("%s of %s", short(size.Kind), size)
+	switch foreign := m.Foreign(); {
+	case size.Weights > 0:
+		description += ", inputs " + short(m.File().Transform.Spec)
+	case foreign != nil:
+		description += ", by " + short(foreign.Library)
 	}
-	if of := m.Foreign(); of != nil && f.Kind == ranker.ForestKind {
-		return trees(of.Forest) + ", by " + short(of.Library), nil
-	}
-	if f.Kind == ranker.ForestKind {
-		of, err := f.Forest()
-		if err != nil {
-			return "", err
-		}
-		return trees(of), nil
-	}
-	n := 0
-	for _, a := range f.Arrays {
-		n += len(a.Values)
-	}
-	return fmt.Sprintf("%s of %d weights, inputs %s", short(f.Kind), n, short(f.Transform.Spec)), nil
+	return description, err
 }
 
 // sampleOf returns random queries of d with about that many rows, or d if it has no more.

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 )
@@ -22,7 +21,7 @@ type modelDescription struct {
 	Plrank    string `json:"plrank,omitempty"`  // the version that wrote it
 	Library   string `json:"library,omitempty"` // another one that wrote it
 	Objective string `json:"objective,omitempty"`
-	modelSize
+	cli.ModelSize
 	Settings   json.RawMessage `json:"settings,omitempty"`
 	Parts      []modelPart     `json:"parts,omitempty"` // of a mixture
 	Transform  string          `json:"transform"`
@@ -32,16 +31,9 @@ type modelDescription struct {
 	Features   []modelFeature  `json:"features"`
 }
 
-type modelSize struct {
-	Kind    string `json:"kind"`
-	Trees   int    `json:"trees,omitempty"`
-	Leaves  int    `json:"leaves,omitempty"`
-	Weights int    `json:"weights,omitempty"`
-}
-
 type modelPart struct {
 	Weight float64 `json:"weight"`
-	modelSize
+	cli.ModelSize
 }
 
 type modelFeature struct {
@@ -60,11 +52,12 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		return err
 	}
 	f := m.File()
-	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain, BaseScores: f.BaseScores}
-	if of := m.Foreign(); of != nil {
-		d.Library, d.Objective, d.Notes = of.Library, of.Objective, of.Notes()
+	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain,
+		BaseScores: f.BaseScores}
+	if foreign := m.Foreign(); foreign != nil {
+		d.Library, d.Objective, d.Notes = foreign.Library, foreign.Objective, foreign.Notes()
 	}
-	if d.modelSize, err = sizeOf(m); err != nil {
+	if d.ModelSize, err = cli.SizeOf(m); err != nil {
 		return err
 	}
 	weights, parts, err := m.Parts()
@@ -72,65 +65,36 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		return err
 	}
 	for i, part := range parts {
-		size, err := sizeOf(part)
+		size, err := cli.SizeOf(part)
 		if err != nil {
 			return err
 		}
 		d.Parts = append(d.Parts, modelPart{weights[i], size})
 	}
 	if parts != nil {
-		d.modelSize, d.Settings = modelSize{Kind: f.Kind}, nil
+		d.ModelSize, d.Settings = cli.ModelSize{Kind: f.Kind}, nil
 	}
 	used, gains := m.UsedFeatures(), m.Gains()
 	all := floats.Sum(gains)
 	for i, id := range f.FeatureIDs {
-		of := modelFeature{ID: id}
-		_, of.Used = slices.BinarySearch(used, id)
+		feature := modelFeature{ID: id}
+		_, feature.Used = slices.BinarySearch(used, id)
 		if f.FeatureNames != nil {
-			of.Name = f.FeatureNames[i]
+			feature.Name = f.FeatureNames[i]
 		}
 		if f.Levels != nil {
-			of.Categories = len(f.Levels[i])
+			feature.Categories = len(f.Levels[i])
 		}
 		if gains != nil {
-			of.Gain, of.Share = gains[i], gains[i]/all
+			feature.Gain, feature.Share = gains[i], gains[i]/all
 		}
-		d.Features = append(d.Features, of)
+		d.Features = append(d.Features, feature)
 	}
 	if asJSON {
 		return cli.PrintJSON(stdout, d)
 	}
 	d.print(stdout, len(used))
 	return nil
-}
-
-// sizeOf counts the trees and leaves of a forest, and the weights of other models.
-func sizeOf(m *ranker.Model) (s modelSize, err error) {
-	f := m.File()
-	if s.Kind = f.Kind; s.Kind != ranker.ForestKind {
-		for _, a := range f.Arrays {
-			s.Weights += len(a.Values)
-		}
-		return s, nil
-	}
-	var of *forest.Forest
-	if foreign := m.Foreign(); foreign != nil {
-		of = foreign.Forest
-	} else if of, err = f.Forest(); err != nil {
-		return s, err
-	}
-	s.Trees = len(of.Trees)
-	for _, t := range of.Trees {
-		s.Leaves += len(t.Leaves)
-	}
-	return s, nil
-}
-
-func (s modelSize) String() string {
-	if s.Trees > 0 {
-		return fmt.Sprintf("%d trees, with %d leaves", s.Trees, s.Leaves)
-	}
-	return fmt.Sprintf("%d weights", s.Weights)
 }
 
 func (d *modelDescription) print(stdout io.Writer, used int) {
@@ -144,15 +108,16 @@ func (d *modelDescription) print(stdout io.Writer, used int) {
 	}
 	fmt.Fprintf(w, "kind\t%s\n", command.Printable(d.Kind))
 	for _, p := range d.Parts {
-		fmt.Fprintf(w, "part\t%.4g × %s: %s\n", p.Weight, command.Printable(p.Kind), p.modelSize)
+		fmt.Fprintf(w, "part\t%.4g × %s: %s\n", p.Weight, command.Printable(p.Kind), p.ModelSize)
 	}
 	if d.Parts == nil {
-		fmt.Fprintf(w, "size\t%s\n", d.modelSize)
+		fmt.Fprintf(w, "size\t%s\n", d.ModelSize)
 	}
 	if d.Weights > 0 {
 		fmt.Fprintf(w, "settings\t%s\n", command.Printable(string(d.Settings)))
 	}
-	fmt.Fprintf(w, "transform\t%s\ngain\t%s\nbase scores\t%t\nfeatures\t%d, of which %d are used\n", command.Printable(d.Transform), command.Printable(d.Gain), d.BaseScores, len(d.Features), used)
+	fmt.Fprintf(w, "transform\t%s\ngain\t%s\nbase scores\t%t\nfeatures\t%d, of which %d are used\n",
+		command.Printable(d.Transform), command.Printable(d.Gain), d.BaseScores, len(d.Features), used)
 	for _, note := range d.Notes {
 		fmt.Fprintf(w, "note\t%s\n", command.Printable(note))
 	}
