@@ -124,7 +124,7 @@ func ExampleEnumerate() {
 	// [2 1] 0.113
 }
 
-// The gradient without sampling. It is a sum over pairs of documents, like LambdaRank's. With
+// The gradient without sampling. With
 // other gains it is the gradient of a function of the exposures, here of their squared distance from
 // what the documents should have.
 func ExampleExpectation() {
@@ -135,18 +135,6 @@ func ExampleExpectation() {
 		panic(err)
 	}
 	fmt.Printf("expected DCG@2 %.3f, gradient %.3f\n", value, lambda)
-
-	weights := make([]float64, 3*3)
-	if err := e.PairWeights(scores, discounts, weights); err != nil {
-		panic(err)
-	}
-	for d := range lambda {
-		lambda[d] = 0
-		for j := range lambda {
-			lambda[d] += (gains[d] - gains[j]) * weights[3*d+j]
-		}
-	}
-	fmt.Printf("from pairs     %.3f\n", lambda)
 
 	exposure := make([]float64, 3)
 	if err := e.Exposure(scores, discounts, exposure); err != nil {
@@ -163,6 +151,5 @@ func ExampleExpectation() {
 	fmt.Printf("loss of exposures %.3f, gradient %.3f\n", loss, lambda)
 	// Output:
 	// expected DCG@2 2.562, gradient [-0.383 -0.025 0.408]
-	// from pairs     [-0.383 -0.025 0.408]
 	// loss of exposures 0.262, gradient [0.233 -0.094 -0.139]
 }

@@ -118,38 +118,6 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 	return nil
 }
 
-// PairWeights writes W_dj, the weight of ρ_d − ρ_j in λ_d, to out[d·D + j]; W_dd is 0. The
-// weights are symmetric, and not negative if discounts do not rise. It costs as much as D
-// gradients: use it for small lists. PairWeights returns the errors of [Expectation.Gradient].
-func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
-	docs := len(scores)
-	if err := checkLength("out", len(out), docs*docs); err != nil {
-		return err
-	}
-	e.column = num.Sized(e.column, docs)
-	clear(e.column)
-	for j := range docs {
-		e.column[j] = 1 // the only gain
-		row := out[j*docs : (j+1)*docs]
-		if _, err := e.Gradient(scores, e.column, discounts, row); err != nil {
-			return err
-		}
-		e.column[j] = 0
-		for d, lambda := range row {
-			row[d] = -lambda
-		}
-		row[j] = 0
-	}
-	// W_dj and W_jd differ by less than the tolerance.
-	for j := range docs {
-		for d := range j {
-			w := (out[j*docs+d] + out[d*docs+j]) / 2
-			out[j*docs+d], out[d*docs+j] = w, w
-		}
-	}
-	return nil
-}
-
 // Nodes returns the number of nodes of the quadrature in the last call.
 func (e *Expectation) Nodes() int { return e.quadrature.blocks * lanes.Width }
 

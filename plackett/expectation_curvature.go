@@ -8,49 +8,8 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// SecondDerivatives writes d²R/dm_d² of every document to out, the diagonal of the Hessian. In the
-// notation of [Expectation] it is
-//
-//	d²R/dm_d² = Σ_j (ρ_d − ρ_j) ∫ (1 − w_d t) t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt,
-//
-// λ_d with every time counted 1 − w_d t times, as f_d is the only factor that depends on m_d, and
-// df_d/dm_d = (1 − w_d t) f_d. It can have either sign: R is neither convex nor concave. Its error is
-// relative to the scale of λ_d. It costs as much as two gradients. SecondDerivatives returns the errors
-// of [Expectation.Gradient].
-func (e *Expectation) SecondDerivatives(scores, gains, discounts, out []float64) error {
-	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
-		return err
-	}
-	return e.lessMoments(out, func(out []float64) error {
-		_, err := e.Gradient(scores, gains, discounts, out)
-		return err
-	})
-}
-
-// CascadeSecondDerivatives is [Expectation.SecondDerivatives] of the metric of [Expectation.Cascade], whose errors it returns.
-func (e *Expectation) CascadeSecondDerivatives(scores, rewards, continuations, discounts, out []float64) error {
-	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
-		return err
-	}
-	return e.lessMoments(out, func(out []float64) error {
-		_, err := e.Cascade(scores, rewards, continuations, discounts, out)
-		return err
-	})
-}
-
-// AveragePrecisionSecondDerivatives is [Expectation.SecondDerivatives] of [Expectation.AveragePrecision], whose errors it returns.
-func (e *Expectation) AveragePrecisionSecondDerivatives(scores, relevant []float64, cutoff int, out []float64) error {
-	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
-		return err
-	}
-	return e.lessMoments(out, func(out []float64) error {
-		_, err := e.AveragePrecision(scores, relevant, cutoff, out)
-		return err
-	})
-}
-
 // Curvature writes λ_d, as [Expectation.Gradient] does, and returns R. To curvature it writes, with W of
-// [Expectation.PairWeights],
+// [Expectation],
 //
 //	c_d = Σ_{j≠d} (ρ_d + ρ_j) W_dj,
 //

@@ -9,19 +9,48 @@ import (
 	"pgregory.net/rapid"
 )
 
-// secondOrder has what SecondDerivatives and Curvature give.
+// secondOrder has the second derivatives of R by the scores, d²R/dm_d², and what Curvature gives.
 type secondOrder struct{ exact, lambda, curvature []float64 }
 
 func (l list) secondOrder(t interface{ Fatal(...any) }, e *Expectation) secondOrder {
 	docs := len(l.scores)
 	s := secondOrder{make([]float64, docs), make([]float64, docs), make([]float64, docs)}
-	if err := e.SecondDerivatives(l.scores, l.gains, l.discounts, s.exact); err != nil {
+	if err := l.secondDerivatives(e, s.exact); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Curvature(l.scores, l.gains, l.discounts, s.lambda, s.curvature); err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// secondDerivatives writes d²R/dm_d² to out, the diagonal of the Hessian: in the notation of [Expectation],
+//
+//	Σ_j (ρ_d − ρ_j) ∫ (1 − w_d t) t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt,
+//
+// λ_d with every time counted 1 − w_d t times, as f_d is the only factor that depends on m_d.
+func (l list) secondDerivatives(e *Expectation, out []float64) error {
+	return e.lessMoments(out, func(out []float64) error {
+		_, err := e.Gradient(l.scores, l.gains, l.discounts, out)
+		return err
+	})
+}
+
+// pairWeights writes W_dj, the weight of ρ_d − ρ_j in λ_d, to out[d·D + j]: minus λ_d of a gain of 1 for j alone.
+func (e *Expectation) pairWeights(scores, discounts, out []float64) error {
+	docs := len(scores)
+	for j := range docs {
+		gains, row := make([]float64, docs), out[j*docs:(j+1)*docs]
+		gains[j] = 1
+		if _, err := e.Gradient(scores, gains, discounts, row); err != nil {
+			return err
+		}
+		for d := range row {
+			row[d] = -row[d]
+		}
+		row[j] = 0
+	}
+	return nil
 }
 
 // absGains makes gains that a curvature takes.
@@ -36,7 +65,7 @@ func TestSecondDerivativesAreFiniteDifferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 15)
 		exact := make([]float64, len(l.scores))
-		if err := e.SecondDerivatives(l.scores, l.gains, l.discounts, exact); err != nil {
+		if err := l.secondDerivatives(e, exact); err != nil {
 			t.Fatal(err)
 		}
 		const h = 1e-3
@@ -64,7 +93,7 @@ func TestCurvatureIsASumOverPairs(t *testing.T) {
 			t.Fatalf("λ = %v, by Gradient %v", s.lambda, want.Gradient)
 		}
 		w := make([]float64, docs*docs)
-		if err := e.PairWeights(l.scores, l.discounts, w); err != nil {
+		if err := e.pairWeights(l.scores, l.discounts, w); err != nil {
 			t.Fatal(err)
 		}
 		for d := range docs {
@@ -138,16 +167,10 @@ func TestCurvatureRejectsInvalidInput(t *testing.T) {
 		"curvature: 1 numbers, want 2":                                   short,
 		"the gain of document 1 is -2: gains must not be negative for a": negative,
 		"the gain of document 1 is NaN":                                  nan,
-		"second derivatives: 1 numbers, want 2":                          e.SecondDerivatives(two, two, two, out[:1]),
-		"second derivatives: 0 numbers, want 2":                          e.SecondDerivatives(two, two, two, nil),
 		"lambda: 0 numbers, want 2":                                      noLambda,
-		"the score of document 0 is +Inf: scores must be finite":         e.SecondDerivatives([]float64{math.Inf(1), 0}, two, two, out),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
-	}
-	if err := e.SecondDerivatives(nil, nil, two, nil); err != nil {
-		t.Errorf("no documents: %v", err)
 	}
 }

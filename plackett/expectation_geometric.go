@@ -142,20 +142,7 @@ func (g *geometricSum) amplification() float64 {
 func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float64) {
 	from, to := x.arrivedEnd, x.poolEnd
 	dual := x.cascade.dual()
-	x.terms, x.derivedTerms = num.Sized(x.terms, x.live), num.Sized(x.derivedTerms, x.live)
-	var tapes [2][]lanes.State
-	for i := range tapes {
-		x.tapes[i].states = num.Sized(x.tapes[i].states, x.live)
-		tapes[i] = x.tapes[i].states[:x.live]
-	}
-	states, sums, terms, derived, z := tapes[0], tapes[1], x.terms[:x.live], x.derivedTerms[:x.live], g.z[:x.live]
-	for m, s := range g.s[:x.live] {
-		power := math.Exp(-s * float64(from)) // of those that have arrived
-		states[m], sums[m] = lanes.State{}, lanes.State{}
-		for l := range states[m].P {
-			states[m].P[l], sums[m].P[l] = power, x.found*power
-		}
-	}
+	states, sums := x.beginProducts(g)
 	for i := from; i < to; i += chunk {
 		if x.stopped() {
 			return 0, 0
@@ -163,21 +150,60 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 		end := min(i+chunk, to)
 		switch {
 		case dual:
-			lanes.MultiplyDual(sums, states, z, x.transit(i, end), x.relevant[i:end])
+			lanes.MultiplyDual(sums, states, g.z[:x.live], x.transit(i, end), x.relevant[i:end])
 		case x.cascade.general():
-			lanes.MultiplyCascade(states, z, x.transit(i, end), x.gain[i:end], x.continuation[i:end])
+			lanes.MultiplyCascade(states, g.z[:x.live], x.transit(i, end), x.gain[i:end], x.continuation[i:end])
 		default:
-			lanes.Multiply(states, z, x.transit(i, end), x.gain[i:end])
+			lanes.Multiply(states, g.z[:x.live], x.transit(i, end), x.gain[i:end])
 		}
 	}
 	if !dual {
 		sums = states
 	}
+	value = x.productTerms(g, states, sums, exposure)
+	terms, derived := x.terms[:x.live], x.derivedTerms[:x.live]
+	for i := from; i < to && !x.valueOnly; i += chunk {
+		if x.stopped() {
+			return 0, 0
+		}
+		end := min(i+chunk, to)
+		switch {
+		case dual:
+			lanes.DivideDual(x.result[i:end], terms, derived, g.z[:x.live], x.transitions[i:end], x.relevant[i:end])
+		case x.cascade.general():
+			lanes.DivideCascade(x.result[i:end], terms, g.z[:x.live], x.transitions[i:end], x.gain[i:end], x.continuation[i:end])
+		default:
+			lanes.Divide(x.result[i:end], terms, g.z[:x.live], x.transitions[i:end], x.gain[i:end])
+		}
+	}
+	return value, x.rest(g, sums)
+}
+
+// beginProducts makes the states of the terms that are left, with the documents that have arrived.
+func (x *quadrature) beginProducts(g *geometricSum) (states, sums []lanes.State) {
+	var tapes [2][]lanes.State
+	for i := range tapes {
+		x.tapes[i].states = num.Sized(x.tapes[i].states, x.live)
+		tapes[i] = x.tapes[i].states[:x.live]
+		clear(tapes[i])
+	}
+	for m, s := range g.s[:x.live] {
+		power := math.Exp(-s * float64(x.arrivedEnd))
+		for l := range lanes.Width {
+			tapes[0][m].P[l], tapes[1][m].P[l] = power, x.found*power
+		}
+	}
+	return tapes[0], tapes[1]
+}
+
+// productTerms sets T and V of every term, and returns a block's part of the value.
+func (x *quadrature) productTerms(g *geometricSum, states, sums []lanes.State, exposure bool) (value float64) {
+	x.terms, x.derivedTerms = num.Sized(x.terms, x.live), num.Sized(x.derivedTerms, x.live)
 	for m := range sums {
-		s, term := &sums[m], &terms[m]
+		s, term, derived := &sums[m], &x.terms[m], &x.derivedTerms[m]
 		once := -math.Expm1(-g.s[m]) // 1 − z
 		if x.cascade != nil {
-			once = x.cascade.first + x.cascade.next*z[m]
+			once = x.cascade.first + x.cascade.next*g.z[m]
 		}
 		for l, weight := range x.weights {
 			weight *= g.c[m]
@@ -186,25 +212,11 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 				term.A[l], term.B[l] = -weight*s.P[l], 0
 			} else {
 				term.A[l], term.B[l] = weight*once*s.A[l], weight*once*s.B[l]
-				derived[m].A[l], derived[m].B[l] = weight*once*states[m].A[l], weight*once*states[m].B[l]
+				derived.A[l], derived.B[l] = weight*once*states[m].A[l], weight*once*states[m].B[l]
 			}
 		}
 	}
-	for i := from; i < to && !x.valueOnly; i += chunk {
-		if x.stopped() {
-			return 0, 0
-		}
-		end := min(i+chunk, to)
-		switch {
-		case dual:
-			lanes.DivideDual(x.result[i:end], terms, derived, z, x.transitions[i:end], x.relevant[i:end])
-		case x.cascade.general():
-			lanes.DivideCascade(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end], x.continuation[i:end])
-		default:
-			lanes.Divide(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end])
-		}
-	}
-	return value, x.rest(g, sums)
+	return value
 }
 
 // rest bounds what later blocks can add, relative to max |θ| and Σ|θ|, and drops the terms whose part

@@ -92,7 +92,6 @@ func (x *quadrature) place() (left float64) {
 
 	states := num.Sized(x.tapes[0].states, (max(chunk, n)+1)*x.ranks)
 	x.tapes[0].states = states
-	row := func(i int) []lanes.State { return states[i*x.ranks : (i+1)*x.ranks] }
 	x.poolPolynomials(x.coefficients(x.arrivedEnd))
 	for i := x.arrivedEnd; i < x.sweptEnd; i += chunk {
 		if x.stopped() {
@@ -101,7 +100,7 @@ func (x *quadrature) place() (left float64) {
 		to := min(i+chunk, x.sweptEnd)
 		x.transit(i, to)
 		x.forward(i, to)
-		copy(row(0), row(to-i))
+		copy(x.row(states, 0), x.row(states, to-i))
 	}
 
 	gains := x.apartGains[:n]
@@ -111,13 +110,13 @@ func (x *quadrature) place() (left float64) {
 		lanes.Forward(states[i*x.ranks:], x.ranks, x.ranks, x.apartTransitions[i:], gains[i:])
 		gains[i] = 0
 		placed := x.placed[(first+i)*cutoff+x.arrivedEnd:]
-		for k, s := range row(n) {
+		for k, s := range x.row(states, n) {
 			for l, c := range x.weights {
 				placed[k] += c * s.A[l]
 			}
 		}
 	}
-	for _, s := range row(n) {
+	for _, s := range x.row(states, n) {
 		left += s.P[lanes.Width-1]
 	}
 	if x.ranks < cutoff-x.arrivedEnd {

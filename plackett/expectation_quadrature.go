@@ -37,7 +37,7 @@ type quadrature struct {
 	kept, found            float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
 
 	valueOnly bool      // only the value is wanted
-	moment    bool      // integrals have the factor w_d t: see [Expectation.SecondDerivatives]
+	moment    bool      // integrals have the factor w_d t: see [Expectation.Curvature]
 	moments   []float64 // the result if moment is set
 
 	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
@@ -238,16 +238,13 @@ func (x *quadrature) rebase() {
 // Where scores are far apart, all documents that can have arrived may be sure to have arrived.
 // Then nothing happens until the next ones, and time begins anew for them, with a unit of their own.
 func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
-	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
-	never := 1e-6 * x.tolerance       // Σ w_d t of those that have not arrived
-	end := x.tolerance / 50           // P(fewer than K have arrived) at the end
+	end := x.tolerance / 50 // P(fewer than K have arrived) at the end
 	value := 0.0
 	r := x.rule(sum)
 	x.arrivedEnd, x.poolEnd, x.kept, x.found = 0, 0, 1, 1
 	if sum != nil {
 		x.live = len(sum.c)
 	}
-	last := lanes.Width - 1
 	for anew := true; ; {
 		if anew {
 			x.setWeights()
@@ -256,52 +253,24 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 				x.times[l] = node * unit
 			}
 			x.weights = r.weights
-		} else {
-			for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
-				x.arrive()
-			}
-			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) || x.kept == 0 {
-				return value
-			}
-			x.rebase()
+		} else if x.arriveSurely() {
+			return value
 		}
-		x.poolEnd = max(x.poolEnd, x.arrivedEnd)
-		for x.poolEnd < x.weightEnd && x.mass[x.poolEnd]*x.times[last] > never {
-			x.poolEnd++
-		}
+		x.extendPool()
 		if !anew && x.poolEnd == x.arrivedEnd {
 			anew = true
 			continue
 		}
-		for l, t := range x.times {
-			x.weights[l] *= x.kept
-			if x.moment {
-				x.weights[l] *= t
-			}
-		}
-		var part, left float64
-		switch {
-		case sum != nil:
-			part, left = x.products(sum, exposure)
-		case x.estimating:
-			left = x.estimateBlock()
-		case len(x.apart) > 0:
-			left = x.place()
-		default:
-			part, left = x.sweep(exposure)
-		}
+		part, left := x.block(sum, exposure)
 		if x.stopped() {
 			return 0
-		}
-		if x.moment {
-			x.collectMoments()
 		}
 		x.blocks++
 		value += part
 		if left*x.kept <= end {
 			return value
 		}
-		next := x.times[last] * math.Exp(r.step)
+		next := x.times[lanes.Width-1] * math.Exp(r.step)
 		if anew {
 			next = r.start / x.mass[x.arrivedEnd]
 		}
@@ -312,12 +281,55 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 	}
 }
 
-// collectMoments adds w_d times the results of a block, which have the factor t, to the moments.
-func (x *quadrature) collectMoments() {
-	for i := x.arrivedEnd; i < x.poolEnd; i++ {
-		x.moments[i] += x.w[i] * x.result[i]
-		x.result[i] = 0
+// arriveSurely counts the documents that are sure to have arrived at the first node of a block, and reports whether those are all
+// that matter.
+func (x *quadrature) arriveSurely() (all bool) {
+	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
+	for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
+		x.arrive()
 	}
+	if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) || x.kept == 0 {
+		return true
+	}
+	x.rebase()
+	return false
+}
+
+// extendPool adds the documents to the pool that can arrive by the last node of a block.
+func (x *quadrature) extendPool() {
+	never := 1e-6 * x.tolerance // Σ w_d t of those that have not arrived
+	x.poolEnd = max(x.poolEnd, x.arrivedEnd)
+	for x.poolEnd < x.weightEnd && x.mass[x.poolEnd]*x.times[lanes.Width-1] > never {
+		x.poolEnd++
+	}
+}
+
+// block adds to the result what one block of nodes contributes. It returns its part of the value, and the probability that fewer
+// than K documents have arrived at its end.
+func (x *quadrature) block(sum *geometricSum, exposure bool) (value, left float64) {
+	for l, t := range x.times {
+		x.weights[l] *= x.kept
+		if x.moment {
+			x.weights[l] *= t
+		}
+	}
+	switch {
+	case sum != nil:
+		value, left = x.products(sum, exposure)
+	case x.estimating:
+		left = x.estimateBlock()
+	case len(x.apart) > 0:
+		left = x.place()
+	default:
+		value, left = x.sweep(exposure)
+	}
+	if x.moment { // w_d times the results, which have the factor t
+		for i := x.arrivedEnd; i < x.poolEnd; i++ {
+			x.moments[i] += x.w[i] * x.result[i]
+			x.result[i] = 0
+		}
+	}
+	return value, left
 }
 
 // Documents are sorted into at most maxBuckets buckets; each spans 1/bucketsPerUnit of the score.

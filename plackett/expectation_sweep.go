@@ -41,7 +41,6 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		tapes[i].states = num.Sized(tapes[i].states, (part+1)*x.ranks)
 		tapes[i].checkpoints = num.Sized(tapes[i].checkpoints, (docs/part+1)*x.ranks)
 	}
-	row := func(s []lanes.State, i int) []lanes.State { return s[i*x.ranks : (i+1)*x.ranks] }
 	x.poolPolynomials(x.coefficients(first))
 	last := first // where the last part begins
 	for i := first; i < x.sweptEnd; i += part {
@@ -51,14 +50,14 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		last = i
 		for _, t := range tapes {
 			if i > first {
-				copy(row(t.states, 0), row(t.states, part))
+				copy(x.row(t.states, 0), x.row(t.states, part))
 			}
-			copy(row(t.checkpoints, (i-first)/part), row(t.states, 0))
+			copy(x.row(t.checkpoints, (i-first)/part), x.row(t.states, 0))
 		}
 		x.forward(i, min(i+part, x.sweptEnd))
 	}
 
-	end := row(tapes[len(tapes)-1].states, x.sweptEnd-last)[:x.coefficients(x.sweptEnd)]
+	end := x.row(tapes[len(tapes)-1].states, x.sweptEnd-last)[:x.coefficients(x.sweptEnd)]
 	for k := range end {
 		left += end[k].P[lanes.Width-1]
 		for l, c := range x.weights {
@@ -68,7 +67,6 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	if x.ranks < len(discounts) {
 		left = 1 // later documents will take the other ranks
 	}
-
 	if x.valueOnly {
 		return value, left
 	}
@@ -80,24 +78,31 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		to := min(i+part, x.sweptEnd)
 		if i < last {
 			for _, t := range tapes {
-				copy(row(t.states, 0), row(t.checkpoints, (i-first)/part))
+				copy(x.row(t.states, 0), x.row(t.checkpoints, (i-first)/part))
 			}
 			x.forward(i, to)
 		}
-		switch {
-		case x.cascade.general():
-			lanes.BackwardCascade(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
-				x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
-		case x.cascade.dual():
-			lanes.BackwardDual(x.result[i:to], x.backward, x.derived, tapes[1].states, tapes[0].states, x.ranks, x.coefficients(i),
-				x.transitions[i:to], x.relevant[i:to])
-		default:
-			lanes.Backward(x.result[i:to], x.backward, tapes[0].states, x.ranks, x.coefficients(i),
-				x.transitions[i:to], x.gain[i:to])
-		}
+		x.backwards(i, to)
 	}
 	x.addPoolResults(x.coefficients(first))
 	return value, left
+}
+
+// row returns the states of row i.
+func (x *quadrature) row(s []lanes.State, i int) []lanes.State { return s[i*x.ranks : (i+1)*x.ranks] }
+
+// backwards carries the weights of powers back over the documents from i to before to, and adds their results.
+func (x *quadrature) backwards(i, to int) {
+	states, sums, n := x.tapes[0].states, x.tapes[1].states, x.coefficients(i)
+	result, transitions, gain := x.result[i:to], x.transitions[i:to], x.gain[i:to]
+	switch {
+	case x.cascade.general():
+		lanes.BackwardCascade(result, x.backward, states, x.ranks, n, transitions, gain, x.continuation[i:to])
+	case x.cascade.dual():
+		lanes.BackwardDual(result, x.backward, x.derived, sums, states, x.ranks, n, transitions, x.relevant[i:to])
+	default:
+		lanes.Backward(result, x.backward, states, x.ranks, n, transitions, gain)
+	}
 }
 
 // beginBackward sets U, X and Y at the end. For exposures y has the discounts, and gains have no effect.

@@ -18,7 +18,7 @@ func TestScalesThatOverflowAreErrors(t *testing.T) {
 		for _, gain := range sizes {
 			for _, discount := range sizes {
 				gains, discounts := []float64{gain, -gain, gain / 2}, []float64{discount, discount / 2, -discount}
-				out, square := make([]float64, 3), make([]float64, 9)
+				out := make([]float64, 3)
 				check := func(name string, scale float64, results []float64, err error) {
 					t.Helper()
 					if err != nil {
@@ -46,7 +46,6 @@ func TestScalesThatOverflowAreErrors(t *testing.T) {
 				check("rewards", both, rewards, RewardsToGo(gains, discounts, y, rewards))
 				check("exposure", sum, out, e.Exposure(m, discounts, out))
 				check("sampled exposure", sum, out, k.Exposure(m, discounts, y, out))
-				check("pairs", sum, square, e.PairWeights(m, discounts, square))
 				weights := append(discounts, discounts...)
 				check("log-probabilities", 2*sum, out, k.LogProbsGradient(m, y, weights, out))
 			}

@@ -189,15 +189,20 @@ func pairTable() (*csvTable, error) {
 			scores[d] = sd * distuv.UnitNormal.Quantile(1-(float64(d)+0.5)/pairDocuments)
 		}
 		e := plackett.Expectation{Tolerance: exactTruth}
-		if err := e.PairWeights(scores, discounts, weights); err != nil {
-			return nil, err
+		gains := make([]float64, len(scores))
+		for j := range gains { // W_dj is minus the λ_d of a gain of 1 for j alone
+			gains[j] = 1
+			if _, err := e.Gradient(scores, gains, discounts, weights[j*pairDocuments:(j+1)*pairDocuments]); err != nil {
+				return nil, err
+			}
+			gains[j], weights[j*pairDocuments+j] = 0, 0
 		}
 		for _, shown := range pairShown {
 			d := shown - 1
 			for j := range scores {
 				// Burges (2010), for a pair that is in the wrong order.
 				swap := math.Abs(theta[d]-theta[j]) / (1 + math.Exp(-math.Abs(scores[d]-scores[j])))
-				t.add(sd, shown, j+1, scores[d], scores[j], weights[d*pairDocuments+j], swap)
+				t.add(sd, shown, j+1, scores[d], scores[j], -weights[j*pairDocuments+d], swap)
 			}
 		}
 	}
