@@ -199,7 +199,7 @@ func ExampleGrower() {
 	if err != nil {
 		panic(err)
 	}
-	grower, err := NewGrower(binned, Config{Symmetric: true, Depth: 1, Rate: 1, L2: 1e-9})
+	grower, err := NewGrower(binned, Config{Depth: 1, L2: 1e-9})
 	if err != nil {
 		panic(err)
 	}

@@ -13,17 +13,24 @@ import (
 
 // A Config says how trees are grown. Zero values are the defaults that the comments name.
 type Config struct {
-	Symmetric     bool    // all nodes of a level have the same split; false: the leaf with the largest gain is split next
-	Depth         int     // largest number of nodes above a leaf; 0: 6 if symmetric, else as many as leaves allow
-	Leaves        int     // largest number of leaves, where trees are not symmetric; 0: 31
-	Rate          float64 // factor of the values of leaves; 0: .1
-	L2            float64 // added to the curvature of a leaf; 0: 1
-	MinWeight     float64 // least curvature of a leaf that is not worth what the node above is; 0: any, but more than none
-	Rows, Columns float64 // parts of documents and columns by which a tree's splits are chosen; 0: 1, all
-	Monotone      []int8  // by column: 1 scores never fall, -1 never rise with the feature, 0 either; nil: all 0
-	Seed          uint64
-
-	Processes mpi.Group // that grow the same trees on the same documents, and each add up a part of the histograms; nil: this one alone
+	// Leaves is the largest number of leaves: the leaf with the largest gain is split next. 0: trees are symmetric, all nodes of a
+	// level have the same split.
+	Leaves int
+	// Depth is the largest number of nodes above a leaf. 0: 6 if trees are symmetric, else as many as leaves allow.
+	Depth int
+	// L2 is added to the curvature of a leaf. 0: 1.
+	L2 float64
+	// MinWeight is the least curvature of a leaf with a value of its own; others have the value of the node above. 0: any, but more
+	// than none.
+	MinWeight float64
+	// Rows and Columns are the parts of documents and columns by which a tree's splits are chosen. 0: 1, all.
+	Rows, Columns float64
+	// Monotone says by column whether scores never fall (1) or never rise (-1) with the feature; 0: either. nil: all 0.
+	Monotone []int8
+	// Seed is the seed of what Rows and Columns draw.
+	Seed uint64
+	// Processes grow the same trees on the same documents, and add up a part of the histograms each. nil: this one alone.
+	Processes mpi.Group
 }
 
 // MaxDepth is the largest depth of symmetric trees.
@@ -32,13 +39,7 @@ const MaxDepth = 12
 const maxLeaves = 1 << 14
 
 func (c Config) withDefaults() Config {
-	if c.Symmetric {
-		c.Depth = cmp.Or(c.Depth, 6)
-	} else {
-		c.Leaves = cmp.Or(c.Leaves, 31)
-		c.Depth = cmp.Or(c.Depth, c.Leaves)
-	}
-	c.Rate, c.L2 = cmp.Or(c.Rate, .1), cmp.Or(c.L2, 1)
+	c.Depth, c.L2 = cmp.Or(c.Depth, c.Leaves, 6), cmp.Or(c.L2, 1)
 	c.Rows, c.Columns = cmp.Or(c.Rows, 1), cmp.Or(c.Columns, 1)
 	c.Processes = mpi.GroupOf(c.Processes)
 	return c
@@ -46,17 +47,16 @@ func (c Config) withDefaults() Config {
 
 // check returns an error if a setting, defaults filled in, is out of range.
 func (c Config) check(columns []column) error {
-	if c.Depth < 1 || c.Symmetric && c.Depth > MaxDepth {
+	if c.Depth < 1 || c.Leaves == 0 && c.Depth > MaxDepth {
 		return fmt.Errorf("forest: Depth is %d, want 1 to %d", c.Depth, MaxDepth)
 	}
-	if !c.Symmetric && (c.Leaves < 2 || c.Leaves > maxLeaves) {
-		return fmt.Errorf("forest: Leaves is %d, want 2 to %d", c.Leaves, maxLeaves)
+	if c.Leaves != 0 && (c.Leaves < 2 || c.Leaves > maxLeaves) {
+		return fmt.Errorf("forest: Leaves is %d, want 2 to %d, or 0 for symmetric trees", c.Leaves, maxLeaves)
 	}
 	for _, s := range []struct {
 		name        string
 		value, most float64
-	}{{"Rate", c.Rate, math.MaxFloat64}, {"L2", c.L2, math.MaxFloat64}, {"MinWeight", c.MinWeight, math.MaxFloat64},
-		{"Rows", c.Rows, 1}, {"Columns", c.Columns, 1}} {
+	}{{"L2", c.L2, math.MaxFloat64}, {"MinWeight", c.MinWeight, math.MaxFloat64}, {"Rows", c.Rows, 1}, {"Columns", c.Columns, 1}} {
 		if !(s.value >= 0 && s.value <= s.most) {
 			return fmt.Errorf("forest: %s is %v, want 0 to %v", s.name, s.value, s.most)
 		}
@@ -109,17 +109,19 @@ func NewGrower(b *Binned, c Config) (*Grower, error) {
 
 // Grow grows the next tree by the derivative and the curvature of an objective with respect to the score of each
 // document: the objective, which is to be maximised, is taken for Σ gradient × v − curvature × v²/2, v the value of
-// the document's leaf. The value that maximises it, with L2, is Σ gradient / (Σ curvature + L2). Values are multiplied
-// by Rate, and added to scores. Gradients must be finite, and curvatures not negative.
+// the document's leaf. The value that maximises it, with L2, is Σ gradient / (Σ curvature + L2). Values are added to scores; who
+// boosts at a rate multiplies the leaves and what is added. Gradients must be finite, and curvatures not negative.
 func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, error) {
 	n := g.binned.rows
 	if len(gradient) != n || len(curvature) != n || len(scores) != n {
-		return Tree{}, fmt.Errorf("forest: %d gradients, %d curvatures and %d scores of %d documents", len(gradient), len(curvature), len(scores), n)
+		return Tree{}, fmt.Errorf("forest: %d gradients, %d curvatures and %d scores of %d documents",
+			len(gradient), len(curvature), len(scores), n)
 	}
 	rows, rest := g.sample()
 	for i, x := range gradient {
 		if !finite(float64(x)) || !finite(float64(curvature[i])) || curvature[i] < 0 {
-			return Tree{}, fmt.Errorf("forest: document %d has gradient %v and curvature %v, want finite numbers, and curvatures of at least 0", i, x, curvature[i])
+			return Tree{}, fmt.Errorf("forest: document %d has gradient %v and curvature %v, want finite numbers, and curvatures of at least 0",
+				i, x, curvature[i])
 		}
 	}
 	g.quantise(rows, gradient, curvature)
@@ -132,14 +134,14 @@ func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, er
 	root.value = sum / (weight + g.l2)
 	var t Tree
 	var leaves []*leaf
-	if g.config.Symmetric {
+	if g.config.Leaves == 0 {
 		t.Nodes, leaves = g.symmetric(root)
 	} else {
 		t.Nodes, leaves = g.leafWise(root)
 	}
 	t.Leaves = make([]float64, len(leaves))
 	parallel.For(len(leaves), parallel.Workers(len(leaves)), func(_, i int) {
-		t.Leaves[i] = g.config.Rate * g.exact(leaves[i], gradient, curvature)
+		t.Leaves[i] = g.exact(leaves[i], gradient, curvature)
 		for _, rows := range [][]uint32{leaves[i].rows, leaves[i].rest} {
 			for _, row := range rows {
 				scores[row] += t.Leaves[i]

@@ -133,7 +133,7 @@ func (t *table) bestSplits(c Config) float64 {
 	}
 	groups := [][]int{all}
 	splits := c.Leaves - 1
-	if c.Symmetric {
+	if c.Leaves == 0 {
 		splits = c.Depth
 	}
 	for range splits {
@@ -148,11 +148,11 @@ func (t *table) bestSplits(c Config) float64 {
 			for i, documents := range groups {
 				left, right := t.part(&n, documents)
 				level = append(level, left, right)
-				if !c.Symmetric && len(left)*len(right) > 0 {
+				if c.Leaves > 0 && len(left)*len(right) > 0 {
 					try(append(slices.Delete(slices.Clone(groups), i, i+1), left, right))
 				}
 			}
-			if c.Symmetric {
+			if c.Leaves == 0 {
 				try(level)
 			}
 		}
@@ -166,7 +166,7 @@ func TestSplitsAreTheBestOfAll(t *testing.T) {
 	for trial := range 60 {
 		data := newTable(random, 2+random.IntN(30))
 		for _, c := range []Config{
-			{Symmetric: true, Depth: 1, L2: .5}, {Symmetric: true, Depth: 3, L2: .5},
+			{Depth: 1, L2: .5}, {Depth: 3, L2: .5},
 			{Leaves: 2, L2: .5}, {Leaves: 5, L2: .5},
 		} {
 			f, _ := data.grow(t, c, 1)
@@ -208,7 +208,7 @@ func TestSetsAreTheBestOfAll(t *testing.T) {
 
 func TestLeavesAreNewtonSteps(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
-	for _, c := range []Config{{Symmetric: true, Depth: 4, L2: 2, Rate: .3}, {Leaves: 7, L2: 2, Rate: .3}} {
+	for _, c := range []Config{{Depth: 4, L2: 2}, {Leaves: 7, L2: 2}} {
 		data := newTable(random, 100)
 		f, scores := data.grow(t, c, 1)
 		for l, documents := range data.groups(f.Trees[0]) {
@@ -220,7 +220,7 @@ func TestLeavesAreNewtonSteps(t *testing.T) {
 				g += float64(data.gradient[i])
 				h += float64(data.curvature[i])
 			}
-			if want := .3 * g / (h + 2); math.Abs(f.Trees[0].Leaves[l]-want) > 1e-12 {
+			if want := g / (h + 2); math.Abs(f.Trees[0].Leaves[l]-want) > 1e-12 {
 				t.Errorf("%+v: leaf %d is %v, want %v", c, l, f.Trees[0].Leaves[l], want)
 			}
 			for _, i := range documents {
@@ -235,7 +235,7 @@ func TestLeavesAreNewtonSteps(t *testing.T) {
 // The gains of a tree's nodes sum to what its leaves gain of the objective over a single one, noise or not.
 func TestGainsSumToTheGainOfTheTree(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
-	for _, c := range []Config{{Symmetric: true, Depth: 4, L2: 2}, {Leaves: 7, L2: 2}, {Symmetric: true, Depth: 1, L2: 2}} {
+	for _, c := range []Config{{Depth: 4, L2: 2}, {Leaves: 7, L2: 2}, {Depth: 1, L2: 2}} {
 		data := newTable(random, 200)
 		f, _ := data.grow(t, c, 1)
 		all := make([]int, len(data.gradient))
@@ -254,7 +254,7 @@ func TestGainsSumToTheGainOfTheTree(t *testing.T) {
 
 func TestSizesAreBounded(t *testing.T) {
 	data := newTable(rand.New(rand.NewPCG(4, 1)), 300)
-	for _, c := range []Config{{Symmetric: true, Depth: 5}, {Leaves: 12}, {Leaves: 100, Depth: 3}, {Leaves: 30, MinWeight: 9}} {
+	for _, c := range []Config{{Depth: 5}, {Leaves: 12}, {Leaves: 100, Depth: 3}, {Leaves: 30, MinWeight: 9}} {
 		f, _ := data.grow(t, c, 3)
 		for _, tree := range f.Trees {
 			if c.Leaves > 0 && len(tree.Leaves) > c.Leaves {
@@ -279,7 +279,7 @@ func TestSizesAreBounded(t *testing.T) {
 // Symmetric trees have to split leaves with little weight too, which then are worth what the node above is.
 func TestLightLeavesOfSymmetricTreesInherit(t *testing.T) {
 	data := &table{width: 2, rows: []float32{0, 0, 0, 1, 1, 0, 1, 1, 1, 1}, gradient: []float32{-4, -8, 5, 9, 9}, curvature: []float32{1, 1, .1, 1, 1}}
-	f, _ := data.grow(t, Config{Symmetric: true, Depth: 2, L2: 1e-9, Rate: 1, MinWeight: .5}, 1)
+	f, _ := data.grow(t, Config{Depth: 2, L2: 1e-9, MinWeight: .5}, 1)
 	got := make([]float64, 5)
 	f.Compile().Score(got, data.rows)
 	for i, want := range []float64{-4, -8, 23 / 2.1, 9, 9} {
@@ -291,7 +291,7 @@ func TestLightLeavesOfSymmetricTreesInherit(t *testing.T) {
 
 // A document that comes to a leaf without documents of training is worth what the node above is, whatever L2 is.
 func TestEmptyLeavesInherit(t *testing.T) {
-	for _, c := range []Config{{Symmetric: true, Depth: 2, L2: 1e-300, Rate: 1}, {Symmetric: true, Depth: 2, L2: 1e-300, Rate: 1, MinWeight: .5}} {
+	for _, c := range []Config{{Depth: 2, L2: 1e-300}, {Depth: 2, L2: 1e-300, MinWeight: .5}} {
 		data := &table{width: 2, rows: []float32{0, 0, 0, 0, 1, 0, 1, 1}, gradient: []float32{-4, -8, 5, 9}, curvature: []float32{1, 1, 1, 1}}
 		f, _ := data.grow(t, c, 1)
 		got := make([]float64, 3)
@@ -312,7 +312,7 @@ func TestMonotoneTransformOfFeatureGivesSameTrees(t *testing.T) {
 	for i, x := range data.rows {
 		other.rows[i] = float32(math.Exp(float64(x))) + x
 	}
-	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .5, Columns: .5, Seed: 3}} {
+	for _, c := range []Config{{}, {Leaves: 31}, {Rows: .5, Columns: .5, Seed: 3, Leaves: 31}} {
 		a, scores := data.grow(t, c, 4)
 		b, others := other.grow(t, c, 4)
 		if !slices.Equal(scores, others) {
@@ -336,9 +336,8 @@ func TestMonotoneConstraintsHold(t *testing.T) {
 				data.gradient[i] += float32(math.Sin(3 * x))
 			}
 		}
-		for _, c := range []Config{{Symmetric: true}, {Leaves: 20}, {Symmetric: true, MinWeight: 3}} {
+		for _, c := range []Config{{}, {Leaves: 20}, {MinWeight: 3}} {
 			c.Monotone = []int8{0, int8(1 - trial%2*2), 0}
-			c.Rate = 1
 			f, _ := data.grow(t, c, 2)
 			if slices.ContainsFunc(f.Trees[0].Nodes, func(n Node) bool { return n.Column == 1 }) {
 				used++
@@ -366,7 +365,7 @@ func TestMonotoneConstraintsHold(t *testing.T) {
 func TestSameSeedSameBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	data := newTable(random, 5000)
-	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .5, Columns: .5, Seed: 3, Symmetric: true}, {Rows: .3, Columns: .7}} {
+	for _, c := range []Config{{}, {Leaves: 31}, {Rows: .5, Columns: .5, Seed: 3}, {Rows: .3, Columns: .7, Leaves: 31}} {
 		_, want := data.grow(t, c, 3)
 		before := runtime.GOMAXPROCS(5)
 		_, got := data.grow(t, c, 3)
@@ -418,7 +417,7 @@ func TestSampleAloneChoosesSplits(t *testing.T) {
 		weights[s] += float64(data.curvature[i])
 	}
 	for value, sum := range sums {
-		if want := .1 * sum / (weights[value] + 1); math.Abs(value-want) > 1e-9*math.Abs(want) {
+		if want := sum / (weights[value] + 1); math.Abs(value-want) > 1e-9*math.Abs(want) {
 			t.Errorf("a leaf has the value %v, want %v", value, want)
 		}
 	}
@@ -426,7 +425,7 @@ func TestSampleAloneChoosesSplits(t *testing.T) {
 
 func TestGrowingAddsWhatTheForestScores(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 1))
-	for _, c := range []Config{{Symmetric: true}, {}, {Rows: .6}, {Symmetric: true, Rows: .6, MinWeight: 5}, {Monotone: []int8{1, -1, 1, 0}}} {
+	for _, c := range []Config{{}, {Leaves: 31}, {Rows: .6, Leaves: 31}, {Rows: .6, MinWeight: 5}, {Monotone: []int8{1, -1, 1, 0}, Leaves: 31}} {
 		data := newTable(random, 1000)
 		var rows []float32
 		for i := range data.gradient {
@@ -470,8 +469,8 @@ func TestNothingToGainIsOneLeaf(t *testing.T) {
 		{width: 1, rows: []float32{1, 2, 3}, gradient: []float32{0, 0, 0}, curvature: []float32{0, 0, 0}},
 		{width: 1},
 	} {
-		for _, symmetric := range []bool{true, false} {
-			f, _ := data.grow(t, Config{Symmetric: symmetric}, 2)
+		for _, leaves := range []int{0, 31} {
+			f, _ := data.grow(t, Config{Leaves: leaves}, 2)
 			if len(f.Trees[0].Leaves) != 1 {
 				t.Errorf("%+v: tree %+v", data, f.Trees[0])
 			}
@@ -484,7 +483,7 @@ func TestWrongSettingsAndDerivativesAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []Config{{Depth: -1}, {Depth: 40, Symmetric: true}, {Leaves: 1}, {Leaves: 1 << 30}, {Rate: -1}, {L2: math.NaN()}, {MinWeight: math.Inf(1)},
+	for _, c := range []Config{{Depth: -1}, {Depth: 40}, {Leaves: 1}, {Leaves: 1 << 30}, {L2: math.NaN()}, {MinWeight: math.Inf(1)},
 		{Rows: 1.1}, {Columns: -.1}, {Monotone: []int8{1}}, {Monotone: []int8{0, 1}}, {Monotone: []int8{2, 0}}} {
 		if _, err := NewGrower(b, c); err == nil {
 			t.Errorf("%+v is no error", c)

@@ -65,71 +65,80 @@ func (f *Forest) Compile() *Scorer {
 	s := &Scorer{inputs: f.Inputs, bias: f.Bias, single: f.Single}
 	at := s.makePlanes(f.Trees)
 	for i := range f.Trees {
-		t := &f.Trees[i]
-		levels, order := t.levels()
-		symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
-		small := bytewise && len(t.Nodes) > 0 && len(t.Leaves) <= smallLeaves
-		if n := len(s.runs); n == 0 || f.Single || s.runs[n-1].symmetric != symmetric || s.runs[n-1].small != small || !symmetric && !small {
-			s.runs = append(s.runs, run{symmetric, small, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves), len(s.tables)})
-		}
-		s.runs[len(s.runs)-1].trees += min(1, len(t.Nodes))
-		split := func(n *Node) {
-			plane, cut := at(n)
-			s.splits = append(s.splits, uint64(plane*together)|uint64(cut)*0x01010101<<32)
-		}
-		leaves := t.Leaves
-		switch {
-		case symmetric:
-			for _, n := range levels {
-				split(n)
-			}
-			s.depths = append(s.depths, uint8(len(levels)))
-			leaves = make([]float64, len(order))
-			for j, leaf := range order {
-				leaves[j] = t.Leaves[leaf]
-			}
-		case small:
-			s.depths = append(s.depths, uint8(len(t.Nodes)))
-			number := 1
-			next := func(i int) uint64 {
-				if i < 0 {
-					return uint64(len(t.Nodes) + ^i)
-				}
-				number++
-				return uint64(number - 1)
-			}
-			for open := []int{0}; len(open) > 0; open = open[1:] { // parents before children
-				n := &t.Nodes[open[0]]
-				split(n)
-				left := next(n.Left)
-				s.splits = append(s.splits, left|next(n.Right)<<32)
-				for _, child := range []int{n.Left, n.Right} {
-					if child >= 0 {
-						open = append(open, child)
-					}
-				}
-			}
-		default:
-			for j := range t.Nodes {
-				n := &t.Nodes[j]
-				plane, cut := at(n)
-				s.nodes = append(s.nodes, byteNode{uint32(plane * together), int32(cut), [2]int32{int32(n.Left), int32(n.Right)}})
-			}
-		}
-		if !small {
-			s.leaves = append(s.leaves, leaves...)
-			continue
-		}
-		table := make([]uint8, 8*smallLeaves)
-		for j, v := range leaves {
-			for b := range 8 {
-				table[b*smallLeaves+j] = uint8(math.Float64bits(v) >> (8 * b))
-			}
-		}
-		s.tables = append(s.tables, table...)
+		s.compile(&f.Trees[i], at)
 	}
 	s.scratch.New = func() any { b := make([]uint8, len(s.planes)*together); return &b }
 	return s
+}
+
+// compile adds a tree, to the last run if its trees are alike. at finds a node's plane and cut.
+func (s *Scorer) compile(t *Tree, at func(n *Node) (plane, cut int)) {
+	levels, order := t.levels()
+	symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
+	small := bytewise && len(t.Nodes) > 0 && len(t.Leaves) <= smallLeaves
+	if n := len(s.runs); n == 0 || s.single || s.runs[n-1].symmetric != symmetric || s.runs[n-1].small != small || !symmetric && !small {
+		s.runs = append(s.runs, run{symmetric, small, 0, len(s.splits), len(s.depths), len(s.nodes), len(s.leaves), len(s.tables)})
+	}
+	s.runs[len(s.runs)-1].trees += min(1, len(t.Nodes))
+	split := func(n *Node) {
+		plane, cut := at(n)
+		s.splits = append(s.splits, uint64(plane*together)|uint64(cut)*0x01010101<<32)
+	}
+	leaves := t.Leaves
+	switch {
+	case symmetric:
+		for _, n := range levels {
+			split(n)
+		}
+		s.depths = append(s.depths, uint8(len(levels)))
+		leaves = make([]float64, len(order))
+		for j, leaf := range order {
+			leaves[j] = t.Leaves[leaf]
+		}
+	case small:
+		s.compileSmall(t, split)
+	default:
+		for j := range t.Nodes {
+			n := &t.Nodes[j]
+			plane, cut := at(n)
+			s.nodes = append(s.nodes, byteNode{uint32(plane * together), int32(cut), [2]int32{int32(n.Left), int32(n.Right)}})
+		}
+	}
+	if !small {
+		s.leaves = append(s.leaves, leaves...)
+		return
+	}
+	table := make([]uint8, 8*smallLeaves)
+	for j, v := range leaves {
+		for b := range 8 {
+			table[b*smallLeaves+j] = uint8(math.Float64bits(v) >> (8 * b))
+		}
+	}
+	s.tables = append(s.tables, table...)
+}
+
+// compileSmall adds the nodes of a small tree that is not symmetric, parents before children.
+func (s *Scorer) compileSmall(t *Tree, split func(n *Node)) {
+	s.depths = append(s.depths, uint8(len(t.Nodes)))
+	number := 1
+	next := func(i int) uint64 {
+		if i < 0 {
+			return uint64(len(t.Nodes) + ^i)
+		}
+		number++
+		return uint64(number - 1)
+	}
+	for open := []int{0}; len(open) > 0; open = open[1:] {
+		n := &t.Nodes[open[0]]
+		split(n)
+		left := next(n.Left)
+		s.splits = append(s.splits, left|next(n.Right)<<32)
+		for _, child := range []int{n.Left, n.Right} {
+			if child >= 0 {
+				open = append(open, child)
+			}
+		}
+	}
 }
 
 // levels returns a node of each level of a symmetric tree, and its leaves from left to right, or nothing.

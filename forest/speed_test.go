@@ -28,7 +28,7 @@ func BenchmarkGrow(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			g, err := NewGrower(binned, Config{Symmetric: true})
+			g, err := NewGrower(binned, Config{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -299,76 +299,78 @@ func (g *Grower) best(groups [][]*leaf) []split {
 	return best
 }
 
+// A search finds the best split of leaves by a column.
+type search struct {
+	best       split
+	leaves     []*leaf
+	histograms [][]uint64 // of the column, by leaf
+	bases      []float64  // what each leaf adds to the objective undivided, and all
+	base       float64
+	sums       []uint64 // of what goes to the left, by leaf
+}
+
 // bestOf returns the best split of leaves by a column.
 func (g *Grower) bestOf(column int, leaves []*leaf) split {
 	c := &g.binned.columns[column]
 	from, n := column<<g.binned.shift, c.bins()
-	histograms := make([][]uint64, len(leaves))
-	base, bases := 0., make([]float64, len(leaves))
+	s := search{leaves: leaves, histograms: make([][]uint64, len(leaves)), bases: make([]float64, len(leaves)), sums: make([]uint64, len(leaves))}
+	documents := 0
 	for i, l := range leaves {
-		histograms[i] = l.histogram[from : from+n]
-		bases[i] = g.score(l.pair, l.value, l.inherited)
-		base += bases[i]
+		s.histograms[i] = l.histogram[from : from+n]
+		s.bases[i] = g.score(l.pair, l.value, l.inherited)
+		s.base += s.bases[i]
+		documents += len(l.rows)
 	}
-	bins := ascending[:n-1]
+	s.best = split{column: column, bins: ascending[:n-1]}
 	if c.categorical() {
-		documents := 0
-		for _, l := range leaves {
-			documents += len(l.rows)
-		}
-		bins = g.ordered(histograms, documents)
+		s.best.bins = g.ordered(s.histograms, documents)
 	}
-	best := split{column: column, bins: bins}
-	sums := make([]uint64, len(leaves))
-	alone := len(leaves) == 1
-	sides := []bool{false, true}
-	if !c.missing {
-		sides = sides[:1]
-	}
-	for _, missingLeft := range sides {
-		clear(sums)
-		last := len(bins) - 1
-		if missingLeft {
-			for i, h := range histograms {
-				sums[i] = h[0]
-			}
-		} else if c.missing {
-			last++ // all values against the missing ones
-		}
-		for cut, bin := range bins[:last] {
-			if alone && histograms[0][bin] == 0 {
-				continue // parts the documents as the cut before
-			}
-			sum, real := -base, false
-			for i, h := range histograms {
-				sums[i] += h[bin]
-				if sums[i] == 0 || sums[i] == leaves[i].pair { // nothing on one side
-					sum += bases[i]
-					continue
-				}
-				a, b := parts(sums[i])
-				c, d := parts(leaves[i].pair - sums[i])
-				if g.config.Monotone == nil && b >= g.minWeight && d >= g.minWeight { // values, in short
-					sum += a*a/(b+g.l2) + c*c/(d+g.l2)
-					real = true
-					continue
-				}
-				if alone && g.config.Monotone == nil {
-					break
-				}
-				v := g.values(leaves[i], sums[i], column)
-				sum += g.score(v.pair, v.left, v.leftInherited) + g.score(leaves[i].pair-v.pair, v.right, v.rightInherited)
-				real = real || v.real
-			}
-			if sum > best.gain && real {
-				best.gain, best.cut, best.missingLeft = sum, cut+1, missingLeft
-			}
+	last := n - 2
+	if c.missing {
+		g.scan(&s, n-1, false) // the last cut is all values against the missing ones
+		for i, h := range s.histograms {
+			s.sums[i] = h[0]
 		}
 	}
-	if best.gain < 1e-12*base { // rounding
-		best.gain = 0
+	g.scan(&s, last, c.missing)
+	if s.best.gain < 1e-12*s.base { // rounding
+		s.best.gain = 0
 	}
-	return best
+	return s.best
+}
+
+// scan tries so many cuts, given the sums of what goes to the left before the first of them.
+func (g *Grower) scan(s *search, cuts int, missingLeft bool) {
+	alone := len(s.leaves) == 1
+	for cut, bin := range s.best.bins[:cuts] {
+		if alone && s.histograms[0][bin] == 0 {
+			continue // parts the documents as the cut before
+		}
+		sum, real := -s.base, false
+		for i, h := range s.histograms {
+			s.sums[i] += h[bin]
+			if s.sums[i] == 0 || s.sums[i] == s.leaves[i].pair { // nothing on one side
+				sum += s.bases[i]
+				continue
+			}
+			a, b := parts(s.sums[i])
+			c, d := parts(s.leaves[i].pair - s.sums[i])
+			if g.config.Monotone == nil && b >= g.minWeight && d >= g.minWeight { // values, in short
+				sum += a*a/(b+g.l2) + c*c/(d+g.l2)
+				real = true
+				continue
+			}
+			if alone && g.config.Monotone == nil {
+				break
+			}
+			v := g.values(s.leaves[i], s.sums[i], s.best.column)
+			sum += g.score(v.pair, v.left, v.leftInherited) + g.score(s.leaves[i].pair-v.pair, v.right, v.rightInherited)
+			real = real || v.real
+		}
+		if sum > s.best.gain && real {
+			s.best.gain, s.best.cut, s.best.missingLeft = sum, cut+1, missingLeft
+		}
+	}
 }
 
 // ordered returns the bins of categories in the order of the values that they would have as leaves, after as many

@@ -171,8 +171,8 @@ func ParseMeasure(name string) (Measure, error) {
 	f := lookup(c.name)
 	switch {
 	case f == nil || f.fairness != nil && text != f.name:
-		want := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and %s before it for the expectation; or a measure of fairness: %s",
-			text, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
+		want := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and %s before it for the expectation; "+
+			"or a measure of fairness: %s", text, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
 		if near := names.Nearest(c.name, append(Names(), FairnessNames()...)); near != "" {
 			want += " (did you mean " + near + "?)"
 		}

@@ -104,7 +104,8 @@ func Differences(a, b []float64) ([]float64, error) {
 	for i := range a {
 		d[i] = a[i] - b[i]
 		if notFinite(d[i]) {
-			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted replaces or drops undefined values", i, a[i], b[i])
+			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted replaces or drops undefined values",
+				i, a[i], b[i])
 		}
 	}
 	return d, nil
@@ -132,7 +133,8 @@ type Interval struct {
 func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	b.Resamples, b.Level = cmp.Or(b.Resamples, 10000), cmp.Or(b.Level, 0.95)
 	if b.Resamples < 0 || !(b.Level > 0 && b.Level <= 0.999) {
-		return Interval{}, fmt.Errorf("metrics: %d resamples and a level of %v: want one or more, and a level above 0 and up to 0.999", b.Resamples, b.Level)
+		return Interval{}, fmt.Errorf("metrics: %d resamples and a level of %v: want one or more, and a level above 0 and up to 0.999",
+			b.Resamples, b.Level)
 	}
 	if len(values) == 0 {
 		return Interval{}, errors.New("metrics: no values to compute an interval from")

@@ -108,7 +108,8 @@ func (w *worker) given(q query, depth int) ([]int, error) {
 		for k, row := range ranking {
 			d := row - q.first
 			if d < 0 || d >= documents {
-				return nil, fmt.Errorf("sample %d, rank %d: row %d is outside the rows of the query, %d to %d", i, k+1, row, q.first, q.first+documents-1)
+				return nil, fmt.Errorf("sample %d, rank %d: row %d is outside the rows of the query, %d to %d",
+					i, k+1, row, q.first, q.first+documents-1)
 			}
 			if w.seen[d] == w.count {
 				return nil, fmt.Errorf("sample %d, rank %d: row %d appears twice", i, k+1, row)

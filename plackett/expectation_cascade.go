@@ -74,7 +74,8 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 	if cutoff < 0 {
 		return 0, fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
 	}
-	if err := cmp.Or(checkLength("relevant", len(relevant), len(scores)), checkShares("relevance", relevant), checkLambda(lambda, scores)); err != nil {
+	err = cmp.Or(checkLength("relevant", len(relevant), len(scores)), checkShares("relevance", relevant), checkLambda(lambda, scores))
+	if err != nil {
 		return 0, err
 	}
 	if cutoff == 0 || cutoff > len(scores) {

@@ -57,16 +57,7 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		x.forward(i, min(i+part, x.sweptEnd))
 	}
 
-	end := x.row(tapes[len(tapes)-1].states, x.sweptEnd-last)[:x.coefficients(x.sweptEnd)]
-	for k := range end {
-		left += end[k].P[lanes.Width-1]
-		for l, c := range x.weights {
-			value += c * discounts[k] * end[k].A[l]
-		}
-	}
-	if x.ranks < len(discounts) {
-		left = 1 // later documents will take the other ranks
-	}
+	value, left = x.sweepEnd(x.row(tapes[len(tapes)-1].states, x.sweptEnd-last)[:x.coefficients(x.sweptEnd)])
 	if x.valueOnly {
 		return value, left
 	}
@@ -85,6 +76,21 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		x.backwards(i, to)
 	}
 	x.addPoolResults(x.coefficients(first))
+	return value, left
+}
+
+// sweepEnd returns the value and the probability of sweep, given the states after the last document.
+func (x *quadrature) sweepEnd(states []lanes.State) (value, left float64) {
+	discounts := x.discounts[x.arrivedEnd:]
+	for k := range states {
+		left += states[k].P[lanes.Width-1]
+		for l, c := range x.weights {
+			value += c * discounts[k] * states[k].A[l]
+		}
+	}
+	if x.ranks < len(discounts) {
+		left = 1 // later documents will take the other ranks
+	}
 	return value, left
 }
 

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/forest"
 )
 
@@ -57,7 +59,8 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := g.Grow(gradient, curvature, scores); err != nil {
+		values := make([]float64, len(labels))
+		if _, err := g.Grow(gradient, curvature, values); err != nil {
 			return err
 		}
 		after, err := processorSeconds()
@@ -65,6 +68,7 @@ func run(args []string) error {
 			return err
 		}
 		fmt.Println(after - before)
+		floats.AddScaled(scores, .1, values)
 	}
 	return nil
 }
@@ -79,7 +83,7 @@ func grower(path string, width, bins int) (*forest.Grower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return forest.NewGrower(binned, forest.Config{Symmetric: true, Depth: 6})
+	return forest.NewGrower(binned, forest.Config{Depth: 6})
 }
 
 func read(path string) ([]float32, error) {

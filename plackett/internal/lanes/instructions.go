@@ -30,8 +30,9 @@ type instructions struct {
 }
 
 var plainGo = instructions{"plain Go", expm1Go, sumsGo, hornerGo, transitionsGo, multiplyGo, divideGo,
-	forwardGo, backwardGo, seriesGo, correlateGo, sumsCascadeGo, hornerCascadeGo, multiplyCascadeGo, divideCascadeGo, forwardCascadeGo, backwardCascadeGo, scaleGo, seriesDualGo, forwardDualGo, backwardDualGo, multiplyDualGo, divideDualGo,
-	remainGo, placeGo}
+	forwardGo, backwardGo, seriesGo, correlateGo, sumsCascadeGo, hornerCascadeGo, multiplyCascadeGo,
+	divideCascadeGo, forwardCascadeGo, backwardCascadeGo, scaleGo, seriesDualGo, forwardDualGo,
+	backwardDualGo, multiplyDualGo, divideDualGo, remainGo, placeGo}
 
 // available are those that the machine has, the best last.
 var available = append([]instructions{plainGo}, vectorInstructions()...)

@@ -324,7 +324,7 @@ func (f *Forest) prepareGrower(ofEpoch int, number uint64) (err error) {
 		return nil
 	}
 	c := f.Tree
-	c.Symmetric, c.Rate, c.L2, c.Seed, c.Processes = c.Leaves == 0, 1, max(c.L2, math.SmallestNonzeroFloat64), c.Seed+number, f.Group
+	c.L2, c.Seed, c.Processes = max(c.L2, math.SmallestNonzeroFloat64), c.Seed+number, f.Group
 	if f.grower, err = forest.NewGrower(f.binned, c); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
