@@ -82,6 +82,8 @@ var kinds = []struct {
 	{begin(`\xfd7zXZ\x00`), Kind{"compressed by xz", expand, ""}},
 	{begin(`\x04\x22\x4d\x18`), Kind{"compressed by lz4", expand, ""}},
 	{begin(`7z\xbc\xaf\x27\x1c`), Kind{"a 7z archive", "", ""}},
+	{begin(`Rar!\x1a\x07`), Kind{"a RAR archive", "", ""}},
+	{begin(`.{257}ustar`), Kind{"a tar archive", "", ""}},
 	{begin(`(\xff\xfe|\xfe\xff)`), Kind{"text in UTF-16", "want UTF-8", ""}},
 }
 
@@ -105,13 +107,16 @@ func Of(first []byte) (kind Kind, known bool) {
 		if head := is.FindString(text); head != "" {
 			inner := make([]byte, Enough)
 			n, _ := io.ReadFull(flate.NewReader(bytes.NewReader(first[utf8.RuneCountInString(head):])), inner) // as far as they go
-			if kind, known := match(inner[:n], characters(inner[:n])); known {
+			if kind, known := match(inner[:n]); known {
 				kind.Name += " within " + how
 				return kind, true
 			}
 		}
 	}
-	return match(first, text)
+	if kind, known = match(first); !known && bytes.IndexByte(first, 0) >= 0 {
+		return Kind{Name: "binary data"}, true
+	}
+	return kind, known
 }
 
 // characters returns bytes as characters.
@@ -123,7 +128,8 @@ func characters(b []byte) string {
 	return string(text)
 }
 
-func match(first []byte, text string) (kind Kind, known bool) {
+func match(first []byte) (kind Kind, known bool) {
+	text := characters(bytes.TrimPrefix(first, []byte("\ufeff")))
 	for _, k := range kinds {
 		if k.is.MatchString(text) {
 			return k.Kind, true
@@ -148,6 +154,9 @@ var lines = []struct {
 }{
 	{begin(`\s*\{\s*(["}]|$)`), Kind{"JSON", "", pandas("read_json(FILE, lines=True)")}},
 	{begin(`\s*\[\s*([\[{]|$)`), Kind{"JSON", "", pandas("read_json(FILE)")}},
+	{begin(`%%MatrixMarket\b`), Kind{"a matrix in Matrix Market format", "",
+		`want LETOR text, in Python by sklearn.datasets.dump_svmlight_file(scipy.io.mmread(FILE).tocsr(), LABELS, "data.txt", query_id=QUERIES)`}},
+	{begin(`[^\r]*[^\r\n]\r[^\r\n]`), Kind{"text whose lines end in CR alone", "", `want LF, by tr '\r' '\n' < FILE > data.csv`}},
 	{begin(`(?i)\s*(@relation\b|%[^,;\t|]*$)`), Kind{"ARFF", "",
 		"want CSV, or in Go base.ParseDenseARFFToInstances of golearn, and datasets/golearn"}},
 	{begin(`tree$`), Kind{"a model of LightGBM", "", "want data"}},

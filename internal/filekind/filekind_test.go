@@ -50,16 +50,19 @@ var written = map[string]string{
 	"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00": "an old Excel workbook",
 	"PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x12\x00archive/data.pklFB": "a file of PyTorch",
 	"PK\x03\x04-\x00\x00\x00\x00\x00\x00\x00!\x00\xafF\x94g\xff\xff\xff\xff\xff\xff\xff\xff\x05\x00\x14\x00x.npy\x01\x00":                  NPZ,
-	"PK\x03\x04 an archive of other files": "a zip archive",
-	"PK\x05\x06\x00\x00":                   "a zip archive",
-	"%PDF-1.7\n":                           "PDF",
-	"\x28\xb5\x2f\xfd\x04":                 "compressed by zstd",
-	"BZh91AY&SY\xde\xb1=\xad":              "compressed by bzip2",
-	"\xfd7zXZ\x00\x00\x04":                 "compressed by xz",
-	"\x04\x22\x4d\x18\x60":                 "compressed by lz4",
-	"7z\xbc\xaf\x27\x1c\x00":               "a 7z archive",
-	"\xff\xfe2\x00 \x00":                   "text in UTF-16",
-	"\xfe\xff\x002\x00 ":                   "text in UTF-16",
+	"PK\x03\x04 an archive of other files":                  "a zip archive",
+	"PK\x05\x06\x00\x00":                                    "a zip archive",
+	"%PDF-1.7\n":                                            "PDF",
+	"\x28\xb5\x2f\xfd\x04":                                  "compressed by zstd",
+	"BZh91AY&SY\xde\xb1=\xad":                               "compressed by bzip2",
+	"\xfd7zXZ\x00\x00\x04":                                  "compressed by xz",
+	"\x04\x22\x4d\x18\x60":                                  "compressed by lz4",
+	"7z\xbc\xaf\x27\x1c\x00":                                "a 7z archive",
+	"Rar!\x1a\x07\x01\x00":                                  "a RAR archive",
+	"train.txt" + strings.Repeat("\x00", 248) + "ustar\x00": "a tar archive",
+	"\ufeff<!doctype html>":                                 "HTML",
+	"\xff\xfe2\x00 \x00":                                    "text in UTF-16",
+	"\xfe\xff\x002\x00 ":                                    "text in UTF-16",
 	// An empty example of TensorFlow: the length 0, and its checksum.
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x29\x03\x98\x07\xd8\xea\x82\xa2": "TFRecord",
 }
@@ -80,6 +83,9 @@ func TestFilesAreNamedByTheirFirstBytes(t *testing.T) {
 			}
 		}
 	}
+	if kind, known := Of([]byte("\x7fELF\x02\x01\x01\x00")); kind.Name != "binary data" || !known {
+		t.Error(kind)
+	}
 	if kind, known := Of([]byte("\x1f\x8b\x08\x00\x00")); kind.Name != "compressed by gzip" || !known {
 		t.Error(kind)
 	}
@@ -91,7 +97,7 @@ func TestTextThatIsReadHasNoOtherName(t *testing.T) {
 		"", "2 qid:1 1:0.5 2:0.1 # a|b {c}\n", "0 1:0.5 # |x\n", "label,qid,f\n", "ORC,label\n1,2\n", "ORC\tlabel\n", "ORCID;qid\n",
 		"x^2,label\n", "x\x019,label",
 		"PK,label\n", "PAR,label", "binfo,label\n", "boosters,label", "bs64,label", "click DUCK,label\n", "version,label\n",
-		"%clicks,label\n", "Objective,label\n",
+		"%clicks,label\n", "label,qid,f\r\n", "2 qid:1 1:0.5\r\n", "label,qid,f\r\r\n", "Objective,label\n",
 		"tree,label\n", "treelabel", "X\n1\n", "RDX\n", "copy_reg\n", "a|b,label\n", "label\tx|y\n", "{price},label\n", "[price],label\n", "html,label\n", "7z,label", "#{\"a\"}", "1 |a b:0.5",
 	} {
 		if kind, known := Of([]byte(text)); known {
@@ -104,7 +110,9 @@ func TestTextThatIsReadHasNoOtherName(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		`{"label":1,"qid":"a"}`: "JSON", "{": "JSON", "{}": "JSON", `[{"label":1}`: "JSON", "[": "JSON", "[[1,2]]": "JSON",
-		"tree": "a model of LightGBM", "<ensemble>": "XML", "% iris": "ARFF", "@RELATION iris": "ARFF", "label|qid|f": "separated by |", "1|a|0.5": "separated by |",
+		"tree": "a model of LightGBM", "<ensemble>": "XML", "% iris": "ARFF", "@RELATION iris": "ARFF",
+		"%%MatrixMarket matrix coordinate real general": "a matrix in Matrix Market format", "label,qid,x\r1,1,2\r": "text whose lines end in CR alone",
+		"label|qid|f": "separated by |", "1|a|0.5": "separated by |",
 	} {
 		if kind, _ := OfLine([]byte(line)); kind.Name != want || kind.Data == "" {
 			t.Errorf("the line %q is %q, want %q, and what to do", line, kind.Name, want)
