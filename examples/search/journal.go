@@ -15,6 +15,7 @@ type Journal struct {
 	prefix func() string // of the names of files: a new one begins a new file
 	file   *os.File      // the newest
 	begins string        // its prefix
+	size   int64         // of its lines, which are on the disk
 	lines  chan waiting
 }
 
@@ -49,22 +50,21 @@ func (j *Journal) run() {
 	}
 }
 
-// write begins a new file after a start and after an error, which may have left a part of a line.
+// write takes back lines after an error, since users do not see what they say. If it cannot, a new file begins.
 func (j *Journal) write(prefix string, text []byte) (err error) {
 	if j.file == nil || j.begins != prefix {
 		j.file.Close() // which is allowed of nil
 		name := filepath.Join(j.folder, prefix+"-"+strconv.FormatInt(time.Now().UnixNano(), 36)+".jsonl")
-		if j.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err != nil {
+		if j.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
 			return err
 		}
-		j.begins, err = prefix, syncFolder(j.folder)
+		j.begins, j.size, err = prefix, 0, syncFolder(j.folder)
 	}
-	if err == nil {
-		_, err = j.file.Write(text)
-	}
-	if err = errors.Join(err, j.file.Sync()); err != nil {
-		err = errors.Join(err, j.file.Close())
-		j.file = nil
+	_, failed := j.file.Write(text)
+	if err = errors.Join(err, failed, j.file.Sync()); err == nil {
+		j.size += int64(len(text))
+	} else if j.file.Truncate(j.size) != nil {
+		j.begins = "" // of the next file
 	}
 	return err
 }
