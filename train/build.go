@@ -58,7 +58,8 @@ func newForest(p *parsed, d *runData, t *transforms.Transform, l *loop) (f *tree
 		return nil, nil, fmt.Errorf("train: a forest with %d bins: want %d to %d, or 0 for 64", c.Bins, forest.LeastBins, forest.MaxBins)
 	}
 	f, err = trees.New(trees.Settings{
-		Tree: forest.Config{Depth: c.Depth, Leaves: c.Leaves, L2: c.L2, Rows: c.Sampling, Columns: c.FeatureSampling, Seed: c.Seed},
+		Tree: forest.Config{Depth: c.Depth, Leaves: c.Leaves, L2: c.L2, Rows: c.Sampling, Columns: c.FeatureSampling,
+			MinWeight: c.MinWeight, Seed: c.Seed},
 		Bins: c.Bins, Rising: c.Rising, Falling: c.Falling, Transform: t, Features: d.features, Data: &d.Data,
 		Objective: l.objective, Terms: p.loss.terms, Initial: p.parts.Initial, Group: p.group,
 	})

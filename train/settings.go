@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
@@ -28,12 +29,14 @@ type Setting struct {
 	Plain any    // what [Config.Plain] takes for zero; nil: zero
 	Help  string // what it sets; the word in backquotes stands for its value, as in package flag
 
-	Want string // for a list of numbers, what would be right where it cannot be read
+	Names func() []string // that the value, or a part of it, may have; nil: it is no name
+	Want  string          // for a list of numbers, what would be right where it cannot be read
 
 	Resumable bool // may differ when a run is resumed
 	Measuring bool // matters for the metrics of a model that is trained already
 
-	check check // of the value by itself; nil: all values, or what else looks at it checks them
+	check check             // of the value by itself; nil: all values, or what else looks at it checks them
+	idle  func(*Use) string // why it has no effect in a use, "" where it has one; nil: it has one in every use
 }
 
 // Take gives the setting the value that it has in another Config.
@@ -69,6 +72,8 @@ const (
 	mostEpochs  = 1_000_000
 	mostDepth   = 16
 	mostLeaves  = 1 << mostDepth
+	mostRanks   = 1_000_000
+	mostSamples = 10_000_000
 )
 
 // LossMetric is the Config.Metric that makes the loss itself the validation value.
@@ -78,7 +83,7 @@ const LossMetric = "loss"
 func (c *Config) Settings() []Setting {
 	list := slices.Concat(c.Objective.settings(), c.Inputs.settings(), c.Model.settings(), c.Model.ofForests(), c.Optimization.settings(),
 		c.Optimization.length(), c.Evaluation.settings(c.usualMetric()), []Setting{
-			{Flag: "seed", Value: &c.Seed, Measuring: true, Help: "`seed` of all that is random"},
+			{Flag: "seed", Value: &c.Seed, Measuring: true, idle: onlyDrawn, Help: "`seed` of all that is random"},
 		})
 	at := map[any]int{}
 	for i, s := range list {
@@ -98,36 +103,67 @@ func (c *Config) Settings() []Setting {
 	return list
 }
 
+// An Objective says what is learned.
+type Objective struct {
+	// Loss is the name of a loss of package losses, or a weighted sum, see losses.Parse.
+	Loss string `json:"loss"`
+	// Cutoff is K, the number of ranks that count, or AllRanks. There are no more than the longest training query has
+	// documents.
+	Cutoff RankCount `json:"cutoff"`
+	// Samples is N, the rankings sampled for each query and step by losses that sample, see losses.Term; or Dynamic.
+	Samples SampleCount `json:"samples"`
+	// Gain is the name of the gain of a label, see metrics.ParseGain.
+	Gain string `json:"gain"`
+	// HighestGrade is the highest label possible; a higher one is refused. 0: the highest of the data.
+	HighestGrade float64 `json:"highestGrade"`
+	// NormalizeGains divides the gains of a query by its ideal value of the objective.
+	NormalizeGains bool `json:"normalizeGains"`
+	// Discounts names the discounts θ of the objective, see metrics.ParseDiscounts.
+	Discounts string `json:"discounts"`
+}
+
 func (o *Objective) settings() []Setting {
 	return []Setting{
-		{Flag: "loss", Value: &o.Loss, Plain: "plrank-exact",
+		{Flag: "loss", Value: &o.Loss, Plain: "plrank-exact", Names: losses.Names,
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &o.Cutoff, Plain: 5, check: counted(ofRanks), Measuring: true,
+		{Flag: "cutoff", Value: &o.Cutoff, Plain: 5, check: counted(ofRanks, mostRanks), Measuring: true, Names: are(ofRanks),
 			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
-		{Flag: "samples", Value: &o.Samples, Plain: 100, check: counted(ofSamples),
+		{Flag: "samples", Value: &o.Samples, Plain: 100, check: counted(ofSamples, mostSamples), Names: are(ofSamples), idle: onlySampling,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to " +
 				"100 over 40 epochs"},
-		{Flag: "gain", Value: &o.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
+		{Flag: "gain", Value: &o.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true, Names: are("exp2", "linear", "binary"),
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or " +
 				"binary, 1 for labels of 1 or more"},
-		{Flag: "highest-grade", Value: &o.HighestGrade, Measuring: true,
+		{Flag: "highest-grade", Value: &o.HighestGrade, Measuring: true, idle: onlyGrades,
 			check: within(0, math.MaxFloat32, fmt.Sprintf("a number from 0 to %.2g", math.MaxFloat32)),
 			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of " +
 				"the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. With -model, 0" +
 				" is the model's"},
-		{Flag: "normalize", Value: &o.NormalizeGains,
+		{Flag: "normalize", Value: &o.NormalizeGains, idle: onlyGains,
 			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; " +
 				"with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
-		{Flag: "discounts", Value: &o.Discounts, Plain: "dcg", Measuring: true,
+		{Flag: "discounts", Value: &o.Discounts, Plain: "dcg", Measuring: true, Names: are("dcg", "precision", "arp", "rbp"), idle: onlyExposure,
 			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as " +
 				"many numbers as the cutoff, such as 1,0.5,0.25; precision and numbers need a cutoff"},
 	}
 }
 
+// Inputs are what a model sees of the documents.
+type Inputs struct {
+	// Transform names the transform of raw features, see datasets.FitTransform.
+	Transform string `json:"transform"`
+	// Bins is the number of bins through which the first layer sees each output of the transform, see
+	// transforms.Transform.FitBins; 0: none. A forest has its thresholds between them, and 64 for 0.
+	Bins int `json:"bins"`
+	// Categorical are features whose values are names, see nn.Embedding. Features of text always are.
+	Categorical Features `json:"categorical"`
+}
+
 func (i *Inputs) settings() []Setting {
 	return []Setting{
 		{Flag: "transform", Value: &i.Transform, Plain: "minmax",
-			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing, raw"},
+			Names: are("none", "minmax", "standard", "log-standard", "quantile", "rank", "missing", "raw"),
+			Help:  "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing, raw"},
 		{Flag: "bins", Value: &i.Bins, check: between(0, forest.MaxBins),
 			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives " +
 				"(piecewise-linear encoding): for features with thresholds or missing values, at most 125; 0: none. Between them lie " +
@@ -140,22 +176,60 @@ func (i *Inputs) settings() []Setting {
 	}
 }
 
+// A Model says what gives the scores.
+type Model struct {
+	// Scorer is the kind of model, see Scorers.
+	Scorer string `json:"scorer"`
+	// Hidden are the widths of the hidden layers; none: a linear model.
+	Hidden []int `json:"hidden"`
+	// Activation is of the hidden layers.
+	Activation ops.Activation `json:"activation"`
+	// Dropout is the rate of dropout after each hidden layer, in [0, 1).
+	Dropout float64 `json:"dropout"`
+	// Members is the number of networks of an ensemble, whose scores are averaged; 0 and 1: one network. Each is kept as
+	// after its own best epoch, unless they have embeddings in common.
+	Members int `json:"members"`
+	// Blocks is the number of blocks of the scorer attention, which are as wide as the last hidden layer.
+	Blocks int `json:"blocks"`
+	// Heads is the number of heads of each of its blocks.
+	Heads int `json:"heads"`
+	// Trees is the number of trees that an epoch of the scorer forest grows, each on a pass over the training queries; 0:
+	// 1.
+	Trees int `json:"trees"`
+	// Depth is the largest depth of trees; 0: see forest.Config.
+	Depth int `json:"depth"`
+	// Leaves is the largest number of leaves of trees, where the leaf of the largest gain is split next; 0: trees are
+	// symmetric, all nodes of a level have one split.
+	Leaves int `json:"leaves"`
+	// MinWeight is the least curvature of a leaf with a value of its own, in units of a document's mean curvature at the first
+	// tree; 0: any.
+	MinWeight float64 `json:"minWeight"`
+	// Sampling is the part of the training documents by which the splits of a tree are chosen, in [0, 1]; 0: all.
+	Sampling float64 `json:"sampling"`
+	// FeatureSampling is the part of the features that the splits of a tree are chosen from, in [0, 1]; 0: all.
+	FeatureSampling float64 `json:"featureSampling"`
+	// Rising are features with which the scores of a forest never fall.
+	Rising Features `json:"rising"`
+	// Falling are features with which they never rise.
+	Falling Features `json:"falling"`
+}
+
 func (m *Model) settings() []Setting {
 	return []Setting{
-		{Flag: "scorer", Value: &m.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
+		{Flag: "scorer", Value: &m.Scorer, Plain: mlpScorer, Names: Scorers, check: oneOf("scorer"),
 			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the " +
 				"query; forest is a sum of boosted trees"},
-		{Flag: "hidden", Value: &m.Hidden, check: widths, Want: fmt.Sprintf("widths of 1 to %d, such as 64,32", mostWidth),
+		{Flag: "hidden", Value: &m.Hidden, check: widths, idle: onlyNetworks, Want: fmt.Sprintf("widths of 1 to %d, such as 64,32", mostWidth),
 			Help: "`widths` of the hidden layers, such as 64,32; \"\" is a linear model"},
-		{Flag: "activation", Value: &m.Activation, check: marshals,
+		{Flag: "activation", Value: &m.Activation, Names: forward.ActivationNames, check: marshals, idle: onlyHidden,
 			Help: "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu, gelu or swiglu"},
-		{Flag: "dropout", Value: &m.Dropout, check: fraction("a rate in [0, 1)"),
+		{Flag: "dropout", Value: &m.Dropout, idle: onlyHidden, check: fraction("a rate in [0, 1)"),
 			Help: "`rate` of dropout after each hidden layer, and in blocks of attention"},
-		{Flag: "members", Value: &m.Members, check: between(0, mostMembers),
+		{Flag: "members", idle: onlyNetworks, Value: &m.Members, check: between(0, mostMembers),
 			Help: "`number` of networks in an ensemble, whose scores are averaged"},
-		{Flag: "blocks", Value: &m.Blocks, Plain: 1, check: between(1, mostBlocks),
+		{Flag: "blocks", idle: onlyAttention, Value: &m.Blocks, Plain: 1, check: between(1, mostBlocks),
 			Help: "`number` of blocks of the scorer attention, which are as wide as the last hidden layer"},
-		{Flag: "heads", Value: &m.Heads, Plain: 2, check: between(1, mostWidth),
+		{Flag: "heads", idle: onlyAttention, Value: &m.Heads, Plain: 2, check: between(1, mostWidth),
 			Help: "`number` of heads of each block, which divides that width"},
 	}
 }
@@ -163,39 +237,85 @@ func (m *Model) settings() []Setting {
 // ofForests returns the settings of the scorer forest.
 func (m *Model) ofForests() []Setting {
 	return []Setting{
-		{Flag: "trees", Value: &m.Trees, check: between(0, mostEpochs),
+		{Flag: "trees", idle: onlyForests, Value: &m.Trees, check: between(0, mostEpochs),
 			Help: "`number` of trees that an epoch adds to the scorer forest, each a pass over the training queries; 0 and 1: an epoch is" +
 				" a tree"},
-		{Flag: "depth", Value: &m.Depth, check: between(0, mostDepth),
+		{Flag: "depth", idle: onlyForests, Value: &m.Depth, check: between(0, mostDepth),
 			Help: "largest `depth` of trees of the scorer forest; 0: 6, or with -leaves as deep as they allow"},
-		{Flag: "leaves", Value: &m.Leaves, check: between(0, mostLeaves),
+		{Flag: "leaves", idle: onlyForests, Value: &m.Leaves, check: between(0, mostLeaves),
 			Help: "largest `number` of leaves of trees: the one that gains most is split next; 0: symmetric trees, where all nodes of a " +
 				"level have the same split"},
-		{Flag: "sampling", Value: &m.Sampling, check: within(0, 1, "a number from 0 to 1"),
+		{Flag: "min-weight", Value: &m.MinWeight, idle: onlyForests, check: notNegative,
+			Help: "least `weight` of the documents in a leaf, where N is about the weight of N documents; a lighter leaf has the value of " +
+				"the node above; 0: any"},
+		{Flag: "sampling", idle: onlyForests, Value: &m.Sampling, check: within(0, 1, "a number from 0 to 1"),
 			Help: "`part` of the training documents by which the splits of each tree are chosen; the values of its leaves are by all; 0 " +
 				"and 1: all"},
-		{Flag: "feature-sampling", Value: &m.FeatureSampling, check: within(0, 1, "a number from 0 to 1"),
+		{Flag: "feature-sampling", idle: onlyForests, Value: &m.FeatureSampling, check: within(0, 1, "a number from 0 to 1"),
 			Help: "`part` of the features that the splits of each tree are chosen from; 0 and 1: all"},
-		{Flag: "rising", Value: &m.Rising,
+		{Flag: "rising", idle: onlyForests, Value: &m.Rising,
 			Help: "`features` with which the scores of the scorer forest never fall, by name, pattern or id, such as stars,sold_*"},
-		{Flag: "falling", Value: &m.Falling,
+		{Flag: "falling", idle: onlyForests, Value: &m.Falling,
 			Help: "`features` with which the scores of the scorer forest never rise, such as price"},
 	}
 }
 
+// An Optimization says how, and for how long, the weights are learned.
+type Optimization struct {
+	// Optimizer is the name of the optimizer, see Optimizers.
+	Optimizer string `json:"optimizer"`
+	// LearningRate is the rate of the first epoch, above 0.
+	LearningRate float64 `json:"learningRate"`
+	// Momentum is the rate of the optimizer momentum, in [0, 1).
+	Momentum float64 `json:"momentum"`
+	// WeightDecay is the rate of the decay by the optimizer adamw, for weights that are not biases.
+	WeightDecay float64 `json:"weightDecay"`
+	// Decay is a factor on the learning rate after each epoch, in (0, 1].
+	Decay float64 `json:"decay"`
+	// Schedule is how the learning rate changes: constant, cosine, plateau or plateau(5,0.1).
+	Schedule string `json:"schedule"`
+	// Warmup is the number of epochs in which the learning rate rises from 0.
+	Warmup float64 `json:"warmup"`
+	// L2 adds L2·w to the gradient of every weight w that is not a bias. In a leaf of a forest it counts as so many
+	// documents without a gradient.
+	L2 float64 `json:"l2"`
+	// GroupLasso is λ. After a step at rate η the n weights w_j from input j, with all its bins, into the first layer
+	// shrink by ηλ·√n·√(r̄/r_j), where r_j = ‖w_j‖/√n and r̄ is the mean of r_j: a group lasso (Yuan & Lin 2006) that is
+	// stronger for inputs of small weights. The line and the bends of an input with bins are two groups. 0: none.
+	GroupLasso float64 `json:"groupLasso"`
+	// Clip is the highest norm of a gradient, which is scaled down to it; 0: no limit.
+	Clip float64 `json:"clip"`
+	// Average is β of the moving average of the weights, in [0, 1), which is then evaluated and kept; over at most a ninth
+	// of the steps. 0: none.
+	Average float64 `json:"average"`
+	// Batch is the number of queries of a step.
+	Batch int `json:"batch"`
+	// Shards is the number of parts of the training queries, which processes share, see Custom.Processes.
+	Shards int `json:"shards"`
+	// OnNaN says what to do when a batch has a loss or a gradient that is not finite: stop or skip.
+	OnNaN string `json:"onNaN"`
+	// Epochs is the number of passes over the training queries, or parts of them, see EpochsPerPass. Each ends with the
+	// validation.
+	Epochs int `json:"epochs"`
+	// EpochsPerPass is the number of parts of a pass that are epochs, at most one a step; 0 and 1: an epoch is a pass.
+	EpochsPerPass int `json:"epochsPerPass"`
+	// Patience is the number of epochs without a better validation value before training stops; 0: it does not.
+	Patience int `json:"patience"`
+}
+
 func (o *Optimization) settings() []Setting {
 	return []Setting{
-		{Flag: "optimizer", Value: &o.Optimizer, Plain: "sgd", check: oneOf("optimizer", Optimizers()...),
+		{Flag: "optimizer", Value: &o.Optimizer, Plain: "sgd", Names: Optimizers, check: oneOf("optimizer"), idle: onlyNetworks,
 			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},
 		{Flag: "lr", Value: &o.LearningRate, Plain: 0.01, check: within(math.SmallestNonzeroFloat64, math.MaxFloat64, "a finite number above 0"),
 			Help: "learning `rate`; of the scorer forest, the factor of a tree"},
-		{Flag: "momentum", Value: &o.Momentum, Plain: 0.9, check: fraction("a number in [0, 1)"),
+		{Flag: "momentum", Value: &o.Momentum, idle: onlyOptimizer("momentum"), Plain: 0.9, check: fraction("a number in [0, 1)"),
 			Help: "`rate` of the optimizer momentum"},
-		{Flag: "weight-decay", Value: &o.WeightDecay, Plain: 0.01, check: notNegative,
+		{Flag: "weight-decay", Value: &o.WeightDecay, idle: onlyOptimizer("adamw"), Plain: 0.01, check: notNegative,
 			Help: "`rate` of the decay of the optimizer adamw, for weights that are not biases"},
 		{Flag: "decay", Value: &o.Decay, Plain: 1, check: within(math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"),
 			Help: "`factor` on the learning rate after each epoch"},
-		{Flag: "schedule", Value: &o.Schedule, Plain: "constant",
+		{Flag: "schedule", Value: &o.Schedule, Plain: "constant", Names: are("constant", "cosine", "plateau"),
 			Help: "how the learning rate changes (`name`): constant; cosine, down to 0 at the end of the last epoch; plateau, halved " +
 				"after 3 epochs without a better validation value, or plateau(5,0.1)"},
 		{Flag: "warmup", Value: &o.Warmup, check: within(0, mostEpochs, fmt.Sprintf("epochs of warm-up, a number from 0 to %d", mostEpochs)),
@@ -203,12 +323,12 @@ func (o *Optimization) settings() []Setting {
 		{Flag: "l2", Value: &o.L2, check: notNegative,
 			Help: "`weight` of the L2 penalty on weights that are not biases; 0: none. In leaves of the scorer forest a weight of N " +
 				"counts as N documents without a gradient"},
-		{Flag: "group-lasso", Value: &o.GroupLasso, check: notNegative,
+		{Flag: "group-lasso", idle: onlyNetworks, Value: &o.GroupLasso, check: notNegative,
 			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on the norms of its line and its bends, " +
 				"which keeps the weights of uninformative inputs small; 0: none"},
 		{Flag: "clip", Value: &o.Clip, check: notNegative,
 			Help: "highest `norm` of a gradient; 0: no limit"},
-		{Flag: "average", Value: &o.Average, check: fraction("a number in [0, 1), such as 0.999"),
+		{Flag: "average", idle: onlyNetworks, Value: &o.Average, check: fraction("a number in [0, 1), such as 0.999"),
 			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999, and over at most a ninth of " +
 				"them: the model is then the average; 0: none"},
 	}
@@ -217,19 +337,19 @@ func (o *Optimization) settings() []Setting {
 // length returns the settings of steps and epochs.
 func (o *Optimization) length() []Setting {
 	return []Setting{
-		{Flag: "batch", Value: &o.Batch, Plain: 1, check: between(1, mostQueries),
+		{Flag: "batch", idle: onlyNetworks, Value: &o.Batch, Plain: 1, check: between(1, mostQueries),
 			Help: "`queries` a step; more than the training split has are all of them"},
 		{Flag: "shards", Value: &o.Shards, Plain: 1, check: between(1, mostShards),
 			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are " +
 				"computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where " +
 				"the default is 8; the result does not depend on how many do"},
-		{Flag: "on-nan", Value: &o.OnNaN, Plain: onNaNStop, Resumable: true,
-			check: oneOf("policy for batches that are not finite", onNaNStop, onNaNSkip),
+		{Flag: "on-nan", Value: &o.OnNaN, Plain: onNaNStop, Resumable: true, Names: are(onNaNStop, onNaNSkip),
+			check: oneOf("policy for batches that are not finite"),
 			Help: "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an " +
 				"error; skip leaves the batch out and counts it"},
 		{Flag: "epochs", Value: &o.Epochs, Plain: 40, check: between(1, mostEpochs), Resumable: true,
 			Help: "`passes` over the training queries, or parts of them, see -epochs-per-pass; at most"},
-		{Flag: "epochs-per-pass", Value: &o.EpochsPerPass, check: between(0, mostEpochs),
+		{Flag: "epochs-per-pass", idle: onlyNetworks, Value: &o.EpochsPerPass, check: between(0, mostEpochs),
 			Help: "`parts` of a pass over the training queries that are epochs, each with a validation at its end; at most one a step; 0 " +
 				"and 1: an epoch is a pass"},
 		{Flag: "patience", Value: &o.Patience, check: between(0, mostEpochs), Resumable: true,
@@ -237,29 +357,53 @@ func (o *Optimization) length() []Setting {
 	}
 }
 
+// An Evaluation says what is measured, and how the best epoch is chosen.
+type Evaluation struct {
+	// Metric is the validation value: a metric, LossMetric, or a weighted sum of metrics.
+	Metric string `json:"metric"`
+	// LabelFree says how queries without a relevant document count, see metrics.ParseLabelFree.
+	LabelFree string `json:"convention"`
+	// Ties says how documents of equal scores are ranked, see metrics.ParseTies.
+	Ties string `json:"ties"`
+	// Report names metrics to report besides the usual ones.
+	Report []string `json:"report"`
+	// WeightedMetrics makes queries count by their weights, where the data have such.
+	WeightedMetrics bool `json:"weightedMetrics"`
+	// EvaluationSamples is the number of rankings sampled for expected metrics that are not exact, see
+	// metrics.Measure.Sampled.
+	EvaluationSamples int `json:"evaluationSamples"`
+	// EvaluateTrain reports metrics of the training split every epoch.
+	EvaluateTrain bool `json:"evaluateTrain"`
+	// EvaluateTest reports metrics of the test split every epoch: for learning curves, never for choosing.
+	EvaluateTest bool `json:"evaluateTest"`
+	// DropLabelFreeTest leaves test queries without a relevant document out of all metrics.
+	DropLabelFreeTest bool `json:"dropLabelFreeTest"`
+}
+
 func (e *Evaluation) settings(usual string) []Setting {
 	return []Setting{
-		{Flag: "metric", Value: &e.Metric, Plain: usual, Measuring: true,
+		{Flag: "metric", Value: &e.Metric, Plain: usual, Measuring: true, Names: measureNames,
 			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under " +
 				"the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a " +
 				"sum or of fairness; or a weighted sum, where higher is better, such as expected-ndcg@10-5*disparity"},
 		{Flag: "convention", Value: &e.LabelFree, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
+			Names: are("zero", "one", "skip", "letor4"), idle: onlyLabels,
 			Help: "what queries without a relevant document count in metrics of relevance, but DCG, precision, ERR and RBP, where they " +
 				"count 0: zero, one, skip or letor4 (`name`)"},
-		{Flag: "ties", Value: &e.Ties, Plain: metrics.TiesRandom.String(), Measuring: true,
+		{Flag: "ties", Value: &e.Ties, Plain: metrics.TiesRandom.String(), Measuring: true, Names: are("random", "order"), idle: onlyLabels,
 			Help: "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand " +
 				"(`name`)"},
-		{Flag: "report", Value: &e.Report, Measuring: true,
+		{Flag: "report", Value: &e.Report, Measuring: true, Names: measureNames, idle: onlyLabels,
 			Help: "more `metrics` to report, with commas between: such as map,expected-err@10,disparity"},
-		{Flag: "weighted-metrics", Value: &e.WeightedMetrics,
+		{Flag: "weighted-metrics", idle: onlyWeighted, Value: &e.WeightedMetrics,
 			Help: "queries count by their weights in the means of metrics, too"},
-		{Flag: "evaluation-samples", Value: &e.EvaluationSamples, Plain: 100, check: between(1, mostSamples), Measuring: true,
+		{Flag: "evaluation-samples", Value: &e.EvaluationSamples, Plain: 100, check: between(1, mostSamples), Measuring: true, idle: onlyEstimated,
 			Help: "rankings sampled for expected metrics that are not exact, `N`"},
 		{Flag: "evaluate-train", Value: &e.EvaluateTrain,
 			Help: "report metrics of the training split after each epoch, too"},
-		{Flag: "evaluate-test", Value: &e.EvaluateTest,
+		{Flag: "evaluate-test", idle: onlyTest, Value: &e.EvaluateTest,
 			Help: "report metrics of the test split after each epoch, too: for learning curves, never for choosing"},
-		{Flag: "drop-label-free-test", Value: &e.DropLabelFreeTest,
+		{Flag: "drop-label-free-test", idle: onlyTest, Value: &e.DropLabelFreeTest,
 			Help: "leave queries of the test split without a relevant document out of all metrics, DCG too"},
 	}
 }
@@ -381,11 +525,11 @@ func within(least, most float64, want string) check {
 	}
 }
 
-// counted looks that a count can be written.
-func counted(w countWriting) check {
+// counted looks that a count is a number from 1 to most, or stands for a word.
+func counted(word string, most int) check {
 	return func(s Setting) error {
-		if n := int(s.field().Int()); n != wordCount && (n < 1 || n > w.most) {
-			return fmt.Errorf("train: %s is %d: %w", s.words(), n, w.want())
+		if n := int(s.field().Int()); n != wordCount && (n < 1 || n > most) {
+			return fmt.Errorf("train: %s is %d: %w", s.words(), n, wantCount(word, most))
 		}
 		return nil
 	}
@@ -401,14 +545,22 @@ var notNegative = within(0, math.MaxFloat64, "a finite number that is not below 
 // fraction looks that a number lies in [0, 1).
 func fraction(want string) check { return within(0, math.Nextafter(1, 0), want) }
 
-// oneOf looks that a name is one of those.
-func oneOf(what string, valid ...string) check {
+// oneOf looks that a name is one of the setting's names.
+func oneOf(what string) check {
 	return func(s Setting) error {
-		if name := *s.Value.(*string); !slices.Contains(valid, name) {
-			return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, valid))
+		if name := *s.Value.(*string); !slices.Contains(s.Names(), name) {
+			return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, s.Names()))
 		}
 		return nil
 	}
+}
+
+// are returns a function that returns the names.
+func are(list ...string) func() []string { return func() []string { return list } }
+
+// measureNames returns the names that a metric of the validation may have.
+func measureNames() []string {
+	return append(slices.Concat(metrics.Names(), metrics.FairnessNames()), LossMetric)
 }
 
 // widths looks that hidden layers can be built.

@@ -39,7 +39,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"evaluate -scores scores -data test.txt -evaluation-samples 9 -metric map", "-evaluation-samples has no effect"},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4", "-highest-grade has no effect on these metrics: it is for err and graded-rbp"},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4 -report err", ""},
-		{"evaluate -model run/model.npz -data test.txt -group-column 4", "-group-column has no effect on these metrics"},
+		{"evaluate -model run/model.npz -data test.txt -group-column 4", "-group-column has no effect with -metric expected-ndcg@10: it is for losses and metrics that compare groups"},
 		{"evaluate -model run/model.npz -data test.txt -seed 3", "-seed has no effect where nothing is drawn"},
 		{"evaluate -model run/model.npz -data test.txt -seed 3 -importance", ""},
 		{"evaluate -model run/model.npz -seed 3 -duplicates last" + synthetic, "-duplicates has no effect without -data FILE or FOLDER: it is for what is read"},

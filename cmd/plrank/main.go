@@ -64,7 +64,11 @@ func (t table) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 	name := strings.TrimLeft(args[0], "-")
 	topic := name == "help" && len(args) == 2
 	if topic && slices.Contains(t.names(), args[1]) {
-		args = []string{args[1], "-help"}
+		status := t.run([]string{args[1], "-help"}, stdin, stdout, stderr)
+		if !slices.Contains(cli.Topics(), args[1]) {
+			return status
+		}
+		fmt.Fprintln(stdout) // clicks is a topic, too
 	}
 	if name == "completion" && len(args) > 1 && args[1] == completion.Words {
 		return t.complete(args[2:], stdin, stdout, stderr)

@@ -3,9 +3,12 @@ package main
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/clicks"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 )
 
@@ -36,8 +39,8 @@ func TestHelpPagesFitAScreen(t *testing.T) {
 		if status != 0 || stderr != "" {
 			t.Fatal(s.name, status, stderr)
 		}
-		if again, page, _ := call("help", s.name); again != 0 || page != text {
-			t.Errorf("%s: help and -help differ", s.name)
+		if again, page, _ := call("help", s.name); again != 0 || !strings.HasPrefix(page, text) {
+			t.Errorf("%s: help begins unlike -help", s.name)
 		}
 		fits(t, s.name, text)
 		if n := strings.Count(text, "\n"); n > 50 {
@@ -90,6 +93,42 @@ func TestOverviewNamesAllThereIs(t *testing.T) {
 	for _, name := range []string{"version", "-version"} {
 		if _, stdout, _ := call(name); !strings.HasPrefix(stdout, "plrank ") || !strings.Contains(stdout, " go1.") {
 			t.Error(stdout)
+		}
+	}
+}
+
+var (
+	explained = regexp.MustCompile(`(?m)^  -([a-z0-9-]+)(?: |$)`)
+	topicName = regexp.MustCompile(`(?m)^  ([a-z]+) `)
+)
+
+// Every flag of every sub-command is explained once: on its page, or by a topic that the page names.
+func TestEveryFlagIsExplainedOnce(t *testing.T) {
+	lines := [][]string{}
+	for _, s := range subcommands {
+		lines = append(lines, []string{s.name})
+	}
+	for _, verb := range clicks.Verbs() {
+		lines = append(lines, []string{"clicks", verb})
+	}
+	for _, line := range lines {
+		_, text, _ := call(append(line, "-help")...)
+		_, more, _ := strings.Cut(text, "\nMore, by plrank help TOPIC:\n")
+		more, _, _ = strings.Cut(more, "\nExamples:\n")
+		for _, m := range topicName.FindAllStringSubmatch(more, -1) {
+			_, topic, _ := call("help", m[1])
+			text += topic
+		}
+		places := map[string]int{}
+		for _, m := range explained.FindAllStringSubmatch(text, -1) {
+			places[m[1]]++
+		}
+		_, flags, _ := call(append(line, cli.CompleteFlag, "-")...)
+		for completion := range strings.Lines(flags) {
+			name, _, _ := strings.Cut(completion[1:], "\t")
+			if places[name] != 1 {
+				t.Errorf("%v -%s is explained %d times in\n%s", line, name, places[name], text)
+			}
 		}
 	}
 }

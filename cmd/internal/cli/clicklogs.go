@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -19,17 +18,17 @@ type ClickLogs struct {
 	Estimator string `json:"estimator,omitempty"` // "": dr with a bias, else naive
 }
 
-// DefineClicks defines the flags; their defaults are what c holds.
-func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
-	var known []string
-	for _, e := range clicks.GainEstimators() {
-		known = append(known, string(e))
+// ClickFlags returns the flags; their defaults are what c holds.
+func (c *ClickLogs) ClickFlags() Flags {
+	known := Words(clicks.GainEstimators()...)
+	return Flags{
+		{Name: "clicks", Value: &c.Clicks, Topic: "clicks", Resumable: true,
+			Help: "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features come from the log, or, by " +
+				"the ids of query and document, from the training split of -data, whose labels do not count"},
+		{Name: "bias", Value: &c.Bias, Topic: "clicks", Resumable: true, Help: "a `file` with the position bias, from plrank clicks bias"},
+		{Name: "estimator", Value: &c.Estimator, Topic: "clicks", Names: known, Help: "how clicks become gains (`name`): " +
+			strings.Join(known(), ", ") + ", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive"},
 	}
-	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. "+
-		"Features come from the log, or, by the ids of query and document, from the training split of -data, whose labels do not count")
-	f.StringVar(&c.Bias, "bias", c.Bias, "a `file` with the position bias, from plrank clicks bias")
-	f.StringVar(&c.Estimator, "estimator", c.Estimator, "how clicks become gains (`name`): "+strings.Join(known,
-		", ")+", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive")
 }
 
 // CheckClicks returns an error for flags that make no sense, alone or together.

@@ -37,25 +37,24 @@ func TestWordsAreCompleted(t *testing.T) {
 
 // Each flag for a name has names to complete, and a training takes each of them.
 func TestNamesToCompleteAreThoseOfFlags(t *testing.T) {
-	flags := topicFlags()
-	flags.VisitAll(func(f *flag.Flag) {
-		kind, _ := flag.UnquoteUsage(f)
-		ofName := slices.Contains([]string{"name", "kind", "metric", "metrics", "what"}, kind) && !strings.HasSuffix(f.Name, "-column")
-		if ofName && valuesOf(f) == nil {
-			t.Errorf("-%s takes a %s, and has none to complete", f.Name, kind)
+	set := topicFlags().Set()
+	for _, row := range topicFlags() {
+		kind, _ := flag.UnquoteUsage(set.Lookup(row.Name))
+		if slices.Contains([]string{"name", "kind", "metric", "metrics", "what"}, kind) && row.values() == nil {
+			t.Errorf("-%s takes a %s, and has none to complete", row.Name, kind)
 		}
-	})
-	for _, s := range new(train.Config).Settings() {
-		f := flags.Lookup(s.Flag)
-		for _, name := range valuesOf(f) {
-			c, _ := Preset(ByData)
-			if err := configFlags(&c).Set(s.Flag, name); err != nil {
-				t.Errorf("-%s %s: %v", s.Flag, name, err)
-			} else if s.Flag == "transform" && name == "raw" {
+	}
+	c := train.Config{}
+	for _, row := range SettingFlags(&c) {
+		for _, name := range row.values() {
+			c, _ = Preset(ByData)
+			if err := SettingFlags(&c).Set().Set(row.Name, name); err != nil {
+				t.Errorf("-%s %s: %v", row.Name, name, err)
+			} else if name == "raw" {
 				c.Scorer = "forest"
 			}
 			if err := Check(c); err != nil {
-				t.Errorf("-%s %s: %v", s.Flag, name, err)
+				t.Errorf("-%s %s: %v", row.Name, name, err)
 			}
 		}
 	}

@@ -2,27 +2,26 @@ package cli
 
 import (
 	"context"
-	"flag"
 	"runtime"
 	"runtime/debug"
 )
 
-// Threads is the value of -threads: processor cores, 0 for all.
-type Threads int
+// threads is the value of -threads: processor cores for the process, 0 for all. It takes effect as it is read.
+type threads struct{ number[int] }
 
-// Define defines the flag -threads.
-func (t *Threads) Define(f *flag.FlagSet) {
-	IntVar(f, (*int)(t), "threads", 0, mostThreads, "processor `cores` to use; 0 is all")
+func (t *threads) Set(text string) error {
+	err := t.number.Set(text)
+	if err == nil && *t.p > 0 {
+		runtime.GOMAXPROCS(*t.p)
+	}
+	return err
 }
 
-// mostThreads is more than machines have: each thread takes memory.
-const mostThreads = 1024
-
-// Use sets the number for the process.
-func (t Threads) Use() {
-	if t > 0 {
-		runtime.GOMAXPROCS(int(t))
-	}
+// ThreadsFlag returns the flag -threads.
+func ThreadsFlag() Flag {
+	const most = 1024 // more than machines have: each thread takes memory
+	value := Int(new(int), 0, most).(*number[int])
+	return Flag{Name: "threads", Value: &threads{*value}, Help: "processor `cores` to use; 0 is all", Resumable: true}
 }
 
 // The garbage that the collector leaves, in percent of the heap. Features hold no pointers, so a collection takes no

@@ -11,27 +11,23 @@ import (
 	"time"
 )
 
-// IntVar defines a flag for an integer from least to most; the default is what p points to. Every flag for a number
-// that is not a setting of a training is defined here or by one of the next two: each has a largest value, which the
-// error names.
-func IntVar[T int | int64](f *flag.FlagSet, p *T, name string, least, most T, usage string) {
-	f.Var(&number[T]{p, least, most, fmt.Sprintf("%d to %d", least, most), func(text string) (T, error) {
+// Int returns the value of a flag for an integer from least to most; the default is what p points to. Every flag for a number
+// that is not a setting of a training has such a value, or one of the next two: each has a largest value, which the error names.
+func Int[T int | int64](p *T, least, most T) flag.Value {
+	return &number[T]{p, least, most, fmt.Sprintf("%d to %d", least, most), func(text string) (T, error) {
 		v, err := strconv.ParseInt(text, 0, reflect.TypeFor[T]().Bits())
 		return T(v), err
-	}}, name, usage)
+	}}
 }
 
-// DurationVar is [IntVar] for a duration.
-func DurationVar(f *flag.FlagSet, p *time.Duration, name string, least, most time.Duration, usage string) {
-	f.Var(&number[time.Duration]{p, least, most, fmt.Sprintf("a time from %v to %v, such as 10s", least, most), time.ParseDuration}, name,
-		usage)
+// Duration is [Int] for a duration.
+func Duration(p *time.Duration, least, most time.Duration) flag.Value {
+	return &number[time.Duration]{p, least, most, fmt.Sprintf("a time from %v to %v, such as 10s", least, most), time.ParseDuration}
 }
 
-// FloatVar is [IntVar] for a finite number not below least. The error says what is wanted.
-func FloatVar(f *flag.FlagSet, p *float64, name string, least float64, want, usage string) {
-	f.Var(&number[float64]{p, least, math.MaxFloat64, want, func(text string) (float64, error) {
-		return strconv.ParseFloat(text, 64)
-	}}, name, usage)
+// Float is [Int] for a finite number not below least. The error says what is wanted.
+func Float(p *float64, least float64, want string) flag.Value {
+	return &number[float64]{p, least, math.MaxFloat64, want, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }}
 }
 
 // number is the value of a flag.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"flag"
 	"math"
 	"strings"
 	"testing"
@@ -30,11 +29,8 @@ func TestNumbersAreWithinTheirRange(t *testing.T) {
 		"-x 1e309":                    "not below 0",
 	} {
 		n, body, wait, x := 2, int64(3), 4*time.Second, 5.
-		f := flag.NewFlagSet("tool", flag.ContinueOnError)
-		IntVar(f, &n, "n", 1, 20, "")
-		IntVar(f, &body, "body", 1, 30, "")
-		DurationVar(f, &wait, "t", 0, 24*time.Hour, "")
-		FloatVar(f, &x, "x", 0, "a finite number that is not below 0", "")
+		f := Flags{{Name: "n", Value: Int(&n, 1, 20)}, {Name: "body", Value: Int(&body, 1, 30)}, {Name: "t", Value: Duration(&wait, 0, 24*time.Hour)},
+			{Name: "x", Value: Float(&x, 0, "a finite number that is not below 0")}}.Set()
 		err := command.Parse(f, strings.Fields(args))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", args, err, want)
@@ -43,10 +39,8 @@ func TestNumbersAreWithinTheirRange(t *testing.T) {
 			t.Errorf("%s: %d, %d, %v, %v: changed by an error", args, n, body, wait, x)
 		}
 	}
-	f := flag.NewFlagSet("tool", flag.ContinueOnError)
 	x := math.Pi
-	FloatVar(f, &x, "x", 0, "", "")
-	if got := f.Lookup("x").DefValue; got != "3.141592653589793" {
+	if got := (Flags{{Name: "x", Value: Float(&x, 0, "")}}).Set().Lookup("x").DefValue; got != "3.141592653589793" {
 		t.Errorf("the default is %s", got)
 	}
 }

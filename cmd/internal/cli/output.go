@@ -2,14 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"flag"
 	"io"
 
 	"github.com/plrank/plrank/internal/command"
 )
 
-// DefineJSON defines the flag -json of a command that prints a result.
-func DefineJSON(f *flag.FlagSet, p *bool) { f.BoolVar(p, "json", false, "print one JSON object") }
+// JSONFlag returns the flag -json of a sub-command that prints a result.
+func JSONFlag(p *bool) Flag { return Flag{Name: "json", Value: p, Help: "print one JSON object"} }
 
 // PrintJSON prints a result, indented.
 func PrintJSON(w io.Writer, v any) error {
@@ -21,9 +20,9 @@ func PrintJSON(w io.Writer, v any) error {
 // Plot is the value of -plot: a new picture, or none if it is empty.
 type Plot string
 
-// Define defines the flag -plot. Of says what the picture shows.
-func (p *Plot) Define(f *flag.FlagSet, of string) {
-	f.StringVar((*string)(p), "plot", "", "a new `file`.svg, .png or .pdf with "+of)
+// Flag returns the flag -plot. It says what the picture shows.
+func (p *Plot) Flag(shows string) Flag {
+	return Flag{Name: "plot", Value: (*string)(p), Help: "a new `file`.svg, .png or .pdf with " + shows}
 }
 
 // Draw calls draw with the path of the picture, if there is one. An error is a warning: the numbers are complete

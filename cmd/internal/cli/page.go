@@ -17,18 +17,17 @@ type Page struct {
 	Command  string   // its name
 	Usage    []string // command lines, without the name
 	Text     string   // what it does
-	Flags    []string // names of the flags that the page explains; topics explain the others
 	Examples []string // command lines, without the name
 	Topics   []string // names of topics to read besides those that explain flags
 	Words    bool     // whether the command takes words other than flags, such as names of files
 }
 
 // Print prints the page of a sub-command that has these flags.
-func (p Page) Print(w io.Writer, flags *flag.FlagSet) {
+func (p Page) Print(w io.Writer, flags Flags) {
 	fmt.Fprintln(w, "Usage:")
 	p.printLines(w, p.Usage)
 	fmt.Fprintf(w, "\n%s\n", command.Wrap(p.Text, command.Width))
-	printFlags(w, flags, p.Flags)
+	printFlags(w, flags, func(row Flag) bool { return row.Topic == "" })
 	p.printTopics(w, flags)
 	if p.Examples != nil {
 		fmt.Fprintln(w, "\nExamples:")
@@ -42,24 +41,26 @@ func (p Page) printLines(w io.Writer, lines []string) {
 	}
 }
 
-// printFlags explains flags, if there are any, under a title.
-func printFlags(w io.Writer, flags *flag.FlagSet, names []string) {
-	if names != nil {
-		fmt.Fprintln(w, "\nFlags:")
-	}
-	for _, name := range names {
-		command.ExplainFlag(w, flags.Lookup(name))
+// printFlags explains some flags, if there are any, under a title.
+func printFlags(w io.Writer, flags Flags, these func(Flag) bool) {
+	title, set := "\nFlags:\n", flags.Set()
+	for _, row := range flags {
+		if these(row) {
+			fmt.Fprint(w, title)
+			command.ExplainFlag(w, set.Lookup(row.Name))
+			title = ""
+		}
 	}
 }
 
 // printTopics prints the topics that explain the other flags, with their names.
-func (p Page) printTopics(w io.Writer, flags *flag.FlagSet) {
+func (p Page) printTopics(w io.Writer, flags Flags) {
 	title := "\nMore, by plrank help TOPIC:\n"
 	for _, t := range topics {
 		var list []string
-		for _, name := range t.flags {
-			if flags.Lookup(name) != nil && !slices.Contains(p.Flags, name) {
-				list = append(list, "-"+name)
+		for _, row := range flags {
+			if row.Topic == t.name {
+				list = append(list, "-"+row.Name)
 			}
 		}
 		if list == nil && slices.Contains(p.Topics, t.name) {
@@ -75,9 +76,9 @@ func (p Page) printTopics(w io.Writer, flags *flag.FlagSet) {
 
 // A Task is the command line of a sub-command, and its work.
 type Task interface {
-	Flags() *flag.FlagSet
-	Check(given *flag.FlagSet) error
-	Run(ctx context.Context, given *flag.FlagSet, stdin io.Reader, stdout, stderr io.Writer) error
+	Flags() Flags
+	Check(line *Line) error
+	Run(ctx context.Context, line *Line, stdin io.Reader, stdout, stderr io.Writer) error
 }
 
 // Do runs a task on features as a sub-command until it is interrupted, and returns its exit status.
@@ -88,36 +89,38 @@ func (p Page) Do(t Task, args []string, stdin io.Reader, stdout, stderr io.Write
 
 // DoUntil is [Page.Do] until the context ends.
 func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	flags := t.Flags()
-	check := func() error { return t.Check(flags) }
-	return p.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		return t.Run(ctx, flags, stdin, stdout, stderr)
+	return p.Run(args, t.Flags(), stdout, stderr, t.Check, func(line *Line, stdout io.Writer) error {
+		return t.Run(ctx, line, stdin, stdout, stderr)
 	})
 }
 
 // Run runs a sub-command, and returns its exit status: it reads the command line, checks it, and calls body, or prints
 // the page if the command line asks for help, or completions if it asks for these.
-func (p Page) Run(args []string, flags *flag.FlagSet, stdout, stderr io.Writer, check func() error, body func(stdout io.Writer) error) int {
+func (p Page) Run(args []string, flags Flags, stdout, stderr io.Writer, check func(*Line) error,
+	body func(line *Line, stdout io.Writer) error) int {
 	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
 		if len(args) > 0 && args[0] == CompleteFlag {
 			Complete(stdout, flags, args[1:])
 			return nil
 		}
-		parse := command.Parse
+		line, parse := &Line{flags.Set(), flags}, command.Parse
 		if p.Words {
 			parse = command.ParseWords
 		}
-		err := parse(flags, args)
+		err := parse(line.FlagSet, args)
 		if errors.Is(err, flag.ErrHelp) {
 			p.Print(stdout, flags)
 			return nil
 		}
 		if err == nil {
-			err = command.Usage(check())
+			err = command.Usage(line.checkNeeds())
+		}
+		if err == nil {
+			err = command.Usage(check(line))
 		}
 		if err != nil {
 			return err
 		}
-		return body(stdout)
+		return body(line, stdout)
 	})
 }

@@ -9,35 +9,34 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/losses"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
-// DefineConfig defines a flag for each setting of c, or only for some by name; their defaults are what c holds.
-func DefineConfig(f *flag.FlagSet, c *train.Config, only ...string) {
+// SettingFlags returns a flag for each setting of c, or only for some by name; their defaults are what c holds.
+func SettingFlags(c *train.Config, only ...string) (list Flags) {
 	for _, s := range c.Settings() {
 		if only == nil || slices.Contains(only, s.Flag) {
-			s.Define(f)
+			value := s.Value
+			if numbers, ok := value.(*[]int); ok {
+				value = &numbersFlag{numbers, s.Want}
+			}
+			list = append(list, Flag{Name: s.Flag, Value: value, Help: s.Help, Topic: topicOf(s), Names: s.Names, Idle: s.Idle,
+				Resumable: s.Resumable})
 		}
 	}
+	return list
 }
 
-// DefineMeasuring is DefineConfig for the settings that matter for the metrics of a trained model.
-func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
+// MeasuringFlags is SettingFlags for the settings that matter for the metrics of a trained model.
+func MeasuringFlags(c *train.Config) Flags {
+	var only []string
 	for _, s := range c.Settings() {
 		if s.Measuring {
-			s.Define(f)
+			only = append(only, s.Flag)
 		}
 	}
-}
-
-// configFlags returns the flags of [DefineConfig].
-func configFlags(c *train.Config) *flag.FlagSet {
-	f := flag.NewFlagSet("", flag.ContinueOnError)
-	DefineConfig(f, c)
-	return f
+	return SettingFlags(c, only...)
 }
 
 var lossWord = regexp.MustCompile(`\b` + train.LossMetric + `\b`)
@@ -96,37 +95,14 @@ func Check(c train.Config) error {
 	return err
 }
 
-// Uses says whether the flags of measuring have an effect on the given measures.
-func Uses(c train.Config, measures []metrics.Measure) []Use {
-	with := "with -metric " + c.Metric
-	terms, _ := losses.Terms(c.Loss) // that has been checked
-	if len(c.Report) > 0 {
-		with += " -report " + strings.Join(c.Report, ",")
-	}
-	return []Use{
-		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"groups"},
-			Why: with + ": it is for losses and metrics that compare groups, such as -report exposure-ratio"},
-		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsIntents) || slices.ContainsFunc(terms,
-			func(t losses.Term) bool { return t.Intents }), Flags: []string{"subtopics"},
-			Why: with + ": it is for losses and metrics by intents, such as -report alpha-ndcg"},
-		{Works: slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"evaluation-samples"},
-			Why: with + ": it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},
-	}
-}
-
 // Differences returns the flags of the settings by which c differs from another.
 func Differences(c, other train.Config) string {
-	others := configFlags(&other)
+	others := SettingFlags(&other).Set()
 	var list []string
-	configFlags(&c).VisitAll(func(f *flag.Flag) {
+	SettingFlags(&c).Set().VisitAll(func(f *flag.Flag) {
 		if value := f.Value.String(); value != others.Lookup(f.Name).Value.String() {
 			list = append(list, "-"+f.Name+" "+value)
 		}
 	})
 	return strings.Join(list, " ")
-}
-
-// Resumable reports whether a flag is for a setting that may differ when a run is resumed.
-func Resumable(flag string) bool {
-	return slices.ContainsFunc(new(train.Config).Settings(), func(s train.Setting) bool { return s.Flag == flag && s.Resumable })
 }

@@ -28,9 +28,7 @@ func TestEveryFlagIsASetting(t *testing.T) {
 	}
 	left := settings(train.Config{})
 	var c train.Config
-	all := flag.NewFlagSet("", flag.ContinueOnError)
-	DefineConfig(all, &c)
-	all.VisitAll(func(f *flag.Flag) {
+	SettingFlags(&c).Set().VisitAll(func(f *flag.Flag) {
 		name := strings.NewReplacer("Nan", "NaN").Replace(camel(f.Name))
 		if other, ok := map[string]string{"lr": "learningRate", "normalize": "normalizeGains"}[f.Name]; ok {
 			name = other
@@ -87,8 +85,7 @@ func TestGivenFlagsOverrideARecipe(t *testing.T) {
 		{"-loss softmax+plrank2 -metric map", func(c *train.Config) { c.Loss, c.Metric = "softmax+plrank2", "map" }},
 	} {
 		own, _ := Preset("paper")
-		f := flag.NewFlagSet("", flag.ContinueOnError)
-		DefineConfig(f, &own)
+		f := SettingFlags(&own).Set()
 		if err := f.Parse(strings.Fields(of.args)); err != nil {
 			t.Fatal(err)
 		}

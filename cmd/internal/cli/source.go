@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -18,7 +17,10 @@ import (
 	_ "github.com/plrank/plrank/datasets/parquet" // so that all commands read it
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 )
 
 // A Source names a collection on disk, or a synthetic one.
@@ -60,73 +62,110 @@ const (
 	noCache   = "off"
 )
 
-// Names of the flags.
-var (
-	SplitFlags   = []string{"data", "scale", "vali", "test", "fold"}
-	ReadingFlags = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column", "features",
-		"ignore"}
-	// have no meaning where documents are only scored
-	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "intents", "subtopics"}
-	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
-)
-
-// Define defines the flags, except those that a command has no use for; their defaults are what s holds. Absent says
-// what it means if there is no -data.
-func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
-	all := flag.NewFlagSet("", flag.ContinueOnError)
-	s.Duplicates = cmp.Or(s.Duplicates, "error")
-	all.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE "+
-		"has; 0 stands for %v", defaultScale))
-	all.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
-	all.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the "+
-		"first is the label unless -label-column is given")
-	for _, text := range []struct {
-		p           *string
-		name, usage string
-	}{
-		{&s.Data, "data", "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of " +
-			strings.Join(datasets.SyntheticShapes(), ", ") + ", labels by " + strings.Join(datasets.SyntheticTruths(), ", ") + absent},
-		{&s.Vali, "vali", "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held " +
-			"out (10 % for Istella)"},
-		{&s.Test, "test", "the `file` of the test split, or a folder of its parts"},
-		{&s.Duplicates, "duplicates", "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts"},
-		{&s.MinusOne, "minus-one", "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's " +
-			"files, by which it is 0; without it, unlabelled where other labels are below 1"},
-		{&s.LabelColumn, "label-column", "`name` of the label's column in separated values; without it, the one of the model, or else a usual " +
-			"name, where no other column could be meant"},
-		{&s.QueryColumn, "query-column", "`name` of the query id's column, likewise"},
-		{&s.DocumentColumn, "document-column", "`name` of the document id's column, likewise"},
-		{&s.WeightColumn, "weight-column", "`name` of the column with the weights of documents in separated values; without it, the weights " +
-			"of documents or of queries are in a file named FILE.weight next to the data, one a line, if there is one"},
-		{&s.BaseColumn, "base-column", "`name` of the column with the base scores of documents, from another ranker, to which the model adds " +
-			"its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init next to the data, one a line, if there " +
-			"is one"},
-		{&s.Features, "features", "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has " +
-			"names in a file named FILE.names next to the data, with lines such as 3 bm25"},
-		{&s.Ignore, "ignore", "`features` to leave out, in the same way; columns of text are left out with a warning"},
-		{&s.GroupColumn, "group-column", "`name` of the column with the groups of documents, for fairness, which is then not a feature; of " +
-			"LETOR text, the id of a feature, whose values are the groups"},
-		{&s.Groups, "groups", "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name " +
-			"plus .groups is looked for"},
-		{&s.Intents, "intents", "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of " +
-			"its query, for alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
-		{&s.Subtopics, "subtopics", "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the " +
-			"documents of all splits"},
-	} {
-		all.StringVar(text.p, text.name, *text.p, text.usage)
-	}
-	all.VisitAll(func(flag *flag.Flag) {
-		if !slices.Contains(unused, flag.Name) {
-			f.Var(flag.Value, flag.Name, flag.Usage)
-		}
-	})
+// Flags returns the flags; their defaults are what s holds. Absent says what it means if there is no -data.
+func (s *Source) Flags(absent string) Flags {
+	return slices.Concat(s.splitFlags(absent), s.FileFlags())
 }
 
-// DefineCache defines the flag -cache, for commands that read the same data more than once.
-func (s *Source) DefineCache(f *flag.FlagSet) {
-	s.cache = userCache
-	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: "+
-		"user is plrank in your cache folder, off is none")
+// FileFlags returns the flags for how files are read.
+func (s *Source) FileFlags() Flags { return slices.Concat(s.ReadingFlags(), s.trainingFlags()) }
+
+// splitFlags returns the flags for where the data are.
+func (s *Source) splitFlags(absent string) Flags {
+	return Flags{
+		{Name: "data", Value: &s.Data, Resumable: true,
+			Help: "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of " +
+				strings.Join(datasets.SyntheticShapes(), ", ") + ", labels by " + strings.Join(datasets.SyntheticTruths(), ", ") + absent},
+		{Name: "scale", Value: &s.Scale, Topic: "splits", Help: fmt.Sprintf("the `fraction` of the queries of the published collection that "+
+			"synthetic:SHAPE has; 0 stands for %v", defaultScale)},
+		{Name: "vali", Value: &s.Vali, Topic: "splits", Resumable: true,
+			Help: "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out " +
+				"(10 % for Istella)"},
+		{Name: "test", Value: &s.Test, Topic: "splits", Resumable: true, Help: "the `file` of the test split, or a folder of its parts"},
+		{Name: "fold", Value: &s.Fold, Topic: "splits",
+			Help: "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …"},
+	}
+}
+
+// ReadingFlags returns the flags for how a file is read, whatever for.
+func (s *Source) ReadingFlags() Flags {
+	s.Duplicates = cmp.Or(s.Duplicates, "error")
+	return s.ofFiles(
+		Flag{Name: "duplicates", Value: &s.Duplicates, Topic: "formats", Names: Words("error", "last"),
+			Help: "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts"},
+		Flag{Name: "headerless", Value: &s.Headerless, Topic: "formats",
+			Help: "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given"},
+		Flag{Name: "label-column", Value: &s.LabelColumn, Topic: "formats",
+			Help: "`column` of the labels in separated values, by name; without it, the one of the model, or else a usual name, where no other " +
+				"column could be meant"},
+		Flag{Name: "query-column", Value: &s.QueryColumn, Topic: "formats", Help: "`column` of the query ids, likewise"},
+		Flag{Name: "document-column", Value: &s.DocumentColumn, Topic: "formats", Help: "`column` of the document ids, likewise"},
+		Flag{Name: "base-column", Value: &s.BaseColumn, Topic: "formats",
+			Help: "`column` of the base scores of documents, from another ranker, to which the model adds its own; of LETOR text, the id of a " +
+				"feature; without it, they are in a file named FILE.init next to the data, one a line, if there is one"},
+		Flag{Name: "features", Value: &s.Features, Topic: "features",
+			Help: "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file " +
+				"named FILE.names next to the data, with lines such as 3 bm25"},
+		Flag{Name: "ignore", Value: &s.Ignore, Topic: "features",
+			Help: "`features` to leave out, in the same way; columns of text are left out with a warning"},
+	)
+}
+
+// trainingFlags returns the flags for what is read to train or measure, which have no meaning where documents are only scored.
+func (s *Source) trainingFlags() Flags {
+	const comparing, such = "losses and metrics that compare groups", ", such as -report exposure-ratio"
+	return s.ofFiles(
+		Flag{Name: "minus-one", Value: &s.MinusOne, Topic: "formats", Names: Words("unlabelled", "irrelevant"),
+			Help: "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it " +
+				"is 0; without it, unlabelled where other labels are below 1"},
+		Flag{Name: "weight-column", Value: &s.WeightColumn, Topic: "formats",
+			Help: "`column` of the weights of documents in separated values; without it, the weights of documents or of queries are in a file " +
+				"named FILE.weight next to the data, one a line, if there is one"},
+		Flag{Name: "group-column", Value: &s.GroupColumn, Topic: "fairness",
+			Help: "`column` of the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, whose " +
+				"values are the groups",
+			Idle: func(u *train.Use) string {
+				if u.Splits != nil { // it is not a feature then
+					return ""
+				}
+				return u.Measured(metrics.Measure.NeedsGroups, comparing+such)
+			}},
+		Flag{Name: "groups", Value: &s.Groups, Topic: "fairness", Resumable: true,
+			Help: "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is " +
+				"looked for",
+			Idle: func(u *train.Use) string { return u.Measured(metrics.Measure.NeedsGroups, comparing+such) }},
+		Flag{Name: "intents", Value: &s.Intents, Topic: "fairness",
+			Help: "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of its query, for " +
+				"alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
+		Flag{Name: "subtopics", Value: &s.Subtopics, Topic: "fairness",
+			Help: "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the documents of all " +
+				"splits",
+			Idle: func(u *train.Use) string {
+				if u.Learned(func(t losses.Term) bool { return t.Intents }, "") == "" {
+					return ""
+				}
+				return u.Measured(metrics.Measure.NeedsIntents, "losses and metrics by intents, such as -report alpha-ndcg")
+			}},
+	)
+}
+
+// ofFiles returns flags that have an effect only if a file is read.
+func (s *Source) ofFiles(list ...Flag) Flags {
+	Flags(list).AlsoIdle(func(*train.Use) string {
+		if s.Data != "" && !s.Synthetic() {
+			return ""
+		}
+		return "without -data FILE or FOLDER: it is for what is read"
+	}, Flags(list).Names()...)
+	return list
+}
+
+// CacheFlag returns the flag -cache, for sub-commands that read the same data more than once.
+func (s *Source) CacheFlag() Flags {
+	s.cache = cmp.Or(s.cache, userCache)
+	return s.ofFiles(Flag{Name: "cache", Value: &s.cache, Topic: "splits", Names: Words(userCache, noCache), Resumable: true,
+		Help: "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache " +
+			"folder, off is none"})
 }
 
 // UseCacheOf takes the cache of another source, which its flag names.
@@ -171,14 +210,6 @@ func (s *Source) Check() error {
 		ErrorIf(!(s.Scale >= 0 && s.Scale <= 1), "-scale %v: want a fraction in (0, 1]", s.Scale),
 		ErrorIf(s.Fold < 0, "-fold %d: folds count from 1", s.Fold),
 	)
-}
-
-// Uses says whether the flags of reading have an effect: whether something is read.
-func (s *Source) Uses() []Use {
-	return []Use{{
-		Works: s.Data != "" && !s.Synthetic(), Flags: slices.Concat(ReadingFlags, TrainingFlags, []string{"cache"}),
-		Why: "without -data FILE or FOLDER: it is for what is read",
-	}}
 }
 
 // Synthetic reports whether the collection is made, not read.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,45 +17,17 @@ import (
 func parsed(t *testing.T, args ...string) *Source {
 	t.Helper()
 	var s Source
-	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f := s.Flags("").Set()
 	f.SetOutput(io.Discard)
-	s.Define(f, "")
 	if err := f.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	return &s
 }
 
-func TestDefaultsAreWhatTheSourceHolds(t *testing.T) {
-	var s Source
-	f := flag.NewFlagSet("", flag.ContinueOnError)
-	s.Define(f, "")
-	n := 0
-	f.VisitAll(func(*flag.Flag) { n++ })
-	if n != len(Flags) {
-		t.Errorf("%d flags are defined, %d have names in Flags", n, len(Flags))
-	}
-	for _, name := range Flags {
-		if f.Lookup(name) == nil {
-			t.Errorf("no flag -%s", name)
-		}
-	}
-}
-
-func TestUnusedFlagsAreNotDefined(t *testing.T) {
-	var s Source
-	f := flag.NewFlagSet("", flag.ContinueOnError)
-	s.Define(f, "", "features", "ignore")
-	for _, name := range Flags {
-		if defined, want := f.Lookup(name) != nil, name != "features" && name != "ignore"; defined != want {
-			t.Errorf("-%s is defined: %t", name, defined)
-		}
-	}
-}
-
 // Every flag of reading sets the option of its name, and no other.
 func TestReadOptionsFollowTheFlags(t *testing.T) {
-	for _, name := range slices.Concat(ReadingFlags, TrainingFlags) {
+	for _, name := range new(Source).FileFlags().Names() {
 		value := map[string]string{"duplicates": "last", "headerless": "true"}[name]
 		before, after := reflect.ValueOf(parsed(t).ReadOptions()), reflect.ValueOf(parsed(t, "-"+name+"="+cmp.Or(value, "x")).ReadOptions())
 		for i := range before.NumField() {

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/docs"
@@ -14,11 +14,11 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A topic is a section of the guide, with the flags that it is about and names that it lists.
+// A topic is a section of the guide, with names that it lists. It explains the flags whose rows name it.
 type topic struct {
 	name    string // the section's heading, in lower case
 	summary string
-	flags   []string
+	group   string // of the settings that it explains, a struct within train.Config
 	lists   []nameList
 }
 
@@ -30,35 +30,33 @@ type nameList struct {
 
 // topics are in the order of the guide.
 var topics = []topic{
-	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column",
-		"document-column", "weight-column", "base-column"}, nil},
-	{"columns", "tables with text, features by name, from a table to a service", nil, nil},
-	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
-	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settingFlags("Inputs")...), nil},
-	{"objectives", "losses, gains, discounts and their sums", settingFlags("Objective"),
+	{"formats", "text formats, columns, labels and weights", "", nil},
+	{"columns", "tables with text, features by name, from a table to a service", "", nil},
+	{"splits", "files of a collection, folds, synthetic data and caches", "", nil},
+	{"features", "transforms, categorical features, missing values", "Inputs", nil},
+	{"objectives", "losses, gains, discounts and their sums", "Objective",
 		[]nameList{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
-	{"models", "networks, ensembles and attention", settingFlags("Model"), nil},
-	{"training", "recipes, optimizers, schedules and penalties", append(settingFlags("Optimization"), "seed"), nil},
-	{"tuning", "grids, random trials, and how a search goes on", nil, nil},
-	{"metrics", "measures, validation and what is reported", settingFlags("Evaluation"), []nameList{{"Metrics", metrics.Names}}},
-	{"fairness", "groups, fair losses and their measures; intents", []string{"group-column", "groups", "intents", "subtopics"},
-		[]nameList{{"Measures of fairness", metrics.FairnessNames}}},
-	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
-	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
-	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},
-	{"clicks", "learning from logs: bias, estimators, safety, the gate", []string{"clicks", "bias", "estimator"}, nil},
-	{"files", "what a run writes, and how it goes on", nil, nil},
-	{"faults", "errors, interruptions and exit statuses", nil, nil},
+	{"models", "networks, ensembles and attention", "Model", nil},
+	{"training", "recipes, optimizers, schedules and penalties", "Optimization", nil},
+	{"tuning", "grids, random trials, and how a search goes on", "", nil},
+	{"metrics", "measures, validation and what is reported", "Evaluation", []nameList{{"Metrics", metrics.Names}}},
+	{"fairness", "groups, fair losses and their measures; intents", "", []nameList{{"Measures of fairness", metrics.FairnessNames}}},
+	{"scoring", "scores, TREC files, drawn rankings and exposure", "", nil},
+	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", "", nil},
+	{"rankings", "files of observed rankings, worths, ties and a prior", "", nil},
+	{"clicks", "learning from logs: bias, estimators, safety, the gate", "", nil},
+	{"files", "what a run writes, and how it goes on", "", nil},
+	{"faults", "errors, interruptions and exit statuses", "", nil},
 }
 
-// settingFlags returns the flags of a group of settings, a struct within train.Config.
-func settingFlags(group string) (flags []string) {
-	for _, s := range new(train.Config).Settings() {
-		if s.Group == group {
-			flags = append(flags, s.Flag)
+// topicOf returns the topic of a setting.
+func topicOf(s train.Setting) string {
+	for _, t := range topics {
+		if s.Group != "" && t.group == s.Group {
+			return t.name
 		}
 	}
-	return flags
+	return "training" // the seed
 }
 
 // Topics returns the names of all topics.
@@ -77,7 +75,7 @@ func PrintTopic(w io.Writer, name string) error {
 			for _, l := range t.lists {
 				fmt.Fprintf(w, "\n%s:\n%s\n", l.title, command.Indent(command.Wrap(strings.Join(l.names(), " "), command.Width-2), "  "))
 			}
-			printFlags(w, topicFlags(), t.flags)
+			printFlags(w, topicFlags(), func(row Flag) bool { return row.Topic == name })
 			return nil
 		}
 	}
@@ -92,14 +90,10 @@ func PrintTopics(w io.Writer) {
 }
 
 // topicFlags returns the flags that topics explain, with the defaults of the default recipe.
-func topicFlags() *flag.FlagSet {
+func topicFlags() Flags {
 	c, _ := Preset(ByData)
-	f := configFlags(&c)
 	var s Source
-	s.Define(f, "")
-	s.DefineCache(f)
-	new(ClickLogs).DefineClicks(f)
-	return f
+	return slices.Concat(s.Flags(""), s.CacheFlag(), SettingFlags(&c), new(ClickLogs).ClickFlags())
 }
 
 // labelFree returns the losses that learn from queries without a relevant document.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +14,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -31,7 +31,6 @@ var biasPage = cli.Page{
 		"documents at different ranks; clicks on the same documents are compared. " +
 		"Users who trust the ranking also click on documents that are not relevant: β. Only method affine estimates it, from clicks on " +
 		"documents with known labels.",
-	Flags: []string{"method", "data", "out", "plot", "json", "threads"},
 	Examples: []string{
 		"logs -out bias.json -plot bias.svg",
 		"logs -method em",
@@ -49,18 +48,20 @@ type biasOptions struct {
 
 func methods() []string { return append(texts(logs.Methods()), affine) }
 
-func (o *biasOptions) define(f *flag.FlagSet) {
-	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column")...)
-	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em "+
-		"does not, but assumes that relevance is a function of the features; affine needs -data")
-	f.StringVar(&o.out, "out", "", "a new `file` in JSON, for -bias of other commands")
-	o.plot.Define(f, "a picture of it")
-	cli.DefineJSON(f, &o.asJSON)
+func (o *biasOptions) flags() cli.Flags {
+	o.method = string(logs.AllPairs)
+	return append(dataFlags(&o.Source, "; for method affine, the labels of the documents").Without("base-column"), cli.Flags{
+		{Name: "method", Value: &o.method, Names: methods, Help: "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em " +
+			"does not, but assumes that relevance is a function of the features; affine needs -data"},
+		{Name: "out", Value: &o.out, Help: "a new `file` in JSON, for -bias of other commands"},
+		o.plot.Flag("a picture of it"),
+		cli.JSONFlag(&o.asJSON),
+	}...)
 }
 
-func (o *biasOptions) check(flags *flag.FlagSet) error {
+func (o *biasOptions) check(line *cli.Line) error {
 	switch {
-	case flags.NArg() == 0:
+	case line.NArg() == 0:
 		return errNoLogs
 	case !slices.Contains(methods(), o.method):
 		return fmt.Errorf("unknown method %q: %s", o.method, names.Want(o.method, methods()))
@@ -72,8 +73,8 @@ func (o *biasOptions) check(flags *flag.FlagSet) error {
 	return o.Source.Check()
 }
 
-func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	cli.WarnIdle(stderr, flags, o.Uses()...)
+func (o *biasOptions) run(ctx context.Context, line *cli.Line, stdout, stderr io.Writer) error {
+	line.WarnIdle(stderr, &train.Use{})
 	var files cli.NewFiles
 	defer files.Remove()
 	if err := files.CheckPlot(o.plot); err != nil {
@@ -83,7 +84,7 @@ func (o *biasOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stde
 	if err != nil {
 		return err
 	}
-	r, err := o.estimate(ctx, flags.Args(), stderr)
+	r, err := o.estimate(ctx, line.Args(), stderr)
 	if err != nil {
 		return err
 	}

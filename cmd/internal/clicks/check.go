@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +27,6 @@ var checkPage = cli.Page{
 		"the share of documents that could have been at either. If ranks are not connected by overlap and clicks, their position bias cannot " +
 		"be separated from the relevance of their documents. " +
 		"The effective sample size of another policy is how many of its own impressions would say as much about it as the log does.",
-	Flags:    []string{"json", "threads"},
 	Examples: []string{"logs/2026-11.jsonl.zst"},
 	Topics:   []string{"clicks"},
 	Words:    true,
@@ -36,20 +34,18 @@ var checkPage = cli.Page{
 
 type checkOptions struct{ asJSON bool }
 
-func (o *checkOptions) define(f *flag.FlagSet) {
-	cli.DefineJSON(f, &o.asJSON)
-}
+func (o *checkOptions) flags() cli.Flags { return cli.Flags{cli.JSONFlag(&o.asJSON)} }
 
-func (o *checkOptions) check(flags *flag.FlagSet) error {
-	if flags.NArg() == 0 {
+func (o *checkOptions) check(line *cli.Line) error {
+	if line.NArg() == 0 {
 		return errNoLogs
 	}
 	return nil
 }
 
-func (o *checkOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+func (o *checkOptions) run(ctx context.Context, line *cli.Line, stdout, stderr io.Writer) error {
 	e := newExamination()
-	warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
+	warnings, err := scanLog(ctx, line.Args(), stderr, e.add)
 	if err != nil {
 		return err
 	}

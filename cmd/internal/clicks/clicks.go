@@ -4,7 +4,6 @@ package clicks
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -37,9 +36,9 @@ var page = cli.Page{
 
 // A verb is a sub-command below clicks: its command line, and its work. All have -threads.
 type verb interface {
-	define(f *flag.FlagSet)
-	check(flags *flag.FlagSet) error
-	run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error
+	flags() cli.Flags
+	check(line *cli.Line) error
+	run(ctx context.Context, line *cli.Line, stdout, stderr io.Writer) error
 }
 
 var verbs = []struct {
@@ -63,25 +62,19 @@ func Verbs() (known []string) {
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("clicks", flag.ContinueOnError)
 	for _, v := range verbs {
 		if len(args) > 0 && args[0] == v.name {
 			ctx, o := command.Interruptible(), v.new()
-			var threads cli.Threads
-			o.define(flags)
-			threads.Define(flags)
-			check := func() error {
-				threads.Use()
-				return o.check(flags)
-			}
-			return v.page.Run(args[1:], flags, stdout, stderr, check, func(stdout io.Writer) error { return o.run(ctx, flags, stdout, stderr) })
+			return v.page.Run(args[1:], append(o.flags(), cli.ThreadsFlag()), stdout, stderr, o.check, func(line *cli.Line, stdout io.Writer) error {
+				return o.run(ctx, line, stdout, stderr)
+			})
 		}
 	}
-	check := func() error {
-		if flags.NArg() == 0 {
+	check := func(line *cli.Line) error {
+		if line.NArg() == 0 {
 			return errors.New("want one of check, bias, evaluate, simulate")
 		}
-		return fmt.Errorf("unknown command %q: %s", flags.Arg(0), names.Want(flags.Arg(0), Verbs()))
+		return fmt.Errorf("unknown command %q: %s", line.Arg(0), names.Want(line.Arg(0), Verbs()))
 	}
-	return page.Run(args, flags, stdout, stderr, check, nil)
+	return page.Run(args, nil, stdout, stderr, check, nil)
 }

@@ -1,9 +1,7 @@
 package clicks
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	logs "github.com/plrank/plrank/clicks"
-	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 )
@@ -23,33 +20,11 @@ import (
 var (
 	call  = commandtest.Command(Run).Call
 	must  = commandtest.Command(Run).Must
-	train = commandtest.Command(trainer.Run)
+	fit   = commandtest.Command(trainer.Run)
 	write = commandtest.Write
 )
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
-
-func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	type command struct {
-		page  cli.Page
-		flags *flag.FlagSet
-	}
-	commands := []command{{page, flag.NewFlagSet("", flag.ContinueOnError)}}
-	for _, v := range verbs {
-		flags := flag.NewFlagSet("", flag.ContinueOnError)
-		v.new().define(flags)
-		new(cli.Threads).Define(flags)
-		commands = append(commands, command{*v.page, flags})
-	}
-	for _, c := range commands {
-		var text bytes.Buffer
-		c.page.Print(&text, c.flags)
-		if n := strings.Count(text.String(), "\n"); n > 50 {
-			t.Errorf("%s: %d lines, want 50 at most", c.page.Command, n)
-		}
-		commandtest.Documented(t, c.page, c.flags)
-	}
-}
 
 // folder has what files makes once.
 var folder string
@@ -67,8 +42,8 @@ func files(t *testing.T) (data, good, bad string) {
 	}
 	data = filepath.Join(dir, "data.txt")
 	commandtest.Letor(t, data, 60, 1)
-	train.Must(t, "-data", data, "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "good"))
-	train.Must(t, "-data", data, "-epochs", "1", "-hidden", "8", "-members", "1", "-lr", "1e-9", "-out", filepath.Join(dir, "bad"))
+	fit.Must(t, "-data", data, "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "good"))
+	fit.Must(t, "-data", data, "-epochs", "1", "-hidden", "8", "-members", "1", "-lr", "1e-9", "-out", filepath.Join(dir, "bad"))
 	folder = dir
 	return files(t)
 }
@@ -277,7 +252,7 @@ func otherColumns(t *testing.T) (data string, models [2]string) {
 	}
 	for i, name := range []string{"a", "b"} {
 		write(t, filepath.Join(dir, name+".csv"), text[i].String())
-		train.Must(t, "-data", filepath.Join(dir, name+".csv"), "-categorical", "city", "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, name))
+		fit.Must(t, "-data", filepath.Join(dir, name+".csv"), "-categorical", "city", "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, name))
 		models[i] = filepath.Join(dir, name, "model.npz")
 	}
 	return filepath.Join(dir, "a.csv"), models
@@ -289,7 +264,7 @@ func TestColumnsByPositionAreThoseOfTheModel(t *testing.T) {
 	dir := t.TempDir()
 	data, named, log, namedLog := filepath.Join(dir, "data.txt"), filepath.Join(dir, "named.csv"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "named.jsonl")
 	commandtest.Letor(t, data, 20, 1)
-	train.Must(t, "-data", data, "-epochs", "2", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "m"))
+	fit.Must(t, "-data", data, "-epochs", "2", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "m"))
 	model := filepath.Join(dir, "m", "model.npz")
 	text, err := os.ReadFile(data)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -20,6 +19,7 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 )
 
 const (
@@ -39,8 +39,6 @@ var evaluatePage = cli.Page{
 		"and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
 		"Estimator iips needs no position bias, and is unbiased if clicks depend on a document and its rank alone. A log larger than memory " +
 		"is read in parts.",
-	Flags: []string{"model", "baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json",
-		"threads"},
 	Examples: []string{
 		"logs new.npz -baseline old.npz -require 0",
 		"logs new.npz newer.npz -bias bias.json -json",
@@ -66,27 +64,31 @@ type evaluateOptions struct {
 	asJSON                bool
 }
 
-func (o *evaluateOptions) define(f *flag.FlagSet) {
-	o.Define(f, "; features for documents of the log, in place of logged features", append(unused(), "base-column", "minus-one")...)
-	f.StringVar(&o.model, "model", "", "a model `file`, in addition to the words")
-	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the logging policy")
-	cli.FloatVar(f, &o.require, "require", -math.MaxFloat64, "a finite number", "end with status 1 unless, by the first estimator, the "+
-		"lower end of the interval of the difference is above this `number`, the effective sample sizes of model and baseline are 100 or "+
-		"more, and units 20 or more, for every model")
-	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(texts(logs.ValueEstimators()),
-		", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
-	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias")
-	cli.FloatVar(f, &o.temperature, "temperature", 0, "a positive, finite number, or 0",
-		"`number` that divides the scores of models; 0 is the temperature of each impression")
-	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
-	o.resamples = 10000
-	cli.IntVar(f, &o.resamples, "resamples", leastSampled, mostSampled, "`number` of resamples")
-	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the resamples")
-	cli.DefineJSON(f, &o.asJSON)
+func (o *evaluateOptions) flags() cli.Flags {
+	o.baseline, o.unit, o.resamples = loggedName, "query", 10000
+	estimators := cli.Words(logs.ValueEstimators()...)
+	ofData := dataFlags(&o.Source, "; features for documents of the log, in place of logged features").Without("base-column", "minus-one")
+	return append(ofData, cli.Flags{
+		{Name: "model", Value: &o.model, Help: "a model `file`, in addition to the words"},
+		{Name: "baseline", Value: &o.baseline, Help: "a model `file` to compare with; logged is the logging policy"},
+		{Name: "require", Value: cli.Float(&o.require, -math.MaxFloat64, "a finite number"), Help: "end with status 1 unless, by the first " +
+			"estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and " +
+			"baseline are 100 or more, and units 20 or more, for every model"},
+		{Name: "estimator", Value: &o.estimator, Names: estimators, Help: "`names`, with commas between: " +
+			strings.Join(estimators(), ", ") + ", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr"},
+		{Name: "bias", Value: &o.bias, Help: "a `file` with the position bias, see plrank clicks bias"},
+		{Name: "temperature", Value: cli.Float(&o.temperature, 0, "a positive, finite number, or 0"),
+			Help: "`number` that divides the scores of models; 0 is the temperature of each impression"},
+		{Name: "unit", Value: &o.unit, Names: cli.Words("query", "client", impressionKey),
+			Help: "`what` is resampled as a whole for intervals: query, client or impression"},
+		{Name: "resamples", Value: cli.Int(&o.resamples, leastSampled, mostSampled), Help: "`number` of resamples"},
+		{Name: "seed", Value: &o.seed, Help: "`seed` of the resamples"},
+		cli.JSONFlag(&o.asJSON),
+	}...)
 }
 
-func (o *evaluateOptions) check(flags *flag.FlagSet) error {
-	for _, word := range flags.Args() {
+func (o *evaluateOptions) check(line *cli.Line) error {
+	for _, word := range line.Args() {
 		if filepath.Ext(word) == modelEnding {
 			o.models = append(o.models, word)
 		} else {
@@ -119,13 +121,13 @@ func (o *evaluateOptions) estimators() (all []logs.Estimator) {
 	return all
 }
 
-func (o *evaluateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	cli.WarnIdle(stderr, flags, o.Uses()...)
+func (o *evaluateOptions) run(ctx context.Context, line *cli.Line, stdout, stderr io.Writer) error {
+	line.WarnIdle(stderr, &train.Use{})
 	r, err := cli.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
 	if err != nil {
 		return err
 	}
-	if command.IsGiven(flags, "require") {
+	if line.Given("require") {
 		r.gate(o.require)
 	}
 	if !o.asJSON {

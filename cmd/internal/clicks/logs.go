@@ -46,10 +46,10 @@ func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(pa
 	return warnings, err
 }
 
-// unused returns the flags of data that no command here can use: all work on one split, and clicks have
-// neither weights nor groups nor intents.
-func unused() []string {
-	return []string{"vali", "test", "weight-column", "group-column", "groups", "intents", "subtopics"}
+// dataFlags returns the flags of data that commands here can use: all work on one split, and clicks have neither weights nor groups nor
+// intents.
+func dataFlags(s *cli.Source, absent string) cli.Flags {
+	return s.Flags(absent).Without("vali", "test", "weight-column", "group-column", "groups", "intents", "subtopics")
 }
 
 // openData returns the documents of a file, or the training split of a collection, with the features of

@@ -3,7 +3,6 @@ package clicks
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +15,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
 )
 
 var simulatePage = cli.Page{
@@ -25,7 +25,6 @@ var simulatePage = cli.Page{
 		"clicks by a click model: " +
 		"a document that is examined is clicked with probability (2^label − 1)/(2^highest − 1). Of a folder or a synthetic collection, the " +
 		"training split is used.",
-	Flags: []string{"data", "model", "temperature", "cutoff", "user", "bias", "n", "seed", "without-features", "out", "threads"},
 	Examples: []string{
 		"-data shop.csv -model old.npz -n 20000 -out log.jsonl",
 		"-data shop.csv -user cascade -without-features -out log.jsonl",
@@ -47,24 +46,31 @@ const mostCutoff = 1 << 20
 // users lists the click models.
 var users = []string{"position-based", "cascade"}
 
-func (o *simulateOptions) define(f *flag.FlagSet) {
-	o.Define(f, "", unused()...)
-	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
-	o.temperature, o.cutoff, o.n = 1, 10, 10000
-	cli.FloatVar(f, &o.temperature, "temperature", math.SmallestNonzeroFloat64, "a positive, finite number",
-		"`number` that divides the scores; a higher one explores more")
-	cli.IntVar(f, &o.cutoff, "cutoff", 1, mostCutoff, "`documents` of a ranking")
-	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users,
-		", ")+"; position-based users also click by trust if the -bias has β")
-	f.StringVar(&o.bias, "bias", "", "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank")
-	cli.IntVar(f, &o.n, "n", 1, logs.MostSimulated, "`number` of impressions; several logs, by different -seed, have more")
-	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
-	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them "+
-		"when it is used")
-	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
+func (o *simulateOptions) flags() cli.Flags {
+	o.user, o.temperature, o.cutoff, o.n = users[0], 1, 10, 10000
+	return append(dataFlags(&o.Source, ""), cli.Flags{
+		{Name: "model", Value: &o.model, Help: "a model `file`, whose policy draws the rankings"},
+		{Name: "temperature", Value: cli.Float(&o.temperature, math.SmallestNonzeroFloat64, "a positive, finite number"),
+			Help: "`number` that divides the scores; a higher one explores more",
+			Idle: func(*train.Use) string {
+				if o.model != "" {
+					return ""
+				}
+				return "without -model: all rankings are equally likely"
+			}},
+		{Name: "cutoff", Value: cli.Int(&o.cutoff, 1, mostCutoff), Help: "`documents` of a ranking"},
+		{Name: "user", Value: &o.user, Names: cli.Words(users...), Help: "`name` of the click model: " + strings.Join(users, ", ") +
+			"; position-based users also click by trust if the -bias has β"},
+		{Name: "bias", Value: &o.bias, Help: "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank"},
+		{Name: "n", Value: cli.Int(&o.n, 1, logs.MostSimulated), Help: "`number` of impressions; several logs, by different -seed, have more"},
+		{Name: "seed", Value: &o.seed, Help: "`seed` of all that is random"},
+		{Name: "without-features", Value: &o.lean, Help: "leave the features of documents out: the log is much smaller, and -data must name " +
+			"them when it is used"},
+		{Name: "out", Value: &o.out, Help: "a new `file` for the log; - is standard output"},
+	}...)
 }
 
-func (o *simulateOptions) check(*flag.FlagSet) error {
+func (o *simulateOptions) check(*cli.Line) error {
 	switch {
 	case o.model == "" && o.BaseColumn != "":
 		return errors.New("-base-column has no effect without -model: base scores alone draw no rankings")
@@ -80,9 +86,8 @@ func (o *simulateOptions) check(*flag.FlagSet) error {
 	return o.Source.Check()
 }
 
-func (o *simulateOptions) run(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
-	cli.WarnIdle(stderr, flags, append(o.Uses(),
-		cli.Use{Works: o.model != "", Flags: []string{"temperature"}, Why: "without -model: all rankings are equally likely"})...)
+func (o *simulateOptions) run(ctx context.Context, line *cli.Line, stdout, stderr io.Writer) error {
+	line.WarnIdle(stderr, &train.Use{})
 	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)

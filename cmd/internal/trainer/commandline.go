@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
@@ -59,16 +58,12 @@ func (o *options) overrideModels() error {
 // parseFlags reads the command line into o. The defaults of the flags are what o was. Whether they make sense
 // together is not said before all are known, also from a file: see check.
 func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
-	flags := o.flags()
-	if err := command.Parse(flags, args); err != nil {
-		if moved := moved(args); moved != nil && !errors.Is(err, flag.ErrHelp) {
-			err = command.Usage(moved)
-		}
+	given := o.flags().Set()
+	if err := command.Parse(given, args); err != nil {
 		return nil, err
 	}
-	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
-	o.threads.Use()
-	return flags, nil
+	o.given = append(o.given, command.Given(given)...)
+	return given, nil
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.
@@ -111,20 +106,17 @@ func resumed(out string, args []string) (*options, error) {
 		return nil, err
 	}
 	o := &options{settings: s}
-	flags, err := o.parseFlags(args)
+	given, err := o.parseFlags(args)
 	if err != nil {
 		return nil, err
 	}
-	flags.Visit(func(f *flag.Flag) {
-		switch now := f.Value.String(); f.Name {
-		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "clicks", "bias":
-		default:
-			if now != f.DefValue && !cli.Resumable(f.Name) {
-				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan "+
-					"and the paths of data may change", out, f.Name, f.DefValue, now))
-			}
+	for _, row := range o.flags() {
+		f := given.Lookup(row.Name)
+		if now := f.Value.String(); now != f.DefValue && !row.Resumable && slices.Contains(o.given, row.Name) {
+			err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan "+
+				"and the paths of data may change", out, f.Name, f.DefValue, now))
 		}
-	})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -133,29 +125,4 @@ func resumed(out string, args []string) (*options, error) {
 			o.Epochs, s.Epochs)
 	}
 	return o, cmp.Or(o.overrideModels(), o.check())
-}
-
-// The flags that older versions had for what other sub-commands do, the more telling ones
-// first, and what to use now.
-var movedFlags = []struct{ flags, now string }{
-	{"describe", "plrank describe -data FILE|DIR"},
-	{"onnx", "plrank export -model FILE -onnx FILE"},
-	{"predict scores run draw temperature exposure qrels", "plrank score -model FILE -data FILE [-out FILE]"},
-	{"importance model", "plrank evaluate -model FILE -data FILE|DIR, or plrank score"},
-	{"baseline", "FitTree of package datasets/golearn"},
-}
-
-// moved is the error for a command line with such a flag, nil without any.
-func moved(args []string) error {
-	for _, m := range movedFlags {
-		for name := range strings.FieldsSeq(m.flags) {
-			for _, arg := range args {
-				arg, _, _ = strings.Cut(arg, "=")
-				if arg == "-"+name || arg == "--"+name {
-					return fmt.Errorf("train has no flag -%s any more: use %s", name, m.now)
-				}
-			}
-		}
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +63,7 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 		return nil, err
 	}
 	if mpi.GroupOf(o.processes).Rank() == 0 {
-		command.Warn(stderr, slices.Sorted(maps.Values(idle))...)
+		command.Warn(stderr, cli.Sorted(idle)...)
 	}
 	if o.Models != nil {
 		return &job{options: o, dir: dir, splits: splits}, nil

@@ -24,7 +24,6 @@ var page = cli.Page{
 	},
 	Text: "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the " +
 		"Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
-	Flags: []string{"data", "items", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
 		"-data shop.csv -group-column brand -loss softmax+group-exposure",
@@ -81,7 +80,6 @@ type options struct {
 	out       string
 	resume    bool
 	config    string // a file with settings
-	threads   cli.Threads
 	version   bool
 	processes mpi.Group     // that mpirun has started; nil: this process alone
 	given     []string      // flags, by name, that no recipe changes
@@ -99,24 +97,27 @@ func defaults() *options {
 	return &options{settings: settings{Preset: cli.ByData, Config: c}}
 }
 
-// flags defines the flags; their defaults are what o holds.
-func (o *options) flags() *flag.FlagSet {
-	f := flag.NewFlagSet("train", flag.ContinueOnError)
-	cli.DefineConfig(f, &o.Config)
-	o.Define(f, "; without it, a small synthetic collection")
-	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or N of one file")
-	f.StringVar(&o.Items, "items", o.Items, "CSV `file` of the items that -data rank (plrank help rankings)")
-	o.DefineCache(f)
-	o.DefineClicks(f)
-	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
-	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
-	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(cli.Presets(), " or "))
-	f.StringVar(&o.config, "config", o.config, "start from this config.json, a `file` of another run")
-	o.threads.Define(f)
-	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
-	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out")
-	return f
+// flags returns the flags; their defaults are what o holds.
+func (o *options) flags() cli.Flags {
+	list := slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
+		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data rank (plrank help rankings)"},
+		{Name: "folds", Value: &o.Folds, Names: cli.Words(allFolds), Help: "train on each fold in turn: `all` of a folder, or N of one file"},
+		{Name: "out", Value: &o.out, Resumable: true, Help: "a new `folder` for the files of the run"},
+		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},
+		{Name: "preset", Value: &o.Preset, Names: cli.Presets, Help: "start from this `recipe`: " + strings.Join(cli.Presets(), " or ")},
+		{Name: "config", Value: &o.config, Help: "start from this config.json, a `file` of another run"},
+		{Name: "init-model", Value: &o.InitModel, Help: "a model `file` of the same architecture to begin with"},
+		{Name: "json", Value: &o.asJSON, Resumable: true, Help: "print JSON: an object for every epoch, then the final metrics"},
+		cli.ThreadsFlag(),
+		{Name: "version", Value: &o.version, Help: "print the version, and end"},
+	}, o.CacheFlag(), o.ClickFlags(), cli.SettingFlags(&o.Config))
+	list.AlsoIdle(func(*train.Use) string {
+		if o.Items != "" {
+			return "with -items: rankings are read anew"
+		}
+		return ""
+	}, "cache")
+	return list
 }
 
 // ofOneFile is the number of folds that one file is dealt to; 0: the data are of one

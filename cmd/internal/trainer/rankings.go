@@ -26,7 +26,7 @@ func (o *options) checkRankings() error {
 	if o.Data == "" || o.Synthetic() {
 		return errors.New("-items needs -data, the file of rankings")
 	}
-	for _, name := range slices.Concat(cli.ReadingFlags, cli.TrainingFlags, []string{"fold", "folds"}) {
+	for _, name := range append(o.FileFlags().Names(), "fold", "folds") {
 		if slices.Contains(o.given, name) {
 			return fmt.Errorf("-%s has no meaning with -items", name)
 		}

@@ -156,7 +156,7 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 		{[]string{"-data", data, "-loss", "plrnk"}, `no loss "plrnk"`},
 		{[]string{"-data", data + "/none"}, "none: no such file"},
 		{[]string{"-data", data, "-shards", "1"}, "train: 2 ranks for 1 shards: want -shards 2 or more, or fewer ranks"},
-		{[]string{"-model", "m.npz", "-predict", "x"}, "train has no flag -predict any more"},
+		{[]string{"-model", "m.npz"}, "there is no flag -model"},
 		{[]string{"-data", data, "-out", data}, "name a new folder"},
 	} {
 		out, err := outputOf(mpirun(t, 2, of.args...))

@@ -3,10 +3,10 @@ package trainer
 import (
 	"cmp"
 	"context"
-	"flag"
 	"io"
 	"slices"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
@@ -25,7 +25,7 @@ type Trials struct {
 }
 
 // Flags returns the flags of the sub-command train.
-func Flags() *flag.FlagSet { return defaults().flags() }
+func Flags() cli.Flags { return defaults().flags() }
 
 // OpenTrials reads the data that flags of train name.
 func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, error) {

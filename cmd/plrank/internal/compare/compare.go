@@ -4,14 +4,12 @@ package compare
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -25,7 +23,6 @@ var page = cli.Page{
 		"files of scores; or, with -data or -qrels, TREC runs. " +
 		"For every two it prints the mean difference of -metric (else of ndcg@10, of map, or of the first that all have) with its interval, " +
 		"p-values of the paired t-test and of Fisher's randomization test, wins, ties and losses, and the queries that differ most.",
-	Flags: []string{"data", "qrels", "plot", "json", "threads"},
 	Examples: []string{
 		"old.csv new.csv",
 		"old.npz new.npz lightgbm.scores -data test.txt -metric map",
@@ -44,29 +41,23 @@ type options struct {
 	plot   cli.Plot
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("compare", flag.ContinueOnError)
-	o.Define(f)
-	o.plot.Define(f, "the differences by query")
-	cli.DefineJSON(f, &o.asJSON)
-	return f
+func (o *options) Flags() cli.Flags {
+	return append(o.Measuring.Flags(), o.plot.Flag("the differences by query"), cli.JSONFlag(&o.asJSON))
 }
 
-func (o *options) Check(flags *flag.FlagSet) error {
-	o.files = flags.Args()
-	if command.IsGiven(flags, "metric") {
+func (o *options) Check(line *cli.Line) error {
+	o.files = line.Args()
+	if line.Given("metric") {
 		o.metric = o.Config.Metric
 		o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked
 	}
-	o.Threads.Use()
 	err := cmp.Or(
 		cli.ErrorIf(len(o.files) < 2, "want two or more files to compare"),
 		cli.ErrorIf(len(o.files) > mostFiles, "%d files: want %d at most", len(o.files), mostFiles),
-		cli.CheckIdle(flags, cli.Use{
-			Works: o.measures(), Flags: cli.Others(flags, "metric", "seed", "plot", "json", "threads"),
-			Why: "without -data or -qrels: values by query are measured already",
-		}),
 	)
+	if err == nil && !o.measures() {
+		err = line.RefuseOthers("without -data or -qrels: values by query are measured already", "metric", "seed", "plot", "json", "threads")
+	}
 	if err != nil || !o.measures() {
 		return err
 	}
@@ -75,7 +66,7 @@ func (o *options) Check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-metric: want one metric: %w", err)
 		}
 	}
-	return o.Measuring.Check(flags)
+	return o.Measuring.Check(line)
 }
 
 // measures reports whether there are labels to measure on.
@@ -87,24 +78,22 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // Run compares the files. The gain comes from the models unless it is given.
-func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
 		return err
 	}
 	runs, err := o.open()
 	if err == nil {
-		err = o.agree(runs, command.IsGiven(flags, "gain"))
+		err = o.agree(runs, line.Given("gain"))
 	}
 	if err != nil {
 		return err
 	}
 	if o.measures() {
 		ofScores := !slices.ContainsFunc(runs, func(r *run) bool { return r.model != nil })
-		uses, err := o.Uses(ofScores, true) // resamples
-		if err != nil {
+		if err := o.WarnIdle(line, ofScores, true, stderr); err != nil { // resamples are drawn
 			return err
 		}
-		cli.WarnIdle(stderr, flags, uses...)
 	}
 	reading := once{stderr, map[string]bool{}}
 	for _, r := range runs {

@@ -5,7 +5,6 @@ package completion
 import (
 	"embed"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -34,18 +33,17 @@ func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("completion", flag.ContinueOnError)
 	var script []byte
-	check := func() (err error) {
-		if flags.NArg() != 1 {
+	check := func(line *cli.Line) (err error) {
+		if line.NArg() != 1 {
 			return errors.New("want one of bash, zsh, fish")
 		}
-		if script, err = scripts.ReadFile("plrank." + flags.Arg(0)); err != nil {
-			return fmt.Errorf("no script for %q: %s", flags.Arg(0), names.Want(flags.Arg(0), Shells()))
+		if script, err = scripts.ReadFile("plrank." + line.Arg(0)); err != nil {
+			return fmt.Errorf("no script for %q: %s", line.Arg(0), names.Want(line.Arg(0), Shells()))
 		}
 		return nil
 	}
-	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+	return page.Run(args, nil, stdout, stderr, check, func(_ *cli.Line, stdout io.Writer) error {
 		_, err := stdout.Write(script)
 		return err
 	})

@@ -4,12 +4,13 @@ package describe
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 
@@ -18,7 +19,6 @@ var page = cli.Page{
 	Usage:   []string{"-data FILE|DIR [-fold N] [-json]", "-model FILE [-json]"},
 	Text: "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing " +
 		"and how many are distinct, their range, and whether they are useful. Or says what a model is, and which features it uses.",
-	Flags: []string{"data", "model", "json", "seed", "threads"},
 	Examples: []string{
 		"-data MQ2008 -fold 3",
 		"-data shop.csv -group-column brand -json",
@@ -30,34 +30,36 @@ var page = cli.Page{
 // options are the command line.
 type options struct {
 	cli.Source
-	config  train.Config // its seed and categorical features
-	model   string
-	asJSON  bool
-	threads cli.Threads
+	config train.Config // its seed and categorical features
+	model  string
+	asJSON bool
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("describe", flag.ContinueOnError)
-	o.Define(f, "")
-	o.DefineCache(f)
-	cli.DefineConfig(f, &o.config, "categorical")
-	f.StringVar(&o.model, "model", "", "a model `file`, of plrank or of another library, in place of data")
-	cli.DefineJSON(f, &o.asJSON)
-	f.Uint64Var(&o.config.Seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
-	o.threads.Define(f)
-	return f
+func (o *options) Flags() cli.Flags {
+	list := slices.Concat(o.Source.Flags(""), o.CacheFlag(), cli.SettingFlags(&o.config, "categorical"), cli.Flags{
+		{Name: "model", Value: &o.model, Help: "a model `file`, of plrank or of another library, in place of data"},
+		cli.JSONFlag(&o.asJSON),
+		{Name: "seed", Value: &o.config.Seed, Help: "`seed` by which validation queries are held out, and synthetic data made"},
+		cli.ThreadsFlag(),
+	})
+	list.AlsoIdle(list.Row("features").Idle, "categorical") // as it is of what is read
+	list.AlsoIdle(func(*train.Use) string {
+		if o.SingleFile() {
+			return "on a single file, which is read once and not divided: it is for a folder"
+		}
+		return ""
+	}, "seed", "cache")
+	return list
 }
 
-func (o *options) Check(given *flag.FlagSet) error {
-	o.threads.Use()
+func (o *options) Check(line *cli.Line) error {
 	if o.model != "" {
-		var err error
-		given.Visit(func(f *flag.Flag) {
-			if f.Name != "model" && f.Name != "json" {
-				err = cmp.Or(err, fmt.Errorf("-%s is for data, and -model is given", f.Name))
+		for _, name := range command.Given(line.FlagSet) {
+			if name != "model" && name != "json" {
+				return fmt.Errorf("-%s is for data, and -model is given", name)
 			}
-		})
-		return err
+		}
+		return nil
 	}
 	return cmp.Or(cli.ErrorIf(o.Data == "", "-data or -model is needed"), o.Source.Check())
 }
@@ -76,14 +78,11 @@ type description struct {
 }
 
 // Run prints what is in the model, or in the data, unlabelled documents included.
-func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	if o.model != "" {
 		return describeModel(o.model, o.asJSON, stdout)
 	}
-	cli.WarnIdle(stderr, given, append(o.Uses(),
-		cli.Use{Works: !o.Synthetic(), Flags: []string{"categorical"}, Why: "without -data FILE or FOLDER: it is for what is read"},
-		cli.Use{Works: !o.SingleFile(), Flags: []string{"seed", "cache"}, Why: "on a single file, which is read once and not divided: it is " +
-			"for a folder"})...)
+	line.WarnIdle(stderr, &train.Use{})
 	splits, err := open(ctx, o, stderr)
 	if err != nil {
 		return err

@@ -4,12 +4,10 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -21,8 +19,7 @@ var page = cli.Page{
 		"-scores FILE -data FILE | -scores RUN -qrels FILE",
 		"-worths FILE -data RANKINGS",
 	},
-	Text:  "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of scores from anywhere. The gain and the highest grade come from the model unless they are given.",
-	Flags: []string{"model", "data", "scores", "qrels", "worths", "per-query", "importance", "plot", "json", "threads"},
+	Text: "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of scores from anywhere. The gain and the highest grade come from the model unless they are given.",
 	Examples: []string{
 		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
 		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
@@ -42,29 +39,34 @@ type options struct {
 	plot               cli.Plot
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
-	f.StringVar(&o.model, "model", "", "a model `file`")
-	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, from any ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
-	f.StringVar(&o.worths, "worths", "", "a `file` of worths, from plrank fit -out, instead of -model: the -data are then observed rankings, and what is printed is their log-likelihood and Kendall's τ")
-	o.Define(f)
-	f.StringVar(&o.perQuery, "per-query", "", "a new `file` for the values of every query, of the last split: CSV with the columns query, metric and value; where its name ends in .trec, lines as of trec_eval -q")
-	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
-	o.plot.Define(f, "a plot of the -importance")
-	cli.DefineJSON(f, &o.asJSON)
-	return f
+func (o *options) Flags() cli.Flags {
+	return append(cli.Flags{
+		{Name: "model", Value: &o.model, Help: "a model `file`"},
+		{Name: "scores", Value: &o.scores, Help: "a `file` of scores instead of -model, from any ranker: one a line, in the order of the " +
+			"-data file, or a TREC run, for -data or -qrels"},
+		{Name: "worths", Value: &o.worths, Help: "a `file` of worths, from plrank fit -out, instead of -model: the -data are then observed " +
+			"rankings, and what is printed is their log-likelihood and Kendall's τ"},
+		{Name: "per-query", Value: &o.perQuery, Help: "a new `file` for the values of every query, of the last split: CSV with the columns " +
+			"query, metric and value; where its name ends in .trec, lines as of trec_eval -q"},
+		{Name: "importance", Value: &o.importance, Help: "also print by how much the -metric gets worse where a feature is permuted"},
+		o.plot.Flag("a plot of the -importance"),
+		cli.JSONFlag(&o.asJSON),
+	}, o.Measuring.Flags()...)
 }
 
-func (o *options) Check(flags *flag.FlagSet) error {
-	o.Threads.Use()
+func (o *options) Check(line *cli.Line) error {
 	if o.worths != "" {
 		return cmp.Or(
-			cli.CheckIdle(flags, cli.Use{
-				Flags: cli.Others(flags, "worths", "data", "json", "threads"),
-				Why:   "with -worths: want -data with observed rankings, and maybe -json and -threads",
-			}),
+			line.RefuseOthers("with -worths: want -data with observed rankings, and maybe -json and -threads", "worths", "data", "json", "threads"),
 			cli.ErrorIf(o.Data == "", "-worths needs -data with observed rankings"),
 		)
+	}
+	if o.scores != "" {
+		err := line.Refuse("with -scores, which are measured on the labels of one file",
+			"vali", "test", "fold", "scale", "cache", "base-column", "features", "ignore")
+		if err != nil {
+			return err
+		}
 	}
 	return cmp.Or(
 		cli.ErrorIf(o.scores == "" && (o.model == "" || o.Data == ""), "-model and -data are both needed, or -scores instead of -model"),
@@ -74,11 +76,7 @@ func (o *options) Check(flags *flag.FlagSet) error {
 		cli.ErrorIf(o.scores != "" && o.importance, "-importance needs -model"),
 		cli.ErrorIf(o.perQuery == cli.StandardOutput, "-per-query -: want the name of a new file: the metrics go to standard output"),
 		cli.ErrorIf(o.plot != "" && !o.importance, "-plot needs -importance"),
-		cli.CheckIdle(flags, cli.Use{
-			Works: o.scores == "", Flags: []string{"vali", "test", "fold", "scale", "cache", "base-column", "features", "ignore"},
-			Why: "with -scores, which are measured on the labels of one file",
-		}),
-		o.Measuring.Check(flags),
+		o.Measuring.Check(line),
 	)
 }
 
@@ -88,7 +86,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // Run measures what the flags name.
-func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	if o.worths != "" {
 		return evaluateWorths(ctx, o, stdout, stderr)
 	}
@@ -106,15 +104,13 @@ func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, std
 		if model, err = ranker.Open(o.model); err != nil {
 			return err
 		}
-		if !command.IsGiven(flags, "gain") {
+		if !line.Given("gain") {
 			o.Config.Gain = model.File().Gain
 		}
 	}
-	uses, err := o.Uses(model == nil, o.importance || o.model != "" && !o.SingleFile())
-	if err != nil {
+	if err := o.WarnIdle(line, model == nil, o.importance || o.model != "" && !o.SingleFile(), stderr); err != nil {
 		return err
 	}
-	cli.WarnIdle(stderr, flags, uses...)
 	if err := evaluate(ctx, o, model, perQuery, stdout, stderr); err != nil {
 		return err
 	}

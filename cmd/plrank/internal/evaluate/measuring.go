@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -19,60 +18,56 @@ import (
 // Measuring holds the flags for what is measured on which data, and how.
 type Measuring struct {
 	cli.Source
-	Config  train.Config // its settings of metrics
-	Qrels   string       // file
-	Threads cli.Threads
+	Config train.Config // its settings of metrics
+	Qrels  string       // file
 
 	label string // the column of labels that the first of several was measured on; "": none has a name
 }
 
-// Define defines the flags.
-func (m *Measuring) Define(f *flag.FlagSet) {
-	m.Source.Define(f, "", "weight-column") // all queries count alike
-	m.DefineCache(f)
-	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
-	m.Threads.Define(f)
+// Flags returns the flags.
+func (m *Measuring) Flags() cli.Flags {
 	m.Config, _ = cli.Preset(cli.ByData)
-	cli.DefineMeasuring(f, &m.Config)
+	return slices.Concat(
+		m.Source.Flags("").Without("weight-column"), // all queries count alike
+		m.CacheFlag(),
+		cli.Flags{{Name: "qrels", Value: &m.Qrels, Help: "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 " +
+			"docid label\""}, cli.ThreadsFlag()},
+		cli.MeasuringFlags(&m.Config))
 }
 
 // Check returns an error for flags that make no sense, alone or together.
-func (m *Measuring) Check(flags *flag.FlagSet) error {
+func (m *Measuring) Check(line *cli.Line) error {
+	if m.Qrels != "" && m.Data == "" {
+		ofData := append(m.Source.Flags(""), m.CacheFlag()...)
+		if err := line.Refuse("with -qrels, which is read in place of -data", ofData.Names()...); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(
-		cli.ErrorIf(slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss), "-metric loss and -report loss are for training: a model file does not say its loss"),
+		cli.ErrorIf(slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss),
+			"-metric loss and -report loss are for training: a model file does not say its loss"),
 		cli.ErrorIf(m.Qrels != "" && m.Data != "", "-data and -qrels exclude each other: labels are in one of the two"),
-		cli.CheckIdle(flags, cli.Use{
-			Works: m.Qrels == "", Flags: append([]string{"cache"}, cli.Flags...), Why: "with -qrels, which is read in place of -data",
-		}),
 		m.Source.Check(), cli.Check(m.Config),
 	)
 }
 
-// Uses says whether the flags have an effect, on measures of a model or of scores, for which some are left out. Drawn
-// says whether something other than the samples of metrics is drawn by -seed.
-func (m *Measuring) Uses(ofScores, drawn bool) ([]cli.Use, error) {
+// WarnIdle warns of flags without an effect on the measures of a model or of scores, for which some measures are left out. Drawn says
+// whether something other than the samples of metrics is drawn by -seed.
+func (m *Measuring) WarnIdle(line *cli.Line, ofScores, drawn bool, stderr io.Writer) error {
 	measures, err := m.Config.Measures()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if ofScores {
-		measures = slices.DeleteFunc(measures, func(x metrics.Measure) bool { return x.OfPolicy() && !slices.Contains(m.Config.Report, x.String()) })
+		measures = slices.DeleteFunc(measures, func(x metrics.Measure) bool {
+			return x.OfPolicy() && !slices.Contains(m.Config.Report, x.String())
+		})
 	}
-	objective, err := metrics.ParseDiscounts(m.Config.Discounts, m.Config.Cutoff.Cutoff())
-	if err != nil {
-		return nil, err
+	if _, err := metrics.ParseDiscounts(m.Config.Discounts, m.Config.Cutoff.Cutoff()); err != nil {
+		return err
 	}
-	exposure := slices.ContainsFunc(measures, func(x metrics.Measure) bool { return x.Ranking().OfPolicy() })
-	const ofExposure = ": it is for names of metrics, and for measures of exposure, such as -report disparity"
-	return slices.Concat(cli.Uses(m.Config, measures), m.Source.Uses(), []cli.Use{
-		{Works: exposure || objective.Metric != "", Flags: []string{"discounts"}, Why: "on these metrics" + ofExposure},
-		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGroups), Flags: []string{"group-column"},
-			Why: "on these metrics: it is for those that compare groups, such as -report exposure-ratio"},
-		{Works: slices.ContainsFunc(measures, metrics.Measure.NeedsGrade), Flags: []string{"highest-grade"},
-			Why: "on these metrics: it is for err and graded-rbp"},
-		{Works: drawn || slices.ContainsFunc(measures, metrics.Measure.Sampled), Flags: []string{"seed"},
-			Why: "where nothing is drawn: it is for metrics that are estimated, such as -report expected-map@10"},
-	}), nil
+	line.WarnIdle(stderr, &train.Use{Config: m.Config, Measures: measures, Draws: drawn})
+	return nil
 }
 
 // Model measures a model on splits of the data. The name is for messages.

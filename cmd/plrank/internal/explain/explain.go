@@ -4,7 +4,6 @@ package explain
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -23,7 +22,6 @@ var page = cli.Page{
 	Usage:   []string{"-model FILE -data FILE -query Q [-document D] [-against D] [-json]"},
 	Text: "Says why a document of a query is above another one, or above the mean of its query: the difference of their scores is divided among the features by Shapley values, which add up to it. " +
 		"Features whose values are equal have no part.",
-	Flags: []string{"model", "data", "query", "document", "against", "permutations", "seed", "json", "threads"},
 	Examples: []string{
 		"-model runs/fold1/model.npz -data test.txt -query 18219",
 		"-model shop.npz -data shop.csv -query 7 -document 2 -against 5",
@@ -38,28 +36,26 @@ type options struct {
 	permutations             int
 	seed                     uint64
 	asJSON                   bool
-	threads                  cli.Threads
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("explain", flag.ContinueOnError)
-	f.StringVar(&o.model, "model", "", "a model `file`")
-	f.StringVar(&o.Data, "data", "", "the `file` of the documents")
-	f.StringVar(&o.query, "query", "", "`id` of the query")
-	f.StringVar(&o.document, "document", "", "`id` of the document to explain, or its number within the query, from 1, where documents have no ids; without it, the one ranked first")
-	f.StringVar(&o.against, "against", "", "the `document` to compare it with, likewise; without it, the mean of the query")
+func (o *options) Flags() cli.Flags {
 	o.permutations = 1000
-	cli.IntVar(f, &o.permutations, "permutations", 4, 1_000_000,
-		"`number` of orders of the features: four times as many halve the standard errors, which less than about 200 do not have")
-	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the orders")
-	cli.DefineJSON(f, &o.asJSON)
-	o.threads.Define(f)
-	o.Define(f, "", slices.Concat(cli.SplitFlags, cli.TrainingFlags)...)
-	return f
+	return append(cli.Flags{
+		{Name: "model", Value: &o.model, Help: "a model `file`"},
+		{Name: "data", Value: &o.Data, Help: "the `file` of the documents"},
+		{Name: "query", Value: &o.query, Help: "`id` of the query"},
+		{Name: "document", Value: &o.document, Help: "`id` of the document to explain, or its number within the query, from 1, where " +
+			"documents have no ids; without it, the one ranked first"},
+		{Name: "against", Value: &o.against, Help: "the `document` to compare it with, likewise; without it, the mean of the query"},
+		{Name: "permutations", Value: cli.Int(&o.permutations, 4, 1_000_000), Help: "`number` of orders of the features: four times as many " +
+			"halve the standard errors, which less than about 200 do not have"},
+		{Name: "seed", Value: &o.seed, Help: "`seed` of the orders"},
+		cli.JSONFlag(&o.asJSON),
+		cli.ThreadsFlag(),
+	}, o.ReadingFlags()...)
 }
 
-func (o *options) Check(*flag.FlagSet) error {
-	o.threads.Use()
+func (o *options) Check(*cli.Line) error {
 	return cmp.Or(
 		cli.ErrorIf(o.model == "" || o.Data == "" || o.query == "", "-model, -data and -query are all needed"),
 		o.Source.Check())
@@ -89,7 +85,7 @@ type feature struct {
 }
 
 // Run explains the difference.
-func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	m, err := ranker.Open(o.model)
 	if err != nil {
 		return err

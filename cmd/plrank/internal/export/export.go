@@ -3,7 +3,6 @@ package export
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +18,6 @@ var page = cli.Page{
 	Usage:   []string{"-model FILE -onnx FILE", "-model FILE -solr FILE", "-model FILE -elasticsearch FILE"},
 	Text: `Writes a model for ONNX Runtime, and for servers that run it, such as Vespa and Triton; or a forest for Solr, or for the plugins of
 Elasticsearch and OpenSearch.`,
-	Flags:    []string{"model", "onnx", "solr", "elasticsearch"},
 	Examples: []string{"-model runs/fold1/model.npz -onnx model.onnx", "-model lightgbm.txt -solr solr.json"},
 }
 
@@ -44,16 +42,15 @@ var formats = [3]struct {
 		"of type model/xgboost+json; likewise", (*ranker.Model).WriteElasticsearch, useElasticsearch},
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("export", flag.ContinueOnError)
-	f.StringVar(&o.model, "model", "", "a model `file`")
+func (o *options) Flags() cli.Flags {
+	list := cli.Flags{{Name: "model", Value: &o.model, Help: "a model `file`"}}
 	for i, format := range formats {
-		f.StringVar(&o.files[i], format.flag, "", format.usage)
+		list = append(list, cli.Flag{Name: format.flag, Value: &o.files[i], Help: format.usage})
 	}
-	return f
+	return list
 }
 
-func (o *options) Check(*flag.FlagSet) error {
+func (o *options) Check(*cli.Line) error {
 	return cli.ErrorIf(o.model == "" || o.files == [3]string{}, "-model and one of -onnx, -solr and -elasticsearch are needed")
 }
 
@@ -63,7 +60,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // Run writes the model.
-func (o *options) Run(_ context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(_ context.Context, _ *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	m, err := ranker.Open(o.model)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -24,7 +23,6 @@ var page = cli.Page{
 	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
 		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are " +
 		"known by the ending of the name.",
-	Flags: []string{"ties", "prior", "unlisted", "test", "mixtures", "seed", "out", "plot", "json", "threads"},
 	Examples: []string{
 		"races.txt -out worths.csv -plot worths.svg",
 		"votes.soi -unlisted last -prior 0.5",
@@ -44,32 +42,32 @@ type options struct {
 	seed                     uint64
 	out                      string // a new file
 	plot                     cli.Plot
-	threads                  cli.Threads
 }
 
 // mostMixtures is beyond any use: each has a worth for every item.
 const mostMixtures = 1000
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("fit", flag.ContinueOnError)
-	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
-	cli.FloatVar(f, &o.prior, "prior", 0, "0 or a positive, finite number", "`number` of wins and of losses of every item against a ghost, "+
-		"which draw worths together; 0.5 is weak")
-	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after "+
-		"the others")
-	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
-	cli.IntVar(f, &o.mixtures, "mixtures", 0, mostMixtures, "fit a mixture of `K` models, such as for groups of voters, by EM; its BIC "+
-		"tells how many there should be. A -prior keeps worths of small groups finite")
-	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the random starts of -mixtures")
-	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
-	o.plot.Define(f, "a picture of the log-worths")
-	cli.DefineJSON(f, &o.asJSON)
-	o.threads.Define(f)
-	return f
+func (o *options) Flags() cli.Flags {
+	o.unlisted = "omit"
+	return cli.Flags{
+		{Name: "ties", Value: &o.ties, Help: "tied items are equally good: fit parameters of ties (Davidson and Luce)"},
+		{Name: "prior", Value: cli.Float(&o.prior, 0, "0 or a positive, finite number"), Help: "`number` of wins and of losses of every item " +
+			"against a ghost, which draw worths together; 0.5 is weak"},
+		{Name: "unlisted", Value: &o.unlisted, Names: cli.Words("omit", "last"), Help: "`what` is known of items that a ranking leaves out: " +
+			"omit, nothing; last, they come after the others"},
+		{Name: "test", Value: &o.test, Help: "a `file` of other rankings, to measure how well the model predicts them"},
+		{Name: "mixtures", Value: cli.Int(&o.mixtures, 0, mostMixtures), Help: "fit a mixture of `K` models, such as for groups of voters, by " +
+			"EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite"},
+		{Name: "seed", Value: &o.seed, Needs: []string{"mixtures"}, Help: "`seed` of the random starts of -mixtures"},
+		{Name: "out", Value: &o.out, Help: "a new `file` for the table of all items, in CSV"},
+		o.plot.Flag("a picture of the log-worths"),
+		cli.JSONFlag(&o.asJSON),
+		cli.ThreadsFlag(),
+	}
 }
 
-func (o *options) Check(flags *flag.FlagSet) error {
-	switch words := flags.Args(); len(words) {
+func (o *options) Check(line *cli.Line) error {
+	switch words := line.Args(); len(words) {
 	case 0:
 		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
 	case 1:
@@ -77,9 +75,7 @@ func (o *options) Check(flags *flag.FlagSet) error {
 	default:
 		return fmt.Errorf("unexpected argument %q: want one file of rankings", words[1])
 	}
-	o.threads.Use()
 	return cmp.Or(
-		cli.ErrorIf(o.mixtures == 0 && command.IsGiven(flags, "seed"), "-seed has no effect without -mixtures: one model has no random starts"),
 		cli.ErrorIf(o.mixtures > 0 && o.plot != "", "-plot is for one model, and has no meaning with -mixtures"),
 		cli.ErrorIf(o.unlisted != "omit" && o.unlisted != "last", "-unlisted %q: want omit or last", o.unlisted),
 		cli.ErrorIf(o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)),
@@ -104,7 +100,7 @@ type fitted interface {
 
 // Run reads rankings, fits a model, and writes it. If a fit ends early, it writes what has been fitted, without standard
 // errors.
-func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
+func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) (err error) {
 	defer func() {
 		if err != nil {
 			err = cmp.Or(ctx.Err(), err)
@@ -123,8 +119,9 @@ func (o *options) Run(ctx context.Context, flags *flag.FlagSet, _ io.Reader, std
 	if err != nil {
 		return err
 	}
-	cli.WarnIdle(stderr, flags, cli.Use{Works: withoutTies("", rankings) != nil, Flags: []string{"ties"}, Why: "on " + o.rankings +
-		", which has no ties"})
+	if o.ties && withoutTies("", rankings) == nil {
+		command.Warn(stderr, "-ties has no effect on "+o.rankings+", which has no ties")
+	}
 	fit := o.fitModel
 	if o.mixtures > 0 {
 		fit = o.fitMixture

@@ -4,9 +4,9 @@ package mix
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
@@ -20,7 +20,6 @@ var page = cli.Page{
 	Usage:   []string{"MODEL MODEL … -data FILE|DIR -out FILE"},
 	Text: "Writes a model whose score is a weighted sum of the scores of models of the same features, such as a network and a forest. " +
 		"The weights are chosen by the metric on the validation split of a folder, or on all of a file, which should not be the test data.",
-	Flags:    []string{"data", "out", "metric", "convention", "seed", "threads"},
 	Examples: []string{"net/model.npz forest/model.npz -data shop.csv -out mixed.npz"},
 	Words:    true,
 }
@@ -28,26 +27,20 @@ var page = cli.Page{
 // options are the command line.
 type options struct {
 	cli.Source
-	out     string
-	config  train.Config // its measures and its seed
-	models  []string
-	threads cli.Threads
+	out    string
+	config train.Config // its measures and its seed
+	models []string
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("mix", flag.ContinueOnError)
-	o.Define(f, "")
-	f.StringVar(&o.out, "out", "", "a new `file` for the model")
+func (o *options) Flags() cli.Flags {
 	o.config = o.config.Plain()
 	o.config.Metric = "ndcg@10"
-	cli.DefineConfig(f, &o.config, "metric", "convention", "seed")
-	o.threads.Define(f)
-	return f
+	return slices.Concat(o.Source.Flags(""), cli.Flags{{Name: "out", Value: &o.out, Help: "a new `file` for the model"}},
+		cli.SettingFlags(&o.config, "metric", "convention", "seed").OnPage(), cli.Flags{cli.ThreadsFlag()})
 }
 
-func (o *options) Check(f *flag.FlagSet) error {
-	o.threads.Use()
-	o.models = f.Args()
+func (o *options) Check(line *cli.Line) error {
+	o.models = line.Args()
 	return cmp.Or(
 		cli.ErrorIf(o.Data == "" || o.out == "", "-data and -out are both needed"),
 		cli.ErrorIf(len(o.models) < 2, "%d models: want two or more", len(o.models)),
@@ -60,7 +53,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // Run weighs the models, and writes the mixture.
-func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)

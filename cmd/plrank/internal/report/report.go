@@ -4,11 +4,11 @@ package report
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/report"
@@ -28,7 +28,6 @@ var page = cli.Page{
 	},
 	Text: "Makes a page of HTML of runs, the folders of plrank train -out: data, recipe, metrics with intervals, curves, the features that matter, queries with their documents, and exposure by group; several runs side by side, with paired tests. " +
 		"A run's report.html is the page of it alone. With -data, model files of any kind are shown, too, and runs whose data have moved.",
-	Flags: []string{"data", "out", "threads"},
 	Examples: []string{
 		"runs/a runs/b -out ab.html",
 		"lightgbm.txt -data test.txt -out page.html",
@@ -40,28 +39,27 @@ var page = cli.Page{
 // options are the command line.
 type options struct {
 	cli.Source
-	runs    []string
-	out     string
-	threads cli.Threads
+	runs []string
+	out  string
 }
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("report", flag.ContinueOnError)
-	o.Define(f, "", "weight-column", "scale")
-	o.DefineCache(f)
-	f.StringVar(&o.out, "out", cli.StandardOutput, "a new `file` for the page; - is standard output")
-	o.threads.Define(f)
-	return f
+func (o *options) Flags() cli.Flags {
+	o.out = cli.StandardOutput
+	return slices.Concat(o.Source.Flags("").Without("weight-column", "scale"), o.CacheFlag(),
+		cli.Flags{{Name: "out", Value: &o.out, Help: "a new `file` for the page; - is standard output"}, cli.ThreadsFlag()})
 }
 
-func (o *options) Check(flags *flag.FlagSet) error {
-	o.threads.Use()
-	o.runs = flags.Args()
+func (o *options) Check(line *cli.Line) error {
+	o.runs = line.Args()
+	if o.Data == "" {
+		if err := line.RefuseOthers("without -data: runs know how their data are read", "data", "out", "threads", "cache"); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(
 		cli.ErrorIf(len(o.runs) == 0, "want one run or more: folders of plrank train -out"),
 		cli.ErrorIf(o.out == "", "-out is empty: want a file, or -"),
 		o.Source.Check(),
-		cli.CheckIdle(flags, cli.Use{Works: o.Data != "", Flags: cli.Others(flags, "data", "out", "threads", "cache"), Why: "without -data: runs know how their data are read"}),
 	)
 }
 
@@ -71,7 +69,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // Run makes the page.
-func (o *options) Run(ctx context.Context, _ *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	var files cli.NewFiles
 	defer files.Remove()
 	out, err := files.Open(o.out)

@@ -24,10 +24,6 @@ import (
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
-func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	commandtest.Documented(t, page, new(options).Flags())
-}
-
 var (
 	reporting = commandtest.Command(Run)
 	training  = commandtest.Command(trainer.Run)

@@ -4,7 +4,6 @@ package score
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,8 +21,7 @@ var page = cli.Page{
 		"-model FILE -data FILE -run FILE [-draw N] [-qrels FILE]",
 		"-model FILE -data FILE -exposure FILE",
 	},
-	Text:  "Scores every document of a file with a trained model, from raw features: the model file has the transform. A higher score is a higher rank.",
-	Flags: []string{"model", "data", "out", "run", "qrels", "draw", "exposure", "temperature", "cutoff", "discounts", "seed", "threads"},
+	Text: "Scores every document of a file with a trained model, from raw features: the model file has the transform. A higher score is a higher rank.",
 	Examples: []string{
 		"-model runs/fold1/model.npz -data new.txt -out new.scores",
 		"-model runs/fold1/model.npz -data - < new.txt > new.scores",
@@ -51,7 +49,7 @@ type scoring struct {
 }
 
 // Run scores the file, and writes all results asked for, or none.
-func (o *options) Run(ctx context.Context, _ *flag.FlagSet, stdin io.Reader, stdout, stderr io.Writer) error {
+func (o *options) Run(ctx context.Context, _ *cli.Line, stdin io.Reader, stdout, stderr io.Writer) error {
 	results, err := o.results()
 	if err != nil {
 		return err
@@ -92,9 +90,9 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	if s.model, err = ranker.Open(s.options.model); err != nil {
 		return nil, err
 	}
-	cli.WarnIdle(s.stderr, s.line, cli.Use{
-		Works: s.model.File().BaseScores, Flags: []string{"base-column"}, Why: "with " + s.options.model + ", which was trained without base scores",
-	})
+	if s.BaseColumn != "" && !s.model.File().BaseScores {
+		command.Warn(s.stderr, "-base-column has no effect with "+s.options.model+", which was trained without base scores")
+	}
 	again := false
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		again, s.size = true, info.Size()

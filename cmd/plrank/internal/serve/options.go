@@ -2,7 +2,6 @@ package serve
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"strings"
@@ -22,8 +21,6 @@ var page = cli.Page{
 		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
 		"connections are accepted, requests in flight are answered, and the program ends. A second " +
 		"signal ends it at once.",
-	Flags: []string{"model", "listen", "probes", "log", "token-file", "origin", "host", "poll", "drain", "timeout",
-		"max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
 	Examples: []string{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
@@ -43,42 +40,48 @@ type options struct {
 // longest is the longest time that a flag may give.
 const longest = 24 * time.Hour
 
-func (o *options) flags() *flag.FlagSet {
-	f := flag.NewFlagSet("serve", flag.ContinueOnError)
+func (o *options) flags() cli.Flags {
 	o.Models, o.Limits = map[string]string{}, serve.DefaultLimits()
+	o.listen, o.Poll, o.drain, o.connections = "localhost:8080", 2*time.Second, 5*time.Second, 4096
 	l := &o.Limits
-	f.Func("model", "a model `file`, or NAME=FILE; repeat it for several models", o.addModel)
-	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
-	f.StringVar(&o.probes, "probes", "",
-		"another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients of -listen cannot keep it busy")
-	f.StringVar(&o.Clicks, "log", "",
-		"`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process may write there")
-	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
-	f.Func("origin", "a `website` such as https://shop.example, whose pages may send requests that are not JSON; repeat it for several",
-		func(text string) error {
-			o.Origins = append(o.Origins, text)
-			return new(http.CrossOriginProtection).AddTrustedOrigin(text)
-		})
-	f.Func("host", "a `name` that requests to localhost may have as Host; repeat it for several", func(text string) error {
-		o.Hosts = append(o.Hosts, text)
-		return cli.ErrorIf(text == "" || strings.ContainsAny(text, ":/"), "want a name, without a scheme and a port")
-	})
-	o.Poll, o.drain, o.connections = 2*time.Second, 5*time.Second, 4096
-	cli.DurationVar(f, &o.Poll, "poll", 0, longest, "`time` between two looks at the files; 0 is never")
-	cli.DurationVar(f, &o.drain, "drain", 0, longest, "`time` after SIGTERM in which requests are still answered")
-	cli.DurationVar(f, &l.Timeout, "timeout", time.Millisecond, longest,
-		"`time` to receive a request, and again to wait for a core and compute")
-	cli.IntVar(f, &l.Body, "max-body", 1, 1<<30, "most `bytes` of a request")
-	cli.IntVar(f, &l.Documents, "max-documents", 1, 10_000_000, "most `documents` of a request")
-	cli.IntVar(f, &l.Cutoff, "max-cutoff", 1, 10_000_000, "most `ranks` to draw, unless they are all")
-	cli.IntVar(f, &l.Work, "max-work", 1, 2_000_000_000, "most `work` of a request, in units of 0.2 µs of a core")
-	cli.IntVar(f, &l.Requests, "concurrency", 1, 1_000_000, "most `requests` in flight; further ones get status 503")
-	cli.IntVar(f, &o.connections, "connections", 1, 1_000_000,
-		"most `connections`; further ones are answered on /livez and /readyz alone")
-	return f
+	return cli.Flags{
+		{Name: "model", Value: o.addModel, Help: "a model `file`, or NAME=FILE; repeat it for several models"},
+		{Name: "listen", Value: &o.listen, Help: "`address` to listen on; :8080 is port 8080 on all interfaces"},
+		{Name: "probes", Value: &o.probes, Help: "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients " +
+			"of -listen cannot keep it busy"},
+		{Name: "log", Value: &o.Clicks, Help: "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process " +
+			"may write there"},
+		{Name: "token-file", Value: &o.TokenFile, Help: "`file` of the token that requests need: Authorization: Bearer TOKEN"},
+		{Name: "origin", Value: o.addOrigin, Help: "a `website` such as https://shop.example, whose pages may send requests that are not " +
+			"JSON; repeat it for several"},
+		{Name: "host", Value: o.addHost, Help: "a `name` that requests to localhost may have as Host; repeat it for several"},
+		{Name: "poll", Value: cli.Duration(&o.Poll, 0, longest), Help: "`time` between two looks at the files; 0 is never"},
+		{Name: "drain", Value: cli.Duration(&o.drain, 0, longest), Help: "`time` after SIGTERM in which requests are still answered"},
+		{Name: "timeout", Value: cli.Duration(&l.Timeout, time.Millisecond, longest),
+			Help: "`time` to receive a request, and again to wait for a core and compute"},
+		{Name: "max-body", Value: cli.Int(&l.Body, 1, 1<<30), Help: "most `bytes` of a request"},
+		{Name: "max-documents", Value: cli.Int(&l.Documents, 1, 10_000_000), Help: "most `documents` of a request"},
+		{Name: "max-cutoff", Value: cli.Int(&l.Cutoff, 1, 10_000_000), Help: "most `ranks` to draw, unless they are all"},
+		{Name: "max-work", Value: cli.Int(&l.Work, 1, 2_000_000_000), Help: "most `work` of a request, in units of 0.2 µs of a core"},
+		{Name: "concurrency", Value: cli.Int(&l.Requests, 1, 1_000_000), Help: "most `requests` in flight; further ones get status 503"},
+		{Name: "connections", Value: cli.Int(&o.connections, 1, 1_000_000),
+			Help: "most `connections`; further ones are answered on /livez and /readyz alone"},
+	}
 }
 
-func (o *options) check() error { return cli.ErrorIf(len(o.Models) == 0, "-model is needed") }
+// addOrigin reads the flag -origin.
+func (o *options) addOrigin(text string) error {
+	o.Origins = append(o.Origins, text)
+	return new(http.CrossOriginProtection).AddTrustedOrigin(text)
+}
+
+// addHost reads the flag -host.
+func (o *options) addHost(text string) error {
+	o.Hosts = append(o.Hosts, text)
+	return cli.ErrorIf(text == "" || strings.ContainsAny(text, ":/"), "want a name, without a scheme and a port")
+}
+
+func (o *options) check(*cli.Line) error { return cli.ErrorIf(len(o.Models) == 0, "-model is needed") }
 
 // addModel reads the flag -model. FILE alone is called default.
 func (o *options) addModel(text string) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/serve"
 )
@@ -30,7 +31,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 // run runs the command until the context ends. It calls listening with its address.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
 	var o options
-	return page.Run(args, o.flags(), stdout, stderr, o.check, func(io.Writer) error {
+	return page.Run(args, o.flags(), stdout, stderr, o.check, func(*cli.Line, io.Writer) error {
 		return answer(ctx, &o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
 	})
 }

@@ -30,8 +30,6 @@ var page = cli.Page{
 		"-resume -out DIR [-minutes N] [-trials N]",
 	},
 	Text: "Finds the best settings by validation alone, and prints the command for them.",
-	Flags: []string{"grid", "minutes", "trials", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model",
-		"plot", "threads"},
 	Examples: []string{
 		"-data shop.csv -minutes 10 -out tuning",
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
@@ -55,32 +53,29 @@ type options struct {
 // own are flags of train with a meaning of their own here, or none.
 var own = []string{"out", "resume", "json", "version", "evaluate-test"}
 
-func (o *options) Flags() *flag.FlagSet {
-	f := flag.NewFlagSet("tune", flag.ContinueOnError)
-	f.Var(&o.grid, "grid", "a flag of train and its `values`: lr=.001,.003 or hidden=8;16,8 or lr=1e-4..1e-1; without it, a dozen flags")
-	cli.FloatVar(f, &o.minutes, "minutes", 0, "minutes, such as 20 or 0.5", "`time` of the search; 20 without -grid and -trials")
-	cli.IntVar(f, &o.trials, "trials", 0, most, "draw `N` combinations by -seed; without it, all of -grid")
-	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
-	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
-	cli.DefineJSON(f, &o.asJSON)
-	o.plot.Define(f, "the frontier")
-	trainer.Flags().VisitAll(func(of *flag.Flag) {
-		if !slices.Contains(own, of.Name) {
-			f.Var(of.Value, of.Name, of.Usage)
-		}
-	})
-	return f
+func (o *options) Flags() cli.Flags {
+	return append(cli.Flags{
+		{Name: "grid", Value: &o.grid, Help: "a flag of train and its `values`: lr=.001,.003 or hidden=8;16,8 or lr=1e-4..1e-1; without it, a " +
+			"dozen flags"},
+		{Name: "minutes", Value: cli.Float(&o.minutes, 0, "minutes, such as 20 or 0.5"), Help: "`time` of the search; 20 without -grid and " +
+			"-trials"},
+		{Name: "trials", Value: cli.Int(&o.trials, 0, most), Help: "draw `N` combinations by -seed; without it, all of -grid"},
+		{Name: "out", Value: &o.out, Help: "a new `folder` for the results, trials.jsonl"},
+		{Name: "resume", Value: &o.resume, Help: "go on with the trials in -out"},
+		cli.JSONFlag(&o.asJSON),
+		o.plot.Flag("the frontier"),
+	}, trainer.Flags().Without(own...)...)
 }
 
 // Check takes the flags of train, and checks the others.
-func (o *options) Check(flags *flag.FlagSet) (err error) {
-	ofTrain := trainer.Flags()
-	flags.Visit(func(f *flag.Flag) {
-		if ofTrain.Lookup(f.Name) != nil && !slices.Contains(own, f.Name) {
+func (o *options) Check(line *cli.Line) (err error) {
+	shared := trainer.Flags().Without(own...)
+	line.Visit(func(f *flag.Flag) {
+		if shared.Row(f.Name) != nil {
 			o.shared = append(o.shared, "-"+f.Name+"="+f.Value.String())
 		}
 	})
-	o.seed, err = strconv.ParseUint(flags.Lookup("seed").Value.String(), 10, 64)
+	o.seed, err = strconv.ParseUint(line.Lookup("seed").Value.String(), 10, 64)
 	switch {
 	case err != nil:
 		return err
@@ -128,13 +123,13 @@ func (o *options) args() []string {
 }
 
 // goOn makes these the options of a search with such args, and takes the given flags that may change.
-func (o *options) goOn(args []string, given *flag.FlagSet) error {
+func (o *options) goOn(args []string, given *cli.Line) error {
 	was := options{}
-	flags := was.Flags()
+	line := &cli.Line{FlagSet: was.Flags().Set()}
 	older := func(arg string) bool { return strings.HasPrefix(arg, "-early-stop=") } // a flag of older versions
-	err := command.Parse(flags, slices.DeleteFunc(slices.Clone(args), older))
+	err := command.Parse(line.FlagSet, slices.DeleteFunc(slices.Clone(args), older))
 	if err == nil {
-		err = was.Check(flags)
+		err = was.Check(line)
 	}
 	if err != nil {
 		return fmt.Errorf("tune: %s: %w", o.out, err)
@@ -164,7 +159,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // Run runs the trials that are still to be run, and prints all.
-func (o *options) Run(ctx context.Context, given *flag.FlagSet, _ io.Reader, stdout, stderr io.Writer) (err error) {
+func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout, stderr io.Writer) (err error) {
 	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
 		return err
 	}

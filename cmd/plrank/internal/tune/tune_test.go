@@ -26,10 +26,6 @@ var (
 	call = commandtest.Command(Run).Call
 )
 
-func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	commandtest.Documented(t, page, new(options).Flags())
-}
-
 // quick are flags of the shortest trials.
 func quick(args ...string) []string {
 	return append([]string{"-epochs", "1", "-members", "1", "-evaluation-samples", "5"}, args...)

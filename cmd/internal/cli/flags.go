@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"encoding"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/train"
+)
+
+// A Flag is a flag of a sub-command, in one row: help, topics, completion, checks and warnings follow from it.
+type Flag struct {
+	Name  string
+	Value any             // a pointer to the variable, whose value is the default; a flag.Value; or a function that takes the text
+	Help  string          // what it sets; the word in backquotes stands for the value, as in package flag
+	Topic string          // which explains the flag; "": the page of the sub-command does
+	Names func() []string // that the value, or a part of it, may have; nil: it is no name
+
+	// Needs are flags without which this one is an error: one of them must be given.
+	Needs []string
+	// Idle returns why the flag has no effect, with the others or on the data, which is then a warning; "": it has one. Nil: it always has.
+	Idle func(*train.Use) string
+
+	Resumable bool // may differ when a run is resumed
+}
+
+// Flags are the flags of a sub-command, in the order of its page.
+type Flags []Flag
+
+// Set returns the flags for package flag.
+func (list Flags) Set() *flag.FlagSet {
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	for _, row := range list {
+		row.define(f)
+	}
+	return f
+}
+
+func (row Flag) define(f *flag.FlagSet) {
+	switch v := row.Value.(type) {
+	case *bool:
+		f.BoolVar(v, row.Name, *v, row.Help)
+	case *int:
+		f.IntVar(v, row.Name, *v, row.Help)
+	case *uint64:
+		f.Uint64Var(v, row.Name, *v, row.Help)
+	case *float64:
+		f.Float64Var(v, row.Name, *v, row.Help)
+	case *string:
+		f.StringVar(v, row.Name, *v, row.Help)
+	case *[]string:
+		f.Var((*wordsFlag)(v), row.Name, row.Help)
+	case *train.Features:
+		f.Var((*wordsFlag)(v), row.Name, row.Help)
+	case func(string) error:
+		f.Func(row.Name, row.Help, v)
+	case flag.Value:
+		f.Var(v, row.Name, row.Help)
+	case encoding.TextUnmarshaler:
+		f.TextVar(v, row.Name, v.(encoding.TextMarshaler), row.Help)
+	}
+}
+
+// Without returns the flags but for some.
+func (list Flags) Without(names ...string) Flags {
+	return slices.DeleteFunc(slices.Clone(list), func(row Flag) bool { return slices.Contains(names, row.Name) })
+}
+
+// Names returns the names of the flags.
+func (list Flags) Names() (names []string) {
+	for _, row := range list {
+		names = append(names, row.Name)
+	}
+	return names
+}
+
+// Row returns the row of a flag, nil if there is none.
+func (list Flags) Row(name string) *Flag {
+	if i := slices.IndexFunc(list, func(row Flag) bool { return row.Name == name }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// AlsoIdle adds to some flags why they have no effect in this sub-command.
+func (list Flags) AlsoIdle(why func(*train.Use) string, names ...string) {
+	for _, name := range names {
+		row := list.Row(name)
+		was := row.Idle
+		row.Idle = func(u *train.Use) string {
+			if text := why(u); text != "" || was == nil {
+				return text
+			}
+			return was(u)
+		}
+	}
+}
+
+// OnPage returns the flags as those that the page of the sub-command explains.
+func (list Flags) OnPage() Flags {
+	for i := range list {
+		list[i].Topic = ""
+	}
+	return list
+}
+
+// A Line is a command line that has been read: the flags that were given, and words.
+type Line struct {
+	*flag.FlagSet
+	Rows Flags
+}
+
+// Given reports whether a flag is on the command line.
+func (l *Line) Given(name string) bool { return command.IsGiven(l.FlagSet, name) }
+
+// checkNeeds returns an error for the first flag that lacks one that it needs.
+func (l *Line) checkNeeds() error {
+	for _, row := range l.Rows {
+		if row.Needs != nil && l.Given(row.Name) && !slices.ContainsFunc(row.Needs, l.Given) {
+			return fmt.Errorf("-%s has no effect without -%s", row.Name, strings.Join(row.Needs, " or -"))
+		}
+	}
+	return nil
+}
+
+// Idle returns a warning, by flag, for each flag on the command line that has no effect. It is not an error, because a script may give
+// the same flags to runs of several kinds. A flag that asks for nothing, such as -patience 0, gets no warning.
+func (l *Line) Idle(u *train.Use) map[string]string {
+	warnings := map[string]string{}
+	l.Visit(func(f *flag.Flag) {
+		row := l.Rows.Row(f.Name)
+		if row.Idle == nil || slices.Contains([]string{"", "0", "false", "off"}, f.Value.String()) {
+			return
+		}
+		if why := row.Idle(u); why != "" {
+			warnings[f.Name] = fmt.Sprintf("-%s has no effect %s", f.Name, why)
+		}
+	})
+	return warnings
+}
+
+// WarnIdle prints the warnings of [Line.Idle].
+func (l *Line) WarnIdle(stderr io.Writer, u *train.Use) { command.Warn(stderr, Sorted(l.Idle(u))...) }
+
+// Sorted returns the warnings of [Line.Idle], sorted.
+func Sorted(idle map[string]string) []string { return slices.Sorted(maps.Values(idle)) }
+
+// Refuse returns an error for the first of some flags on the command line, which says why it has no effect.
+func (l *Line) Refuse(why string, names ...string) error {
+	for _, name := range command.Given(l.FlagSet) {
+		if slices.Contains(names, name) {
+			return fmt.Errorf("-%s has no effect %s", name, why)
+		}
+	}
+	return nil
+}
+
+// RefuseOthers is Refuse for all flags other than these.
+func (l *Line) RefuseOthers(why string, than ...string) error {
+	return l.Refuse(why, l.Rows.Without(than...).Names()...)
+}
+
+// ErrorIf returns an error if a condition holds. A check of flags is cmp.Or of such errors.
+func ErrorIf(holds bool, format string, args ...any) error {
+	if holds {
+		return fmt.Errorf(format, args...)
+	}
+	return nil
+}
+
+// numbersFlag is a flag of comma-separated whole numbers.
+type numbersFlag struct {
+	at   *[]int
+	want string // for an error
+}
+
+func (n *numbersFlag) String() string {
+	if n.at == nil { // of a zero value that package flag makes
+		return ""
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*n.at), " ", ","), "[]")
+}
+
+func (n *numbersFlag) Set(text string) error {
+	*n.at = nil
+	if text == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return errors.New("want " + n.want)
+		}
+		*n.at = append(*n.at, v)
+	}
+	return nil
+}
+
+// wordsFlag is a flag of comma-separated words.
+type wordsFlag []string
+
+func (w *wordsFlag) String() string { return strings.Join(*w, ",") }
+
+func (w *wordsFlag) Set(text string) error {
+	*w = splitWords(text)
+	return nil
+}

@@ -1,9 +1,0 @@
-package trainer
-
-import (
-	"testing"
-
-	"github.com/plrank/plrank/cmd/internal/commandtest"
-)
-
-func TestEveryFlagIsExplainedOnce(t *testing.T) { commandtest.Documented(t, page, defaults().flags()) }
