@@ -14,24 +14,34 @@ import (
 
 // A Phi is a function of x = m_j − m_i, of the score of the worse document less that of the better one.
 type Phi struct {
-	Value, Slope func(x float64) float64 // and its derivative
-	Curvature    func(x float64) float64 // its second derivative; nil: not known
-	Unit         float64                 // that they are divided by
+	At     func(x float64) (value, slope, curvature float64) // with its first two derivatives
+	Curved bool                                              // the second one is known
+	Unit   float64                                           // that all three are divided by
 }
 
 var (
 	// Logistic is log(1 + e^x).
-	Logistic = Phi{softplus, sigmoid, bell, 1}
+	Logistic = Phi{logistic, true, 1}
 	// Log2 is log2(1 + e^x), which is 1 at a tie.
-	Log2 = Phi{softplus, sigmoid, bell, math.Ln2}
+	Log2 = Phi{logistic, true, math.Ln2}
 	// Hinge is max(0, 1 + x). Its derivative is 0 where the margin is exactly 1.
-	Hinge = Phi{Value: func(x float64) float64 { return max(0, 1+x) }, Unit: 1, Slope: func(x float64) float64 {
+	Hinge = Phi{Unit: 1, At: func(x float64) (value, slope, _ float64) {
 		if x > -1 {
-			return 1
+			return 1 + x, 1, 0
 		}
-		return 0
+		return 0, 0, 0
 	}}
 )
+
+// logistic is log(1 + e^x), with its first two derivatives, by one exponential.
+func logistic(x float64) (value, slope, curvature float64) {
+	e := num.FlushExp(-math.Abs(x))
+	high, low := 1/(1+e), e/(1+e)
+	if value, slope = math.Log1p(e), low; x >= 0 {
+		value, slope = x+value, high
+	}
+	return value, slope, high * low
+}
 
 // softplus is log(1 + e^x), sigmoid its derivative, and bell the derivative of that.
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(num.FlushExp(-math.Abs(x))) }
@@ -104,7 +114,7 @@ func Pairwise(phi Phi, w PairWeights) Objective {
 	}
 	id := op.NewID()
 	o.graph = func(b *batch) *G.Node { return w.loss(b, phi, id) }
-	if phi.Curvature != nil {
+	if phi.Curved {
 		o.curvature.write = func(q *query, out []float64) error { return w.curvature(q, phi, out) }
 	}
 	if w.Noise {
@@ -119,36 +129,31 @@ func (w PairWeights) loss(b *batch, phi Phi, id uint64) *G.Node {
 	if w.Normalized {
 		gains = b.normalizedGains
 	}
-	inputs, noiseAt := []op.In{op.Scores(b.Lists), op.Rows("gains", gains())}, 0
+	inputs, noiseAt := []op.In{op.Rows("gains", gains())}, 0
 	if w.Noise {
-		inputs, noiseAt = append(inputs, op.Samples("noise", b.noise())), len(inputs)
+		inputs, noiseAt = append(inputs, op.Samples("noise", b.noise())), 2
 	}
 	inputs = append(inputs, op.Weights(b.DocumentWeights))
 	if w.byRank() {
 		inputs = append(inputs, op.Discounts(b.discounts()))
 	}
-	f := op.ListFunc{
-		Name: "losses: Pairs", Settings: fmt.Sprint(id), Layout: op.PerQuery,
-		Do: func(l *op.List) error {
-			sum := l.Out()
-			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], l.Weights, l.Discounts, func(better, worse int, weight float64) {
-					sum[0] += weight * phi.Value(noisy.gap(worse, better))
-				})
+	metric := func(l *op.List, lambda []float64) (value float64, err error) {
+		samples, err := eachNoisy(l, noiseAt, func(noisy perturbed) {
+			w.eachPair(noisy.order(), l.X[1], l.Weights, l.Discounts, func(better, worse int, weight float64) {
+				v, slope, _ := phi.At(noisy.gap(worse, better))
+				value += weight * v
+				if lambda != nil {
+					lambda[better] -= weight * slope
+					lambda[worse] += weight * slope
+				}
 			})
-		},
-		VJP: func(l *op.List) error {
-			slopes, incoming := l.Out(), l.Last()[0]
-			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
-				w.eachPair(noisy.order(), l.X[1], l.Weights, l.Discounts, func(better, worse int, weight float64) {
-					slope := incoming * weight * phi.Slope(noisy.gap(worse, better))
-					slopes[better] -= slope
-					slopes[worse] += slope
-				})
-			})
-		},
+		})
+		if lambda != nil {
+			floats.Scale(1/samples, lambda)
+		}
+		return value / samples, err
 	}
-	perQuery := G.Must(f.Apply(b.Lists, inputs...))
+	perQuery := G.Must(op.Metric("losses: Pairs", fmt.Sprint(id), b.Lists, metric, inputs...))
 	if w.Each != 0 {
 		perQuery = mul(perQuery, inverse(b.countPairs()))
 	}
@@ -176,7 +181,8 @@ func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 	}
 	factor := 1 / divisor
 	w.eachPair(order, q.gains, q.weights, q.discounts, func(better, worse int, weight float64) {
-		c := factor * weight * phi.Curvature(q.scores[worse]-q.scores[better])
+		_, _, c := phi.At(q.scores[worse] - q.scores[better])
+		c *= factor * weight
 		out[better] += c
 		out[worse] += c
 	})
@@ -184,22 +190,22 @@ func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 }
 
 // eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order, with
-// weights of their own or nil.
+// weights of their own or nil. It ends where weights end.
 func (w PairWeights) eachPair(order []int, gains, documents, discounts []float64, f func(better, worse int, weight float64)) {
 	var falls, tail []float64
 	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
 		falls = append(falls, w.Distance*(discounts[k]-discountOf(k+1, discounts)))
 	}
-	reach := len(order)
-	switch {
-	case w.AtCutoff != 0 && len(discounts) > 0:
-		tail = continued(discounts, len(order))
-	case w.Each == 0 && w.Swap == 0:
-		reach = len(discounts)
+	whole := w.Each != 0
+	if w.AtCutoff != 0 && len(discounts) > 0 {
+		tail, whole = continued(discounts, len(order)), true
 	}
 	// From the best rank to the worst, so that the distance is at hand.
 	for upper, a := range order {
-		theta := discountOf(upper, discounts)
+		theta, reach := discountOf(upper, discounts), len(order)
+		if !whole && (w.Swap == 0 || upper >= len(discounts)) { // the rest weighs nothing
+			reach = len(falls)
+		}
 		for lower := upper + 1; lower < min(len(order), upper+1+reach); lower++ {
 			b, distance := order[lower], lower-upper
 			gap := gains[a] - gains[b]

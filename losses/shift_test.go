@@ -17,9 +17,9 @@ import (
 // square, may add as much for each unit of the distance as it does between 1000 and 2000.
 func TestGradientsDoNotDependOnWhereTheScoresAre(t *testing.T) {
 	eighths := func(rng *rand.Rand, _ int) float64 { return math.Round(8*rng.NormFloat64()) / 8 }
-	square := losses.Pairwise(losses.Phi{
-		Value: func(x float64) float64 { return max(0, 1+x) * max(0, 1+x) }, Slope: func(x float64) float64 { return 2 * max(0, 1+x) }, Unit: 1,
-	}, losses.PairWeights{Each: 1})
+	square := losses.Pairwise(losses.Phi{Unit: 1, At: func(x float64) (value, slope, _ float64) {
+		return max(0, 1+x) * max(0, 1+x), 2 * max(0, 1+x), 0
+	}}, losses.PairWeights{Each: 1})
 	gradient := func(name string, dt tensor.Dtype, change func(f fixture)) []float64 {
 		f := newFixture(eighths)
 		change(f)
