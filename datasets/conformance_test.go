@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets/schema"
 )
 
 // conformanceRow is a document of the same file in every format. The features x, y, b, g and w have the ids 1 to 5.
@@ -111,9 +113,9 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 			is: func(d *Dataset) any { return d.Labels }, want: []float32{2, 0, 0}},
 		{name: "LabelColumn", set: func(o *ReadOptions, column func(string) string) { o.LabelColumn = column("y") },
 			is: func(d *Dataset) any { return d.Labels }, want: []float32{7, 8, 2}, refused: letorHasNone("label")},
-		{name: "QueryColumn", set: func(o *ReadOptions, column func(string) string) { o.QueryColumn = column("g") },
+		{name: "QueryColumn", set: func(o *ReadOptions, column func(string) string) { o.QueryColumn, o.Schema = column("g"), plainNames },
 			is: func(d *Dataset) any { return d.Offsets }, want: []int{0, 2, 3}, refused: letorHasNone("query")},
-		{name: "DocumentColumn", set: func(o *ReadOptions, column func(string) string) { o.DocumentColumn = column("g") },
+		{name: "DocumentColumn", set: func(o *ReadOptions, column func(string) string) { o.DocumentColumn, o.Schema = column("g"), plainNames },
 			is: func(d *Dataset) any { return d.DocumentIDs }, want: []string{"1", "2", "1"}, refused: letorHasNone("document")},
 		{name: "WeightColumn", set: func(o *ReadOptions, column func(string) string) { o.WeightColumn = column("w") },
 			is: func(d *Dataset) any { return d.Weights }, want: []float32{3, 4, 1}, refused: letorHasNone("weight")},
@@ -127,6 +129,12 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 			refused: map[string]string{"LETOR": "Headerless (-headerless) needs separated values", "CSV": `column "1": the label "label"`, "TSV": `column "1": the label "label"`}},
 		{name: "Labels", set: func(o *ReadOptions, _ func(string) string) { o.Labels = "unused" },
 			is: func(d *Dataset) any { return d.Rows() }, want: 3},
+		{name: "Schema", set: func(o *ReadOptions, column func(string) string) {
+			o.Schema = func(schema.Header) (schema.Columns, error) {
+				return schema.Columns{Roles: map[string]string{"label": "y", "query": "qid", "document": "docid"}}, nil
+			}
+		}, is: func(d *Dataset) any { return d.Labels }, want: []float32{7, 8, 2},
+			other: map[string]any{"LETOR": []float32{2, 0, -1}, "headerless": []float32{2, 0, -1}}}, // which have no header
 		{name: "Roles", set: func(o *ReadOptions, column func(string) string) { o.Roles = map[string]string{"base": column("b")} },
 			is: func(d *Dataset) any { return d.BaseScores }, want: []float32{.5, .25, -1}},
 		{name: "Groups", set: func(o *ReadOptions, _ func(string) string) { o.Groups = groups },

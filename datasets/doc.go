@@ -30,7 +30,7 @@
 //
 //	LETOR      label qid:ID id:value id:value … # comment     as SVMlight and SVMrank have it
 //	separated  comma, tab or semicolon; a header names the columns label and qid, maybe docid,
-//	           and the features
+//	           and the features, or others, see ReadOptions.Schema
 //	Parquet    the columns of separated values, one row a document; null is missing
 //
 // In Parquet whole numbers, floats, decimals and booleans are numbers, and strings, enums, JSON, UUIDs and bytes of any

@@ -162,8 +162,8 @@ func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 		QueryIDs: []string{"a", "b"}, DocumentIDs: []string{"d1", "d2", "d3"}, FeatureIDs: []int{1, 2},
 	}
 	for name, text := range map[string]string{
-		"comma":     "Label,QID,bm25,docid,\"page, rank\"\n2,a,.5,d1,\n,a,1e-3,d2,4\n0,b,0,d3,7",
-		"tab":       "# made by hand\n\nrelevance\tquery_id\tdoc_id\tbm25\tpage, rank\r\n2\ta\td1\t.5\tNULL\r\n-1\ta\td2\t0.001\t4\r\n0\tb\td3\t0\t7\r\n",
+		"comma":     "label,qid,bm25,docid,\"page, rank\"\n2,a,.5,d1,\n,a,1e-3,d2,4\n0,b,0,d3,7",
+		"tab":       "# made by hand\n\nlabel\tqid\tdocid\tbm25\tpage, rank\r\n2\ta\td1\t.5\tNULL\r\n-1\ta\td2\t0.001\t4\r\n0\tb\td3\t0\t7\r\n",
 		"semicolon": "bm25;page, rank;docid;qid;label\n.5;?;d1;\"a\";2\n\n1e-3;\"4\";d2;a;-1\n0;7;d3;b;0\n",
 		"broken up": "docid,bm25,\"page, rank\",label,qid\nd1,.5,nan,2,a\nd3,0,7,0,b\nd2,.001,4,-1,a\n",
 	} {
@@ -210,7 +210,7 @@ func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := ReadFile(dataFile(t, "f.csv", "a,b\n1,2\n"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "looked for label, relevance") {
+	if _, err := ReadFile(dataFile(t, "f.csv", "a,b\n1,2\n"), ReadOptions{}); err == nil || !strings.Contains(err.Error(), `no label column "label", found a, b (-label-column NAME names it)`) {
 		t.Errorf("no label column: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func TestGroupsFromAColumn(t *testing.T) {
 	if !slices.Equal(s.Train.FeatureNames, []string{"x"}) {
 		t.Errorf("features %q", s.Train.FeatureNames)
 	}
-	without, err := Open(folder, Options{})
+	without, err := Open(folder, Options{Read: ReadOptions{Schema: plainNames}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,8 @@ func (o Options) checkFolds(path string, of reader.Splits) error {
 
 // cacheKey is all that the splits depend on, except the content of their files.
 func (o Options) cacheKey(of reader.Splits, holdOut float64) store.Key {
-	k := store.Key{Read: reader.Options(o.Read), Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
+	k := store.Key{Read: reader.Options(o.Read), Schema: o.Read.Schema != nil, Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
+	k.Read.Schema = nil // which cannot be compared
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed

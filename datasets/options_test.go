@@ -125,66 +125,6 @@ func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
 	}
 }
 
-// A label whose column may as well be a feature is told, once for all files of a collection, also in a cache; one that is
-// named, or can hardly be a feature, is not.
-func TestGuessedLabelIsTold(t *testing.T) {
-	const warning = ": the label is the column "
-	for name, told := range map[string]bool{"label": false, "Relevance": false, "rel": false, "grade": true, "Rating": true, "target": true, "y": true} {
-		path := dataFile(t, "f.csv", "qid,x,"+name+"\na,.7,1\na,8,0\n")
-		for label, told := range map[string]bool{"": told, name: false} {
-			d, err := ReadFile(path, ReadOptions{LabelColumn: label})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := path + warning + name + ", by its name"; told != (len(d.Warnings) == 1 && strings.HasPrefix(d.Warnings[0], want)) || !told && d.Warnings != nil {
-				t.Errorf("%s, LabelColumn %q: warnings %q", name, label, d.Warnings)
-			}
-			if got := Describe("", d).LabelColumns; !slices.Equal(got, []string{name}) {
-				t.Errorf("%s: described as %q", name, got)
-			}
-		}
-	}
-	type row struct {
-		Query  string  `parquet:"qid,plain"`
-		Rating float32 `parquet:"rating"`
-		X      float32 `parquet:"x"`
-	}
-	path := filepath.Join(t.TempDir(), "f.parquet")
-	writeParquet(t, path, []row{{"a", 1, 2}, {"a", 0, .3}})
-	if d, err := ReadFile(path, ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], warning+"rating") {
-		t.Errorf("Parquet: %v, %v", d, err)
-	}
-	if d, err := ReadFile(dataFile(t, "f.csv", "1,7,a\n0,8,a\n"), ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
-		t.Errorf("without a header: %v, %v", d, err)
-	}
-	// The column is not a feature by its position either, and where a label is not needed it is not read.
-	path = dataFile(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
-	warnings, err := ReadBlocks(path, ReadOptions{FeatureIDs: []int{1}}, func(d *Dataset, _ int64) error {
-		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{-1, -1}) {
-			t.Errorf("features %v, labels %v", d.Features, d.Labels)
-		}
-		return nil
-	})
-	if err != nil || len(warnings) != 2 || !strings.HasSuffix(warnings[0], "were left out: y") || !strings.Contains(warnings[1], "column x is feature 1") {
-		t.Errorf("by position: %q, %v", warnings, err)
-	}
-	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,.2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
-	o := Options{Cache: t.TempDir()}
-	for range 2 {
-		s, err := Open(folder, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train.1.csv"+warning+"y") {
-			t.Errorf("of splits: %q", w)
-		}
-		d := Describe("", s.Train, s.Vali, s.Test)
-		if want := "label column                  y, rel, label\n"; !strings.Contains(d.String(), want) {
-			t.Errorf("no %q in\n%s", want, d)
-		}
-	}
-}
-
 // Ids of features that no file can have are refused, and a feature may have the name of another use.
 func TestWantedFeatures(t *testing.T) {
 	text := "query,rating,size\na,7,3\na,8,4\n"
@@ -193,7 +133,7 @@ func TestWantedFeatures(t *testing.T) {
 			t.Errorf("%v: %v", ids, err)
 		}
 	}
-	d, err := ReadFile(dataFile(t, "f.csv", text), ReadOptions{FeatureIDs: []int{1, 2}, FeatureNames: []string{"rating", "size"}})
+	d, err := ReadFile(dataFile(t, "f.csv", text), ReadOptions{QueryColumn: "query", FeatureIDs: []int{1, 2}, FeatureNames: []string{"rating", "size"}})
 	if err != nil || !slices.Equal(d.Features, []float32{7, 3, 8, 4}) || slices.Max(d.Labels) > 0 {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -341,28 +281,5 @@ func TestEndOfContextEndsReading(t *testing.T) {
 	// Nothing else ends it: the pipe stays open.
 	if _, err := ReadFile(pipe, ReadOptions{Context: soon}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// Labels of two files are not from two columns where the second file has both.
-func TestGuessedLabelIsThatOfAllFiles(t *testing.T) {
-	const guessed, both = "qid,rating,x\n1,1,.2\n", "qid,rating,label,x\n2,1,0,2\n"
-	for _, files := range []map[string]string{
-		{"train.csv": guessed, "vali.csv": both},
-		{"train.csv": guessed, "vali.csv": guessed, "test.csv": both},
-		{"train.1.csv": guessed, "train.2.csv": both, "vali.csv": guessed},
-	} {
-		folder := writeFiles(t, files)
-		if _, err := Open(folder, Options{}); err == nil || !strings.Contains(err.Error(), `.csv: the label is the column "label", and in `) {
-			t.Errorf("%q: %v", files, err)
-		}
-		if _, err := Open(folder, Options{Read: ReadOptions{LabelColumn: "rating"}}); err != nil {
-			t.Errorf("%q: %v", files, err)
-		}
-	}
-	// A label that can hardly be a feature is the label, whatever else there is.
-	s, err := Open(writeFiles(t, map[string]string{"train.csv": "qid,label,x\n1,1,2\n", "vali.csv": both}), Options{})
-	if err != nil || s.Vali.Labels[0] != 0 {
-		t.Errorf("%v, %v", s, err)
 	}
 }

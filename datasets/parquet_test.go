@@ -76,7 +76,7 @@ func writeParquet[T any](t testing.TB, path string, rows []T, o ...parquet.Write
 // Files of every compression and version of pages, written by another program, read as CSV does.
 func TestParquetReadsAsSeparatedValues(t *testing.T) {
 	list, csv := products(500)
-	o := ReadOptions{WeightColumn: "weight", Categorical: []string{"city"}}
+	o := ReadOptions{WeightColumn: "weight", Categorical: []string{"city"}, Schema: plainNames}
 	want, err := ReadFile(dataFile(t, "f.csv", csv), o)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestParquetDecimalsAreRead(t *testing.T) {
 		{0, wide(2), 0, 0, [9]byte{}, [3]byte{0, 0, 15}, [16]byte{}, nil},
 	}
 	writeParquet(t, path, rows)
-	d, err := ReadFile(path, ReadOptions{Categorical: []string{"city"}})
+	d, err := ReadFile(path, ReadOptions{Categorical: []string{"city"}, Schema: plainNames})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestParquetErrorsNameTheColumn(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "f.parquet")
 		writeParquet(t, path, []row{good, bad, good})
-		if _, err := ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFile(path, ReadOptions{Schema: plainNames}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -234,7 +234,7 @@ func TestParquetIsReadInBlocksAndKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "test.csv"), []byte(csv), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Cache: t.TempDir(), Unlabelled: "keep", Read: ReadOptions{Categorical: []string{"city"}, Ignore: []string{"weight"}}}
+	o := Options{Cache: t.TempDir(), Unlabelled: "keep", Read: ReadOptions{Categorical: []string{"city"}, Ignore: []string{"weight"}, Schema: plainNames}}
 	for range 2 { // read, and from the cache
 		s, err := Open(folder, o)
 		if err != nil {

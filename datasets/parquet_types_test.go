@@ -75,12 +75,12 @@ func TestPartsWithoutDocumentsAreAWarning(t *testing.T) {
 // Dates and times are text, as in separated values: the same in every unit. Durations have no type of their own in
 // Parquet, and are not taken for numbers in a unit that is not known.
 func TestDatesAndTimesAreNotFeatures(t *testing.T) {
-	d, err := ReadFile(made("times"), ReadOptions{})
+	d, err := ReadFile(made("times"), ReadOptions{Schema: plainNames})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := strings.Join(d.Warnings, "\n")
-	for _, want := range []string{"columns of dates and times were left out: at_ms (timestamp), at_us (timestamp)", "clock_ns (time)", "day (date)",
+	for _, want := range []string{"columns of timestamp were left out: at_ms, at_us", "columns of time were left out: clock_ms", "columns of date were left out: day",
 		"types that are not read were left out: took_s (duration), took_ms (duration), took_us (duration), took_ns (duration)"} {
 		if !strings.Contains(w, want) {
 			t.Errorf("warnings %s, want %q", w, want)
@@ -89,7 +89,7 @@ func TestDatesAndTimesAreNotFeatures(t *testing.T) {
 	if len(d.Features) != 0 || strings.Contains(w, "columns of text") {
 		t.Errorf("features %v of %q, warnings %s", d.Features, d.FeatureNames, w)
 	}
-	if d, err = ReadFile(made("times"), ReadOptions{Categorical: []string{"at_*", "utc_*", "clock_*"}, DocumentColumn: "day"}); err != nil {
+	if d, err = ReadFile(made("times"), ReadOptions{Categorical: []string{"at_*", "utc_*", "clock_*"}, DocumentColumn: "day", Schema: plainNames}); err != nil {
 		t.Fatal(err)
 	}
 	at, utc := []string{"2024-05-01T10:00:00.25", "1969-12-31T23:59:59"}, []string{"2024-05-01T10:00:00.25Z", "1969-12-31T23:59:59Z"}
@@ -103,14 +103,14 @@ func TestDatesAndTimesAreNotFeatures(t *testing.T) {
 	if _, err := ReadFile(made("times"), ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"at_ns"}}); err == nil || !strings.Contains(err.Error(), `column "at_ns": "2024-05-01T10:00:00.25" is not a number`) {
 		t.Errorf("error %v", err)
 	}
-	if d, err = ReadFile(made("int96"), ReadOptions{Categorical: []string{"at"}}); err != nil || !slices.Equal(d.Levels[0], at) {
+	if d, err = ReadFile(made("int96"), ReadOptions{Categorical: []string{"at"}, Schema: plainNames}); err != nil || !slices.Equal(d.Levels[0], at) {
 		t.Errorf("int96: %v, error %v", d, err)
 	}
 }
 
 // What is a number is read as the number that it is, whatever it is kept in, and all else is named with its type.
 func TestParquetTypesOfNumbersAreFeatures(t *testing.T) {
-	d, err := ReadFile(made("types"), ReadOptions{DocumentColumn: "doc"})
+	d, err := ReadFile(made("types"), ReadOptions{DocumentColumn: "doc", Schema: plainNames})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestNumbersKeptAsTextAreFeaturesInEveryFormat(t *testing.T) {
 	writeParquet(t, path, rows, parquet.MaxRowsPerRowGroup(1))
 	csv := dataFile(t, "f.csv", "label,qid,price,mixed,title,long\n1,a,,1,lamp,l\n0,a,2.5,x,7,l\n1,b,,NA,chair,l\n0,b,-3,y,sofa,l\n")
 	for _, path := range []string{path, csv} {
-		d, err := ReadFile(path, ReadOptions{Ignore: []string{"mixed"}})
+		d, err := ReadFile(path, ReadOptions{Ignore: []string{"mixed"}, Schema: plainNames})
 		if err != nil {
 			t.Fatal(err)
 		}

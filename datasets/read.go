@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/datasets/schema"
 )
 
 // ReadOptions says how to read a file. The zero value reads it as it is.
@@ -60,16 +61,15 @@ type ReadOptions struct {
 	// Empty: "unlabelled", but Open returns ErrMinusOne if −1 is the only label below 1.
 	MinusOne string
 
-	// LabelColumn names the column of labels of a table. Empty: the one of Roles, or else one with a usual name, in any spelling
-	// such as rel_evance: label, relevance, rel, judgment; and grade, rating, target or y if no other column could be meant.
+	// LabelColumn names the column of labels of a table. Empty: the one of Roles, or else of the Schema.
 	LabelColumn string
 
-	// QueryColumn names the column of query ids of a table. Empty: the one of Roles, or else qid or query_id; and query or
-	// group if no other column could be meant. There must be one, or a file of query sizes next to the data, see ReadFile.
+	// QueryColumn names the column of query ids of a table. There must be one, or a file of query sizes next to the data, see
+	// ReadFile. Empty: the one of Roles, or else of the Schema.
 	QueryColumn string
 
-	// DocumentColumn names the column of document ids of a table. Empty: the one of Roles, or else docid or document_id; and
-	// doc or document if no other column could be meant. It may be absent.
+	// DocumentColumn names the column of document ids of a table. Empty: the one of Roles, or else of the Schema; it may be
+	// absent.
 	DocumentColumn string
 
 	// WeightColumn names the column of a table with the weights of documents, which is then not a feature. Empty: the one of
@@ -100,8 +100,8 @@ type ReadOptions struct {
 	// has an intent; a warning counts those of the file that are not in the data. ReadBlocks does not read it. Empty: none.
 	Subtopics string
 
-	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for, and
-	// columns with usual names of labels are not features. Empty: it is needed unless FeatureIDs are given, since a file to be
+	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for. Empty:
+	// it is needed unless FeatureIDs are given, since a file to be
 	// scored may have no labels.
 	Labels string
 
@@ -116,13 +116,18 @@ type ReadOptions struct {
 	// file.
 	Groups string
 
+	// Schema says what the columns of a table are that no option names. It is called with the header of each table before that
+	// is read. The command plrank has one that knows usual names and columns of text. Nil: the columns label, qid and docid have
+	// these roles, and all others are features: numbers, unless they are Categorical.
+	Schema func(schema.Header) (schema.Columns, error) `json:"-"`
+
 	// Context ends the reading when it is done, with an error that wraps its own. Nil: reading goes on to the end.
 	Context context.Context `json:"-"`
 }
 
 var (
-	// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
-	// columns are the label and the query id: ReadOptions can name them.
+	// ErrColumns is returned by [Open] and [ReadFile] if a table has no column of labels or of query ids: ReadOptions can name
+	// them.
 	ErrColumns = reader.ErrColumns
 
 	// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
@@ -168,10 +173,8 @@ var (
 // "docid = X" names the document. Label −1 (or an empty separated value) is [Unlabelled];
 // see also ReadOptions.MinusOne.
 //
-// A column of separated values is text if more than half of its values in the first megabyte are no
-// numbers; so is one of strings in Parquet, by the first values that are there. Such columns are left out, with one warning that names them, unless they are
-// Categorical; values of these are numbered from 1 on in the order of their first rows, through
-// all splits, see Dataset.Levels. More than 100,000 are an error.
+// The texts of Categorical columns are numbered from 1 on in the order of their first rows, through all splits, see
+// Dataset.Levels. ReadFile returns an error for more than 100,000 in a column. Other columns must be numbers, or be left out.
 //
 // Texts of categories, ids and groups are themselves, byte for byte: 7, 7.0, 007 and " 7" are four, and NA is one like others.
 // Missing is null in Parquet, and an empty separated value, quoted or not, unless the empty text is among the Levels. Where

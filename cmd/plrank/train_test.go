@@ -195,7 +195,7 @@ func TestModelOnBaseScoresRanksAsTheyDo(t *testing.T) {
 		t.Fatalf("features %q, %v", m.FeatureNames(), err)
 	}
 	scored, _ := scoring.Must(t, "-model", model, "-data", file, "-base-column", "size")
-	d, err := datasets.ReadFile(file, datasets.ReadOptions{BaseColumn: "size", FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames()})
+	d, err := datasets.ReadFile(file, datasets.ReadOptions{QueryColumn: "query", BaseColumn: "size", FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 package parquet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/text"
 )
@@ -35,7 +37,7 @@ func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int,
 	if !slices.ContainsFunc(meta.RowGroups, func(g rowGroup) bool { return g.NumRows != 0 }) {
 		return nil // whatever the columns, or their types, as none can be found without rows
 	}
-	r, err := newReader(meta, o, sidecar)
+	r, err := newReader(file, meta, o, sidecar)
 	if err != nil {
 		return err
 	}
@@ -47,12 +49,6 @@ func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int,
 		}
 		all += int(group.NumRows)
 	}
-	if o.FeatureIDs == nil {
-		if err := r.look(file, meta, rows); err != nil {
-			return err
-		}
-	}
-	r.use()
 	r.allowed = newAllowance(len(file))
 	b, done := r.NewBuilder(o), 0
 	for _, group := range meta.RowGroups {
@@ -84,7 +80,7 @@ func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int,
 }
 
 // newReader finds the use of the columns.
-func newReader(meta *fileMeta, o reader.Options, sidecar reader.Sidecar) (*rowReader, error) {
+func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sidecar) (*rowReader, error) {
 	columns, others, err := leaves(meta.Schema, durations(meta))
 	if err != nil {
 		return nil, err
@@ -95,8 +91,9 @@ func newReader(meta *fileMeta, o reader.Options, sidecar reader.Sidecar) (*rowRe
 			names[i] = strconv.Itoa(i + 1)
 		}
 	}
-	r := &rowReader{leaves: columns}
-	if r.Columns, err = reader.NewColumns(names, o, sidecar.Sized); err != nil {
+	r := &rowReader{leaves: columns, allowed: newAllowance(len(file))}
+	r.pages, r.rooms, r.texts = make([]*pages, len(columns)), make([]room, len(columns)), make([][][]byte, len(columns))
+	if r.Columns, err = reader.NewColumns(names, o, sidecar.Sized, r.look(file, meta)); err != nil {
 		if len(others) > 0 {
 			err = fmt.Errorf("%w; columns of types that are not read: %s", err, text.List(others))
 		}
@@ -114,75 +111,62 @@ func newReader(meta *fileMeta, o reader.Options, sidecar reader.Sidecar) (*rowRe
 			r.Unread = append(r.Unread, other)
 		}
 	}
-	r.use()
-	r.pages, r.rooms, r.texts = make([]*pages, len(columns)), make([]room, len(columns)), make([][][]byte, len(columns))
+	for n := range columns {
+		if slices.Contains([]int{r.Label, r.Query, r.Document, r.Group}, n) || r.Feature[n] >= 0 || slices.Contains(r.Numbers, n) {
+			r.used = append(r.used, n)
+		}
+	}
 	return r, nil
 }
 
-// use finds the columns that are read.
-func (r *rowReader) use() {
-	r.used = nil
-	for n := range r.leaves {
-		switch n {
-		case r.Label, r.Query, r.Document, r.Group:
-			r.used = append(r.used, n)
-		default:
-			if r.Feature[n] >= 0 || slices.Contains(r.Rivals, n) || slices.Contains(r.Numbers, n) {
-				r.used = append(r.used, n)
+// lookedAt is how many rows are looked at to find the kind of a column, at least.
+const lookedAt = 1 << 12
+
+// look counts the first values of columns, when it is asked. Dates and times are no numbers.
+func (r *rowReader) look(file []byte, meta *fileMeta) reader.Look {
+	return reader.Look{
+		Kind: func(n int) (string, error) {
+			if l := r.leaves[n]; l.isNumber() {
+				return schema.Number, nil
+			} else if moment, is := moments[l.form]; is || l.form != textual {
+				return cmp.Or(moment, schema.Text), nil
 			}
-		}
+			kinds, err := r.count(file, meta, n)
+			if errors.Is(err, errUnread) {
+				return schema.Text, nil
+			}
+			return kinds.Kind(), err
+		},
+		Whole: func(n int) (bool, error) {
+			kinds, err := r.count(file, meta, n)
+			return kinds.NoLabels == 0, err
+		},
 	}
 }
 
-// look leaves out the columns of text, by the rule of separated values: more than half of the first values are not
-// numbers. Dates and times never are.
-func (r *rowReader) look(file []byte, meta *fileMeta, rows int) error {
-	r.allowed = newAllowance(len(file))
-	r.Moments = map[string]string{}
-	kinds := make([]reader.Kinds, len(r.leaves))
-	for n, l := range r.leaves {
-		if r.Feature[n] < 0 || r.Level[n] >= 0 || l.isNumber() {
-			continue
-		}
-		kinds[n].Texts = 1
-		if moment, is := moments[l.form]; is {
-			r.Moments[r.Called[n]] = moment
-		} else if l.form == textual {
-			found, err := r.count(file, meta, n, rows)
-			r.pages[n], r.rooms[n] = nil, room{}
-			switch {
-			case err == nil:
-				kinds[n] = found
-			case !errors.Is(err, errUnread):
-				return r.inColumn(n, err)
-			}
-		}
-	}
-	r.LeaveOut(kinds)
-	return nil
-}
-
-// count counts the values of a column of strings by what they are. It reads the given number of rows, and more only while none has a
-// value.
-func (r *rowReader) count(file []byte, meta *fileMeta, n, rows int) (kinds reader.Kinds, err error) {
+// count counts the values of a column by what they are. It reads more than the first rows only while none has a value.
+func (r *rowReader) count(file []byte, meta *fileMeta, n int) (kinds reader.Kinds, err error) {
+	defer func() { r.pages[n], r.rooms[n] = nil, room{} }()
 	for _, group := range meta.RowGroups {
 		if group.NumRows == 0 || kinds.Numbers+kinds.Texts > 0 {
 			continue
 		}
-		if _, err := r.openColumn(file, &group, n); err != nil {
-			return kinds, err
+		if _, err = r.openColumn(file, &group, n); err != nil {
+			break
 		}
-		for left := int(group.NumRows); left > 0 && kinds.Numbers+kinds.Texts == 0; left -= rows {
-			values := make([][]byte, min(left, rows))
-			if err := r.pages[n].texts(values, len(values), &r.rooms[n]); err != nil {
-				return kinds, err
-			}
-			for _, value := range values {
-				kinds.Add(value)
+		for left := int(group.NumRows); err == nil && left > 0 && kinds.Numbers+kinds.Texts == 0; left -= lookedAt {
+			values := make([][]byte, min(left, lookedAt))
+			if err = r.pages[n].texts(values, len(values), &r.rooms[n]); err == nil {
+				for _, value := range values {
+					kinds.Add(value)
+				}
 			}
 		}
 	}
-	return kinds, nil
+	if err != nil && !errors.Is(err, errUnread) {
+		err = fmt.Errorf("column %q: %w", r.leaves[n].name, err)
+	}
+	return kinds, err
 }
 
 // isNumber reports whether a column is a feature of numbers, and has no other use.
@@ -254,11 +238,6 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 			return r.inColumn(r.used[i], err)
 		}
 	}
-	if c.FaultCount == 0 && c.Line == 1 {
-		if err := r.CheckGuess(func(column int) bool { return r.isWhole(column, n) }); err != nil {
-			return err
-		}
-	}
 	if c.FaultCount == 0 {
 		for c.Lines = 0; c.Lines < n; c.Lines++ {
 			r.row(b, c.Lines)
@@ -266,20 +245,6 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 	}
 	b.Finish()
 	return nil
-}
-
-// isWhole reports whether a column has whole numbers in the rows that were read.
-func (r *rowReader) isWhole(column, rows int) bool {
-	for row := range rows {
-		if r.isNumber(column) {
-			if !reader.IsLabel(r.numbers[row*len(r.IDs)+r.Feature[column]]) {
-				return false
-			}
-		} else if !reader.IsWhole(r.texts[column][row]) {
-			return false
-		}
-	}
-	return true
 }
 
 // row adds a row to the chunk.

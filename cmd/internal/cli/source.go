@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/columns"
 	"github.com/plrank/plrank/datasets"
 	_ "github.com/plrank/plrank/datasets/parquet" // so that all commands read it
 	"github.com/plrank/plrank/internal/command"
@@ -236,7 +237,7 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 		Features: splitWords(r.Features), Ignore: splitWords(r.Ignore),
 		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
 		Groups:  r.Groups,
-		Intents: splitWords(r.Intents), Subtopics: r.Subtopics,
+		Intents: splitWords(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
 	}
 }
 

@@ -32,6 +32,9 @@ func TestReadOptionsFollowTheFlags(t *testing.T) {
 		before, after := reflect.ValueOf(parsed(t).ReadOptions()), reflect.ValueOf(parsed(t, "-"+name+"="+cmp.Or(value, "x")).ReadOptions())
 		for i := range before.NumField() {
 			option := before.Type().Field(i).Name
+			if option == "Schema" { // the same function, which cannot be compared
+				continue
+			}
 			same := reflect.DeepEqual(before.Field(i).Interface(), after.Field(i).Interface())
 			if want := !strings.EqualFold(option, strings.ReplaceAll(name, "-", "")); same != want {
 				t.Errorf("-%s: option %s stays the same: %t", name, option, same)

@@ -1,6 +1,10 @@
 package reader
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/datasets/schema"
+)
 
 // maxGroupValues bounds the values of a feature by which documents are
 // grouped, in all splits: one that has more is a measurement, not a group.
@@ -10,7 +14,7 @@ const maxGroupValues = 1000
 // They are numbered together with those before.
 func (s *scan) openGroups() (err error) {
 	var f *rowFile
-	o, column := s.Options, s.Layout.Roles[GroupRole] != ""
+	o, column := s.Options, s.Layout.Roles[schema.Group] != ""
 	switch {
 	case column:
 		// In a split after the first the feature may be all zeros.

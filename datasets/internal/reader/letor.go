@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
 // LETOR is the format of LETOR, SVMlight and SVMrank text. Text that is in no other format counts as LETOR.
-func LETOR(line []byte, o Options, sidecar Sidecar) (*Layout, error) {
+func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	switch {
 	case text.IsComment(line):
 		return nil, nil
@@ -32,12 +33,12 @@ func LETOR(line []byte, o Options, sidecar Sidecar) (*Layout, error) {
 		return nil, err
 	}
 	var isID bool
-	if column := cmp.Or(o.GroupColumn, knownID(o, GroupRole)); column != "" && o.Groups == "" {
+	if column := cmp.Or(o.GroupColumn, knownID(o, schema.Group)); column != "" && o.Groups == "" {
 		if r.group, isID = text.ParseFeatureID(column); !isID {
 			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature whose values are the groups", column)
 		}
 		r.groupOnly = !o.Lists(r.group)
-		l.GroupFeature, l.Roles[GroupRole] = strconv.Itoa(r.group), column
+		l.GroupFeature, l.Roles[schema.Group] = strconv.Itoa(r.group), column
 	}
 	for i, n := range numbers {
 		column := n.Given(&o)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/intents"
 	"github.com/plrank/plrank/internal/text"
 )
@@ -32,7 +33,8 @@ type Options struct {
 	Labels                                   string
 	Roles                                    map[string]string
 	Groups                                   string
-	Context                                  context.Context `json:"-"`
+	Schema                                   func(schema.Header) (schema.Columns, error) `json:"-"`
+	Context                                  context.Context                             `json:"-"`
 }
 
 // Check finds invalid values, and options that contradict each other.

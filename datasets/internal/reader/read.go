@@ -12,7 +12,7 @@ import (
 var formats = []Format{unread, Separated, LETOR}
 
 // unread returns an error for text in formats that are not read.
-func unread(line []byte, _ Options, _ Sidecar) (*Layout, error) {
+func unread(line, _ []byte, _ Options, _ Sidecar) (*Layout, error) {
 	kind, known := filekind.OfLine(line)
 	if !known {
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"strconv"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -44,7 +45,7 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 	s.rows += len(c.Labels)
 	if s.Layout == nil {
 		s.Layout = l
-		if label := l.Roles[LabelRole]; label != "" && s.Options.Labels != UnusedLabels {
+		if label := l.Roles[schema.Label]; label != "" && s.Options.Labels != UnusedLabels {
 			s.LabelColumns = []string{label}
 		}
 		if err := s.openGroups(); err != nil {

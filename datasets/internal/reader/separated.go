@@ -7,20 +7,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
 // Separated is the format of CSV and TSV, where a tab, comma or semicolon separates the fields, and
 // whose first line names the columns; nil for LETOR text, which begins with a number and a
 // blank.
-func Separated(line []byte, o Options, sidecar Sidecar) (*Layout, error) {
-	if text.IsComment(line) && !claims(line, o) {
+func Separated(line, after []byte, o Options, sidecar Sidecar) (*Layout, error) {
+	if text.IsComment(line) && !claims(line, after, o) {
 		return nil, nil
 	}
-	return layout(line, o, sidecar.Sized)
+	return layout(line, after, o, sidecar.Sized)
 }
 
-func layout(line []byte, o Options, sized bool) (*Layout, error) {
+func layout(line, after []byte, o Options, sized bool) (*Layout, error) {
 	_, n, err := text.Float32(line)
 	number := err == nil
 	comma, most := byte(0), 0
@@ -36,7 +37,8 @@ func layout(line []byte, o Options, sized bool) (*Layout, error) {
 	case number && text.Ends(line, n):
 		return nil, nil
 	case number:
-		return nil, columnsError("separated values without a header: want names of the columns in the first line, or Headerless in the options (-headerless)")
+		return nil, fmt.Errorf("%w: separated values without a header: want names of the columns in the first line, or Headerless in the "+
+			"options (-headerless)", ErrColumns)
 	}
 	names, err := columnNames(line, comma)
 	if err != nil {
@@ -47,36 +49,35 @@ func layout(line []byte, o Options, sized bool) (*Layout, error) {
 			names[i] = strconv.Itoa(i + 1)
 		}
 	}
-	columns, err := NewColumns(names, o, sized)
-	if err != nil {
+	r := &separatedReader{comma: comma}
+	if r.Columns, err = NewColumns(names, o, sized, r.look(after, len(names))); err != nil {
 		return nil, err
 	}
-	s := &separatedReader{Columns: columns, comma: comma}
-	s.Header, s.Read = !o.Headerless, s.line
-	if o.FeatureIDs == nil || s.guessed[LabelRole] {
-		// Else columns of text among those that are wanted are errors.
-		s.Look = func(lines []byte) error { return s.look(lines, o.FeatureIDs == nil) }
-	}
-	return &s.Layout, nil
+	r.Header, r.Read = !o.Headerless, r.line
+	return &r.Layout, nil
 }
 
 // NewColumns finds the roles of columns with these names. The rows are sized if there is a file of
 // query sizes.
-func NewColumns(names []string, o Options, sized bool) (*Columns, error) {
-	s := &Columns{
-		Layout: Layout{Names: map[int]string{}}, Called: names, guessed: map[string]bool{}, unused: -1, Numbers: make([]int, len(numbers)),
-	}
+func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, error) {
+	s := &Columns{Layout: Layout{Names: map[int]string{}}, Called: names, unused: -1, Numbers: make([]int, len(numbers))}
 	if o.OfModel {
 		s.rename(o.FeatureNames)
 	}
-	f := newFinder(s, &o, sized)
-	if err := f.find(); err != nil {
-		return nil, err
+	f := &finder{Columns: s, o: &o, sized: sized, names: s.Called}
+	ask := func() error { return f.ask(look) }
+	steps := []func() error{f.takeTold, ask, f.takeFound, f.place}
+	if o.Headerless { // names are numbers, which tell no roles
+		steps = []func() error{f.takeTold, f.takeFound, ask, f.place}
 	}
-	if err := f.place(); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
-	f.couldBeLabel()
+	if o.FeatureIDs == nil { // else columns of text among those that are wanted are errors
+		f.leaveOutText()
+	}
 	return s, nil
 }
 
@@ -125,14 +126,14 @@ func (s *finder) place() error {
 	for i, name := range names {
 		s.Feature, s.Level[i] = append(s.Feature, -1), -1
 		_, listed := wanted[name]
-		if r := s.roleAt(i); r != nil && !(r.name == GroupRole && listed) || i == s.unused {
+		if r := s.roleAt(i); r != nil && !(r.name == schema.Group && listed) || i == s.unused {
 			continue
 		}
 		fields = append(fields, i)
 	}
 	// Columns that are features only if the options say so come last, so that they do not change the ids of others.
 	last := func(at int) int {
-		if isNameless(names[at]) || s.spares[at] != nil {
+		if _, aside := s.found.Aside[names[at]]; aside || schema.IsNameless(names[at]) {
 			return 1
 		}
 		return 0
@@ -143,12 +144,12 @@ func (s *finder) place() error {
 		called, aside = append(called, names[field]), append(aside, last(field) == 1)
 	}
 	ids, err := s.number(called, aside, o)
-	if err != nil {
-		return err
+	var is choice
+	if err == nil {
+		is, err = s.choose(o, ids, called, aside, wanted)
 	}
-	is, err := s.choose(o, ids, called, aside, wanted)
 	if err != nil {
-		return err
+		return fmt.Errorf("header: %w", err)
 	}
 	for i, field := range fields {
 		if !is.feature[i] {
@@ -160,7 +161,7 @@ func (s *finder) place() error {
 			id = wanted[called[i]]
 		}
 		if id < 0 {
-			return fmt.Errorf("no id up to %d is left for column %q: want a name for it", text.MaxFeatureID, called[i])
+			return fmt.Errorf("header: no id up to %d is left for column %q: want a name for it", text.MaxFeatureID, called[i])
 		}
 		s.Feature[field] = len(s.IDs)
 		s.IDs = append(s.IDs, id)
@@ -176,12 +177,12 @@ func (s *finder) place() error {
 // leaveOut says of a column why it is not a feature.
 func (s *finder) leaveOut(column int, ignored bool) {
 	name := s.names[column]
-	switch r := s.spares[column]; {
-	case ignored, r != nil && r.name == LabelRole && s.o.FeatureNames != nil && s.o.Labels == UnusedLabels: // as in a file to be scored
+	switch warning, aside := s.found.Aside[name]; {
+	case ignored, aside && warning == "":
 		s.Unasked = append(s.Unasked, name)
-	case r != nil:
-		s.addSpare(r, name)
-	case isNameless(name):
+	case aside:
+		s.leftOut(name, warning)
+	case schema.IsNameless(name):
 		s.Nameless = append(s.Nameless, name)
 	default:
 		s.Ignored = append(s.Ignored, name)
@@ -192,12 +193,12 @@ func (s *finder) leaveOut(column int, ignored bool) {
 func (s *finder) checkWanted() error {
 	for i, name := range s.o.FeatureNames {
 		if s.Names[s.o.FeatureIDs[i]] != name {
-			return fmt.Errorf("no column for feature %q", name)
+			return fmt.Errorf("header: no column for feature %q", name)
 		}
 	}
 	for _, id := range s.o.FeatureIDs {
 		if s.o.FeatureNames == nil && !s.o.Headerless && !s.ByPosition && s.Names[id] == "" {
-			return fmt.Errorf("no column for feature %d: columns whose names are whole numbers are features with these ids", id)
+			return fmt.Errorf("header: no column for feature %d: columns whose names are whole numbers are features with these ids", id)
 		}
 	}
 	return nil
@@ -244,11 +245,6 @@ func (s *Columns) number(called []string, aside []bool, o Options) ([]int, error
 		ids[i] = i + 1
 	}
 	return ids, nil
-}
-
-// isNameless reports whether a column has no name of its own, as the index of a table in files of pandas and R.
-func isNameless(name string) bool {
-	return name == "" || strings.HasPrefix(name, "Unnamed: ") || strings.HasPrefix(name, "__index_level_")
 }
 
 // choice tells what the options say of each of some columns.
@@ -315,20 +311,11 @@ func (o Options) position(ids []int, called []string, is choice) error {
 // claims reports whether a first line that is blank or begins with # is a line of separated
 // values all the same: a row of empty fields; or several fields, which name a label and a
 // query id if the text has a header.
-func claims(line []byte, o Options) bool {
+func claims(line, after []byte, o Options) bool {
 	if text.SkipBlanks(line, 0) == len(line) {
 		return o.Headerless && bytes.IndexByte(line, '\t') >= 0
 	}
-	l, err := layout(line, Options{LabelColumn: o.LabelColumn, QueryColumn: o.QueryColumn, Roles: o.Roles, Headerless: o.Headerless}, false)
+	l, err := layout(line, after, Options{LabelColumn: o.LabelColumn, QueryColumn: o.QueryColumn, Roles: o.Roles, Headerless: o.Headerless,
+		Schema: o.Schema}, false)
 	return l != nil || o.Headerless && err != nil
-}
-
-// addSpare adds a column that is not a feature, as its name is usual for a role.
-func (s *Columns) addSpare(r *role, name string) {
-	i := slices.IndexFunc(s.Spares, func(of Spare) bool { return of.Role == r.what })
-	if i < 0 {
-		i = len(s.Spares)
-		s.Spares = append(s.Spares, Spare{Role: r.what, Flag: r.flag, Has: s.Roles[r.name]})
-	}
-	s.Spares[i].Columns = append(s.Spares[i].Columns, name)
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -18,9 +20,7 @@ type Columns struct {
 	Feature                       []int // by position: number in IDs, −1 for none
 	Level                         []int // by position: number in Categorical, −1 for none
 
-	unused  int             // the label where none is used; −1: none
-	guessed map[string]bool // by role: its column was found by a name that another column may have
-	Rivals  []int           // of the label, if that is guessed: see CheckGuess
+	unused int // the label where none is used; −1: none
 }
 
 // A Row is what a row says besides features, and its features as Builder.Row gives them.
@@ -91,7 +91,7 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 			return errors.New("no query id (-query-column names another column)")
 		}
 	case n == s.Document:
-		if r.document = value; len(value) == 0 && s.guessed[DocumentRole] {
+		if r.document = value; len(value) == 0 && slices.Contains(s.Guessed, schema.Document) {
 			return errors.New("no document id, and the column has them by its name alone: -document-column names the one that is meant")
 		}
 	default:
@@ -160,41 +160,44 @@ func (s *separatedReader) called(n int) string {
 	return fmt.Sprintf("field %d", n+1)
 }
 
-// look looks at the first lines. It checks a label that is guessed, and leaves out the columns of text.
-func (s *separatedReader) look(lines []byte, leaveOut bool) error {
-	kinds := make([]Kinds, len(s.Feature))
-	for line := range bytes.Lines(lines) {
-		line = bytes.TrimRight(line, "\r\n")
-		if s.isBlank(line) {
-			continue
-		}
-		for i, n := 0, 0; i <= len(line) && n < len(s.Feature); n++ {
-			value, next, err := field(line, i, s.comma)
-			if err != nil {
-				break // which reading it will tell
+// look counts the values of a number of columns in the first lines, when it is asked.
+func (s *separatedReader) look(lines []byte, columns int) Look {
+	kinds := sync.OnceValue(func() []Kinds {
+		kinds := make([]Kinds, columns)
+		for line := range bytes.Lines(lines) {
+			line = bytes.TrimRight(line, "\r\n")
+			if s.isBlank(line) {
+				continue
 			}
-			kinds[n].Add(value)
-			i = next
+			for i, n := 0, 0; i <= len(line) && n < columns; n++ {
+				value, next, err := field(line, i, s.comma)
+				if err != nil {
+					break // which reading it will tell
+				}
+				kinds[n].Add(value)
+				i = next
+			}
 		}
+		return kinds
+	})
+	return Look{
+		Kind:  func(n int) (string, error) { return kinds()[n].Kind(), nil },
+		Whole: func(n int) (bool, error) { return kinds()[n].NoLabels == 0, nil },
 	}
-	if leaveOut {
-		s.LeaveOut(kinds)
-	}
-	return s.CheckGuess(func(n int) bool { return kinds[n].noLabels == 0 })
 }
 
 // Kinds counts the values of a column by what they are; those that are missing are nothing.
 type Kinds struct {
 	Numbers, Texts int
 	commas         int // texts that look like numbers with a decimal comma
-	noLabels       int // values that no guessed label has
+	NoLabels       int // values that no guessed label has
 }
 
 // Add counts a value.
 func (k *Kinds) Add(value []byte) {
 	v, err := text.Field(value)
 	if err != nil || !IsLabel(v) {
-		k.noLabels++
+		k.NoLabels++
 	}
 	switch {
 	case errors.Is(err, text.ErrNumber):
@@ -207,25 +210,15 @@ func (k *Kinds) Add(value []byte) {
 	}
 }
 
-// LeaveOut leaves out the columns with more texts than numbers, except categorical ones.
-func (s *Columns) LeaveOut(kinds []Kinds) {
-	ids := s.IDs
-	s.IDs = []int{}
-	for n, at := range s.Feature {
-		switch {
-		case at < 0:
-		case s.Level[n] < 0 && kinds[n].Texts > kinds[n].Numbers:
-			s.Feature[n] = -1
-			s.Text = append(s.Text, s.Called[n])
-			if kinds[n].commas > kinds[n].Texts/2 {
-				s.DecimalCommas = append(s.DecimalCommas, s.Called[n])
-			}
-			delete(s.Names, ids[at])
-		default:
-			s.Feature[n] = len(s.IDs)
-			s.IDs = append(s.IDs, ids[at])
-		}
+// Kind returns the kind of most values, see schema.Header.
+func (k *Kinds) Kind() string {
+	switch {
+	case k.Texts <= k.Numbers:
+		return schema.Number
+	case k.commas > k.Texts/2:
+		return schema.DecimalCommas
 	}
+	return schema.Text
 }
 
 // first names the first line in messages.

@@ -87,7 +87,7 @@ func readChunks(r io.Reader, free <-chan []byte, sidecar Sidecar, o FileOptions,
 	var l *Layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
-	for first := true; ; first = false {
+	for first := true; ; {
 		if err := o.Ctx().Err(); err != nil {
 			return err
 		}
@@ -100,14 +100,18 @@ func readChunks(r io.Reader, free <-chan []byte, sidecar Sidecar, o FileOptions,
 		if err != nil && err != io.EOF {
 			return err
 		}
+		if l == nil && err == nil && bytes.Count(lines, []byte("\n")) < 2 { // a layout looks at the lines after the first, too
+			rest = slices.Concat(lines, after)
+			continue
+		}
 		rest = after
 		if first {
-			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
+			lines, first = bytes.TrimPrefix(lines, []byte("\ufeff")), false
 		}
 		for l == nil && len(lines) > 0 {
 			line, next, _ := bytes.Cut(lines, []byte("\n"))
 			var problem error
-			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), o, sidecar); problem != nil {
+			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), next, o, sidecar); problem != nil {
 				return problem
 			}
 			if l == nil || l.Header {
@@ -116,12 +120,6 @@ func readChunks(r io.Reader, free <-chan []byte, sidecar Sidecar, o FileOptions,
 			}
 		}
 		if len(lines) > 0 {
-			if l.Look != nil {
-				if err := l.Look(lines); err != nil {
-					return err
-				}
-				l.Look = nil
-			}
 			chunk := Chunk{Size: int64(len(lines))}
 			give(&piece{chunk: chunk, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
 			skipped = 0
@@ -160,9 +158,9 @@ func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err e
 }
 
 // findLayout finds the layout of a text by its first line; nil if the next line tells it.
-func findLayout(line []byte, o FileOptions, sidecar Sidecar) (*Layout, error) {
+func findLayout(line, after []byte, o FileOptions, sidecar Sidecar) (*Layout, error) {
 	for _, layout := range formats {
-		if l, err := layout(line, o.Options, sidecar); l != nil || err != nil {
+		if l, err := layout(line, after, o.Options, sidecar); l != nil || err != nil {
 			return l, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -128,36 +129,16 @@ func (t *Table) WarnOfColumns() error {
 			t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
 		}
 	}
-	for _, g := range t.Layout.Guesses {
-		t.Warn("the %s is the column %s, by its name (-%s NAME takes another): a feature needs another name", g.Role, text.List([]string{g.Column}), g.Flag)
+	for _, warning := range t.Layout.Warnings {
+		t.Warn("%s", warning)
 	}
-	for _, s := range t.Layout.Spares {
-		is := fmt.Sprintf("no column is (-%s NAME takes one", s.Flag)
-		if s.Has != "" {
-			is = fmt.Sprintf("%s is (-%s NAME takes another", text.List([]string{s.Has}), s.Flag)
-		}
-		if t.Options.FeatureNames == nil { // no model has chosen by name
-			is += fmt.Sprintf(", and -features '*,%s' makes a feature of one", s.Columns[0])
-		}
-		t.Warn("columns that are called as if they were the %s, which %s), were left out: %s", s.Role, is, text.List(s.Columns))
-	}
-	var words, moments, commas []string
-	for _, name := range t.Layout.Text {
-		if moment, is := t.Layout.Moments[name]; is {
-			moments = append(moments, fmt.Sprintf("%s (%s)", name, moment))
-		} else if slices.Contains(t.Layout.DecimalCommas, name) {
-			commas = append(commas, name)
-		} else {
-			words = append(words, name)
-		}
+	for _, out := range t.Layout.Out {
+		t.Warn(out.Warning, text.List(out.Columns))
 	}
 	for _, out := range []struct {
 		columns []string
 		warning string
 	}{
-		{commas, "columns of numbers with decimal commas, such as 3,5, were left out: %s: want decimal points"},
-		{words, "columns of text were left out: %s: name those that are categorical features, and ignore the others"},
-		{moments, "columns of dates and times were left out: %s: a feature is a number, such as the age in days"},
 		{t.Layout.Nameless, "columns without a name of their own, such as the index of a table, were left out: %s"},
 		{t.Layout.Unread, "columns of types that are not read were left out: %s"},
 		{t.Layout.Renamed, "columns are features of the model that have _ for the blanks in their names, as LightGBM writes these: %s"},
@@ -176,8 +157,8 @@ func (t *Table) WarnOfColumns() error {
 // CheckLabel returns an error if the label is another column than in the first of several files, whose column was found by a
 // name that a feature may have, and is here too.
 func (t *Table) CheckLabel(first *Table) error {
-	was, is := first.Layout.Roles[LabelRole], t.Layout.Roles[LabelRole]
-	guessed := slices.ContainsFunc(first.Layout.Guesses, func(g Guess) bool { return g.Column == was })
+	was, is := first.Layout.Roles[schema.Label], t.Layout.Roles[schema.Label]
+	guessed := slices.Contains(first.Layout.Guessed, schema.Label)
 	if guessed && is != was && slices.Contains(t.Layout.Unasked, was) {
 		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name the one that is meant",
 			t.Path, text.Quote([]byte(is)), first.Path, text.Quote([]byte(was)))

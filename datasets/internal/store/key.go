@@ -19,6 +19,7 @@ type Key struct {
 	Format  int
 	Sources []source
 	Read    reader.Options
+	Schema  bool    // the caller has found columns
 	Roles   [3]bool // which splits have a file
 	HoldOut float64 // 0: nothing is held out
 	Seed    uint64
@@ -39,7 +40,7 @@ type source struct {
 }
 
 // format is raised where caches, or what is read of the same files, become others.
-const format = 18
+const format = 19
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.

@@ -1,0 +1,351 @@
+package columns_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/plrank/plrank/cmd/internal/columns"
+	"github.com/plrank/plrank/datasets"
+	_ "github.com/plrank/plrank/datasets/parquet"
+)
+
+// read reads a file as the programs do.
+func read(path string, o datasets.ReadOptions) (*datasets.Dataset, error) {
+	o.Schema = columns.Find
+	return datasets.ReadFile(path, o)
+}
+
+// open opens a collection as the programs do.
+func open(path string, o datasets.Options) (*datasets.Splits, error) {
+	o.Read.Schema = columns.Find
+	return datasets.Open(path, o)
+}
+
+// writeFiles writes files into a folder.
+func writeFiles(t *testing.T, files map[string]string) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// dataFile writes a file.
+func dataFile(t *testing.T, name, text string) string {
+	t.Helper()
+	return filepath.Join(writeFiles(t, map[string]string{name: text}), name)
+}
+
+// writeParquet writes a file of Parquet.
+func writeParquet[T any](t *testing.T, path string, rows []T) {
+	t.Helper()
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A label is taken by a name that a feature may have only where no other column could be meant.
+func TestLabelIsNotGuessedFromRating(t *testing.T) {
+	for text, want := range map[string]string{
+		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n": "it could be rating, purchased (-label-column NAME says which)",
+		"query,rating,price\na,3.6,1.5\na,4,2.5\n":             "it could be rating; some values of rating are missing, or not whole numbers (-label-column NAME says which)",
+		"query,rating,price\na,3,1.5\na,,2.5\n":                "some values of rating are missing",
+		"query,rating,price\na,NA,1.5\na,1,2.5\n":              "some values of rating are missing",
+		"query,Target,Y,price\na,3,1,1.5\na,4,0,2.5\n":         "it could be Target, Y (",
+		"query;grade;in stock\na;3;true\na;4;false\n":          "it could be grade, in stock (",
+		"query,score,price\na,3,1.5\na,4,2.5\n":                "no label column: looked for label, relevance, rel, labels, judgment, judgement, grade, rating, target, y, found query, score, price (-label-column NAME names it)",
+	} {
+		path := dataFile(t, "f.csv", text)
+		if _, err := read(path, datasets.ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-label-column") {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+	for text, o := range map[string]datasets.ReadOptions{
+		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n":     {LabelColumn: "rating"},
+		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n\n":   {Ignore: []string{"purch*"}},
+		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n\n\n": {WeightColumn: "purchased"},
+		"query,rating,price,bought\na,3,1.5,1\na,4,2.5,0\n":        {Features: []string{"price", "bought"}},
+		"query,rating,price,title\na,3,1.5,red\na,4,2.5,blue\n":    {},
+		",query,rating,price\n1,a,3,1.5\n2,a,4,2.5\n":              {},
+		"query,rating,price,stock\na,3,1.5,1\na,4,2.5,\n":          {},
+		"query,rating,price,change\na,3,1.5,-7\na,4,2.5,2\n":       {},
+	} {
+		if d, err := read(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != 3 || d.Roles["label"] != "rating" {
+			t.Errorf("%q, %+v: %v", text, o, err)
+		}
+	}
+	if _, err := read(dataFile(t, "f.csv", "query,rating,price\na,3,1.5\na,4,2.5\n"), datasets.ReadOptions{Features: []string{"rating", "price"}}); err == nil || !strings.Contains(err.Error(), "no label column") {
+		t.Errorf("a feature is taken for the label: %v", err)
+	}
+	type row struct {
+		Query     string   `parquet:"query,plain"`
+		Rating    *float64 `parquet:"rating,optional"`
+		Price     float32  `parquet:"price"`
+		Purchased int32    `parquet:"purchased"`
+	}
+	three, four, half := 3., 4., 3.5
+	for want, rows := range map[string][]row{
+		"it could be rating, purchased":     {{"a", &three, .5, 1}, {"a", &four, 2, 0}},
+		"some values of rating are missing": {{"a", &three, .5, -7}, {"a", nil, 2, 0}},
+		"or not whole numbers":              {{"a", &three, .5, -7}, {"a", &half, 2, 0}},
+		"":                                  {{"a", &three, .5, -7}, {"a", &four, 2, 0}},
+	} {
+		path := filepath.Join(t.TempDir(), "f.parquet")
+		writeParquet(t, path, rows)
+		if d, err := read(path, datasets.ReadOptions{}); want == "" && (err != nil || d.Labels[1] != 4) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("Parquet: error %v, want %q", err, want)
+		}
+	}
+}
+
+// What the first megabyte does not show is refused when it comes.
+func TestGuessedLabelIsCheckedToTheEnd(t *testing.T) {
+	const rows = 200000 // more than a megabyte
+	text := "query,rating,price\n" + strings.Repeat("a,3,1.5\n", rows) + "a,,2\na,4.5,1\n"
+	_, err := read(dataFile(t, "f.csv", text), datasets.ReadOptions{})
+	for _, want := range []string{`f.csv:200002: column "rating": the value "" is missing, or not a whole number`, `f.csv:200003: column "rating": the value "4.5"`, "-label-column names the label"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := open(writeFiles(t, map[string]string{"train.csv": "query,y,x\na,1,.5\n", "vali.csv": "query,y,x\na,1.5,.5\n"}), datasets.Options{}); err == nil || !strings.Contains(err.Error(), "vali.csv") || !strings.Contains(err.Error(), "some values of y") {
+		t.Errorf("another split: %v", err)
+	}
+}
+
+// Ids, too, are found by shared names only where no other column could be meant.
+func TestIdsAreNotGuessedBesideOthers(t *testing.T) {
+	for header, want := range map[string]string{
+		"label,query,group,x":        "the query id is not known: it could be query, group (-query-column NAME says which)",
+		"label,query,session_id,x":   "the query id is not known: it could be query, session_id (-query-column NAME says which)",
+		"label,Group,Search ID,x":    "the query id is not known: it could be Group, Search ID (",
+		"label,qid,doc,document":     "the document id is not known: it could be doc, document (-document-column NAME says which)",
+		"label,qid,doc,product_id":   "the document id is not known: it could be doc, product_id (",
+		"label,session,x,y2":         "no query id column: looked for qid, queryid, query, group, found label, session, x, y2 (-query-column NAME names it)",
+		"label,query,x,z":            "",
+		"label,QID,group,session_id": "",
+		"label,Query ID,x,doc":       "",
+	} {
+		d, err := read(dataFile(t, "f.csv", header+"\n1,2,3,4\n0,2,5,6\n"), datasets.ReadOptions{})
+		if want == "" && (err != nil || d.QueryIDs[0] != "2") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", header, err, want)
+		}
+	}
+	if _, err := read(dataFile(t, "f.csv", "label,qid,doc,x\n1,2,,4\n0,2,5,6\n"), datasets.ReadOptions{}); err == nil || !strings.Contains(err.Error(), `column "doc": no document id`) {
+		t.Errorf("a missing id: %v", err)
+	}
+	d, err := read(dataFile(t, "f.csv", "label,query,group,x\n1,2,3,4\n"), datasets.ReadOptions{GroupColumn: "group"})
+	if err != nil || !maps.Equal(d.Roles, map[string]string{"label": "label", "query": "query", "group": "group"}) {
+		t.Errorf("%v, error %v", d, err)
+	}
+}
+
+// A second column with a usual name is not a feature, unless the options list it by all of its name.
+func TestSecondUsualNameIsNoFeature(t *testing.T) {
+	for header, c := range map[string]struct {
+		o        datasets.ReadOptions
+		label    float32
+		features []string
+		left     []string // at the ends of warnings
+	}{
+		"query,label,relevance,a":  {datasets.ReadOptions{}, 1, []string{"a"}, []string{"the label, which label is (-label-column NAME takes another, and -features '*,relevance' makes a feature of one), were left out: relevance"}},
+		"query,Label,label,a":      {datasets.ReadOptions{}, 2, []string{"a"}, []string{"were left out: Label"}},
+		"qid,query_id,label,a":     {datasets.ReadOptions{}, 2, []string{"a"}, []string{"the query id, which qid is (-query-column NAME takes another, and -features '*,query_id' makes a feature of one), were left out: query_id"}},
+		"qid,docid,label,doc_id":   {datasets.ReadOptions{}, 2, []string{}, []string{"were left out: doc_id"}},
+		"qid,Relevance,label,Rel":  {datasets.ReadOptions{}, 2, []string{}, []string{"were left out: Relevance, Rel"}},
+		"qid,label,clicks,a":       {datasets.ReadOptions{LabelColumn: "clicks"}, 2, []string{"a"}, []string{"the label, which clicks is (-label-column NAME takes another, and -features '*,label' makes a feature of one), were left out: label"}},
+		"qid,label,rel,a":          {datasets.ReadOptions{Features: []string{"*", "rel"}}, 1, []string{"rel", "a"}, nil},
+		"qid,label,rel,b":          {datasets.ReadOptions{Ignore: []string{"rel"}}, 1, []string{"b"}, nil},
+		"qid,label,rating,a":       {datasets.ReadOptions{}, 1, []string{"rating", "a"}, nil},
+		"qid,label,group,a":        {datasets.ReadOptions{}, 1, []string{"group", "a"}, nil},
+		"qid,label,relevance,a\n ": {datasets.ReadOptions{LabelColumn: "relevance"}, 2, []string{"a"}, []string{"were left out: label"}},
+	} {
+		text := header + "\n7,1,2,3\n7,0,1,5\n"
+		d, err := read(dataFile(t, "f.csv", text), c.o)
+		if err != nil {
+			t.Errorf("%s: %v", header, err)
+			continue
+		}
+		told := len(d.Warnings) == len(c.left)
+		for i := range min(len(d.Warnings), len(c.left)) {
+			told = told && strings.HasSuffix(d.Warnings[i], c.left[i])
+		}
+		if d.Labels[0] != c.label || !slices.Equal(d.FeatureNames, c.features) && len(c.features)+len(d.FeatureNames) > 0 || !told {
+			t.Errorf("%s: label %v, features %q, warnings %q", header, d.Labels[0], d.FeatureNames, d.Warnings)
+		}
+		for range 2 { // read, and from the cache; the second file says nothing
+			s, err := open(writeFiles(t, map[string]string{"train.csv": text, "vali.csv": text}), datasets.Options{Read: c.o, Cache: t.TempDir()})
+			if err != nil || len(s.Warnings()) != len(c.left) || !maps.Equal(s.Train.Roles, d.Roles) {
+				t.Errorf("%s: splits with %q, error %v", header, s.Warnings(), err)
+			}
+		}
+	}
+}
+
+// Columns of earlier data have their roles again; options name others.
+func TestKnownColumnsHaveTheirRoles(t *testing.T) {
+	const header = "query text,rating,clicks,sku,w,b,g,label,x\n"
+	text := header + "red,5,1,s1,2,.5,u,0,7\nred,4,0,s2,3,.25,v,1,8\n"
+	roles := map[string]string{"label": "clicks", "query": "query text", "document": "sku", "weight": "w", "base": "b", "group": "g"}
+	o := datasets.ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"x"}, Roles: roles}
+	d, err := read(dataFile(t, "f.csv", text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Labels, []float32{1, 0}) || d.QueryIDs[0] != "red" || d.DocumentIDs[1] != "s2" || d.Weights[0] != 2 || d.BaseScores[1] != .25 || d.GroupNames[1] != "v" || !maps.Equal(d.Roles, roles) {
+		t.Errorf("%+v", d)
+	}
+	o.LabelColumn, o.QueryColumn = "rating", "g"
+	if d, err = read(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != 5 || d.QueryIDs[0] != "u" || d.Groups != nil {
+		t.Errorf("%+v, %v", d, err)
+	}
+	// A table that lacks some: a label that is needed gives an error that names it, unless the name is usual.
+	o = datasets.ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"x"}, Roles: roles}
+	lacks := dataFile(t, "f.csv", "qid,rating,label,x\na,3,1,7\n")
+	if _, err := open(lacks, datasets.Options{Read: o, Vali: lacks}); err == nil || !strings.Contains(err.Error(), `no label column "clicks", which the training data had: -label-column names another one of qid, rating, label, x`) {
+		t.Errorf("error %v", err)
+	}
+	for _, text := range []string{"qid,x\na,7\n", "a\tqid\tx\n2\ta\t7\n"} {
+		if d, err := read(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != datasets.Unlabelled || d.Features[0] != 7 {
+			t.Errorf("to be scored: %v, %v", d, err)
+		}
+	}
+	o.Roles = map[string]string{"label": "relevance", "query": "query_id"}
+	if s, err := open(lacks, datasets.Options{Read: o, Vali: lacks}); err != nil || s.Train.Labels[0] != 1 {
+		t.Errorf("another usual name: %v, %v", s, err)
+	}
+	// By number without a header, and in LETOR text.
+	o.Roles = map[string]string{"label": "3", "query": "2"}
+	o.FeatureNames, o.Headerless = []string{"1"}, true
+	if d, err := read(dataFile(t, "f.csv", "7,a,2\n"), o); err != nil || d.Labels[0] != 2 || d.QueryIDs[0] != "a" {
+		t.Errorf("without a header: %v, %v", d, err)
+	}
+	o = datasets.ReadOptions{FeatureIDs: []int{1}, Roles: map[string]string{"label": "clicks", "base": "2", "group": "3"}}
+	if d, err := read(dataFile(t, "f", "1 qid:1 1:7 2:.5 3:9\n"), o); err != nil || d.BaseScores[0] != .5 || d.GroupNames[0] != "9" {
+		t.Errorf("LETOR: %v, %v", d, err)
+	}
+}
+
+// Where no label is used, none is looked for, and what may be one is not a feature.
+func TestUnusedLabelIsNoFeature(t *testing.T) {
+	for header, c := range map[string]struct {
+		o        datasets.ReadOptions
+		features []string
+		left     string
+	}{
+		"qid,label,rating,x":         {datasets.ReadOptions{}, []string{"x"}, "which no column is (-label-column NAME takes one, and -features '*,label' makes a feature of one), were left out: label, rating"},
+		"qid,rating,purchased,x":     {datasets.ReadOptions{}, []string{"purchased", "x"}, "were left out: rating"},
+		"qid,rating,purchased,z":     {datasets.ReadOptions{LabelColumn: "purchased"}, []string{"rating", "z"}, ""},
+		"qid,rating,purchase,z":      {datasets.ReadOptions{LabelColumn: "purchased"}, []string{"purchase", "z"}, "were left out: rating"},
+		"qid,rating,purchased,x\n\n": {datasets.ReadOptions{Features: []string{"rating", "x"}}, []string{"rating", "x"}, ""},
+	} {
+		c.o.Labels = "unused"
+		d, err := read(dataFile(t, "f.csv", header+"\n7,,2,3\n7,.5,1,5\n"), c.o)
+		if err != nil || !slices.Equal(d.FeatureNames, c.features) || slices.Max(d.Labels) != datasets.Unlabelled || len(d.Warnings) > 1 || strings.Join(d.Warnings, "") == "" != (c.left == "") || !strings.HasSuffix(strings.Join(d.Warnings, ""), c.left) {
+			t.Errorf("%s: %v, %v", header, d, err)
+		}
+	}
+	s, err := open(dataFile(t, "f.csv", "qid,label,x\n1,1,2\n2,,3\n"), datasets.Options{FeaturesOnly: true})
+	if err != nil || s.Vali != nil || s.Train.Rows() != 2 {
+		t.Errorf("%v, %v", s, err)
+	}
+	folder := writeFiles(t, map[string]string{"train.csv": "qid,stars,x\n1,1,2\n2,,3\n", "vali.csv": "qid,stars,x,label\n1,2,2,1\n"})
+	if s, err := open(folder, datasets.Options{FeaturesOnly: true, Cache: t.TempDir()}); err != nil || s.Train.Rows() != 2 || s.Vali.Labels[0] != 1 || !slices.Equal(s.Vali.FeatureNames, []string{"stars", "x"}) {
+		t.Errorf("labels for validation: %v, %v", s, err)
+	}
+	if _, err := read("f", datasets.ReadOptions{Labels: "some"}); err == nil || !strings.Contains(err.Error(), `invalid ReadOptions.Labels "some"`) {
+		t.Error(err)
+	}
+}
+
+// A label whose column may as well be a feature is told, once for all files of a collection, also in a cache; one that is
+// named, or can hardly be a feature, is not.
+func TestGuessedLabelIsTold(t *testing.T) {
+	const warning = ": the label is the column "
+	for name, told := range map[string]bool{"label": false, "Relevance": false, "rel": false, "grade": true, "Rating": true, "target": true, "y": true} {
+		path := dataFile(t, "f.csv", "qid,x,"+name+"\na,.7,1\na,8,0\n")
+		for label, told := range map[string]bool{"": told, name: false} {
+			d, err := read(path, datasets.ReadOptions{LabelColumn: label})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := path + warning + name + ", by its name"; told != (len(d.Warnings) == 1 && strings.HasPrefix(d.Warnings[0], want)) || !told && d.Warnings != nil {
+				t.Errorf("%s, LabelColumn %q: warnings %q", name, label, d.Warnings)
+			}
+			if got := datasets.Describe("", d).LabelColumns; !slices.Equal(got, []string{name}) {
+				t.Errorf("%s: described as %q", name, got)
+			}
+		}
+	}
+	type row struct {
+		Query  string  `parquet:"qid,plain"`
+		Rating float32 `parquet:"rating"`
+		X      float32 `parquet:"x"`
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{{"a", 1, 2}, {"a", 0, .3}})
+	if d, err := read(path, datasets.ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], warning+"rating") {
+		t.Errorf("Parquet: %v, %v", d, err)
+	}
+	if d, err := read(dataFile(t, "f.csv", "1,7,a\n0,8,a\n"), datasets.ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
+		t.Errorf("without a header: %v, %v", d, err)
+	}
+	// The column is not a feature by its position either, and where a label is not needed it is not read.
+	path = dataFile(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
+	warnings, err := datasets.ReadBlocks(path, datasets.ReadOptions{Schema: columns.Find, FeatureIDs: []int{1}}, func(d *datasets.Dataset, _ int64) error {
+		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{-1, -1}) {
+			t.Errorf("features %v, labels %v", d.Features, d.Labels)
+		}
+		return nil
+	})
+	if err != nil || len(warnings) != 2 || !strings.HasSuffix(warnings[0], "were left out: y") || !strings.Contains(warnings[1], "column x is feature 1") {
+		t.Errorf("by position: %q, %v", warnings, err)
+	}
+	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,.2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
+	o := datasets.Options{Cache: t.TempDir()}
+	for range 2 {
+		s, err := open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train.1.csv"+warning+"y") {
+			t.Errorf("of splits: %q", w)
+		}
+		d := datasets.Describe("", s.Train, s.Vali, s.Test)
+		if want := "label column                  y, rel, label\n"; !strings.Contains(d.String(), want) {
+			t.Errorf("no %q in\n%s", want, d)
+		}
+	}
+}
+
+// Labels of two files are not from two columns where the second file has both.
+func TestGuessedLabelIsThatOfAllFiles(t *testing.T) {
+	const guessed, both = "qid,rating,x\n1,1,.2\n", "qid,rating,label,x\n2,1,0,2\n"
+	for _, files := range []map[string]string{
+		{"train.csv": guessed, "vali.csv": both},
+		{"train.csv": guessed, "vali.csv": guessed, "test.csv": both},
+		{"train.1.csv": guessed, "train.2.csv": both, "vali.csv": guessed},
+	} {
+		folder := writeFiles(t, files)
+		if _, err := open(folder, datasets.Options{}); err == nil || !strings.Contains(err.Error(), `.csv: the label is the column "label", and in `) {
+			t.Errorf("%q: %v", files, err)
+		}
+		if _, err := open(folder, datasets.Options{Read: datasets.ReadOptions{LabelColumn: "rating"}}); err != nil {
+			t.Errorf("%q: %v", files, err)
+		}
+	}
+	// A label that can hardly be a feature is the label, whatever else there is.
+	s, err := open(writeFiles(t, map[string]string{"train.csv": "qid,label,x\n1,1,2\n", "vali.csv": both}), datasets.Options{})
+	if err != nil || s.Vali.Labels[0] != 0 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
