@@ -30,7 +30,6 @@ type Setting struct {
 	Help  string // what it sets; the word in backquotes stands for its value, as in package flag
 
 	Names func() []string // that the value, or a part of it, may have; nil: it is no name
-	Want  string          // for a list of numbers, what would be right where it cannot be read
 
 	Resumable bool // may differ when a run is resumed
 	Measuring bool // matters for the metrics of a model that is trained already
@@ -219,7 +218,7 @@ func (m *Model) settings() []Setting {
 		{Flag: "scorer", Value: &m.Scorer, Plain: mlpScorer, Names: Scorers, check: oneOf("scorer"),
 			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the " +
 				"query; forest is a sum of boosted trees"},
-		{Flag: "hidden", Value: &m.Hidden, check: widths, idle: onlyNetworks, Want: fmt.Sprintf("widths of 1 to %d, such as 64,32", mostWidth),
+		{Flag: "hidden", Value: &m.Hidden, check: widths, idle: onlyNetworks,
 			Help: "`widths` of the hidden layers, such as 64,32; \"\" is a linear model"},
 		{Flag: "activation", Value: &m.Activation, Names: forward.ActivationNames, check: marshals, idle: onlyHidden,
 			Help: "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu, gelu or swiglu"},
@@ -567,7 +566,7 @@ func measureNames() []string {
 func widths(s Setting) error {
 	for _, n := range *s.Value.(*[]int) {
 		if n < 1 || n > mostWidth {
-			return fmt.Errorf("train: a hidden layer of width %d: want %s", n, s.Want)
+			return fmt.Errorf("train: a hidden layer of width %d: want widths of 1 to %d, such as 64,32", n, mostWidth)
 		}
 	}
 	return nil

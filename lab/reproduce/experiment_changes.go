@@ -96,7 +96,7 @@ func changed(c train.Config, change string) (train.Config, error) {
 	f := flag.NewFlagSet(change, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	for _, s := range c.Settings() {
-		s.Define(f)
+		command.Define(f, s.Flag, s.Value, s.Help)
 	}
 	err := command.Parse(f, strings.Fields(change))
 	f.Visit(func(set *flag.Flag) {

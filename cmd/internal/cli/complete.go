@@ -67,13 +67,3 @@ func (row *Flag) values() []string {
 	}
 	return slices.DeleteFunc(slices.Clone(row.Names()), func(name string) bool { return strings.Contains(name, "(") })
 }
-
-// Words returns a function for [Flag.Names] that returns words.
-func Words[T ~string](list ...T) func() []string {
-	return func() (words []string) {
-		for _, word := range list {
-			words = append(words, string(word))
-		}
-		return words
-	}
-}

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"encoding"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/internal/command"
@@ -38,34 +35,9 @@ type Flags []Flag
 func (list Flags) Set() *flag.FlagSet {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	for _, row := range list {
-		row.define(f)
+		command.Define(f, row.Name, row.Value, row.Help)
 	}
 	return f
-}
-
-func (row Flag) define(f *flag.FlagSet) {
-	switch v := row.Value.(type) {
-	case *bool:
-		f.BoolVar(v, row.Name, *v, row.Help)
-	case *int:
-		f.IntVar(v, row.Name, *v, row.Help)
-	case *uint64:
-		f.Uint64Var(v, row.Name, *v, row.Help)
-	case *float64:
-		f.Float64Var(v, row.Name, *v, row.Help)
-	case *string:
-		f.StringVar(v, row.Name, *v, row.Help)
-	case *[]string:
-		f.Var((*wordsFlag)(v), row.Name, row.Help)
-	case *train.Features:
-		f.Var((*wordsFlag)(v), row.Name, row.Help)
-	case func(string) error:
-		f.Func(row.Name, row.Help, v)
-	case flag.Value:
-		f.Var(v, row.Name, row.Help)
-	case encoding.TextUnmarshaler:
-		f.TextVar(v, row.Name, v.(encoding.TextMarshaler), row.Help)
-	}
 }
 
 // Without returns the flags but for some.
@@ -175,40 +147,12 @@ func ErrorIf(holds bool, format string, args ...any) error {
 	return nil
 }
 
-// numbersFlag is a flag of comma-separated whole numbers.
-type numbersFlag struct {
-	at   *[]int
-	want string // for an error
-}
-
-func (n *numbersFlag) String() string {
-	if n.at == nil { // of a zero value that package flag makes
-		return ""
-	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*n.at), " ", ","), "[]")
-}
-
-func (n *numbersFlag) Set(text string) error {
-	*n.at = nil
-	if text == "" {
-		return nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		v, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil {
-			return errors.New("want " + n.want)
+// Words returns a function for [Flag.Names] that returns words.
+func Words[T ~string](list ...T) func() []string {
+	return func() (words []string) {
+		for _, word := range list {
+			words = append(words, string(word))
 		}
-		*n.at = append(*n.at, v)
+		return words
 	}
-	return nil
-}
-
-// wordsFlag is a flag of comma-separated words.
-type wordsFlag []string
-
-func (w *wordsFlag) String() string { return strings.Join(*w, ",") }
-
-func (w *wordsFlag) Set(text string) error {
-	*w = splitWords(text)
-	return nil
 }

@@ -41,18 +41,6 @@ func (p Page) printLines(w io.Writer, lines []string) {
 	}
 }
 
-// printFlags explains some flags, if there are any, under a title.
-func printFlags(w io.Writer, flags Flags, these func(Flag) bool) {
-	title, set := "\nFlags:\n", flags.Set()
-	for _, row := range flags {
-		if these(row) {
-			fmt.Fprint(w, title)
-			command.ExplainFlag(w, set.Lookup(row.Name))
-			title = ""
-		}
-	}
-}
-
 // printTopics prints the topics that explain the other flags, with their names.
 func (p Page) printTopics(w io.Writer, flags Flags) {
 	title := "\nMore, by plrank help TOPIC:\n"

@@ -13,15 +13,15 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
+// topicOf has the topic of each group of settings.
+var topicOf = map[string]string{"Objective": "objectives", "Inputs": "features", "Model": "models", "Optimization": "training",
+	"Evaluation": "metrics", "": "training"}
+
 // SettingFlags returns a flag for each setting of c, or only for some by name; their defaults are what c holds.
 func SettingFlags(c *train.Config, only ...string) (list Flags) {
 	for _, s := range c.Settings() {
 		if only == nil || slices.Contains(only, s.Flag) {
-			value := s.Value
-			if numbers, ok := value.(*[]int); ok {
-				value = &numbersFlag{numbers, s.Want}
-			}
-			list = append(list, Flag{Name: s.Flag, Value: value, Help: s.Help, Topic: topicOf(s), Names: s.Names, Idle: s.Idle,
+			list = append(list, Flag{Name: s.Flag, Value: s.Value, Help: s.Help, Topic: topicOf[s.Group], Names: s.Names, Idle: s.Idle,
 				Resumable: s.Resumable})
 		}
 	}

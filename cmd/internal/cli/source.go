@@ -234,21 +234,11 @@ func (s *Source) Fraction() float64 {
 func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
-		Features: splitWords(r.Features), Ignore: splitWords(r.Ignore),
+		Features: command.Words(r.Features), Ignore: command.Words(r.Ignore),
 		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
 		Groups:  r.Groups,
-		Intents: splitWords(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
+		Intents: command.Words(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
 	}
-}
-
-// splitWords returns the words of a list with commas between.
-func splitWords(list string) (words []string) {
-	for word := range strings.SplitSeq(list, ",") {
-		if word = strings.TrimSpace(word); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
 }
 
 // Open reads or makes the collection, until the context is done, and prints the warnings. It takes Seed, Folds and

@@ -11,14 +11,12 @@ import (
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/train"
 )
 
 // A topic is a section of the guide, with names that it lists. It explains the flags whose rows name it.
 type topic struct {
 	name    string // the section's heading, in lower case
 	summary string
-	group   string // of the settings that it explains, a struct within train.Config
 	lists   []nameList
 }
 
@@ -30,33 +28,23 @@ type nameList struct {
 
 // topics are in the order of the guide.
 var topics = []topic{
-	{"formats", "text formats, columns, labels and weights", "", nil},
-	{"columns", "tables with text, features by name, from a table to a service", "", nil},
-	{"splits", "files of a collection, folds, synthetic data and caches", "", nil},
-	{"features", "transforms, categorical features, missing values", "Inputs", nil},
-	{"objectives", "losses, gains, discounts and their sums", "Objective",
+	{"formats", "text formats, columns, labels and weights", nil},
+	{"columns", "tables with text, features by name, from a table to a service", nil},
+	{"splits", "files of a collection, folds, synthetic data and caches", nil},
+	{"features", "transforms, categorical features, missing values", nil},
+	{"objectives", "losses, gains, discounts and their sums",
 		[]nameList{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
-	{"models", "networks, ensembles and attention", "Model", nil},
-	{"training", "recipes, optimizers, schedules and penalties", "Optimization", nil},
-	{"tuning", "grids, random trials, and how a search goes on", "", nil},
-	{"metrics", "measures, validation and what is reported", "Evaluation", []nameList{{"Metrics", metrics.Names}}},
-	{"fairness", "groups, fair losses and their measures; intents", "", []nameList{{"Measures of fairness", metrics.FairnessNames}}},
-	{"scoring", "scores, TREC files, drawn rankings and exposure", "", nil},
-	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", "", nil},
-	{"rankings", "files of observed rankings, worths, ties and a prior", "", nil},
-	{"clicks", "learning from logs: bias, estimators, safety, the gate", "", nil},
-	{"files", "what a run writes, and how it goes on", "", nil},
-	{"faults", "errors, interruptions and exit statuses", "", nil},
-}
-
-// topicOf returns the topic of a setting.
-func topicOf(s train.Setting) string {
-	for _, t := range topics {
-		if s.Group != "" && t.group == s.Group {
-			return t.name
-		}
-	}
-	return "training" // the seed
+	{"models", "networks, ensembles and attention", nil},
+	{"training", "recipes, optimizers, schedules and penalties", nil},
+	{"tuning", "grids, random trials, and how a search goes on", nil},
+	{"metrics", "measures, validation and what is reported", []nameList{{"Metrics", metrics.Names}}},
+	{"fairness", "groups, fair losses and their measures; intents", []nameList{{"Measures of fairness", metrics.FairnessNames}}},
+	{"scoring", "scores, TREC files, drawn rankings and exposure", nil},
+	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil},
+	{"rankings", "files of observed rankings, worths, ties and a prior", nil},
+	{"clicks", "learning from logs: bias, estimators, safety, the gate", nil},
+	{"files", "what a run writes, and how it goes on", nil},
+	{"faults", "errors, interruptions and exit statuses", nil},
 }
 
 // Topics returns the names of all topics.
@@ -104,4 +92,16 @@ func labelFree() (list []string) {
 		}
 	}
 	return list
+}
+
+// printFlags explains some flags, if there are any, under a title.
+func printFlags(w io.Writer, flags Flags, these func(Flag) bool) {
+	title, set := "\nFlags:\n", flags.Set()
+	for _, row := range flags {
+		if these(row) {
+			fmt.Fprint(w, title)
+			command.ExplainFlag(w, set.Lookup(row.Name))
+			title = ""
+		}
+	}
 }

@@ -136,6 +136,22 @@ func finishFolds(o *options, dir *cli.RunDir, r *cli.FoldReport, interrupted boo
 // foldFolder is the folder of the run on a fold.
 func foldFolder(out string, fold int) string { return filepath.Join(out, fmt.Sprintf("fold%d", fold)) }
 
+// FoldsIn returns the folders of the folds that were trained on, where path is the folder above them.
+func FoldsIn(path string) (folders []string, err error) {
+	text, err := os.ReadFile(filepath.Join(path, cli.FoldsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var summary cli.FoldsSummary
+	if err == nil {
+		err = json.Unmarshal(text, &summary)
+	}
+	for _, fold := range summary.Folds {
+		folders = append(folders, foldFolder(path, fold))
+	}
+	return folders, err
+}
+
 // ofFold is the options of the run on one fold.
 func ofFold(o *options, fold int) *options {
 	one := *o
@@ -148,12 +164,6 @@ func ofFold(o *options, fold int) *options {
 		one.resume = o.resume && begun(one.out)
 	}
 	return &one
-}
-
-// begun reports whether a folder is of a run that has begun.
-func begun(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, cli.SettingsFile))
-	return err == nil
 }
 
 // shareGrade gives all folds the highest grade of all their data, where one would have another

@@ -87,6 +87,12 @@ func runDir(o *options) (*cli.RunDir, error) {
 	return cli.CreateRun(o.out)
 }
 
+// begun reports whether a folder is of a run that has begun.
+func begun(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, cli.SettingsFile))
+	return err == nil
+}
+
 // open returns the data that the options name, without unlabelled documents. It returns an error if all weights are
 // zero, which training would not notice.
 func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writer) (*datasets.Splits, error) {

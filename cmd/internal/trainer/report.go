@@ -65,22 +65,6 @@ func OpenRun(ctx context.Context, path string, flags cli.Source, stderr io.Write
 	return r.Run, nil
 }
 
-// Folds returns the folders of the folds that were trained on, where path is the folder above them.
-func FoldsIn(path string) (folders []string, err error) {
-	text, err := os.ReadFile(filepath.Join(path, cli.FoldsFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	var summary cli.FoldsSummary
-	if err == nil {
-		err = json.Unmarshal(text, &summary)
-	}
-	for _, fold := range summary.Folds {
-		folders = append(folders, foldFolder(path, fold))
-	}
-	return folders, err
-}
-
 // readRun reads the settings, the result and the history of a run.
 func readRun(path string) (*runFolder, error) {
 	r := &runFolder{Run: &report.Run{Name: path}, settings: plain()}
