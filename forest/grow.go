@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -29,8 +28,12 @@ type Config struct {
 	Monotone []int8
 	// Seed is the seed of what Rows and Columns draw.
 	Seed uint64
-	// Processes grow the same trees on the same documents, and add up a part of the histograms each. nil: this one alone.
-	Processes mpi.Group
+	// Parts is the number of processes that grow the same trees on the same documents, and Part is the number of this one, from 0: each
+	// accumulates the histograms of its part of the documents. 0 and 1: this process is alone.
+	Parts, Part int
+	// Sum adds to a histogram what the other processes have in theirs. It is needed if Parts is above 1; all processes call it in the
+	// same order, with histograms of the same lengths.
+	Sum func(histogram []uint64)
 }
 
 // MaxDepth is the largest depth of symmetric trees.
@@ -41,7 +44,7 @@ const maxLeaves = 1 << 14
 func (c Config) withDefaults() Config {
 	c.Depth, c.L2 = cmp.Or(c.Depth, c.Leaves, 6), cmp.Or(c.L2, 1)
 	c.Rows, c.Columns = cmp.Or(c.Rows, 1), cmp.Or(c.Columns, 1)
-	c.Processes = mpi.GroupOf(c.Processes)
+	c.Parts = max(1, c.Parts)
 	return c
 }
 
@@ -60,6 +63,9 @@ func (c Config) check(columns []column) error {
 		if !(s.value >= 0 && s.value <= s.most) {
 			return fmt.Errorf("forest: %s is %v, want 0 to %v", s.name, s.value, s.most)
 		}
+	}
+	if c.Part < 0 || c.Part >= c.Parts || c.Parts > 1 && c.Sum == nil {
+		return fmt.Errorf("forest: Part %d of %d: want 0 to %d, and a Sum if there are several", c.Part, c.Parts, c.Parts-1)
 	}
 	if c.Monotone != nil && len(c.Monotone) != len(columns) {
 		return fmt.Errorf("forest: Monotone has %d columns, want %d", len(c.Monotone), len(columns))

@@ -483,7 +483,7 @@ func TestWrongSettingsAndDerivativesAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []Config{{Depth: -1}, {Depth: 40}, {Leaves: 1}, {Leaves: 1 << 30}, {L2: math.NaN()}, {MinWeight: math.Inf(1)},
+	for _, c := range []Config{{Depth: -1}, {Parts: 2}, {Part: 1}, {Depth: 40}, {Leaves: 1}, {Leaves: 1 << 30}, {L2: math.NaN()}, {MinWeight: math.Inf(1)},
 		{Rows: 1.1}, {Columns: -.1}, {Monotone: []int8{1}}, {Monotone: []int8{0, 1}}, {Monotone: []int8{2, 0}}} {
 		if _, err := NewGrower(b, c); err == nil {
 			t.Errorf("%+v is no error", c)

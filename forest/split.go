@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -227,16 +226,16 @@ func (g *Grower) histograms(families []family) {
 			large.histogram, f.parent.histogram = f.parent.histogram, nil
 		}
 	}
-	rank, ranks := g.config.Processes.Rank(), g.config.Processes.Size()
+	part, parts := g.config.Part, g.config.Parts
 	n := len(families) * len(b.panels)
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		f, p := &families[i/len(b.panels)], &b.panels[i%len(b.panels)]
 		h, rows := f.small.histogram[p.first<<b.shift:(p.first+p.width)<<b.shift], f.small.rows
 		clear(h)
-		accumulate(h, p.bins, p.width, b.shift, rows[len(rows)*rank/ranks:len(rows)*(rank+1)/ranks], g.pairs)
+		accumulate(h, p.bins, p.width, b.shift, rows[len(rows)*part/parts:len(rows)*(part+1)/parts], g.pairs)
 	})
-	if ranks > 1 {
-		g.sumRanks(families, size)
+	for i := 0; parts > 1 && i < len(families); i++ {
+		g.config.Sum(families[i].small.histogram)
 	}
 	parallel.For(len(families), parallel.Workers(len(families)), func(_, i int) {
 		if f := &families[i]; f.parent != nil {
@@ -249,19 +248,6 @@ func (g *Grower) histograms(families []family) {
 			}
 		}
 	})
-}
-
-// sumRanks adds up the histograms of small leaves over all processes.
-func (g *Grower) sumRanks(families []family, size int) {
-	all := make([]uint64, g.config.Processes.Size()*size)
-	for i := range families {
-		h := families[i].small.histogram
-		g.config.Processes.Allgather(mpi.Bytes(all), mpi.Bytes(h))
-		clear(h)
-		for j, pair := range all {
-			h[j%size] += pair
-		}
-	}
 }
 
 // release gives the histogram of a leaf to others.

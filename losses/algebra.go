@@ -61,7 +61,7 @@ func nonzero(x *G.Node) *G.Node {
 // total is the sum over the documents of every query, and spread gives the value of a
 // query to all its documents.
 func total(l ops.Lists, x *G.Node) *G.Node  { return G.Must(ops.SumOverDocuments(l, x)) }
-func spread(l ops.Lists, x *G.Node) *G.Node { return G.Must(ops.SpreadOverDocuments(l, x)) }
+func spread(l ops.Lists, x *G.Node) *G.Node { return G.Must(op.SpreadOverDocuments(l, x)) }
 
 // count is the number of documents of every query, [queries].
 func count(l ops.Lists) *G.Node {

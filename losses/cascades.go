@@ -220,5 +220,5 @@ func (b *batch) targetOnCascade() *G.Node {
 			out[d] = 1000 * float64(at)
 		}
 	}, b.Lists, op.Rows("gains", b.gains()))
-	return G.Must(ops.Constant(G.Must(b.onCascade(scores))))
+	return G.Must(op.Constant(G.Must(b.onCascade(scores))))
 }

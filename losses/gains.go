@@ -65,7 +65,7 @@ func (b *batch) disparityGains(exposure *G.Node) *G.Node {
 	earned := mul(gains, spread(l, total(l, b.times(mul(exposure, gains)))))
 	had := mul(exposure, spread(l, total(l, b.times(square(gains)))))
 	rewards := b.times(mul(sub(earned, had), spread(l, inverse(orderedPairs(count(l))))))
-	return G.Must(ops.Constant(scaled(rewards, 4)))
+	return G.Must(op.Constant(scaled(rewards, 4)))
 }
 
 // orderedPairs is n(n−1).

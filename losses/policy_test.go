@@ -14,6 +14,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 )
@@ -36,7 +37,7 @@ func thurstone(draws int, sigma float64) losses.Func {
 			radius := G.Must(G.Sqrt(times(exponential(), 2))) // Box & Muller (1958)
 			angle := times(G.Must(G.Exp(G.Must(G.Neg(exponential())))), 2*math.Pi)
 			normal := G.Must(G.HadamardProd(radius, G.Must(G.Cos(angle))))
-			drawn := G.Must(G.Add(G.Must(ops.Constant(m)), times(normal, sigma)))
+			drawn := G.Must(G.Add(G.Must(op.Constant(m)), times(normal, sigma)))
 			ranks := G.Must(ops.Ranks(ops.Lists{Scores: drawn, Offsets: l.Offsets}))
 			discounts := times(G.Must(G.Inverse(G.Must(G.Log(G.Must(G.Add(ranks, G.NewConstant(2.))))))), math.Ln2)
 			rewards[i] = G.Must(ops.SumOverDocuments(l, G.Must(G.HadamardProd(b.Gains, discounts))))

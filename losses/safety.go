@@ -3,6 +3,7 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -83,5 +84,5 @@ func (b *batch) logged() *G.Node {
 func (b *batch) former() *G.Node {
 	b.checkRows("logged scores", b.LoggedScores)
 	l := ops.Lists{Scores: b.LoggedScores, Offsets: b.Lists.Offsets}
-	return G.Must(ops.Constant(G.Must(ops.ExpectedExposure(l, b.discounts()))))
+	return G.Must(op.Constant(G.Must(ops.ExpectedExposure(l, b.discounts()))))
 }

@@ -7,12 +7,11 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/optest"
-	"github.com/plrank/plrank/ops"
 )
 
 // listFunc is a word on a batch, with an error for its panic.
 func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
-	return func(l ops.Lists, gains, groups *G.Node) (n *G.Node, err error) {
+	return func(l optest.Lists, gains, groups *G.Node) (n *G.Node, err error) {
 		defer caught(&err)
 		b := Batch{Lists: l, Gains: gains, Labels: gains, Groups: groups, Discounts: []float64{1, .6, .5}}
 		return word(&batch{Batch: b}), nil
@@ -128,6 +127,6 @@ func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
 		}},
 		{"losses: SumOverGroups: groups are of dtype float64: want [int]", nil, nil, func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Gains, b.Gains) }},
 	} {
-		optest.CheckFault(t, c.want, c.scores, c.gains, func(l ops.Lists, gains *G.Node) (*G.Node, error) { return listFunc(c.word)(l, gains, nil) })
+		optest.CheckFault(t, c.want, c.scores, c.gains, func(l optest.Lists, gains *G.Node) (*G.Node, error) { return listFunc(c.word)(l, gains, nil) })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/layers"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/ops"
 )
@@ -14,7 +15,7 @@ import (
 // A builder adds the layers of a network to a graph, see [model.Build].
 type builder struct {
 	weights *Weights
-	dropout *ops.Dropout // nil: none, as in graphs without training
+	dropout *layers.Dropout // nil: none, as in graphs without training
 	in      Input
 	err     error // the first one; what comes after it adds nothing
 }
@@ -50,18 +51,20 @@ func (b *builder) inputs(embeddings int) *G.Node {
 }
 
 func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G.Node) *G.Node {
+	masks := b.dropout
+	if dropout == model.NoDropout {
+		masks = nil
+	}
 	return b.add("layer "+d.W, func() (*G.Node, error) {
-		if d.Bins != nil {
-			y, err := ops.PiecewiseLinear(x, b.array(d.W), b.array(d.B), d.Bins, act)
-			if err != nil || b.dropout == nil || dropout == model.NoDropout {
-				return y, err
-			}
-			return ops.Drop(y, b.dropout, dropout)
+		w, bias := b.array(d.W), b.array(d.B)
+		if masks == nil || d.Bins == nil {
+			return layers.Dense("ops: Dense", x, w, bias, d.Bins, act, masks, dropout)
 		}
-		if b.dropout == nil || dropout == model.NoDropout {
-			return ops.Dense(x, b.array(d.W), b.array(d.B), act)
+		y, err := layers.Dense("ops: PiecewiseLinear", x, w, bias, d.Bins, act, nil, 0)
+		if err != nil {
+			return nil, err
 		}
-		return ops.DenseDrop(x, b.array(d.W), b.array(d.B), act, b.dropout, dropout)
+		return layers.Drop(y, masks, dropout)
 	})
 }
 

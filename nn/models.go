@@ -14,43 +14,63 @@ import (
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Features   int            // columns of the input
-	Bins       []int          // of the columns before the embeddings', which are positions in that number of bins, see ops.PiecewiseLinear; nil: they are numbers
-	Embeddings []Embedding    // of categorical features, whose codes are the last columns of the input, one each
-	Hidden     []int          // units of the hidden layers, which take two columns each with SwiGLU; none: a linear model
-	Activation ops.Activation // of the hidden layers; the zero value is none
-	Dropout    float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
-	Members    int            // networks that the model averages, each with its own initial weights and dropout; 0: 1
-	Seed       uint64         // of the initial weights and of the dropout
-	Dtype      tensor.Dtype   // float32 or float64; the zero value is float32
+	// Features is the number of columns of the input, 1 or more.
+	Features int
+	// Bins are the numbers of bins, 1 to 255, of the columns before those of Embeddings, whose values are positions in them: see
+	// ops.PiecewiseLinear. nil: the values are numbers.
+	Bins []int
+	// Embeddings are the tables of categorical features, whose codes are the last columns of the input, one each. nil: there are none.
+	Embeddings []Embedding
+	// Hidden are the widths of the hidden layers, each 1 or more. None: a linear model.
+	Hidden []int
+	// Activation ends each hidden layer. The zero value is ops.Identity.
+	Activation ops.Activation
+	// Dropout is the rate of dropout after each hidden layer in Train graphs, in [0, 1). 0: none.
+	Dropout float64
+	// Members is the number of networks whose scores the model averages, each with its own initial weights and dropout, up to 1000.
+	// 0: 1.
+	Members int
+	// Seed of the initial weights and of the dropout.
+	Seed uint64
+	// Dtype of the weights, float32 or float64. The zero value is float32.
+	Dtype tensor.Dtype
 }
 
 // TransformerConfig describes a transformer over the documents of a query. Its hidden layers,
 // at least one, see every document by itself; the last one has the width of the blocks.
 type TransformerConfig struct {
 	MLPConfig
-	Blocks int // of attention and two dense layers; 0: none
-	Heads  int // of each attention, which divide the width; 0: 1
+	// Blocks is the number of blocks, each of attention and two dense layers, up to 1000. 0: none.
+	Blocks int
+	// Heads is the number of heads of each attention, which divides the width. 0: 1.
+	Heads int
 }
 
 // An Embedding is the shape of the table that a model learns for a categorical feature: a vector
 // of Width numbers for each of its Codes, 0 to Codes−1. The vectors of codes 0 and
 // 1, for the values that training data do not have and for those that are missing (see
 // transforms.Category), begin as zeros, and stay so where training data have no such values.
-//
-//	type Embedding struct{ Codes, Width int }
-type Embedding = forward.Embedding
+type Embedding struct {
+	// Codes is the number of codes, 1 or more.
+	Codes int
+	// Width is the length of each vector, 1 or more; see EmbeddingWidth for the usual one.
+	Width int
+}
 
 // EmbeddingWidth returns the default width of the embedding of a feature with that many codes:
 // the square root, and 16 at most.
 func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(float64(codes))))) }
 
-// settings are the form of a config that all packages share.
+// settings returns the form of a config that all packages share.
 func (c MLPConfig) settings() model.Settings {
-	return model.Settings{
-		Features: c.Features, Bins: slices.Clone(c.Bins), Embeddings: slices.Clone(c.Embeddings), Hidden: slices.Clone(c.Hidden), Activation: c.Activation,
+	s := model.Settings{
+		Features: c.Features, Bins: slices.Clone(c.Bins), Hidden: slices.Clone(c.Hidden), Activation: forward.Activation(c.Activation),
 		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
 	}
+	for _, e := range c.Embeddings {
+		s.Embeddings = append(s.Embeddings, forward.Embedding(e))
+	}
+	return s
 }
 
 func (c TransformerConfig) settings() model.Settings {
@@ -80,13 +100,17 @@ func sizeOf(s model.Settings) (size float64, err error) {
 	return size, nil
 }
 
-// config is the config of the settings.
+// config returns the config of the settings.
 func (n *network) config() MLPConfig {
 	s := n.settings
-	return MLPConfig{
-		Features: s.Features, Bins: slices.Clone(s.Bins), Embeddings: slices.Clone(s.Embeddings), Hidden: slices.Clone(s.Hidden), Activation: s.Activation,
+	c := MLPConfig{
+		Features: s.Features, Bins: slices.Clone(s.Bins), Hidden: slices.Clone(s.Hidden), Activation: ops.Activation(s.Activation),
 		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
 	}
+	for _, e := range s.Embeddings {
+		c.Embeddings = append(c.Embeddings, Embedding(e))
+	}
+	return c
 }
 
 // An MLP is a multi-layer perceptron: hidden layers with an activation and dropout, and a

@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/layers"
 	"github.com/plrank/plrank/internal/model"
-	"github.com/plrank/plrank/ops"
 )
 
 // A network is a model of a built-in kind.
 type network struct {
 	settings model.Settings
 	weights  *Weights
-	dropout  *ops.Dropout // nil: none
+	dropout  *layers.Dropout // nil: none
 }
 
 // newNetwork makes one with initial weights: each array from its own stream of the seed.
@@ -72,7 +72,7 @@ func arraysOf(s model.Settings) (arrays []Array) {
 func networkOf(s model.Settings, weights *Weights) (n network, err error) {
 	n = network{settings: s, weights: weights}
 	if s.Dropout != 0 {
-		if n.dropout, err = ops.NewDropout(s.Dropout, s.Seed); err != nil {
+		if n.dropout, err = layers.NewDropout(s.Dropout, s.Seed); err != nil {
 			return n, fmt.Errorf("nn: %w", err)
 		}
 	}

@@ -81,7 +81,7 @@ func checkAttention(qkv, offsets *G.Node, heads int) (width int, err error) {
 	case heads < 1 || columns/3%heads != 0:
 		return 0, fmt.Errorf("%d heads: want a number that divides the width %d", heads, columns/3)
 	}
-	return columns / 3, Lists{Offsets: offsets}.CheckOffsets()
+	return columns / 3, op.CheckOffsetsNode(offsets)
 }
 
 // rowsOf returns the offsets, input number i, or the offsets of a single query.

@@ -61,10 +61,7 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 			"Gumbel":                   {fn: ops.Gumbel, args: []any{l, sampler}},
 			"Ranks":                    {fn: ops.Ranks, args: []any{l}, reads: "scores"},
 			"SumOverDocuments":         {fn: ops.SumOverDocuments, args: []any{l, l.Scores}},
-			"SpreadOverDocuments":      {fn: ops.SpreadOverDocuments, args: []any{l, n.PerQuery}},
 			"MeanOverQueries":          {fn: ops.MeanOverQueries, args: []any{l, n.PerQuery}},
-			"Gather":                   {fn: ops.Gather, args: []any{l.Scores, n.Lists.Offsets}},
-			"Constant":                 {fn: ops.Constant, args: []any{l.Scores}},
 			"Embed":                    {fn: ops.Embed, args: []any{codes, G.Nodes{table}}},
 			"Attention":                {fn: ops.Attention, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), l.Offsets, 1}, optional: []int{1}},
 			"LayerNorm":                {fn: ops.LayerNorm, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros}},
@@ -73,12 +70,10 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 		}
 		for act := range ops.SwiGLU {
 			all["Dense "+act.String()] = call{fn: ops.Dense, args: []any{column, w, bias, act}}
-			all["DenseDrop "+act.String()] = call{fn: ops.DenseDrop, args: []any{column, w, bias, act, dropout, 1 + int(act)}}
 		}
 		six := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"six"), G.WithShape(1, 6), G.WithValue(optest.Dense(tensor.Float64, []float64{1, .5, 2, -1, .3, .7}, 1, 6)))
 		sixth := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"sixth", tensor.Float64, []float64{.1, .2, .3, .4, .5, .6})
 		all["Dense swiglu"] = call{fn: ops.Dense, args: []any{column, six, sixth, ops.SwiGLU}}
-		all["DenseDrop swiglu"] = call{fn: ops.DenseDrop, args: []any{column, six, sixth, ops.SwiGLU, dropout, 1 + int(ops.SwiGLU)}}
 		return all
 	})
 }
@@ -233,7 +228,6 @@ func TestShapesFollowFromTheInputs(t *testing.T) {
 		{G.Must(ops.SumOverDocuments(l, l.Scores)), []G.DimSizer{three, queries}, tensor.Shape{2}},
 		{G.Must(ops.LogProbs(l, n.Rankings)), []G.DimSizer{three, rankings, queries}, rankings},
 		{G.Must(ops.Rankings(l, ops.NewSampler(4, 1, 1))), []G.DimSizer{three, queries}, rankings},
-		{G.Must(ops.Gather(l.Scores, l.Offsets)), []G.DimSizer{three, tensor.Shape{9}}, tensor.Shape{9}},
 	} {
 		if got, err := c.of.Op().InferShape(c.in...); err != nil || !got.Eq(c.want) {
 			t.Errorf("%v of %v: %v (%v), want %v", c.of, c.in, got, err, c.want)
@@ -318,7 +312,7 @@ func checkOrders(t *testing.T, names []string, all calls) {
 				t.Errorf("%s, inputs %s: %v, want %v", name, order, got, want)
 			}
 		}
-		if changed[order] < 15 {
+		if changed[order] < 10 {
 			t.Errorf("only %d inputs are %s", changed[order], order)
 		}
 	}

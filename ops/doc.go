@@ -18,11 +18,10 @@
 //   - [LogProbs] is log π of rankings, [LogSoftmax] of the first document.
 //
 // For custom losses:
-//   - [SumOverDocuments], [SpreadOverDocuments] and [MeanOverQueries] go from documents
-//     to queries and back; [Ranks], [Gather] and [Constant] are for weights by rank.
+//   - [SumOverDocuments] and [MeanOverQueries] go from documents to queries; [Ranks] is for weights by rank.
 //
 // For scoring models:
-//   - [Dense] is a fused layer with an [Activation], [DenseDrop] the same with dropout,
+//   - [Dense] is a fused layer with an [Activation],
 //     [PiecewiseLinear] one whose inputs are positions in bins; [Drop] is dropout, [Embed] looks up
 //     codes in tables, [LayerNorm] is layer normalisation, and by [Attention] the documents
 //     of a query see each other.

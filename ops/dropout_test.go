@@ -12,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/layers"
 )
 
 // dropRun drops from x, and gives y and the gradient of Σ c·y.
@@ -135,8 +136,8 @@ func TestDropoutMasksDependOnSeedStepAndLayer(t *testing.T) {
 	}
 }
 
-// DenseDrop has the numbers of Drop after Dense.
-func TestDenseDropIsDenseThenDrop(t *testing.T) {
+// A layer with dropout in one pass has the numbers of Drop after Dense.
+func TestDropoutInDenseIsDropAfterIt(t *testing.T) {
 	const rows, in = 9, 5
 	rng := rand.New(rand.NewPCG(2, 3))
 	random := func(n int) []float64 {
@@ -149,7 +150,7 @@ func TestDenseDropIsDenseThenDrop(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		for act := range Activation(len(ActivationNames())) {
 			const width = 7
-			out := width * act.Products()
+			out := width * forward.Activation(act).Products()
 			x, w, b, c := random(rows*in), random(in*out), random(out), random(rows*width)
 			run := func(layer func(x, w, b *G.Node) (*G.Node, error)) [][]float64 {
 				cs := &denseCase{dt: dt}
@@ -190,7 +191,9 @@ func TestDenseDropIsDenseThenDrop(t *testing.T) {
 				}
 				return Drop(y, d, 2)
 			})
-			got := run(func(x, w, b *G.Node) (*G.Node, error) { return DenseDrop(x, w, b, act, d, 2) })
+			got := run(func(x, w, b *G.Node) (*G.Node, error) {
+				return layers.Dense("DenseDrop", x, w, b, nil, forward.Activation(act), d.masks, 2)
+			})
 			for i, what := range []string{"y", "dx", "dw", "db"} {
 				for j, v := range got[i] {
 					if math.Abs(v-want[i][j]) > 1e-5 || what == "y" && v != want[i][j] {

@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/layers"
 	"github.com/plrank/plrank/internal/op"
 )
 
@@ -20,8 +21,17 @@ import (
 //
 // Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
 func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
-	if err := checkColumns(x, "gain", gain, bias); err != nil {
+	if err := op.CheckNode("x", x, 2, tensor.Float32, tensor.Float64); err != nil {
 		return nil, fmt.Errorf("ops: LayerNorm: %w", err)
+	}
+	for name, n := range map[string]*G.Node{"gain": gain, "bias": bias} {
+		err := op.CheckNode(name, n, 1, x.Dtype())
+		if err == nil && n.Shape()[0] != x.Shape()[1] {
+			err = fmt.Errorf("%s has shape %v: want the width of x, [%d]", name, n.Shape(), x.Shape()[1])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ops: LayerNorm: %w", err)
+		}
 	}
 	norm := &op.Func{
 		Name: "ops: LayerNorm",
@@ -29,29 +39,10 @@ func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
 		VJPs: []*op.Term{
 			layerNormInputVJP.Of(op.Input(0), op.Input(1), op.Incoming),
 			layerNormGainVJP.Of(op.Input(0), op.Incoming),
-			biasVJP.Of(op.Incoming),
+			layers.BiasVJP.Of(op.Incoming),
 		},
 	}
 	return norm.Apply(x, gain, bias)
-}
-
-// checkColumns returns an error unless x is a matrix, and gain, called so, and bias are as long as its rows.
-func checkColumns(x *G.Node, name string, gain, bias *G.Node) error {
-	if err := op.CheckNode("x", x, 2, tensor.Float32, tensor.Float64); err != nil {
-		return err
-	}
-	for _, n := range []struct {
-		name string
-		node *G.Node
-	}{{name, gain}, {"bias", bias}} {
-		if err := op.CheckNode(n.name, n.node, 1, x.Dtype()); err != nil {
-			return err
-		}
-		if n.node.Shape()[0] != x.Shape()[1] {
-			return fmt.Errorf("%s has shape %v: want the width of x, [%d]", n.name, n.node.Shape(), x.Shape()[1])
-		}
-	}
-	return nil
 }
 
 func layerNorm[T op.Float](_ []op.Tensor, x [][]T, y []T) { forward.LayerNorm(x[1], x[2], x[0], y) }

@@ -1,13 +1,13 @@
 package ops
 
-import "github.com/plrank/plrank/internal/op"
+import G "gorgonia.org/gorgonia"
 
 // Lists are ranked lists packed row after row: the documents of query q are rows
 // Offsets[q] to Offsets[q+1]−1. Rows outside of all queries are padding, and a
 // query without rows is empty: neither contributes to anything.
-//
-//	type Lists struct {
-//		Scores  *gorgonia.Node // [rows], float32 or float64: log-scores m(d)
-//		Offsets *gorgonia.Node // [queries+1], int; nil: one query of all rows
-//	}
-type Lists = op.Lists
+type Lists struct {
+	// Scores are the log-scores m(d), [rows], float32 or float64.
+	Scores *G.Node
+	// Offsets are [queries+1] ints that do not descend; nil: all rows are one query.
+	Offsets *G.Node
+}

@@ -13,36 +13,7 @@ import (
 // SumOverDocuments sums x, [rows], over the documents of every query: a node
 // [queries], 0 for empty ones; padding is left out, whatever is in it. It is
 // differentiable in x. Its value lasts until the next run.
-func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
-	f := op.ListFunc{Name: "ops: SumOverDocuments", Layout: op.PerQuery, Do: sumRows, VJP: spreadRows}
-	return f.Apply(l, op.AnyRows("x", x))
-}
-
-// SpreadOverDocuments gives every document the value of its query: values are
-// [queries], the result is [rows], 0 in padding. It is differentiable in values.
-// Its value lasts until the next run.
-func SpreadOverDocuments(l Lists, values *G.Node) (*G.Node, error) {
-	f := op.ListFunc{Name: "ops: SpreadOverDocuments", Do: spreadRows, Of: 1, VJP: sumRows}
-	return f.Apply(l, op.AnyRows("scores", l.Scores), op.Queries("values", values))
-}
-
-// sumRows sums the last input, spreadRows spreads it.
-func sumRows(l *op.List) error {
-	sum := 0.0
-	for _, v := range l.Last() {
-		sum += v
-	}
-	l.Out()[0] = sum
-	return nil
-}
-
-func spreadRows(l *op.List) error {
-	out := l.Out()
-	for d := range out {
-		out[d] = l.Last()[0]
-	}
-	return nil
-}
+func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) { return op.SumOverDocuments(l, x) }
 
 // MeanOverQueries returns the scalar mean of values, [queries], over the queries that
 // have documents: Σ_q v_q / max(1, number of queries with documents). It is

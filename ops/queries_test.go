@@ -9,17 +9,18 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
 // The differentiable functions of a vector x of all rows.
 var listFuncs = map[string]optest.ListFunc{
-	"SumOverDocuments": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.SumOverDocuments(l, l.Scores) },
-	"SpreadOverDocuments": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) {
-		return ops.SpreadOverDocuments(l, G.Must(ops.SumOverDocuments(l, l.Scores)))
+	"SumOverDocuments": func(l optest.Lists, _, _ *G.Node) (*G.Node, error) { return ops.SumOverDocuments(l, l.Scores) },
+	"SpreadOverDocuments": func(l optest.Lists, _, _ *G.Node) (*G.Node, error) {
+		return op.SpreadOverDocuments(l, G.Must(ops.SumOverDocuments(l, l.Scores)))
 	},
-	"LogSoftmax": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) },
+	"LogSoftmax": func(l optest.Lists, _, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) },
 }
 
 func TestVJPsAreFiniteDifferences(t *testing.T) { optest.CheckVJPs(t, listFuncs) }
@@ -29,18 +30,18 @@ func TestOpsHaveTheirValues(t *testing.T) {
 	optest.CheckValue(t, "SumOverDocuments", listFuncs["SumOverDocuments"], 7, 0, 1)
 	optest.CheckValue(t, "LogSoftmax", listFuncs["LogSoftmax"], 0, 1-math.Log(e+2*e*e*e), 3-math.Log(e+2*e*e*e), 3-math.Log(e+2*e*e*e),
 		-1-math.Log(1/e+1+e*e), -math.Log(1/e+1+e*e), 2-math.Log(1/e+1+e*e), 0)
-	optest.CheckValue(t, "SpreadOverDocuments", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) {
-		return ops.SpreadOverDocuments(l, optest.Vector(l.Scores.Graph(), "v", l.Scores.Dtype(), []float64{4, 5, 6}))
+	optest.CheckValue(t, "SpreadOverDocuments", func(l optest.Lists, _, _ *G.Node) (*G.Node, error) {
+		return op.SpreadOverDocuments(l, optest.Vector(l.Scores.Graph(), "v", l.Scores.Dtype(), []float64{4, 5, 6}))
 	}, 0, 4, 4, 4, 6, 6, 6, 0)
-	optest.CheckValue(t, "Ranks", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) }, 0, 2, 0, 1, 2, 1, 0, 0)
+	optest.CheckValue(t, "Ranks", func(l optest.Lists, _, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) }, 0, 2, 0, 1, 2, 1, 0, 0)
 }
 
 func TestNumbersThatAreNotFiniteAreErrors(t *testing.T) {
-	optest.CheckFault(t, "ops: LogSoftmax: query 0, row 2: the score is NaN: scores must be finite", []float64{0, 0, math.NaN()}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) })
-	optest.CheckFault(t, "ops: Ranks: query 0, row 1: the score is +Inf", []float64{0, math.Inf(1), 0}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) })
-	optest.CheckFault(t, "row 2: the gain is +Inf", nil, []float64{0, 0, math.Inf(1)}, func(l ops.Lists, g *G.Node) (*G.Node, error) { return ops.IdealRankings(l, g, nil) })
-	optest.CheckFault(t, "values of shape (3) for 1 queries", nil, nil, func(l ops.Lists, g *G.Node) (*G.Node, error) { return ops.SpreadOverDocuments(l, g) })
-	optest.CheckFault(t, "x have 1 rows, scores have 3", nil, nil, func(l ops.Lists, g *G.Node) (*G.Node, error) {
+	optest.CheckFault(t, "ops: LogSoftmax: query 0, row 2: the score is NaN: scores must be finite", []float64{0, 0, math.NaN()}, nil, func(l optest.Lists, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) })
+	optest.CheckFault(t, "ops: Ranks: query 0, row 1: the score is +Inf", []float64{0, math.Inf(1), 0}, nil, func(l optest.Lists, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) })
+	optest.CheckFault(t, "row 2: the gain is +Inf", nil, []float64{0, 0, math.Inf(1)}, func(l optest.Lists, g *G.Node) (*G.Node, error) { return ops.IdealRankings(l, g, nil) })
+	optest.CheckFault(t, "values of shape (3) for 1 queries", nil, nil, func(l optest.Lists, g *G.Node) (*G.Node, error) { return op.SpreadOverDocuments(l, g) })
+	optest.CheckFault(t, "x have 1 rows, scores have 3", nil, nil, func(l optest.Lists, g *G.Node) (*G.Node, error) {
 		return ops.SumOverDocuments(l, optest.Vector(l.Scores.Graph(), "x", tensor.Float64, []float64{1}))
 	})
 }

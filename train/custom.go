@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
@@ -52,19 +51,25 @@ type Custom struct {
 	// its State gives is in checkpoints: a run goes on with hooks of the same types.
 	Hooks []Hook
 
-	// Processes train the model together; each is a rank, and makes a Trainer of the same Config
-	// and data, and all get the same model. nil: this one process. The methods are
-	//
-	//	Rank() int                 of this process, from 0
-	//	Size() int                 how many processes there are
-	//	Broadcast(b []byte)        b becomes b of rank 0
-	//	Allgather(dst, src []byte) dst becomes src of rank 0, of rank 1, and so on
-	//	Alltoall(dst, src []byte)  part r of src goes to rank r, part r of dst comes from there
-	//
-	// All but Rank and Size are collective: every rank calls them in the same order, with slices of
-	// the same lengths, and gets an answer when all have. If a rank cannot be reached, the
-	// implementation ends all processes.
-	Processes mpi.Group
+	// Processes train the model together: each makes a Trainer of the same Config and data, and all get the same model.
+	// nil: this process trains alone.
+	Processes Processes
+}
+
+// Processes connects the processes that train one model, each of which is a rank. Broadcast, Allgather and Alltoall are
+// collective: every rank calls them in the same order, with slices of the same lengths, and they return when all ranks have
+// called them. If a rank cannot be reached, the implementation ends all processes.
+type Processes interface {
+	// Rank returns the number of this process, from 0.
+	Rank() int
+	// Size returns the number of processes.
+	Size() int
+	// Broadcast sets b to b of rank 0.
+	Broadcast(b []byte)
+	// Allgather sets dst to src of rank 0, followed by src of rank 1, and so on.
+	Allgather(dst, src []byte)
+	// Alltoall sends part r of src to rank r, and sets part r of dst to what rank r sends here. The parts are equally long.
+	Alltoall(dst, src []byte)
 }
 
 // A Baseline is another ranker for a Report.

@@ -55,15 +55,11 @@ func (m *listModel) Build(in nn.Input, _ nn.Mode) (*G.Node, error) {
 		return nil, err
 	}
 	l := ops.Lists{Scores: scores, Offsets: in.Offsets}
-	sums, err := ops.SumOverDocuments(l, scores)
+	logs, err := ops.LogSoftmax(l)
 	if err != nil {
 		return nil, err
 	}
-	spread, err := ops.SpreadOverDocuments(l, sums)
-	if err != nil {
-		return nil, err
-	}
-	return G.Add(scores, spread)
+	return G.Add(scores, logs)
 }
 
 func readListModel(settings []byte, stored *nn.Weights) (nn.Scorer, error) {

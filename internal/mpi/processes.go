@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A Group connects the processes that train one model together: see train.Custom.
+// A Group is what train.Processes is.
 type Group interface {
 	Rank() int // of this process, from 0
 	Size() int // processes
@@ -47,6 +47,16 @@ func Share[T float32 | float64](g Group, numbers []T, begin []int) {
 	g.Allgather(Bytes(all), Bytes(mine))
 	for rank := range g.Size() {
 		copy(numbers[begin[rank]:begin[rank+1]], all[rank*room:])
+	}
+}
+
+// Sum adds to numbers what the other processes have. It is collective.
+func Sum(g Group, numbers []uint64) {
+	all := make([]uint64, g.Size()*len(numbers))
+	g.Allgather(Bytes(all), Bytes(numbers))
+	clear(numbers)
+	for i, v := range all {
+		numbers[i%len(numbers)] += v
 	}
 }
 

@@ -9,21 +9,18 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Lists are the ranked lists of package ops, which has them by this name too.
-type Lists struct {
-	Scores  *G.Node // [rows], float32 or float64: log-scores m(d)
-	Offsets *G.Node // [queries+1], int; nil: one query of all rows
-}
+// Lists are the ranked lists of package ops: a type without a name, so that ops.Lists can be assigned to it.
+type Lists = struct{ Scores, Offsets *G.Node }
 
-// queries is the number of queries, empty ones included.
-func (l Lists) queries() int {
+// queriesOf returns the number of queries, empty ones included.
+func queriesOf(l Lists) int {
 	if l.Offsets == nil {
 		return 1
 	}
 	return l.Offsets.Shape()[0] - 1
 }
 
-func (l Lists) rows() int { return l.Scores.Shape()[0] }
+func rowsOf(l Lists) int { return l.Scores.Shape()[0] }
 
 // A Layout says which entries of a node belong to a query.
 type Layout int
@@ -88,10 +85,10 @@ func Check(l Lists, others ...In) error {
 	if err := CheckNode("scores", l.Scores, 1, tensor.Float32, tensor.Float64); err != nil {
 		return err
 	}
-	if l.rows() == 0 {
+	if rowsOf(l) == 0 {
 		return errors.New("scores have no rows")
 	}
-	if err := l.CheckOffsets(); err != nil {
+	if err := CheckOffsetsNode(l.Offsets); err != nil {
 		return err
 	}
 	for _, in := range others {
@@ -102,16 +99,16 @@ func Check(l Lists, others ...In) error {
 	return nil
 }
 
-// CheckOffsets reports what is wrong with the node of the offsets, if there is one.
-func (l Lists) CheckOffsets() error {
-	if l.Offsets == nil {
+// CheckOffsetsNode reports what is wrong with the node of the offsets; nil: there is none.
+func CheckOffsetsNode(offsets *G.Node) error {
+	if offsets == nil {
 		return nil
 	}
-	if err := CheckNode("offsets", l.Offsets, 1, tensor.Int); err != nil {
+	if err := CheckNode("offsets", offsets, 1, tensor.Int); err != nil {
 		return err
 	}
-	if l.Offsets.Shape()[0] < 2 {
-		return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", l.Offsets.Shape())
+	if offsets.Shape()[0] < 2 {
+		return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", offsets.Shape())
 	}
 	return nil
 }
@@ -148,15 +145,15 @@ func (in In) check(l Lists) error {
 	}
 	shape := in.node.Shape()
 	switch n := shape[0]; {
-	case in.many && n >= l.rows() && n%l.rows() == 0:
-	case in.layout == PerRow && n != l.rows():
-		return fmt.Errorf("%s have %d rows, scores have %d", in.name, n, l.rows())
-	case in.layout == PerQuery && n != l.queries():
-		return fmt.Errorf("%s of shape %v for %d queries", in.name, shape, l.queries())
-	case in.layout == PerRanking && n != l.queries():
-		return fmt.Errorf("%s of shape %v are of %d queries, the lists have %d", in.name, shape, n, l.queries())
-	case in.layout == PerSample && (n == 0 || n%l.rows() != 0):
-		return fmt.Errorf("%s of shape %v: want a multiple of the %d rows", in.name, shape, l.rows())
+	case in.many && n >= rowsOf(l) && n%rowsOf(l) == 0:
+	case in.layout == PerRow && n != rowsOf(l):
+		return fmt.Errorf("%s have %d rows, scores have %d", in.name, n, rowsOf(l))
+	case in.layout == PerQuery && n != queriesOf(l):
+		return fmt.Errorf("%s of shape %v for %d queries", in.name, shape, queriesOf(l))
+	case in.layout == PerRanking && n != queriesOf(l):
+		return fmt.Errorf("%s of shape %v are of %d queries, the lists have %d", in.name, shape, n, queriesOf(l))
+	case in.layout == PerSample && (n == 0 || n%rowsOf(l) != 0):
+		return fmt.Errorf("%s of shape %v: want a multiple of the %d rows", in.name, shape, rowsOf(l))
 	}
 	return nil
 }

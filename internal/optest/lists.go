@@ -63,18 +63,21 @@ func DrawBatch(t *rapid.T) Batch {
 // Queries returns the number of queries, empty ones included.
 func (b Batch) Queries() int { return len(b.Offsets) - 1 }
 
+// Lists is op.Lists, which can be assigned to ops.Lists.
+type Lists = op.Lists
+
 // Lists puts scores and offsets into a graph.
-func (b Batch) Lists(g *G.ExprGraph, dt tensor.Dtype) op.Lists {
-	return op.Lists{Scores: Vector(g, "scores", dt, b.Scores), Offsets: Ints(g, "offsets", b.Offsets, len(b.Offsets))}
+func (b Batch) Lists(g *G.ExprGraph, dt tensor.Dtype) Lists {
+	return Lists{Scores: Vector(g, "scores", dt, b.Scores), Offsets: Ints(g, "offsets", b.Offsets, len(b.Offsets))}
 }
 
 // Nodes puts the batch into a graph.
-func (b Batch) Nodes(g *G.ExprGraph, dt tensor.Dtype) (l op.Lists, gains, rankings *G.Node) {
+func (b Batch) Nodes(g *G.ExprGraph, dt tensor.Dtype) (l Lists, gains, rankings *G.Node) {
 	return b.Lists(g, dt), Vector(g, "gains", dt, b.Gains), Ints(g, "rankings", b.Places, b.Queries(), b.Samples, b.Cutoff)
 }
 
 // A ListFunc is a function on lists, some of gains and of groups, too.
-type ListFunc func(l op.Lists, gains, groups *G.Node) (*G.Node, error)
+type ListFunc func(l Lists, gains, groups *G.Node) (*G.Node, error)
 
 // CheckVJPs checks derivatives by the scores by finite differences in some
 // direction, on both machines, in float32 near to float64.
@@ -170,7 +173,7 @@ func CheckValue(t *testing.T, name string, f ListFunc, want ...float64) {
 
 // CheckFault checks that an error with want in it comes of building or running a
 // function of three documents, of scores 0 and gains 0, 1, 2 where they are nil.
-func CheckFault(t *testing.T, want string, scores, gains []float64, f func(l op.Lists, gains *G.Node) (*G.Node, error)) {
+func CheckFault(t *testing.T, want string, scores, gains []float64, f func(l Lists, gains *G.Node) (*G.Node, error)) {
 	t.Helper()
 	if scores == nil {
 		scores = make([]float64, 3)
@@ -179,7 +182,7 @@ func CheckFault(t *testing.T, want string, scores, gains []float64, f func(l op.
 		gains = []float64{0, 1, 2}
 	}
 	g := G.NewGraph()
-	l := op.Lists{Scores: Vector(g, "scores", tensor.Float64, scores)}
+	l := Lists{Scores: Vector(g, "scores", tensor.Float64, scores)}
 	_, err := f(l, Vector(g, "gains", tensor.Float64, gains))
 	if err == nil {
 		vm := G.NewTapeMachine(g)

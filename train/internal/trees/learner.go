@@ -324,7 +324,8 @@ func (f *Forest) prepareGrower(ofEpoch int, number uint64) (err error) {
 		return nil
 	}
 	c := f.Tree
-	c.L2, c.Seed, c.Processes = max(c.L2, math.SmallestNonzeroFloat64), c.Seed+number, f.Group
+	c.L2, c.Seed = max(c.L2, math.SmallestNonzeroFloat64), c.Seed+number
+	c.Part, c.Parts, c.Sum = f.Group.Rank(), f.Group.Size(), func(histogram []uint64) { mpi.Sum(f.Group, histogram) }
 	if f.grower, err = forest.NewGrower(f.binned, c); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}

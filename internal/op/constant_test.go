@@ -1,4 +1,4 @@
-package ops_test
+package op_test
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/internal/optest"
-	"github.com/plrank/plrank/ops"
 )
 
 // The derivative of Σ x·Constant(x) by x is x, not 2x.
@@ -16,7 +16,7 @@ func TestConstantHasNoGradient(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		g := G.NewGraph()
 		x := optest.Vector(g, "x", dt, []float64{1, -2, 0, 5})
-		fixed, err := ops.Constant(x)
+		fixed, err := op.Constant(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestConstantHasNoGradient(t *testing.T) {
 			t.Errorf("%v: derivative %v, want %v", dt, got, want)
 		}
 	}
-	if _, err := ops.Constant(nil); err == nil {
+	if _, err := op.Constant(nil); err == nil {
 		t.Error("no error for no node")
 	}
 }
