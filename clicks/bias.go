@@ -60,7 +60,7 @@ const (
 	// policy itself intervenes, so no query needs to occur twice.
 	Harvest Method = "harvest"
 	// AllPairs compares all ranks with each other, and fits α to the logarithms of the
-	// ratios by least squares, weighted by their precision. It is better than Harvest where
+	// ratios by least squares, weighted by their precision. It is better than Harvest if
 	// clicks are few or candidates many.
 	AllPairs Method = "all-pairs"
 	// RegressionEM is expectation maximisation (Wang et al., WSDM 2018), for rankings that
@@ -73,26 +73,26 @@ const (
 // Methods returns the names that EstimateBias knows.
 func Methods() []Method { return []Method{Harvest, AllPairs, RegressionEM} }
 
-// A BiasReport says what an estimate of position bias rests on.
+// A BiasReport describes the data behind an estimate of position bias.
 type BiasReport struct {
 	Impressions int       `json:"impressions"` // with a document shown
-	ClickRate   []float64 `json:"clickRate"`   // by rank: clicks an impression that reached it
+	ClickRate   []float64 `json:"clickRate"`   // by rank: clicks per impression that reached the rank
 
 	// Overlap[k][j] is the mean of Σ_d min(P(d@k+1), P(d@j+1)) over the impressions that reached both
-	// ranks: 1 where these have the same documents, 0 where no document can be at both. nil for
-	// impressions without scores.
+	// ranks: 1 if any document could have been at either, 0 if none could. nil for impressions without
+	// scores.
 	Overlap [][]float64 `json:"overlap,omitempty"`
 
-	// Connected are the ranks, from 1, in groups that are compared with each other, directly
-	// or through others. With more than one group the log cannot separate their biases from
+	// Connected has the ranks, from 1, in groups that are compared with each other, directly
+	// or through others. If there are several groups, the log cannot separate their biases from
 	// the relevance of their documents. nil for impressions without scores.
 	Connected [][]int `json:"connected,omitempty"`
 
-	// Neighbours are the same groups if only neighbouring ranks are compared, as by Harvest.
+	// Neighbours has the groups if only neighbouring ranks are compared, as by Harvest.
 	Neighbours [][]int `json:"-"`
 
 	Iterations int  `json:"iterations,omitempty"` // of em
-	Unsettled  bool `json:"unsettled,omitempty"`  // em ended after 300 iterations, while its probabilities still changed
+	Unsettled  bool `json:"unsettled,omitempty"`  // em stopped after 300 iterations, before its probabilities settled
 }
 
 // EstimateBias estimates the position bias α from a log, with α_1 = 1 and β = 0. Clicks alone
@@ -184,7 +184,7 @@ func (e *BiasEstimation) Add(l *Log) error {
 	return e.method.add(l, l.situations())
 }
 
-// Estimate ends the estimation: no more can be added. It returns the same errors as [EstimateBias] and [EstimateAffine].
+// Estimate returns the estimate, with the same errors as [EstimateBias] and [EstimateAffine]. Nothing can be added afterwards.
 func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
 	switch {
 	case e.ended:

@@ -9,8 +9,8 @@ import (
 )
 
 // An Estimator names a way to turn clicks into gains, or into the value of a policy. A number in
-// brackets, as in "dr(0.01)", is its clip, the least probability of being shown or examined:
-// smaller ones count as that. It bounds the weight of a click, and so the variance, for some
+// brackets, as in "dr(0.01)", is its clip: smaller probabilities of being shown or examined are
+// raised to it. A clip bounds the weight of a click, and so the variance, at the price of some
 // bias.
 type Estimator string
 
@@ -37,7 +37,7 @@ const (
 	// on the documents above.
 	RIPS Estimator = "rips"
 	// WholeRanking weighs all clicks by the same ratio for the whole ranking. It assumes nothing about
-	// clicks, and has a variance that leaves it for short rankings.
+	// clicks, but its variance is too high for all but short rankings.
 	WholeRanking Estimator = "whole-ranking"
 )
 
@@ -48,7 +48,7 @@ type estimatorEntry struct {
 	bias            bool // it needs a bias
 	clip            bool // it may have a clip
 
-	// leastSize is the effective sample size from which on intervals contain the true value as often as their level.
+	// leastSize is the smallest effective sample size at which intervals contain the true value as often as their level says.
 	leastSize float64
 }
 

@@ -17,7 +17,7 @@ type Target struct {
 	Baseline PolicyFunc // to compare with, on the same impressions, such as Logged; nil: none
 	Bias     Bias       // for policy-aware and dr
 
-	// Unit names what is resampled as a whole for the intervals, such as the client or the
+	// Unit returns the name of what the intervals resample as a whole, such as the client or the
 	// text of the query. nil: each impression by itself.
 	Unit      func(im *Impression) string
 	Bootstrap metrics.Bootstrap // resamples, level and seed of the intervals
@@ -26,17 +26,17 @@ type Target struct {
 // An Estimate is an estimate of the value of a policy from a log.
 type Estimate struct {
 	Estimator Estimator
-	Value     float64 // clicks an impression
+	Value     float64 // clicks per impression
 	Low, High float64 // the ends of the confidence interval of Value
-	// effective sample size, (Σw)²/Σw² over the weights of all placements shown, divided by the mean number of ranks: as many impressions of
-	// the policy itself would say as much
+	// EffectiveSize is the effective sample size, (Σw)²/Σw² over the weights of all placements shown, divided by the mean
+	// number of ranks: that many impressions of the policy itself would say as much.
 	EffectiveSize float64
 	LargestWeight float64
 	Impressions   int
 	Units         int // resampled for the intervals, which are unreliable if there are few
 
-	// Caution says why the intervals may contain the true value less often than their level; "" if there
-	// is nothing to say.
+	// Caution explains why the intervals may contain the true value less often than their level says;
+	// "": they do not.
 	Caution string
 
 	// BaselineSize is the effective sample size for the baseline; 0 without one.

@@ -41,7 +41,7 @@ func Example() {
 		panic(err)
 	}
 	e := estimates[0]
-	fmt.Printf("%.1f clicks an impression, %.1f more than now; better: %v\n", e.Value, e.Difference.Mean, e.Difference.Low > 0)
+	fmt.Printf("%.1f clicks per impression, %.1f more than now; better: %v\n", e.Value, e.Difference.Mean, e.Difference.Low > 0)
 
 	gains, err := clicks.Gains(log, bias, clicks.DR)
 	if err != nil {
@@ -50,6 +50,6 @@ func Example() {
 	fmt.Printf("gains of %s %.1f\n", gains.QueryIDs[0], gains.Gains[:3])
 	// Output:
 	// position bias [1.0 0.5], compared: [[1 2]]
-	// 0.8 clicks an impression, 0.3 more than now; better: true
+	// 0.8 clicks per impression, 0.3 more than now; better: true
 	// gains of blue shoes [0.1 0.9 0.1]
 }

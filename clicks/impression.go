@@ -11,12 +11,12 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// An Impression is a ranking that was shown once, with its clicks. Impressions may share
-// slices. After [Read] and [Simulate] the impressions of one query and one version of a model
-// do, and what depends on these slices alone is computed once.
+// An Impression is a ranking that was shown once, with its clicks. Impressions may share slices,
+// and what depends on shared slices alone is computed once. [Read] and [Simulate] share those of
+// one query and one version of a model.
 type Impression struct {
 	ID     string    // of the request, unique in a log: UBI's query_id
-	Client string    // who asked, or empty
+	Client string    // who asked; "": unknown
 	Time   time.Time // of the request
 	Query  string    // what was asked; the same text is the same query
 
@@ -36,7 +36,7 @@ type Impression struct {
 // A Log holds impressions in the order of their requests.
 type Log struct {
 	Impressions []Impression
-	Warnings    []string // about oddities of the source, one line each
+	Warnings    []string // what was odd about the source, one line each
 
 	// The columns of Features, as in datasets.Dataset.
 	FeatureIDs   []int      // ascending; nil: 1, 2, …
@@ -44,9 +44,9 @@ type Log struct {
 	Levels       [][]string // the texts that values stand for, nil for columns of numbers; nil: all are numbers
 }
 
-// Validate returns an error if lengths disagree, a number is not finite, a document is a candidate
-// twice or shown twice, or a document shown is not a candidate. The functions of this package
-// validate their logs.
+// Validate returns an error if lengths disagree, if a number is not finite, if a document is a
+// candidate twice or is shown twice, or if a document shown is not a candidate. The functions of
+// this package validate their logs.
 func (l *Log) Validate() error {
 	width := 0
 	var seen []bool
@@ -157,9 +157,9 @@ func (im *Impression) width() int {
 var errScores = errors.New("no scores: cannot compute the probability of the ranking shown")
 
 // A PolicyFunc returns the log-scores of a Plackett–Luce policy for the documents of an
-// impression: the scores of a model divided by the temperature. It must depend only on the
-// query, the documents, their features and the logged scores. It is called by several
-// goroutines at once, and once for impressions that share all of these.
+// impression: the scores of a model divided by the temperature. They may depend only on the
+// query, the documents, their features and the logged scores. Several goroutines call the
+// function at once, and once for all impressions that share these.
 type PolicyFunc func(im *Impression) ([]float64, error)
 
 // Logged is the logging policy: it drew the rankings of the log. It returns the scores of the impression divided by

@@ -90,8 +90,8 @@ func (m *term) caution(size float64, impressions int) string {
 	if size >= m.leastSize || size >= float64(impressions)/2 {
 		return ""
 	}
-	return fmt.Sprintf("few large weights decide: at an effective sample size of %.1f from %d impressions, below %v, intervals contain the "+
-		"true value less often than their level, and mostly end below it", size, impressions, m.leastSize)
+	return fmt.Sprintf("few large weights decide: the effective sample size of %.1f, from %d impressions, is below %v, so the intervals "+
+		"contain the true value less often than their level says, and mostly end below it", size, impressions, m.leastSize)
 }
 
 // interval returns the mean of values over the impressions, with a bootstrap interval over

@@ -34,8 +34,8 @@ import (
 // such as the torn last line of a program that was killed; queries without hits, or with the id
 // of an earlier query; clicks on documents that were not shown; impressions that an application
 // changed, so that the documents shown are not the first ones drawn. Read returns an error if
-// no line of a file is a query or an event, except a torn one, or if the columns of features differ
-// in their ids, their names, or in being numbers or texts.
+// a file has no query and no event, unless it is a torn line, or if the lines disagree about the
+// features: their ids, their names, or which are texts.
 //
 // A folder stands for its files in the order of their names, except files that begin with a
 // dot. Events may come before their queries, so the files are read twice: pipes cannot be read.
@@ -52,9 +52,9 @@ func Read(paths ...string) (*Log, error) {
 	return all, nil
 }
 
-// Scan reads a log as [Read] does, and calls each with one part after another, of about 100 MB
-// at most. It needs memory for two parts, and up to 100 bytes for each query and click of the log:
-// the next part is read while each is at work. An error of each ends the scan, and is returned.
+// Scan reads a log as [Read] does, and calls each with one part after another, of at most about
+// 100 MB. The next part is read while each is at work, so Scan needs memory for two parts, and up
+// to 100 bytes for each query and click of the log. If each returns an error, Scan returns it.
 func Scan(paths []string, each func(part *Log) error) (warnings []string, err error) {
 	return scan(paths, partSize, each)
 }
@@ -114,8 +114,8 @@ func files(paths []string) (all []string, err error) {
 			return nil, fmt.Errorf("clicks: %w", err)
 		}
 		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so what comes through a pipe must be written to a "+
-				"file first", path)
+			return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so write what comes through a pipe to a file "+
+				"first", path)
 		}
 	}
 	return all, nil
@@ -134,7 +134,7 @@ func (r *reader) warnings() (all []string) {
 			n, mostTexts))
 	}
 	if changed := r.counts[notAsDrawn]; 100*changed > len(r.seen)+changed {
-		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the "+
+		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: the others are not a fair sample if the "+
 			"changes depend on the documents", changed, len(r.seen)+changed))
 	}
 	return all
@@ -147,18 +147,18 @@ type oddity string
 func (o oddity) Error() string { return string(o) }
 
 const (
-	notJSON       oddity = "lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out"
+	notJSON       oddity = "lines are not JSON objects of UBI, are torn, or have a name twice or in capitals: left out"
 	notUnicode    oddity = "lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out"
 	neither       oddity = "lines are neither a query nor an event: left out"
 	noHits        oddity = "queries without query_response_hit_ids: left out"
-	repeatedQuery oddity = "queries with a query_id that was there before: left out"
+	repeatedQuery oddity = "queries with the query_id of an earlier query: left out"
 	repeatedHit   oddity = "queries with a document twice among their hits: left out"
 	badAttributes oddity = "queries with query_attributes.plrank that do not fit together, or with a document twice among their " +
 		"candidates: left out"
 	notAsDrawn        oddity = "queries whose hits are not the first documents drawn: left out"
 	badTime           oddity = "queries without a valid timestamp: kept, with no time"
 	clickWithoutIDs   oddity = "clicks without a query_id or an object_id: left out"
-	clickWithoutQuery oddity = "clicks whose query_id is of no query that was kept: left out"
+	clickWithoutQuery oddity = "clicks whose query was not kept, or is not in the log: left out"
 	clickNotShown     oddity = "clicks on a document that was not shown: left out"
 	repeatedClick     oddity = "clicks on a document that was clicked before: counted once"
 )
@@ -235,13 +235,10 @@ func (r *reader) readClicks(path string) error {
 		if !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
 			return nil
 		}
-		line, err := parseLine(jsonread.NewLenient(content))
-		switch {
-		case err != nil: // readQueries counts the line
-		case line.ActionName != "click":
-		case line.QueryID == "" || line.Object == "":
-			return clickWithoutIDs
-		default:
+		if line, err := parseLine(jsonread.NewLenient(content)); err == nil && line.ActionName == "click" { // readQueries counts what is odd
+			if line.QueryID == "" || line.Object == "" {
+				return clickWithoutIDs
+			}
 			query := r.hash(line.QueryID)
 			r.clicks[query] = append(r.clicks[query], r.hash(line.Object))
 		}

@@ -121,19 +121,19 @@ func TestOdditiesAreCounted(t *testing.T) {
 		t.Errorf("%+v, want %+v", log.Impressions, want)
 	}
 	wantWarnings := []string{
-		"2 lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out",
+		"2 lines are not JSON objects of UBI, are torn, or have a name twice or in capitals: left out",
 		"1 lines are neither a query nor an event: left out",
 		"1 queries without query_response_hit_ids: left out",
-		"1 queries with a query_id that was there before: left out",
+		"1 queries with the query_id of an earlier query: left out",
 		"1 queries with a document twice among their hits: left out",
 		"2 queries with query_attributes.plrank that do not fit together, or with a document twice among their candidates: left out",
 		"1 queries whose hits are not the first documents drawn: left out",
 		"5 queries without a valid timestamp: kept, with no time",
 		"1 clicks without a query_id or an object_id: left out",
-		"1 clicks whose query_id is of no query that was kept: left out",
+		"1 clicks whose query was not kept, or is not in the log: left out",
 		"1 clicks on a document that was not shown: left out",
 		"1 clicks on a document that was clicked before: counted once",
-		"1 of 4 impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents",
+		"1 of 4 impressions were changed after they were drawn: the others are not a fair sample if the changes depend on the documents",
 	}
 	slices.Sort(wantWarnings)
 	slices.Sort(log.Warnings)
@@ -175,7 +175,7 @@ func TestNamesAndTextsOfALogAreExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"2 lines are not JSON objects of UBI, or were torn, or have a name twice or in capitals: left out",
+		"2 lines are not JSON objects of UBI, are torn, or have a name twice or in capitals: left out",
 		"4 lines have ids or other texts that are not in UTF-8, or half of a surrogate pair: left out",
 	}
 	if len(got.Impressions) != 1 || !slices.Equal(got.Impressions[0].Clicks, []float64{0, 1}) || !slices.Equal(got.Warnings, want) {
@@ -219,7 +219,7 @@ func TestLongQueriesAreRead(t *testing.T) {
 		"1 queries whose hits are not the first documents drawn: left out",
 		fmt.Sprintf("%d clicks on a document that was not shown: left out", clicks-shown),
 		"1 clicks on a document that was clicked before: counted once",
-		"1 of 2 impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents",
+		"1 of 2 impressions were changed after they were drawn: the others are not a fair sample if the changes depend on the documents",
 	}
 	slices.Sort(want)
 	slices.Sort(log.Warnings)
@@ -254,7 +254,7 @@ func TestFileOfTornLineIsNoError(t *testing.T) {
 	whole := `{"query_id": "1", "query_response_hit_ids": ["a"], "event_attributes": {"object": {"object_id": "b"}}}` + "\n"
 	for end := 1; end < len(whole)-1; end++ {
 		log, err := Read(logFile(t, "torn", whole[:end]), logFile(t, "log", whole))
-		if err != nil || len(log.Impressions) != 1 || !strings.HasPrefix(log.Warnings[0], "1 lines are not JSON objects of UBI, or were torn") {
+		if err != nil || len(log.Impressions) != 1 || !strings.HasPrefix(log.Warnings[0], "1 lines are not JSON objects of UBI, are torn") {
 			t.Errorf("%s: %+v, error %v", whole[:end], log, err)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // A Logger is the logging policy of a simulation: rankings are drawn from the Plackett–Luce policy of its scores.
 type Logger struct {
 	Model, Version string
-	// of the query's documents, by several goroutines at once; nil: all are 0
+	// Scores returns the scores of the query's documents. Several goroutines call it at once. nil: all scores are 0.
 	Scores      func(d *datasets.Dataset, query int) ([]float64, error)
 	Temperature float64 // divides the scores; 0: 1
 	Cutoff      int     // how many documents are shown; 0: 10
@@ -75,8 +75,8 @@ func Cascade() Behaviour {
 // 1 KB each.
 const MostSimulated = 1 << 24
 
-// Simulate makes a log of n impressions, [MostSimulated] at most. For each it draws a query
-// of d with documents, all alike, and a ranking from the logging policy. Documents without an
+// Simulate makes a log of n impressions, at most [MostSimulated]. For each it draws one of the
+// queries of d that have documents, all with the same probability, and a ranking from the logging policy. Documents without an
 // id are called "query.n", n from 1, as in [datasets.WriteRun]. The i-th impression has ID i and
 // comes in the i-th second of 1970. The result is a pure function of the arguments.
 //

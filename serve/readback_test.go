@@ -157,7 +157,8 @@ func TestAcceptedRequestsAreReadBack(t *testing.T) {
 			t.Fatalf("%d impressions, want %d; warnings %q, error %v", len(log.Impressions), len(asked), log.Warnings, err)
 		}
 		for _, w := range log.Warnings {
-			if !strings.Contains(w, "query_id is of no query") && !strings.Contains(w, "not shown") && !strings.Contains(w, "clicked before") && !strings.Contains(w, "query_id that was there before") {
+			if !strings.Contains(w, "query was not kept") && !strings.Contains(w, "not shown") && !strings.Contains(w, "clicked before") &&
+				!strings.Contains(w, "query_id of an earlier query") {
 				t.Fatalf("what was accepted is: %s", w)
 			}
 		}

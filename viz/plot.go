@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -96,7 +97,7 @@ func (p Plot) check() error {
 // draw draws the plot on a canvas of its size.
 func (p Plot) draw(c draw.Canvas) error {
 	d := plot.New()
-	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.Title, p.X, p.Y
+	d.Title.Text = p.Title
 	d.Title.Padding = vg.Points(6)
 	// The legend has its own space, next to the curves.
 	legend := plot.NewLegend()
@@ -148,8 +149,17 @@ func (p Plot) draw(c draw.Canvas) error {
 		legend.Draw(draw.Crop(c, c.Size().X-width, 0, 0, -vg.Points(22))) // below the title
 		c = draw.Crop(c, 0, -width-vg.Points(10), 0, 0)
 	}
+	d.X.Label.Text, d.Y.Label.Text = fitted(d.X.Label.TextStyle, p.X, c.Size().X*3/4), fitted(d.Y.Label.TextStyle, p.Y, c.Size().Y*3/4)
 	d.Draw(c)
 	return nil
+}
+
+// fitted returns a label, shortened if it is longer than its axis: a longer one would be cut off, and take space from the curves.
+func fitted(style text.Style, label string, length vg.Length) string {
+	for characters := utf8.RuneCountInString(label); characters > 1 && style.Rectangle(label).Size().X > length; characters-- {
+		label = shorten(label, characters-1)
+	}
+	return label
 }
 
 // addSeries adds a line for every segment, then the points and texts.

@@ -230,3 +230,25 @@ func TestTicksOfWholeNumbersAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// A label that is longer than its axis is shortened, so that it is not cut off at the end of the picture, and the curves keep
+// their space.
+func TestLongLabelsAreShortened(t *testing.T) {
+	heights := map[string]float64{}
+	for _, label := range []string{"y", strings.Repeat("label ", 20)} {
+		svg := Plot{Small: true, X: label, Y: label, Series: []Series{{Y: []float64{0, 1}}}}.SVG()
+		if long := len(label) > 1; long == strings.Contains(svg, label) || long != strings.Contains(svg, "…") {
+			t.Errorf("%q is in the wrong length in %s", label, svg)
+		}
+		for _, m := range regexp.MustCompile(`(?s)<text x="[^"]*" y="(-?[0-9.]+)"[^>]*>[01]\.[0-9]<`).FindAllStringSubmatch(svg, -1) {
+			y, err := strconv.ParseFloat(m[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heights[label] = max(heights[label], math.Abs(y))
+		}
+	}
+	if short, long := heights["y"], heights[strings.Repeat("label ", 20)]; short == 0 || math.Abs(short-long) > 5 {
+		t.Errorf("the ticks reach to %v, and with a long label to %v", short, long)
+	}
+}

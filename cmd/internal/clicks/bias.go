@@ -27,10 +27,9 @@ var biasPage = cli.Page{
 		"LOGS [-method M] [-out FILE] [-plot FILE]",
 		"LOGS -method affine -data FILE [-out FILE] [-plot FILE]",
 	},
-	Text: "Estimates position bias: α, the probability that a rank is examined, relative to the first rank. The logging policy put " +
-		"documents at different ranks; clicks on the same documents are compared. " +
-		"Users who trust the ranking also click on documents that are not relevant: β. Only method affine estimates it, from clicks on " +
-		"documents with known labels.",
+	Text: "Estimates position bias: α, the probability that users examine a rank, relative to the first rank. The logging policy put " +
+		"documents at different ranks, so clicks on the same documents can be compared. Users who trust the ranking also click on " +
+		"documents that are not relevant, with probability β. Only method affine estimates β; it needs documents with known labels.",
 	Examples: []string{
 		"logs -out bias.json -plot bias.svg",
 		"logs -method em",
@@ -51,8 +50,8 @@ func methods() []string { return append(texts(logs.Methods()), affine) }
 func (o *biasOptions) flags() cli.Flags {
 	o.method = string(logs.AllPairs)
 	return append(dataFlags(&o.Source, "; for method affine, the labels of the documents").Without("base-column"), cli.Flags{
-		{Name: "method", Value: &o.method, Names: methods, Help: "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em " +
-			"does not, but assumes that relevance is a function of the features; affine needs -data"},
+		{Name: "method", Value: &o.method, Names: methods, Help: "`name`: all-pairs and harvest (neighbouring ranks alone) need scores in " +
+			"the log; em needs none, but assumes that relevance is a function of the features; affine needs -data"},
 		{Name: "out", Value: &o.out, Help: "a new `file` in JSON, for -bias of other commands"},
 		o.plot.Flag("a picture of it"),
 		cli.JSONFlag(&o.asJSON),
@@ -104,7 +103,7 @@ func (o *biasOptions) run(ctx context.Context, line *cli.Line, stdout, stderr io
 	return nil
 }
 
-// estimate reads the log, and estimates its bias.
+// estimate reads the log, and estimates the position bias.
 func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Writer) (*biasResult, error) {
 	var e *logs.BiasEstimation
 	join := func(*logs.Log) int { return 0 }

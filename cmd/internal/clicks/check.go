@@ -22,11 +22,11 @@ import (
 var checkPage = cli.Page{
 	Command: "clicks check",
 	Usage:   []string{"LOGS [-json]"},
-	Text: "Says what a log can tell. Warnings count oddities, such as clicks without an impression. The table has, for each rank, how " +
-		"often it was shown and clicked, and its overlap with the next one: " +
-		"the share of documents that could have been at either. If ranks are not connected by overlap and clicks, their position bias cannot " +
-		"be separated from the relevance of their documents. " +
-		"The effective sample size of another policy is how many of its own impressions would say as much about it as the log does.",
+	Text: "Reports what can be learned from a log. Warnings count what is odd, such as clicks without an impression. For each rank, the " +
+		"table says how often it was shown and clicked, and how far it overlaps with the next rank: the share of documents that could have " +
+		"been at either. If overlap and clicks do not connect two ranks, their position bias cannot be separated from the relevance of " +
+		"their documents. The effective sample size of another policy is the number of its own impressions that would say as much about " +
+		"it as this log does.",
 	Examples: []string{"logs/2026-11.jsonl.zst"},
 	Topics:   []string{"clicks"},
 	Words:    true,
@@ -60,7 +60,7 @@ func (o *checkOptions) run(ctx context.Context, line *cli.Line, stdout, stderr i
 	return nil
 }
 
-// findings holds what check says about a log.
+// findings holds what check reports about a log.
 type findings struct {
 	Impressions int          `json:"impressions"`
 	Queries     int          `json:"queries"`
@@ -69,7 +69,7 @@ type findings struct {
 	To          time.Time    `json:"to,omitzero"`
 	Policies    []policy     `json:"policies"`
 	Scored      int          `json:"scored"` // impressions with scores
-	Clicks      float64      `json:"clicks"` // an impression
+	Clicks      float64      `json:"clicks"` // per impression
 	Ranks       []rank       `json:"ranks"`
 	Connected   [][]int      `json:"connected,omitempty"` // see clicks.BiasReport
 	AllPairs    [][]int      `json:"connectedByAllPairs,omitempty"`
@@ -232,13 +232,13 @@ func (r *findings) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, table)
 	if r.Scored < r.Impressions {
-		cli.PrintNote(w, fmt.Sprintf("%d impressions have no scores, so that the probabilities of their rankings are not known. From such "+
-			"logs only method em estimates position bias, and policies cannot be evaluated.", r.Impressions-r.Scored))
+		cli.PrintNote(w, fmt.Sprintf("%d impressions have no scores, so the probabilities of their rankings are unknown. From such a log, "+
+			"only method em can estimate position bias, and no policy can be evaluated.", r.Impressions-r.Scored))
 		return
 	}
 	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))
 	fmt.Fprintf(w, "ranks compared by all pairs (method all-pairs): %s\n", groups(r.AllPairs))
-	table = viz.Table{Title: "\nwhat the log tells about other policies", Columns: []string{"policy", "effective sample size",
+	table = viz.Table{Title: "\nhow much the log says about other policies", Columns: []string{"policy", "effective sample size",
 		"largest weight"}, Digits: 1}
 	for _, o := range r.Other {
 		table.Rows = append(table.Rows, viz.Row{o.Policy, o.EffectiveSize, o.LargestWeight})

@@ -20,11 +20,10 @@ var page = cli.Page{
 		"evaluate LOGS MODELS [-baseline FILE] [-require 0] [flags]",
 		"simulate -data FILE|DIR [-model FILE] -out LOG [flags]",
 	},
-	Text: "Learns from logs of impressions and clicks. check says what a log can tell; bias estimates position bias, the effect of a " +
-		"document's rank on its clicks; " +
-		"evaluate estimates how many clicks another model would get, and can refuse a model that is not shown to be better; simulate makes a log. " +
-		"plrank train -clicks LOGS trains on one. LOGS are files of UBI lines, as plrank serve writes them, or folders; -help after a word " +
-		"explains its flags.",
+	Text: "Learns from logs of impressions and clicks. check reports what can be learned from a log. bias estimates position bias, the " +
+		"effect of a document's rank on its clicks. evaluate estimates how many clicks another model would get, and can refuse a model that " +
+		"is not shown to be better. simulate makes a log. plrank train -clicks LOGS trains on a log. LOGS are files of UBI lines, as " +
+		"plrank serve writes them, or folders of such files. -help after a word explains its flags.",
 	Examples: []string{
 		"check logs",
 		"bias logs -out bias.json",

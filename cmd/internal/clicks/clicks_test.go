@@ -135,7 +135,7 @@ func TestGateRefusesEmptyIntervals(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{one, good}, "the intervals are of 1 units (by query), want 20 at least"},
+		{[]string{one, good}, "the intervals come from 1 units (by query), want at least 20"},
 		{[]string{log, good, "-unit", "client"}, "no impression of " + log + " has a client"},
 		{[]string{silent, good, "-require", "-0.1"}, "the value is 0.0000 in every unit"},
 		{[]string{far, bad, "-baseline", good, "-require", "-5"}, "the effective sample size of the baseline " + good + " is "},
@@ -153,7 +153,7 @@ func TestRulesOfTheGate(t *testing.T) {
 		want   string
 	}{
 		{func(r *values, e *estimate) {}, ""},
-		{func(r *values, e *estimate) { r.Units, e.EffectiveSize = 19, 1 }, "the intervals are of 19 units"},
+		{func(r *values, e *estimate) { r.Units, e.EffectiveSize = 19, 1 }, "the intervals come from 19 units"},
 		{func(r *values, e *estimate) { e.Value = interval{1, 1, 1} }, "the value is 1.0000 in every unit"},
 		{func(r *values, e *estimate) { e.EffectiveSize = 99.9 }, "m: the effective sample size is 99.9"},
 		{func(r *values, e *estimate) { e.BaselineSize = 99.9 }, "m: the effective sample size of the baseline b is 99.9"},
@@ -219,9 +219,9 @@ func TestDataAreReadForEachModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, log := range map[string]string{
-		"feature names, so that features cannot be matched: name a file": regexp.MustCompile(`,"feature_names":\[[^\]]*\]`).ReplaceAllString(string(text), ""),
-		`uses feature "city", which the log lacks: name a file`:          strings.ReplaceAll(string(text), `"city"]`, `"town"]`),
-		"column 2 of its features and feature 2 of":                      regexp.MustCompile(`"(Oslo|Bergen|Narvik)"`).ReplaceAllString(string(text), "1"),
+		"feature names, so features cannot be matched: give the features": regexp.MustCompile(`,"feature_names":\[[^\]]*\]`).ReplaceAllString(string(text), ""),
+		`uses feature "city", which the log lacks: give the features`:     strings.ReplaceAll(string(text), `"city"]`, `"town"]`),
+		"column 2 of its features and feature 2 of":                       regexp.MustCompile(`"(Oslo|Bergen|Narvik)"`).ReplaceAllString(string(text), "1"),
 	} {
 		write(t, log2, log)
 		if status, _, stderr := call("evaluate", log2, models[0]); status != 1 || !strings.Contains(stderr, want) {
@@ -320,7 +320,7 @@ func TestCheckSaysWhatALogCanTell(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	if !strings.Contains(stderr, "1 clicks whose query_id is of no query that was kept") {
+	if !strings.Contains(stderr, "1 clicks whose query was not kept") {
 		t.Error(stderr)
 	}
 	if status, _, stderr := call("bias", filepath.Join(dir, "fixed.jsonl")); status != 1 || !strings.Contains(stderr, "ranks [2] are not compared with the others") {
@@ -412,7 +412,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"evaluate " + log + " " + model + " -bias " + log, 1, "bias file " + log},
 		{"evaluate " + log + " " + model + " -bias " + log + " -estimator iips,dr", 1, "bias file " + log},
 		{"evaluate " + log + " " + model + " -bias " + log + " -estimator policy", 1, "bias file " + log},
-		{"evaluate " + log + " " + model, 1, "which the log lacks: name a file"},
+		{"evaluate " + log + " " + model, 1, "which the log lacks: give the features"},
 		{"evaluate " + log + " " + model + " -data " + data, 1, "no impressions to evaluate on"},
 		{"evaluate " + log + " " + model + " -data " + data + " -features 1", 1, "-features: the model has the feature 2, too"},
 		{"evaluate " + log + " " + model + " -data " + data + " -minus-one irrelevant", 2, "there is no flag -minus-one"},

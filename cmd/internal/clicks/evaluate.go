@@ -35,10 +35,9 @@ const (
 var evaluatePage = cli.Page{
 	Command: "clicks evaluate",
 	Usage:   []string{"LOGS… MODELS… [-bias FILE] [-baseline FILE] [-require X] [flags]"},
-	Text: "Estimates from the log of another policy how many clicks an impression would have on average if a model had drawn the rankings, " +
-		"and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
-		"Estimator iips needs no position bias, and is unbiased if clicks depend on a document and its rank alone. A log larger than memory " +
-		"is read in parts.",
+	Text: "Estimates from the log of another policy how many clicks an impression would get on average if a model drew the rankings, and " +
+		"the difference from a baseline, with 95 % intervals. Files that end in .npz are models. Estimator iips needs no position bias; it " +
+		"is unbiased if a click depends only on the document and its rank. A log may be larger than memory.",
 	Examples: []string{
 		"logs new.npz -baseline old.npz -require 0",
 		"logs new.npz newer.npz -bias bias.json -json",
@@ -67,20 +66,21 @@ type evaluateOptions struct {
 func (o *evaluateOptions) flags() cli.Flags {
 	o.baseline, o.unit, o.resamples = loggedName, "query", 10000
 	estimators := cli.Words(logs.ValueEstimators()...)
-	ofData := dataFlags(&o.Source, "; features for documents of the log, in place of logged features").Without("base-column", "minus-one")
+	ofData := dataFlags(&o.Source, "; features of the documents, in place of those in the log").Without("base-column", "minus-one")
 	return append(ofData, cli.Flags{
-		{Name: "model", Value: &o.model, Help: "a model `file`, in addition to the words"},
-		{Name: "baseline", Value: &o.baseline, Help: "a model `file` to compare with; logged is the logging policy"},
-		{Name: "require", Value: cli.Float(&o.require, -math.MaxFloat64, "a finite number"), Help: "end with status 1 unless, by the first " +
-			"estimator, the lower end of the interval of the difference is above this `number`, the effective sample sizes of model and " +
-			"baseline are 100 or more, and units 20 or more, for every model"},
+		{Name: "model", Value: &o.model, Help: "another model `file`"},
+		{Name: "baseline", Value: &o.baseline, Help: "a model `file` to compare with, or logged, the logging policy"},
+		{Name: "require", Value: cli.Float(&o.require, -math.MaxFloat64, "a finite number"), Help: "exit with status 1 unless every model is " +
+			"shown to be better: by the first estimator, the interval of the difference is above this `number`, the effective sample sizes of " +
+			"model and baseline are at least 100, and there are at least 20 units"},
 		{Name: "estimator", Value: &o.estimator, Names: estimators, Help: "`names`, with commas between: " +
-			strings.Join(estimators(), ", ") + ", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr"},
+			strings.Join(estimators(), ", ") + "; a number in brackets is a clip, as in iips(0.001); the default " +
+			"is iips, and with -bias also policy-aware and dr"},
 		{Name: "bias", Value: &o.bias, Help: "a `file` with the position bias, see plrank clicks bias"},
 		{Name: "temperature", Value: cli.Float(&o.temperature, 0, "a positive, finite number, or 0"),
 			Help: "`number` that divides the scores of models; 0 is the temperature of each impression"},
 		{Name: "unit", Value: &o.unit, Names: cli.Words("query", "client", impressionKey),
-			Help: "`what` is resampled as a whole for intervals: query, client or impression"},
+			Help: "`what` the intervals resample as a whole: query, client or impression"},
 		{Name: "resamples", Value: cli.Int(&o.resamples, leastSampled, mostSampled), Help: "`number` of resamples"},
 		{Name: "seed", Value: &o.seed, Help: "`seed` of the resamples"},
 		cli.JSONFlag(&o.asJSON),
@@ -338,7 +338,7 @@ type modelValue struct {
 
 type estimate struct {
 	Estimator     string   `json:"estimator"`
-	Value         interval `json:"value"` // clicks an impression
+	Value         interval `json:"value"` // clicks per impression
 	Difference    interval `json:"difference"`
 	EffectiveSize float64  `json:"effectiveSize"`
 	BaselineSize  float64  `json:"baselineEffectiveSize"`
@@ -376,20 +376,20 @@ func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
 func (r *values) gate(least float64) {
 	r.Require = &least
 	if r.Units < leastUnits {
-		r.Refused = append(r.Refused, fmt.Sprintf("the intervals are of %d units (by %s), want %d at least: the log says too little about how "+
-			"much clicks vary; use a longer log, or another -unit", r.Units, r.Unit, leastUnits))
+		r.Refused = append(r.Refused, fmt.Sprintf("the intervals come from %d units (by %s), want at least %d: the log says too little about "+
+			"how much clicks vary; use a longer log, or another -unit", r.Units, r.Unit, leastUnits))
 		return
 	}
 	for _, m := range r.Models {
 		switch e := m.Estimates[0]; {
 		case e.Value.Low == e.Value.High:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the value is %.4f in every unit (by %s): the log does not say how much clicks vary; "+
-				"plrank clicks check counts its clicks", m.Model, e.Value.Mean, r.Unit))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the value is %.4f in every unit (by %s), so the log does not say how much clicks "+
+				"vary; see plrank clicks check for their number", m.Model, e.Value.Mean, r.Unit))
 		case e.EffectiveSize < leastSize:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size is %.1f impressions, want %d at least: the log says too "+
-				"little about this policy; use a longer log, or the log of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size is %.1f impressions, want at least %d: the log says too "+
+				"little about this policy; use a longer log, or the log of a more similar policy", m.Model, e.EffectiveSize, leastSize))
 		case e.BaselineSize < leastSize:
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size of the baseline %s is %.1f impressions, want %d at least: "+
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size of the baseline %s is %.1f impressions, want at least %d: "+
 				"the log says too little about it; use -baseline logged, the logging policy", m.Model, r.Baseline, e.BaselineSize, leastSize))
 		case !(e.Difference.Low > least):
 			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v",
@@ -399,7 +399,7 @@ func (r *values) gate(least float64) {
 }
 
 func (r *values) print(w io.Writer) {
-	fmt.Fprintf(w, "%d impressions; clicks an impression, with 95 %% intervals by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
+	fmt.Fprintf(w, "%d impressions; clicks per impression, with 95 %% intervals by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
 	for _, m := range r.Models {
 		fmt.Fprintf(w, "\n%s, version %s\n", command.Printable(m.Model), m.Version)
 		rows := []string{"value", "  interval", "less " + command.Printable(r.Baseline), "  interval", "effective sample size",

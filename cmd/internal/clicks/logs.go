@@ -92,12 +92,12 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 		ids = append(ids, first+i)
 	}
 	if n := own[len(own)-1] - first + 1; names == nil && part.FeatureIDs == nil && width > 0 && width != n {
-		return nil, fmt.Errorf("%s has %d features without names, and the log %d without ids: name a file with the features of its documents "+
-			"by -data", path, n, width)
+		return nil, fmt.Errorf("%s has %d features without names, and the log %d without ids: give the features of its documents by "+
+			"-data FILE", path, n, width)
 	}
 	if width > 0 && (names == nil) != (part.FeatureNames == nil) {
-		return nil, fmt.Errorf("%s: only one of the model and the log has feature names, so that features cannot be matched: name a file with "+
-			"the features of its documents by -data", path)
+		return nil, fmt.Errorf("%s: only one of the model and the log has feature names, so features cannot be matched: give the features of "+
+			"its documents by -data FILE", path)
 	}
 	s := &scorer{path: path, model: model, temperature: temperature}
 	byID, byName := map[int]int{}, map[string]int{} // columns of the log, from 1
@@ -120,7 +120,7 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temp
 			column = byName[names[i]] - 1
 		}
 		if column < 0 {
-			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: name a file with the features of its documents by -data", path, feature)
+			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: give the features of its documents by -data FILE", path, feature)
 		}
 		s.columns[i] = column
 		if part.Levels != nil && part.Levels[column] != nil {
@@ -141,8 +141,8 @@ func (s *scorer) value(i int, v float32) (float32, error) {
 	case v != v:
 		return v, nil
 	case s.ofText[i] != (levels != nil):
-		return 0, fmt.Errorf("column %d of its features and feature %d of %s are not both texts or both numbers: name a file with the "+
-			"features of its documents by -data", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
+		return 0, fmt.Errorf("column %d of its features and feature %d of %s are not both texts or both numbers: give the features "+
+			"of its documents by -data FILE", s.columns[i]+1, s.model.FeatureIDs()[i], s.path)
 	case levels == nil:
 		return v, nil
 	case !(v >= 0) || int(v) >= len(levels):
@@ -158,7 +158,7 @@ func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
 	}
 	width := len(im.Features) / len(im.Documents)
 	if width == 0 {
-		return nil, errors.New("no features of its documents were logged: name a file with them by -data")
+		return nil, errors.New("the log has no features of its documents: give them by -data FILE")
 	}
 	x := make([]float32, 0, len(im.Documents)*len(s.columns))
 	for d := range im.Documents {

@@ -21,10 +21,9 @@ import (
 var simulatePage = cli.Page{
 	Command: "clicks simulate",
 	Usage:   []string{"-data FILE|DIR [-model FILE] [-user NAME] [-bias FILE] [-n N] -out LOG"},
-	Text: "Makes a log. Queries of the data are drawn evenly, rankings from the policy of a model (all rankings alike without one), and " +
-		"clicks by a click model: " +
-		"a document that is examined is clicked with probability (2^label − 1)/(2^highest − 1). Of a folder or a synthetic collection, the " +
-		"training split is used.",
+	Text: "Makes a log. Queries are drawn evenly from the data, and rankings from the policy of a model; without a model, all rankings are " +
+		"equally likely. A user who examines a document clicks it with probability (2^label − 1)/(2^highest − 1). For a folder or a " +
+		"synthetic collection, the training split is used.",
 	Examples: []string{
 		"-data shop.csv -model old.npz -n 20000 -out log.jsonl",
 		"-data shop.csv -user cascade -without-features -out log.jsonl",
@@ -40,7 +39,7 @@ type simulateOptions struct {
 	lean                   bool // without features
 }
 
-// mostCutoff bounds the length of the default bias: no query has as many documents.
+// mostCutoff bounds the length of the default bias. No query has that many documents.
 const mostCutoff = 1 << 20
 
 // users lists the click models.
@@ -64,8 +63,8 @@ func (o *simulateOptions) flags() cli.Flags {
 		{Name: "bias", Value: &o.bias, Help: "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank"},
 		{Name: "n", Value: cli.Int(&o.n, 1, logs.MostSimulated), Help: "`number` of impressions; several logs, by different -seed, have more"},
 		{Name: "seed", Value: &o.seed, Help: "`seed` of all that is random"},
-		{Name: "without-features", Value: &o.lean, Help: "leave the features of documents out: the log is much smaller, and -data must name " +
-			"them when it is used"},
+		{Name: "without-features", Value: &o.lean, Help: "leave out the features of documents: the log is much smaller, but " +
+			"whoever reads it needs them by -data"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for the log; - is standard output"},
 	}...)
 }

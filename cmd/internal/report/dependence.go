@@ -24,9 +24,9 @@ const (
 )
 
 // dependences draws how the score depends on each of the most important features.
-func (v *view) dependences(ctx context.Context) ([]block, error) {
+func (v *view) dependences(ctx context.Context, r *rows) error {
 	if v.data == nil || len(v.columns) == 0 {
-		return nil, nil
+		return nil
 	}
 	// Each value needs the scores of a query, or of one document if the model does not compare documents.
 	rows := max(1, v.data.Rows()/max(1, v.data.Queries()))
@@ -34,23 +34,22 @@ func (v *view) dependences(ctx context.Context) ([]block, error) {
 		rows = 1
 	}
 	sample := sampleOf(v.data, v.data.Rows()/max(1, v.data.Queries())*max(leastDocuments, min(mostDocuments, scoredRows/(mostValues*rows))))
-	var figures []figure
 	for _, column := range v.columns[:min(shownFeatures, len(v.columns))] {
 		curves, values, err := v.dependence(ctx, sample, column)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(values) < 2 {
 			continue
 		}
-		figures = append(figures, figure{"Feature " + short(sample.FeatureName(column)), dependencePlot(sample, column, values, curves)})
+		if *r == nil {
+			r.text("How a document's score changes with the value of one feature. Each document's mean over the values is subtracted. "+
+				"Shown are the mean, and the range from the 10th to the 90th percentile, of %d documents, each from another query.",
+				sample.Queries())
+		}
+		r.plot("Feature "+short(sample.FeatureName(column)), dependencePlot(sample, column, values, curves))
 	}
-	if figures == nil {
-		return nil, nil
-	}
-	return []block{texts("How a document's score changes with the value of one feature. Each document's mean over the values is "+
-		"subtracted. Shown are the mean, and the range from the 10th to the 90th percentile, of %d documents, each from another query.",
-		sample.Queries()), {Figures: figures}}, nil
+	return nil
 }
 
 // dependence returns the scores of one random document of each query for each value of a column, less the document's mean. A query

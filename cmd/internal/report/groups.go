@@ -15,14 +15,14 @@ import (
 )
 
 // groups shows the exposure of each group of documents.
-func (v *view) groups(ctx context.Context) ([]block, error) {
+func (v *view) groups(ctx context.Context, r *rows) error {
 	if v.data == nil || v.data.Groups == nil || v.data.Gains != nil {
-		return nil, nil
+		return nil
 	}
 	sample := sampleOf(v.data, exposedRows)
 	gains, exposure, err := v.exposure(ctx, sample)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	type sums struct{ documents, gain, exposure float64 }
 	by, all := map[int]*sums{}, sums{}
@@ -61,7 +61,10 @@ func (v *view) groups(ctx context.Context) ([]block, error) {
 		p.YNames = append([]string{name}, p.YNames...)
 	}
 	p.Series = series
-	return []block{texts("%s", note), tableBlock(t), {Figures: []figure{{"Shares of the groups", p}}}}, nil
+	r.text("%s", note)
+	r.table(t)
+	r.plot("Shares of the groups", p)
+	return nil
 }
 
 // exposure returns the gain and the expected exposure of every document under the policy.

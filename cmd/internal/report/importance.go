@@ -12,31 +12,33 @@ import (
 const mostFeatures = 200 // in a table
 
 // importance shows how much worse the metric gets when a feature is shuffled.
-func (v *view) importance(ctx context.Context) ([]block, error) {
+func (v *view) importance(ctx context.Context, r *rows) error {
 	if v.data == nil {
-		return nil, nil
+		return nil
 	}
 	v.columns = v.usedColumns()
 	used := len(v.columns)
 	if used == 0 {
-		return []block{texts("The model uses no feature.")}, nil
+		r.text("The model uses no feature.")
+		return nil
 	}
 	sample := sampleOf(v.data, scoredRows/(used*Permutations))
 	list, err := train.Importances(ctx, v.Config, train.Custom{}, v.Model, sample, Permutations)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	if err != nil {
-		return []block{texts("No importance: %s.", cut(err.Error(), mostText))}, nil
+		r.text("No importance: %s.", cut(err.Error(), mostText))
+		return nil
 	}
 	for i, feature := range list {
 		v.columns[i] = slices.Index(v.data.FeatureIDs, feature.Feature)
 	}
-	blocks := []block{texts("How much worse %s gets when the values of a feature are shuffled: mean and standard deviation "+
-		"of %d permutations. Correlated features share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))}
+	r.text("How much worse %s gets when the values of a feature are shuffled: mean and standard deviation "+
+		"of %d permutations. Correlated features share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))
 	p := ImportancePlot(v.Config.Metric, list)
 	p.X = "" // too long for a small picture
-	blocks = append(blocks, block{Figures: []figure{{"Loss of " + short(v.Config.Metric), p}}})
+	r.plot("Loss of "+short(v.Config.Metric), p)
 	all := viz.Table{Columns: []string{"feature", "mean", "standard deviation"}}
 	for _, i := range list[:min(mostFeatures, len(list))] {
 		all.Rows = append(all.Rows, viz.Row{short(i.Name), float64(i.Mean), float64(i.SD)})
@@ -45,7 +47,8 @@ func (v *view) importance(ctx context.Context) ([]block, error) {
 	if used > mostFeatures {
 		title = fmt.Sprintf("The first %d of %d features that the model uses", mostFeatures, used)
 	}
-	return append(blocks, block{Details: &details{title, []block{tableBlock(all)}}}), nil
+	r.details(title, rows{{Table: &table{all}}})
+	return nil
 }
 
 func (v *view) usedColumns() (columns []int) {

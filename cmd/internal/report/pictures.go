@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
@@ -12,9 +13,9 @@ import (
 )
 
 // curves draws the validation metric and the loss by epoch.
-func (v *view) curves(context.Context) ([]block, error) {
+func (v *view) curves(_ context.Context, r *rows) error {
 	if len(v.History) == 0 {
-		return nil, nil
+		return nil
 	}
 	loss := viz.Series{}
 	for _, e := range v.History {
@@ -24,10 +25,11 @@ func (v *view) curves(context.Context) ([]block, error) {
 	if v.Summary != nil {
 		best, initial = v.Summary.BestEpoch, v.Summary.Initial
 	}
-	return []block{{Figures: []figure{
-		{"Validation", Curve(v.Config.Metric, v.History, best, initial)},
-		{"Training loss", viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}}},
-	}}}, nil
+	validation := Curve(v.Config.Metric, v.History, best, initial)
+	validation.Y, _, _ = strings.Cut(validation.Y, " ") // the legend of a small picture names both measures
+	r.plot("Validation", validation)
+	r.plot("Training loss", viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}})
+	return nil
 }
 
 // Curve draws the metric after each epoch on every split that was evaluated: for the ranking, and expected under the policy. A fairness
@@ -37,7 +39,7 @@ func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Va
 	names := []string{metric}
 	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
 		names = []string{m.Ranking().String(), m.Expected().String()}
-		p.Y = names[0] + ", of the ranking and expected"
+		p.Y = names[0] + " and its expectation"
 	}
 	for _, split := range []struct {
 		name   string
@@ -70,9 +72,9 @@ func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Va
 }
 
 // distribution draws the sorted values of the queries, for all rankers.
-func (v *view) distribution(context.Context) ([]block, error) {
+func (v *view) distribution(_ context.Context, r *rows) error {
 	if v.data == nil {
-		return nil, nil
+		return nil
 	}
 	p := viz.Plot{X: "% of the queries", Y: v.metric, Series: []viz.Series{quantiles("model", v.split.PerQuery[v.metric])}}
 	for i, values := range v.split.OthersPerQuery {
@@ -80,7 +82,7 @@ func (v *view) distribution(context.Context) ([]block, error) {
 			p.Series = append(p.Series, quantiles(short(v.split.Rankers[i]), values[v.metric]))
 		}
 	}
-	figures := []figure{{"Values of the queries, from the lowest", p}}
+	r.plot("Values of the queries, from the lowest", p)
 	if before := v.perQuery(v.reference)[v.metric]; before != nil {
 		var differences []float64
 		for q, x := range v.split.PerQuery[v.metric] {
@@ -88,10 +90,10 @@ func (v *view) distribution(context.Context) ([]block, error) {
 		}
 		s := quantiles("", differences)
 		zero := viz.Series{Style: viz.Guide, X: []float64{0, 100}, Y: []float64{0, 0}}
-		figures = append(figures, figure{"Model − " + short(v.reference) + ", by query", viz.Plot{X: "% of the queries", Y: "difference of " +
-			v.metric, Series: []viz.Series{zero, s}}})
+		r.plot("Model − "+short(v.reference)+", by query", viz.Plot{X: "% of the queries", Y: "difference of " + v.metric,
+			Series: []viz.Series{zero, s}})
 	}
-	return []block{{Figures: figures}}, nil
+	return nil
 }
 
 // quantiles returns the curve of the sorted values, thinned for a picture.

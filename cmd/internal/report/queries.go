@@ -20,9 +20,9 @@ const (
 )
 
 // queries shows the worst, best, and most changed queries with their documents.
-func (v *view) queries(context.Context) ([]block, error) {
+func (v *view) queries(_ context.Context, r *rows) error {
 	if v.data == nil || v.data.Gains != nil {
-		return nil, nil
+		return nil
 	}
 	values := v.split.PerQuery[v.metric]
 	var judged []int
@@ -33,30 +33,25 @@ func (v *view) queries(context.Context) ([]block, error) {
 		}
 	}
 	if judged == nil {
-		return nil, nil
+		return nil
 	}
 	longer := func(a, b int) int { // shows more
 		return cmp.Compare(v.data.Offsets[b+1]-v.data.Offsets[b], v.data.Offsets[a+1]-v.data.Offsets[a])
 	}
 	better := func(a, b int) int { return v.better(values[a], values[b]) }
-	blocks := []block{texts("Queries whose documents have different labels, by %s. Each shows the first %d documents in the order of the "+
-		"model, and documents of the best label below them.", v.metric, shownDocuments)}
+	r.text("Queries whose documents have different labels, by %s. Each shows the first %d documents in the order of the model, and "+
+		"documents of the best label below them.", v.metric, shownDocuments)
 	show := func(title string, order func(a, b int) int, rankers ...ranked) error {
 		list := slices.Clone(judged)
 		slices.SortStableFunc(list, func(a, b int) int { return cmp.Or(order(a, b), longer(a, b)) })
 		shown, err := v.shown(list[:min(shownQueries, len(list))], rankers...)
-		blocks = append(blocks, block{Details: &details{title, shown}})
+		r.details(title, shown)
 		return err
 	}
-	if err := show("Worst queries", func(a, b int) int { return -better(a, b) }); err != nil {
-		return nil, err
-	}
-	if err := show("Best queries", better); err != nil {
-		return nil, err
-	}
+	err := cmp.Or(show("Worst queries", func(a, b int) int { return -better(a, b) }), show("Best queries", better))
 	before := v.perQuery(v.reference)[v.metric]
-	if before == nil {
-		return blocks, nil
+	if before == nil || err != nil {
+		return err
 	}
 	reference := ranked{name: short(v.reference), values: before, scores: func(queries []int) ([]float64, error) {
 		d := v.data.Select(queries)
@@ -69,10 +64,9 @@ func (v *view) queries(context.Context) ([]block, error) {
 		}
 		return scores, nil
 	}}
-	err := show("Most changed from "+reference.name, func(a, b int) int {
+	return show("Most changed from "+reference.name, func(a, b int) int {
 		return cmp.Compare(math.Abs(values[b]-before[b]), math.Abs(values[a]-before[a]))
 	}, reference)
-	return blocks, err
 }
 
 // better compares values of queries, the best first.
@@ -94,7 +88,7 @@ type ranked struct {
 }
 
 // shown returns tables of the documents of queries, ranked by the model and by other rankers.
-func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error) {
+func (v *view) shown(queries []int, others ...ranked) (all rows, err error) {
 	d := v.data.Select(queries)
 	scores, err := datasets.Score(v.Model, d)
 	if err != nil {
@@ -141,9 +135,9 @@ func (v *view) shown(queries []int, others ...ranked) (blocks []block, err error
 			}
 			t.Rows = append(t.Rows, line)
 		}
-		blocks = append(blocks, block{Details: &details{title, []block{tableBlock(t)}}})
+		all.details(title, rows{{Table: &table{t}}})
 	}
-	return blocks, nil
+	return all, nil
 }
 
 // ranksOf returns the rank of each document by descending score, from 1. Documents with equal scores keep their order.

@@ -36,7 +36,7 @@ var source string
 
 var pageTemplate = template.Must(template.New("page").Parse(source))
 
-// A page is the template's input: groups, which have sections, which have blocks.
+// A page is the template's input: groups, which have sections, which have rows.
 type page struct {
 	Title  string
 	Groups []group
@@ -50,15 +50,56 @@ type group struct {
 
 type section struct {
 	ID, Title string
-	Blocks    []block
+	Rows      rows
 }
 
-// A block has one field set.
-type block struct {
+// A part of a page fills a section. A section without rows is left out.
+type part struct {
+	name, title string
+	fill        func(context.Context, *rows) error
+}
+
+// newGroup returns the group of the parts.
+func newGroup(ctx context.Context, id, title string, parts ...part) (group, error) {
+	g := group{ID: id, Title: title}
+	for _, p := range parts {
+		s := section{ID: id + "-" + p.name, Title: p.title}
+		if err := p.fill(ctx, &s.Rows); err != nil {
+			return g, err
+		}
+		if s.Rows != nil {
+			g.Sections = append(g.Sections, s)
+		}
+	}
+	return g, nil
+}
+
+// rows are what a section shows, from the top.
+type rows []row
+
+// A row has one field set.
+type row struct {
 	Text    string
 	Table   *table
-	Figures []figure
+	Figures []figure // side by side
 	Details *details
+}
+
+func (r *rows) text(format string, args ...any) {
+	*r = append(*r, row{Text: fmt.Sprintf(format, args...)})
+}
+func (r *rows) table(t viz.Table) { *r = append(*r, row{Table: &table{t}}) }
+func (r *rows) details(summary string, inside rows) {
+	*r = append(*r, row{Details: &details{summary, inside}})
+}
+
+// plot adds a picture, next to the one before it.
+func (r *rows) plot(caption string, p viz.Plot) {
+	if last := len(*r) - 1; last >= 0 && (*r)[last].Figures != nil {
+		(*r)[last].Figures = append((*r)[last].Figures, figure{caption, p})
+		return
+	}
+	*r = append(*r, row{Figures: []figure{{caption, p}}})
 }
 
 // A table may be wider than the screen: it scrolls in a named box.
@@ -91,7 +132,7 @@ func (f figure) Alt() string {
 
 type details struct {
 	Summary string
-	Blocks  []block
+	Rows    rows
 }
 
 // Write writes the page of runs. It measures each model on its run's last split, and stops when the context ends.
@@ -140,8 +181,3 @@ func cut(text string, most int) string {
 	}
 	return string(runes)
 }
-
-// texts returns a block of text.
-func texts(format string, args ...any) block { return block{Text: fmt.Sprintf(format, args...)} }
-
-func tableBlock(t viz.Table) block { return block{Table: &table{t}} }

@@ -43,6 +43,12 @@ func linearOn(t *testing.T, d *datasets.Dataset) *view {
 }
 
 // The score of a linear model goes by its weight with a feature, whatever the document.
+// filled returns the rows of a part.
+func filled(fill func(context.Context, *rows) error) (r rows, err error) {
+	err = fill(context.Background(), &r)
+	return r, err
+}
+
 func TestDependenceOfALinearModelIsItsWeight(t *testing.T) {
 	v := linear(t)
 	for column, want := range [][]float64{{-8. / 3, -2. / 3, 10. / 3}, {0.5, -0.5}} { // 2 (x − 4/3) and −(x − 7.5)
@@ -80,17 +86,17 @@ func TestGridsAreValuesOfTheData(t *testing.T) {
 // Query a has the relevant document second, and query b first.
 func TestWorstAndBestQueriesAreShownByTheirValues(t *testing.T) {
 	v := linear(t)
-	blocks, err := v.queries(context.Background())
-	if err != nil || len(blocks) != 3 {
-		t.Fatal(len(blocks), err)
+	shown, err := filled(v.queries)
+	if err != nil || len(shown) != 3 {
+		t.Fatal(len(shown), err)
 	}
 	for i, want := range []string{"Query a: ndcg@10 0.6309", "Query b: ndcg@10 1.0000"} {
-		first := blocks[i+1].Details.Blocks[0].Details
+		first := shown[i+1].Details.Rows[0].Details
 		if first.Summary != want {
-			t.Errorf("%s: %s, want %s", blocks[i+1].Details.Summary, first.Summary, want)
+			t.Errorf("%s: %s, want %s", shown[i+1].Details.Summary, first.Summary, want)
 		}
 	}
-	rows := blocks[1].Details.Blocks[0].Details.Blocks[0].Table.Rows
+	rows := shown[1].Details.Rows[0].Details.Rows[0].Table.Rows
 	for i, want := range [][]any{{1, "0", -1.0, "3"}, {2, "1", -5.0, "2"}, {3, "0", -7.0, "1"}} { // rank, label, score, number
 		if !slices.Equal(rows[i], want) {
 			t.Errorf("document %d: %v, want %v", i+1, rows[i], want)
@@ -123,13 +129,13 @@ func TestGroupsShareExposure(t *testing.T) {
 	v := linear(t)
 	v.data = v.data.Select([]int{1})
 	v.data.Groups, v.data.GroupNames = []int{0, 1}, []string{"red", "blue"}
-	blocks, err := v.groups(context.Background())
+	shown, err := filled(v.groups)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := math.Exp(2) / (1 + math.Exp(2)) // probability of blue: its score is higher by 2
 	blue := (first + (1-first)/math.Log2(3)) / (1 + 1/math.Log2(3))
-	rows := blocks[1].Table.Rows
+	rows := shown[1].Table.Rows
 	if rows[1][0] != "blue" || rows[1][1] != "50.0 %" || rows[1][2] != "100.0 %" || math.Abs(rows[1][4].(float64)-blue) > 1e-9 || rows[0][2] != "0.0 %" {
 		t.Errorf("%v, want exposure %v for blue", rows, blue)
 	}
@@ -185,24 +191,24 @@ func TestLargeDataAreSampled(t *testing.T) {
 	}
 	v := linearOn(t, d)
 	v.Config.Metric = "ndcg@10" // sooner than the expected one
-	blocks, err := v.importance(context.Background())
-	if err != nil || !strings.HasSuffix(blocks[0].Text, " Computed from a sample of 33333 of the 36000 queries.") {
-		t.Error(blocks, err)
+	shown, err := filled(v.importance)
+	if err != nil || !strings.HasSuffix(shown[0].Text, " Computed from a sample of 33333 of the 36000 queries.") {
+		t.Error(shown, err)
 	}
-	blocks, err = v.dependences(context.Background())
-	if err != nil || !strings.HasSuffix(blocks[0].Text, "of 100 documents, each from another query.") {
-		t.Error(blocks, err)
+	shown, err = filled(v.dependences)
+	if err != nil || !strings.HasSuffix(shown[0].Text, "of 100 documents, each from another query.") {
+		t.Error(shown, err)
 	}
-	blocks, err = v.distribution(context.Background())
-	if err != nil || len(blocks[0].Figures[0].Source()) > 20_000 {
-		t.Error(len(blocks[0].Figures[0].Source()), err)
+	shown, err = filled(v.distribution)
+	if err != nil || len(shown[0].Figures[0].Source()) > 20_000 {
+		t.Error(len(shown[0].Figures[0].Source()), err)
 	}
 }
 
 // One label says what both curves are.
 func TestCurveOfTwoMeasuresNamesBoth(t *testing.T) {
 	vali := train.Values{"ndcg@5": .5, "expected-ndcg@5": .4}
-	for metric, want := range map[string]string{"ndcg@5": "ndcg@5, of the ranking and expected", "disparity@5": "disparity@5"} {
+	for metric, want := range map[string]string{"ndcg@5": "ndcg@5 and its expectation", "disparity@5": "disparity@5"} {
 		if got := Curve(metric, []train.Epoch{{Vali: vali}}, 1, nil).Y; got != want {
 			t.Errorf("%s: label %q, want %q", metric, got, want)
 		}

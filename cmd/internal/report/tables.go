@@ -15,12 +15,11 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// tables returns the metrics of every split. The last split comes first, with intervals.
-func (v *view) tables(context.Context) ([]block, error) {
-	var blocks []block
+// tables shows the metrics of every split. The last split comes first, with intervals.
+func (v *view) tables(_ context.Context, r *rows) error {
 	var splits []string
 	if v.Summary != nil {
-		for _, name := range []string{"train", "vali", "test"} {
+		for _, name := range []string{"test", "vali", "train"} {
 			if v.Summary.Metrics[name] != nil {
 				splits = append(splits, name)
 			}
@@ -28,30 +27,26 @@ func (v *view) tables(context.Context) ([]block, error) {
 	} else if v.data != nil {
 		splits = []string{v.split.Name}
 	}
-	if len(splits) == 0 {
-		return nil, nil
-	}
-	slices.Reverse(splits)
 	for i, split := range splits {
 		t, err := v.table(split)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if i == 0 {
-			blocks = append(blocks, tableBlock(t))
-			if len(t.Columns) > 2 && t.Columns[2] == interval {
-				blocks = append(blocks, texts("Intervals are 95 %% bootstrap intervals over queries. If the interval of the gain is above 0, the "+
-					"model is better than random order."))
-			}
-			if v.changed(split) {
-				blocks = append(blocks, texts("On the data as they are now, the model has other values than in the run: the data have changed, or "+
-					"plrank has. The table has the values of the run. All parts below are measured on the data as they are now."))
-			}
+		if i > 0 {
+			r.details("Split "+split, rows{{Table: &table{t}}})
 			continue
 		}
-		blocks = append(blocks, block{Details: &details{"Split " + split, []block{tableBlock(t)}}})
+		r.table(t)
+		if slices.Contains(t.Columns, interval) {
+			r.text("Intervals are 95 %% bootstrap intervals over queries. If the interval of the gain is above 0, the model is better than " +
+				"random order.")
+		}
+		if v.changed(split) {
+			r.text("On the data as they are now, the model has other values than in the run: the data have changed, or plrank has. The table " +
+				"shows the values of the run. All parts below are measured on the data as they are now.")
+		}
 	}
-	return blocks, nil
+	return nil
 }
 
 const interval = "interval"
@@ -88,6 +83,14 @@ func (v *view) values(split string) map[string]train.Values {
 	return values
 }
 
+// value returns a metric of a ranker on a split, NaN if it is unknown.
+func (v *view) value(split, ranker, metric string) float64 {
+	if value, ok := v.values(split)[ranker][metric]; ok {
+		return float64(value)
+	}
+	return math.NaN()
+}
+
 // changed reports whether the model's values on a split differ from those in its result.
 func (v *view) changed(split string) bool {
 	if v.data == nil || split != v.split.Name {
@@ -119,12 +122,6 @@ func (v *view) table(split string) (viz.Table, error) {
 	for _, name := range others {
 		t.Columns = append(t.Columns, short(name))
 	}
-	value := func(ranker, metric string) float64 {
-		if value, ok := values[ranker][metric]; ok {
-			return float64(value)
-		}
-		return math.NaN()
-	}
 	names := slices.DeleteFunc(slices.Clone(v.names), func(name string) bool { _, there := values[""][name]; return !there })
 	for _, name := range slices.Sorted(maps.Keys(values[""])) {
 		if !slices.Contains(names, name) {
@@ -132,21 +129,21 @@ func (v *view) table(split string) (viz.Table, error) {
 		}
 	}
 	for _, metric := range names {
-		row := viz.Row{metric, value("", metric)}
+		row := viz.Row{metric, v.value(split, "", metric)}
 		var model, gain string
 		if intervals {
 			var err error
-			if model, gain, err = v.intervals(metric, value("", metric)); err != nil {
+			if model, gain, err = v.intervals(metric, v.value(split, "", metric)); err != nil {
 				return t, err
 			}
 			row = append(row, model)
 		}
-		row = append(row, value(randomOrder, metric))
+		row = append(row, v.value(split, randomOrder, metric))
 		if intervals {
-			row = append(row, value("", metric)-value(randomOrder, metric), gain)
+			row = append(row, v.value(split, "", metric)-v.value(split, randomOrder, metric), gain)
 		}
 		for _, name := range others {
-			row = append(row, value(name, metric))
+			row = append(row, v.value(split, name, metric))
 		}
 		t.Rows = append(t.Rows, row)
 	}

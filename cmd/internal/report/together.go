@@ -21,47 +21,37 @@ func (v *view) letter() string { return string(rune('A' + v.number - 1)) }
 
 // sideBySide compares several runs: values, paired tests, curves, and the frontier.
 func sideBySide(ctx context.Context, views []*view) (group, error) {
-	g := group{ID: "together", Title: "Side by side"}
-	legend := viz.Table{}
-	for _, v := range views {
-		legend.Rows = append(legend.Rows, viz.Row{v.letter(), short(v.Name)})
-	}
-	blocks := append([]block{tableBlock(legend)}, valuesTogether(views)...)
-	g.Sections = append(g.Sections, section{"together-values", "Values", blocks})
-	tests, err := tested(ctx, views)
-	if err != nil {
-		return g, err
-	}
-	g.Sections = append(g.Sections, section{"together-tests", "Paired tests", tests})
-	g.Sections = append(g.Sections, section{"together-curves", "Curves", curvesTogether(views)})
-	frontiers, err := frontiers(ctx, views)
-	if err == nil && frontiers != nil {
-		g.Sections = append(g.Sections, section{"together-frontier", "Relevance and fairness", frontiers})
-	}
-	return g, err
+	t := together(views)
+	return newGroup(ctx, "together", "Side by side",
+		part{"values", "Values", t.values},
+		part{"tests", "Paired tests", t.tests},
+		part{"curves", "Curves", t.curves},
+		part{"frontier", "Relevance and fairness", t.frontiers})
 }
 
-// valuesTogether returns the values of all runs on the last split of the first.
-func valuesTogether(views []*view) []block {
+// together are several runs on one page.
+type together []*view
+
+// values shows the values of all runs on the last split of the first.
+func (views together) values(_ context.Context, r *rows) error {
 	split := views[0].lastSplit()
-	t := viz.Table{Title: "Split " + split, Columns: []string{"metric"}}
+	legend, t := viz.Table{}, viz.Table{Title: "Split " + split, Columns: []string{"metric"}}
 	all := train.Values{}
 	for _, v := range views {
+		legend.Rows = append(legend.Rows, viz.Row{v.letter(), short(v.Name)})
 		t.Columns = append(t.Columns, v.letter())
 		maps.Copy(all, v.values(split)[""])
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		row := viz.Row{name}
+		line := viz.Row{name}
 		for _, v := range views {
-			value, ok := v.values(split)[""][name]
-			if !ok {
-				value = train.Value(math.NaN())
-			}
-			row = append(row, float64(value))
+			line = append(line, v.value(split, "", name))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, line)
 	}
-	return []block{tableBlock(t)}
+	r.table(legend)
+	r.table(t)
+	return nil
 }
 
 // incomparable says why two runs cannot be tested query by query; "" if they can.
@@ -81,51 +71,49 @@ func incomparable(a, b *view) string {
 	return ""
 }
 
-// tested returns paired tests of all pairs of runs that can be compared with the first.
-func tested(ctx context.Context, views []*view) ([]block, error) {
+// tests shows paired tests of all pairs of runs that can be compared with the first.
+func (views together) tests(ctx context.Context, r *rows) error {
 	first := views[0]
-	var blocks []block
 	var list []*view
 	var values [][]float64
 	for _, v := range views {
 		if why := incomparable(first, v); why != "" {
-			blocks = append(blocks, texts("%s is not tested against %s: %s.", v.letter(), first.letter(), why))
+			r.text("%s is not tested against %s: %s.", v.letter(), first.letter(), why)
 			continue
 		}
 		list, values = append(list, v), append(values, slices.Clone(v.split.PerQuery[first.metric]))
 	}
 	if len(list) < 2 {
-		return blocks, nil
+		return nil
 	}
 	var queries []int // with a value in all runs
 	for q := range values[0] {
-		if !slices.ContainsFunc(values, func(values []float64) bool { return math.IsNaN(values[q]) }) {
+		if !slices.ContainsFunc(values, func(run []float64) bool { return math.IsNaN(run[q]) }) {
 			for i := range values {
 				values[i][len(queries)] = values[i][q]
 			}
 			queries = append(queries, q)
 		}
 	}
-	for i := range values {
+	var series []viz.Series
+	for i, v := range list {
 		values[i] = values[i][:len(queries)]
+		series = append(series, quantiles(v.letter(), values[i]))
 	}
 	b := first.bootstrap(len(queries), 10_000)
 	pairs, err := cli.Await(ctx, func() ([]metrics.Comparison, error) { return metrics.Compare(first.measure, values, b) })
 	if err != nil {
-		return append(blocks, texts("No tests: %s.", short(err.Error()))), ctx.Err()
+		r.text("No tests: %s.", short(err.Error()))
+		return ctx.Err()
 	}
 	t := Pairs(pairs, func(run int) string { return list[run].letter() })
 	t.Title = fmt.Sprintf("Differences of %s, %d queries", first.metric, len(queries))
-	blocks = append(blocks, tableBlock(t), texts("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: "+
-		"the p-value to the left, adjusted for all comparisons. w/t/l: queries won, tied and lost."))
-	var series []viz.Series
-	for i, v := range list {
-		series = append(series, quantiles(v.letter(), values[i]))
-	}
-	blocks = append(blocks, block{Figures: []figure{{"Values of the queries, from the lowest", viz.Plot{X: "% of the queries", Y: first.metric,
-		Series: series}}}})
+	r.table(t)
+	r.text("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the p-value to the left, adjusted for " +
+		"all comparisons. w/t/l: queries won, tied and lost.")
+	r.plot("Values of the queries, from the lowest", viz.Plot{X: "% of the queries", Y: first.metric, Series: series})
 	if first.data.Gains != nil {
-		return blocks, nil
+		return nil
 	}
 	for _, v := range list[1:] {
 		other := v.split.PerQuery[first.metric]
@@ -136,12 +124,11 @@ func tested(ctx context.Context, views []*view) ([]block, error) {
 			return datasets.Score(v.Model, v.data.Select(queries))
 		}})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		blocks = append(blocks, block{Details: &details{fmt.Sprintf("Queries on which %s and %s differ most", first.letter(), v.letter()),
-			shown}})
+		r.details(fmt.Sprintf("Queries on which %s and %s differ most", first.letter(), v.letter()), shown)
 	}
-	return blocks, nil
+	return nil
 }
 
 // Pairs returns the table of comparisons of every two runs. name returns the name of a run.
@@ -165,8 +152,8 @@ func pText(p float64) string {
 	return cli.FormatValue(train.Value(p))
 }
 
-// curvesTogether draws the validation metric of all runs.
-func curvesTogether(views []*view) []block {
+// curves draws the validation metric of all runs.
+func (views together) curves(_ context.Context, r *rows) error {
 	var plots []viz.Plot // by metric
 	for _, v := range views {
 		if len(v.History) == 0 {
@@ -186,11 +173,10 @@ func curvesTogether(views []*view) []block {
 		}
 		plots[i].Series = append(plots[i].Series, s)
 	}
-	var figures []figure
 	for _, p := range plots {
-		figures = append(figures, figure{"Validation, " + p.Y, p})
+		r.plot("Validation, "+p.Y, p)
 	}
-	return []block{{Figures: figures}}
+	return nil
 }
 
 // fairness has the measures against which relevance is drawn.
@@ -198,81 +184,75 @@ var fairness = []string{"disparity", "exposure-ratio", "treatment-ratio"}
 
 // frontiers draws relevance against fairness if the documents of all runs have groups. A line connects the runs that no other
 // dominates.
-func frontiers(ctx context.Context, views []*view) ([]block, error) {
+func (views together) frontiers(ctx context.Context, r *rows) error {
 	var relevance metrics.Measure
-	fair := map[string][]float64{} // by measure and run
-	var relevant []float64
+	values := map[string][]float64{} // by measure and run
 	for _, v := range views {
 		if v.data == nil || v.data.Groups == nil {
-			return nil, nil
+			return nil
 		}
 		c := v.Config
 		c.Report = fairness
 		measured, err := cli.Await(ctx, func() (*train.Report, error) {
 			return train.Evaluate(c, train.Custom{}, v.Model, train.Split{Name: v.split.Name, Data: sampleOf(v.data, exposedRows)})
 		})
+		if err == nil && v == views[0] {
+			relevance, err = metrics.ParseMeasure(ndcgOf(measured.Metrics, c.Cutoff.String()))
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		split := measured.Splits[0]
-		model := len(split.Rows) - 1
-		if relevant == nil {
-			name := fmt.Sprintf("ndcg@%s", c.Cutoff)
-			if i := slices.IndexFunc(measured.Metrics, func(m string) bool { return strings.HasPrefix(m, "ndcg") }); i >= 0 &&
-				!slices.Contains(measured.Metrics, name) {
-				name = measured.Metrics[i]
-			}
-			relevance, err = metrics.ParseMeasure(name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		relevant = append(relevant, split.Value(model, relevance.String()))
-		for _, name := range fairness {
-			fair[name] = append(fair[name], split.Value(model, name))
+		for _, name := range append([]string{relevance.String()}, fairness...) {
+			values[name] = append(values[name], split.Value(len(split.Rows)-1, name))
 		}
 	}
-	t, figures, err := drawFrontiers(views, relevance, relevant, fair)
-	if err != nil {
-		return nil, err
+	r.text("Lower disparity and higher ratios are better. A run is dominated if another is better by one of the two measures, and not "+
+		"worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data))
+	t := viz.Table{Columns: []string{"", relevance.String()}}
+	relevant := values[relevance.String()]
+	var letters []string
+	for i, v := range views {
+		letters = append(letters, v.letter())
+		t.Rows = append(t.Rows, viz.Row{v.letter(), relevant[i]})
 	}
-	return []block{texts("Lower disparity and higher ratios are better. A run is dominated if another is better by one of the two measures, "+
-		"and not worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data)), tableBlock(t), {Figures: figures}}, nil
-}
-
-// drawFrontiers returns the table and the pictures of relevance against each measure of fairness, for all runs.
-func drawFrontiers(
-	views []*view, relevance metrics.Measure, relevant []float64, fair map[string][]float64,
-) (t viz.Table, figures []figure, err error) {
-	t.Columns = []string{"", relevance.String()}
-	for _, v := range views {
-		t.Rows = append(t.Rows, viz.Row{v.letter(), relevant[v.number-1]})
-	}
+	var plots []viz.Plot
 	for _, name := range fairness {
 		m, err := metrics.ParseMeasure(name)
 		if err != nil {
-			return t, nil, err
+			return err
 		}
-		best := nonDominated(relevance, m, relevant, fair[name])
-		p := viz.Plot{X: name, Y: relevance.String()}
-		all := viz.Series{Style: viz.Points, X: fair[name], Y: relevant}
+		best := nonDominated(relevance, m, relevant, values[name])
 		line := viz.Series{Name: "not dominated", Style: viz.LinePoints, Color: 2}
 		for _, i := range best {
-			line.X, line.Y = append(line.X, fair[name][i]), append(line.Y, relevant[i])
+			line.X, line.Y = append(line.X, values[name][i]), append(line.Y, relevant[i])
 		}
 		t.Columns = append(t.Columns, name, "not dominated")
-		for i, v := range views {
-			all.Texts = append(all.Texts, v.letter())
+		for i := range views {
 			mark := ""
 			if slices.Contains(best, i) {
 				mark = "yes"
 			}
-			t.Rows[i] = append(t.Rows[i], fair[name][i], mark)
+			t.Rows[i] = append(t.Rows[i], values[name][i], mark)
 		}
-		p.Series = []viz.Series{line, all}
-		figures = append(figures, figure{relevance.String() + " and " + name, p})
+		plots = append(plots, viz.Plot{X: name, Y: relevance.String(),
+			Series: []viz.Series{line, {Style: viz.Points, X: values[name], Y: relevant, Texts: letters}}})
 	}
-	return t, figures, nil
+	r.table(t)
+	for _, p := range plots {
+		r.plot(p.Y+" and "+p.X, p)
+	}
+	return nil
+}
+
+// ndcgOf returns the name of the NDCG at a cutoff, or if it was not measured, of the first that was.
+func ndcgOf(measured []string, cutoff string) string {
+	name := "ndcg@" + cutoff
+	i := slices.IndexFunc(measured, func(m string) bool { return strings.HasPrefix(m, "ndcg") })
+	if i >= 0 && !slices.Contains(measured, name) {
+		return measured[i]
+	}
+	return name
 }
 
 // nonDominated returns the runs that no other dominates, in the order of the second measure. A run dominates another if it is

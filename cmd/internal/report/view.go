@@ -122,37 +122,29 @@ func (v *view) mixture() bool { return v.Model.File().Kind == ranker.MixtureKind
 
 // group returns the sections of a run.
 func (v *view) group(ctx context.Context) (group, error) {
-	g := group{ID: fmt.Sprintf("run%d", v.number), Title: v.title()}
-	for _, s := range []struct {
-		name, title string
-		blocks      func(context.Context) ([]block, error)
-	}{
-		{"trained", "What was trained", v.facts},
-		{"metrics", "Metrics", v.tables},
-		{"curves", "Learning curves", v.curves},
-		{"importance", "Which features matter", v.importance},
-		{"dependence", "How the score depends on a feature", v.dependences},
-		{"distribution", "From query to query", v.distribution},
-		{"queries", "Queries to look at", v.queries},
-		{"groups", "Exposure by group", v.groups},
-	} {
-		blocks, err := s.blocks(ctx)
-		if err != nil {
-			return g, err
-		}
-		if blocks != nil {
-			g.Sections = append(g.Sections, section{fmt.Sprintf("%s-%s", g.ID, s.name), s.title, blocks})
-		}
-	}
-	return g, nil
+	return newGroup(ctx, fmt.Sprintf("run%d", v.number), v.title(),
+		part{"trained", "What was trained", v.facts},
+		part{"metrics", "Metrics", v.tables},
+		part{"curves", "Learning curves", v.curves},
+		part{"importance", "Which features matter", v.importance},
+		part{"dependence", "How the score depends on a feature", v.dependences},
+		part{"distribution", "From query to query", v.distribution},
+		part{"queries", "Queries to look at", v.queries},
+		part{"groups", "Exposure by group", v.groups})
 }
 
 // facts describes the data, the recipe, the model and its training.
-func (v *view) facts(context.Context) ([]block, error) {
-	var blocks []block
+func (v *view) facts(_ context.Context, r *rows) error {
 	if v.Missing != "" {
-		blocks = append(blocks, texts("Data not found: %s. Without them the page has no intervals, features, queries or groups. If the data "+
-			"have moved, say where they are by plrank report -data.", cut(v.Missing, mostText)))
+		r.text("Data not found: %s. Without data the page has no intervals, features, queries or groups. If the data have moved, "+
+			"give their new place: plrank report -data.", cut(v.Missing, mostText))
+	}
+	if v.trained() && v.Summary == nil {
+		r.text("The run has not ended: the values are from its current model.")
+	}
+	if v.data != nil && v.split.TrainedOn > 0 {
+		r.text("The model was trained on %d of the %d queries of the split %s: values on them say little about new queries.",
+			v.split.TrainedOn, v.split.Queries, v.split.Name)
 	}
 	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
 	add := func(name, format string, args ...any) {
@@ -164,19 +156,15 @@ func (v *view) facts(context.Context) ([]block, error) {
 	if v.Recipe != "" {
 		add("Recipe", "%s", cut(v.Recipe, mostText))
 	}
-	if v.trained() && v.Summary == nil {
-		blocks = append(blocks, texts("The run has not ended: the values are from its current model."))
-	}
 	c := v.Config
 	if v.trained() && !v.mixture() {
 		add("Objective", "%s, cutoff %s, gain %s, discounts %s", cut(c.Loss, mostText), c.Cutoff, short(c.Gain), short(c.Discounts))
 	}
-	used := v.Model.UsedFeatures()
-	words, err := modelWords(v.Model)
+	description, err := describe(v.Model)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	add("Model", "%s; it uses %d of %d features", words, len(used), len(v.Model.FeatureIDs()))
+	add("Model", "%s; it uses %d of %d features", description, len(v.Model.UsedFeatures()), len(v.Model.FeatureIDs()))
 	if s := v.Summary; s != nil {
 		ended := fmt.Sprintf("%d epochs", s.Epochs)
 		if s.BestEpoch > 0 {
@@ -193,11 +181,8 @@ func (v *view) facts(context.Context) ([]block, error) {
 		add("Training", "%s, by %s on the validation split", ended, short(c.Metric))
 	}
 	add("Version", "%s", v.Model.Digest())
-	if v.data != nil && v.split.TrainedOn > 0 {
-		blocks = append(blocks, texts("%d of %d queries of the split %s were trained on: values on them say little about new queries.",
-			v.split.TrainedOn, v.split.Queries, v.split.Name))
-	}
-	return append(blocks, tableBlock(facts)), nil
+	r.table(facts)
+	return nil
 }
 
 // labels returns the shares of the labels of a split, if it has few different ones.
@@ -215,15 +200,15 @@ func labels(d *datasets.Dataset) string {
 	return "; labels " + strings.Join(words, ", ")
 }
 
-// modelWords describes a model.
-func modelWords(m *ranker.Model) (string, error) {
+// describe describes a model in words.
+func describe(m *ranker.Model) (string, error) {
 	weights, parts, err := m.Parts()
 	if err != nil {
 		return "", err
 	}
 	var words []string
 	for i, part := range parts {
-		description, err := modelWords(part)
+		description, err := describe(part)
 		if err != nil {
 			return "", err
 		}

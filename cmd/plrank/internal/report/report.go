@@ -26,8 +26,10 @@ var page = cli.Page{
 		"RUN… [-out FILE]",
 		"RUN|MODEL… -data FILE|DIR [-out FILE]",
 	},
-	Text: "Makes a page of HTML of runs, the folders of plrank train -out: data, recipe, metrics with intervals, curves, the features that matter, queries with their documents, and exposure by group; several runs side by side, with paired tests. " +
-		"A run's report.html is the page of it alone. With -data, model files of any kind are shown, too, and runs whose data have moved.",
+	Text: "Makes an HTML page of runs, the folders that plrank train -out writes. The page shows the data, the recipe, metrics with " +
+		"intervals, learning curves, the features that matter, queries with their documents, and exposure by group. Several runs are " +
+		"compared side by side, with paired tests. The report.html in a run's folder is the page of that run. With -data, the page also " +
+		"shows model files of any kind, and runs whose data have moved.",
 	Examples: []string{
 		"runs/a runs/b -out ab.html",
 		"lightgbm.txt -data test.txt -out page.html",
@@ -79,11 +81,11 @@ func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, std
 	o.know()
 	var runs []*report.Run
 	for _, path := range o.runs {
-		of, err := o.open(ctx, path, stderr)
+		opened, err := o.open(ctx, path, stderr)
 		if err != nil {
 			return err
 		}
-		runs = append(runs, of...)
+		runs = append(runs, opened...)
 	}
 	if len(runs) > mostRuns {
 		return command.Usage(fmt.Errorf("%d runs: want %d at most", len(runs), mostRuns))
