@@ -13,8 +13,8 @@
 //	b.Pack(splits.Train, transform, []int{0, 1, 2}, rows, 3) // three queries, room for rows documents
 //
 // [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory;
-// [Synthetic] makes data. [WriteLETOR], [WriteWeights] and [WriteGroups] write the files
-// that are read, [WriteRun] and [WriteQrels] write the files of TREC's tools. [ReadRun] and [ReadQrels]
+// [Synthetic] makes data. [WriteLETOR] writes a file
+// that is read, [WriteRun] and [WriteQrels] write the files of TREC's tools. [ReadRun] and [ReadQrels]
 // read scores from anywhere. [Describe] counts, and a [Fingerprint] identifies the data: equal ones say that two datasets
 // are the same.
 //

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
@@ -62,62 +60,6 @@ func WriteLETOR(w io.Writer, d *Dataset) error {
 }
 
 func appendFloat(b []byte, v float32) []byte { return strconv.AppendFloat(b, float64(v), 'g', -1, 32) }
-
-// WriteGroups writes the groups of documents as ReadFile reads them from the file FILE.groups
-// next to FILE: one a line, in the order of [WriteLETOR], an empty line for none. It returns an
-// error if the dataset has no groups, or names of groups that a line cannot hold.
-func WriteGroups(w io.Writer, d *Dataset) error {
-	if err := d.Validate(); err != nil {
-		return err
-	}
-	if d.Groups == nil {
-		return fmt.Errorf("datasets: %s: there are no groups to write", d.Name)
-	}
-	for _, name := range d.GroupNames {
-		if name == "" || name == reader.NoGroup || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\n\ufeff") {
-			return fmt.Errorf("datasets: %s: group %q cannot be written: want a name on one line without blanks around it, and other than %s", d.Name, name, reader.NoGroup)
-		}
-	}
-	out := bufio.NewWriter(w)
-	for _, g := range d.Groups {
-		if g >= 0 {
-			out.WriteString(d.GroupName(g))
-		}
-		out.WriteByte('\n') // an error stays until Flush
-	}
-	return flush(out, d)
-}
-
-// WriteWeights writes the weights of documents, or of queries, as ReadFile reads them from
-// the file FILE.weight next to FILE: one a line, in the order of [WriteLETOR]. It returns an error
-// if the dataset has no weights, or both kinds, or weights of queries that all have one document:
-// they would be read as weights of documents.
-func WriteWeights(w io.Writer, d *Dataset) error {
-	if err := d.Validate(); err != nil {
-		return err
-	}
-	weights, of := d.Weights, []float32(nil) // of queries that have documents: WriteLETOR writes no others
-	for q, weight := range d.QueryWeights {
-		if d.Offsets[q] < d.Offsets[q+1] {
-			of = append(of, weight)
-		}
-	}
-	switch {
-	case d.Weights == nil && d.QueryWeights == nil:
-		return fmt.Errorf("datasets: %s: there are no weights to write", d.Name)
-	case d.Weights != nil && d.QueryWeights != nil:
-		return fmt.Errorf("datasets: %s: weights of documents and of queries cannot be written to one file", d.Name)
-	case d.Weights == nil && len(of) == d.Rows():
-		return fmt.Errorf("datasets: %s: weights of queries of one document each would be read as weights of documents", d.Name)
-	case d.Weights == nil:
-		weights = of
-	}
-	out := bufio.NewWriter(w)
-	for _, weight := range weights {
-		fmt.Fprintln(out, formatFloat(weight)) // an error stays until Flush
-	}
-	return flush(out, d)
-}
 
 func flush(out *bufio.Writer, d *Dataset) error {
 	if err := out.Flush(); err != nil {

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -20,7 +19,7 @@ import (
 var (
 	partNumber = regexp.MustCompile(`^(.*?)[._-](?:part[._-]?)?(\d+)(?:-of-(\d+))?$`)
 	sparkName  = regexp.MustCompile(`^part[._-]?\d`)
-	partOfAll  = regexp.MustCompile(`^(.*?)(\d+)-of-(\d+)`)
+	partOfAll  = regexp.MustCompile(`^(.*?)(\d+)-of-(\d+)|^(.*?)(\d+)\D*$`)
 	digits     = regexp.MustCompile(`\d+`)
 )
 
@@ -70,6 +69,13 @@ func holdsParts(folder string) bool {
 	})
 }
 
+// An export is the part files whose names begin alike.
+type export struct {
+	of      int // how many parts there are, by the names; 0: they do not say
+	numbers map[int]bool
+	files   []string
+}
+
 // orderParts sorts part files by the numbers in their names. Where the names say how many parts there are, all must be
 // there, and no others.
 func orderParts(paths []string) error {
@@ -79,35 +85,24 @@ func orderParts(paths []string) error {
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	exports := map[string]*export{} // by what their names begin with
 	for _, path := range paths {
-		m := partOfAll.FindStringSubmatch(filepath.Base(path))
+		name := filepath.Base(path)
+		m := partOfAll.FindStringSubmatch(name)
 		if m == nil {
 			continue
 		}
-		number, bad := strconv.Atoi(m[2])
+		begin := m[1] + m[4]
+		number, _ := strconv.Atoi(m[2])
 		of, err := strconv.Atoi(m[3])
-		if err = cmp.Or(bad, err); err != nil {
-			return fmt.Errorf("datasets: %s: the number of a part: %w", path, err)
+		if m[3] != "" && err != nil {
+			return fmt.Errorf("datasets: %s: the number of parts: %w", path, err)
 		}
-		e := exports[m[1]]
+		e := exports[begin]
 		if e == nil {
-			e = &export{of: of, parts: map[int]string{}}
-			exports[m[1]] = e
+			e = &export{of: of, numbers: map[int]bool{}}
+			exports[begin] = e
 		}
-		name := filepath.Base(path)
-		switch other, twice := e.parts[number]; {
-		case of != e.of:
-			return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), e.first(), name)
-		case twice:
-			return fmt.Errorf("datasets: %s: %s and %s are the same part", filepath.Dir(path), other, name)
-		}
-		e.parts[number] = name
-	}
-	for _, path := range paths {
-		name := filepath.Base(path)
-		for begin, e := range exports {
-			if rest, ok := strings.CutPrefix(name, begin); ok && digits.MatchString(rest[:min(1, len(rest))]) && !partOfAll.MatchString(name) {
-				return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), name, e.first())
-			}
+		if e.files, e.numbers[number] = append(e.files, name), true; of != e.of {
+			return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), e.files[0], name)
 		}
 	}
 	for _, begin := range slices.Sorted(maps.Keys(exports)) {
@@ -118,28 +113,19 @@ func orderParts(paths []string) error {
 	return nil
 }
 
-// An export is a set of files whose names say how many there are.
-type export struct {
-	of    int            // how many
-	parts map[int]string // their names by number
-}
-
-// first is the name of the first part.
-func (e *export) first() string { return e.parts[slices.Min(slices.Collect(maps.Keys(e.parts)))] }
-
 // check returns an error if a part is missing, or there are more. They are counted from 0 or from 1.
 func (e *export) check() error {
 	from := 0
-	if e.parts[e.of] != "" && e.parts[0] == "" {
+	if e.numbers[e.of] && !e.numbers[0] {
 		from = 1
 	}
 	for i := range e.of {
-		if e.parts[from+i] == "" {
+		if !e.numbers[from+i] {
 			return fmt.Errorf("of %d parts, number %d is missing", e.of, from+i)
 		}
 	}
-	if last := slices.Max(slices.Collect(maps.Keys(e.parts))); last >= from+e.of {
-		return fmt.Errorf("%s is beyond the %d parts, which are counted from %d", e.parts[last], e.of, from)
+	if e.of > 0 && len(e.files) > e.of {
+		return fmt.Errorf("%d files for %d parts, which are counted from %d: %s", len(e.files), e.of, from, text.List(e.files))
 	}
 	return nil
 }

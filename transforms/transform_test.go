@@ -1,6 +1,7 @@
-package datasets
+package transforms_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -11,13 +12,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/transforms"
 )
 
 // hard is a dataset of difficult numbers.
-func hard() *Dataset {
+func hard() *datasets.Dataset {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	return &Dataset{
+	return &datasets.Dataset{
 		Features: []float32{
 			// large, tiny, constant, constant in each query, missing, infinite, extreme
 			1.6e8, 1e-9, 5, 1, nan, 1, math.MaxFloat32,
@@ -36,14 +39,14 @@ var allParts = "none+minmax+standard+log-standard+quantile+rank+missing"
 
 func TestTransformIsFinite(t *testing.T) {
 	d := hard()
-	tr, err := FitTransform(allParts, d)
+	tr, err := datasets.FitTransform(allParts, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(tr.Columns, []int{0, 1, 3, 4, 5, 6}) {
 		t.Errorf("columns %v: constants must go, the others stay", tr.Columns)
 	}
-	var b Batch
+	var b datasets.Batch
 	b.Pack(d, tr, []int{3, 1, 0, 2}, 9, 6)
 	for i, v := range b.X {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
@@ -53,8 +56,8 @@ func TestTransformIsFinite(t *testing.T) {
 }
 
 func TestTransformFollowsItsFormulas(t *testing.T) {
-	d := &Dataset{Features: []float32{0, 4, 10, 4, 5, 8, -1, 2}, Labels: make([]float32, 4), Offsets: []int{0, 3, 4}, FeatureIDs: []int{1, 2}}
-	tr, err := FitTransform("minmax+standard+log-standard", d)
+	d := &datasets.Dataset{Features: []float32{0, 4, 10, 4, 5, 8, -1, 2}, Labels: make([]float32, 4), Offsets: []int{0, 3, 4}, FeatureIDs: []int{1, 2}}
+	tr, err := datasets.FitTransform("minmax+standard+log-standard", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +93,7 @@ func TestTransformFollowsItsFormulas(t *testing.T) {
 }
 
 func TestTransformReadsBackBitForBit(t *testing.T) {
-	tr, err := FitTransform(allParts, hard())
+	tr, err := datasets.FitTransform(allParts, hard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,22 +137,22 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 }
 
 func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
-	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, missing, none, `) {
+	if _, err := datasets.FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, missing, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
-	if _, err := FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `"minmax" is there twice`) {
+	if _, err := datasets.FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `"minmax" is there twice`) {
 		t.Errorf("error %v", err)
 	}
-	complete := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 2}, FeatureIDs: []int{1}}
-	if _, err := FitTransform("missing", complete); err == nil || !strings.Contains(err.Error(), "no value is missing") {
+	complete := &datasets.Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 2}, FeatureIDs: []int{1}}
+	if _, err := datasets.FitTransform("missing", complete); err == nil || !strings.Contains(err.Error(), "no value is missing") {
 		t.Errorf("no inputs: %v", err)
 	}
 	for want, features := range map[string][]float32{
 		"no feature varies: there is nothing":                                                {1, 1},
 		"no feature varies within any query: features of the query alone, such as 1, cannot": {1, 2},
 	} {
-		flat := &Dataset{Features: features, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
-		if _, err := FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), want) {
+		flat := &datasets.Dataset{Features: features, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
+		if _, err := datasets.FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", features, err, want)
 		}
 	}
@@ -158,7 +161,7 @@ func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
 // Features of the query are inputs, except of the parts that compare its documents; those that never vary are none, be
 // they categories.
 func TestQueryFeaturesStayExceptWhereDocumentsAreCompared(t *testing.T) {
-	d := &Dataset{
+	d := &datasets.Dataset{
 		// of the query, own, constant, category of the query, constant category
 		Features: []float32{
 			1, 5, 9, 1, 4,
@@ -168,7 +171,7 @@ func TestQueryFeaturesStayExceptWhereDocumentsAreCompared(t *testing.T) {
 		},
 		Labels: make([]float32, 4), Offsets: []int{0, 2, 4}, QueryIDs: []string{"a", "b"}, FeatureIDs: []int{1, 2, 3, 4, 5},
 	}
-	fitted, err := FitTransform("none+minmax+rank", d, 4, 5)
+	fitted, err := datasets.FitTransform("none+minmax+rank", d, 4, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +193,13 @@ func TestQueryFeaturesStayExceptWhereDocumentsAreCompared(t *testing.T) {
 		}
 	}
 	// A part that has no columns is read back as one that has none.
-	if tr, err := FitTransform("minmax+none", d, 2); err != nil || len(tr.PartColumns(0)) != 0 || tr.Width() != 3 {
+	if tr, err := datasets.FitTransform("minmax+none", d, 2); err != nil || len(tr.PartColumns(0)) != 0 || tr.Width() != 3 {
 		t.Errorf("%+v, error %v", tr, err)
 	} else if text, err = json.Marshal(tr); err != nil || !strings.Contains(string(text), `"Columns":[]`) {
 		t.Errorf("%s, error %v", text, err)
 	}
 	// Files of older versions list no columns for minmax: it has all.
-	tr, err := FitTransform("minmax", d, 4)
+	tr, err := datasets.FitTransform("minmax", d, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +211,8 @@ func TestQueryFeaturesStayExceptWhereDocumentsAreCompared(t *testing.T) {
 
 func TestMissingIsTheFeaturesWithGapsInTraining(t *testing.T) {
 	nan := float32(math.NaN())
-	d := &Dataset{Features: []float32{1, nan, 3, 2, 4, nan, 1, 2, nan}, Labels: make([]float32, 3), Offsets: []int{0, 3}, FeatureIDs: []int{1, 2, 3}}
-	tr, err := FitTransform("missing+none", d)
+	d := &datasets.Dataset{Features: []float32{1, nan, 3, 2, 4, nan, 1, 2, nan}, Labels: make([]float32, 3), Offsets: []int{0, 3}, FeatureIDs: []int{1, 2, 3}}
+	tr, err := datasets.FitTransform("missing+none", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +224,7 @@ func TestMissingIsTheFeaturesWithGapsInTraining(t *testing.T) {
 	if want := []float32{1, 0, 0, 0, 5, 0, 1, 6, math.MaxFloat32, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if err := FitBins(tr, d, 4); err != nil {
+	if err := datasets.FitBins(tr, d, 4); err != nil {
 		t.Fatal(err)
 	}
 	tr.Query(got[:5], []float32{nan, nan, 3})
@@ -234,11 +237,11 @@ func TestMissingIsTheFeaturesWithGapsInTraining(t *testing.T) {
 			d.Features[i] = 0
 		}
 	}
-	with, err := FitTransform("none+missing", d)
+	with, err := datasets.FitTransform("none+missing", d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := FitTransform("none", d)
+	without, err := datasets.FitTransform("none", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +252,7 @@ func TestMissingIsTheFeaturesWithGapsInTraining(t *testing.T) {
 
 func TestTransformDoesNotAllocate(t *testing.T) {
 	d := hard()
-	tr, err := FitTransform(allParts, d)
+	tr, err := datasets.FitTransform(allParts, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,49 +262,10 @@ func TestTransformDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// A batch holds what the queries give one by one, however it is packed.
-func TestBatchHoldsTheQueriesItPacks(t *testing.T) {
-	d := Synthetic(SyntheticOptions{Train: 12, Vali: 1, Test: 1}).Train
-	tr, err := FitTransform("minmax+log-standard", d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b Batch
-	rapid.Check(t, func(r *rapid.T) {
-		queries := rapid.SliceOfN(rapid.IntRange(0, d.Queries()-1), 0, 8).Draw(r, "queries")
-		rows := 0
-		for _, q := range queries {
-			rows += d.Offsets[q+1] - d.Offsets[q]
-		}
-		capacity, queryCapacity := rows+rapid.IntRange(0, 50).Draw(r, "padding"), len(queries)+rapid.IntRange(0, 3).Draw(r, "empty")
-		b.Pack(d, tr, queries, capacity, queryCapacity)
-		w := tr.Width()
-		if len(b.X) != capacity*w || len(b.Labels) != capacity || len(b.Offsets) != queryCapacity+1 || b.Rows() != rows {
-			r.Fatalf("sizes %d, %d, %d", len(b.X), len(b.Labels), len(b.Offsets))
-		}
-		for i, q := range queries {
-			one := d.Select([]int{q})
-			want := make([]float32, one.Rows()*w)
-			tr.Query(want, one.Features)
-			if !slices.Equal(b.X[b.Offsets[i]*w:b.Offsets[i+1]*w], want) || !slices.Equal(b.Labels[b.Offsets[i]:b.Offsets[i+1]], one.Labels) {
-				r.Fatalf("query %d differs", q)
-			}
-		}
-		if slices.ContainsFunc(b.X[rows*w:], func(v float32) bool { return v != 0 }) || slices.ContainsFunc(b.Labels[rows:], func(v float32) bool { return v != 0 }) {
-			r.Fatal("padding is not zero")
-		}
-		for _, o := range b.Offsets[len(queries):] {
-			if o != rows {
-				r.Fatalf("offsets %v", b.Offsets)
-			}
-		}
-	})
-}
-
 func BenchmarkTransform(b *testing.B) {
-	d := Synthetic(SyntheticOptions{Train: 8, Vali: 1, Test: 1}).Train
+	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 8, Vali: 1, Test: 1}).Train
 	for _, spec := range []string{"none", "minmax", "standard", "log-standard", "quantile", "rank"} {
-		tr, err := FitTransform(spec, d)
+		tr, err := datasets.FitTransform(spec, d)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -326,8 +290,8 @@ func TestTransformOfRanksCountsLowerAndHigher(t *testing.T) {
 		const width = 3
 		n := rapid.OneOf(rapid.IntRange(2, 9), rapid.IntRange(256-2, 256+2)).Draw(r, "documents")
 		x := rapid.SliceOfN(number, n*width, n*width).Draw(r, "features")
-		d := &Dataset{Name: "d", Features: x, Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
-		tr, err := FitTransform("rank", d)
+		d := &datasets.Dataset{Name: "d", Features: x, Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
+		tr, err := datasets.FitTransform("rank", d)
 		if err != nil {
 			if !strings.Contains(err.Error(), "no feature varies") {
 				r.Fatal(err)
@@ -365,7 +329,7 @@ func TestTransformOfRanksCountsLowerAndHigher(t *testing.T) {
 // Training data becomes normal, whatever its distribution; order and ties stay.
 func TestQuantileMakesTrainingDataNormal(t *testing.T) {
 	const n = 20000
-	d := &Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
+	d := &datasets.Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
 	for i := range n {
 		u := (float64(i) + .5) / n
 		d.Features = append(d.Features,
@@ -373,7 +337,7 @@ func TestQuantileMakesTrainingDataNormal(t *testing.T) {
 			float32(i*2/n),          // 0 or 1
 			float32(-1e-9*u))        // tiny and falling
 	}
-	tr, err := FitTransform("quantile", d)
+	tr, err := datasets.FitTransform("quantile", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +370,7 @@ func TestMomentsSurviveOutliersAndOffsets(t *testing.T) {
 		n := rapid.IntRange(2, 9000).Draw(r, "n")
 		offset := rapid.SampledFrom([]float64{0, 1, -1e6, 1e-9}).Draw(r, "offset")
 		outlier := rapid.SampledFrom([]float64{1.6e8, 1, -3e38}).Draw(r, "outlier")
-		d := &Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1}}
+		d := &datasets.Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1}}
 		sum, square := 0.0, 0.0
 		for i := range n {
 			v := float32(offset + math.Sin(float64(i))*math.Max(1e-9, math.Abs(offset)*1e-3))
@@ -420,7 +384,7 @@ func TestMomentsSurviveOutliersAndOffsets(t *testing.T) {
 		for _, v := range d.Features {
 			square += (float64(v) - mean) * (float64(v) - mean)
 		}
-		tr, err := FitTransform("standard", d)
+		tr, err := datasets.FitTransform("standard", d)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -452,7 +416,7 @@ func TestNullInAListOfATransformIsAnError(t *testing.T) {
 func TestRawTransformsRememberGaps(t *testing.T) {
 	d := hard()
 	for spec, want := range map[string]string{"raw": `"Gaps":[4]`, "raw+minmax": `"Gaps":[4]`, "standard": ""} {
-		tr, err := FitTransform(spec, d)
+		tr, err := datasets.FitTransform(spec, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -467,7 +431,7 @@ func TestRawTransformsRememberGaps(t *testing.T) {
 			d.Features[i] = 0
 		}
 	}
-	tr, err := FitTransform("raw", d)
+	tr, err := datasets.FitTransform("raw", d)
 	if err != nil || tr.Gaps == nil || len(tr.Gaps) > 0 {
 		t.Fatalf("%v, %v", tr.Gaps, err)
 	}
@@ -478,3 +442,6 @@ func TestRawTransformsRememberGaps(t *testing.T) {
 		}
 	}
 }
+
+// equalBits reports whether two lists of numbers are the same, bit for bit.
+func equalBits(a, b []float32) bool { return bytes.Equal(memory.Bytes(a), memory.Bytes(b)) }

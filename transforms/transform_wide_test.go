@@ -1,15 +1,17 @@
-package datasets
+package transforms_test
 
 import (
 	"math"
 	"testing"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // Quantiles of many columns, for which no tables are made, are the same as of a few.
 func TestQuantilesOfVeryManyColumns(t *testing.T) {
 	const columns, period = 4097, 7
-	of := func(width int) *Dataset {
-		d := &Dataset{Name: "wide", Offsets: []int{0, 3}, QueryIDs: []string{"q"}, Labels: make([]float32, 3)}
+	of := func(width int) *datasets.Dataset {
+		d := &datasets.Dataset{Name: "wide", Offsets: []int{0, 3}, QueryIDs: []string{"q"}, Labels: make([]float32, 3)}
 		for c := range width {
 			d.FeatureIDs = append(d.FeatureIDs, c)
 		}
@@ -20,8 +22,8 @@ func TestQuantilesOfVeryManyColumns(t *testing.T) {
 		}
 		return d
 	}
-	transformed := func(d *Dataset) []float32 {
-		tr, err := FitTransform("quantile", d)
+	transformed := func(d *datasets.Dataset) []float32 {
+		tr, err := datasets.FitTransform("quantile", d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,21 +1,24 @@
-package datasets
+package transforms_test
 
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/transforms"
 )
 
 // categorical has two queries of two and three documents, and the features 1, 4 and 7, of
 // which 4 is a category.
-func categorical() *Dataset {
+func categorical() *datasets.Dataset {
 	nan := float32(math.NaN())
-	return &Dataset{
+	return &datasets.Dataset{
 		Name: "data", FeatureIDs: []int{1, 4, 7}, Offsets: []int{0, 2, 5}, QueryIDs: []string{"1", "2"},
 		Labels: make([]float32, 5),
 		Features: []float32{
@@ -33,7 +36,7 @@ func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 	d := categorical()
 	d.Features = append(d.Features, 9, -3, 1)
 	d.Labels, d.Offsets[2] = append(d.Labels, 0), 6
-	transform, err := FitTransform("none+minmax", d, 4)
+	transform, err := datasets.FitTransform("none+minmax", d, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +56,8 @@ func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 		}
 	}
 	// The other features are what they are without the category.
-	plain := &Dataset{Name: "plain", FeatureIDs: []int{1, 7}, Offsets: d.Offsets, Features: without(d.Features), Labels: d.Labels}
-	other, err := FitTransform("none+minmax", plain)
+	plain := &datasets.Dataset{Name: "plain", FeatureIDs: []int{1, 7}, Offsets: d.Offsets, Features: without(d.Features), Labels: d.Labels}
+	other, err := datasets.FitTransform("none+minmax", plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,7 @@ func TestModelOfCategoriesAloneNeedsNoOtherFeature(t *testing.T) {
 	d := categorical()
 	d.FeatureIDs = []int{4}
 	d.Features = []float32{1, 2, 1, 2, 2}
-	transform, err := FitTransform("minmax+quantile", d, 4)
+	transform, err := datasets.FitTransform("minmax+quantile", d, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		{[]int{5}, "data has no feature 5, which is to be categorical: it has the features 1, 4, 7"},
 		{[]int{4, 1, 4}, "feature 4 is listed as categorical twice"},
 	} {
-		if _, err := FitTransform("minmax", categorical(), c.ids...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := datasets.FitTransform("minmax", categorical(), c.ids...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want one with %q", c.ids, err, c.want)
 		}
 	}
@@ -131,12 +134,15 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 			"d.txt": "1 qid:1 1:1 4:5\n0 qid:1 1:2 4:" + id + "\n",
 			"d.csv": "label,qid,x,y z,z,seller\n1,1,1,0,0,5\n0,1,2,0,0," + id + "\n",
 		} {
-			path := dataFile(t, name, text)
-			d, err := ReadFile(path, ReadOptions{})
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			d, err := datasets.ReadFile(path, datasets.ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = FitTransform("minmax", d, 4)
+			_, err = datasets.FitTransform("minmax", d, 4)
 			if want := d.Where(1) + ": the categorical feature "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "does not hold all whole numbers from 16777216 on") {
 				t.Errorf("%s in %s: error %v, want one with %q", id, name, err, want)
 			}
@@ -144,7 +150,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 	}
 	d := categorical()
 	d.Features[1], d.Features[4] = 1<<24-1, 1-1<<24
-	if _, err := FitTransform("minmax", d, 4); err != nil {
+	if _, err := datasets.FitTransform("minmax", d, 4); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -156,7 +162,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		{func(t *transforms.Transform) { t.Categories[0].Values = []float32{1, 1} }, "must ascend"},
 		{func(t *transforms.Transform) { t.Categories[0].Values = []float32{float32(math.NaN())} }, "must ascend and be finite"},
 	} {
-		transform, err := FitTransform("minmax", categorical(), 4)
+		transform, err := datasets.FitTransform("minmax", categorical(), 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +175,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 
 // Of more than 100,000 values of two documents or more, the rarest count as unseen, of those as rare the last.
 func TestRarestValuesAreUnseen(t *testing.T) {
-	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
+	many := &datasets.Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
 	query := func(from, to int) {
 		for x := from; x < to; x++ {
 			many.Features = append(many.Features, float32(x))
@@ -180,7 +186,7 @@ func TestRarestValuesAreUnseen(t *testing.T) {
 	query(0, 100_003)
 	query(2, 100_002) // so 0, 1 and 100,002 are there twice
 	many.Labels = make([]float32, len(many.Features))
-	transform, err := FitTransform("minmax", many, 1)
+	transform, err := datasets.FitTransform("minmax", many, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +202,7 @@ func TestRarestValuesAreUnseen(t *testing.T) {
 
 // A user of a single query counts as unseen, however many documents the query has.
 func TestUsersOfASingleQueryAreUnseen(t *testing.T) {
-	d := &Dataset{
+	d := &datasets.Dataset{
 		Name: "users", FeatureIDs: []int{1, 2}, Offsets: []int{0, 3, 5, 6}, Labels: make([]float32, 6),
 		Features: []float32{
 			7, 1, 7, 2, 7, 3,
@@ -204,7 +210,7 @@ func TestUsersOfASingleQueryAreUnseen(t *testing.T) {
 			8, 6,
 		},
 	}
-	transform, err := FitTransform("none", d, 1)
+	transform, err := datasets.FitTransform("none", d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package datasets
+package transforms_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -18,13 +19,13 @@ const quantileSample = 32768
 
 func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 	nan := float32(math.NaN())
-	d := &Dataset{Labels: make([]float32, 9), Offsets: []int{0, 9}, FeatureIDs: []int{1, 2, 3, 4}}
+	d := &datasets.Dataset{Labels: make([]float32, 9), Offsets: []int{0, 9}, FeatureIDs: []int{1, 2, 3, 4}}
 	for i := range 9 { // 0, 10, … 80; two values; missing in two; the same except in one
 		d.Features = append(d.Features, float32(10*i), float32(i%2), []float32{1, 2, 4, nan}[i%4], float32(i/8))
 	}
-	tr, err := FitTransform("none", d)
+	tr, err := datasets.FitTransform("none", d)
 	if err == nil {
-		err = FitBins(tr, d, 4)
+		err = datasets.FitBins(tr, d, 4)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 		}
 	}
 	for _, bins := range []int{0, -1, transforms.MostBins} {
-		if err := FitBins(tr, d, bins); err == nil || !strings.Contains(err.Error(), "want 1 to 125") {
+		if err := datasets.FitBins(tr, d, bins); err == nil || !strings.Contains(err.Error(), "want 1 to 125") {
 			t.Errorf("%d bins: %v", bins, err)
 		}
 	}
@@ -53,17 +54,17 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 // Knots come from a sample of large data; a gap counts wherever it is. Bins are fitted anew to what the parts give.
 func TestBinsOfRareGaps(t *testing.T) {
 	const queries = quantileSample // of two documents
-	d := &Dataset{Labels: make([]float32, 2*queries), FeatureIDs: []int{1}}
+	d := &datasets.Dataset{Labels: make([]float32, 2*queries), FeatureIDs: []int{1}}
 	for i := range queries {
 		d.Features = append(d.Features, float32(i%101), float32((i+1)%101))
 		d.Offsets = append(d.Offsets, 2*i)
 	}
 	d.Offsets = append(d.Offsets, len(d.Features))
 	d.Features[3] = float32(math.NaN()) // every other document is in the sample, from the first on
-	tr, err := FitTransform("standard+missing", d)
+	tr, err := datasets.FitTransform("standard+missing", d)
 	for range 2 {
 		if err == nil {
-			err = FitBins(tr, d, 4)
+			err = datasets.FitBins(tr, d, 4)
 		}
 	}
 	if err != nil {
@@ -83,7 +84,7 @@ func TestBinsOfRareGaps(t *testing.T) {
 // The sample is of documents, of whichever query: a feature may be the same in all others.
 func TestBinsOfLongQueries(t *testing.T) {
 	const long = quantileSample / 2
-	d := &Dataset{Labels: make([]float32, 3*long), Offsets: []int{0, long, 2 * long, 3 * long}, FeatureIDs: []int{1, 2, 3}}
+	d := &datasets.Dataset{Labels: make([]float32, 3*long), Offsets: []int{0, long, 2 * long, 3 * long}, FeatureIDs: []int{1, 2, 3}}
 	for i := range 3 * long {
 		x, rare := float32(.5), float32(0)
 		if i/long == 1 {
@@ -95,9 +96,9 @@ func TestBinsOfLongQueries(t *testing.T) {
 		d.Features = append(d.Features, x, float32(i), rare)
 	}
 	for _, spec := range []string{"none", "minmax"} {
-		tr, err := FitTransform(spec, d)
+		tr, err := datasets.FitTransform(spec, d)
 		if err == nil {
-			err = FitBins(tr, d, 8)
+			err = datasets.FitBins(tr, d, 8)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +114,7 @@ func TestBinsOfLongQueries(t *testing.T) {
 func TestQuantilesOfDocumentsAtEqualDistances(t *testing.T) {
 	for _, apart := range []int{2, 3, 4, 7, 10} {
 		const n = 4 * quantileSample
-		d := &Dataset{Labels: make([]float32, n), FeatureIDs: []int{1, 2}}
+		d := &datasets.Dataset{Labels: make([]float32, n), FeatureIDs: []int{1, 2}}
 		for i := range n {
 			x := float32(.5)
 			if i%apart == apart-1 {
@@ -126,9 +127,9 @@ func TestQuantilesOfDocumentsAtEqualDistances(t *testing.T) {
 		}
 		d.Offsets = append(d.Offsets, n)
 		d.Features[2*(n/3)+1], d.Features[2*(n/2)+1] = 1, 1
-		tr, err := FitTransform("quantile", d)
+		tr, err := datasets.FitTransform("quantile", d)
 		if err == nil {
-			err = FitBins(tr, d, 8)
+			err = datasets.FitBins(tr, d, 8)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +160,7 @@ func TestPositionsOfAnyView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		queries, bins := rapid.IntRange(2, 8).Draw(t, "queries"), rapid.IntRange(1, transforms.MostBins-1).Draw(t, "bins")
-		d := &Dataset{Offsets: []int{0}, FeatureIDs: []int{1, 2, 3}}
+		d := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: []int{1, 2, 3}}
 		for q := range queries {
 			for range 1 + r.IntN(40) {
 				d.Features = append(d.Features, float32(r.NormFloat64()), float32(r.IntN(3)), float32(math.Exp(20*r.NormFloat64())))
@@ -171,12 +172,12 @@ func TestPositionsOfAnyView(t *testing.T) {
 			_ = q
 		}
 		d.Labels = make([]float32, d.Offsets[queries])
-		plain, err := FitTransform("none+minmax+rank", d)
+		plain, err := datasets.FitTransform("none+minmax+rank", d)
 		if err != nil {
 			t.Skip("no feature varies")
 		}
 		tr := *plain
-		if err := FitBins(&tr, d, bins); err != nil {
+		if err := datasets.FitBins(&tr, d, bins); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(tr)
