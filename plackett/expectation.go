@@ -46,6 +46,7 @@ type Expectation struct {
 	column, discount []float64     // for one document or one rank at a time
 	moments          []float64
 	ofCascade        cascade
+	ofSimilarity     similarity
 }
 
 const (

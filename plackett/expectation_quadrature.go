@@ -36,6 +36,8 @@ type quadrature struct {
 	continuation, relevant []float64
 	kept, found            float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
 
+	similarity *similarity // adds up the blocks of [Expectation.Similarity]; nil: other methods do
+
 	valueOnly bool      // only the value is wanted
 	moment    bool      // integrals have the factor w_d t: see [Expectation.Curvature]
 	moments   []float64 // the result if moment is set
@@ -238,7 +240,6 @@ func (x *quadrature) rebase() {
 // Where scores are far apart, all documents that can have arrived may be sure to have arrived.
 // Then nothing happens until the next ones, and time begins anew for them, with a unit of their own.
 func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
-	end := x.tolerance / 50 // P(fewer than K have arrived) at the end
 	value := 0.0
 	r := x.rule(sum)
 	x.arrivedEnd, x.poolEnd, x.kept, x.found = 0, 0, 1, 1
@@ -267,7 +268,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		}
 		x.blocks++
 		value += part
-		if left*x.kept <= end {
+		if left*x.kept <= x.end() {
 			return value
 		}
 		next := x.times[lanes.Width-1] * math.Exp(r.step)
@@ -280,6 +281,9 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		}
 	}
 }
+
+// end is what P(fewer than K have arrived) is at most at the end.
+func (x *quadrature) end() float64 { return x.tolerance / 50 }
 
 // arriveSurely counts the documents that are sure to have arrived at the first node of a block, and reports whether those are all
 // that matter.
@@ -320,6 +324,8 @@ func (x *quadrature) block(sum *geometricSum, exposure bool) (value, left float6
 		left = x.estimateBlock()
 	case len(x.apart) > 0:
 		left = x.place()
+	case x.similarity != nil:
+		value, left = x.similarity.block(x)
 	default:
 		value, left = x.sweep(exposure)
 	}

@@ -45,6 +45,7 @@ func main() {
 		m.divideDual()
 		m.remain()
 		m.place()
+		m.product()
 	}
 	Generate()
 	if err := os.WriteFile("../../plackett/internal/lanes/stubs_amd64.go", stubs.Bytes(), 0o644); err != nil {
@@ -1153,6 +1154,48 @@ func (m machine) place() {
 			VFMADD231PD(at(rank0, vec), restA, f)
 			VFNMADD231PD(w, restB, f)
 			VMOVUPD(f, at(out, 0))
+		})
+	})
+}
+
+// product keeps eight sums, one for each row, and goes through the columns of b a vector at a time.
+func (m machine) product() {
+	m.flushed("product", "(c *float64, cRow int, a *float64, aRow, aCol int, b *float64, bRow, inner, panels int)", func(m machine) {
+		c, cRow, row, aCol, b, bRow, panels := Word("c"), Word("cRow"), Word("aRow"), Word("aCol"), Word("b"), Word("bRow"), Word("panels")
+		for _, r := range []Register{cRow, row, aCol, bRow} {
+			SHLQ(U8(3), r) // bytes
+		}
+		row3, row5, row7 := GP64(), GP64(), GP64()
+		LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
+		LEAQ(Mem{Base: row, Index: row, Scale: 4}, row5)
+		LEAQ(Mem{Base: row3, Index: row, Scale: 4}, row7)
+		sums := make([]VecVirtual, 8)
+		repeat(panels, func() {
+			for i := range sums {
+				sums[i] = m.zero()
+			}
+			a, right, inner := Word("a"), copyOf(b), Word("inner")
+			repeat(inner, func() {
+				vector := m.load(at(right, m.half))
+				for i, p := range [...]Mem{{}, {Index: row, Scale: 1}, {Index: row, Scale: 2}, {Index: row3, Scale: 1},
+					{Index: row, Scale: 4}, {Index: row5, Scale: 1}, {Index: row3, Scale: 2}, {Index: row7, Scale: 1}} {
+					p.Base = a
+					if m.wide {
+						VFMADD231PD_BCST(p, vector, sums[i])
+					} else {
+						VFMADD231PD(m.broadcast(p), vector, sums[i])
+					}
+				}
+				ADDQ(aCol, a)
+				ADDQ(bRow, right)
+			})
+			to := copyOf(c)
+			for _, sum := range sums {
+				VMOVUPD(sum, at(to, m.half))
+				ADDQ(cRow, to)
+			}
+			ADDQ(Imm(vec), b)
+			ADDQ(Imm(vec), c)
 		})
 	})
 }

@@ -1,5 +1,7 @@
 package lanes
 
+import "unsafe"
+
 // The plain Go of what the exported functions do.
 
 func expm1Go(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
@@ -444,6 +446,20 @@ func placeGo(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceil
 				restB -= s.B[l]
 			}
 			o[l] = (f + r.V[l]*restA) - r.W[l]*restB
+		}
+	}
+}
+
+func productGo(c *float64, cRow int, a *float64, aRow, aCol int, b *float64, bRow, inner, panels int) {
+	left, right := unsafe.Slice(a, 7*aRow+(inner-1)*aCol+1), unsafe.Slice(b, (inner-1)*bRow+panels*Width)
+	for i := range 8 {
+		row := unsafe.Slice(c, 7*cRow+panels*Width)[i*cRow:][:panels*Width]
+		clear(row)
+		for k := range inner {
+			v := left[i*aRow+k*aCol]
+			for j, x := range right[k*bRow:][:len(row)] {
+				row[j] += v * x
+			}
 		}
 	}
 }

@@ -27,12 +27,13 @@ type instructions struct {
 	divideDual      func(out []float64, sums, terms []Pair, z []float64, chances []Chance, d []float64)
 	remain          func(ranks []Rank, mass, gain *Total)
 	place           func(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared)
+	product         func(c *float64, cRow int, a *float64, aRow, aCol int, b *float64, bRow, inner, panels int)
 }
 
 var plainGo = instructions{"plain Go", expm1Go, sumsGo, hornerGo, transitionsGo, multiplyGo, divideGo,
 	forwardGo, backwardGo, seriesGo, correlateGo, sumsCascadeGo, hornerCascadeGo, multiplyCascadeGo,
 	divideCascadeGo, forwardCascadeGo, backwardCascadeGo, scaleGo, seriesDualGo, forwardDualGo,
-	backwardDualGo, multiplyDualGo, divideDualGo, remainGo, placeGo}
+	backwardDualGo, multiplyDualGo, divideDualGo, remainGo, placeGo, productGo}
 
 // available are those that the machine has, the best last.
 var available = append([]instructions{plainGo}, vectorInstructions()...)

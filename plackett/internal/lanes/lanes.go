@@ -4,7 +4,11 @@
 // programs built with -tags purego, they are plain Go, with the same results up to rounding.
 package lanes
 
-import "math"
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/num"
+)
 
 // Width is the number of nodes, or rankings, that are computed at a time.
 const Width = 8
@@ -271,5 +275,54 @@ func Place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceilin
 	*s = Shared{}
 	if n := len(ranks); n > 0 {
 		inUse.place(out[:n], ranks, theta[:n], baseline[:n], c, ceiling, s)
+	}
+}
+
+// A Matrix is [Rows, Cols]; its rows, or after T its columns, are Stride numbers apart.
+type Matrix struct {
+	Numbers            []float64
+	Rows, Cols, Stride int
+	transposed         bool
+}
+
+// NewMatrix returns a matrix in the given memory, or in new memory if that is too small. Its rows have room for whole vectors; its
+// numbers are undefined.
+func NewMatrix(memory []float64, rows, cols int) Matrix {
+	stride := (cols + Width - 1) / Width * Width
+	return Matrix{num.Sized(memory, rows*stride), rows, cols, stride, false}
+}
+
+// Row returns row i.
+func (m Matrix) Row(i int) []float64 { return m.Numbers[i*m.Stride:][:m.Cols] }
+
+// From returns the rows from row i on.
+func (m Matrix) From(i int) Matrix {
+	m.Numbers, m.Rows = m.Numbers[i*m.Stride:], m.Rows-i
+	return m
+}
+
+// T returns the transposed matrix, of the same numbers, for the left of a product.
+func (m Matrix) T() Matrix {
+	m.Rows, m.Cols, m.transposed = m.Cols, m.Rows, !m.transposed
+	return m
+}
+
+// Product sets c = a·b.
+func Product(c, a, b Matrix) {
+	row, col := a.Stride, 1
+	if a.transposed {
+		row, col = col, row
+	}
+	if c.Rows == 0 || c.Cols == 0 || a.Cols == 0 {
+		clear(c.Numbers)
+		return
+	}
+	step, next := 8, 1 // rows at a time, at the end some of them again; where there are fewer, eight times the same
+	if c.Rows < step {
+		step, next = 1, 0
+	}
+	for i := 0; i < c.Rows; i += step {
+		i := min(i, c.Rows-step)
+		inUse.product(&c.Numbers[i*c.Stride], next*c.Stride, &a.Numbers[i*row], next*row, col, &b.Numbers[0], b.Stride, a.Cols, c.Stride/Width)
 	}
 }

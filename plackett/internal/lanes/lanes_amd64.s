@@ -1889,6 +1889,81 @@ repeat78:
 	VZEROUPPER
 	RET
 
+// func productAVX512(c *float64, cRow int, a *float64, aRow int, aCol int, b *float64, bRow int, inner int, panels int)
+// Requires: AVX, AVX512F, SSE
+TEXT ·productAVX512(SB), NOSPLIT, $8-72
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    c+0(FP), AX
+	MOVQ    cRow+8(FP), CX
+	MOVQ    aRow+24(FP), DX
+	MOVQ    aCol+32(FP), BX
+	MOVQ    b+40(FP), SI
+	MOVQ    bRow+48(FP), DI
+	MOVQ    panels+64(FP), R8
+	SHLQ    $0x03, CX
+	SHLQ    $0x03, DX
+	SHLQ    $0x03, BX
+	SHLQ    $0x03, DI
+	LEAQ    (DX)(DX*2), R9
+	LEAQ    (DX)(DX*4), R10
+	LEAQ    (R9)(DX*4), R11
+
+repeat79:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   a+16(FP), R12
+	MOVQ   SI, R13
+	MOVQ   inner+56(FP), R14
+
+repeat80:
+	VMOVUPD          (R13), Z8
+	VFMADD231PD.BCST (R12), Z8, Z0
+	VFMADD231PD.BCST (R12)(DX*1), Z8, Z1
+	VFMADD231PD.BCST (R12)(DX*2), Z8, Z2
+	VFMADD231PD.BCST (R12)(R9*1), Z8, Z3
+	VFMADD231PD.BCST (R12)(DX*4), Z8, Z4
+	VFMADD231PD.BCST (R12)(R10*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(R9*2), Z8, Z6
+	VFMADD231PD.BCST (R12)(R11*1), Z8, Z7
+	ADDQ             BX, R12
+	ADDQ             DI, R13
+	DECQ             R14
+	JNZ              repeat80
+	MOVQ             AX, R12
+	VMOVUPD          Z0, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z1, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z2, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z3, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z4, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z5, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z6, (R12)
+	ADDQ             CX, R12
+	VMOVUPD          Z7, (R12)
+	ADDQ             CX, R12
+	ADDQ             $0x40, SI
+	ADDQ             $0x40, AX
+	DECQ             R8
+	JNZ              repeat79
+	LDMXCSR          (SP)
+	VZEROUPPER
+	RET
+
 // func expm1AVX2(r []float64, w []float64, t *float64, scale float64, halvings int)
 // Requires: AVX, FMA3
 TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
@@ -1910,7 +1985,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD c24<>+0(SB), Y8
 	VBROADCASTSD c25<>+0(SB), Y9
 
-repeat79:
+repeat81:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1923,21 +1998,21 @@ repeat79:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip80
+	JLE          skip82
 
-repeat81:
+repeat83:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat81
+	JNZ    repeat83
 
-skip80:
+skip82:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat79
+	JNZ          repeat81
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -1957,7 +2032,7 @@ skip80:
 	VBROADCASTSD c33<>+0(SB), Y8
 	VBROADCASTSD c34<>+0(SB), Y9
 
-repeat82:
+repeat84:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1970,21 +2045,21 @@ repeat82:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip83
+	JLE          skip85
 
-repeat84:
+repeat86:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat84
+	JNZ    repeat86
 
-skip83:
+skip85:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat82
+	JNZ     repeat84
 	VZEROUPPER
 	RET
 
@@ -2056,13 +2131,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat85:
+repeat87:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat85
+	JNZ     repeat87
 
-repeat86:
+repeat88:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2076,9 +2151,9 @@ repeat86:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip87
+	JLE     skip89
 
-repeat88:
+repeat90:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2100,13 +2175,13 @@ repeat88:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat88
+	JNZ          repeat90
 
-skip87:
+skip89:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip89
+	JLE          skip91
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2116,7 +2191,7 @@ skip87:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip89:
+skip91:
 	VADDPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VADDPD       Y4, Y1, Y1
@@ -2125,7 +2200,7 @@ skip89:
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat86
+	JNZ          repeat88
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2140,13 +2215,13 @@ skip89:
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat90:
+repeat92:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat90
+	JNZ     repeat92
 
-repeat91:
+repeat93:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2160,9 +2235,9 @@ repeat91:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip92
+	JLE     skip94
 
-repeat93:
+repeat95:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2184,13 +2259,13 @@ repeat93:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat93
+	JNZ          repeat95
 
-skip92:
+skip94:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip94
+	JLE          skip96
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -2200,7 +2275,7 @@ skip92:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip94:
+skip96:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2209,7 +2284,7 @@ skip94:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat91
+	JNZ     repeat93
 	VZEROUPPER
 	RET
 
@@ -2234,13 +2309,13 @@ TEXT ·sumsCascadeAVX2(SB), NOSPLIT, $0-144
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat95:
+repeat97:
 	VMOVUPD Y0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat95
+	JNZ     repeat97
 
-repeat96:
+repeat98:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2257,9 +2332,9 @@ repeat96:
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip97
+	JLE     skip99
 
-repeat98:
+repeat100:
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2286,13 +2361,13 @@ repeat98:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat98
+	JNZ          repeat100
 
-skip97:
+skip99:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip99
+	JLE          skip101
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2304,7 +2379,7 @@ skip97:
 	VADDPD       Y8, Y0, Y0
 	VMOVUPD      Y8, (R11)
 
-skip99:
+skip101:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2315,14 +2390,14 @@ skip99:
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip100
+	JLE     skip102
 	VADDPD  256(AX), Y6, Y6
 	VMOVUPD Y6, 256(AX)
 
-skip100:
+skip102:
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat96
+	JNZ          repeat98
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2338,13 +2413,13 @@ skip100:
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat101:
+repeat103:
 	VMOVUPD Y0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat101
+	JNZ     repeat103
 
-repeat102:
+repeat104:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2361,9 +2436,9 @@ repeat102:
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip103
+	JLE     skip105
 
-repeat104:
+repeat106:
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2390,13 +2465,13 @@ repeat104:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat104
+	JNZ          repeat106
 
-skip103:
+skip105:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip105
+	JLE          skip107
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R14), Y9
 	VFMADD231PD  Y9, Y8, Y6
@@ -2408,7 +2483,7 @@ skip103:
 	VADDPD       Y8, Y0, Y0
 	VMOVUPD      Y8, (R11)
 
-skip105:
+skip107:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -2419,14 +2494,14 @@ skip105:
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip106
+	JLE     skip108
 	VADDPD  256(AX), Y6, Y6
 	VMOVUPD Y6, 256(AX)
 
-skip106:
+skip108:
 	ADDQ $0xc0, AX
 	DECQ CX
-	JNZ  repeat102
+	JNZ  repeat104
 	VZEROUPPER
 	RET
 
@@ -2451,48 +2526,6 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 	XORQ   CX, CX
-
-repeat107:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat108:
-	VMOVUPD      64(CX), Y3
-	VFMSUB213PD  (CX), Y1, Y3
-	VFNMADD213PD Y3, Y0, Y2
-	SUBQ         $0x80, CX
-	DECQ         R10
-	JNZ          repeat108
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat107
-	MOVQ         out_base+0(FP), AX
-	MOVQ         c_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         c_len+32(FP), DX
-	MOVQ         r_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_len+56(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	DECQ         R9
-	IMUL3Q       $0x80, R9, R9
-	ADDQ         CX, R9
-	XORQ         CX, CX
 
 repeat109:
 	VMOVUPD      (BX), Y0
@@ -2521,6 +2554,48 @@ repeat110:
 	ADDQ         $0x08, AX
 	DECQ         SI
 	JNZ          repeat109
+	MOVQ         out_base+0(FP), AX
+	MOVQ         c_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         c_len+32(FP), DX
+	MOVQ         r_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+56(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         g_base+96(FP), R8
+	MOVQ         DX, R9
+	DECQ         R9
+	IMUL3Q       $0x80, R9, R9
+	ADDQ         CX, R9
+	XORQ         CX, CX
+
+repeat111:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         R9, CX
+	MOVQ         DX, R10
+
+repeat112:
+	VMOVUPD      64(CX), Y3
+	VFMSUB213PD  (CX), Y1, Y3
+	VFNMADD213PD Y3, Y0, Y2
+	SUBQ         $0x80, CX
+	DECQ         R10
+	JNZ          repeat112
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat111
 	VZEROUPPER
 	RET
 
@@ -2540,53 +2615,6 @@ TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 	XORQ   CX, CX
-
-repeat111:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         x_base+120(FP), R10
-	VBROADCASTSD (R10)(CX*8), Y3
-	INCQ         CX
-	MOVQ         R9, R10
-	MOVQ         DX, R11
-
-repeat112:
-	VMOVUPD      64(R10), Y4
-	VFMSUB213PD  (R10), Y1, Y4
-	VFMADD231PD  128(R10), Y3, Y4
-	VFNMADD213PD Y4, Y0, Y2
-	SUBQ         $0x80, R10
-	DECQ         R11
-	JNZ          repeat112
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat111
-	MOVQ         out_base+0(FP), AX
-	MOVQ         c_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         c_len+32(FP), DX
-	MOVQ         r_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_len+56(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         g_base+96(FP), R8
-	DECQ         DX
-	MOVQ         DX, R9
-	DECQ         R9
-	IMUL3Q       $0x80, R9, R9
-	ADDQ         CX, R9
-	XORQ         CX, CX
 
 repeat113:
 	VMOVUPD      (BX), Y0
@@ -2619,6 +2647,53 @@ repeat114:
 	ADDQ         $0x08, AX
 	DECQ         SI
 	JNZ          repeat113
+	MOVQ         out_base+0(FP), AX
+	MOVQ         c_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         c_len+32(FP), DX
+	MOVQ         r_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         r_len+56(FP), SI
+	MOVQ         w_base+72(FP), DI
+	MOVQ         g_base+96(FP), R8
+	DECQ         DX
+	MOVQ         DX, R9
+	DECQ         R9
+	IMUL3Q       $0x80, R9, R9
+	ADDQ         CX, R9
+	XORQ         CX, CX
+
+repeat115:
+	VMOVUPD      (BX), Y0
+	VBROADCASTSD (R8), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x_base+120(FP), R10
+	VBROADCASTSD (R10)(CX*8), Y3
+	INCQ         CX
+	MOVQ         R9, R10
+	MOVQ         DX, R11
+
+repeat116:
+	VMOVUPD      64(R10), Y4
+	VFMSUB213PD  (R10), Y1, Y4
+	VFMADD231PD  128(R10), Y3, Y4
+	VFNMADD213PD Y4, Y0, Y2
+	SUBQ         $0x80, R10
+	DECQ         R11
+	JNZ          repeat116
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VMULSD       (DI), X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         SI
+	JNZ          repeat115
 	VZEROUPPER
 	RET
 
@@ -2639,7 +2714,7 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	VMOVUPD      (DI), Y0
 	VBROADCASTSD c39<>+0(SB), Y1
 
-repeat115:
+repeat117:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2657,7 +2732,7 @@ repeat115:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat115
+	JNZ          repeat117
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2675,7 +2750,7 @@ repeat115:
 	VMOVUPD      32(DI), Y0
 	VBROADCASTSD c40<>+0(SB), Y1
 
-repeat116:
+repeat118:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2693,7 +2768,7 @@ repeat116:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat116
+	JNZ          repeat118
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2718,51 +2793,6 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
 	MOVQ    chances_base+48(FP), BX
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
-
-repeat117:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-
-repeat118:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      128(R8), Y5
-	VFMADD231PD  64(R8), Y3, Y4
-	VMULPD       Y0, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VBROADCASTSD (R10), Y6
-	VMULPD       Y6, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMULPD       Y4, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat118
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat117
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_len+8(FP), CX
-	MOVQ         z_base+24(FP), DX
-	MOVQ         chances_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         chances_len+56(FP), SI
-	MOVQ         g_base+72(FP), DI
 
 repeat119:
 	VMOVUPD      (AX), Y0
@@ -2794,6 +2824,51 @@ repeat120:
 	ADDQ         $0x08, DX
 	DECQ         CX
 	JNZ          repeat119
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat121:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+
+repeat122:
+	VMOVUPD      (R8), Y4
+	VMOVUPD      128(R8), Y5
+	VFMADD231PD  64(R8), Y3, Y4
+	VMULPD       Y0, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD (R10), Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat122
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat121
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2813,57 +2888,6 @@ TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat121:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-	VBROADCASTSD c41<>+0(SB), Y4
-	MOVQ         c_base+96(FP), R11
-
-repeat122:
-	VMOVUPD      (R8), Y5
-	VMOVUPD      128(R8), Y6
-	VFMADD231PD  64(R8), Y3, Y5
-	VMULPD       Y0, Y6, Y6
-	VBROADCASTSD (R11), Y7
-	VFNMADD213PD Y4, Y3, Y7
-	VMULPD       Y6, Y7, Y7
-	VFMADD213PD  Y7, Y5, Y1
-	ADDQ         $0x08, R11
-	VBROADCASTSD (R10), Y7
-	VMULPD       Y7, Y6, Y6
-	VFMADD213PD  Y6, Y5, Y2
-	VMULPD       Y5, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat122
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat121
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_len+8(FP), CX
-	MOVQ         z_base+24(FP), DX
-	MOVQ         chances_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         chances_len+56(FP), SI
-	MOVQ         g_base+72(FP), DI
-
 repeat123:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      64(AX), Y1
@@ -2872,7 +2896,7 @@ repeat123:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-	VBROADCASTSD c42<>+0(SB), Y4
+	VBROADCASTSD c41<>+0(SB), Y4
 	MOVQ         c_base+96(FP), R11
 
 repeat124:
@@ -2900,6 +2924,57 @@ repeat124:
 	ADDQ         $0x08, DX
 	DECQ         CX
 	JNZ          repeat123
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat125:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c42<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat126:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat126
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat125
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -2929,7 +3004,7 @@ TEXT ·divideAVX2(SB), NOSPLIT, $16-120
 	SHRQ    $0x01, R9
 	ANDQ    $0x01, DX
 
-repeat125:
+repeat127:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -2939,9 +3014,9 @@ repeat125:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip126
+	JLE          skip128
 
-repeat127:
+repeat129:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2958,11 +3033,11 @@ repeat127:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat127
+	JNZ          repeat129
 
-skip126:
+skip128:
 	TESTQ        R13, R13
-	JLE          skip128
+	JLE          skip130
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -2970,7 +3045,7 @@ skip126:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip128:
+skip130:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -2982,7 +3057,7 @@ skip128:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat125
+	JNZ          repeat127
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3002,7 +3077,7 @@ skip128:
 	SHRQ         $0x01, R9
 	ANDQ         $0x01, DX
 
-repeat129:
+repeat131:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VBROADCASTSD (R8), Y2
@@ -3012,9 +3087,9 @@ repeat129:
 	MOVQ         R9, R12
 	MOVQ         DX, R13
 	TESTQ        R12, R12
-	JLE          skip130
+	JLE          skip132
 
-repeat131:
+repeat133:
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -3031,11 +3106,11 @@ repeat131:
 	ADDQ         $0x00000100, R10
 	ADDQ         $0x10, R11
 	DECQ         R12
-	JNZ          repeat131
+	JNZ          repeat133
 
-skip130:
+skip132:
 	TESTQ        R13, R13
-	JLE          skip132
+	JLE          skip134
 	VMOVUPD      64(R10), Y4
 	VBROADCASTSD (R11), Y5
 	VFMSUB213PD  (R10), Y2, Y4
@@ -3043,7 +3118,7 @@ skip130:
 	VDIVPD       Y5, Y4, Y4
 	VADDPD       Y4, Y3, Y3
 
-skip132:
+skip134:
 	VMULPD       128(SI), Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPD       X0, X3, X3
@@ -3055,7 +3130,7 @@ skip132:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat129
+	JNZ          repeat131
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3081,7 +3156,7 @@ TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat133:
+repeat135:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
@@ -3093,9 +3168,9 @@ repeat133:
 	VBROADCASTSD (R9), Y5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip134
+	JLE          skip136
 
-repeat135:
+repeat137:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3118,11 +3193,11 @@ repeat135:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat135
+	JNZ          repeat137
 
-skip134:
+skip136:
 	TESTQ        R14, R14
-	JLE          skip136
+	JLE          skip138
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3133,7 +3208,7 @@ skip134:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip136:
+skip138:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -3145,7 +3220,7 @@ skip136:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat133
+	JNZ          repeat135
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3167,7 +3242,7 @@ skip136:
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat137:
+repeat139:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
@@ -3179,9 +3254,9 @@ repeat137:
 	VBROADCASTSD (R9), Y5
 	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip138
+	JLE          skip140
 
-repeat139:
+repeat141:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3204,11 +3279,11 @@ repeat139:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat139
+	JNZ          repeat141
 
-skip138:
+skip140:
 	TESTQ        R14, R14
-	JLE          skip140
+	JLE          skip142
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3219,7 +3294,7 @@ skip138:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip140:
+skip142:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -3231,7 +3306,7 @@ skip140:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat137
+	JNZ          repeat139
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3258,7 +3333,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
 	MOVQ    g_base+64(FP), DI
 	IMUL3Q  $0xc0, CX, R8
 
-repeat141:
+repeat143:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3267,7 +3342,7 @@ repeat141:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip142
+	JLE          skip144
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -3275,7 +3350,7 @@ repeat141:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip142:
+skip144:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -3287,7 +3362,7 @@ skip142:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat143:
+repeat145:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -3308,12 +3383,12 @@ repeat143:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat143
+	JNZ         repeat145
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat141
+	JNZ         repeat143
 	LDMXCSR     (SP)
 	STMXCSR     8(SP)
 	MOVL        8(SP), AX
@@ -3330,7 +3405,7 @@ repeat143:
 	MOVQ        g_base+64(FP), DI
 	IMUL3Q      $0xc0, CX, R8
 
-repeat144:
+repeat146:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3339,7 +3414,7 @@ repeat144:
 	MOVQ         CX, R9
 	SUBQ         DX, R9
 	TESTQ        R9, R9
-	JLE          skip145
+	JLE          skip147
 	IMUL3Q       $0xc0, DX, R9
 	VXORPD       Y4, Y4, Y4
 	ADDQ         AX, R9
@@ -3347,7 +3422,7 @@ repeat144:
 	VMOVUPD      Y4, 64(R9)
 	VMOVUPD      Y4, 128(R9)
 
-skip145:
+skip147:
 	INCQ    DX
 	MOVQ    DX, R9
 	CMPQ    R9, CX
@@ -3359,7 +3434,7 @@ skip145:
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 
-repeat146:
+repeat148:
 	VMOVUPD     (R10), Y7
 	VMULPD      Y0, Y7, Y8
 	VFMADD231PD Y1, Y4, Y8
@@ -3380,12 +3455,12 @@ repeat146:
 	ADDQ        $0xc0, R10
 	ADDQ        $0xc0, R11
 	DECQ        R9
-	JNZ         repeat146
+	JNZ         repeat148
 	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x08, DI
 	DECQ        SI
-	JNZ         repeat144
+	JNZ         repeat146
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
@@ -3407,7 +3482,7 @@ TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat147:
+repeat149:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3419,7 +3494,7 @@ repeat147:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip148
+	JLE          skip150
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3427,7 +3502,7 @@ repeat147:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip148:
+skip150:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3439,7 +3514,7 @@ skip148:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat149:
+repeat151:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3461,12 +3536,12 @@ repeat149:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat149
+	JNZ          repeat151
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat147
+	JNZ          repeat149
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3484,7 +3559,7 @@ repeat149:
 	MOVQ         c_base+88(FP), R8
 	IMUL3Q       $0xc0, CX, R9
 
-repeat150:
+repeat152:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
@@ -3496,7 +3571,7 @@ repeat150:
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip151
+	JLE          skip153
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3504,7 +3579,7 @@ repeat150:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip151:
+skip153:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3516,7 +3591,7 @@ skip151:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat152:
+repeat154:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3538,12 +3613,12 @@ repeat152:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat152
+	JNZ          repeat154
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
 	DECQ         SI
-	JNZ          repeat150
+	JNZ          repeat152
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3575,98 +3650,6 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	ADDQ    R12, DI
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
-
-repeat153:
-	VMOVUPD      (DI), Y0
-	VMOVUPD      64(DI), Y1
-	VMOVUPD      128(DI), Y2
-	VBROADCASTSD (R9), Y3
-	VMULPD       Y2, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	CMPQ         R13, BX
-	CMOVQGT      BX, R13
-	VMOVUPD      (R11), Y8
-	VMOVUPD      64(R11), Y9
-	VMOVUPD      128(R11), Y10
-
-repeat154:
-	VMOVUPD      (R12), Y11
-	VFMADD231PD  64(R12), Y8, Y4
-	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  Y11, Y10, Y7
-	VFMADD231PD  128(R12), Y8, Y6
-	VMOVUPD      256(R11), Y11
-	VMULPD       Y0, Y9, Y9
-	VFMADD231PD  Y1, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VMOVUPD      Y9, 64(R11)
-	VMOVUPD      320(R11), Y12
-	VMULPD       Y0, Y10, Y10
-	VFMADD231PD  Y1, Y12, Y10
-	VFMADD231PD  Y3, Y8, Y10
-	VMOVUPD      Y10, 128(R11)
-	VMOVUPD      192(R11), Y9
-	VMULPD       Y0, Y8, Y8
-	VFMADD231PD  Y1, Y9, Y8
-	VMOVUPD      Y8, (R11)
-	VMOVAPD      Y9, Y8
-	VMOVAPD      Y11, Y9
-	VMOVAPD      Y12, Y10
-	ADDQ         $0xc0, R12
-	ADDQ         $0xc0, R11
-	DECQ         R13
-	JNZ          repeat154
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y7, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VFMSUB231PD  Y3, Y4, Y6
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X0, X6, X6
-	VUNPCKHPD    X6, X6, X0
-	VADDSD       X0, X6, X6
-	VADDSD       (AX), X6, X6
-	VMOVSD       X6, (AX)
-	DECQ         SI
-	SUBQ         R10, DX
-	SUBQ         $0xc0, DI
-	SUBQ         $0x08, R9
-	SUBQ         $0x08, AX
-	DECQ         R8
-	JNZ          repeat153
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         u_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         states_base+48(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         ranks+72(FP), BX
-	MOVQ         size+80(FP), SI
-	MOVQ         chances_base+88(FP), DI
-	ADDQ         $0x20, DI
-	MOVQ         chances_len+96(FP), R8
-	MOVQ         g_base+112(FP), R9
-	IMUL3Q       $0xc0, BX, R10
-	MOVQ         R8, R11
-	DECQ         R11
-	ADDQ         R11, SI
-	MOVQ         R10, R12
-	IMULQ        R11, R12
-	ADDQ         R12, DX
-	IMUL3Q       $0xc0, R11, R12
-	ADDQ         R12, DI
-	LEAQ         (AX)(R11*8), AX
-	LEAQ         (R9)(R11*8), R9
 
 repeat155:
 	VMOVUPD      (DI), Y0
@@ -3731,6 +3714,98 @@ repeat156:
 	SUBQ         $0x08, AX
 	DECQ         R8
 	JNZ          repeat155
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         u_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         ranks+72(FP), BX
+	MOVQ         size+80(FP), SI
+	MOVQ         chances_base+88(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+96(FP), R8
+	MOVQ         g_base+112(FP), R9
+	IMUL3Q       $0xc0, BX, R10
+	MOVQ         R8, R11
+	DECQ         R11
+	ADDQ         R11, SI
+	MOVQ         R10, R12
+	IMULQ        R11, R12
+	ADDQ         R12, DX
+	IMUL3Q       $0xc0, R11, R12
+	ADDQ         R12, DI
+	LEAQ         (AX)(R11*8), AX
+	LEAQ         (R9)(R11*8), R9
+
+repeat157:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	VMOVUPD      (R11), Y8
+	VMOVUPD      64(R11), Y9
+	VMOVUPD      128(R11), Y10
+
+repeat158:
+	VMOVUPD      (R12), Y11
+	VFMADD231PD  64(R12), Y8, Y4
+	VFMADD231PD  Y11, Y9, Y5
+	VFMADD231PD  Y11, Y10, Y7
+	VFMADD231PD  128(R12), Y8, Y6
+	VMOVUPD      256(R11), Y11
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y11, Y9
+	VFMADD231PD  Y2, Y8, Y9
+	VMOVUPD      Y9, 64(R11)
+	VMOVUPD      320(R11), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y3, Y8, Y10
+	VMOVUPD      Y10, 128(R11)
+	VMOVUPD      192(R11), Y9
+	VMULPD       Y0, Y8, Y8
+	VFMADD231PD  Y1, Y9, Y8
+	VMOVUPD      Y8, (R11)
+	VMOVAPD      Y9, Y8
+	VMOVAPD      Y11, Y9
+	VMOVAPD      Y12, Y10
+	ADDQ         $0xc0, R12
+	ADDQ         $0xc0, R11
+	DECQ         R13
+	JNZ          repeat158
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y2, Y6, Y6
+	VFMSUB231PD  Y3, Y4, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VUNPCKHPD    X6, X6, X0
+	VADDSD       X0, X6, X6
+	VADDSD       (AX), X6, X6
+	VMOVSD       X6, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat157
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3764,106 +3839,6 @@ TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
 	LEAQ    (AX)(R12*8), AX
 	LEAQ    (R9)(R12*8), R9
 	LEAQ    (R11)(R12*8), R11
-
-repeat157:
-	VMOVUPD      (DI), Y0
-	VMOVUPD      64(DI), Y1
-	VMOVUPD      128(DI), Y2
-	VBROADCASTSD (R9), Y3
-	VMULPD       Y2, Y3, Y3
-	VBROADCASTSD (R11), Y4
-	SUBQ         $0x08, R11
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	MOVQ         CX, R12
-	MOVQ         DX, R13
-	MOVQ         SI, R14
-	CMPQ         R14, BX
-	CMOVQGT      BX, R14
-	VMOVUPD      (R12), Y9
-	VMOVUPD      64(R12), Y10
-	VMOVUPD      128(R12), Y11
-
-repeat158:
-	VMOVUPD      (R13), Y12
-	VFMADD231PD  64(R13), Y9, Y5
-	VFMADD231PD  Y12, Y10, Y6
-	VMOVAPD      Y11, Y13
-	VFNMADD231PD 320(R12), Y4, Y13
-	VFMADD231PD  Y12, Y13, Y8
-	VMOVAPD      Y9, Y13
-	VFNMADD231PD 192(R12), Y4, Y13
-	VFMADD231PD  128(R13), Y13, Y7
-	VMOVUPD      256(R12), Y12
-	VMULPD       Y0, Y10, Y10
-	VFMADD231PD  Y1, Y12, Y10
-	VFMADD231PD  Y2, Y13, Y10
-	VMOVUPD      Y10, 64(R12)
-	VMOVUPD      320(R12), Y13
-	VMULPD       Y0, Y11, Y11
-	VFMADD231PD  Y1, Y13, Y11
-	VFMADD231PD  Y3, Y9, Y11
-	VMOVUPD      Y11, 128(R12)
-	VMOVUPD      192(R12), Y10
-	VMULPD       Y0, Y9, Y9
-	VFMADD231PD  Y1, Y10, Y9
-	VMOVUPD      Y9, (R12)
-	VMOVAPD      Y10, Y9
-	VMOVAPD      Y12, Y10
-	VMOVAPD      Y13, Y11
-	ADDQ         $0xc0, R13
-	ADDQ         $0xc0, R12
-	DECQ         R14
-	JNZ          repeat158
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y8, Y7, Y7
-	VMULPD       Y2, Y7, Y7
-	VFMSUB231PD  Y3, Y5, Y7
-	VEXTRACTF128 $0x01, Y7, X0
-	VADDPD       X0, X7, X7
-	VUNPCKHPD    X7, X7, X0
-	VADDSD       X0, X7, X7
-	VADDSD       (AX), X7, X7
-	VMOVSD       X7, (AX)
-	DECQ         SI
-	SUBQ         R10, DX
-	SUBQ         $0xc0, DI
-	SUBQ         $0x08, R9
-	SUBQ         $0x08, AX
-	DECQ         R8
-	JNZ          repeat157
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         u_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         states_base+48(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         ranks+72(FP), BX
-	MOVQ         size+80(FP), SI
-	MOVQ         chances_base+88(FP), DI
-	ADDQ         $0x20, DI
-	MOVQ         chances_len+96(FP), R8
-	MOVQ         g_base+112(FP), R9
-	IMUL3Q       $0xc0, BX, R10
-	MOVQ         c_base+136(FP), R11
-	MOVQ         R8, R12
-	DECQ         R12
-	ADDQ         R12, SI
-	MOVQ         R10, R13
-	IMULQ        R12, R13
-	ADDQ         R13, DX
-	IMUL3Q       $0xc0, R12, R13
-	ADDQ         R13, DI
-	LEAQ         (AX)(R12*8), AX
-	LEAQ         (R9)(R12*8), R9
-	LEAQ         (R11)(R12*8), R11
 
 repeat159:
 	VMOVUPD      (DI), Y0
@@ -3934,6 +3909,106 @@ repeat160:
 	SUBQ         $0x08, AX
 	DECQ         R8
 	JNZ          repeat159
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         out_base+0(FP), AX
+	MOVQ         u_base+24(FP), CX
+	ADDQ         $0x20, CX
+	MOVQ         states_base+48(FP), DX
+	ADDQ         $0x20, DX
+	MOVQ         ranks+72(FP), BX
+	MOVQ         size+80(FP), SI
+	MOVQ         chances_base+88(FP), DI
+	ADDQ         $0x20, DI
+	MOVQ         chances_len+96(FP), R8
+	MOVQ         g_base+112(FP), R9
+	IMUL3Q       $0xc0, BX, R10
+	MOVQ         c_base+136(FP), R11
+	MOVQ         R8, R12
+	DECQ         R12
+	ADDQ         R12, SI
+	MOVQ         R10, R13
+	IMULQ        R12, R13
+	ADDQ         R13, DX
+	IMUL3Q       $0xc0, R12, R13
+	ADDQ         R13, DI
+	LEAQ         (AX)(R12*8), AX
+	LEAQ         (R9)(R12*8), R9
+	LEAQ         (R11)(R12*8), R11
+
+repeat161:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
+	VBROADCASTSD (R11), Y4
+	SUBQ         $0x08, R11
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         SI, R14
+	CMPQ         R14, BX
+	CMOVQGT      BX, R14
+	VMOVUPD      (R12), Y9
+	VMOVUPD      64(R12), Y10
+	VMOVUPD      128(R12), Y11
+
+repeat162:
+	VMOVUPD      (R13), Y12
+	VFMADD231PD  64(R13), Y9, Y5
+	VFMADD231PD  Y12, Y10, Y6
+	VMOVAPD      Y11, Y13
+	VFNMADD231PD 320(R12), Y4, Y13
+	VFMADD231PD  Y12, Y13, Y8
+	VMOVAPD      Y9, Y13
+	VFNMADD231PD 192(R12), Y4, Y13
+	VFMADD231PD  128(R13), Y13, Y7
+	VMOVUPD      256(R12), Y12
+	VMULPD       Y0, Y10, Y10
+	VFMADD231PD  Y1, Y12, Y10
+	VFMADD231PD  Y2, Y13, Y10
+	VMOVUPD      Y10, 64(R12)
+	VMOVUPD      320(R12), Y13
+	VMULPD       Y0, Y11, Y11
+	VFMADD231PD  Y1, Y13, Y11
+	VFMADD231PD  Y3, Y9, Y11
+	VMOVUPD      Y11, 128(R12)
+	VMOVUPD      192(R12), Y10
+	VMULPD       Y0, Y9, Y9
+	VFMADD231PD  Y1, Y10, Y9
+	VMOVUPD      Y9, (R12)
+	VMOVAPD      Y10, Y9
+	VMOVAPD      Y12, Y10
+	VMOVAPD      Y13, Y11
+	ADDQ         $0xc0, R13
+	ADDQ         $0xc0, R12
+	DECQ         R14
+	JNZ          repeat162
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y2, Y7, Y7
+	VFMSUB231PD  Y3, Y5, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VUNPCKHPD    X7, X7, X0
+	VADDSD       X0, X7, X7
+	VADDSD       (AX), X7, X7
+	VMOVSD       X7, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat161
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -3949,9 +4024,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c45<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat161:
+repeat163:
 	TESTQ   SI, SI
-	JLE     skip162
+	JLE     skip164
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -3959,21 +4034,21 @@ repeat161:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip163
+	JLE     skip165
 
-repeat164:
+repeat166:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat164
+	JNZ         repeat166
 
-skip163:
+skip165:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip162:
+skip164:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3984,23 +4059,23 @@ skip162:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip165
+	JLE     skip167
 
-repeat166:
+repeat168:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat166
+	JNZ         repeat168
 
-skip165:
+skip167:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat161
+	JNZ          repeat163
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -4011,9 +4086,9 @@ skip165:
 	VBROADCASTSD c46<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat167:
+repeat169:
 	TESTQ   SI, SI
-	JLE     skip168
+	JLE     skip170
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -4021,21 +4096,21 @@ repeat167:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip169
+	JLE     skip171
 
-repeat170:
+repeat172:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat170
+	JNZ         repeat172
 
-skip169:
+skip171:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip168:
+skip170:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4046,23 +4121,23 @@ skip168:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip171
+	JLE     skip173
 
-repeat172:
+repeat174:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat172
+	JNZ         repeat174
 
-skip171:
+skip173:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat167
+	JNZ     repeat169
 	VZEROUPPER
 	RET
 
@@ -4080,44 +4155,6 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ u_base+24(FP), DX
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
-
-repeat173:
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   DX, DI
-	MOVQ   BX, R8
-	MOVQ   SI, R9
-
-repeat174:
-	VMOVUPD     (DI), Y4
-	VMOVUPD     (R8), Y5
-	VFMADD231PD 64(R8), Y4, Y0
-	VFMADD231PD 64(DI), Y5, Y1
-	VFMADD231PD 128(R8), Y4, Y2
-	VFMADD231PD 128(DI), Y5, Y3
-	ADDQ        $0xc0, DI
-	ADDQ        $0xc0, R8
-	DECQ        R9
-	JNZ         repeat174
-	VADDPD      Y1, Y0, Y0
-	VADDPD      Y3, Y2, Y2
-	VMOVUPD     Y2, (AX)
-	VMOVUPD     Y0, 64(AX)
-	ADDQ        $0x80, AX
-	ADDQ        $0xc0, DX
-	DECQ        SI
-	DECQ        CX
-	JNZ         repeat173
-	MOVQ        c_base+0(FP), AX
-	ADDQ        $0x20, AX
-	MOVQ        c_len+8(FP), CX
-	MOVQ        u_base+24(FP), DX
-	ADDQ        $0x20, DX
-	MOVQ        s_base+48(FP), BX
-	ADDQ        $0x20, BX
-	MOVQ        s_len+56(FP), SI
 
 repeat175:
 	VXORPD Y0, Y0, Y0
@@ -4148,6 +4185,44 @@ repeat176:
 	DECQ        SI
 	DECQ        CX
 	JNZ         repeat175
+	MOVQ        c_base+0(FP), AX
+	ADDQ        $0x20, AX
+	MOVQ        c_len+8(FP), CX
+	MOVQ        u_base+24(FP), DX
+	ADDQ        $0x20, DX
+	MOVQ        s_base+48(FP), BX
+	ADDQ        $0x20, BX
+	MOVQ        s_len+56(FP), SI
+
+repeat177:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DX, DI
+	MOVQ   BX, R8
+	MOVQ   SI, R9
+
+repeat178:
+	VMOVUPD     (DI), Y4
+	VMOVUPD     (R8), Y5
+	VFMADD231PD 64(R8), Y4, Y0
+	VFMADD231PD 64(DI), Y5, Y1
+	VFMADD231PD 128(R8), Y4, Y2
+	VFMADD231PD 128(DI), Y5, Y3
+	ADDQ        $0xc0, DI
+	ADDQ        $0xc0, R8
+	DECQ        R9
+	JNZ         repeat178
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, (AX)
+	VMOVUPD     Y0, 64(AX)
+	ADDQ        $0x80, AX
+	ADDQ        $0xc0, DX
+	DECQ        SI
+	DECQ        CX
+	JNZ         repeat177
 	VZEROUPPER
 	RET
 
@@ -4158,27 +4233,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat177:
+repeat179:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat177
+	JNZ          repeat179
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat178:
+repeat180:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat178
+	JNZ          repeat180
 	VZEROUPPER
 	RET
 
@@ -4194,7 +4269,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat179:
+repeat181:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4204,9 +4279,9 @@ repeat179:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip180
+	JLE     skip182
 
-repeat181:
+repeat183:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4214,9 +4289,9 @@ repeat181:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat181
+	JNZ         repeat183
 
-skip180:
+skip182:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4229,9 +4304,9 @@ skip180:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip182
+	JLE     skip184
 
-repeat183:
+repeat185:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4243,15 +4318,15 @@ repeat183:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat183
+	JNZ         repeat185
 
-skip182:
+skip184:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat179
+	JNZ          repeat181
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -4265,7 +4340,7 @@ skip182:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat184:
+repeat186:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4275,9 +4350,9 @@ repeat184:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip185
+	JLE     skip187
 
-repeat186:
+repeat188:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4285,9 +4360,9 @@ repeat186:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat186
+	JNZ         repeat188
 
-skip185:
+skip187:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4300,9 +4375,9 @@ skip185:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip187
+	JLE     skip189
 
-repeat188:
+repeat190:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4314,15 +4389,15 @@ repeat188:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat188
+	JNZ         repeat190
 
-skip187:
+skip189:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat184
+	JNZ     repeat186
 	VZEROUPPER
 	RET
 
@@ -4343,7 +4418,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-112
 	MOVQ    d_base+88(FP), R8
 	IMUL3Q  $0xc0, DX, R9
 
-repeat189:
+repeat191:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4353,7 +4428,7 @@ repeat189:
 	MOVQ         DX, R10
 	SUBQ         BX, R10
 	TESTQ        R10, R10
-	JLE          skip190
+	JLE          skip192
 	IMUL3Q       $0xc0, BX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -4361,7 +4436,7 @@ repeat189:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip190:
+skip192:
 	INCQ    BX
 	MOVQ    BX, R10
 	CMPQ    R10, DX
@@ -4378,9 +4453,9 @@ skip190:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R8), R14
 	TESTQ   R14, R14
-	JZ      zero191
+	JZ      zero193
 
-repeat192:
+repeat194:
 	VMOVUPD     (R11), Y11
 	VMULPD      (R11), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4406,11 +4481,11 @@ repeat192:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat192
-	JMP         end191
+	JNZ         repeat194
+	JMP         end193
 
-zero191:
-repeat193:
+zero193:
+repeat195:
 	VMOVUPD     (R11), Y3
 	VMULPD      (R11), Y0, Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -4429,15 +4504,15 @@ repeat193:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat193
+	JNZ         repeat195
 
-end191:
+end193:
 	ADDQ    R9, AX
 	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	DECQ    DI
-	JNZ     repeat189
+	JNZ     repeat191
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -4456,7 +4531,7 @@ end191:
 	MOVQ    d_base+88(FP), R8
 	IMUL3Q  $0xc0, DX, R9
 
-repeat194:
+repeat196:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4466,7 +4541,7 @@ repeat194:
 	MOVQ         DX, R10
 	SUBQ         BX, R10
 	TESTQ        R10, R10
-	JLE          skip195
+	JLE          skip197
 	IMUL3Q       $0xc0, BX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -4474,7 +4549,7 @@ repeat194:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip195:
+skip197:
 	INCQ    BX
 	MOVQ    BX, R10
 	CMPQ    R10, DX
@@ -4491,9 +4566,9 @@ skip195:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R8), R14
 	TESTQ   R14, R14
-	JZ      zero196
+	JZ      zero198
 
-repeat197:
+repeat199:
 	VMOVUPD     (R11), Y11
 	VMULPD      (R11), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4519,11 +4594,11 @@ repeat197:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat197
-	JMP         end196
+	JNZ         repeat199
+	JMP         end198
 
-zero196:
-repeat198:
+zero198:
+repeat200:
 	VMOVUPD     (R11), Y3
 	VMULPD      (R11), Y0, Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -4542,15 +4617,15 @@ repeat198:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat198
+	JNZ         repeat200
 
-end196:
+end198:
 	ADDQ    R9, AX
 	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	DECQ    DI
-	JNZ     repeat194
+	JNZ     repeat196
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -4582,7 +4657,7 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-184
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat199:
+repeat201:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4601,9 +4676,9 @@ repeat199:
 	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero200
+	JZ           zero202
 
-repeat201:
+repeat203:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4643,11 +4718,11 @@ repeat201:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat201
-	JMP         end200
+	JNZ         repeat203
+	JMP         end202
 
-zero200:
-repeat202:
+zero202:
+repeat204:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4678,9 +4753,9 @@ repeat202:
 	VMOVUPD     Y4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat202
+	JNZ         repeat204
 
-end200:
+end202:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4697,7 +4772,7 @@ end200:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat199
+	JNZ          repeat201
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4728,7 +4803,7 @@ end200:
 	IMUL3Q       $0xc0, R11, R11
 	ADDQ         R11, R8
 
-repeat203:
+repeat205:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4747,9 +4822,9 @@ repeat203:
 	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero204
+	JZ           zero206
 
-repeat205:
+repeat207:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4789,11 +4864,11 @@ repeat205:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat205
-	JMP         end204
+	JNZ         repeat207
+	JMP         end206
 
-zero204:
-repeat206:
+zero206:
+repeat208:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4824,9 +4899,9 @@ repeat206:
 	VMOVUPD     Y4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat206
+	JNZ         repeat208
 
-end204:
+end206:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4843,7 +4918,7 @@ end204:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat203
+	JNZ          repeat205
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4864,7 +4939,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-120
 	MOVQ    chances_len+80(FP), DI
 	MOVQ    d_base+96(FP), R8
 
-repeat207:
+repeat209:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4876,10 +4951,10 @@ repeat207:
 	MOVQ         DI, R10
 	MOVQ         R8, R11
 
-repeat208:
+repeat210:
 	MOVQ         (R11), R12
 	TESTQ        R12, R12
-	JZ           zero209
+	JZ           zero211
 	VMULPD       64(R9), Y6, Y8
 	VADDPD       (R9), Y8, Y7
 	VMULPD       128(R9), Y0, Y9
@@ -4897,9 +4972,9 @@ repeat208:
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
 	VMULPD       Y7, Y1, Y1
-	JMP          end209
+	JMP          end211
 
-zero209:
+zero211:
 	VMULPD      64(R9), Y6, Y7
 	VADDPD      (R9), Y7, Y7
 	VMULPD      128(R9), Y0, Y8
@@ -4911,11 +4986,11 @@ zero209:
 	VMULPD      Y7, Y5, Y5
 	VMULPD      Y7, Y1, Y1
 
-end209:
+end211:
 	ADDQ    $0xc0, R9
 	ADDQ    $0x08, R11
 	DECQ    R10
-	JNZ     repeat208
+	JNZ     repeat210
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (CX)
 	VMOVUPD Y2, 64(AX)
@@ -4926,7 +5001,7 @@ end209:
 	ADDQ    $0xc0, CX
 	ADDQ    $0x08, BX
 	DECQ    DX
-	JNZ     repeat207
+	JNZ     repeat209
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -4944,7 +5019,7 @@ end209:
 	MOVQ    chances_len+80(FP), DI
 	MOVQ    d_base+96(FP), R8
 
-repeat210:
+repeat212:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4956,10 +5031,10 @@ repeat210:
 	MOVQ         DI, R10
 	MOVQ         R8, R11
 
-repeat211:
+repeat213:
 	MOVQ         (R11), R12
 	TESTQ        R12, R12
-	JZ           zero212
+	JZ           zero214
 	VMULPD       64(R9), Y6, Y8
 	VADDPD       (R9), Y8, Y7
 	VMULPD       128(R9), Y0, Y9
@@ -4977,9 +5052,9 @@ repeat211:
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
 	VMULPD       Y7, Y1, Y1
-	JMP          end212
+	JMP          end214
 
-zero212:
+zero214:
 	VMULPD      64(R9), Y6, Y7
 	VADDPD      (R9), Y7, Y7
 	VMULPD      128(R9), Y0, Y8
@@ -4991,11 +5066,11 @@ zero212:
 	VMULPD      Y7, Y5, Y5
 	VMULPD      Y7, Y1, Y1
 
-end212:
+end214:
 	ADDQ    $0xc0, R9
 	ADDQ    $0x08, R11
 	DECQ    R10
-	JNZ     repeat211
+	JNZ     repeat213
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (CX)
 	VMOVUPD Y2, 64(AX)
@@ -5006,7 +5081,7 @@ end212:
 	ADDQ    $0xc0, CX
 	ADDQ    $0x08, BX
 	DECQ    DX
-	JNZ     repeat210
+	JNZ     repeat212
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -5028,7 +5103,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    chances_len+104(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat213:
+repeat215:
 	VBROADCASTSD (R9), Y0
 	VXORPD       Y1, Y1, Y1
 	MOVQ         CX, R10
@@ -5040,12 +5115,12 @@ repeat213:
 	SHRQ         $0x01, R13
 	MOVQ         (R9), R15
 	TESTQ        R15, R15
-	JZ           zero214
+	JZ           zero216
 	MOVQ         R14, R14
 	TESTQ        R13, R13
-	JLE          skip215
+	JLE          skip217
 
-repeat216:
+repeat218:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5077,11 +5152,11 @@ repeat216:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat216
+	JNZ          repeat218
 
-skip215:
+skip217:
 	TESTQ        R14, R14
-	JLE          skip217
+	JLE          skip219
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5096,15 +5171,15 @@ skip215:
 	VDIVPD       Y4, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip217:
-	JMP end214
+skip219:
+	JMP end216
 
-zero214:
+zero216:
 	MOVQ  R14, R14
 	TESTQ R13, R13
-	JLE   skip218
+	JLE   skip220
 
-repeat219:
+repeat221:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5124,11 +5199,11 @@ repeat219:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat219
+	JNZ          repeat221
 
-skip218:
+skip220:
 	TESTQ        R14, R14
-	JLE          skip220
+	JLE          skip222
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5137,8 +5212,8 @@ skip218:
 	VDIVPD       Y2, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip220:
-end214:
+skip222:
+end216:
 	VMULPD       128(DI), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X1
@@ -5150,7 +5225,7 @@ end214:
 	ADDQ         $0x08, R9
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat213
+	JNZ          repeat215
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -5169,7 +5244,7 @@ end214:
 	MOVQ         chances_len+104(FP), R8
 	MOVQ         d_base+120(FP), R9
 
-repeat221:
+repeat223:
 	VBROADCASTSD (R9), Y0
 	VXORPD       Y1, Y1, Y1
 	MOVQ         CX, R10
@@ -5181,12 +5256,12 @@ repeat221:
 	SHRQ         $0x01, R13
 	MOVQ         (R9), R15
 	TESTQ        R15, R15
-	JZ           zero222
+	JZ           zero224
 	MOVQ         R14, R14
 	TESTQ        R13, R13
-	JLE          skip223
+	JLE          skip225
 
-repeat224:
+repeat226:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5218,11 +5293,11 @@ repeat224:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat224
+	JNZ          repeat226
 
-skip223:
+skip225:
 	TESTQ        R14, R14
-	JLE          skip225
+	JLE          skip227
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5237,15 +5312,15 @@ skip223:
 	VDIVPD       Y4, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip225:
-	JMP end222
+skip227:
+	JMP end224
 
-zero222:
+zero224:
 	MOVQ  R14, R14
 	TESTQ R13, R13
-	JLE   skip226
+	JLE   skip228
 
-repeat227:
+repeat229:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5265,11 +5340,11 @@ repeat227:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat227
+	JNZ          repeat229
 
-skip226:
+skip228:
 	TESTQ        R14, R14
-	JLE          skip228
+	JLE          skip230
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5278,8 +5353,8 @@ skip226:
 	VDIVPD       Y2, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip228:
-end222:
+skip230:
+end224:
 	VMULPD       128(DI), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X1
@@ -5291,7 +5366,7 @@ end222:
 	ADDQ         $0x08, R9
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat221
+	JNZ          repeat223
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -5309,7 +5384,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat229:
+repeat231:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -5336,7 +5411,7 @@ repeat229:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat229
+	JNZ          repeat231
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
@@ -5348,7 +5423,7 @@ repeat229:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat230:
+repeat232:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -5375,7 +5450,7 @@ repeat230:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat230
+	JNZ     repeat232
 	VZEROUPPER
 	RET
 
@@ -5413,7 +5488,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat231:
+repeat233:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5432,14 +5507,14 @@ repeat231:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat231
+	JNZ          repeat233
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat232:
+repeat234:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5461,7 +5536,7 @@ repeat232:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat232
+	JNZ          repeat234
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -5489,7 +5564,7 @@ repeat232:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat233:
+repeat235:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5508,14 +5583,14 @@ repeat233:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat233
+	JNZ          repeat235
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat234:
+repeat236:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5537,6 +5612,166 @@ repeat234:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat234
+	JNZ          repeat236
+	VZEROUPPER
+	RET
+
+// func productAVX2(c *float64, cRow int, a *float64, aRow int, aCol int, b *float64, bRow int, inner int, panels int)
+// Requires: AVX, FMA3, SSE
+TEXT ·productAVX2(SB), NOSPLIT, $16-72
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    c+0(FP), AX
+	MOVQ    cRow+8(FP), CX
+	MOVQ    aRow+24(FP), DX
+	MOVQ    aCol+32(FP), BX
+	MOVQ    b+40(FP), SI
+	MOVQ    bRow+48(FP), DI
+	MOVQ    panels+64(FP), R8
+	SHLQ    $0x03, CX
+	SHLQ    $0x03, DX
+	SHLQ    $0x03, BX
+	SHLQ    $0x03, DI
+	LEAQ    (DX)(DX*2), R9
+	LEAQ    (DX)(DX*4), R10
+	LEAQ    (R9)(DX*4), R11
+
+repeat237:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   a+16(FP), R12
+	MOVQ   SI, R13
+	MOVQ   inner+56(FP), R14
+
+repeat238:
+	VMOVUPD      (R13), Y8
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y0
+	VBROADCASTSD (R12)(DX*1), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R12)(DX*2), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VBROADCASTSD (R12)(R9*1), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VBROADCASTSD (R12)(DX*4), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VBROADCASTSD (R12)(R10*1), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VBROADCASTSD (R12)(R9*2), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12)(R11*1), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	ADDQ         BX, R12
+	ADDQ         DI, R13
+	DECQ         R14
+	JNZ          repeat238
+	MOVQ         AX, R12
+	VMOVUPD      Y0, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y1, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y2, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y3, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y4, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y5, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y6, (R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y7, (R12)
+	ADDQ         CX, R12
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, AX
+	DECQ         R8
+	JNZ          repeat237
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         c+0(FP), AX
+	MOVQ         cRow+8(FP), CX
+	MOVQ         aRow+24(FP), DX
+	MOVQ         aCol+32(FP), BX
+	MOVQ         b+40(FP), SI
+	MOVQ         bRow+48(FP), DI
+	MOVQ         panels+64(FP), R8
+	SHLQ         $0x03, CX
+	SHLQ         $0x03, DX
+	SHLQ         $0x03, BX
+	SHLQ         $0x03, DI
+	LEAQ         (DX)(DX*2), R9
+	LEAQ         (DX)(DX*4), R10
+	LEAQ         (R9)(DX*4), R11
+
+repeat239:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   a+16(FP), R12
+	MOVQ   SI, R13
+	MOVQ   inner+56(FP), R14
+
+repeat240:
+	VMOVUPD      32(R13), Y8
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y0
+	VBROADCASTSD (R12)(DX*1), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R12)(DX*2), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VBROADCASTSD (R12)(R9*1), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VBROADCASTSD (R12)(DX*4), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VBROADCASTSD (R12)(R10*1), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VBROADCASTSD (R12)(R9*2), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VBROADCASTSD (R12)(R11*1), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	ADDQ         BX, R12
+	ADDQ         DI, R13
+	DECQ         R14
+	JNZ          repeat240
+	MOVQ         AX, R12
+	VMOVUPD      Y0, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y1, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y2, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y3, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y4, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y5, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y6, 32(R12)
+	ADDQ         CX, R12
+	VMOVUPD      Y7, 32(R12)
+	ADDQ         CX, R12
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, AX
+	DECQ         R8
+	JNZ          repeat239
+	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET

@@ -215,6 +215,42 @@ func TestRankings(t *testing.T) {
 	})
 }
 
+// A product is the sum of products, with every instruction set, of any shape, and of a transposed matrix on the left.
+func TestProduct(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(4, 4))
+		for _, shape := range [][3]int{{1, 1, 1}, {3, 5, 8}, {8, 0, 3}, {9, 7, 17}, {20, 33, 9}} {
+			rows, inner, cols := shape[0], shape[1], shape[2]
+			a, b := NewMatrix(nil, rows, inner), NewMatrix(nil, inner, cols)
+			transposed := NewMatrix(nil, inner, rows)
+			for k := range inner {
+				for i := range rows {
+					a.Row(i)[k] = rng.NormFloat64()
+					transposed.Row(k)[i] = a.Row(i)[k]
+				}
+				for j := range cols {
+					b.Row(k)[j] = rng.NormFloat64()
+				}
+			}
+			for _, left := range []Matrix{a, transposed.T()} {
+				c := NewMatrix(nil, rows+1, cols)
+				Product(Matrix{c.Numbers, rows, cols, c.Stride, false}, left, b)
+				for i := range rows + 1 {
+					for j := range cols {
+						want := 0.0
+						for k := 0; k < inner && i < rows; k++ {
+							want += a.Row(i)[k] * b.Row(k)[j]
+						}
+						if got := c.Row(i)[j]; !(math.Abs(got-want) <= 1e-13) {
+							t.Fatalf("%v: entry %d, %d is %v, want %v", shape, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // A mass that all but cancels keeps its digits.
 func TestRemainPrecise(t *testing.T) {
 	each(t, func(t *testing.T) {

@@ -124,6 +124,11 @@ func remainAVX512(ranks []Rank, mass, gain *Total)
 //go:noescape
 func placeAVX512(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared)
 
+// productAVX512 is productGo.
+//
+//go:noescape
+func productAVX512(c *float64, cRow int, a *float64, aRow, aCol int, b *float64, bRow, inner, panels int)
+
 // expm1AVX2 is expm1Go.
 //
 //go:noescape
@@ -243,3 +248,8 @@ func remainAVX2(ranks []Rank, mass, gain *Total)
 //
 //go:noescape
 func placeAVX2(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared)
+
+// productAVX2 is productGo.
+//
+//go:noescape
+func productAVX2(c *float64, cRow int, a *float64, aRow, aCol int, b *float64, bRow, inner, panels int)
