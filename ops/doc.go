@@ -5,6 +5,7 @@
 //   - [ExpectedMetric] is exact.
 //   - [ExpectedCascade] and [ExpectedAveragePrecision] are the same for metrics in which what is above a document
 //     counts: ERR, reciprocal rank, success, α-nDCG, and average precision.
+//   - [ExpectedSimilarity] is the similarity of the documents that are shown, for diversity.
 //   - [PLRank1], [PLRank2], [PLRankRB] and [PLRankBy] estimate it from sampled rankings.
 //   - [RewardFunc] estimates the expectation of any reward of rankings.
 //

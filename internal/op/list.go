@@ -49,7 +49,7 @@ func (l *List) read(inputs []In) error {
 	for i, in := range inputs {
 		from, to := l.block(in.layout, l.In[i])
 		if in.many {
-			each := len(l.In[i].Int) / l.Rows
+			each := l.In[i].Len() / l.Rows
 			from, to = from*each, to*each
 		}
 		if l.In[i].Int != nil {
