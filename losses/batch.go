@@ -64,11 +64,11 @@ type Batch struct {
 	// multiplies the loss of a query by the weight of the query: a query of weight 2 counts
 	// as two, where the mean divides by the number of queries.
 	DocumentWeights, QueryWeights *G.Node
-	// Groups, [rows], int, are the groups of documents that group-exposure and
-	// group-treatment compare. A negative number stands for no group.
+	// Groups, [rows], int, are the groups of documents that group-exposure,
+	// group-treatment and similarity compare. A negative number stands for no group.
 	Groups *G.Node
 	// Intents, int, [rows] or [rows × ints], are the intents of queries that each document satisfies, for
-	// exact-alpha-ndcg, as in [metrics.Queries]: bit i is set if it is relevant to intent i.
+	// exact-alpha-ndcg, and for similarity without groups, as in [metrics.Queries]: bit i is set if it is relevant to intent i.
 	Intents *G.Node
 	// Logged, [rows], of the dtype of the scores, is the exposure that each document had in a
 	// log of impressions, summed over the impressions of its query, for exposure-risk. LoggedScores, [rows]

@@ -13,6 +13,7 @@
 //     [PlacementPolicyGradient] or [StochasticRank]; and [Reward] of any function of the gains.
 //   - Fairness of an [Exposure], exact, sampled or to a reader who stops: [Disparity], [EEL], [GroupExposure] and [GroupTreatment],
 //     by name disparity, ee-l, ee-l(plrank-rb), ee-l(cascade) and so on; and [DisparityBy], disparity(plrank2).
+//   - Diversity: [Similarity] of the documents that are shown.
 //   - Near the policy of a log: [ExposureRisk] and [PRPO].
 //   - Pairs of documents: [Pairwise], by name ranknet, hinge, lambdarank, lambdaloss, lambdaloss-deterministic, ndcg-loss2,
 //     ndcg-loss2pp and ndcg-loss2k; [NDCGLoss1]; and [GorgoniaLambdaLoss], LambdaLoss of Gorgonia's own ops.

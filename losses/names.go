@@ -38,6 +38,8 @@ var table = completed(map[string]Objective{
 	"group-treatment":            GroupTreatment(ExactExposure),
 	"group-treatment(cascade)":   GroupTreatment(CascadeExposure),
 	"group-treatment(plrank-rb)": GroupTreatment(SampledExposure),
+	// Diversity.
+	"similarity": Similarity(),
 	// Pairs of documents.
 	"lambdaloss":               lambdaLoss,
 	"lambdaloss-deterministic": Pairwise(Log2, PairWeights{Distance: 1}),

@@ -36,6 +36,8 @@ type Objective struct {
 	MostDocuments int
 	// Intents, Logged and LoggedScores report whether the loss needs the fields of Batch of these names.
 	Intents, Logged, LoggedScores bool
+	// Vectors reports whether the loss needs Groups or Intents of Batch, which vectors of documents are made of.
+	Vectors bool
 
 	graph     builder
 	curvature curvature

@@ -186,6 +186,9 @@ var rows = map[string]func(s small) float64{
 		}
 		return sum / (2 + 1/math.Log2(3))
 	},
+	"similarity": func(s small) float64 { // of the groups 0, 3 and 1, 2, at both ranks
+		return s.pair(0, 3) + s.pair(3, 0) + s.pair(1, 2) + s.pair(2, 1)
+	},
 	"plrank1": small.sampledMetric, "plrank1-loo": small.sampledMetric, "plrank2": small.sampledMetric, "plrank2-loo": small.sampledMetric,
 	"policy-gradient-loo": small.sampledMetric, "plrank2-expected": small.expectedNext, "plrank-rb": small.expectedNext,
 	"policy-gradient": func(s small) (sum float64) { // of the ranks that have discounts

@@ -99,14 +99,14 @@ func TestWeightOfTwoIsTheQueryTwice(t *testing.T) {
 }
 
 // goesByPreference reports whether a loss wants documents of more gain, or of a higher label, to be
-// above others, as all do but the losses of fairness, of the distance from a log, and by intents; and
+// above others, as all do but the losses of fairness, of similarity, of the distance from a log, and by intents; and
 // success, which is certain in short lists.
 func goesByPreference(t fataler, name string) bool {
 	terms, err := losses.Terms(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return terms[0].Measure == "" && losses.WeightsOf(name) != "nothing" && !terms[0].Intents && name != "exact-success"
+	return terms[0].Measure == "" && losses.WeightsOf(name) != "nothing" && !terms[0].Intents && !terms[0].Vectors && name != "exact-success"
 }
 
 // Whatever the weights, the better of two documents of equal scores is raised, or not lowered, and
@@ -258,7 +258,7 @@ func TestDocumentOfWeightZeroIsNotInThePolicy(t *testing.T) {
 		without := func(what string, x *G.Node) *G.Node {
 			return vector(g, what, tensor.Float64, slices.Delete(slices.Clone(all(x)), 1, 2))
 		}
-		b.Intents = ints(g, "intents", slices.Delete(q.intents(), 1, 2), 3)
+		b.Intents, b.Groups = ints(g, "intents", slices.Delete(q.intents(), 1, 2), 3), ints(g, "groups", slices.Delete(slices.Clone(q.groups), 1, 2), 3)
 		b.Gains, b.Labels, b.LoggedScores = without("gains", b.Gains), without("labels", b.Labels), without("logged scores", b.LoggedScores)
 		b.Lists = ops.Lists{Scores: without("scores", b.Lists.Scores)}
 		want, slopes := differentiate(t, build(t, name, b), b.Lists.Scores)

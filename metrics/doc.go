@@ -9,7 +9,7 @@
 //	mean := metrics.Mean(perQuery, metrics.LabelFreeSkip)
 //
 // [ParseMeasure] lists the names, formulas and sources: DCG, NDCG, precision, recall, hits,
-// MAP, MRR, ERR, RBP, ARP, pair accuracy, α-nDCG and ERR-IA, each at a cutoff, and measures of fairness.
+// MAP, MRR, ERR, RBP, ARP, pair accuracy, α-nDCG, ERR-IA and intra-list similarity, each at a cutoff, and measures of fairness.
 // [NewMeasure] makes a measure from a function, and [Means] computes several at once.
 //
 // A metric is computed for the ranking by descending score, where documents with equal scores
@@ -24,7 +24,7 @@
 //
 // NDCG, MAP, MRR, recall, hits and ARP are relative to the relevant documents of a query
 // (a label of 1 or more; NDCG and ARP to the labels above 0), pair accuracy to its pairs of different labels, α-nDCG
-// and ERR-IA to the intents of its documents. For
+// and ERR-IA to the intents of its documents, and intra-list similarity to pairs of documents. For
 // a query without any, or without documents, they are not defined: [Measure.PerQuery] returns
 // NaN, and [LabelFree] says what such a query counts in a mean. Publications differ in this
 // choice, which moves MQ2008's NDCG@10 by .28. DCG, precision, ERR and both forms of

@@ -47,6 +47,7 @@ type family struct {
 	fairness  func(q exposed) float64
 	ofGroups  bool // it compares groups of documents
 	ofIntents bool // it is a metric that goes by intents, not labels
+	ofVectors bool // it is a metric that goes by groups or intents
 	ofTarget  bool // it compares the exposure with the target, which takes discounts
 }
 
@@ -75,6 +76,7 @@ type evaluator struct {
 
 	// Of the query that was prepared last, see family.
 	intents []int     // of the documents, see Queries.Intents
+	groups  []int     // of the documents; nil: none
 	ids     []string  // of the documents; nil: none
 	values  []float64 // of the documents
 	weights []float64 // of the ranks that count
@@ -84,6 +86,8 @@ type evaluator struct {
 	allWeights []float64 // of as many ranks as were needed yet
 	best       ranking   // by the highest values, or the lowest
 	scratch    []float64
+	vectors    []float64 // [documents, dimension]
+	dimension  int
 }
 
 func newEvaluator(m metric, in Queries) *evaluator {
@@ -104,7 +108,7 @@ func newEvaluator(m metric, in Queries) *evaluator {
 // An error in a label is a *rowError.
 func (e *evaluator) prepare(q query) (defined bool, err error) {
 	f := e.family
-	e.intents, e.ids, e.weights, e.base, e.norm = q.intents, q.ids, e.weights[:0], 0, 1
+	e.intents, e.groups, e.ids, e.weights, e.base, e.norm = q.intents, q.groups, q.ids, e.weights[:0], 0, 1
 	e.values, err = appendValues(e.values[:0], q.labels, func(label float32) (float64, error) { return f.value(e, label) })
 	if err != nil {
 		return false, err
@@ -190,9 +194,9 @@ func (e *evaluator) ideal() *ranking {
 }
 
 // bounds returns the lowest and the highest value of any ranking, which the rankings by
-// ascending and by descending values have. By intents, the greedy ranking may not be the best.
+// ascending and by descending values have. By intents or vectors, others may have more.
 func (e *evaluator) bounds() (low, high float64) {
-	if e.family.ofIntents {
+	if e.family.ofIntents || e.family.ofVectors {
 		return 0, math.Inf(1)
 	}
 	a := e.evaluate(e.ideal())

@@ -20,7 +20,7 @@ type Queries struct {
 
 	// Intents, [rows], are the intents of the query that each document satisfies: bit i is set if
 	// it is relevant to intent i, up to 62. For more intents there are several ints a document, [rows × ints],
-	// each with the next 63. They are the subtopics of TREC's diversity tasks. Only alpha-ndcg and err-ia go by them.
+	// each with the next 63. They are the subtopics of TREC's diversity tasks. Only alpha-ndcg and err-ia go by them, and ils and ild where there are no groups.
 	Intents []int
 	// DocumentIDs, [rows], are the ids of documents; nil: none. Where several documents could be next in the
 	// best ranking of alpha-ndcg, it is the one with the last id, as in ndeval.
@@ -77,6 +77,7 @@ type query struct {
 	scores  []float64
 	labels  []float32
 	intents []int    // nil: none
+	groups  []int    // nil: none
 	ids     []string // nil: none
 }
 
@@ -102,6 +103,9 @@ func (in Queries) visitQueries(start func() func(q query) error) error {
 			if in.Intents != nil {
 				ints := len(in.Intents) / max(1, len(in.Labels))
 				q.intents = in.Intents[first*ints : end*ints]
+			}
+			if len(in.Groups) == len(in.Labels) && len(in.Groups) > 0 {
+				q.groups = in.Groups[first:end]
 			}
 			if in.DocumentIDs != nil {
 				q.ids = in.DocumentIDs[first:end]

@@ -107,7 +107,7 @@ func TestQueriesAreIndependent(t *testing.T) {
 func TestBestRankingHasTheBestValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, m := drawLists(t), drawMetric(t)
-		if m.NeedsIntents() {
+		if m.NeedsIntents() || m.NeedsVectors() {
 			return // the best ranking by label is another one
 		}
 		ideal := Queries{Labels: l.Labels, Offsets: l.Offsets, HighestGrade: 4}
@@ -156,7 +156,7 @@ func TestBestRankingHasTheBestValue(t *testing.T) {
 func TestMovingABetterDocumentUpNeverMakesAMetricWorse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMetric(t)
-		if m.NeedsIntents() {
+		if m.NeedsIntents() || m.NeedsVectors() {
 			return // what is better depends on the documents above
 		}
 		labels := rapid.SliceOfN(rapid.IntRange(0, 4), 2, 12).Draw(t, "labels")

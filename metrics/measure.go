@@ -73,6 +73,10 @@ func (m Measure) NeedsGroups() bool { return m.ofExposure() && m.metric.family.o
 // NeedsIntents reports whether the measure goes by the intents of queries, Queries.Intents.
 func (m Measure) NeedsIntents() bool { return m.metric.family != nil && m.metric.family.ofIntents }
 
+// NeedsVectors reports whether the measure compares documents of all kinds with each other: by their groups, Queries.Groups, or without
+// any by their intents, Queries.Intents.
+func (m Measure) NeedsVectors() bool { return m.metric.family != nil && m.metric.family.ofVectors }
+
 // NeedsGrade reports whether the measure depends on the highest grade of the data set,
 // Queries.HighestGrade, as graded RBP does, and ERR without a grade in its name.
 func (m Measure) NeedsGrade() bool {
@@ -84,7 +88,7 @@ func (m Measure) NeedsGrade() bool {
 // whose label is 1 or more, from others. Labels between 0 and 1 then count as 0.
 func (m Measure) ByRelevance(g Gain) bool {
 	switch f := m.metric.family; {
-	case f == nil || f.ofIntents:
+	case f == nil || f.ofIntents || f.ofVectors:
 		return false
 	case f.value == nil: // a measure of fairness, which goes by the gain
 		return g == BinaryGain
@@ -240,6 +244,8 @@ func (m Measure) check(in Queries) error {
 		return fmt.Errorf("metrics: %s needs the score of every document, but some are unranked", m)
 	case m.NeedsIntents() && in.Intents == nil && rows > 0:
 		return fmt.Errorf("metrics: %s needs the intents of every row: there are none for %d rows", m, rows)
+	case m.NeedsVectors() && len(in.Groups) != rows && (in.Groups != nil || in.Intents == nil && rows > 0):
+		return fmt.Errorf("metrics: %s needs the group, or else the intents, of every row: %d groups for %d rows", m, len(in.Groups), rows)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}

@@ -81,6 +81,11 @@ func TestMetricsAreTheirFormulas(t *testing.T) {
 		"err-ia":           (2/2. + .5/3 + 1/4. + .25/5) / (3 * (1 + .5/2 + .25/3 + .125/4 + .0625/5)),
 		"ERR-IA@3":         (2/2. + .5/3) / (3 * (1 + .5/2 + .25/3)),
 		"err-ia(1)@9":      (2/2. + 1/4.) / 3,
+		// the cosines of 0 1 with 0 are 1/√2, of 0 with 0 they are 1, others 0
+		"ils":   (2/math.Sqrt2 + 1) / 10,
+		"ils@3": (1 / math.Sqrt2) / 3,
+		"ild@3": 1 - (1/math.Sqrt2)/3,
+		"ild":   1 - (2/math.Sqrt2+1)/10,
 	}
 	for _, name := range Names() {
 		if _, has := formulas[name]; !has {
@@ -165,6 +170,11 @@ func TestExpectationsAreTheirFormulas(t *testing.T) {
 		"alpha-ndcg@1": (4/12. + 5/12. + 3/12.*2) / 2,
 		"err-ia":       (4/12.*(1+1.5/2+.5/3) + 5/12.*(1+1./2+1./3) + 3/12.*(2+.5/2+.5/3)) / (2 * (1 + .5/2 + .25/3)),
 		"err-ia@2":     (4/12.*(1+1.5/2) + 5/12.*(1+1./2) + 3/12.*(2+.5/2)) / (2 * (1 + .5/2)),
+		// A and C are of one group, so the third is B
+		"ils":   1. / 3,
+		"ils@2": third,
+		"ild":   1 - 1./3,
+		"ild@2": 1 - third,
 		// B before A, B before C, C before A
 		"pair-accuracy": (1/3. + 1/2. + 1/3.) / 3,
 		// the first two are right if the better is at rank 1, half right if the third is
@@ -246,6 +256,14 @@ func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := m.metric.family.name
+		if m.NeedsVectors() { // labels do not count, but there is no pair
+			for _, v := range slices.Concat(perQuery[1:], expected.PerQuery[1:]) {
+				if !math.IsNaN(v) {
+					t.Errorf("%v of one document is %v", m, v)
+				}
+			}
+			continue
+		}
 		for _, q := range []int{0, 1, 3} {
 			for _, v := range []float64{perQuery[q], expected.PerQuery[q]} {
 				undefined := math.IsNaN(v)
@@ -373,7 +391,7 @@ func TestMeasuresByRelevanceDoNotSeeHalves(t *testing.T) {
 			if err != nil || errZero != nil {
 				t.Fatal(name, err, errZero)
 			}
-			if m.NeedsIntents() {
+			if m.NeedsIntents() || m.NeedsVectors() {
 				continue // it sees no labels at all
 			}
 			if same := a[0] == b[0] || math.IsNaN(a[0]) && math.IsNaN(b[0]); same != m.ByRelevance(gain) {

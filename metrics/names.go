@@ -38,6 +38,10 @@ var metricFamilies = []*family{
 		walk: walkIntents, expected: expectedIntents},
 	{name: "err-ia", param: redundancy, ofIntents: true, value: relevanceOf, weight: inverseWeight, finish: byBestOfEachIntent,
 		walk: walkIntents, expected: expectedIntents},
+	{name: "ils", ofVectors: true, lowerIsBetter: true, value: relevanceOf, weight: equalWeight, finish: takeVectors,
+		walk: walkSimilarity, expected: expectedSimilarity},
+	{name: "ild", ofVectors: true, value: relevanceOf, weight: equalWeight, finish: takeVectors,
+		walk: walkDistance, expected: expectedDistance},
 }
 
 var letor4NDCG = &family{name: "letor4-ndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4NDCG}
@@ -130,6 +134,10 @@ func lookup(name string) *family {
 //   - err-ia: the same sum with 1/r in place of 1/log2(r+1), / Σ_{r≤k} M (1 − α)^{r−1} / r, its
 //     value if every document had all M intents of the query, as ndeval's ERR-IA@k. Chapelle
 //     et al., Information Retrieval 14, 2011, with the probability α to stop at a relevant document.
+//   - ils: intra-list similarity, the mean cosine of the vectors of two documents down to rank k; less is better. Ziegler et
+//     al., WWW 2005. The vector of a document has a 1 for its group (Queries.Groups), or, where there are no groups, for each of its
+//     intents (Queries.Intents). Labels do not count. A document without any has the cosine 0.
+//   - ild: intra-list distance, 1 − ils. Zhang & Hurley, RecSys 2008.
 //   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric where less is better.
 //     Wang et al., CIKM 2018. Documents after rank k count as if at rank k+1, so that
 //     moving a relevant document up never does harm.

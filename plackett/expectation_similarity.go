@@ -26,7 +26,7 @@ import (
 //	(v_i − v_j) · ∫ t f_i f_j Σ_l φ_l [z^{l−1}] (1 − z) s_{−i,−j} dt.
 //
 // The errors of R and λ are at most Tolerance times max|v|²·Σ|φ|. All dimensions share a quadrature, and what depends on the dimension
-// are products of matrices: docs/exact.md, section 8. Similarity returns the errors of [Expectation.Gradient], and an error for a dimension
+// are products of matrices: docs/exact.md, section 7. Similarity returns the errors of [Expectation.Gradient], and an error for a dimension
 // below 1.
 func (e *Expectation) Similarity(scores, vectors []float64, dimension int, discounts, lambda []float64) (value float64, err error) {
 	tolerance, err := e.begin(scores)
@@ -85,7 +85,7 @@ func checkVectors(vectors []float64, dimension int, scores []float64) error {
 	return nil
 }
 
-// A similarity adds up blocks of nodes for [Expectation.Similarity]: docs/exact.md, section 8.
+// A similarity adds up blocks of nodes for [Expectation.Similarity]: docs/exact.md, section 7.
 //
 // Coefficients of polynomials in z are Fourier sums over points of a circle. At a point, every document contributes by functions of
 // its weight. Sources stand for the documents: one for each document, or, for the many that hardly arrive in a block, one for each

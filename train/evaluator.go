@@ -53,7 +53,7 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	}, err
 }
 
-// checkColumns returns an error if the loss or a measure compares groups of documents, or goes by intents, and d has none.
+// checkColumns returns an error if the loss or a measure goes by groups of documents, or by intents, and d has none.
 func (e *evaluator) checkColumns(d *datasets.Dataset) error {
 	for _, c := range []struct {
 		there  bool
@@ -67,6 +67,8 @@ func (e *evaluator) checkColumns(d *datasets.Dataset) error {
 			return m.NeedsGroups()
 		}},
 		{d.Intents != nil, metrics.Measure.NeedsIntents, "goes by intents", ErrNoIntents, func(t losses.Term) bool { return t.Intents }},
+		{d.Groups != nil || d.Intents != nil, metrics.Measure.NeedsVectors, "compares documents by groups or intents", ErrNoGroups,
+			func(t losses.Term) bool { return t.Vectors }},
 	} {
 		if c.there {
 			continue

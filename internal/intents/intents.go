@@ -5,6 +5,7 @@ package intents
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 )
 
@@ -42,4 +43,44 @@ func All(sets []int, ints int) iter.Seq2[int, int] {
 			}
 		}
 	}
+}
+
+// Vectors returns a vector for each document, of length 1 or 0, row after row: 1 for its group, or if groups is nil, equal numbers for
+// its intents. A negative group is none.
+func Vectors(groups, sets []int, documents int) (vectors []float64, dimension int) {
+	if groups != nil {
+		at := map[int]int{}
+		for _, group := range groups {
+			if _, known := at[group]; group >= 0 && !known {
+				at[group] = len(at)
+			}
+		}
+		dimension = max(1, len(at))
+		vectors = make([]float64, documents*dimension)
+		for d, group := range groups {
+			if group >= 0 {
+				vectors[d*dimension+at[group]] = 1
+			}
+		}
+		return vectors, dimension
+	}
+	ints := len(sets) / max(1, documents)
+	for range All(sets, ints) {
+		dimension++
+	}
+	dimension = max(1, dimension)
+	vectors = make([]float64, documents*dimension)
+	for d := range documents {
+		size, i := 0, 0
+		for _, set := range sets[d*ints : (d+1)*ints] {
+			size += bits.OnesCount(uint(set))
+		}
+		for at, bit := range All(sets, ints) {
+			if sets[d*ints+at]&bit != 0 {
+				vectors[d*dimension+i] = 1 / math.Sqrt(float64(size))
+			}
+			i++
+		}
+	}
+	return vectors, dimension
 }

@@ -114,7 +114,13 @@ func (s *Source) ReadingFlags() Flags {
 
 // trainingFlags returns the flags for what is read to train or measure, which have no meaning where documents are only scored.
 func (s *Source) trainingFlags() Flags {
-	const comparing, such = "losses and metrics that compare groups", ", such as -report exposure-ratio"
+	onlyGroups := func(u *train.Use) string {
+		if u.Learned(func(t losses.Term) bool { return t.Vectors }, "") == "" {
+			return ""
+		}
+		return u.Measured(func(m metrics.Measure) bool { return m.NeedsGroups() || m.NeedsVectors() },
+			"losses and metrics that compare groups, such as -report exposure-ratio")
+	}
 	return s.ofFiles(
 		Flag{Name: "minus-one", Value: &s.MinusOne, Topic: "formats", Names: Words("unlabelled", "irrelevant"),
 			Help: "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it " +
@@ -129,12 +135,12 @@ func (s *Source) trainingFlags() Flags {
 				if u.Splits != nil { // it is not a feature then
 					return ""
 				}
-				return u.Measured(metrics.Measure.NeedsGroups, comparing+such)
+				return onlyGroups(u)
 			}},
 		Flag{Name: "groups", Value: &s.Groups, Topic: "fairness", Resumable: true,
 			Help: "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is " +
 				"looked for",
-			Idle: func(u *train.Use) string { return u.Measured(metrics.Measure.NeedsGroups, comparing+such) }},
+			Idle: onlyGroups},
 		Flag{Name: "intents", Value: &s.Intents, Topic: "fairness",
 			Help: "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of its query, for " +
 				"alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
@@ -142,10 +148,11 @@ func (s *Source) trainingFlags() Flags {
 			Help: "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the documents of all " +
 				"splits",
 			Idle: func(u *train.Use) string {
-				if u.Learned(func(t losses.Term) bool { return t.Intents }, "") == "" {
+				if u.Learned(func(t losses.Term) bool { return t.Intents || t.Vectors }, "") == "" {
 					return ""
 				}
-				return u.Measured(metrics.Measure.NeedsIntents, "losses and metrics by intents, such as -report alpha-ndcg")
+				return u.Measured(func(m metrics.Measure) bool { return m.NeedsIntents() || m.NeedsVectors() },
+					"losses and metrics by intents, such as -report alpha-ndcg")
 			}},
 	)
 }
