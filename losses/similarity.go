@@ -10,10 +10,11 @@ import (
 
 // Similarity returns the loss E[mean cosine of the vectors of two documents that are shown] (the metric: Ziegler et al., WWW 2005).
 //
-// It is intra-list similarity, for diversity beside a loss for relevance: plrank-exact + 0.2*similarity. The expectation, under the
-// Plackett–Luce policy of the scores, and its gradient are exact (docs/exact.md). The vector of a document is 1 for its group in
-// Groups, or, where that is nil, for each of its intents in Intents: of groups the loss is the share of pairs that are alike. As many documents are shown
-// as there are Discounts, whose values are not read. Labels do not count, and a query of one document has the loss 0.
+// It is intra-list similarity, for diversity beside a loss for relevance: plrank-exact + 0.2*similarity. The expectation, under
+// the Plackett–Luce policy of the scores, and its gradient are exact (docs/exact.md). The vector of a document is 1 for its group in
+// Groups, or, where that is nil, for each of its intents in Intents: by groups the loss is the share of pairs that are alike. As many
+// documents are shown as there are Discounts, whose values are not read. Labels do not count, and a query of one document has the
+// loss 0.
 func Similarity() Objective {
 	return Objective{LabelFree: true, Vectors: true, labels: true, graph: similarity}
 }
@@ -25,7 +26,8 @@ func similarity(b *batch) *G.Node {
 	}
 	by, name := op.RowInts("groups", b.Groups), "losses: Similarity of groups"
 	if b.Groups == nil {
-		by, name = op.RowSets("intents", given(b.Intents, "no groups and no intents: want Batch.Groups or Batch.Intents")), "losses: Similarity of intents"
+		sets := given(b.Intents, "no groups and no intents: want Batch.Groups or Batch.Intents")
+		by, name = op.RowSets("intents", sets), "losses: Similarity of intents"
 	}
 	return G.Must(op.Metric(name, "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
 		groups, sets := l.Ints[1], []int(nil)

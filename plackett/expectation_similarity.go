@@ -18,8 +18,8 @@ import (
 //	R = E_y[Σ_l φ_l v_{y_l} · Σ_{k<l} v_{y_k}],
 //
 // with the vectors v, [documents, dimension] row after row, of any sign, and the discounts φ, of the lower rank of a
-// pair. With vectors of length 1 and φ_l = 2/(K(K−1)) it is the mean cosine of the pairs of the first K documents; with a vector for
-// each group that is 1 for its documents, it counts the pairs of one group. If lambda is nil, it computes R alone.
+// pair. With vectors of length 1 and φ_l = 2/(K(K−1)) it is the mean cosine of the pairs of the first K documents; with a 1 for its
+// group in the vector of each document, it is the share of pairs of one group. If lambda is nil, it computes R alone.
 //
 // A pair contributes to λ_i, with s_S the sum over e ∈ S of v_e p_e z Π_{j∈S, j≠e} (q_j + p_j z),
 //
@@ -253,8 +253,9 @@ func (s *similarity) setSources(x *quadrature) {
 
 // interpolated returns how many weights interpolate functions of documents with these w t.
 //
-// A function is a series in −r z with r = e^{wt} − 1, of which powers below the number of ranks count. Where r^k is analytic and at most M
-// inside an ellipse around the interval, whose half axes add up to y times half of it, the error of n weights is about M y^−n.
+// A function is a series in −r z with r = e^{wt} − 1, of which powers below the number of ranks count. Where r^k is analytic and at
+// most M inside an ellipse around the interval, whose half axes add up to y times half of it, the error of n weights is about
+// M y^−n.
 func (s *similarity) interpolated(x *quadrature, middle, half float64) int {
 	if half <= 0 {
 		return 1
