@@ -13,14 +13,20 @@ import (
 // A Target is a policy to evaluate. Its value is the mean number of clicks that an impression
 // would have if the policy drew the rankings.
 type Target struct {
-	Policy   PolicyFunc
-	Baseline PolicyFunc // to compare with, on the same impressions, such as Logged; nil: none
-	Bias     Bias       // for policy-aware and dr
+	Policy PolicyFunc
+
+	// Baseline is a policy to compare with on the same impressions, such as Logged. nil: none.
+	Baseline PolicyFunc
+
+	// Bias is needed by policy-aware and dr.
+	Bias Bias
 
 	// Unit returns the name of what the intervals resample as a whole, such as the client or the
 	// text of the query. nil: each impression by itself.
-	Unit      func(im *Impression) string
-	Bootstrap metrics.Bootstrap // resamples, level and seed of the intervals
+	Unit func(im *Impression) string
+
+	// Bootstrap has the resamples, the level and the seed of the intervals.
+	Bootstrap metrics.Bootstrap
 }
 
 // An Estimate is an estimate of the value of a policy from a log.

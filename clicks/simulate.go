@@ -18,11 +18,17 @@ import (
 
 // A Logger is the logging policy of a simulation: rankings are drawn from the Plackett–Luce policy of its scores.
 type Logger struct {
+	// Model and Version name the model in the log.
 	Model, Version string
+
 	// Scores returns the scores of the query's documents. Several goroutines call it at once. nil: all scores are 0.
-	Scores      func(d *datasets.Dataset, query int) ([]float64, error)
-	Temperature float64 // divides the scores; 0: 1
-	Cutoff      int     // how many documents are shown; 0: 10
+	Scores func(d *datasets.Dataset, query int) ([]float64, error)
+
+	// Temperature divides the scores. 0: 1.
+	Temperature float64
+
+	// Cutoff is the number of documents that are shown. 0: 10.
+	Cutoff int
 }
 
 // A User describes how simulated users click. The zero User examines every rank and clicks by

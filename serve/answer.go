@@ -255,7 +255,7 @@ func (s *Service) readBody(w http.ResponseWriter, r *http.Request) (body []byte,
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
 	}
 	in := http.MaxBytesReader(w, r.Body, s.limits.Body)
-	most := s.limits.Body + 1 // with room for nothing, where the end is
+	most := s.limits.Body + 1 // one more byte, to see that the body ends
 	if r.ContentLength >= 0 {
 		most = min(most, r.ContentLength+1)
 	}
@@ -273,7 +273,7 @@ func (s *Service) readBody(w http.ResponseWriter, r *http.Request) (body []byte,
 		}
 		more := max(bytes.MinRead, min(int64(len(body)), most-int64(len(body))))
 		if !s.bodies.TryAcquire(more) {
-			return nil, free, statusError{http.StatusServiceUnavailable, errors.New("the bodies of other requests take the memory for large ones")}
+			return nil, free, statusError{http.StatusServiceUnavailable, errors.New("other requests have taken the memory for large bodies: ask again")}
 		}
 		held += more
 		body = slices.Grow(body, int(more))

@@ -2,22 +2,32 @@ package serve
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"runtime"
-	"sync"
 	"time"
 )
 
 // Limits holds the bounds on requests. A field that equals zero has its value in
 // [DefaultLimits].
 type Limits struct {
-	Body      int64         // bytes of the body
-	Documents int           // documents
-	Cutoff    int           // ranks to draw, unless they are all
-	Work      int           // work, in units of 0.2 µs of a core: see docs/serving.md
-	Requests  int           // requests in flight, whose bodies have arrived; further ones get status 503
-	Timeout   time.Duration // to receive the body; and again to wait for a core and compute
+	// Body is the largest number of bytes of a body.
+	Body int64
+
+	// Documents is the largest number of documents, or of events, of a request.
+	Documents int
+
+	// Cutoff is the largest number of ranks to draw, unless all documents are ranked.
+	Cutoff int
+
+	// Work is the largest price of a request, in units of 0.2 µs of a core. See docs/serving.md.
+	Work int
+
+	// Requests is the largest number of requests in flight, which are those whose bodies have
+	// arrived. Further requests get status 503.
+	Requests int
+
+	// Timeout is the time for a body to arrive, and again for the request to wait for a core and
+	// be computed.
+	Timeout time.Duration
 }
 
 // DefaultLimits returns limits of 16 MiB, 10,000 documents, 1000 ranks, 20 million units of work, 256
@@ -35,57 +45,4 @@ func (l Limits) orDefaults() (Limits, error) {
 		Body: cmp.Or(l.Body, d.Body), Documents: cmp.Or(l.Documents, d.Documents), Cutoff: cmp.Or(l.Cutoff, d.Cutoff),
 		Work: cmp.Or(l.Work, d.Work), Requests: cmp.Or(l.Requests, d.Requests), Timeout: cmp.Or(l.Timeout, d.Timeout),
 	}, nil
-}
-
-// coreWork is the price of the largest small work, which takes a few megabytes. Larger work counts as that for each core
-// that it keeps busy.
-const coreWork = 20_000_000
-
-// A gate is a weighted semaphore: it admits work while the costs of all work inside are within its room. Large work leaves
-// half of the room to small work, which so never waits for it: at most as much is inside as the cores can compute, since
-// more would take more memory, and not finish sooner.
-type gate struct {
-	cores int
-	half  float64
-
-	mu   sync.Mutex
-	room float64    // that is left
-	left *sync.Cond // work has left, or a context has ended
-}
-
-func newGate() *gate {
-	cores := runtime.GOMAXPROCS(0)
-	g := &gate{cores: cores, half: float64(cores) * coreWork}
-	g.room, g.left = 2*g.half, sync.NewCond(&g.mu)
-	return g
-}
-
-// enter waits for room until the context ends. Large work keeps that many cores busy. The caller calls leave after the work.
-func (g *gate) enter(ctx context.Context, price float64, cores int) (leave func(), err error) {
-	cost, needed := price, price
-	if price > coreWork {
-		cost = float64(cores) * coreWork
-		needed = cost + g.half
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.room < needed {
-		defer context.AfterFunc(ctx, func() { g.add(0) })()
-	}
-	for g.room < needed {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		g.left.Wait()
-	}
-	g.room -= cost
-	return func() { g.add(cost) }, nil
-}
-
-// add gives room back, and wakes those who wait.
-func (g *gate) add(cost float64) {
-	g.mu.Lock()
-	g.room += cost
-	g.mu.Unlock()
-	g.left.Broadcast()
 }

@@ -275,7 +275,7 @@ func TestMemoryOfLargeBodiesIsLimited(t *testing.T) {
 	}
 	// The length of the second is not known.
 	for _, body := range []io.Reader{strings.NewReader(largest), io.MultiReader(strings.NewReader(largest))} {
-		if w := send(body); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the memory for large ones") {
+		if w := send(body); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the memory for large bodies") {
 			t.Errorf("a large body among others: %d, %.200s", w.Code, w.Body)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// A served model does not change: a request ends with the one it began with.
+// A served model does not change: one model answers a request from beginning to end.
 type served struct {
 	*ranker.Model
 	columns  map[int]int // by feature id; Column finds them by name

@@ -10,21 +10,21 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// The price of a part of a request is about how long it takes on a core, in nanoseconds, and is known before it is computed.
-// How long a model takes is measured when its file is read. BenchmarkPrices compares prices with times.
+// The price of a part of a request estimates how long it takes on a core, in nanoseconds, before it is computed. How long a
+// model takes is measured when its file is read. BenchmarkPrices compares prices with times.
 const (
-	unit         = 200. // of work
-	requestTime  = 6000
-	parseTime    = 5    // to find the parts of a request, for each byte
-	decodeTime   = 6    // to read its numbers and texts, for each byte
-	documentTime = 150  // to rank a document, and to write what is answered about it
-	valueTime    = 1    // of a document, for each feature of the model
-	textTime     = 20   // to write it to the log
-	drawTime     = 50   // of a document or a rank, for a draw
-	roomTime     = 1.25 // of the exposures in a draw, with room for them
-	orderTime    = 180  // of columns, for an explanation
-	swapTime     = 25   // of two documents in it
-	eventTime    = 12.5 // of a byte of events
+	unit         = 200. // in a unit of work
+	requestTime  = 6000 // per request
+	parseTime    = 5    // per byte of a body, to find the parts of a request
+	decodeTime   = 6    // per byte of the documents, to read their numbers and texts
+	documentTime = 150  // per document, to rank it and to write the answer
+	valueTime    = 1    // per feature of a document
+	textTime     = 20   // per feature of a document, to write it to the log
+	drawTime     = 50   // per document and per rank of a draw
+	roomTime     = 1.25 // per nanosecond of the exposures of a draw, with making room for them
+	orderTime    = 180  // per order of columns of an explanation
+	swapTime     = 25   // per two documents of an explanation
+	eventTime    = 12.5 // per byte of events
 )
 
 // A curve is a price by the number of documents n: call + n·(document + n·pair).
@@ -35,8 +35,8 @@ func (c curve) at(documents int) float64 {
 	return c.call + n*(c.document+n*c.pair)
 }
 
-// sampleSizes are the numbers of documents that are timed, the last one where documents are compared. After one that takes
-// long there is no further one.
+// sampleSizes are the numbers of documents that are timed; the last one is for models that compare documents. After a size that
+// takes long, larger ones are left out.
 var sampleSizes = []int{1, 32, 256, 1024}
 
 const (

@@ -18,22 +18,23 @@ import (
 
 // Options configure a [Service]. Only Models is required.
 type Options struct {
-	// Models are model files by name. A request that names no model gets the only one, or the
+	// Models has the model files by name. A request that names no model gets the only one, or the
 	// one called "default".
 	Models map[string]string
 
 	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
 	TokenFile string
 
-	// Hosts are the names, besides localhost and addresses of this machine, that the header Host of a request may have,
-	// with any port. If it equals nil, any name will do: then a page of another website can reach a service on localhost
-	// without a token, by a name of its own that stands for 127.0.0.1.
+	// Hosts lists the names that the header Host of a request may have, with any port, besides localhost and loopback
+	// addresses. If it equals nil, every name is accepted. A page of another website can then reach a service on localhost
+	// that needs no token, by a name that resolves to 127.0.0.1.
 	Hosts []string
 
-	// Origins are websites whose pages may send requests from a browser, such as "https://shop.example". Other pages
-	// may send JSON alone, which browsers do not send to another site unless it agrees.
+	// Origins lists the websites, such as "https://shop.example", whose pages may send any request from a browser. Other
+	// pages may only send JSON, which a browser does not send to another website unless that agrees.
 	Origins []string
 
+	// Limits holds the bounds on requests.
 	Limits Limits
 
 	// Poll is the time between two looks at the model files and the token file. Changed files

@@ -20,12 +20,22 @@ import (
 
 // Plot is a diagram of curves or points.
 type Plot struct {
-	Title      string
-	X, Y       string   // labels of the axes
-	LogX, LogY bool     // logarithmic axes, on which numbers that are not positive are gaps
-	YNames     []string // names of y = 0, 1, 2, …, at the axis instead of numbers; nil: none
-	Series     []Series
-	Small      bool // for a phone, or several side by side: 9 cm wide instead of 17, with the legend above all, and shorter names
+	Title string
+
+	// X and Y are the labels of the axes. A label that is longer than its axis is shortened.
+	X, Y string
+
+	// LogX and LogY make an axis logarithmic. Numbers that are not positive are then gaps.
+	LogX, LogY bool
+
+	// YNames are shown at y = 0, 1, 2, … instead of numbers. nil: numbers are shown.
+	YNames []string
+
+	Series []Series
+
+	// Small makes the plot 9 cm wide instead of 17, with the legend on top and shorter names: for
+	// a phone, or for several plots side by side.
+	Small bool
 }
 
 // SVG returns the plot as an SVG document. It panics if the fields of a series do not match, such

@@ -14,19 +14,26 @@ import (
 
 // Series is one curve of a Plot. NaN and infinite values are gaps.
 type Series struct {
-	Name  string    // in the legend; "": not there
-	X, Y  []float64 // of the same length; X nil: 1, 2, 3, …
-	Style Style
-	Texts []string // next to the points; nil: none
+	// Name is shown in the legend. "": the series is not in the legend.
+	Name string
 
-	// Low and High are the bounds of each Y, nil: none. They are drawn as a band around a
-	// line, and as error bars at points without one. Left and Right are the ends of an
-	// error bar of each X, at points without a line. Bounds that are not finite are not
-	// drawn.
-	Low, High   []float64
+	// X and Y have the same length. X nil: 1, 2, 3, …
+	X, Y []float64
+
+	Style Style
+
+	// Texts are written next to the points. nil: none.
+	Texts []string
+
+	// Low and High are the bounds of each Y; nil: none. A line has a band between them, and points
+	// without a line have error bars. Bounds that are not finite are not drawn.
+	Low, High []float64
+
+	// Left and Right are the ends of an error bar of each X, for points without a line; nil: none.
 	Left, Right []float64
 
-	Color int // number of a colour from 1 to 7, to have the same one in several plots; 0: the next one
+	// Color is the number of a colour from 1 to 7, so that several plots can share it. 0: the next one.
+	Color int
 }
 
 // Style says how a Series is drawn.

@@ -42,13 +42,13 @@ func linearOn(t *testing.T, d *datasets.Dataset) *view {
 	return v
 }
 
-// The score of a linear model goes by its weight with a feature, whatever the document.
 // filled returns the rows of a part.
 func filled(fill func(context.Context, *rows) error) (r rows, err error) {
 	err = fill(context.Background(), &r)
 	return r, err
 }
 
+// The score of a linear model changes by its weight with a feature, whatever the document.
 func TestDependenceOfALinearModelIsItsWeight(t *testing.T) {
 	v := linear(t)
 	for column, want := range [][]float64{{-8. / 3, -2. / 3, 10. / 3}, {0.5, -0.5}} { // 2 (x − 4/3) and −(x − 7.5)
