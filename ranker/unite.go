@@ -8,9 +8,9 @@ import (
 )
 
 // Unite returns models that number the texts of categories alike, as [Mix] wants them, and data that are read for all of them: as the
-// first that is not a forest of another library, and after these the texts that only such forests know. A model with texts in
-// other columns, or with other numbers and not of another library, is returned as it is, which Mix refuses. Unite returns an error
-// for a forest that needs values changed first.
+// first that is not a model of another library, and after these the texts that only such forests know. Models of other libraries,
+// whose files do not say them, have its gain, grade and columns. A model with texts in other columns, or with other numbers and not
+// of another library, keeps its texts, which Mix refuses. Unite returns an error for a forest that needs values changed first.
 func Unite(models ...*Model) ([]*Model, error) {
 	base := models[0].file
 	for _, m := range models {
@@ -18,10 +18,7 @@ func Unite(models ...*Model) ([]*Model, error) {
 			base = m.file
 		}
 	}
-	if base.Levels == nil {
-		return models, nil
-	}
-	levels, numbers := make([][]string, len(base.Levels)), slices.Clone(base.NumberLevels)
+	levels, numbers := slices.Clone(base.Levels), slices.Clone(base.NumberLevels)
 	values := make([]map[string]int, len(levels)) // by text
 	for c, texts := range base.Levels {
 		if texts != nil {
@@ -49,15 +46,22 @@ func Unite(models ...*Model) ([]*Model, error) {
 	for i, m := range models {
 		f := *m.file
 		begins := func(all, texts []string) bool { return len(texts) <= len(all) && slices.Equal(texts, all[:len(texts)]) }
-		if reflect.DeepEqual(f.Levels, levels) || !alike(&f) || f.foreign == nil && !slices.EqualFunc(levels, f.Levels, begins) {
+		other := f.foreign != nil
+		number := !reflect.DeepEqual(f.Levels, levels) && alike(&f) && (other || slices.EqualFunc(levels, f.Levels, begins))
+		if !number && !other {
 			continue
 		}
-		if f.foreign != nil {
-			if err := f.renumber(values); err != nil {
-				return nil, err
+		if number {
+			if other {
+				if err := f.renumber(values); err != nil {
+					return nil, err
+				}
 			}
+			f.Levels, f.NumberLevels = levels, numbers
 		}
-		f.Levels, f.NumberLevels = levels, numbers
+		if other {
+			f.Gain, f.Grade, f.Columns = base.Gain, base.Grade, base.Columns
+		}
 		var err error
 		if united[i], err = New(&f); err != nil {
 			return nil, err

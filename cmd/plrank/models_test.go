@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -105,6 +106,10 @@ func TestMixturesNumberTextsAlike(t *testing.T) {
 	mixture, err := ranker.New(f)
 	if err != nil {
 		t.Fatal(err)
+	}
+	alone, err := ranker.Mix([]float64{1}, united[0]) // as where the other one has no share
+	if want := models[1].Columns(); err != nil || want["label"] == "" || !maps.Equal(f.Columns, want) || !maps.Equal(alone.Columns, want) {
+		t.Errorf("columns %v and %v, want %v, %v", f.Columns, alone.Columns, want, err)
 	}
 	one, two := scoresOf(models[0]), scoresOf(models[1])
 	for i, got := range scoresOf(mixture) {
