@@ -286,7 +286,7 @@ func (c *catBoost) node(s *catBoostSplit) (n forest.Node, trueLeft bool, err err
 			return n, false, fmt.Errorf("a split by %.80q, which is none of the values of its feature", text)
 		}
 		n.Column = f.Categories[s.Category].Column
-		n.Set, err = c.bounds.of(slices.Values([]int{value}))
+		n.Set, err = c.bounds.of([]int{value}, nil)
 		return n, true, err
 	case "OnlineCtr":
 		split, err := c.ctr(s)

@@ -1,11 +1,10 @@
 package foreign
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // A ctr is a number that CatBoost has in place of a category, from counts of training documents.
@@ -31,18 +30,10 @@ func (c *ctr) simple() bool { return len(c.Elements) == 1 && c.Elements[0].Kind 
 
 // A ctrTable has the counts of training documents by category.
 type ctrTable struct {
-	Hashes      []number `json:"hash_map"` // rows of a key and counts
-	Stride      int      `json:"hash_stride"`
-	Denominator float32  `json:"counter_denominator"`
+	Hashes      []json.Number `json:"hash_map"` // rows of a key and counts, some of them in strings
+	Stride      int           `json:"hash_stride"`
+	Denominator float32       `json:"counter_denominator"`
 	rows        map[string][]float32
-}
-
-// A number is one in JSON, or in a string.
-type number string
-
-func (n *number) UnmarshalJSON(text []byte) error {
-	*n = number(strings.Trim(string(text), `"`))
-	return nil
 }
 
 // index finds the rows.
@@ -157,7 +148,7 @@ func (c *catBoost) ctr(s *catBoostSplit) (split ctrSplit, err error) {
 		}
 	}
 	split.column = c.file.Features.Categories[feature].Column
-	if split.set, err = c.bounds.of(slices.Values(left)); err == nil {
+	if split.set, err = c.bounds.of(left, nil); err == nil {
 		c.ctrs[s.Number] = split
 	}
 	return split, err

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -68,6 +67,25 @@ func (e edit) apply(v float32) float32 {
 		v = float32(math.Trunc(float64(v)))
 	}
 	return v - e.shift
+}
+
+// addEdits adds those of zeros that are missing, and of categories above a value that are cut to whole numbers.
+func (m *Model) addEdits(values map[int][]int, above float32) {
+	edits := map[int]edit{}
+	for _, t := range m.Forest.Trees {
+		for _, n := range t.Nodes {
+			e := edits[n.Column]
+			e.tiny = e.tiny || n.ZeroMissing
+			e.cut = e.cut || n.Set != nil && values[n.Column] == nil
+			edits[n.Column] = e
+		}
+	}
+	for c := range m.Forest.Inputs {
+		if e := edits[c]; e.tiny || e.cut {
+			e.column, e.above = c, above
+			m.edits = append(m.edits, e)
+		}
+	}
 }
 
 // Score sets dst to the scores of len(dst) documents, whose raw features are rows, one document after another. Infinite
@@ -346,21 +364,27 @@ type sets struct{ left int } // words
 // newSets returns sets for a file of that size.
 func newSets(size int) *sets { return &sets{1<<20 + size} }
 
-// of returns the set of some categories.
-func (s *sets) of(categories iter.Seq[int]) ([]uint64, error) {
-	least, most := 0, 0
-	for c := range categories {
-		least, most = min(least, c), max(most, c)
-	}
-	if least < 0 {
-		return nil, fmt.Errorf("category %d, want 0 or more", least)
+// of returns the set of some categories, or of the values that stand for them if there are any.
+func (s *sets) of(categories, values []int) ([]uint64, error) {
+	most := 0
+	for i, c := range categories {
+		if c < 0 || values != nil && c >= len(values) {
+			return nil, fmt.Errorf("category %d, want 0 or more, and one of the %d that the file lists, if it does", c, len(values))
+		}
+		if values != nil {
+			if i == 0 {
+				categories = slices.Clone(categories)
+			}
+			categories[i] = values[c]
+		}
+		most = max(most, categories[i])
 	}
 	words := most/64 + 1
 	if s.left -= words; s.left < 0 {
 		return nil, fmt.Errorf("category %d makes the sets of categories too large: want categories numbered from 0 without large gaps", most)
 	}
 	set := make([]uint64, words)
-	for c := range categories {
+	for _, c := range categories {
 		set[c/64] |= 1 << (c % 64)
 	}
 	return set, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,7 +132,7 @@ func (m *Model) lightGBM(data []byte) error {
 			m.first = 0 // read from text, where column k is feature k
 		}
 	}
-	m.lightGBMEdits(values)
+	m.addEdits(values, -1)
 	return nil
 }
 
@@ -251,25 +252,6 @@ func (m *Model) lightGBMCategorical(end string) (columns []int) {
 	return slices.Compact(columns)
 }
 
-// lightGBMEdits are those of zeros that are missing, and of categories that are cut to whole numbers.
-func (m *Model) lightGBMEdits(values map[int][]int) {
-	of := map[int]edit{}
-	for _, t := range m.Forest.Trees {
-		for _, n := range t.Nodes {
-			e := of[n.Column]
-			e.tiny = e.tiny || n.ZeroMissing
-			e.cut = e.cut || n.Set != nil && values[n.Column] == nil
-			of[n.Column] = e
-		}
-	}
-	for c := range m.Forest.Inputs {
-		if e := of[c]; e.tiny || e.cut {
-			e.column, e.above = c, -1
-			m.edits = append(m.edits, e)
-		}
-	}
-}
-
 // lightGBMTree reads a tree.
 func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree, err error) {
 	if linear := s["is_linear"]; linear != "" && linear != "0" {
@@ -317,7 +299,7 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 		if at < 0 || at >= len(categories) || float64(at) != thresholds[i] {
 			return t, fmt.Errorf("node %d: the set of categories %v, of %d", i, thresholds[i], len(categories))
 		}
-		if t.Nodes[i].Set, err = bounds.ofWords(categories[at], values[columns[i]]); err != nil {
+		if t.Nodes[i].Set, err = bounds.of(categories[at], values[columns[i]]); err != nil {
 			return t, fmt.Errorf("node %d: %w", i, err)
 		}
 	}
@@ -344,8 +326,8 @@ func numerical(n *forest.Node, threshold float64, decision int) {
 	}
 }
 
-// lightGBMSets are the sets of categories of a tree, as words of 32 bits.
-func lightGBMSets(s section) ([][]uint32, error) {
+// lightGBMSets are the sets of categories of a tree, which the file has as words of 32 bits.
+func lightGBMSets(s section) ([][]int, error) {
 	n, err := strconv.Atoi(s["num_cat"])
 	if err != nil || n < 0 {
 		return nil, fmt.Errorf("num_cat=%.40s, want the number of sets of categories", s["num_cat"])
@@ -365,34 +347,13 @@ func lightGBMSets(s section) ([][]uint32, error) {
 		return nil, fmt.Errorf("cat_boundaries %d to %d, want ascending ones from 0 to %d, the number of words in cat_threshold",
 			bounds[0], bounds[n], len(words))
 	}
-	var list [][]uint32
-	for i := range n {
-		list = append(list, words[bounds[i]:bounds[i+1]])
-	}
-	return list, nil
-}
-
-// ofWords returns a set in words of 32 bits, whose categories have other values if there are any.
-func (s *sets) ofWords(words []uint32, values []int) ([]uint64, error) {
-	if s.left -= len(words)/2 + 1; s.left < 0 {
-		return nil, errors.New("its sets of categories are too large")
-	}
-	if values != nil {
-		var list []int
-		for c := range 32 * len(words) {
-			if words[c/32]>>(c%32)&1 == 0 {
-				continue
+	sets := make([][]int, n)
+	for i := range sets {
+		for at, word := range words[bounds[i]:bounds[i+1]] {
+			for ; word != 0; word &= word - 1 {
+				sets[i] = append(sets[i], 32*at+bits.TrailingZeros32(word))
 			}
-			if c >= len(values) {
-				return nil, fmt.Errorf("category %d, of %d", c, len(values))
-			}
-			list = append(list, values[c])
 		}
-		return s.of(slices.Values(list))
 	}
-	set := make([]uint64, len(words)/2+1)
-	for i, word := range words {
-		set[i/2] |= uint64(word) << (i % 2 * 32)
-	}
-	return set, nil
+	return sets, nil
 }

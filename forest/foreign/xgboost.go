@@ -190,17 +190,10 @@ func (m *Model) xgboost(data []byte) error {
 		return err
 	}
 	bounds := newSets(len(data))
-	cut := map[int]bool{}
 	for i, raw := range trees.Trees[:n] {
 		t, err := xgboostRead(raw, values, bounds)
 		if err != nil {
 			return fmt.Errorf("tree %d: %w", i, err)
-		}
-		for _, node := range t.Nodes {
-			if node.Set != nil && values[node.Column] == nil && node.Column < m.Forest.Inputs && !cut[node.Column] {
-				cut[node.Column] = true
-				m.edits = append(m.edits, edit{column: node.Column, cut: true})
-			}
 		}
 		if trees.Weight != nil {
 			for j := range t.Leaves {
@@ -209,6 +202,7 @@ func (m *Model) xgboost(data []byte) error {
 		}
 		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
+	m.addEdits(values, 0)
 	return nil
 }
 
@@ -453,17 +447,10 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 		if list == nil || x.Types[i] != 1 {
 			return node, false, fmt.Errorf("node %d: it has no categories, or split_type is %d, want 0 or 1", i, x.Types[i])
 		}
-		if of := values[node.Column]; of != nil {
-			list = nil
-			for _, c := range sets[i] {
-				if c < 0 || c >= len(of) {
-					return node, false, fmt.Errorf("node %d: category %d, of %d", i, c, len(of))
-				}
-				list = append(list, of[c])
-			}
-		}
 		node.Left, node.Right, node.MissingLeft = node.Right, node.Left, !node.MissingLeft
-		node.Set, err = bounds.of(slices.Values(list))
+		if node.Set, err = bounds.of(list, values[node.Column]); err != nil {
+			err = fmt.Errorf("node %d: %w", i, err)
+		}
 		return node, false, err
 	})
 }
