@@ -67,19 +67,19 @@ type catBoost struct {
 	*Model
 	file   catBoostFile
 	hashes map[int32]string
-	keys   map[string]string // texts by their key in tables of CTRs
-	values []map[string]int  // of texts, by categorical feature
-	floats []int             // numbers of the first splits of numbers
-	onehot []int             // and of categories
-	first  int               // and of CTRs
-	ctrs   map[int]ctrSplit  // by number of the split
+	keys   map[string]string   // texts by their key in tables of CTRs
+	values []map[string]int    // of texts, by categorical feature
+	floats []int               // numbers of the first splits of numbers
+	onehot []int               // and of categories
+	first  int                 // and of CTRs
+	ctrs   map[int]catBoostCut // by number of the split
 	bounds *sets
 }
 
 // catBoost reads the JSON of CatBoost's save_model.
 func (m *Model) catBoost(data []byte) error {
 	m.Library = "CatBoost"
-	c := catBoost{Model: m, hashes: map[int32]string{}, keys: map[string]string{}, ctrs: map[int]ctrSplit{}, bounds: newSets(len(data))}
+	c := catBoost{Model: m, hashes: map[int32]string{}, keys: map[string]string{}, ctrs: map[int]catBoostCut{}, bounds: newSets(len(data))}
 	if err := json.Unmarshal(data, &c.file); err != nil {
 		return err
 	}
@@ -256,43 +256,50 @@ func one(raw json.RawMessage) (float64, error) {
 	return list[0], nil
 }
 
-// node returns the node of a split, without children, and whether a document for which the split is true goes to the left.
-func (c *catBoost) node(s *catBoostSplit) (n forest.Node, trueLeft bool, err error) {
+// A catBoostCut is the node of a split, without children.
+type catBoostCut struct {
+	forest.Node
+	trueLeft bool // where documents go for which the split is true
+}
+
+// node returns the node of a split.
+func (c *catBoost) node(s *catBoostSplit) (n catBoostCut, err error) {
 	f := &c.file.Features
 	switch s.Type {
 	case "FloatFeature":
 		if s.Float < 0 || s.Float >= len(f.Floats) {
-			return n, false, fmt.Errorf("a split of number %d, of %d", s.Float, len(f.Floats))
+			return n, fmt.Errorf("a split of number %d, of %d", s.Float, len(f.Floats))
 		}
-		of := &f.Floats[s.Float]
-		if at := s.Number - c.floats[s.Float]; at < 0 || at >= len(of.Borders) || float32(of.Borders[at]) != s.Border {
-			return n, false, fmt.Errorf("split %d is by no border of number %d", s.Number, s.Float)
+		number := &f.Floats[s.Float]
+		if at := s.Number - c.floats[s.Float]; at < 0 || at >= len(number.Borders) || float32(number.Borders[at]) != s.Border {
+			return n, fmt.Errorf("split %d is by no border of number %d", s.Number, s.Float)
 		}
-		return forest.Node{Column: of.Column, Threshold: float64(s.Border), MissingLeft: of.NaN != "AsTrue"}, false, nil
+		n.Node = forest.Node{Column: number.Column, Threshold: float64(s.Border), MissingLeft: number.NaN != "AsTrue"}
+		return n, nil
 	case "OneHotFeature":
 		if s.Category < 0 || s.Category >= len(f.Categories) {
-			return n, false, fmt.Errorf("a split of category %d, of %d", s.Category, len(f.Categories))
+			return n, fmt.Errorf("a split of category %d, of %d", s.Category, len(f.Categories))
 		}
 		values := f.Categories[s.Category].Values
 		if at := s.Number - c.onehot[s.Category]; at < 0 || at >= len(values) || values[at] != s.Value {
-			return n, false, fmt.Errorf("split %d is by no value of category %d", s.Number, s.Category)
+			return n, fmt.Errorf("split %d is by no value of category %d", s.Number, s.Category)
 		}
 		text, err := c.text(s.Value)
 		if err != nil {
-			return n, false, err
+			return n, err
 		}
 		value, ok := c.values[s.Category][text]
 		if !ok {
-			return n, false, fmt.Errorf("a split by %.80q, which is none of the values of its feature", text)
+			return n, fmt.Errorf("a split by %.80q, which is none of the values of its feature", text)
 		}
 		n.Column = f.Categories[s.Category].Column
+		n.trueLeft = true
 		n.Set, err = c.bounds.of([]int{value}, nil)
-		return n, true, err
+		return n, err
 	case "OnlineCtr":
-		split, err := c.ctr(s)
-		return forest.Node{Column: split.column, Set: split.set}, split.trueLeft, err
+		return c.ctr(s)
 	}
-	return n, false, fmt.Errorf("a split of type %.80q: want FloatFeature, OneHotFeature or OnlineCtr", s.Type)
+	return n, fmt.Errorf("a split of type %.80q: want FloatFeature, OneHotFeature or OnlineCtr", s.Type)
 }
 
 // symmetric reads a tree whose levels have one split each. The last split is the root: it has the highest bit of the
@@ -309,24 +316,22 @@ func (c *catBoost) symmetric(raw json.RawMessage) (t forest.Tree, err error) {
 	if depth > 30 || len(tree.Values) != 1<<depth {
 		return t, fmt.Errorf("%d values of leaves after %d splits: want one for each leaf, and one score of a document", len(tree.Values), depth)
 	}
-	t.Leaves, t.Nodes = tree.Values, make([]forest.Node, len(tree.Values)-1)
-	for level := range depth {
-		n, trueLeft, err := c.node(&tree.Splits[depth-1-level])
-		if err != nil {
+	nodes := make([]catBoostCut, depth) // whose sets the nodes of a level share
+	for i := range nodes {
+		if nodes[i], err = c.node(&tree.Splits[i]); err != nil {
 			return t, err
 		}
-		for i := 1<<level - 1; i < 2<<level-1; i++ {
-			n.Left, n.Right = 2*i+1, 2*i+2
-			if level == depth-1 {
-				n.Left, n.Right = ^(n.Left - len(t.Nodes)), ^(n.Right - len(t.Nodes))
-			}
-			if trueLeft {
-				n.Left, n.Right = n.Right, n.Left
-			}
-			t.Nodes[i] = n
-		}
 	}
-	return t, nil
+	var below func(level, leaf int) (int, error)
+	below = func(level, leaf int) (int, error) {
+		if level == 0 {
+			t.Leaves = append(t.Leaves, tree.Values[leaf])
+			return ^(len(t.Leaves) - 1), nil
+		}
+		return nodes[level-1].branch(&t, func(isTrue int) (int, error) { return below(level-1, leaf|isTrue<<(level-1)) })
+	}
+	_, err = below(depth, 0)
+	return t, err
 }
 
 // tree reads a tree that is not symmetric.
@@ -337,31 +342,30 @@ func (c *catBoost) tree(raw json.RawMessage) (t forest.Tree, err error) {
 	}
 	var add func(*catBoostNode) (int, error)
 	add = func(from *catBoostNode) (int, error) {
-		if from == nil {
+		switch {
+		case from == nil:
 			return 0, errors.New("a node has one child")
-		}
-		if from.Split == nil {
+		case from.Split == nil:
 			v, err := one(from.Value)
 			t.Leaves = append(t.Leaves, v)
 			return ^(len(t.Leaves) - 1), err
 		}
-		n, trueLeft, err := c.node(from.Split)
+		n, err := c.node(from.Split)
 		if err != nil {
 			return 0, err
 		}
-		id := len(t.Nodes)
-		t.Nodes = append(t.Nodes, n)
-		left, err := add(from.Left)
-		if err != nil {
-			return 0, err
-		}
-		right, err := add(from.Right)
-		if trueLeft {
-			left, right = right, left
-		}
-		t.Nodes[id].Left, t.Nodes[id].Right = left, right
-		return id, err
+		return n.branch(&t, func(isTrue int) (int, error) { return add([]*catBoostNode{from.Left, from.Right}[isTrue]) })
 	}
 	_, err = add(&root)
 	return t, err
+}
+
+// branch adds the node and its children: 1 is the one of documents for which the split is true.
+func (n catBoostCut) branch(t *forest.Tree, child func(isTrue int) (int, error)) (int, error) {
+	return branch(t, n.Node, func(side int) (int, error) {
+		if n.trueLeft {
+			side = 1 - side
+		}
+		return child(side)
+	})
 }

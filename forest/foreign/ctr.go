@@ -99,57 +99,49 @@ func (c *ctr) value(counts []float32, denominator float32) (float32, error) {
 	return ((good+c.Numerator)/(total+c.Denom) + c.Shift) * c.Scale, nil
 }
 
-// A ctrSplit is a split of a column by a set of categories.
-type ctrSplit struct {
-	column   int
-	set      []uint64
-	trueLeft bool
-}
-
 var errCTR = errors.New("a split by a CTR of several features: want a model trained with max_ctr_complexity=1, or with one_hot_max_size above the number of categories")
 
 // ctr returns a split by a CTR. Its number counts the borders of all CTRs after those of other features. Categories that
 // are not known go to the right.
-func (c *catBoost) ctr(s *catBoostSplit) (split ctrSplit, err error) {
-	if split, ok := c.ctrs[s.Number]; ok {
-		return split, nil
+func (c *catBoost) ctr(s *catBoostSplit) (n catBoostCut, err error) {
+	if n, ok := c.ctrs[s.Number]; ok {
+		return n, nil
 	}
-	at, of := s.Number-c.first, (*ctr)(nil)
-	for _, of = range c.file.Features.CTRs {
-		if of == nil || at < 0 || at < len(of.Borders) {
+	at, by := s.Number-c.first, (*ctr)(nil)
+	for _, by = range c.file.Features.CTRs {
+		if by == nil || at < 0 || at < len(by.Borders) {
 			break
 		}
-		at -= len(of.Borders)
+		at -= len(by.Borders)
 	}
-	if of == nil || at < 0 || at >= len(of.Borders) || of.Borders[at] != s.Border {
-		return split, fmt.Errorf("split %d is by no border of a CTR", s.Number)
+	if by == nil || at < 0 || at >= len(by.Borders) || by.Borders[at] != s.Border {
+		return n, fmt.Errorf("split %d is by no border of a CTR", s.Number)
 	}
-	if !of.simple() {
-		return split, errCTR
+	if !by.simple() {
+		return n, errCTR
 	}
-	feature := of.Elements[0].Category
-	table := c.file.Tables[of.Identifier]
-	unseen, err := of.value(nil, table.Denominator)
+	feature, table := by.Elements[0].Category, c.file.Tables[by.Identifier]
+	unseen, err := by.value(nil, table.Denominator)
 	if err != nil {
-		return split, err
+		return n, err
 	}
-	split.trueLeft = !(unseen > s.Border)
+	n.trueLeft = !(unseen > s.Border)
 	if c.bounds.left -= len(table.rows) / 64; c.bounds.left < 0 {
-		return split, errors.New("it has too many splits by CTRs of too many categories")
+		return n, errors.New("it has too many splits by CTRs of too many categories")
 	}
 	var left []int
 	for key, counts := range table.rows {
-		v, err := of.value(counts, table.Denominator)
+		v, err := by.value(counts, table.Denominator)
 		if err != nil {
-			return split, err
+			return n, err
 		}
-		if v > s.Border == split.trueLeft {
+		if v > s.Border == n.trueLeft {
 			left = append(left, c.values[feature][c.keys[key]])
 		}
 	}
-	split.column = c.file.Features.Categories[feature].Column
-	if split.set, err = c.bounds.of(left, nil); err == nil {
-		c.ctrs[s.Number] = split
+	n.Column = c.file.Features.Categories[feature].Column
+	if n.Set, err = c.bounds.of(left, nil); err == nil {
+		c.ctrs[s.Number] = n
 	}
-	return split, err
+	return n, err
 }

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,21 +53,20 @@ func split(list string) []string {
 	return strings.FieldsFunc(list, func(c rune) bool { return c == ' ' })
 }
 
-// numbers reads the n numbers of a key.
-func numbers[T any](s section, key string, n int, parse func(string) (T, error)) ([]T, error) {
+// numbers reads the n numbers of a key. It sets err if it is nil, and they are not there.
+func numbers[T any](err *error, s section, key string, n int, parse func(string) (T, error)) (list []T) {
 	words := split(s[key])
 	if len(words) != n {
-		return nil, fmt.Errorf("%s has %d numbers, want %d", key, len(words), n)
+		*err = cmp.Or(*err, fmt.Errorf("%s has %d numbers, want %d", key, len(words), n))
 	}
-	list := make([]T, n)
-	for i, word := range words {
-		v, err := parse(word)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %.40q is not one of its numbers", key, word)
+	for _, word := range words {
+		v, failed := parse(word)
+		if failed != nil {
+			*err = cmp.Or(*err, fmt.Errorf("%s: %.40q is not one of its numbers", key, word))
 		}
-		list[i] = v
+		list = append(list, v)
 	}
-	return list, nil
+	return list
 }
 
 func double(word string) (float64, error) { return strconv.ParseFloat(word, 64) }
@@ -264,24 +264,18 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 	if err != nil || leaves < 1 {
 		return t, fmt.Errorf("num_leaves=%.40s, want a number above 0", s["num_leaves"])
 	}
-	if t.Leaves, err = numbers(s, "leaf_value", leaves, double); err != nil || leaves == 1 {
+	if t.Leaves = numbers(&err, s, "leaf_value", leaves, double); err != nil || leaves == 1 {
 		return t, err
 	}
 	n := leaves - 1
-	columns, err := numbers(s, "split_feature", n, strconv.Atoi)
 	var gains []float64
-	var err0 error
 	if s["split_gain"] != "" {
-		gains, err0 = numbers(s, "split_gain", n, double)
+		gains = numbers(&err, s, "split_gain", n, double)
 	}
-	thresholds, err1 := numbers(s, "threshold", n, double)
-	decisions, err2 := numbers(s, "decision_type", n, strconv.Atoi)
-	left, err3 := numbers(s, "left_child", n, strconv.Atoi)
-	right, err4 := numbers(s, "right_child", n, strconv.Atoi)
-	if err = errors.Join(err, err0, err1, err2, err3, err4); err != nil {
-		return t, err
-	}
-	categories, err := lightGBMSets(s)
+	columns, thresholds := numbers(&err, s, "split_feature", n, strconv.Atoi), numbers(&err, s, "threshold", n, double)
+	decisions := numbers(&err, s, "decision_type", n, strconv.Atoi)
+	left, right := numbers(&err, s, "left_child", n, strconv.Atoi), numbers(&err, s, "right_child", n, strconv.Atoi)
+	categories := lightGBMSets(&err, s)
 	if err != nil {
 		return t, err
 	}
@@ -327,25 +321,22 @@ func numerical(n *forest.Node, threshold float64, decision int) {
 }
 
 // lightGBMSets are the sets of categories of a tree, which the file has as words of 32 bits.
-func lightGBMSets(s section) ([][]int, error) {
-	n, err := strconv.Atoi(s["num_cat"])
-	if err != nil || n < 0 {
-		return nil, fmt.Errorf("num_cat=%.40s, want the number of sets of categories", s["num_cat"])
+func lightGBMSets(err *error, s section) [][]int {
+	n, failed := strconv.Atoi(s["num_cat"])
+	if failed != nil || n < 0 {
+		*err = cmp.Or(*err, fmt.Errorf("num_cat=%.40s, want the number of sets of categories", s["num_cat"]))
 	}
 	if n == 0 {
-		return nil, nil
+		return nil
 	}
-	bounds, err := numbers(s, "cat_boundaries", n+1, strconv.Atoi)
-	if err != nil {
-		return nil, err
-	}
-	words, err := numbers(s, "cat_threshold", len(split(s["cat_threshold"])), word32)
-	if err != nil {
-		return nil, err
-	}
-	if bounds[0] != 0 || bounds[n] != len(words) || !slices.IsSorted(bounds) {
-		return nil, fmt.Errorf("cat_boundaries %d to %d, want ascending ones from 0 to %d, the number of words in cat_threshold",
+	bounds := numbers(err, s, "cat_boundaries", n+1, strconv.Atoi)
+	words := numbers(err, s, "cat_threshold", len(split(s["cat_threshold"])), word32)
+	if *err == nil && (bounds[0] != 0 || bounds[n] != len(words) || !slices.IsSorted(bounds)) {
+		*err = fmt.Errorf("cat_boundaries %d to %d, want ascending ones from 0 to %d, the number of words in cat_threshold",
 			bounds[0], bounds[n], len(words))
+	}
+	if *err != nil {
+		return nil
 	}
 	sets := make([][]int, n)
 	for i := range sets {
@@ -355,5 +346,5 @@ func lightGBMSets(s section) ([][]int, error) {
 			}
 		}
 	}
-	return sets, nil
+	return sets
 }

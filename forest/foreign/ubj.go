@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 type ubj struct {
 	in, out []byte
 	depth   int
+	err     error // the first, after which zeros are read
 }
 
 var errShort = errors.New("UBJ: the file is not complete")
@@ -20,77 +22,68 @@ var errShort = errors.New("UBJ: the file is not complete")
 // fromUBJ returns the JSON of a text.
 func fromUBJ(data []byte) ([]byte, error) {
 	u := ubj{in: data, out: make([]byte, 0, 2*len(data))}
-	kind, err := u.take(1)
-	if err == nil {
-		err = u.value(kind[0])
+	u.value(u.take(1)[0])
+	if len(u.in) > 0 {
+		u.fail(fmt.Errorf("UBJ: the file has %d bytes after its end", len(u.in)))
 	}
-	if err == nil && len(u.in) > 0 {
-		err = fmt.Errorf("UBJ: the file has %d bytes after its end", len(u.in))
-	}
-	return u.out, err
+	return u.out, u.err
 }
 
-func (u *ubj) take(n int) ([]byte, error) {
-	if n < 0 || n > len(u.in) {
-		return nil, errShort
+func (u *ubj) fail(err error) {
+	u.err = cmp.Or(u.err, err)
+	u.in = nil
+}
+
+// take returns the next bytes: at most 8, or as many as there are.
+func (u *ubj) take(n int) []byte {
+	if n > len(u.in) {
+		u.fail(errShort)
+		return make([]byte, n)
 	}
 	head := u.in[:n]
 	u.in = u.in[n:]
-	return head, nil
+	return head
 }
 
 // sizes are the bytes of numbers.
 var sizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
 
 // whole reads an integer.
-func (u *ubj) whole(kind byte) (int64, error) {
-	b, err := u.take(sizes[kind])
-	if err != nil {
-		return 0, err
-	}
-	switch kind {
+func (u *ubj) whole(kind byte) int64 {
+	switch b := u.take(sizes[kind]); kind {
 	case 'i':
-		return int64(int8(b[0])), nil
+		return int64(int8(b[0]))
 	case 'U':
-		return int64(b[0]), nil
+		return int64(b[0])
 	case 'I':
-		return int64(int16(binary.BigEndian.Uint16(b))), nil
+		return int64(int16(binary.BigEndian.Uint16(b)))
 	case 'l':
-		return int64(int32(binary.BigEndian.Uint32(b))), nil
+		return int64(int32(binary.BigEndian.Uint32(b)))
 	case 'L':
-		return int64(binary.BigEndian.Uint64(b)), nil
+		return int64(binary.BigEndian.Uint64(b))
 	}
-	return 0, fmt.Errorf("UBJ: type %q, want a whole number", kind)
+	u.fail(fmt.Errorf("UBJ: type %q, want a whole number", kind))
+	return 0
 }
 
 // length reads a whole number, and its type before.
-func (u *ubj) length() (int, error) {
-	kind, err := u.take(1)
-	if err != nil {
-		return 0, err
+func (u *ubj) length() int {
+	n := u.whole(u.take(1)[0])
+	if n < 0 || n > int64(len(u.in)) {
+		u.fail(errShort)
+		return 0
 	}
-	n, err := u.whole(kind[0])
-	if err == nil && (n < 0 || n > int64(len(u.in))) {
-		err = errShort
-	}
-	return int(n), err
+	return int(n)
 }
 
-func (u *ubj) text() error {
-	n, err := u.length()
-	if err != nil {
-		return err
+func (u *ubj) text() {
+	quoted, err := json.Marshal(string(u.take(u.length())))
+	if u.out = append(u.out, quoted...); err != nil {
+		u.fail(err)
 	}
-	b, err := u.take(n)
-	if err != nil {
-		return err
-	}
-	quoted, err := json.Marshal(string(b))
-	u.out = append(u.out, quoted...)
-	return err
 }
 
-func (u *ubj) value(kind byte) (err error) {
+func (u *ubj) value(kind byte) {
 	switch kind {
 	case 'Z':
 		u.out = append(u.out, "null"...)
@@ -99,87 +92,66 @@ func (u *ubj) value(kind byte) (err error) {
 	case 'F':
 		u.out = append(u.out, "false"...)
 	case 'S':
-		return u.text()
-	case 'd', 'D':
-		b, err := u.take(sizes[kind])
-		if err != nil {
-			return err
-		}
-		v, bits := 0., 64
-		if kind == 'd' {
-			v, bits = float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 32
-		} else {
-			v = math.Float64frombits(binary.BigEndian.Uint64(b))
-		}
-		if v-v != 0 {
-			return u.value('Z')
-		}
-		u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
+		u.text()
+	case 'd':
+		u.number(float64(math.Float32frombits(binary.BigEndian.Uint32(u.take(4)))), 32)
+	case 'D':
+		u.number(math.Float64frombits(binary.BigEndian.Uint64(u.take(8))), 64)
 	case '{', '[':
-		return u.nested(kind)
+		u.nested(kind)
 	default:
-		v, err := u.whole(kind)
-		u.out = strconv.AppendInt(u.out, v, 10)
-		return err
+		u.out = strconv.AppendInt(u.out, u.whole(kind), 10)
 	}
-	return nil
+}
+
+// number writes a number of that many bits, null for one that is not finite.
+func (u *ubj) number(v float64, bits int) {
+	if v-v != 0 {
+		u.value('Z')
+		return
+	}
+	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
 }
 
 // nested reads an object or an array.
-func (u *ubj) nested(kind byte) error {
+func (u *ubj) nested(kind byte) {
 	if u.depth++; u.depth > 1000 {
-		return errors.New("UBJ: it is nested more than 1000 deep")
+		u.fail(errors.New("UBJ: it is nested more than 1000 deep"))
 	}
 	defer func() { u.depth-- }()
 	end := kind + 2 // } and ]
 	u.out = append(u.out, kind)
-	of, count := byte(0), -1
+	all, count := byte(0), -1 // the type of all values, if they have one, and their number
 	if len(u.in) > 1 && u.in[0] == '$' {
-		if of = u.in[1]; sizes[of] == 0 {
-			return fmt.Errorf("UBJ: an array of type %q, want numbers", of)
+		if all = u.in[1]; sizes[all] == 0 {
+			u.fail(fmt.Errorf("UBJ: an array of type %q, want numbers", all))
 		}
-		u.in = u.in[2:]
+		u.take(2)
 	}
 	if len(u.in) > 0 && u.in[0] == '#' {
-		u.in = u.in[1:]
-		n, err := u.length()
-		if err != nil {
-			return err
-		}
-		count = n
+		u.take(1)
+		count = u.length()
 	}
-	if of != 0 && count < 0 {
-		return errors.New("UBJ: an array with a type and without a length")
+	if all != 0 && count < 0 {
+		u.fail(errors.New("UBJ: an array with a type and without a length"))
 	}
-	for i := 0; i != count; i++ {
-		if len(u.in) == 0 {
-			return errShort
-		}
-		if count < 0 && u.in[0] == end {
-			u.in = u.in[1:]
+	for i := 0; i != count && u.err == nil; i++ {
+		if count < 0 && len(u.in) > 0 && u.in[0] == end {
+			u.take(1)
 			break
 		}
 		if i > 0 {
 			u.out = append(u.out, ',')
 		}
 		if kind == '{' {
-			if err := u.text(); err != nil {
-				return err
-			}
+			u.text()
 			u.out = append(u.out, ':')
 		}
-		of := of
-		if of == 0 {
-			b, err := u.take(1)
-			if err != nil {
-				return err
-			}
-			of = b[0]
+		one := all
+		if one == 0 {
+			one = u.take(1)[0]
 		}
-		if err := u.value(of); err != nil {
-			return err
-		}
+		u.value(one)
 	}
 	u.out = append(u.out, end)
-	return nil
 }
