@@ -21,7 +21,7 @@ const folderMode fs.FileMode = 0o700
 // A splitCache keeps the splits of files.
 type splitCache struct {
 	key    store.Key
-	of     reader.Splits
+	files  reader.Splits
 	folder string // see Options.Cache
 }
 
@@ -29,17 +29,17 @@ type splitCache struct {
 // features in files in a folder of scratch, if it is given one. A cache that cannot be read or
 // written costs a warning, no more.
 func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, err error) {
-	if err := c.key.Find(c.of); err != nil {
+	if err := c.key.Find(c.files); err != nil {
 		return read("") // whose error says more
 	}
-	paths := c.key.Paths(c.folder, c.of)
+	paths := c.key.Paths(c.folder, c.files)
 	var warnings []string
 	for _, path := range paths {
 		s, err := c.load(path)
 		if err == nil {
 			return s, nil
 		}
-		if stopped := c.key.Read.Stopped(c.of[0].Path); stopped != nil {
+		if stopped := c.key.Read.Stopped(c.files[0].Path); stopped != nil {
 			return s, stopped
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrStale) {
@@ -56,12 +56,12 @@ func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, e
 		return s, err
 	}
 	now := c.key
-	if err := now.Find(c.of); err == nil && reflect.DeepEqual(now, c.key) { // unless they changed meanwhile
+	if err := now.Find(c.files); err == nil && reflect.DeepEqual(now, c.key) { // unless they changed meanwhile
 		if s, err = c.keep(paths, s); err != nil {
 			warnings = append(warnings, "no cache was written: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
-	if err := c.key.Read.Stopped(c.of[0].Path); err != nil {
+	if err := c.key.Read.Stopped(c.files[0].Path); err != nil {
 		return s, err
 	}
 	for _, d := range s {
@@ -120,7 +120,7 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 			s[i] = nil
 			continue
 		}
-		from := c.of.Source(i)
+		from := c.files.Source(i)
 		d.Name, d.origin.Path = from.Path, from.Path
 		if d.origin.Starts != nil {
 			d.origin.Parts = from.Files

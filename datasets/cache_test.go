@@ -406,12 +406,12 @@ func TestCacheOfInconsistentListsIsBuiltAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, _, err := o.find(folder)
+	files, _, err := o.find(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := splitCache{o.cacheKey(of, 0.2), of, o.Cache}
-	if err := c.key.Find(of); err != nil {
+	c := splitCache{o.cacheKey(files, 0.2), files, o.Cache}
+	if err := c.key.Find(files); err != nil {
 		t.Fatal(err)
 	}
 	for what, craft := range map[string]func(s *splits){
@@ -435,7 +435,7 @@ func TestCacheOfInconsistentListsIsBuiltAnew(t *testing.T) {
 		if err := os.MkdirAll(o.Cache, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Save(t.Context(), c.key.Paths(o.Cache, of)[0], c.key, crafted.lists()); err != nil {
+		if err := store.Save(t.Context(), c.key.Paths(o.Cache, files)[0], c.key, crafted.lists()); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Open(folder, o)

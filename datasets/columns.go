@@ -55,8 +55,10 @@ type Dataset struct {
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
 	// Intents, [rows], has bit i set if the document is relevant to intent i of its query, a subtopic in TREC; nil: they are not
 	// known. For more than 63 intents there are several ints a document, [rows × ints], each with the next 63.
-	Intents    []int
-	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source, and of the splits of Open, which do not keep it
+	Intents []int
+	// SourceRows, [rows], are the rows in the source, from 0; nil if the rows are in the order of the source. Splits by Open do
+	// not keep them.
+	SourceRows []int
 	Warnings   []string // about oddities of the source, one line each
 
 	origin reader.Origin // files and lines of the rows
@@ -99,7 +101,8 @@ var columns = []column{
 	&columnOf[float32]{what: "document weight", in: func(d *Dataset) *[]float32 { return &d.Weights },
 		packed: func(b *Batch) *[]float32 { return &b.Weights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights",
 		read: number(reader.Number{Role: "weight", What: "weight", Plural: "weights of documents", Flag: "weight-column",
-			Given: func(o *reader.Options) string { return o.WeightColumn }, File: ".weight", Queries: true, Valid: reader.IsWeight, Want: notNegative})},
+			Given: func(o *reader.Options) string { return o.WeightColumn }, File: ".weight", Queries: true, Valid: reader.IsWeight,
+			Want: notNegative})},
 	&columnOf[float32]{what: "query weight", perQuery: true, in: func(d *Dataset) *[]float32 { return &d.QueryWeights },
 		packed: func(b *Batch) *[]float32 { return &b.QueryWeights }, valid: reader.IsWeight, want: notNegative, fingerprint: "weights"},
 	&columnOf[float32]{what: "base score", in: func(d *Dataset) *[]float32 { return &d.BaseScores },

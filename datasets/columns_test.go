@@ -28,8 +28,8 @@ func setAll(d *Dataset) {
 }
 
 // fieldsOf returns the slice fields of a struct, except those named.
-func fieldsOf(of any, but ...string) map[string]reflect.Value {
-	fields, v := map[string]reflect.Value{}, reflect.ValueOf(of).Elem()
+func fieldsOf(pointer any, but ...string) map[string]reflect.Value {
+	fields, v := map[string]reflect.Value{}, reflect.ValueOf(pointer).Elem()
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); f.IsExported() && f.Type.Kind() == reflect.Slice && !slices.Contains(but, f.Name) {
 			fields[f.Name] = v.Field(i)

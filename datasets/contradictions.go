@@ -32,13 +32,13 @@ func (d *Dataset) contradictions() string {
 			}
 		}
 	})
-	q := slices.IndexFunc(found, func(of [][2]int) bool { return of != nil })
+	q := slices.IndexFunc(found, func(pairs [][2]int) bool { return pairs != nil })
 	if q < 0 {
 		return ""
 	}
 	n := 0
-	for _, of := range found {
-		n += len(of)
+	for _, pairs := range found {
+		n += len(pairs)
 	}
 	a, b := found[q][0][0], found[q][0][1]
 	return fmt.Sprintf("%s: %d documents are in their query more than once, with different labels, such as %s in query %s: %g in %s, %g in %s",

@@ -26,18 +26,18 @@ func TestContradictingLabelsOfADocumentAreWarnedOf(t *testing.T) {
 			if s, err = Open(path, o); err != nil {
 				t.Fatal(err)
 			}
-			for of, warnings := range map[string][]string{"ReadFile": d.Warnings, "Open": s.Warnings(), "Describe": Describe("", s.Train).Warnings} {
+			for from, warnings := range map[string][]string{"ReadFile": d.Warnings, "Open": s.Warnings(), "Describe": Describe("", s.Train).Warnings} {
 				told := 0
 				for _, w := range warnings {
 					if strings.Contains(w, "different labels") {
 						told++
 						if want := strings.ReplaceAll(c.want, "FILE", path); want == "" || !strings.HasPrefix(w, path+": ") || !strings.HasSuffix(w, want) {
-							t.Errorf("%s: %s: %s, want %q", name, of, w, want)
+							t.Errorf("%s: %s: %s, want %q", name, from, w, want)
 						}
 					}
 				}
 				if (told == 1) != (c.want != "") {
-					t.Errorf("%s: %s: %d warnings: %q", name, of, told, warnings)
+					t.Errorf("%s: %s: %d warnings: %q", name, from, told, warnings)
 				}
 			}
 		}

@@ -19,7 +19,7 @@ type Description struct {
 	Documents         int            `json:"documents"`
 	Features          int            `json:"features"`               // distinct ids
 	Labels            map[string]int `json:"labels"`                 // documents by label
-	LabelColumns      []string       `json:"labelColumns,omitempty"` // that labels are read from: one, unless files differ; nil: the format has no names
+	LabelColumns      []string       `json:"labelColumns,omitempty"` // one, unless files differ; nil: the format has no names
 	LabelFree         int            `json:"labelFree"`              // queries without a label above 0
 	DocumentsPerQuery Range          `json:"documentsPerQuery"`
 	Constant          []int          `json:"constant"`          // ids of features with one value in all documents

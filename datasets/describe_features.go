@@ -162,7 +162,8 @@ func (d *Description) featureTable(name, values int) string {
 		if f.Use == useLeftOut {
 			id, missing, distinct = "–", "–", "–"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", id, printable(f.Name, name), f.Type, missing, distinct, printable(f.values(), values), f.Use)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", id, printable(f.Name, name), f.Type, missing, distinct, printable(f.values(), values),
+			f.Use)
 	}
 	w.Flush()
 	if more := leftOut - shown; more > 0 {

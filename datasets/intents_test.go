@@ -87,16 +87,16 @@ func TestIntentsBeyondAnInt(t *testing.T) {
 		if want := slices.Concat([]int{1, 0, 0}, []int{0, 0, 0}, even[:], odd[:]); !slices.Equal(d.Intents, want) || d.Validate() != nil {
 			t.Errorf("intents %b, want %b, %v", d.Intents, want, d.Validate())
 		}
-		of := slices.Concat(even[:], odd[:])
-		if got := d.Select([]int{2, 0}).Intents; !slices.Equal(got, slices.Concat(of, []int{1, 0, 0})) {
+		both := slices.Concat(even[:], odd[:])
+		if got := d.Select([]int{2, 0}).Intents; !slices.Equal(got, slices.Concat(both, []int{1, 0, 0})) {
 			t.Errorf("selected: %b", got)
 		}
-		if got := d.view(2, 3).Intents; !slices.Equal(got, of) {
+		if got := d.view(2, 3).Intents; !slices.Equal(got, both) {
 			t.Errorf("a view: %b", got)
 		}
 		var b Batch
 		b.Pack(d, &transforms.Transform{Spec: "none", Inputs: 1, Columns: []int{0}, Parts: []transforms.Part{{Name: "none"}}}, []int{2}, 3, 1)
-		if !slices.Equal(b.Intents, slices.Concat(of, []int{0, 0, 0})) {
+		if !slices.Equal(b.Intents, slices.Concat(both, []int{0, 0, 0})) {
 			t.Errorf("packed: %b", b.Intents)
 		}
 	}

@@ -47,7 +47,8 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 	rows, width := len(d.Features)/max(1, d.Width()), d.Width()
 	onBase := m.OnBaseScores()
 	if onBase && len(d.BaseScores) != rows {
-		return nil, fmt.Errorf("datasets: %s: %d base scores for %d documents, and the model adds its scores to them: want them in a column (-base-column), or one a line in a file FILE.init next to the data",
+		return nil, fmt.Errorf("datasets: %s: %d base scores for %d documents, and the model adds its scores to them: want them in a column "+
+			"(-base-column), or one a line in a file FILE.init next to the data",
 			d.Name, len(d.BaseScores), rows)
 	}
 	scores := make([]float64, rows)

@@ -108,7 +108,7 @@ func Open(path string, o Options) (*Splits, error) {
 	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
 		return nil, fmt.Errorf("datasets: invalid Options.Unlabelled %q: want drop or keep", o.Unlabelled)
 	}
-	of, known, err := o.find(path)
+	files, known, err := o.find(path)
 	if err != nil {
 		return nil, err
 	}
@@ -119,13 +119,14 @@ func Open(path string, o Options) (*Splits, error) {
 	if o.FeaturesOnly {
 		holdOut = 0
 	}
-	if slices.EqualFunc(of[1].Files, of[0].Files, func(a, b string) bool { return a == b || textfile.SamePath(a, b) }) { // nothing is held out, and the file is read once
-		of[1], holdOut = reader.Split{}, 0
+	same := func(a, b string) bool { return a == b || textfile.SamePath(a, b) }
+	if slices.EqualFunc(files[1].Files, files[0].Files, same) { // nothing is held out, and the file is read once
+		files[1], holdOut = reader.Split{}, 0
 	}
-	read := func(scratch string) (splits, error) { return o.read(of, known, holdOut, scratch) }
+	read := func(scratch string) (splits, error) { return o.read(files, known, holdOut, scratch) }
 	var s splits
 	if o.Cache != "" {
-		s, err = splitCache{o.cacheKey(of, holdOut), of, o.Cache}.open(read)
+		s, err = splitCache{o.cacheKey(files, holdOut), files, o.Cache}.open(read)
 	} else {
 		s, err = read("")
 	}
@@ -144,66 +145,68 @@ func Open(path string, o Options) (*Splits, error) {
 		same := *s[0]
 		same.Warnings = nil
 		s[1] = &same
-	case of[1].Path == "" && !o.FeaturesOnly:
+	case files[1].Path == "" && !o.FeaturesOnly:
 		s[1].Name += fmt.Sprintf(" (%d queries held out)", s[1].Queries())
 	}
 	return &Splits{s[0], s[1], s[2]}, nil
 }
 
 // find finds the files of the splits, and the known collection they belong to, or nil.
-func (o Options) find(path string) (of reader.Splits, known *reader.Collection, err error) {
+func (o Options) find(path string) (files reader.Splits, known *reader.Collection, err error) {
 	fold := o.Fold // of the folder
 	if o.Folds != 0 {
 		fold = 0
 	}
-	if of, err = reader.FindSplits(path, fold); err != nil {
-		return of, nil, err
+	if files, err = reader.FindSplits(path, fold); err != nil {
+		return files, nil, err
 	}
-	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
-		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups after the file of each split, such as %s",
-			path, reader.GroupFile.Sidecar(of[0].Path))
+	if o.Read.Groups != "" && !slices.Equal(files[0].Files, []string{path}) {
+		return files, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups "+
+			"after the file of each split, such as %s",
+			path, reader.GroupFile.Sidecar(files[0].Path))
 	}
 	if o.Folds != 0 {
-		if err := o.checkFolds(path, of); err != nil {
-			return of, nil, err
+		if err := o.checkFolds(path, files); err != nil {
+			return files, nil, err
 		}
 	}
-	if of[0].Path != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
-		known = reader.CollectionOf(of[0].Path)
+	if files[0].Path != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
+		known = reader.CollectionOf(files[0].Path)
 	}
 	for i, given := range []string{1: o.Vali, 2: o.Test} {
 		if given == "" {
 			continue
 		}
-		if of[i], err = reader.SplitOf(given); err != nil {
-			return of, nil, err
+		if files[i], err = reader.SplitOf(given); err != nil {
+			return files, nil, err
 		}
 	}
-	return of, known, nil
+	return files, known, nil
 }
 
 // checkFolds finds options and files that contradict folds of one file.
-func (o Options) checkFolds(path string, of reader.Splits) error {
+func (o Options) checkFolds(path string, files reader.Splits) error {
 	switch {
 	case o.Folds < 3:
 		return fmt.Errorf("datasets: %d folds: want 3 or more, for training, validation and test", o.Folds)
 	case o.Fold < 1 || o.Fold > o.Folds:
 		return fmt.Errorf("datasets: fold %d of %d: want 1 to %d", o.Fold, o.Folds, o.Folds)
-	case of[1].Path != "" || of[2].Path != "" || o.Vali != "" || o.Test != "":
+	case files[1].Path != "" || files[2].Path != "" || o.Vali != "" || o.Test != "":
 		return fmt.Errorf("datasets: %s: folds are made of one file, but there are files of splits: %s",
-			path, text.List(slices.DeleteFunc([]string{of[0].Path, cmp.Or(o.Vali, of[1].Path), cmp.Or(o.Test, of[2].Path)}, func(s string) bool { return s == "" })))
+			path, text.List(slices.DeleteFunc([]string{files[0].Path, cmp.Or(o.Vali, files[1].Path), cmp.Or(o.Test, files[2].Path)},
+				func(s string) bool { return s == "" })))
 	}
 	return nil
 }
 
 // cacheKey is all that the splits depend on, except the content of their files.
-func (o Options) cacheKey(of reader.Splits, holdOut float64) store.Key {
+func (o Options) cacheKey(files reader.Splits, holdOut float64) store.Key {
 	k := store.Key{Read: reader.Options(o.Read), Schema: o.Read.Schema != nil, Unlabelled: o.Unlabelled, FeaturesOnly: o.FeaturesOnly}
 	k.Read.Schema = nil // which cannot be compared
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed
-	case of[1].Path == "" && holdOut > 0:
+	case files[1].Path == "" && holdOut > 0:
 		k.HoldOut, k.Seed = holdOut, o.Seed
 	}
 	return k

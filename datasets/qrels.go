@@ -40,11 +40,11 @@ func ReadQrels(path string) (*Dataset, error) {
 	}
 	d := &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, FeatureIDs: []int{}, origin: reader.Origin{Path: path}}
 	ints := 1 // of the intents of a document
-	for _, q := range judged.of {
+	for _, q := range judged.byID {
 		ints = max(ints, (len(q.subtopics)+intents.PerInt-1)/intents.PerInt)
 	}
 	for _, id := range judged.queries {
-		for _, document := range judged.of[id].documents {
+		for _, document := range judged.byID[id].documents {
 			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)
 			set := make([]int, ints)
 			for _, i := range document.intents {
@@ -71,7 +71,7 @@ const mostSubtopics = 16 * intents.PerInt
 // A trecFile is what a TREC file has of each query.
 type trecFile struct {
 	queries []string // by first line
-	of      map[string]*trecQuery
+	byID    map[string]*trecQuery
 }
 
 type trecQuery struct {
@@ -90,13 +90,13 @@ type trecDocument struct {
 
 // add adds a document of a query, judged for a subtopic; a run has but one.
 func (f *trecFile) add(query, subtopic string, d trecDocument) error {
-	if f.of == nil {
-		f.of = map[string]*trecQuery{}
+	if f.byID == nil {
+		f.byID = map[string]*trecQuery{}
 	}
-	q := f.of[query]
+	q := f.byID[query]
 	if q == nil {
 		q = &trecQuery{at: map[string]int{}, lines: map[[2]string]int{}}
-		f.queries, f.of[query] = append(f.queries, query), q
+		f.queries, f.byID[query] = append(f.queries, query), q
 	}
 	key := [2]string{d.id, subtopic}
 	if first, again := q.lines[key]; again {
@@ -204,7 +204,8 @@ func readWords(path string, line func(number int, words []string) error) (warnin
 		return nil, fmt.Errorf("datasets: %s is empty", path)
 	}
 	if alike > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s:%d: %d lines that begin with # are left out as comments, as by trec_eval, though they have the form of a document: no id of a query may begin with #", path, first, alike))
+		warnings = append(warnings, fmt.Sprintf("%s:%d: %d lines that begin with # are left out as comments, as by trec_eval, though they "+
+			"have the form of a document: no id of a query may begin with #", path, first, alike))
 	}
 	return warnings, nil
 }

@@ -71,7 +71,7 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	}
 	if run.Rows() == 0 {
 		why := ""
-		if form == 6 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, func(id string) bool { return found.of[id] != nil }) {
+		if form == 6 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, func(id string) bool { return found.byID[id] != nil }) {
 			why = fmt.Sprintf(": ids must be spelt alike: a query is called %q there, and %q here", judged.QueryIDs[0], found.queries[0])
 		}
 		return nil, fmt.Errorf("datasets: %s has no labelled document of a query of %s%s", path, judged.Name, why)
@@ -93,15 +93,16 @@ func parseScore(word string) (float64, error) {
 // take makes the run of all scores of a dataset.
 func (r *Run) take(scores []float64, judged *Dataset) error {
 	if len(scores) != judged.Rows() {
-		return fmt.Errorf("datasets: %s: %d scores, but %s has %d documents: want the score of each on a line, in the order of that file", r.Name, len(scores), judged.Name, judged.Rows())
+		return fmt.Errorf("datasets: %s: %d scores, but %s has %d documents: want the score of each on a line, in the order of that file",
+			r.Name, len(scores), judged.Name, judged.Rows())
 	}
-	of := make([]float64, len(scores)) // rows
+	byRow := make([]float64, len(scores))
 	for i, row := range judged.bySource() {
-		of[row] = scores[i]
+		byRow[row] = scores[i]
 	}
 	for q := range judged.Queries() {
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
-			r.add(judged, q, row, judged.documentID(q, row), of[row], false)
+			r.add(judged, q, row, judged.documentID(q, row), byRow[row], false)
 		}
 		r.end(judged, q)
 	}
@@ -119,12 +120,12 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 	lacking, known := 0, 0
 	strange := "" // an unknown document of a judged query
 	for q, id := range judged.QueryIDs {
-		of := found.of[id]
-		if of == nil {
+		query := found.byID[id]
+		if query == nil {
 			lacking++
 			continue
 		}
-		documents := of.documents
+		documents := query.documents
 		rows := map[string]int{}
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
 			rows[judged.documentID(q, row)] = row
@@ -137,7 +138,8 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 				known++
 			case !found:
 				if row = -1; strange == "" {
-					strange = fmt.Sprintf(": ids must be spelt alike: query %s has the document %q there, and %q here", id, judged.documentID(q, judged.Offsets[q]), d.id)
+					strange = fmt.Sprintf(": ids must be spelt alike: query %s has the document %q there, and %q here",
+						id, judged.documentID(q, judged.Offsets[q]), d.id)
 				}
 			}
 			r.add(judged, q, row, d.id, d.value, false)
@@ -152,13 +154,16 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 		r.end(judged, q)
 	}
 	if known == 0 && r.Rows() > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: no document of the run is judged by %s, so that no measure says anything of it%s", r.Name, judged.Name, strange))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: no document of the run is judged by %s, so that no measure says anything of it%s",
+			r.Name, judged.Name, strange))
 	}
 	if lacking > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d judged queries are not in the run: they are left out, as by trec_eval without -c", r.Name, lacking, judged.Queries()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d judged queries are not in the run: they are left out, as by trec_eval "+
+			"without -c", r.Name, lacking, judged.Queries()))
 	}
 	if more := len(found.queries) - judged.Queries() + lacking; more > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d queries have no judgements: they are left out", r.Name, more, len(found.queries)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d queries have no judgements: they are left out", r.Name, more,
+			len(found.queries)))
 	}
 	return nil
 }

@@ -110,7 +110,8 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 		weights = append(weights, weightOf[rows[0]])
 		for _, r := range rows {
 			if weightOf[r] != weightOf[rows[0]] {
-				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, weightOf[rows[0]], weightOf[r])
+				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, weightOf[rows[0]],
+					weightOf[r])
 			}
 		}
 	}
@@ -128,7 +129,8 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 			return nil, err
 		}
 		grouped = *grouped.Select(order)
-		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
+		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents "+
+			"were put together",
 			d.Name, runs-len(ids)))
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights

@@ -42,22 +42,22 @@ func writePacked(t *testing.T, files map[string]string) string {
 func TestFilesBesideDataMayBeCompressed(t *testing.T) {
 	const data = "2 1:1\n0 1:2\n1 1:3\n"
 	kinds := map[string]string{".query": "2\n1\n", ".weight": "1\n2\n3\n", ".init": "4\n5\n6\n", ".groups": "x\ny\nx\n", ".names": "1 page rank\n"}
-	for _, of := range []string{"train.txt", "train.txt.gz", "train.txt.zst"} {
+	for _, file := range []string{"train.txt", "train.txt.gz", "train.txt.zst"} {
 		for _, ending := range []string{"", ".gz", ".zst"} {
-			for _, after := range slices.Compact([]string{"train.txt", of}) {
-				files := map[string]string{of: data}
+			for _, after := range slices.Compact([]string{"train.txt", file}) {
+				files := map[string]string{file: data}
 				for kind, text := range kinds {
 					files[after+kind+ending] = text
 				}
-				path := filepath.Join(writePacked(t, files), of)
+				path := filepath.Join(writePacked(t, files), file)
 				for _, cache := range []string{"", t.TempDir()} {
 					s, err := Open(path, Options{Vali: path, Cache: cache})
 					if err != nil {
-						t.Fatalf("%s%s next to %s: %v", after, ending, of, err)
+						t.Fatalf("%s%s next to %s: %v", after, ending, file, err)
 					}
 					d := s.Train
 					if !slices.Equal(d.Offsets, []int{0, 2, 3}) || !slices.Equal(d.Weights, []float32{1, 2, 3}) || !slices.Equal(d.BaseScores, []float32{4, 5, 6}) || !slices.Equal(d.Groups, []int{0, 1, 0}) || !slices.Equal(d.FeatureNames, []string{"page rank"}) {
-						t.Errorf("%s%s next to %s: %v, weights %v, base scores %v, groups %v, names %q", after, ending, of, d.Offsets, d.Weights, d.BaseScores, d.Groups, d.FeatureNames)
+						t.Errorf("%s%s next to %s: %v, weights %v, base scores %v, groups %v, names %q", after, ending, file, d.Offsets, d.Weights, d.BaseScores, d.Groups, d.FeatureNames)
 					}
 				}
 			}

@@ -12,7 +12,7 @@ import (
 // read reads the splits from their files. Without a validation file and a fraction to hold out there
 // there are two splits. The features of a split of many files stay in
 // temporary files in the folder of scratch, if one is given: see Dataset.unmap.
-func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float64, scratch string) (s splits, err error) {
+func (o Options) read(files reader.Splits, known *reader.Collection, holdOut float64, scratch string) (s splits, err error) {
 	var tables [3]*reader.Table
 	defer func() {
 		for _, t := range tables {
@@ -23,7 +23,7 @@ func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float6
 	}()
 	read := reader.FileOptions{Options: reader.Options(o.Read), ChunkSize: o.chunkSize}
 	names := reader.NewNames(read.Options)
-	for i, split := range of {
+	for i, split := range files {
 		if split.Path == "" {
 			continue
 		}
@@ -53,7 +53,8 @@ func (o Options) read(of reader.Splits, known *reader.Collection, holdOut float6
 	case vali == nil && holdOut > 0:
 		n := len(train.Queries)
 		if n < 2 {
-			return s, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", train.Path)
+			return s, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file",
+				train.Path)
 		}
 		order, held := rand.New(rand.NewPCG(o.Seed, 0x686f6c64)).Perm(n), max(1, int(holdOut*float64(n)))
 		s, err = split(train, ids, order[:n-held], order[n-held:])

@@ -113,13 +113,13 @@ func TestAdditiveTruthHasNoInteractions(t *testing.T) {
 		return row
 	}
 	// interaction is how much more a feature's change says with the other row than with the first.
-	interaction := func(of relevance, a, b []float32, feature int) float64 {
+	interaction := func(value relevance, a, b []float32, feature int) float64 {
 		change := func(row []float32) float64 {
 			row = slices.Clone(row)
 			row[feature] = a[feature]
-			v := of(row, 0)
+			v := value(row, 0)
 			row[feature] = b[feature]
-			return of(row, 0) - v
+			return value(row, 0) - v
 		}
 		return math.Abs(change(a) - change(b))
 	}

@@ -97,7 +97,8 @@ func (d *Dataset) checkTREC() error {
 				return fmt.Errorf("datasets: %s: query %s: %w", d.Where(r), query, err)
 			}
 			if other, again := documents[id]; again {
-				return fmt.Errorf("datasets: %s: query %s: document %q is there twice, first at %s: each must have an id of its own in TREC files", d.Where(r), query, id, d.Where(other))
+				return fmt.Errorf("datasets: %s: query %s: document %q is there twice, first at %s: each must have an id of its own in TREC files",
+					d.Where(r), query, id, d.Where(other))
 			}
 			documents[id] = r
 		}
@@ -106,15 +107,15 @@ func (d *Dataset) checkTREC() error {
 }
 
 // checkTRECID returns an error if an id is not one word for the programs that read TREC files.
-func checkTRECID(of, id string) error {
+func checkTRECID(what, id string) error {
 	if id == "" {
-		return fmt.Errorf("the %s id is empty, which TREC files cannot hold", of)
+		return fmt.Errorf("the %s id is empty, which TREC files cannot hold", what)
 	}
-	if of == "query" && strings.HasPrefix(id, "#") {
+	if what == "query" && strings.HasPrefix(id, "#") {
 		return fmt.Errorf("the query id %q begins with #, as a comment does in TREC files", id)
 	}
 	if strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return fmt.Errorf("the %s id %q has a blank or a control character, which TREC files cannot hold", of, id)
+		return fmt.Errorf("the %s id %q has a blank or a control character, which TREC files cannot hold", what, id)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // Quantiles of many columns, for which no tables are made, are the same as of a few.
 func TestQuantilesOfVeryManyColumns(t *testing.T) {
 	const columns, period = 4097, 7
-	of := func(width int) *datasets.Dataset {
+	columnsOf := func(width int) *datasets.Dataset {
 		d := &datasets.Dataset{Name: "wide", Offsets: []int{0, 3}, QueryIDs: []string{"q"}, Labels: make([]float32, 3)}
 		for c := range width {
 			d.FeatureIDs = append(d.FeatureIDs, c)
@@ -31,7 +31,7 @@ func TestQuantilesOfVeryManyColumns(t *testing.T) {
 		tr.Query(rows, d.Features)
 		return rows
 	}
-	wide, narrow := transformed(of(columns)), transformed(of(period))
+	wide, narrow := transformed(columnsOf(columns)), transformed(columnsOf(period))
 	for i, got := range wide {
 		r, c := i/columns, i%columns
 		if want := narrow[r*period+c%period]; got != want || math.IsNaN(float64(got)) {

@@ -85,7 +85,8 @@ func (r *gridReader) findRoles(from base.FixedDataGrid, o GridOptions) (roles ma
 		names = append(names, a.GetName())
 	}
 	if found[o.LabelColumn] == nil || found[o.QueryColumn] == nil {
-		return nil, fmt.Errorf("golearn: no label attribute %q and query attribute %q among %s", o.LabelColumn, o.QueryColumn, strings.Join(names, ", "))
+		return nil, fmt.Errorf("golearn: no label attribute %q and query attribute %q among %s", o.LabelColumn, o.QueryColumn,
+			strings.Join(names, ", "))
 	}
 	roles = map[string]valueReader{}
 	for _, role := range []struct {
@@ -132,7 +133,8 @@ func (r *gridReader) findFeatures(from base.FixedDataGrid, roles map[string]valu
 		read := roles[a.GetName()]
 		if read == nil {
 			if _, categorical := a.(*base.CategoricalAttribute); categorical {
-				return fmt.Errorf("golearn: attribute %q is categorical: please convert it to numbers (filters.NewBinaryConvertFilter), or leave it out", a.GetName())
+				return fmt.Errorf("golearn: attribute %q is categorical: please convert it to numbers (filters.NewBinaryConvertFilter), or leave "+
+					"it out", a.GetName())
 			}
 			read = collect(&d.Features, number)
 			d.FeatureIDs = append(d.FeatureIDs, len(d.FeatureIDs)+1)

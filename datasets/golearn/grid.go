@@ -109,7 +109,8 @@ type grid struct {
 // add adds a column. It returns an error if there is one of that name.
 func (g *grid) add(a base.Attribute, value func(row int) []byte) error {
 	if _, again := g.column[a.GetName()]; again {
-		return fmt.Errorf("golearn: %s: two columns have the same name, %q: please choose other names than %s", g.d.Name, a.GetName(), g.options.names())
+		return fmt.Errorf("golearn: %s: two columns have the same name, %q: please choose other names than %s", g.d.Name, a.GetName(),
+			g.options.names())
 	}
 	g.column[a.GetName()] = len(g.attributes)
 	g.attributes, g.values = append(g.attributes, a), append(g.values, value)
@@ -162,7 +163,8 @@ func (g *grid) addGroups(name string) error {
 	for group := range n {
 		name := g.d.GroupName(group)
 		if name == "" || name == reader.NoGroup || a.GetSysVal(name) != nil {
-			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name, reader.NoGroup)
+			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name,
+				reader.NoGroup)
 		}
 		values = append(values, a.GetSysValFromString(name))
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/datasets/schema"
-	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -215,17 +215,16 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 	}
 	c.Size = int64(n) * int64(4*width+1)
 	faults := make([]error, len(r.used)) // of single columns
-	parallel.Each(len(r.used), parallel.Workers(len(r.used)), func(_, i int) error {
+	memory.For(len(r.used), func(i int) {
 		at := r.used[i]
 		if r.isNumber(at) {
 			faults[i] = r.pages[at].numbers(r.numbers[r.Feature[at]:], width, n, &r.rooms[at])
-			return nil
+			return
 		}
 		if len(r.texts[at]) < n {
 			r.texts[at] = make([][]byte, n)
 		}
 		faults[i] = r.pages[at].texts(r.texts[at], n, &r.rooms[at])
-		return nil
 	})
 	b.Begin(c)
 	for i, err := range faults {

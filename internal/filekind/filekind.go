@@ -155,7 +155,7 @@ var lines = []struct {
 	{begin(`\s*\{\s*(["}]|$)`), Kind{"JSON", "", pandas("read_json(FILE, lines=True)")}},
 	{begin(`\s*\[\s*([\[{]|$)`), Kind{"JSON", "", pandas("read_json(FILE)")}},
 	{begin(`%%MatrixMarket\b`), Kind{"a matrix in Matrix Market format", "",
-		`want LETOR text, in Python by sklearn.datasets.dump_svmlight_file(scipy.io.mmread(FILE).tocsr(), LABELS, "data.txt", query_id=QUERIES)`}},
+		`want LETOR text, in Python by sklearn.datasets.dump_svmlight_file(scipy.io.mmread(FILE).tocsr(), LABELS, "data.txt", query_id=QIDS)`}},
 	{begin(`[^\r]*[^\r\n]\r[^\r\n]`), Kind{"text whose lines end in CR alone", "", `want LF, by tr '\r' '\n' < FILE > data.csv`}},
 	{begin(`(?i)\s*(@relation\b|%[^,;\t|]*$)`), Kind{"ARFF", "",
 		"want CSV, or in Go base.ParseDenseARFFToInstances of golearn, and datasets/golearn"}},

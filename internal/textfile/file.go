@@ -64,7 +64,7 @@ func At(path string, err error) error {
 func WithoutMark(text io.Reader) io.Reader {
 	b := bufio.NewReader(text)
 	if first, _ := b.Peek(3); string(first) == "\ufeff" { // an error comes again with the next read
-		b.Discard(3)
+		_, _ = b.Discard(3) // they are there
 	}
 	return b
 }

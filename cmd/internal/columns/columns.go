@@ -136,7 +136,8 @@ func (f *finder) find(r *role) error {
 	case len(taken) > 0: // which is then an error
 		f.Columns.Roles[r.name] = taken[0]
 	case needed:
-		return fmt.Errorf("no %s column: looked for %s, found %s (-%s NAME names it)", r.what, strings.Join(r.usual(), ", "), text.List(f.Names), r.flag)
+		return fmt.Errorf("no %s column: looked for %s, found %s (-%s NAME names it)", r.what, strings.Join(r.usual(), ", "),
+			text.List(f.Names), r.flag)
 	}
 	return nil
 }
@@ -213,7 +214,8 @@ func (f *finder) findAside() {
 				}
 				is += fmt.Sprintf(", and -features '*,%s' makes a feature of one", firsts[r.name])
 			}
-			f.Aside[name] = strings.ReplaceAll(fmt.Sprintf("columns that are called as if they were the %s, which %s), were left out: ", r.what, is), "%", "%%") + "%s"
+			f.Aside[name] = strings.ReplaceAll(fmt.Sprintf("columns that are called as if they were the %s, which %s), were left out: ", r.what,
+				is), "%", "%%") + "%s"
 		}
 	}
 }
@@ -245,7 +247,8 @@ func (f *finder) checkLabel() error {
 	case err != nil:
 		return err
 	case !whole:
-		return fmt.Errorf("header: %w", ambiguous(r, could, fmt.Sprintf("; some values of %s are missing, or not whole numbers", text.List([]string{label}))))
+		return fmt.Errorf("header: %w", ambiguous(r, could, fmt.Sprintf("; some values of %s are missing, or not whole numbers",
+			text.List([]string{label}))))
 	case len(could) > 1:
 		return fmt.Errorf("header: %w", ambiguous(r, could, ""))
 	}

@@ -43,10 +43,10 @@ func (t *Table) Arrange() *Arrangement {
 	return a
 }
 
-// Gather is what chunks have a list of, for each row; nil if no chunk has the list.
-func Gather[T any](a *Arrangement, of func(*Chunk) []T) (all []T) {
+// Gather returns the values of a list of chunks, for each row; nil if no chunk has the list.
+func Gather[T any](a *Arrangement, listOf func(*Chunk) []T) (all []T) {
 	for i, c := range a.table.Chunks {
-		list := of(c)
+		list := listOf(c)
 		if list == nil {
 			continue
 		}

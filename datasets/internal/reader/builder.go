@@ -55,7 +55,8 @@ func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
 
 // NewBuilder gives a builder of chunks.
 func (l *Layout) NewBuilder(o Options) *Builder {
-	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}, numbers: make([]float32, len(numbers)), told: make([]int, len(numbers))}
+	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
+	b.numbers, b.told = make([]float32, len(numbers)), make([]int, len(numbers))
 	for i, n := range numbers {
 		if l.Roles[n.Role] != "" {
 			b.has = append(b.has, i)

@@ -121,7 +121,8 @@ func tooSparse(rows, columns int, text int64) error {
 	if int64(rows)*int64(columns) <= limit/4 {
 		return nil
 	}
-	return fmt.Errorf("%d documents × %d distinct feature ids would take %.1f GB for %.3f GB of text: too sparse for a dense matrix, please number features densely or select some",
+	return fmt.Errorf("%d documents × %d distinct feature ids would take %.1f GB for %.3f GB of text: too sparse for a dense matrix, "+
+		"please number features densely or select some",
 		rows, columns, float64(rows)*float64(columns)*4/1e9, float64(text)/1e9)
 }
 

@@ -82,10 +82,12 @@ func chooseSplits(path, folder string, names []string, sets []fileSet, fold int)
 		return Splits{parts}, err
 	}
 	// Some archives unpack to a single folder with the files (Istella: full, sample).
-	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {
+	isFile := func(name string) bool { return !strings.HasSuffix(name, string(filepath.Separator)) }
+	if folders := slices.DeleteFunc(slices.Clone(names), isFile); len(folders) == 1 {
 		return FindSplits(filepath.Join(folder, folders[0]), 0)
 	}
-	return Splits{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed; or a folder, or parts such as train-0.txt), found %s",
+	return Splits{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe "+
+		"compressed; or a folder, or parts such as train-0.txt), found %s",
 		path, strings.Join(splitWords[0], ", "), text.List(names))
 }
 

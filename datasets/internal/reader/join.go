@@ -65,7 +65,7 @@ func checkNoneBeside(ctx context.Context, path string) error {
 			continue
 		}
 		lines := 0
-		of, err := readValues(ctx, kind, path, func(line []byte) error {
+		beside, err := readValues(ctx, kind, path, func(line []byte) error {
 			lines++
 			return nil
 		})
@@ -73,7 +73,7 @@ func checkNoneBeside(ctx context.Context, path string) error {
 			return err
 		}
 		if lines > 0 {
-			return fmt.Errorf("datasets: %s: %d lines, but %s has no documents", of, lines, path)
+			return fmt.Errorf("datasets: %s: %d lines, but %s has no documents", beside, lines, path)
 		}
 	}
 	return nil
@@ -164,11 +164,11 @@ func DropUnlabelled(t *Table) error {
 	case 0:
 		return nil
 	case t.Rows:
-		of := "all are"
+		missing := "all are"
 		if t.LabelColumns != nil {
-			of = fmt.Sprintf("all values of the column %s are missing, or", text.Quote([]byte(t.LabelColumns[0])))
+			missing = fmt.Sprintf("all values of the column %s are missing, or", text.Quote([]byte(t.LabelColumns[0])))
 		}
-		return fmt.Errorf("datasets: %s: no document has a label: %s %d", t.Path, of, Unlabelled)
+		return fmt.Errorf("datasets: %s: no document has a label: %s %d", t.Path, missing, Unlabelled)
 	}
 	labels := make([]float32, 0, t.Rows)
 	for _, c := range t.Chunks {

@@ -21,9 +21,9 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	case o.Headerless:
 		return nil, errors.New("option Headerless (-headerless) needs separated values: the first line has no comma, tab or semicolon")
 	}
-	for _, of := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
-		if of[1] != "" {
-			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1", of[0], of[1])
+	for _, told := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
+		if told[1] != "" {
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1", told[0], told[1])
 		}
 	}
 	r := letorReader{group: -1}
@@ -44,7 +44,8 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 		column := n.Given(&o)
 		if !n.Feature {
 			if column != "" {
-				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)
+				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file next to it, named as it plus %s", n.What,
+					column, n.Plural, n.File)
 			}
 			continue
 		}
@@ -54,7 +55,8 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 		id, isID := text.ParseFeatureID(column)
 		switch {
 		case !isID:
-			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the id of a feature, or the %s in a file next to it, named as it plus %s", n.What, column, n.Plural, n.File)
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the id of a feature, or the %s in a file next to it, "+
+				"named as it plus %s", n.What, column, n.Plural, n.File)
 		case o.Lists(id) || id == r.group || slices.ContainsFunc(r.numbers, func(f numberFeature) bool { return f.id == id }):
 			return nil, fmt.Errorf("feature %d is the %s, and cannot be a feature of the model or have another role as well", id, n.What)
 		}
@@ -122,7 +124,8 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 		case isID:
 			is[id] = true // maybe without a name
 		case called == nil:
-			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names next to it, named as it plus .names", word)
+			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names next to it, named as it plus .names",
+				word)
 		default:
 			return nil, err
 		}
@@ -224,12 +227,12 @@ next:
 				continue
 			}
 		}
-		for _, of := range f.numbers {
-			if id != of.id {
+		for _, number := range f.numbers {
+			if id != number.id {
 				continue
 			}
-			v, n, err := numbers[of.column].read(b[i:])
-			if err == nil && !to.SetNumber(of.column, v) {
+			v, n, err := numbers[number.column].read(b[i:])
+			if err == nil && !to.SetNumber(number.column, v) {
 				err = errTwice(id)
 			}
 			if err != nil {

@@ -65,7 +65,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("datasets: ReadOptions.Intents and Subtopics %s: want intents in columns or in a file, not in both", o.Subtopics)
 	}
 	if o.GroupColumn != "" && o.Groups != "" {
-		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both", o.GroupColumn, o.Groups)
+		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both",
+			o.GroupColumn, o.Groups)
 	}
 	return nil
 }

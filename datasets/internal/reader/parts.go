@@ -71,7 +71,7 @@ func holdsParts(folder string) bool {
 
 // An export is the part files whose names begin alike.
 type export struct {
-	of      int // how many parts there are, by the names; 0: they do not say
+	total   int // how many parts there are, by the names; 0: they do not say
 	numbers map[int]bool
 	files   []string
 }
@@ -92,16 +92,16 @@ func orderParts(paths []string) error {
 		}
 		begin := m[1] + m[4]
 		number, _ := strconv.Atoi(m[2])
-		of, err := strconv.Atoi(m[3])
+		total, err := strconv.Atoi(m[3])
 		if m[3] != "" && err != nil {
 			return fmt.Errorf("datasets: %s: the number of parts: %w", path, err)
 		}
 		e := exports[begin]
 		if e == nil {
-			e = &export{of: of, numbers: map[int]bool{}}
+			e = &export{total: total, numbers: map[int]bool{}}
 			exports[begin] = e
 		}
-		if e.files, e.numbers[number] = append(e.files, name), true; of != e.of {
+		if e.files, e.numbers[number] = append(e.files, name), true; total != e.total {
 			return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), e.files[0], name)
 		}
 	}
@@ -116,16 +116,16 @@ func orderParts(paths []string) error {
 // check returns an error if a part is missing, or there are more. They are counted from 0 or from 1.
 func (e *export) check() error {
 	from := 0
-	if e.numbers[e.of] && !e.numbers[0] {
+	if e.numbers[e.total] && !e.numbers[0] {
 		from = 1
 	}
-	for i := range e.of {
+	for i := range e.total {
 		if !e.numbers[from+i] {
-			return fmt.Errorf("of %d parts, number %d is missing", e.of, from+i)
+			return fmt.Errorf("of %d parts, number %d is missing", e.total, from+i)
 		}
 	}
-	if e.of > 0 && len(e.files) > e.of {
-		return fmt.Errorf("%d files for %d parts, which are counted from %d: %s", len(e.files), e.of, from, text.List(e.files))
+	if e.total > 0 && len(e.files) > e.total {
+		return fmt.Errorf("%d files for %d parts, which are counted from %d: %s", len(e.files), e.total, from, text.List(e.files))
 	}
 	return nil
 }

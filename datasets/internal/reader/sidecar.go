@@ -112,11 +112,12 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 		if err := text.CheckUTF8(name); err != nil {
 			return err
 		}
-		of := namedFeature{line: number, id: id, name: string(name)}
-		if last := bytes.LastIndexByte(rest, ' '); last >= 0 && bytes.IndexByte(line, '\t') < 0 && slices.Contains(featureTypes, string(rest[last+1:])) {
-			of.typ = string(rest[last+1:])
+		f := namedFeature{line: number, id: id, name: string(name)}
+		last := string(rest[bytes.LastIndexByte(rest, ' ')+1:])
+		if len(last) < len(rest) && bytes.IndexByte(line, '\t') < 0 && slices.Contains(featureTypes, last) {
+			f.typ = last
 		}
-		lines = append(lines, of)
+		lines = append(lines, f)
 		return nil
 	})
 	if path == "" || err != nil {
@@ -132,7 +133,8 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 			return nil, fmt.Errorf("datasets: %s:%d: features %d and %d are both named %s", path, f.line, other, f.id, text.Quote([]byte(f.name)))
 		}
 		if other, twice := names[f.id]; twice && other != f.name {
-			return nil, fmt.Errorf("datasets: %s:%d: feature %d is named %s and %s", path, f.line, f.id, text.Quote([]byte(other)), text.Quote([]byte(f.name)))
+			return nil, fmt.Errorf("datasets: %s:%d: feature %d is named %s and %s", path, f.line, f.id, text.Quote([]byte(other)),
+				text.Quote([]byte(f.name)))
 		}
 		names[f.id], ids[f.name] = f.name, f.id
 	}
@@ -157,7 +159,8 @@ func setWeights(t *Table, sizes *querySizes) error {
 	}
 	switch {
 	case len(weights) == t.Rows && t.Has[column]:
-		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, t.Layout.Roles[numbers[column].Role])
+		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path,
+			t.Layout.Roles[numbers[column].Role])
 	case len(weights) == t.Rows:
 		for _, c := range t.Chunks {
 			c.Numbers[column], weights = weights[:len(c.Labels)], weights[len(c.Labels):]
@@ -169,7 +172,8 @@ func setWeights(t *Table, sizes *querySizes) error {
 		}
 		t.HasQueryWeights = true
 	default:
-		return fmt.Errorf("datasets: %s: %d weights, but %s has %d documents and %d queries: want one weight a line, of every document or of every query",
+		return fmt.Errorf("datasets: %s: %d weights, but %s has %d documents and %d queries: want one weight a line, of every document or "+
+			"of every query",
 			path, len(weights), t.Path, t.Rows, len(t.Queries))
 	}
 	return nil

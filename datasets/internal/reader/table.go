@@ -160,7 +160,8 @@ func (t *Table) CheckLabel(first *Table) error {
 	was, is := first.Layout.Roles[schema.Label], t.Layout.Roles[schema.Label]
 	guessed := slices.Contains(first.Layout.Guessed, schema.Label)
 	if guessed && is != was && slices.Contains(t.Layout.Unasked, was) {
-		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name the one that is meant",
+		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name "+
+			"the one that is meant",
 			t.Path, text.Quote([]byte(is)), first.Path, text.Quote([]byte(was)))
 	}
 	return nil
@@ -169,7 +170,8 @@ func (t *Table) CheckLabel(first *Table) error {
 // WarnOfPositions adds a warning if features without names are read from columns that have some.
 func (t *Table) WarnOfPositions() {
 	if t.Layout.ByPosition && len(t.IDs) > 0 {
-		t.Warn("features without names were taken from columns by their position: column %s is feature %d", text.List([]string{t.Layout.Names[t.IDs[0]]}), t.IDs[0])
+		t.Warn("features without names were taken from columns by their position: column %s is feature %d",
+			text.List([]string{t.Layout.Names[t.IDs[0]]}), t.IDs[0])
 	}
 }
 

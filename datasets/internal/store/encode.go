@@ -37,11 +37,10 @@ func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
 	intro = binary.NativeEndian.AppendUint32(intro, order)
 	intro = binary.NativeEndian.AppendUint32(intro, CRC(text))
 	intro = binary.NativeEndian.AppendUint64(intro, uint64(len(text)))
-	out.Write(intro)
-	out.Write(text)
+	_, _ = out.Write(append(intro, text...)) // an error stays until Flush
 	last := int64(introSize + len(text))
 	for _, s := range h.sections() {
-		out.Write(make([]byte, padding(last)))
+		_, _ = out.Write(make([]byte, padding(last)))
 		for block := range s.blocks() {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -52,7 +51,7 @@ func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
 		}
 		last = s.Length
 	}
-	return out.Flush() // the first error of all writes
+	return out.Flush()
 }
 
 // newSection returns the section of the list that a pointer points to; nil for a nil list.

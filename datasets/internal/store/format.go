@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// Lists are pointers to the lists of each split: of float32, float64, int32, int, string or []string. All splits have lists of the same types, in the same order; nil: the split is absent.
+// Lists are pointers to the lists of each split: of float32, float64, int32, int, string or []string. All splits have lists
+// of the same types, in the same order; nil: the split is absent.
 type Lists [3][]any
 
 // A cache file is

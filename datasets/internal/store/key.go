@@ -101,12 +101,12 @@ func (k *Key) text() string {
 }
 
 // Paths are the paths that a cache of the key may have, the preferred one first.
-func (k *Key) Paths(folder string, of reader.Splits) []string {
+func (k *Key) Paths(folder string, splits reader.Splits) []string {
 	name := k.fileName()
 	if folder != Auto {
 		return []string{filepath.Join(folder, name)}
 	}
-	paths := []string{filepath.Join(filepath.Dir(of[0].Path), name)}
+	paths := []string{filepath.Join(filepath.Dir(splits[0].Path), name)}
 	if user, err := os.UserCacheDir(); err == nil {
 		paths = append(paths, filepath.Join(user, "plrank", name))
 	}
