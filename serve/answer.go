@@ -273,7 +273,8 @@ func (s *Service) readBody(w http.ResponseWriter, r *http.Request) (body []byte,
 		}
 		more := max(bytes.MinRead, min(int64(len(body)), most-int64(len(body))))
 		if !s.bodies.TryAcquire(more) {
-			return nil, free, statusError{http.StatusServiceUnavailable, errors.New("other requests have taken the memory for large bodies: ask again")}
+			return nil, free, statusError{http.StatusServiceUnavailable,
+				errors.New("other requests have taken the memory for large bodies: ask again")}
 		}
 		held += more
 		body = slices.Grow(body, int(more))

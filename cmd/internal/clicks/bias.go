@@ -171,7 +171,7 @@ func (r *biasResult) print(w io.Writer) {
 		table.Rows = append(table.Rows, row)
 	}
 	fmt.Fprint(w, table)
-	fmt.Fprintf(w, "by %s from %d impressions\n", r.Method, r.Impressions)
+	fmt.Fprintf(w, "estimated by %s from %d impressions\n", r.Method, r.Impressions)
 	if r.Method == string(logs.RegressionEM) {
 		unsettled := ""
 		if r.Unsettled {

@@ -107,7 +107,7 @@ func TestGateRefusesWorseModelsAndShortLogs(t *testing.T) {
 	}{
 		{[]string{log, bad, "-baseline", good}, bad + ": the difference from " + good + " is -"},
 		{[]string{log, good, bad}, bad + ": the difference from logged is "},
-		{[]string{log, good, "-require", "5"}, "want the lower end above 5"},
+		{[]string{log, good, "-require", "5"}, "want its lower end above 5"},
 		{[]string{short, good}, "the log says too little about this policy"},
 	} {
 		args := append([]string{"evaluate", "-resamples", "100", "-require", "0"}, c.args...)
@@ -157,8 +157,8 @@ func TestRulesOfTheGate(t *testing.T) {
 		{func(r *values, e *estimate) { e.Value = interval{1, 1, 1} }, "the value is 1.0000 in every unit"},
 		{func(r *values, e *estimate) { e.EffectiveSize = 99.9 }, "m: the effective sample size is 99.9"},
 		{func(r *values, e *estimate) { e.BaselineSize = 99.9 }, "m: the effective sample size of the baseline b is 99.9"},
-		{func(r *values, e *estimate) { e.Difference.Low = 0.1 }, "want the lower end above 0.1"},
-		{func(r *values, e *estimate) { e.Difference.Low = math.NaN() }, "want the lower end above 0.1"},
+		{func(r *values, e *estimate) { e.Difference.Low = 0.1 }, "want its lower end above 0.1"},
+		{func(r *values, e *estimate) { e.Difference.Low = math.NaN() }, "want its lower end above 0.1"},
 		{func(r *values, e *estimate) { r.Models[0].Estimates[1] = estimate{} }, ""},
 	} {
 		e := estimate{"iips", interval{1, 0.9, 1.1}, interval{0.3, 0.2, 0.4}, 100, 100, 2}

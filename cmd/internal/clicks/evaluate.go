@@ -392,8 +392,8 @@ func (r *values) gate(least float64) {
 			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective sample size of the baseline %s is %.1f impressions, want at least %d: "+
 				"the log says too little about it; use -baseline logged, the logging policy", m.Model, r.Baseline, e.BaselineSize, leastSize))
 		case !(e.Difference.Low > least):
-			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v",
-				m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, with the interval %.4f … %.4f by %s: want its "+
+				"lower end above %v", m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
 		}
 	}
 }
@@ -402,7 +402,7 @@ func (r *values) print(w io.Writer) {
 	fmt.Fprintf(w, "%d impressions; clicks per impression, with 95 %% intervals by %s (%d units)\n", r.Impressions, r.Unit, r.Units)
 	for _, m := range r.Models {
 		fmt.Fprintf(w, "\n%s, version %s\n", command.Printable(m.Model), m.Version)
-		rows := []string{"value", "  interval", "less " + command.Printable(r.Baseline), "  interval", "effective sample size",
+		rows := []string{"value", "  interval", "difference from " + command.Printable(r.Baseline), "  interval", "effective sample size",
 			"  of the baseline", "largest weight"}
 		var names, cautions []string
 		for _, e := range m.Estimates {
