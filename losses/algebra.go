@@ -11,9 +11,8 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// The words that the losses are written in. Each panics with the error of the node
-// that could not be made, for caught to return. As for package ops, vectors are [rows] of
-// the dtype of the scores, and what belongs to no document is 0.
+// The operations that losses are composed of. If a node cannot be made, they panic with the error, which caught returns. As in
+// package ops, vectors are [rows] of the dtype of the scores, and entries that belong to no document are 0.
 
 func mul(a, b *G.Node) *G.Node { return G.Must(G.HadamardProd(a, b)) }
 func add(a, b *G.Node) *G.Node { return G.Must(G.Add(a, b)) }
@@ -34,8 +33,7 @@ func constant(x *G.Node, v float64) *G.Node {
 	return G.NewConstant(v)
 }
 
-// inverse is 1/x, and 0, with slope 0, where x is 0: dividing by it leaves out what has
-// nothing to be divided by, such as a query without gains.
+// inverse is 1/x, and 0, with slope 0, where x is 0: a query without gains adds nothing to a quotient.
 func inverse(x *G.Node) *G.Node {
 	unlessZero := func(x, v float64) float64 {
 		if x == 0 {
@@ -69,7 +67,7 @@ func count(l ops.Lists) *G.Node {
 		l, op.AnyRows("scores", l.Scores))
 }
 
-// fixed is a node of what do adds to zeros for a query, constant for differentiation.
+// fixed makes a node that is constant for differentiation. do sets the entries of a query, which are 0 before.
 func fixed(name string, layout op.Layout, do func(l *op.List, out []float64), l ops.Lists, inputs ...op.In) *G.Node {
 	f := op.ListFunc{Name: name, Layout: layout, Do: func(l *op.List) error {
 		do(l, l.Out())
@@ -78,13 +76,12 @@ func fixed(name string, layout op.Layout, do func(l *op.List, out []float64), l 
 	return G.Must(f.Apply(l, inputs...))
 }
 
-// finite is x, with padding 0. A run returns an error that calls numbers that are not finite by what
-// they are: "gain".
+// finite returns x, with 0 for padding. A run returns an error if a number is not finite, and calls it what: "gain".
 func finite(l ops.Lists, what string, x *G.Node) *G.Node {
 	return checked(op.ListFunc{Name: "losses", Settings: "Checked " + what, Do: copyDocuments}, l, what, x)
 }
 
-// notNegative is finite where numbers below 0 are errors, too.
+// notNegative is finite, and a run also returns an error if a number is below 0.
 func notNegative(l ops.Lists, what string, x *G.Node) *G.Node {
 	return checked(op.ListFunc{Name: "losses", Settings: "Checked, not negative, " + what, Do: func(l *op.List) error {
 		for d, v := range l.X[0] {
@@ -100,8 +97,8 @@ func checked(f op.ListFunc, l ops.Lists, what string, x *G.Node) *G.Node {
 	return G.Must(f.Apply(l, op.Rows(what+"s", x)))
 }
 
-// copyDocuments copies the numbers of the documents as they are, be they below the smallest
-// normal number: others may be as small.
+// copyDocuments copies the numbers of the documents unchanged. Subnormal ones stay, since all numbers of a query may be that
+// small.
 func copyDocuments(l *op.List) error {
 	if x := l.In[0]; x.F32 != nil {
 		copy(l.Result.F32[l.From:l.To], x.F32[l.From:l.To])
@@ -111,7 +108,7 @@ func copyDocuments(l *op.List) error {
 	return nil
 }
 
-// caught turns the panic of a loss, such as one of [G.Must], into the error that it stands for.
+// caught returns the error that a loss panicked with, as [G.Must] does.
 func caught(err *error) {
 	switch r := recover().(type) {
 	case nil:

@@ -59,10 +59,9 @@ type Batch struct {
 	//     by w, in group-treatment the terms of both sums. group-exposure and exposure-risk, which
 	//     know no labels, have no use for w.
 	//
-	// A document of weight 0 has no term, and none of the losses by preference moves it. Rankings
-	// that are given are to be of the policy with weights. [Mean]
-	// multiplies the loss of a query by the weight of the query: a query of weight 2 counts
-	// as two, where the mean divides by the number of queries.
+	// A document of weight 0 has no term, and none of the losses by preference moves it. Given rankings must be draws of the
+	// policy with weights. [Mean] multiplies the loss of a query by the weight of the query: a query of weight 2 counts as two,
+	// where the mean divides by the number of queries.
 	DocumentWeights, QueryWeights *G.Node
 	// Groups, [rows], int, are the groups of documents that group-exposure,
 	// group-treatment and similarity compare. A negative number stands for no group.
@@ -90,8 +89,8 @@ type Func func(Batch) (*G.Node, error)
 //
 //	Σ_q w_q loss_q / max(1, number of queries with documents).
 //
-// It returns an error if the Func gives anything else than [queries]; the run returns an error that
-// names the query if a weight is negative or not finite.
+// It returns an error if the Func makes a node that is not [queries]; the run returns an error that names the query if a weight
+// is negative or not finite.
 func Mean(f Func, b Batch) (loss *G.Node, err error) {
 	perQuery, err := f(b)
 	if err != nil {
@@ -110,7 +109,7 @@ func Mean(f Func, b Batch) (loss *G.Node, err error) {
 	return ops.MeanOverQueries(b.Lists, perQuery)
 }
 
-// queryWeights are the weights, with a check in every run.
+// queryWeights returns the weights; a run returns an error if one is negative or not finite.
 func queryWeights(b Batch) *G.Node {
 	f := op.ListFunc{Name: "losses", Settings: "CheckedQueries", Layout: op.PerQuery, Do: func(l *op.List) error {
 		v := l.X[1][0]

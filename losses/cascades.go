@@ -15,9 +15,9 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Metrics of readers who stop. They go by labels, and as many ranks count as there are Discounts, whose values are not read. A
-// document is relevant if its label is 1 or more; a query without any has the loss 0. A run with negative labels returns an error.
-// They are the metrics of these names of package metrics.
+// Metrics of readers who stop. They go by labels. The number of Discounts is the cutoff; their values are not read. A document is
+// relevant if its label is 1 or more; a query without any has the loss 0. A run with negative labels returns an error. They are
+// the metrics of these names of package metrics.
 var (
 	// MRR, exact-mrr by name, is 1 / rank of the first relevant document (docs/exact.md; the metric: Voorhees, TREC 1999).
 	MRR = cascade((*batch).relevant, relevance, inverseRank)
@@ -27,8 +27,8 @@ var (
 	// ERR, exact-err by name, is expected reciprocal rank, Σ_k 1/k R_k Π_{x<k} (1 − R_x), R = (2^label − 1) / 2^highest
 	// (Chapelle et al., CIKM 2009). The highest grade is HighestGrade, 0 stands for 4; labels above it count as it.
 	ERR = cascade((*batch).stops, stop, inverseRank)
-	// Success, exact-success by name, is 1 if a relevant document is at one of the ranks that count (docs/exact.md): the hit rate,
-	// success in trec_eval. It says nothing where every rank counts.
+	// Success, exact-success by name, is 1 if a relevant document is at one of the ranks that count (docs/exact.md): the hit
+	// rate, success in trec_eval. Where every rank counts it is always 1.
 	Success = cascade((*batch).relevant, relevance, alike)
 )
 
@@ -37,7 +37,7 @@ var (
 func alike(int) float64         { return 1 }
 func inverseRank(k int) float64 { return 1 / float64(k+1) }
 
-// counted are the discounts of the ranks that count.
+// counted returns the discounts of the ranks that count.
 func counted(discounts []float64, discount func(k int) float64) []float64 {
 	own := make([]float64, len(discounts))
 	for k := range own {
@@ -46,8 +46,8 @@ func counted(discounts []float64, discount func(k int) float64) []float64 {
 	return own
 }
 
-// cascade is the metric of a reader who stops at each document with a probability that depends on its label, and earns the discount
-// of its rank.
+// cascade returns the metric of a reader who stops at each document with a probability that depends on its label, and earns the
+// discount of the rank.
 func cascade(stops func(b *batch) *G.Node, chance func(label, highest float64) float64, discount func(k int) float64) Metric {
 	graph := func(b *batch) *G.Node {
 		stop := stops(b)
@@ -170,7 +170,7 @@ func alphaNDCG(b *batch, alpha float64) *G.Node {
 		op.Weights(weights), op.Discounts(metrics.Discounts(len(b.discounts()))))))
 }
 
-// earned is x, which has as many numbers for each document, without the documents of weight 0.
+// earned returns x with 0 for documents of weight 0. x has the same number of entries for each document.
 func earned[T int | float64](x []T, weights []float64) []T {
 	x = slices.Clone(x)
 	each := max(1, len(x)/max(1, len(weights)))
@@ -182,7 +182,7 @@ func earned[T int | float64](x []T, weights []float64) []T {
 	return x
 }
 
-// eachIntent calls f for each intent of a query of that many documents, with the cascade that α-nDCG is of it.
+// eachIntent calls f for each intent of a query with the rewards and continuations that make α-nDCG a cascade.
 func eachIntent(sets []int, documents int, alpha float64, discounts []float64, f func(rewards, continuations []float64) error) error {
 	if err := intents.Check(sets, documents); err != nil {
 		return err
@@ -206,12 +206,12 @@ func eachIntent(sets []int, documents int, alpha float64, discounts []float64, f
 	return nil
 }
 
-// onCascade is ops.ExpectedCascadeExposure of a reader who stops as in expected reciprocal rank.
+// onCascade returns the exposure to a reader who stops as in expected reciprocal rank.
 func (b *batch) onCascade(scores *G.Node) (*G.Node, error) {
 	return ops.ExpectedCascadeExposure(ops.Lists{Scores: scores, Offsets: b.Lists.Offsets}, shifted(neg(b.stops()), 1), b.discounts())
 }
 
-// targetOnCascade is targetExposure of that reader. The ranking by gain is the policy of scores that are far apart.
+// targetOnCascade is targetExposure for that reader. Scores that are far apart make the policy rank by gain.
 func (b *batch) targetOnCascade() *G.Node {
 	scores := fixed("losses: FarApart", op.PerRow, func(l *op.List, out []float64) {
 		sorted := slices.Compact(slices.Sorted(slices.Values(l.X[0])))

@@ -1,6 +1,6 @@
-// Package losses turns objectives of learning to rank into loss nodes of a Gorgonia graph,
-// to be minimised. A loss is an [Objective]: value and gradient as a graph, from a [Batch], and where it is known the curvature,
-// for trees. Its Mean makes a scalar node:
+// Package losses turns objectives of learning to rank into loss nodes of a Gorgonia graph, to be minimised. A loss is an
+// [Objective]: its value and gradient as a graph, built from a [Batch], and for boosted trees its curvature, if it is known. Its
+// Mean makes a scalar node:
 //
 //	loss, err := losses.Expected(losses.DCG, losses.Exact).Mean(losses.Batch{Lists: lists, Gains: gains, Discounts: discounts})
 //
@@ -26,15 +26,15 @@
 //
 // # Conventions
 //
-// In the comments of the losses m are the scores, ρ the gains, θ the discounts of ranks from 1 (0 beyond the last),
-// and D is the number of documents of the query. The formulas are for documents without weights; what
-// weights do is told in the comment of [Batch].
+// In the comments of the losses m are the scores, ρ the gains, θ the discounts of ranks from 1 (0 beyond the last), and D is the
+// number of documents of the query. The formulas are for documents without weights; the comment of [Batch] says what weights
+// change.
 //
-// Every loss is a node [queries] of the dtype of the scores, float32 or float64: the loss of each query,
-// and 0 for a query without documents. It is 0, too, for a query without gains, unless the comment says
-// that it goes by labels or groups. A loss returns an error that names the field of Batch that is missing
-// or does not fit; a run returns an error that names query and row if a number is one that the loss does not take.
+// Every loss is a node [queries] of the dtype of the scores, float32 or float64: the loss of each query, and 0 for a query
+// without documents. It is also 0 for a query without gains, unless the comment says that the loss goes by labels or groups. A
+// loss returns an error that names the field of Batch that is missing or does not fit; a run returns an error that names query
+// and row of a number that the loss does not take.
 //
-// Losses are graph algebra over package ops, save that losses of pairs are ops of their own, which
-// store no pair: of Gorgonia's own ops, as [GorgoniaLambdaLoss] is, they take memory for every pair.
+// Losses are graph algebra over package ops. Losses of pairs are custom ops that store no pair; built of Gorgonia's ops, as
+// [GorgoniaLambdaLoss] is, they need memory for every pair.
 package losses

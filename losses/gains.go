@@ -47,10 +47,9 @@ func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
 //
 //	4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'} = 4/(D(D−1)) (ρ_d Σ E ρ − E_d Σ ρ²),
 //
-// [rows], constant for differentiation. Any estimator of the gradient of an expected
-// metric, given them for gains, so estimates the gradient of the disparity (Oosterhuis, SIGIR
-// 2021, §6), without bias if exposure, [rows], is estimated from other rankings, see
-// [ops.Exposure]. The loss disparity(plrank2) is made so.
+// [rows], constant for differentiation. Any estimator of the gradient of an expected metric, given them for gains, so estimates
+// the gradient of the disparity (Oosterhuis, SIGIR 2021, §6), without bias if exposure, [rows], is estimated from other rankings,
+// see [ops.Exposure]. The loss disparity(plrank2) does so.
 func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err error) {
 	defer caught(&err)
 	b := batch{Batch: Batch{Lists: l, Gains: gains}}

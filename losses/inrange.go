@@ -11,11 +11,11 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A scale says of what size a loss of a query is, and its gradient: in proportion to
+// A scale is the size of a query's loss and gradient, up to a constant factor:
 //
 //	factor · the weight of the query · Π s^degree
 //
-// with s the largest gain of its documents, or the largest of their weights.
+// with s the largest gain or the largest weight of its documents.
 type scale struct {
 	powers []power
 	factor float64
@@ -23,15 +23,14 @@ type scale struct {
 
 // A power is s^degree.
 type power struct {
-	what    string  // that s is the largest of: "gain"
+	what    string  // what the numbers are: "gain"
 	numbers *G.Node // [rows]
 	degree  int
 }
 
-// inRange is the scores, with a check in every run that float32 can hold what losses are
-// computed from: that all s, s^degree and the scale are from 2^-100 to 2^100, or 0. Beyond that,
-// squares and sums become infinite, or 0, and so do gradients. weights are the weights of the
-// queries, [queries], nil for 1; a query may weigh little compared with others of the batch. In float64 there is no check.
+// inRange returns the scores after checking, in every run, that float32 has room for the losses: all s, s^degree and the scale
+// must be 0, or from 2^-100 to 2^100. Beyond that, squares and sums become infinite or 0, and so do gradients. weights are the
+// weights of the queries, [queries]; nil: 1. A query may weigh little compared with others of the batch. Float64 needs no check.
 func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	if err := op.Check(l); err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	if weights != nil {
 		inputs = append(inputs, op.Queries("query weights", weights))
 	}
-	first := len(inputs) // that an s is of
+	first := len(inputs) // of the numbers
 	settings := "InRange"
 	for _, s := range scales {
 		settings += fmt.Sprint(" ", s.factor)
@@ -81,8 +80,8 @@ func inRange(l ops.Lists, weights *G.Node, scales []scale) (*G.Node, error) {
 	return f.Apply(l, inputs...)
 }
 
-// fits reports whether float32 has room for a loss of those numbers of the documents, in a query of
-// that weight, where the largest weight of the batch is most; if not, it says how large they are.
+// fits reports whether float32 has room for the loss of a query, given the numbers of its documents, its weight, and the largest
+// weight of the batch. If not, sizes says how large the numbers are.
 func (s scale) fits(numbers [][]float64, weight, most float64) (fits bool, sizes string) {
 	factor, product := math.Abs(s.factor), 1.0
 	fits = true
@@ -102,8 +101,7 @@ func (s scale) fits(numbers [][]float64, weight, most float64) (fits bool, sizes
 	return fits && holds(factor*most*product, factor*weight*product), sizes
 }
 
-// holds reports whether there is room for numbers of at least low and of at most high. NaN is
-// for other checks.
+// holds reports whether float32 has room for numbers from low to high. NaN passes, as other checks report it.
 func holds(low, high float64) bool {
 	const limit = 0x1p100
 	return !(low > 0 && low < 1/limit) && !(high > limit)

@@ -15,8 +15,8 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// table has the losses by their names, the grammar of [Parse]. A new loss is a row here or in numbered, and a function that returns
-// it, whose comment has its formula and source.
+// table has the losses by their names, which [Parse] reads. To add a loss, write a function that returns it, with formula and
+// source in its comment, in the file of its family, and a row here or in numbered.
 var table = completed(map[string]Objective{
 	// Minus the metric expected under the Plackett–Luce policy of the scores, exactly or estimated.
 	"plrank-exact":   Expected(DCG, Exact),
@@ -61,7 +61,7 @@ var table = completed(map[string]Objective{
 	"cross-entropy":   CrossEntropy(),
 })
 
-// numbered are the losses with a number for their parameter.
+// numbered are the losses with a number as parameter.
 var numbered = map[string]struct {
 	number
 	with func(x float64) Objective
@@ -78,7 +78,7 @@ var numbered = map[string]struct {
 
 var lambdaLoss = Pairwise(Log2, PairWeights{Distance: 1, Noise: true})
 
-// completed adds the losses with a number, those by estimators from rankings, and disparity by each.
+// completed adds the numbered losses, the losses by sampled estimators, and disparity by each of these.
 func completed(all map[string]Objective) map[string]Objective {
 	for name, n := range numbered {
 		all[name] = n.with(n.usual)
@@ -99,8 +99,8 @@ func completed(all map[string]Objective) map[string]Objective {
 	return all
 }
 
-// Names returns the names of all losses, in alphabetical order, those with the name of
-// another loss for parameter among them, such as disparity(plrank2).
+// Names returns the names of all losses in alphabetical order, including those with another loss as parameter, such as
+// disparity(plrank2).
 func Names() []string { return slices.Sorted(maps.Keys(table)) }
 
 // lookup finds the loss of a name, perhaps with a parameter: approxndcg,
@@ -136,11 +136,10 @@ func lookup(name string) (Term, error) {
 	return Term{n.with(x), name, 1}, n.check(x, base, parameter)
 }
 
-// ByName returns the loss of that name, see [Names]. A parameter follows in parentheses, or has its
-// default: approxndcg, gumbel-approxndcg, neuralndcg and pirank take a temperature (1), as in
-// approxndcg(0.1), exposure-risk a level (0.95), prpo a ratio (0.5), query-rmse a scale (1) and exact-alpha-ndcg an alpha (0.5).
-// Losses of exposure take the loss that estimates it from samples, as in disparity(plrank2), or cascade. The
-// error of an unknown name lists the known ones.
+// ByName returns the loss of that name, see [Names]. A parameter follows in parentheses, or has its default: approxndcg,
+// gumbel-approxndcg, neuralndcg and pirank take a temperature (1), as in approxndcg(0.1), exposure-risk a level (0.95), prpo a
+// ratio (0.5), query-rmse a scale (1) and exact-alpha-ndcg an alpha (0.5). Fairness losses take the loss that estimates exposure
+// from samples, as in disparity(plrank2), or cascade. The error for an unknown name lists the known ones.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {
@@ -153,11 +152,9 @@ func ByName(name string) (Func, error) {
 //
 //	plrank-exact + 0.5*disparity
 //
-// Blanks do not matter (except before the minus of a - 0.5*b, which may else be part
-// of a name), a weight may be any finite number, and a term of weight 0 is left out. The
-// terms share what they draw: the rankings that gradients are estimated from, and the
-// others that exposure is estimated from. An error says at which column the text is wrong, and what
-// would be right.
+// Blanks do not matter, except before the minus of a - 0.5*b, which could be part of a name. A weight may be any finite number; a
+// term of weight 0 is left out. The terms share their samples: one set of rankings for gradients, and another for exposure. An
+// error says at which column the text is wrong, and what would be right.
 func Parse(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {
@@ -166,13 +163,11 @@ func Parse(text string) (Func, error) {
 	return sum(terms), nil
 }
 
-// ParseExact reads a loss as [Parse] does and returns what it minimises, to compare models by its
-// value, not to be differentiated. A loss whose value estimates an exact one, or means nothing, as
-// policy-gradient's, is replaced by the exact one: plrank2 by plrank-exact, disparity(plrank2) by
-// disparity. Others stay as they are; if they draw noise, they still need a Sampler. For a batch
-// without Batch.Logged, exposure-risk is left out, and without Batch.LoggedScores prpo is minus the
-// expected metric. ParseExact returns the errors of Parse; its Func also returns an error if no term is
-// left.
+// ParseExact reads a loss as [Parse] does and returns its exact objective, to compare models by its value rather than to
+// differentiate it. A loss whose value is an estimate, or means nothing, as for policy-gradient, is replaced by the exact one:
+// plrank2 by plrank-exact, disparity(plrank2) by disparity. Others stay as they are; if they draw noise, they still need a
+// Sampler. For a batch without Batch.Logged, exposure-risk is left out, and without Batch.LoggedScores prpo is minus the expected
+// metric. ParseExact returns the errors of Parse; its Func also returns an error if no term is left.
 func ParseExact(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {
@@ -192,8 +187,7 @@ func ParseExact(text string) (Func, error) {
 	}, nil
 }
 
-// Terms returns the losses that Parse adds up, without terms of weight 0. It returns the errors of
-// Parse.
+// Terms returns the terms of the sum that [Parse] reads, without those of weight 0. It returns the errors of Parse.
 func Terms(text string) ([]Term, error) {
 	var terms []Term
 	err := names.ParseSum(text, "loss", func(weight float64, rest string) (length int, err error) {

@@ -84,7 +84,7 @@ func neuralNDCG(b *batch, temperature float64) *G.Node {
 	})
 }
 
-// sortedMetric is minus a metric of the normalized gains, which do gives with its gradient.
+// sortedMetric is minus a metric of the normalized gains; do computes it with its gradient.
 func sortedMetric(b *batch, name string, temperature float64, do func(l *op.List, lambda []float64) (float64, error)) *G.Node {
 	return neg(G.Must(op.Metric(name, fmt.Sprint(temperature), b.Lists, do,
 		op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
@@ -98,7 +98,7 @@ const (
 
 var sortings = sync.Pool{New: func() any { return new(sorting) }}
 
-// A sorting is the matrix S = diag(a) P diag(b) of one query, and how it came about.
+// A sorting has the matrix S = diag(a) P diag(b) of one query, and the scalings of all rounds.
 type sorting struct {
 	p    blas64.General // P, [ranks, documents]
 	a, b [][]float64    // after every round; a[0] is 1, b[0] is not used. After the last, they stay
@@ -123,7 +123,7 @@ func (s *sorting) sort(scores []float64, order []int, temperature float64) {
 	}
 }
 
-// inverseProduct is 1/(P x), or 1/(Pᵀ x).
+// inverseProduct returns 1/(P x), or 1/(Pᵀ x).
 func (s *sorting) inverseProduct(t blas.Transpose, x []float64) []float64 {
 	y := make([]float64, len(x))
 	blas64.Gemv(t, 1, s.p, vector(x), 0, vector(y))
@@ -133,8 +133,7 @@ func (s *sorting) inverseProduct(t blas.Transpose, x []float64) []float64 {
 	return y
 }
 
-// gradient is Σ_k θ_k Σ_d S_kd ρ_d, and adds its derivative by the scores to lambda, if it is
-// not nil.
+// gradient returns Σ_k θ_k Σ_d S_kd ρ_d, and adds its derivative by the scores to lambda, unless it is nil.
 func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, lambda []float64) (value float64) {
 	n, last := len(scores), len(s.a)-1
 	// The derivatives by a and b of the last round.
@@ -214,7 +213,7 @@ func scaleOf(by, x []float64) (size float64) {
 	return size
 }
 
-// near says whether the quotients of a and b are 1.
+// near reports whether the quotients of a and b are 1.
 func near(a, b []float64) bool {
 	for i := range a {
 		if !(math.Abs(b[i]/a[i]-1) <= sinkhornTolerance) {

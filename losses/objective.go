@@ -14,19 +14,18 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// An Objective is a loss, to be minimised: its value and gradient as a graph, and where it is known its curvature, for boosted
-// trees. The functions that return one are the losses; [Parse] reads them by name, and sums of them.
+// An Objective is a loss, to be minimised: its value and gradient as a graph, and for boosted trees its curvature, if it is
+// known. The functions that return one are the losses; [Parse] reads them by name, and sums of them.
 type Objective struct {
-	// Measure is the name of the measure of fairness that the loss is about, as
-	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
+	// Measure names the fairness measure that the loss improves, as metrics.ParseMeasure reads it: disparity for
+	// disparity(plrank2). Other losses have none.
 	Measure string
-	// Sampled reports whether the loss draws rankings or noise, as many as the Sampler of
-	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
+	// Sampled reports whether the loss draws rankings or noise, as many samples as the Sampler of the batch says. ListMLE does
+	// not count: it draws a single order of documents of equal gain.
 	Sampled bool
-	// LabelFree reports whether the loss learns from queries without a document of gain, too:
-	// those by labels alone take a label of 0 as they take any other, and ee-l and
-	// group-exposure want exposure to be shared whatever the labels are. For all others such a
-	// query has the loss 0 and no gradient.
+	// LabelFree reports whether the loss also learns from queries in which no document has a gain. Losses by labels treat a label
+	// of 0 like any other, and ee-l and group-exposure ask for shared exposure whatever the labels are. Other losses are 0 for
+	// such a query, and have no gradient.
 	LabelFree bool
 	// RatioOnly reports whether a loss that is not LabelFree is the same for normalized gains: it goes by
 	// the ratios of gains within a query, or only by which documents are relevant.
@@ -45,30 +44,29 @@ type Objective struct {
 
 	weights  weighting
 	labels   bool       // the loss goes by labels, groups or intents, not by gains
-	degree   int        // a loss by gains is in proportion to them to this power
-	exact    *Objective // whose value this one estimates, or only differentiates; nil: it has its own
-	unlogged *Objective // whose value says the same where nothing was logged; nil: there is nothing to say
+	degree   int        // the loss grows with this power of the gains
+	exact    *Objective // the loss whose value this one estimates, or only differentiates; nil: it has its own value
+	unlogged *Objective // the loss to evaluate instead where nothing was logged; nil: none
 }
 
-// Build builds the loss of every query: an Objective's is a [Func].
+// Build builds the loss of every query. It is a [Func].
 func (o Objective) Build(b Batch) (*G.Node, error) { return sum([]Term{{Objective: o, Weight: 1}})(b) }
 
 // Mean builds the mean of the loss over queries, see [Mean].
 func (o Objective) Mean(b Batch) (*G.Node, error) { return Mean(o.Build, b) }
 
-// A builder makes the losses of the queries, [queries]. It panics with its errors.
+// A builder makes the node of the losses, [queries]. If it fails, it panics with the error.
 type builder func(*batch) *G.Node
 
-// A weighting says what the weight of a document multiplies, over the mean of the weights of its
-// query, which multiplies the loss. It is how much the document counts; its gain, which says how
-// good it is, stays.
+// A weighting says what the weight of a document multiplies. Weights are divided by their mean in the query, which multiplies the
+// loss. A weight says how much a document counts, and does not change its gain, which says how good it is.
 type weighting int
 
 const (
-	ofPolicy   weighting = iota // e^m, which the probability to be chosen next is in proportion to
-	ofCopies                    // e^m and the document's term, as if it were there that many times
+	ofPolicy   weighting = iota // e^m, and with it the probability to be chosen next
+	ofCopies                    // e^m and the document's term, as if there were that many copies
 	ofPairs                     // the term of each pair that the document is in
-	ofRanks                     // as ofPairs, but only the derivatives of ranks
+	ofRanks                     // as ofPairs, but in the derivatives of ranks alone
 	ofTerms                     // the document's term
 	unweighted                  // nothing: the loss does not go by labels
 )
@@ -82,19 +80,19 @@ type query struct {
 	expectation                    *plackett.Expectation
 }
 
-// A curvature writes numbers to zeros, for a query whose weights have the mean 1. Without write it is not known.
+// A curvature writes the curvature of each document to out, which is 0 before. If write is nil, the curvature is not known.
 type curvature struct {
 	is    kind
 	write func(q *query, out []float64) error
 }
 
-// kind says what a curvature is of the gradient of its loss.
+// kind says how a curvature relates to the second derivative of its loss.
 type kind int
 
 const (
-	secondDerivative kind = iota // of the documents' own scores; ranks and the weights of pairs are constants
-	bound                        // at least the size of the second derivative; of a metric, where every rank counts
-	size                         // neither, but about as large
+	secondDerivative kind = iota // equal, by the document's own score; ranks and the weights of pairs are constants
+	bound                        // at least as large in size; for a metric, where every rank counts
+	size                         // about as large in size
 )
 
 // HasCurvature reports whether [Objective.Curvature] is known.
@@ -115,12 +113,12 @@ func (o Objective) HasCurvature() bool { return o.curvature.write != nil }
 //     exact-err, exact-mrr, exact-success and, summed over intents, exact-alpha-ndcg by CascadeCurvature, and for exact-map from
 //     the signs of its pairs.
 //
-// It has that size, but is not a bound, for these metrics where the cutoff is below the number of documents, for lambdaloss, whose
-// noise is left out, and for listmle. There, documents of equal gain are in an order that is drawn. The curvature is the mean over
-// their orders if they have equal scores and weights, and near it if not.
+// It has that size, but is not a bound, for these metrics where the cutoff is below the number of documents, for lambdaloss,
+// whose noise is left out, and for listmle. There, documents of equal gain are in random order. If they also have equal scores
+// and weights, the curvature is the mean over their orders, and otherwise near it.
 //
-// A document of weight 0, and a query without gain for a loss that is not LabelFree, has 0. For other losses Curvature reports
-// false, and adds nothing.
+// A document of weight 0 has the curvature 0, and so have the documents of a query without gains, unless the loss is LabelFree.
+// For other losses Curvature reports false, and adds nothing.
 //
 // The documents of in are of one query. Curvature reads Scores, Labels, Gains, Weights, Intents, Discounts and HighestGrade, for
 // which 0 stands for 4, as in [Batch].
@@ -128,10 +126,10 @@ func (o Objective) Curvature(in metrics.Queries, out []float64) (known bool, err
 	return o.addCurvature(in, 1, out)
 }
 
-// expectations keep what they find out about discounts. A bound need not be exact.
+// expectations are reused, as they remember what they computed for the same discounts. A bound need not be exact.
 var expectations = sync.Pool{New: func() any { return &plackett.Expectation{Tolerance: 1e-4} }}
 
-// addCurvature is Curvature of a multiple of the loss.
+// addCurvature adds the curvature of factor times the loss.
 func (o Objective) addCurvature(in metrics.Queries, factor float64, out []float64) (known bool, err error) {
 	if !o.HasCurvature() {
 		return false, nil
@@ -171,7 +169,7 @@ func floats64(x []float32) []float64 {
 	return y
 }
 
-// A number is the parameter of a loss: above 0, and up to most.
+// A number describes the parameter of a loss: a number above 0 and up to most.
 type number struct {
 	name, want           string
 	usual, example, most float64
@@ -185,7 +183,7 @@ var (
 	ratios       = number{"a ratio", "above 0 and up to 1", .5, .5, 1}
 )
 
-// check returns an error for a number out of range, with the call that has it, and how it is written there.
+// check returns an error if v, the parameter of the loss call, is out of range. written is v as the caller wrote it.
 func (n number) check(v float64, call string, written any) error {
 	if v > 0 && v <= n.most {
 		return nil

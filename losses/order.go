@@ -9,11 +9,11 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// perturbed are scores with noise, nil for none. Only their differences are good: where
-// scores are large, their sums with noise are rounded.
+// perturbed holds scores and their noise; nil: none. Compare documents by gap: the sum of a large score and its noise would be
+// rounded.
 type perturbed struct{ scores, noise []float64 }
 
-// gap is how far document a is above b.
+// gap returns how far document a is above b.
 func (p perturbed) gap(a, b int) float64 {
 	gap := p.scores[a] - p.scores[b]
 	if p.noise != nil {
@@ -22,7 +22,7 @@ func (p perturbed) gap(a, b int) float64 {
 	return gap
 }
 
-// order is the documents in descending order of score plus noise, ties by row.
+// order returns the documents in descending order of score plus noise, ties by row.
 func (p perturbed) order() []int {
 	order := make([]int, len(p.scores))
 	for d := range order {
@@ -34,7 +34,7 @@ func (p perturbed) order() []int {
 	return order
 }
 
-// meanNoisy is eachNoisy, and divides out, to which f adds, by the number of samples.
+// meanNoisy calls eachNoisy, and divides out, to which f adds, by the number of samples.
 func meanNoisy(l *op.List, i int, out []float64, f func(noisy perturbed)) error {
 	samples, err := eachNoisy(l, i, f)
 	for d := range out {
@@ -43,9 +43,8 @@ func meanNoisy(l *op.List, i int, out []float64, f func(noisy perturbed)) error 
 	return err
 }
 
-// eachNoisy calls f with the scores and their noise, sample after sample, and gives the
-// number of samples, 1 at least. Input i, [samples × rows], has the noise, from [ops.Gumbel] or
-// elsewhere; 0: f is called once, without noise. Samples whose noise is NaN are absent. f may
+// eachNoisy calls f for each sample with the scores and their noise, and returns the number of samples, at least 1. Input i,
+// [samples × rows], has the noise; if i is 0, there is one sample without noise. Samples whose noise is NaN are absent. f may
 // change the noise.
 func eachNoisy(l *op.List, i int, f func(noisy perturbed)) (samples float64, err error) {
 	if i == 0 {

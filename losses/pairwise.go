@@ -56,18 +56,18 @@ func sigmoid(x float64) float64 {
 
 func bell(x float64) float64 { return sigmoid(x) * sigmoid(-x) }
 
-// PairWeights are the weights w_ij of the pairs of a [Pairwise] loss, ρ_i > ρ_j: a sum of four parts, each with a factor. r are the
-// ranks by the scores, from 1, ties by row; θ is 0 beyond the last discount. The loss is differentiated with constant weights, as
-// are those of LambdaRank, and of the M-step of LambdaLoss.
+// PairWeights are the weights w_ij of the pairs of a [Pairwise] loss, ρ_i > ρ_j: a sum of four parts, each with a factor. r are
+// the ranks by the scores, from 1, ties by row; θ is 0 beyond the last discount. The weights are constants for differentiation,
+// as in LambdaRank and in the M-step of LambdaLoss.
 type PairWeights struct {
-	// Each is for 1, the same for every pair. The loss is then divided by the number of pairs.
+	// Each is the factor of 1, the same for every pair. The loss is then divided by the number of pairs.
 	Each float64
-	// Swap is for (ρ_i − ρ_j) |θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change ranks.
+	// Swap is the factor of (ρ_i − ρ_j) |θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change ranks.
 	Swap float64
-	// Distance is for (ρ_i − ρ_j) (θ_δ − θ_{δ+1}), δ = |r_i − r_j|.
+	// Distance is the factor of (ρ_i − ρ_j) (θ_δ − θ_{δ+1}), δ = |r_i − r_j|.
 	Distance float64
-	// AtCutoff is for the same times μ, 1 where both ranks are up to the number K of discounts, and θ_1 / (θ_1 − θ_r) where r,
-	// the lower of them, is not. There θ goes on in proportion to DCG's, θ_r = θ_K log2(K+1) / log2(r+1).
+	// AtCutoff is the factor of the same times μ, 1 where both ranks are up to the number K of discounts, and θ_1 / (θ_1 − θ_r)
+	// where r, the lower of them, is not. There θ goes on in proportion to DCG's, θ_r = θ_K log2(K+1) / log2(r+1).
 	AtCutoff float64
 	// Normalized divides gains by the ideal value of their query, see [NormalizedGains].
 	Normalized bool
@@ -123,7 +123,7 @@ func Pairwise(phi Phi, w PairWeights) Objective {
 	return o
 }
 
-// loss is the loss of every query.
+// loss builds the loss of every query.
 func (w PairWeights) loss(b *batch, phi Phi, id uint64) *G.Node {
 	gains := b.gains
 	if w.Normalized {
@@ -189,8 +189,8 @@ func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 	return nil
 }
 
-// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order, with
-// weights of their own or nil. It ends where weights end.
+// eachPair calls f with the pairs whose weight is not 0, given the ranking of the documents and their own weights, or nil. It
+// does not visit pairs beyond the discounts that can have no weight.
 func (w PairWeights) eachPair(order []int, gains, documents, discounts []float64, f func(better, worse int, weight float64)) {
 	var falls, tail []float64
 	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
@@ -252,8 +252,8 @@ func continued(discounts []float64, ranks int) []float64 {
 	return theta
 }
 
-// countPairs is the number of pairs of documents of different gain of every query, or the sum of
-// the products of their weights, not differentiable.
+// countPairs counts the pairs of documents with different gains in every query, or adds up the products of their weights. It is
+// not differentiable.
 func (b *batch) countPairs() *G.Node {
 	return fixed("losses: CountPairs", op.PerQuery, func(l *op.List, out []float64) {
 		gains, documents := l.X[0], l.Weights
@@ -274,17 +274,15 @@ func (b *batch) countPairs() *G.Node {
 // NDCGLoss1 returns the loss Σ_i G_i θ_{r_i} Σ_{j≠i} log2(1 + e^−(m_i − m_j)), an upper bound on 1
 // − NDCG@k (Wang et al., CIKM 2018).
 //
-// G is ρ / ideal DCG. Ranks beyond the last discount have the last one, or else nothing would raise
-// the documents down there (with DCG's discounts it is a bound still). Arguments and errors are those of
-// [Pairwise] with normalized gains.
+// G is ρ / ideal DCG. Ranks beyond the last discount have that discount, or nothing would raise the documents there; with DCG's
+// discounts the bound still holds. Arguments and errors are as for [Pairwise] with normalized gains.
 func NDCGLoss1() Objective {
 	return Objective{RatioOnly: true, weights: ofPairs, graph: func(b *batch) *G.Node {
 		return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b)))
 	}}
 }
 
-// rankDiscounts gives every document the discount of its rank of [ops.Ranks], and beyond the
-// last of them that one.
+// rankDiscounts gives every document the discount of its rank, see [ops.Ranks]; ranks beyond the discounts have the last one.
 func rankDiscounts(b *batch) *G.Node {
 	return fixed("losses: RankDiscounts", op.PerRow, func(l *op.List, out []float64) {
 		for rank, d := range l.Order(l.X[0]) {

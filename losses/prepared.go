@@ -13,19 +13,18 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A batch is what the losses of the table are built on: a Batch, with what the terms of a sum
-// share, namely what is drawn, and the exposure. Its methods give the fields that a loss needs, and panic, for
-// caught, with an error that names the one that is missing.
+// A batch is a Batch that is prepared for the terms of a sum, which share its samples and its exposure. Its methods return the
+// fields that a loss needs. If one is missing, they panic with an error that names it, which caught returns.
 type batch struct {
 	Batch
 	drawnRankings, drawnNoise *G.Node
 	exposures                 [CascadeExposure + 1]*G.Node
 
-	meanWeights *G.Node // of the documents of every query; nil: there are no weights
-	given       *G.Node // the weights as they are; DocumentWeights are divided by their mean
+	meanWeights *G.Node // [queries] the mean weight of the documents; nil: no weights
+	given       *G.Node // the original weights; DocumentWeights are divided by their mean
 
 	policy  *batch // see weighted
-	noiseOf *batch // that draws the noise, and has the weights; nil: itself
+	noiseOf *batch // the batch that draws the noise and has the weights; nil: this one
 }
 
 // prepare divides the weights of the documents by their mean in the query.
@@ -50,8 +49,8 @@ func prepare(given Batch) (b *batch, err error) {
 	return b, nil
 }
 
-// weighted is the batch with the policy that chooses documents in proportion to w e^m, with their
-// weights w, and without weights.
+// weighted returns the batch for losses of a policy. It has no weights: the policy chooses documents in proportion to w e^m, w
+// their weights here.
 func (b *batch) weighted() *batch {
 	if b.DocumentWeights == nil {
 		return b
@@ -66,9 +65,8 @@ func (b *batch) weighted() *batch {
 	return b.policy
 }
 
-// copies are lists of the scores m + log w, where a document of weight w is chosen as one of w of
-// them would be; without weights, of the scores. A document of weight 0 is not there: its score is
-// so low that it has no share, and no derivative.
+// copies returns lists with the scores m + log w: a document of weight w is as likely as w documents. At weight 0 the score is so
+// low that the document has no share and no derivative. Without weights, the scores stay.
 func (b *batch) copies(scores *G.Node) ops.Lists {
 	l := ops.Lists{Scores: scores, Offsets: b.Lists.Offsets}
 	if b.DocumentWeights == nil {
@@ -97,7 +95,7 @@ func (b *batch) copies(scores *G.Node) ops.Lists {
 	return l
 }
 
-// logWeight is the logarithm of a weight, and for 0 a number that float32 can hold.
+// logWeight returns the logarithm of a weight, for 0 a number that float32 can hold.
 func logWeight(w float64) float64 {
 	if w > 0 {
 		return math.Log(w)
@@ -105,15 +103,15 @@ func logWeight(w float64) float64 {
 	return -1e37
 }
 
-// checkRows reports lists that do not fit, and a node that does not have a number of the dtype of the
-// scores for every row.
+// checkRows panics with an error if the lists do not fit, or if n does not have a number of the dtype of the scores for every
+// row.
 func (b *batch) checkRows(what string, n *G.Node) {
 	if err := op.Check(b.Lists, op.AnyRows(what, n)); err != nil {
 		panic(err)
 	}
 }
 
-// earned is x, which documents of weight 0 have none of in a policy: they are not there.
+// earned returns x, and 0 for documents of weight 0, which do not exist for a policy.
 func (b *batch) earned(x *G.Node) *G.Node {
 	if b.noiseOf == nil {
 		return x
@@ -126,7 +124,7 @@ func (b *batch) gains() *G.Node {
 	return b.earned(b.Gains)
 }
 
-// finiteGains and gainsFromZero are the gains, with a check in every run that they are.
+// finiteGains and gainsFromZero return the gains; a run returns an error if they are not finite, or negative.
 func (b *batch) finiteGains() *G.Node { return finite(b.Lists, "gain", b.gains()) }
 
 func (b *batch) gainsFromZero() *G.Node {
@@ -147,11 +145,11 @@ func (b *batch) labels() *G.Node {
 	return b.Labels
 }
 
-// finiteLabels and labelsFromZero are the labels, with a check in every run that they are.
+// finiteLabels and labelsFromZero return the labels; a run returns an error if they are not finite, or negative.
 func (b *batch) finiteLabels() *G.Node   { return finite(b.Lists, "label", b.labels()) }
 func (b *batch) labelsFromZero() *G.Node { return b.earned(notNegative(b.Lists, "label", b.labels())) }
 
-// highest is the highest grade.
+// highest returns the highest grade.
 func (b *batch) highest() float64 { return cmp.Or(b.HighestGrade, 4) }
 
 func (b *batch) groups() *G.Node {
@@ -162,7 +160,7 @@ func (b *batch) intents() *G.Node {
 	return given(b.Intents, "no intents: Batch.Intents is nil, want the intents of every document")
 }
 
-// given is a node that must be there, or else the error is text.
+// given returns n. If n is nil, it panics with the error text.
 func given(n *G.Node, text string) *G.Node {
 	if n == nil {
 		panic(errors.New(text))
@@ -170,7 +168,7 @@ func given(n *G.Node, text string) *G.Node {
 	return n
 }
 
-// rankings are those that the gradient is estimated from.
+// rankings returns the rankings from which gradients are estimated.
 func (b *batch) rankings() *G.Node {
 	if b.Rankings != nil {
 		return b.Rankings
@@ -188,8 +186,8 @@ func (b *batch) noise() *G.Node {
 	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
 
-// exposure of every document. If it is estimated, it is from other rankings than its gradient, which
-// would otherwise be biased for functions of it that are not linear.
+// exposure returns the exposure of every document. An estimate and its gradient come from different rankings: with the same, the
+// gradient of a function that is not linear would be biased.
 func (b *batch) exposure(e Exposure) *G.Node {
 	return once(&b.exposures[e], func() (*G.Node, error) {
 		switch e {
@@ -207,7 +205,7 @@ func (b *batch) exposure(e Exposure) *G.Node {
 	})
 }
 
-// once makes a node where there is none.
+// once returns *n, which it builds at the first call.
 func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 	if *n == nil {
 		*n = G.Must(build())
@@ -215,13 +213,12 @@ func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 	return *n
 }
 
-// withGains is the losses of the queries, and 0 for those without a gain: for losses whose
-// target is nothing but noise there.
+// withGains sets the loss of queries without gains to 0, for losses whose target would be noise alone.
 func (b *batch) withGains(perQuery *G.Node) *G.Node {
 	return mul(perQuery, nonzero(total(b.Lists, b.times(nonzero(b.gains())))))
 }
 
-// weightOf is the weight of a document, 1 where there are none, and ofPair the product of two.
+// weightOf returns the weight of a document, 1 without weights, and ofPair the product for two documents.
 func weightOf(weights []float64, d int) float64 {
 	if weights == nil {
 		return 1
@@ -231,7 +228,7 @@ func weightOf(weights []float64, d int) float64 {
 
 func ofPair(weights []float64, i, j int) float64 { return weightOf(weights, i) * weightOf(weights, j) }
 
-// times is x multiplied by the weights of the documents, where there are any.
+// times multiplies x by the weights of the documents, if there are any.
 func (b *batch) times(x *G.Node) *G.Node {
 	if b.DocumentWeights == nil {
 		return x

@@ -165,7 +165,7 @@ func (c comparison) addVJP(p perturbed, weights, incoming, slopes []float64) {
 	}
 }
 
-// sum is the function as a node, [rows].
+// sum makes a node of the function, [rows].
 func (c comparison) sum(name, settings string, b *batch) *G.Node {
 	f := op.ListFunc{
 		Name: name, Settings: settings,

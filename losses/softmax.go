@@ -34,7 +34,7 @@ func (b *batch) logSoftmax() *G.Node {
 	return b.perCopy(G.Must(ops.LogSoftmax(b.copies(b.Lists.Scores))))
 }
 
-// perCopy is what one of the copies has, given the logarithm of what all have.
+// perCopy returns the logarithm of the share of one copy of a document, given the one of all its copies.
 func (b *batch) perCopy(log *G.Node) *G.Node {
 	if b.DocumentWeights == nil {
 		return log
@@ -42,7 +42,7 @@ func (b *batch) perCopy(log *G.Node) *G.Node {
 	return sub(log, b.logWeights())
 }
 
-// logWeights are the logarithms of the weights.
+// logWeights returns the logarithms of the weights.
 func (b *batch) logWeights() *G.Node {
 	return G.Must(op.Elementwise("losses: LogWeight", b.DocumentWeights, logWeight, nil))
 }
@@ -68,8 +68,7 @@ func XENDCG() Objective {
 	return o
 }
 
-// noisyTarget is the mean over samples of φ, [rows], not differentiable. Documents of weight w are
-// in the sum that many times.
+// noisyTarget is the mean of φ over samples, [rows], not differentiable. A document of weight w counts as w of them in the sum.
 func noisyTarget(b *batch) *G.Node {
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
 		target := l.Out()
@@ -131,8 +130,8 @@ func listMLE(b *batch) *G.Node {
 	return b.withGains(likelihood(G.Must(ops.IdealRankings(b.Lists, b.gains(), b.Sampler))))
 }
 
-// ranked is the number of the document at every rank, of the shape of the rankings, 0 where absent;
-// not differentiable.
+// ranked returns the number of the document at every rank, in the shape of the rankings, 0 where absent. It is not
+// differentiable.
 func ranked(l ops.Lists, rankings, numbers *G.Node) *G.Node {
 	return fixed("losses: Ranked", op.PerRanking, func(l *op.List, out []float64) {
 		for i, row := range l.Ints[1] {
@@ -167,7 +166,7 @@ func partialListMLE(b *batch) *G.Node {
 	}, op.AnyRows("gains", b.gainsFromZero()), op.Weights(b.DocumentWeights)))
 }
 
-// present is an order without documents of weight 0.
+// present removes documents of weight 0 from an order.
 func present(order []int, weights []float64) []int {
 	return slices.DeleteFunc(order, func(d int) bool { return weightOf(weights, d) == 0 })
 }

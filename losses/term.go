@@ -17,7 +17,7 @@ type Term struct {
 	Weight float64 // the factor before it
 }
 
-// Curvature adds to out the curvature of the term, see [Objective.Curvature]: a negative weight counts by its size.
+// Curvature adds the curvature of the term to out, see [Objective.Curvature]. A negative weight counts by its absolute value.
 func (t Term) Curvature(in metrics.Queries, out []float64) (known bool, err error) {
 	return t.addCurvature(in, math.Abs(t.Weight), out)
 }
@@ -28,8 +28,8 @@ func (t Term) Build(b Batch) (*G.Node, error) { return sum([]Term{t})(b) }
 // Mean builds the mean of the weighted loss over queries.
 func (t Term) Mean(b Batch) (*G.Node, error) { return Mean(t.Build, b) }
 
-// known are the terms for a batch which may lack what is known of a log, such as one with labels:
-// nothing is estimated there that a policy would have to stay near the log for.
+// known drops terms whose log data the batch lacks, or replaces them by a loss that needs no log: without a log there is no
+// policy to stay near to.
 func known(terms []Term, b Batch) (kept []Term) {
 	for _, t := range terms {
 		if t.Logged && b.Logged == nil || t.LoggedScores && b.LoggedScores == nil {
@@ -43,7 +43,7 @@ func known(terms []Term, b Batch) (kept []Term) {
 	return kept
 }
 
-// on is the weighted loss of every query.
+// on builds the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	switch {
 	case t.err != nil:
@@ -66,7 +66,7 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	return perQuery, nil
 }
 
-// scale describes the size of the loss, for inRange.
+// scale returns the size of the loss, for inRange.
 func (t Term) scale(b *batch) scale {
 	s := scale{factor: t.Weight}
 	if !t.labels && b.Gains != nil {
@@ -78,7 +78,7 @@ func (t Term) scale(b *batch) scale {
 	return s
 }
 
-// failed returns an error of the term.
+// failed adds the name of the term to an error.
 func (t Term) failed(err error) error {
 	if t.Loss == "" {
 		return fmt.Errorf("losses: %w", err)
@@ -86,7 +86,7 @@ func (t Term) failed(err error) error {
 	return fmt.Errorf("losses: %s: %w", t.Loss, err)
 }
 
-// sum is the weighted sum of terms.
+// sum returns the weighted sum of terms.
 func sum(terms []Term) Func {
 	return func(given Batch) (perQuery *G.Node, err error) {
 		b, err := prepare(given)
