@@ -18,21 +18,21 @@ type Forest struct {
 	Single bool    // sums are rounded to float32 after each tree, as XGBoost does
 }
 
-// A Tree has inner nodes, the root first, and leaves. A tree without nodes is its one leaf.
+// A Tree has inner nodes, the root first, and leaves. A tree without nodes is a single leaf.
 type Tree struct {
 	Nodes  []Node
 	Leaves []float64
 }
 
-// A Node sends a document to the left if its value is at most Threshold or, with a Set, if its category is in the set.
-// Values that are no category of the set, also negative and fractional ones, go to the right.
+// A Node sends a document to the left if its value is at most Threshold or, with a Set, if its category is in the set. Other
+// values, also negative and fractional ones, go to the right.
 type Node struct {
 	Column      int
 	Threshold   float64  // not NaN
 	Set         []uint64 // bits by category; nil: by Threshold
 	MissingLeft bool     // where NaN goes
 	ZeroMissing bool     // 0 goes where NaN goes
-	Gain        float32  // of the objective by the split, 0 if not known; no score depends on it
+	Gain        float32  // what the split adds to the objective, 0 if unknown; scores do not depend on it
 	Left, Right int      // nodes; negative: ^i is leaf i
 }
 
@@ -48,7 +48,7 @@ func (n *Node) GoesLeft(x float32) bool {
 	}
 }
 
-// leaf returns the number of the leaf in which a document ends.
+// leaf returns the number of the leaf that a document reaches.
 func (t *Tree) leaf(row []float32) int {
 	if len(t.Nodes) == 0 {
 		return 0
@@ -64,8 +64,8 @@ func (t *Tree) leaf(row []float32) int {
 	}
 }
 
-// Check returns an error if the forest is not one that can be scored: every node and leaf of a tree must be reached
-// from its root by exactly one way, columns be inputs, thresholds not be NaN, leaves and bias be finite.
+// Check returns an error if the forest cannot be scored. Exactly one way must lead from the root of a tree to each node and leaf,
+// columns must be inputs, no threshold may be NaN, and leaves and bias must be finite.
 func (f *Forest) Check() error {
 	if f.Inputs < 0 {
 		return fmt.Errorf("forest: %d inputs, want 0 or more", f.Inputs)

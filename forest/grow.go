@@ -78,8 +78,8 @@ func (c Config) check(columns []column) error {
 	return nil
 }
 
-// A Grower grows the trees of a forest. It is not for concurrent use; it uses all cores, and the same seed gives the same
-// bits whatever GOMAXPROCS.
+// A Grower grows the trees of a forest. It is not for concurrent use. It uses all cores, and the same seed gives the same bits
+// for any GOMAXPROCS.
 type Grower struct {
 	binned *Binned
 	config Config
@@ -92,9 +92,10 @@ type Grower struct {
 	units
 }
 
-// units say what 1 is: gradients and curvatures are whole numbers of units, so that their sums are exact, in any
-// order, and a histogram less the one of a part is that of the other part. A pair has a gradient in its upper 32
-// bits and a curvature in the lower, and one addition adds both: units are so large that sums over all documents fit.
+// units are the sizes of 1: gradients and curvatures are rounded to whole numbers of units. Their sums are then exact, in any
+// order, and the histogram of a leaf less the one of its left child is the one of its right child. A pair has a gradient in its
+// upper 32 bits and a curvature in the lower, and one addition adds both. Units are large enough for sums over all documents to
+// fit.
 type units struct {
 	gradient, curvature float64
 	l2, minWeight       float64 // in units of curvature
@@ -113,10 +114,10 @@ func NewGrower(b *Binned, c Config) (*Grower, error) {
 	return &Grower{binned: b, config: c, pairs: make([]uint64, b.rows), order: make([]uint32, b.rows), moved: make([]uint32, b.rows)}, nil
 }
 
-// Grow grows the next tree by the derivative and the curvature of an objective with respect to the score of each
-// document: the objective, which is to be maximised, is taken for Σ gradient × v − curvature × v²/2, v the value of
-// the document's leaf. The value that maximises it, with L2, is Σ gradient / (Σ curvature + L2). Values are added to scores; who
-// boosts at a rate multiplies the leaves and what is added. Gradients must be finite, and curvatures not negative.
+// Grow grows the next tree from the derivative and the curvature of an objective with respect to the score of each document. The
+// objective, which is to be maximised, is approximated by Σ gradient × v − curvature × v²/2, v the value of the document's leaf.
+// With L2, the value of a leaf is Σ gradient / (Σ curvature + L2). Grow adds the values to scores. It applies no learning rate:
+// to use one, multiply the leaves and what is added. Gradients must be finite, and curvatures not negative.
 func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, error) {
 	n := g.binned.rows
 	if len(gradient) != n || len(curvature) != n || len(scores) != n {
@@ -160,7 +161,7 @@ func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, er
 	return t, nil
 }
 
-// random returns a number that depends on the seed, the tree and what else is given.
+// random returns a number that depends on the seed, the tree and the arguments.
 func (g *Grower) random(what ...uint64) uint64 {
 	z := num.SplitMixNext(g.config.Seed ^ num.SplitMixNext(g.grown))
 	for _, w := range what {
@@ -175,7 +176,7 @@ const (
 	ofColumns
 )
 
-// sample sets the columns of the next tree, and returns the documents that it is grown on, and the others.
+// sample sets the columns of the next tree, and returns the documents to grow it on, and the others.
 func (g *Grower) sample() (rows, rest []uint32) {
 	stream := g.random(ofRows)
 	n, others := 0, g.moved[:0]
@@ -238,12 +239,12 @@ type leaf struct {
 	pair       uint64   // sum
 	histogram  []uint64 // by column and bin; nil: not needed
 	value      float64  // in units
-	inherited  bool     // the value is that of a node above, because there is too little weight
-	low, high  float64  // bounds of values below, by monotone constraints
+	inherited  bool     // the value comes from a node above, as there is too little weight
+	low, high  float64  // bounds of the values below, from monotone constraints
 	best       split
 }
 
-// exact returns the value of a leaf by the gradients themselves: of all its documents, as a sample's have more noise.
+// exact returns the value of a leaf from the gradients before rounding, of all its documents: a sample has more noise.
 func (g *Grower) exact(l *leaf, gradient, curvature []float32) float64 {
 	unit := g.units.gradient / g.units.curvature
 	if l.inherited {

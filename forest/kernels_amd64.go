@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 
 //go:generate go -C ../internal/gen run ./forest -out ../../forest/kernels_amd64.s -stubs ../../forest/stubs_amd64.go -pkg forest
 
-// wide says whether the machine has AVX-512, and bytewise whether also look-ups of bytes; tests change them.
+// wide reports whether the machine has AVX-512, and bytewise whether it also has look-ups of bytes. Tests change them.
 var (
 	wide     = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
 	bytewise = wide && cpu.X86.HasAVX512VBMI

@@ -10,16 +10,15 @@ import (
 
 // A Scorer evaluates a forest. It is safe for concurrent use.
 //
-// A plane has a byte for each of 64 documents, so that a node is a comparison of a byte: documents with more than the
-// cut go to the right. A plane of numbers has the number of thresholds below the value, a plane of categories has 1 for
-// those outside of a set.
+// A plane has a byte for each of 64 documents, and a node compares bytes: documents whose byte is above the cut go to the right.
+// The byte of a number counts the thresholds below it; the byte of a category is 1 outside of a set.
 type Scorer struct {
 	inputs  int
 	bias    float64
 	single  bool // a run is one tree
 	planes  []plane
 	runs    []run
-	splits  []uint64 // of symmetric trees, a level each: offset of the plane, and four times the cut; of small trees more
+	splits  []uint64 // of symmetric trees, one for each level: the offset of the plane, and four times the cut; of small trees more
 	depths  []uint8  // of symmetric trees; the number of nodes of other small trees
 	nodes   []byteNode
 	leaves  []float64
@@ -46,15 +45,16 @@ type byteNode struct {
 	next  [2]int32 // left and right; negative: ^i is leaf i
 }
 
-// A run is trees one after another, all symmetric or none, and all small or none; others have a run each.
+// A run is a sequence of trees, either all symmetric or none, and either all small or none. Trees that are neither have a run
+// each.
 type run struct {
 	symmetric, small                    bool
 	trees                               int // 0: a tree that is one leaf
 	split, depth, nodes, leaves, tables int // first ones
 }
 
-// maxByteDepth is the largest depth of symmetric trees whose leaves have a byte for a number. Small trees are those of
-// at most smallLeaves.
+// maxByteDepth is the largest depth at which a byte can number the leaves of a symmetric tree. Small trees have at most
+// smallLeaves.
 const (
 	maxByteDepth = 8
 	smallLeaves  = 64
@@ -71,7 +71,7 @@ func (f *Forest) Compile() *Scorer {
 	return s
 }
 
-// compile adds a tree, to the last run if its trees are alike. at finds a node's plane and cut.
+// compile adds a tree, to the last run if its trees are of the same kind. at finds the plane and the cut of a node.
 func (s *Scorer) compile(t *Tree, at func(n *Node) (plane, cut int)) {
 	levels, order := t.levels()
 	symmetric := len(levels) > 0 && len(levels) <= maxByteDepth
@@ -141,7 +141,7 @@ func (s *Scorer) compileSmall(t *Tree, split func(n *Node)) {
 	}
 }
 
-// levels returns a node of each level of a symmetric tree, and its leaves from left to right, or nothing.
+// levels returns a node of each level of a symmetric tree, and its leaves from left to right; nothing for other trees.
 func (t *Tree) levels() (levels []*Node, leaves []int) {
 	if len(t.Nodes) == 0 {
 		return nil, nil
@@ -168,7 +168,7 @@ func (t *Tree) levels() (levels []*Node, leaves []int) {
 	}
 }
 
-// compare orders nodes so that those of a plane follow each other.
+// compare orders nodes so that the nodes of a plane follow each other.
 func (n *Node) compare(other *Node) int {
 	flag := func(b bool) int {
 		if b {
@@ -180,7 +180,7 @@ func (n *Node) compare(other *Node) int {
 		flag(n.Set == nil)-flag(other.Set == nil), slices.Compare(n.Set, other.Set), cmp.Compare(n.Threshold, other.Threshold))
 }
 
-// makePlanes makes the planes of all nodes, and returns a function that finds a node's plane and cut.
+// makePlanes makes the planes of all nodes, and returns a function that finds the plane and the cut of a node.
 func (s *Scorer) makePlanes(trees []Tree) func(n *Node) (plane, cut int) {
 	var all []*Node
 	for i := range trees {
@@ -227,8 +227,8 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 	s.Add(dst, rows)
 }
 
-// Add adds the trees to dst one after another, and not the bias: a forest that is added in parts has the bits of one
-// that is scored at once. The rest is as for [Scorer.Score].
+// Add adds the trees to dst one after another, without the bias: a forest that is added in parts gives the bits of a whole one.
+// Otherwise it is like [Scorer.Score].
 func (s *Scorer) Add(dst []float64, rows []float32) {
 	if len(rows) != len(dst)*s.inputs {
 		panic("forest: slice length mismatch")
@@ -313,7 +313,7 @@ func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 	}
 }
 
-// The codes of values that are no category, and of missing ones: beyond all sets.
+// The codes of values that are not categories, and of missing ones. No set has them.
 const (
 	noCode      = math.MaxUint32 - 1
 	missingCode = math.MaxUint32
@@ -330,7 +330,7 @@ func codeOf(x float32) uint32 {
 	return noCode
 }
 
-// mostCodes is the number of categories that have a byte code; those beyond share one with what is no category.
+// mostCodes is the number of categories with a byte code. All others share one with values that are not categories.
 const mostCodes = 126
 
 // byteCodeOf returns the byte code of a code, at most 127.
@@ -341,7 +341,7 @@ func byteCodeOf(code uint32) uint8 {
 	return uint8(min(code, mostCodes))
 }
 
-// table returns what plane.right has of a node, nil if it has no set, or a category without a byte code in it.
+// table returns the right of a node's plane, nil if the node has no set or its set has a category without a byte code.
 func (n *Node) table() *[128]uint8 {
 	if n.Set == nil {
 		return nil
@@ -367,7 +367,7 @@ func (n *Node) table() *[128]uint8 {
 	return t
 }
 
-// add adds the trees of a run to the sums of n documents, and to what comes after these.
+// add adds the trees of a run to the sums of n documents. The sums after these are undefined.
 func (s *Scorer) add(sums *[together]float64, n int, planes []uint8, r *run) {
 	leaves := s.leaves[r.leaves:]
 	switch {

@@ -8,11 +8,11 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// A split parts the documents of leaves by the bins of a column.
+// A split divides the documents of leaves by the bins of a column.
 type split struct {
-	gain        float64 // what the objective gains, in units, twice
+	gain        float64 // twice what the objective gains, in units
 	column      int
-	bins        []uint8 // of values, in the order in which they are parted
+	bins        []uint8 // of values, in the order of the split: the first go to the left
 	cut         int     // the number of bins that go to the left
 	missingLeft bool
 }
@@ -67,7 +67,7 @@ func (t *Tree) link() {
 	}
 }
 
-// leafWise grows a tree by splitting the leaf that gains most.
+// leafWise grows a tree by always splitting the leaf with the largest gain.
 func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	leaves = []*leaf{root}
 	parents := []*int{new(int)} // of leaves: where their number is in nodes
@@ -103,8 +103,8 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	return nodes, leaves
 }
 
-// node returns a node of a split of leaves, with its share of the gain. Its children are still unknown. If no value was missing, node
-// chooses the side of missing values. Categories that share a bin go to the right.
+// node returns the node of one of the leaves of a split, with its share of the gain and without children. If no value was
+// missing, node chooses the side of missing values. Categories that share a bin go to the right.
 func (g *Grower) node(leaves []*leaf, s *split) Node {
 	c := &g.binned.columns[s.column]
 	if !c.missing {
@@ -142,7 +142,7 @@ func (g *Grower) node(leaves []*leaf, s *split) Node {
 	return n
 }
 
-// left returns the sum of a leaf's documents that a split sends to the left.
+// left returns the sum over the documents of a leaf that a split sends to the left.
 func (g *Grower) left(l *leaf, s *split) uint64 {
 	h := l.histogram[s.column<<g.binned.shift:]
 	var sum uint64
@@ -155,10 +155,10 @@ func (g *Grower) left(l *leaf, s *split) uint64 {
 	return sum
 }
 
-// A family is a leaf and those that it was divided into.
+// A family is a divided leaf and its children; small is the child with fewer documents.
 type family struct{ parent, left, right, small *leaf }
 
-// divide parts the documents of a leaf.
+// divide divides the documents of a leaf.
 func (g *Grower) divide(l *leaf, s *split) family {
 	v := g.values(l, g.left(l, s), s.column)
 	left := &leaf{depth: l.depth + 1, pair: v.pair, value: v.left, inherited: v.leftInherited, low: l.low, high: l.high}
@@ -185,7 +185,7 @@ func (g *Grower) divide(l *leaf, s *split) family {
 	return f
 }
 
-// part moves the documents whose bin goes to the left before the others. Both stay in order.
+// part moves the documents that go to the left before the others. Both keep their order.
 func (g *Grower) part(rows []uint32, column int, goes *[256]uint8) (left, right []uint32) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -204,8 +204,8 @@ func (g *Grower) part(rows []uint32, column int, goes *[256]uint8) (left, right 
 	return rows[:n], rows[n:]
 }
 
-// histograms computes the histograms of children, from documents for the smaller one and as the difference from their
-// parent's for the other.
+// histograms computes the histograms of children: of the smaller one from its documents, and of the other as the parent's less
+// the smaller one's.
 func (g *Grower) histograms(families []family) {
 	b := g.binned
 	last := &b.panels[len(b.panels)-1]
@@ -250,7 +250,7 @@ func (g *Grower) histograms(families []family) {
 	})
 }
 
-// release gives the histogram of a leaf to others.
+// release lets other leaves have the histogram of a leaf.
 func (g *Grower) release(l *leaf) {
 	if l.histogram != nil {
 		g.spare = append(g.spare, l.histogram)
@@ -268,7 +268,7 @@ func accumulatePlain(h []uint64, bins []uint8, width, shift int, rows []uint32, 
 	}
 }
 
-// best returns the best split of each group of leaves, that is the same for all leaves of the group.
+// best returns the best split of each group of leaves. All leaves of a group have the same split.
 func (g *Grower) best(groups [][]*leaf) []split {
 	n := len(g.active) * len(groups)
 	found := make([]split, n)
@@ -299,7 +299,8 @@ type search struct {
 func (g *Grower) bestOf(column int, leaves []*leaf) split {
 	c := &g.binned.columns[column]
 	from, n := column<<g.binned.shift, c.bins()
-	s := search{leaves: leaves, histograms: make([][]uint64, len(leaves)), bases: make([]float64, len(leaves)), sums: make([]uint64, len(leaves))}
+	m := len(leaves)
+	s := search{leaves: leaves, histograms: make([][]uint64, m), bases: make([]float64, m), sums: make([]uint64, m)}
 	documents := 0
 	for i, l := range leaves {
 		s.histograms[i] = l.histogram[from : from+n]
@@ -325,12 +326,12 @@ func (g *Grower) bestOf(column int, leaves []*leaf) split {
 	return s.best
 }
 
-// scan tries so many cuts, given the sums of what goes to the left before the first of them.
+// scan tries the first cuts. sums must have what goes to the left before any of them.
 func (g *Grower) scan(s *search, cuts int, missingLeft bool) {
 	alone := len(s.leaves) == 1
 	for cut, bin := range s.best.bins[:cuts] {
 		if alone && s.histograms[0][bin] == 0 {
-			continue // parts the documents as the cut before
+			continue // divides the documents as the cut before does
 		}
 		sum, real := -s.base, false
 		for i, h := range s.histograms {
@@ -359,8 +360,8 @@ func (g *Grower) scan(s *search, cuts int, missingLeft bool) {
 	}
 }
 
-// ordered returns the bins of categories in the order of the values that they would have as leaves, after as many
-// documents of no gradient are added to each as smooth says.
+// ordered returns the bins of categories in the order of the values that they would have as leaves. To smooth these, documents
+// without a gradient are added to each bin.
 func (g *Grower) ordered(histograms [][]uint64, documents int) []uint8 {
 	const smooth = 10
 	n := len(histograms[0])
@@ -383,7 +384,8 @@ func (g *Grower) ordered(histograms [][]uint64, documents int) []uint8 {
 	return bins
 }
 
-// score returns twice what documents of that sum add to the objective by a value, l2 taken off unless it is inherited.
+// score returns twice what documents with that sum add to the objective if they have a value, less l2 unless the value is
+// inherited.
 func (g *Grower) score(pair uint64, value float64, inherited bool) float64 {
 	s, w := parts(pair)
 	if !inherited {
@@ -399,16 +401,16 @@ func (g *Grower) monotone(column int) int8 {
 	return g.config.Monotone[column]
 }
 
-// values are those of the two sides of a leaf.
+// values are the values of the two sides of a leaf.
 type values struct {
 	pair                          uint64 // sum of the left side
 	left, right                   float64
-	between                       float64 // a bound of both, by a monotone constraint
+	between                       float64 // a bound of both, from a monotone constraint
 	leftInherited, rightInherited bool
-	real                          bool // both sides have enough weight, and their values are as constrained
+	real                          bool // both sides have enough weight, and their values obey the constraint
 }
 
-// values returns the values of a leaf's sides, the left one having that sum.
+// values returns the values of the two sides of a leaf, given the sum of the left one.
 func (g *Grower) values(l *leaf, pair uint64, column int) values {
 	a, b := parts(pair)
 	c, d := parts(l.pair - pair)

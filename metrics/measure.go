@@ -21,7 +21,7 @@ type Measure struct {
 
 	custom   bool // perQuery computes it
 	perQuery func(Queries) ([]float64, error)
-	tieAware bool // perQuery is called once, whatever ties
+	tieAware bool // perQuery handles ties itself, and is called once
 }
 
 const expectedPrefix = "expected-"
@@ -164,7 +164,7 @@ func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 		}
 	}
 	if !scored {
-		in.Scores = make([]float64, len(in.Labels)) // nothing asks for them any more
+		in.Scores = make([]float64, len(in.Labels)) // no measure reads them
 	}
 	err := in.visitQueries(func() func(q query) error {
 		w := newWorker(in)

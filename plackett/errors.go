@@ -81,7 +81,7 @@ func checkLength(what string, length, want int) error {
 	return nil
 }
 
-// checkLambda returns an error if λ is not nil, which asks for none, and its length differs from the scores.
+// checkLambda returns an error if λ has another length than the scores. A nil λ is not computed.
 func checkLambda(lambda, scores []float64) error {
 	if lambda == nil {
 		return nil

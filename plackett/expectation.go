@@ -21,12 +21,11 @@ import (
 //	λ_d  = dR/dm_d = Σ_j (ρ_d − ρ_j) W_dj
 //	W_dj = ∫ t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt
 //
-// A quadrature computes the integrals. Its error is bounded beforehand, whatever the scores;
-// docs/exact.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: about as long
-// as a few dozen to a few hundred sampled rankings. If discounts count at every rank of a list of
-// 32 documents or more, and a short sum of geometric sequences approximates them well enough (DCG,
-// RBP, 1/k, 1/√k), the cost is O(D) for each node and term of the sum. The Expectation finds these
-// sums itself, which takes some milliseconds, and keeps them.
+// A quadrature computes the integrals. Its error is bounded beforehand, for any scores; docs/exact.md has the derivation. The
+// cost is O(D·K) for each of 16 nodes or more: about as long as a few dozen to a few hundred sampled rankings. If discounts count
+// at every rank of a list of 32 documents or more, and a short sum of geometric sequences approximates them well enough (DCG,
+// RBP, 1/k, 1/√k), the cost is O(D) for each node and term of the sum. The Expectation finds these sums itself, which takes some
+// milliseconds, and keeps them.
 //
 // Scores, gains and discounts may be any finite numbers, with max |ρ|, Σ|θ| and their product
 // up to 1e300. Discounts beyond the number of documents have no effect. The same input gives the

@@ -98,7 +98,7 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 	return value / total, err
 }
 
-// A cascade says how the documents above one count for it.
+// A cascade says how a document counts, given the documents above it.
 type cascade struct {
 	continuations []float64 // by document; nil: 1
 	relevant      []float64 // of average precision
@@ -117,7 +117,7 @@ func (c *cascade) pair() (first, next float64) {
 	return c.first, c.next
 }
 
-// setCascade makes what follows a cascade, up to endCascade.
+// setCascade makes the calls up to endCascade compute a cascade.
 func (e *Expectation) setCascade(c cascade) *cascade {
 	e.ofCascade = c
 	e.quadrature.cascade = &e.ofCascade
@@ -174,7 +174,7 @@ func checkShares(what string, numbers []float64) error {
 	return nil
 }
 
-// prepareCascade sets what the documents do in the order of the quadrature.
+// prepareCascade sets the continuations and relevances in the order of the quadrature.
 func (x *quadrature) prepareCascade() {
 	c := cmp.Or(x.cascade, &cascade{})
 	set := func(to *[]float64, from []float64, other float64) {
@@ -190,15 +190,15 @@ func (x *quadrature) prepareCascade() {
 	set(&x.relevant, c.relevant, 0)
 }
 
-// arrive counts the first document that has not arrived among those that are sure to have.
+// arrive counts the next document as one that has surely arrived.
 func (x *quadrature) arrive() {
 	x.kept *= x.continuation[x.arrivedEnd]
 	x.found += x.relevant[x.arrivedEnd]
 	x.arrivedEnd++
 }
 
-// derivedPairs makes the pairs of a pool, n coefficients, those of the sums with their derivatives. It returns
-// what the derivative of a document's own factor adds: (−r)^j has the derivative j·rel·(−r)^j.
+// derivedPairs sets the pairs of a pool with n coefficients, as sums with their derivatives. It returns what the derivative of a
+// document's own factor adds: (−r)^j has the derivative j·rel·(−r)^j.
 func (x *quadrature) derivedPairs(pairs []lanes.Pair, n int) []lanes.Pair {
 	own, more := x.ownPairs[:len(pairs)], x.morePairs[:len(pairs)]
 	copy(own, pairs)

@@ -111,7 +111,7 @@ func (x *quadrature) backwards(i, to int) {
 	}
 }
 
-// beginBackward sets U, X and Y at the end. For exposures y has the discounts, and gains have no effect.
+// beginBackward sets U, X and Y at the end. For exposures, Y begins with the discounts, and gains have no effect.
 func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	x.backward = num.Sized(x.backward, x.ranks+1)
 	clear(x.backward)

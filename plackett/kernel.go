@@ -74,9 +74,8 @@ type sample struct {
 	level  int8 // how little mass it leaves
 }
 
-// load reads the scores and the first cutoff ranks of the rankings, and prepares 1/M_k and, of the
-// gains, the mean ρ̄_k of what is left before every rank. With no gains, c is 0. It checks that all
-// rows are rankings of the list.
+// load reads the scores and the first cutoff ranks of the rankings, and prepares for every rank 1/M_k and ρ̄_k, the mean gain of
+// the documents left before it. Without gains, c is 0. It checks that all rows are rankings of the list.
 func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	if err := k.policy.reset(scores); err != nil {
 		return err

@@ -40,15 +40,14 @@ type Progress struct {
 // largestTie bounds the size of ties: the memory grows in proportion to it.
 const largestTie = 100
 
-// Fit estimates the worths of all items, and the tie parameters δ_n for the sizes n of the ties
-// among the rankings, by maximum likelihood, or with a prior by the largest posterior
-// probability. The log-likelihood is concave in log α and log δ. Fit uses Newton's method from
-// equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
-// diagonal of the Hessian, without forming it, in time linear in the number of items in all rankings (with
-// ties, quadratic in the number of items of a ranking; Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It
-// ends after a step that changes no parameter by more than Options.Tolerance. Such a step may leave log-worths apart that
-// are equal at the maximum. So those that differ by at most twice the tolerance are replaced by their mean: items with
-// symmetric data share a rank, whatever the rounding.
+// Fit estimates the worths of all items, and the tie parameters δ_n for the sizes n of the ties among the rankings, by maximum
+// likelihood, or with a prior by the largest posterior probability. The log-likelihood is concave in log α and log δ. Fit uses
+// Newton's method from equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
+// diagonal of the Hessian, without forming it, in time linear in the number of items in all rankings (with ties, quadratic in the
+// number of items of a ranking; Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that
+// changes no parameter by more than Options.Tolerance. Such a step may leave log-worths apart that are equal at the maximum. So
+// those that differ by at most twice the tolerance are replaced by their mean: items with symmetric data share a rank in spite of
+// rounding.
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
 // model and an error. Otherwise it returns nil and an error: for no rankings; without a prior, for rankings
@@ -68,7 +67,7 @@ func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 	return m, err
 }
 
-// newNewton returns what maximizes the likelihood of rankings, or the posterior probability with a prior.
+// newNewton returns the maximizer of the likelihood of rankings, or of the posterior probability with a prior.
 func newNewton(r *Observations, o Options) (*newton, error) {
 	if err := o.check(); err != nil {
 		return nil, err

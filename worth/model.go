@@ -29,7 +29,7 @@ type Model struct {
 // parameters returns the parameters as a likelihood without a prior takes them.
 func (m *Model) parameters() []float64 { return append(slices.Clone(m.LogWorths), m.LogTies...) }
 
-// errNoRankings is returned by what needs the rankings of the fit.
+// errNoRankings is returned by methods that need the rankings of the fit.
 var errNoRankings = errors.New("the model does not come from Fit: its rankings are unknown")
 
 // check returns an error for the first field that is invalid.
