@@ -17,18 +17,18 @@ const MaxBins = 255
 // LeastBins is the smallest number of bins: of missing values, and of two parts.
 const LeastBins = 3
 
-// Binned are features as numbers of bins, a byte each. They are not changed by growing, so that several growers may
-// share them.
+// Binned holds the bins of features, a byte for each value. Growing does not change it: several growers may share it.
 type Binned struct {
 	rows, width int
 	columns     []column
 	panels      []panel
+	together    int // columns of a panel
 	shift       int // of the number of a column, to its first bin in a histogram
 }
 
-// A column is what the bins of a feature are. Bin 0 is of missing values.
+// A column describes the bins of a feature. Bin 0 holds missing values.
 type column struct {
-	cuts    []float64 // of numbers: bin 1 + the number of cuts below the value
+	cuts    []float64 // of numbers, whose bin is 1 + the number of cuts below the value
 	cuts32  []float32 // the largest float32 that are at most the cuts: no float32 lies between
 	codes   []int     // of the categories in bins 2, 3, …; bin 1 has the others
 	lookup  []uint8   // of categories: bins by code
@@ -44,27 +44,24 @@ func (c *column) bins() int {
 	return 2 + len(c.cuts)
 }
 
-// A panel has the bins of some columns, row after row, so that a row is in one line of the cache. Rows are filled up
-// with bins 0 to a multiple of panelUnit columns.
+// A panel has the bins of some columns, row after row, so that a row is in one line of the cache. Rows are padded with bins 0 to
+// a multiple of panelUnit columns.
 type panel struct {
 	first, width int // width: columns with those that fill up
 	bins         []uint8
 }
 
-const (
-	panelColumns = 32
-	panelUnit    = 8
-)
+const panelUnit = 8
 
 // at returns the panel of a column, and its place in a row.
 func (b *Binned) at(column int) (p *panel, place int) {
-	return &b.panels[column/panelColumns], column % panelColumns
+	return &b.panels[column/b.together], column % b.together
 }
 
-// Bin sorts features, rows of that width one after another, into at most that many bins a column, [LeastBins] to [MaxBins], 0: 64.
-// Bins of numbers hold about as many documents each; thresholds are halfway between neighbouring values. Missing
-// values have a bin of their own. Columns in categories hold codes below that number; the most frequent have a bin
-// each, and all others, also code 0, share one.
+// Bin sorts features, rows of width values one after another, into at most bins bins a column, [LeastBins] to [MaxBins]; 0: 64.
+// Bins of numbers hold about as many documents each; thresholds are halfway between neighbouring values. Missing values have a
+// bin of their own. Columns in categories hold codes below the number given there; the most frequent codes have a bin each, and
+// all others, also code 0, share one.
 func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, error) {
 	if width < 1 || len(rows)%width != 0 {
 		return nil, fmt.Errorf("forest: %d values are not documents of %d features", len(rows), width)
@@ -78,8 +75,8 @@ func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, 
 	})
 }
 
-// BinParts is Bin for features that are not in memory at once: of documents offsets[i] to offsets[i+1]-1, read returns
-// the rows. Several goroutines call it, twice for each part, or three times if a sample of many documents lacks values.
+// BinParts is Bin for features that are not in memory at once: read(i) returns the rows of documents offsets[i] to
+// offsets[i+1]-1. Several goroutines call it, twice for each part, or three times if a sample of many documents lacks values.
 func BinParts(offsets []int, width int, categories map[int]int, bins int, read func(part int) []float32) (*Binned, error) {
 	if bins == 0 {
 		bins = 64
@@ -112,8 +109,11 @@ func BinParts(offsets []int, width int, categories map[int]int, bins int, read f
 			f.few[c] = &values
 		}
 	})
-	for first := 0; first < width; first += panelColumns {
-		w := (min(panelColumns, width-first) + panelUnit - 1) / panelUnit * panelUnit
+	if b.together = 32; bins > 64 { // whose histograms then fit the nearest cache
+		b.together = 16
+	}
+	for first := 0; first < width; first += b.together {
+		w := (min(b.together, width-first) + panelUnit - 1) / panelUnit * panelUnit
 		b.panels = append(b.panels, panel{first, w, make([]uint8, b.rows*w)})
 	}
 	var again []int // columns with values that the sample lacks
@@ -137,16 +137,16 @@ func BinParts(offsets []int, width int, categories map[int]int, bins int, read f
 	return b, nil
 }
 
-// A filling is what sets the bins of all documents.
+// A filling sets the bins of all documents.
 type filling struct {
 	*Binned
 	offsets []int // of parts
 	read    func(part int) []float32
-	few     []*num.Counts // by column the values of the sample if each has a bin, and other documents may have others
+	few     []*num.Counts // by column: the values of the sample, if each has a bin and other documents may have more
 	missing []atomic.Bool
 }
 
-// sample returns the number of documents that decide on bins, and their rows. It counts the documents of every category.
+// sample returns the number of documents that determine the bins, and their rows. It counts the documents of every category.
 func (f *filling) sample(counts map[int][]int64) (drawn int, some []float32) {
 	documents := num.Sample(f.rows/max(1, f.rows/sample), f.rows)
 	some = make([]float32, len(documents)*f.width)
@@ -167,7 +167,7 @@ func (f *filling) sample(counts map[int][]int64) (drawn int, some []float32) {
 	return len(documents), some
 }
 
-// fill sets the bins of columns, and whether values are missing. It returns the counts of those with few values.
+// fill sets the bins of columns, and records which have missing values. It returns the counts of columns with few values.
 func (f *filling) fill(columns []int) []*num.Tally {
 	parts := len(f.offsets) - 1
 	workers := max(1, parallel.Workers(parts))
@@ -189,7 +189,7 @@ func (f *filling) fill(columns []int) []*num.Tally {
 	return tallies[0]
 }
 
-// fillPart sets the bins of rows, the first of that number.
+// fillPart sets the bins of rows, which begin with row first.
 func (f *filling) fillPart(first int, rows []float32, columns []int, tallies []*num.Tally) {
 	const together = 1024
 	var values [together]float32
@@ -233,15 +233,15 @@ func (c *column) fill(bins []uint8, values []float32) {
 	}
 }
 
-// sample is the number of documents whose values decide on bins.
+// sample is the number of documents whose values determine the bins.
 const sample = 1 << 16
 
-// newCuts returns a column of numbers in at most that many bins.
+// newCuts returns a column of numbers with at most bins bins.
 func newCuts(values num.Counts, bins int) column {
 	distinct, counts, documents := values.Values, values.Documents, values.Sum()
 	var c column
-	// A value of as many documents as the mean bin has one alone. Among others, a bin is closed where its number is
-	// nearest to the mean of what is left.
+	// A value that fills a mean bin has one to itself. Among other values, a bin ends where its number of documents is nearest to
+	// the mean of the rest.
 	heavy := func(i int) bool { return counts[i]*bins >= documents }
 	rest, free, count := documents, bins, 0
 	for i, n := range counts {
@@ -267,7 +267,7 @@ func newCuts(values num.Counts, bins int) column {
 	return c
 }
 
-// between returns a threshold that parts two neighbouring values.
+// between returns a threshold between two neighbouring values.
 func between(a, b float32) float64 {
 	if m := (float64(a) + float64(b)) / 2; !math.IsInf(m, 0) && !math.IsNaN(m) {
 		return m
@@ -275,7 +275,7 @@ func between(a, b float32) float64 {
 	return float64(a)
 }
 
-// floor32 returns the largest float32 that is at most t: x <= t says the same of both, for every float32 x.
+// floor32 returns the largest float32 that is at most t. No float32 lies between: comparing with it is the same as with t.
 func floor32(t float64) float32 {
 	x := float32(t)
 	if float64(x) > t {
@@ -284,7 +284,7 @@ func floor32(t float64) float32 {
 	return x
 }
 
-// newCategories returns a column of categories, by the number of documents of each. The most frequent have a bin each.
+// newCategories returns a column of categories, given the number of documents of each. The most frequent have a bin each.
 func newCategories(counts []int64, most int) column {
 	c := column{lookup: make([]uint8, len(counts))}
 	for code, n := range counts {
@@ -304,7 +304,7 @@ func newCategories(counts []int64, most int) column {
 	return c
 }
 
-// count sets bins to first plus the number of thresholds, which ascend, below each value; that of NaN is nan.
+// count sets the bin of each value to first plus the number of thresholds below it, and the bin of NaN to nan. Thresholds ascend.
 func count(bins []uint8, values, thresholds []float32, first, nan uint8) {
 	if n := len(values) &^ 63; wide && n > 0 && len(thresholds) > 0 {
 		countAVX512(&bins[0], &values[0], n, &thresholds[0], len(thresholds), uint32(first), uint32(nan))
