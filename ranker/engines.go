@@ -33,11 +33,11 @@ func (m *Model) writeFor(w io.Writer, encode func(foreign.Export) ([]byte, error
 	case f.BaseScores:
 		return errors.New("ranker: the model adds to the scores of another ranker, which search engines do not")
 	}
-	of, err := f.Forest()
+	ensemble, err := f.Forest()
 	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}
-	e := foreign.Export{Name: "plrank_" + m.Digest(), Forest: of}
+	e := foreign.Export{Name: "plrank_" + m.Digest(), Forest: ensemble}
 	for _, column := range t.Outputs() {
 		e.Features = append(e.Features, m.FeatureName(column))
 		_, gap := slices.BinarySearch(t.Gaps, column)

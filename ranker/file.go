@@ -32,10 +32,12 @@ type File struct {
 	Transform    *transforms.Transform `json:"transform"`              // from raw features to the inputs of the model
 	FeatureIDs   []int                 `json:"featureIDs"`             // of the raw features, ascending
 	FeatureNames []string              `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
-	Levels       [][]string            `json:"levels,omitempty"`       // of the raw features whose values are text, nil for others: see datasets.Dataset.Levels
+	Levels       [][]string            `json:"levels,omitempty"`       // of those whose values are text, nil for others: see datasets.Dataset
 	NumberLevels []int                 `json:"-"`                      // of features whose Levels are numbers: see datasets.Dataset
 	Gain         string                `json:"gain"`                   // how labels became gains in training: a name of package metrics
-	Grade        float64               `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
+
+	// Grade is the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions.
+	Grade float64 `json:"grade,omitempty"`
 
 	// Columns names the columns of the training data that are not features, by role, see datasets.Dataset.Roles; nil: they had
 	// no names, or the file has an older version.
@@ -121,7 +123,8 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Version == 1:
 		h.Kind, h.Settings = model.MLP, h.MLP // the only kind of that version
 	case h.Version != fileVersion:
-		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
+		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d",
+			name, h.Version, fileVersion)
 	}
 	f := &h.File
 	if h.NumberLevels != nil {

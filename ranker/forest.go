@@ -21,8 +21,8 @@ type forestSettings struct {
 	Single bool    `json:"single,omitempty"`
 }
 
-func settingsOf(of *forest.Forest) forestSettings {
-	return forestSettings{of.Inputs, of.Bias, of.Single}
+func settingsOf(ensemble *forest.Forest) forestSettings {
+	return forestSettings{ensemble.Inputs, ensemble.Bias, ensemble.Single}
 }
 
 // The columns of the array of nodes. Words is the number of 32-bit words of a set; −1: the node goes by the threshold.
@@ -41,17 +41,17 @@ const (
 // including missing values. The arrays are trees [trees, 2], the numbers of nodes and leaves of each; nodes, a row each, with columns,
 // thresholds and children as in [forest.Node]; leaves; the sets of the nodes, one after another, in words of 32 bits; and the
 // gains of the nodes, if they are known.
-func (f *File) SetForest(of *forest.Forest) error {
-	if err := of.Check(); err != nil {
+func (f *File) SetForest(ensemble *forest.Forest) error {
+	if err := ensemble.Check(); err != nil {
 		return err
 	}
-	settings, err := json.Marshal(settingsOf(of))
+	settings, err := json.Marshal(settingsOf(ensemble))
 	if err != nil {
 		return err
 	}
 	var trees, nodes, leaves, sets, gains []float64
 	known := false
-	for _, t := range of.Trees {
+	for _, t := range ensemble.Trees {
 		trees = append(trees, float64(len(t.Nodes)), float64(len(t.Leaves)))
 		leaves = append(leaves, t.Leaves...)
 		for _, n := range t.Nodes {
@@ -70,7 +70,7 @@ func (f *File) SetForest(of *forest.Forest) error {
 	}
 	f.Kind, f.Settings, f.Dtype, f.Arrays, f.foreign, f.source = ForestKind, settings, "float64", nil, nil, nil
 	for _, a := range []Array{
-		{"trees", []int{len(of.Trees), 2}, trees}, {"nodes", []int{len(nodes) / nodeWidth, nodeWidth}, nodes},
+		{"trees", []int{len(ensemble.Trees), 2}, trees}, {"nodes", []int{len(nodes) / nodeWidth, nodeWidth}, nodes},
 		{"leaves", []int{len(leaves)}, leaves}, {"sets", []int{len(sets)}, sets}, {"gains", []int{len(gains)}, gains},
 	} {
 		if len(a.Values) > 0 && (known || a.Name != "gains") { // a file has no empty arrays
@@ -100,7 +100,10 @@ func (f *File) Forest() (*forest.Forest, error) {
 	if s.Inputs != f.Transform.Width() {
 		return nil, fmt.Errorf("a forest of %d inputs and a transform that gives %d do not fit", s.Inputs, f.Transform.Width())
 	}
-	arrays := map[string]*cursor{"trees": {width: 2}, "nodes": {width: nodeWidth}, "leaves": {width: 1}, "sets": {width: 1}, "gains": {width: 1}}
+	arrays := map[string]*cursor{
+		"trees": {width: 2}, "nodes": {width: nodeWidth}, "leaves": {width: 1},
+		"sets": {width: 1}, "gains": {width: 1},
+	}
 	for _, a := range f.Arrays {
 		c := arrays[a.Name]
 		if c == nil || len(a.Values)%c.width != 0 {
@@ -108,37 +111,38 @@ func (f *File) Forest() (*forest.Forest, error) {
 		}
 		c.left = a.Values
 	}
-	of := &forest.Forest{Inputs: s.Inputs, Bias: s.Bias, Single: s.Single}
+	ensemble := &forest.Forest{Inputs: s.Inputs, Bias: s.Bias, Single: s.Single}
 	withGains := arrays["gains"].left != nil // files of older versions have none
 	for len(arrays["trees"].left) > 0 {
 		tree := arrays["trees"].take(1)
 		nodes, leaves := arrays["nodes"].take(tree[0]), arrays["leaves"].take(tree[1])
 		if nodes == nil || leaves == nil {
-			return nil, fmt.Errorf("tree %d has %v nodes and %v leaves: want as many as there are", len(of.Trees), tree[0], tree[1])
+			return nil, fmt.Errorf("tree %d has %v nodes and %v leaves: want as many as there are", len(ensemble.Trees), tree[0], tree[1])
 		}
 		t := forest.Tree{Leaves: leaves}
 		for row := range slices.Chunk(nodes, nodeWidth) {
 			n, err := nodeOf(row, arrays["sets"])
 			if err != nil {
-				return nil, fmt.Errorf("tree %d, node %d: %w", len(of.Trees), len(t.Nodes), err)
+				return nil, fmt.Errorf("tree %d, node %d: %w", len(ensemble.Trees), len(t.Nodes), err)
 			}
 			if withGains {
 				gain := arrays["gains"].take(1)
 				if gain == nil || !(gain[0] >= 0 && gain[0] <= math.MaxFloat32) {
-					return nil, fmt.Errorf("tree %d, node %d: the gain is %v, want a float32 of 0 or more for each node", len(of.Trees), len(t.Nodes), gain)
+					return nil, fmt.Errorf("tree %d, node %d: the gain is %v, want a float32 of 0 or more for each node",
+						len(ensemble.Trees), len(t.Nodes), gain)
 				}
 				n.Gain = float32(gain[0])
 			}
 			t.Nodes = append(t.Nodes, n)
 		}
-		of.Trees = append(of.Trees, t)
+		ensemble.Trees = append(ensemble.Trees, t)
 	}
 	for _, c := range arrays {
 		if len(c.left) > 0 {
 			return nil, errors.New("nodes, leaves, sets or gains are left over after the last tree")
 		}
 	}
-	return of, of.Check()
+	return ensemble, ensemble.Check()
 }
 
 // A cursor takes rows from an array, one after another.
@@ -168,8 +172,9 @@ func nodeOf(row []float64, sets *cursor) (n forest.Node, err error) {
 		}
 	}
 	n = forest.Node{
-		Column: int(row[nodeColumn]), Threshold: row[nodeThreshold], MissingLeft: row[nodeMissingLeft] != 0, ZeroMissing: row[nodeZeroMissing] != 0,
-		Left: int(row[nodeLeft]), Right: int(row[nodeRight]),
+		Column: int(row[nodeColumn]), Threshold: row[nodeThreshold], MissingLeft: row[nodeMissingLeft] != 0,
+		ZeroMissing: row[nodeZeroMissing] != 0,
+		Left:        int(row[nodeLeft]), Right: int(row[nodeRight]),
 	}
 	if row[nodeWords] < 0 {
 		return n, nil
@@ -194,12 +199,12 @@ const rowsAtOnce = 1024
 
 // forestScorer is the scorer of the file of a forest.
 func (f *File) forestScorer() (s scorer, err error) {
-	var of *forest.Forest
+	var ensemble *forest.Forest
 	var score func(scores []float64, x []float32)
 	if f.foreign != nil {
-		of, score = f.foreign.Forest, f.foreign.Score
-	} else if of, err = f.Forest(); err == nil {
-		score = of.Compile().Score
+		ensemble, score = f.foreign.Forest, f.foreign.Score
+	} else if ensemble, err = f.Forest(); err == nil {
+		score = ensemble.Compile().Score
 	}
 	if err != nil {
 		return s, err
@@ -212,13 +217,13 @@ func (f *File) forestScorer() (s scorer, err error) {
 				return err
 			}
 			n := min(len(scores), rowsAtOnce)
-			score(scores[:n], x[:n*of.Inputs])
-			scores, x = scores[n:], x[n*of.Inputs:]
+			score(scores[:n], x[:n*ensemble.Inputs])
+			scores, x = scores[n:], x[n*ensemble.Inputs:]
 		}
 		return nil
 	}
 	s.gains = make([]float64, f.Transform.Inputs)
-	for _, t := range of.Trees {
+	for _, t := range ensemble.Trees {
 		for _, n := range t.Nodes {
 			s.used = append(s.used, raw[n.Column])
 			s.gains[raw[n.Column]] += float64(n.Gain)

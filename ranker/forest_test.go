@@ -27,13 +27,13 @@ func smallForest() *forest.Forest {
 	}}
 }
 
-func forestFile(t *testing.T, of *forest.Forest) *ranker.File {
+func forestFile(t *testing.T, ensemble *forest.Forest) *ranker.File {
 	t.Helper()
 	f := &ranker.File{
 		Transform:  &transforms.Transform{Spec: "raw", Inputs: 3, Columns: []int{0, 1, 2}, Parts: []transforms.Part{{Name: "raw"}}},
 		FeatureIDs: []int{1, 5, 9}, Gain: "exp2",
 	}
-	if err := f.SetForest(of); err != nil {
+	if err := f.SetForest(ensemble); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -43,8 +43,8 @@ func TestForestIsReadBackAndScored(t *testing.T) {
 	nan := float32(math.NaN())
 	rows := []float32{2, 0, 0, 1, 0, 3, nan, 0, 4, 1.5, nan, 127, 0, 0, nan}
 	want := []float64{1001.5, 1010.5, 1100.5, 1010.5, 1100.5}
-	for _, of := range []*forest.Forest{smallForest(), {Inputs: 3}} {
-		m, err := ranker.New(forestFile(t, of))
+	for _, ensemble := range []*forest.Forest{smallForest(), {Inputs: 3}} {
+		m, err := ranker.New(forestFile(t, ensemble))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,17 +57,17 @@ func TestForestIsReadBackAndScored(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, err := read.File().Forest()
-		if err != nil || !reflect.DeepEqual(back, of) {
-			t.Errorf("%+v, want %+v, error %v", back, of, err)
+		if err != nil || !reflect.DeepEqual(back, ensemble) {
+			t.Errorf("%+v, want %+v, error %v", back, ensemble, err)
 		}
-		if of.Trees == nil {
+		if ensemble.Trees == nil {
 			want = make([]float64, len(want))
 		}
 		for _, m := range []*ranker.Model{m, read} {
 			if got, err := m.Score(nil, rows); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%v, want %v, error %v", got, want, err)
 			}
-			if of.Trees != nil && (!slices.Equal(m.UsedFeatures(), []int{1, 9}) || m.ComparesDocuments()) {
+			if ensemble.Trees != nil && (!slices.Equal(m.UsedFeatures(), []int{1, 9}) || m.ComparesDocuments()) {
 				t.Errorf("uses %v, compares %t", m.UsedFeatures(), m.ComparesDocuments())
 			}
 		}
@@ -76,17 +76,17 @@ func TestForestIsReadBackAndScored(t *testing.T) {
 
 // Arrays that would be empty are not in the file: of trees without nodes, and of sets without categories.
 func TestForestsWithoutNodesOrCategoriesAreReadBack(t *testing.T) {
-	for _, of := range []*forest.Forest{
+	for _, ensemble := range []*forest.Forest{
 		{Inputs: 3, Trees: []forest.Tree{{Leaves: []float64{1}}, {Leaves: []float64{2}}}},
 		{Inputs: 3, Trees: []forest.Tree{{Nodes: []forest.Node{{Set: []uint64{}, MissingLeft: true, Left: ^0, Right: ^1}}, Leaves: []float64{1, 3}}}},
 	} {
-		m, err := ranker.New(forestFile(t, of))
+		m, err := ranker.New(forestFile(t, ensemble))
 		if err != nil {
-			t.Errorf("%+v: %v", of, err)
+			t.Errorf("%+v: %v", ensemble, err)
 			continue
 		}
 		if got, err := m.Score(nil, []float32{1, 0, 0}); err != nil || !slices.Equal(got, []float64{3}) {
-			t.Errorf("%+v: %v, error %v", of, got, err)
+			t.Errorf("%+v: %v, error %v", ensemble, got, err)
 		}
 	}
 }

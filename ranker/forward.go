@@ -144,7 +144,8 @@ func checkInputs(s model.Settings, f *File) error {
 	}
 	for i, e := range s.Embeddings {
 		if codes := t.Categories[i].Codes(); e.Codes != codes {
-			return fmt.Errorf("embedding %d has %d codes and a width of %d: want %d codes, as many as the transform gives", i, e.Codes, e.Width, codes)
+			return fmt.Errorf("embedding %d has %d codes and a width of %d: want %d codes, as many as the transform gives",
+				i, e.Codes, e.Width, codes)
 		}
 	}
 	return nil

@@ -44,7 +44,8 @@ type mixtureSettings struct {
 // finite, for models that are mixtures, and for forests of other libraries that need values changed first.
 func Mix(weights []float64, models ...*Model) (*File, error) {
 	if len(models) == 0 || len(weights) != len(models) {
-		return nil, fmt.Errorf("ranker: %d weights for a mixture of %d models: want one for each, and one model or more", len(weights), len(models))
+		return nil, fmt.Errorf("ranker: %d weights for a mixture of %d models: want one for each, and one model or more",
+			len(weights), len(models))
 	}
 	first := models[0].file
 	mixed := *first
@@ -57,18 +58,21 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 		switch {
 		case f.Kind == MixtureKind:
 			return nil, fmt.Errorf("ranker: model %d is a mixture: mix its parts", i)
-		case !slices.Equal(f.FeatureIDs, first.FeatureIDs) || !slices.Equal(f.FeatureNames, first.FeatureNames) || !reflect.DeepEqual(f.Levels, first.Levels):
-			return nil, fmt.Errorf("ranker: models 0 and %d have other features, or other texts of categories: train them on the same columns of the same data", i)
+		case !slices.Equal(f.FeatureIDs, first.FeatureIDs) || !slices.Equal(f.FeatureNames, first.FeatureNames) ||
+			!reflect.DeepEqual(f.Levels, first.Levels):
+			return nil, fmt.Errorf("ranker: models 0 and %d have other features, or other texts of categories: "+
+				"train them on the same columns of the same data", i)
 		case f.BaseScores != first.BaseScores:
-			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither", first.BaseScores, i, f.BaseScores)
+			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither",
+				first.BaseScores, i, f.BaseScores)
 		}
 		if f.foreign != nil && f.Kind == ForestKind { // whose own bytes are not a part of a file of ours
-			of, err := f.Forest()
+			ensemble, err := f.Forest()
 			if err != nil {
 				return nil, fmt.Errorf("ranker: model %d: %w", i, err)
 			}
 			plain := *f
-			if err := plain.SetForest(of); err != nil {
+			if err := plain.SetForest(ensemble); err != nil {
 				return nil, fmt.Errorf("ranker: model %d: %w", i, err)
 			}
 			f = &plain
@@ -127,9 +131,9 @@ func (f *File) parts() (parts []part, err error) {
 		if p.Kind == MixtureKind || math.IsNaN(p.Weight) || math.IsInf(p.Weight, 0) {
 			return nil, fmt.Errorf("part %d of the mixture is a %s of weight %v: want no mixture, and a finite weight", i, p.Kind, p.Weight)
 		}
-		of := *f
-		of.Kind, of.Settings, of.Dtype, of.Transform, of.Arrays = p.Kind, p.Settings, p.Dtype, p.Transform, nil
-		parts = append(parts, part{p.Weight, &of})
+		alone := *f
+		alone.Kind, alone.Settings, alone.Dtype, alone.Transform, alone.Arrays = p.Kind, p.Settings, p.Dtype, p.Transform, nil
+		parts = append(parts, part{p.Weight, &alone})
 	}
 	for _, a := range f.Arrays {
 		number, name, _ := strings.Cut(a.Name, "/")

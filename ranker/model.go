@@ -33,9 +33,9 @@ type Model struct {
 	inputs  sync.Pool      // of *[]float32: transformed features
 }
 
-// Open reads a model file, or a model of another library, which it recognises by content: see package forest/foreign. It returns an error that says what is wrong if the file is not a model,
-// is damaged or contradicts itself. A model of a kind without a [Forward] can be opened, but
-// [Model.Score] returns an error.
+// Open reads a model file, or a model of another library, which it recognises by content: see package forest/foreign. It
+// returns an error that says what is wrong if the file is not a model, is damaged or contradicts itself. A model of a kind
+// without a [Forward] can be opened, but [Model.Score] returns an error.
 func Open(path string) (*Model, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -145,9 +145,9 @@ func TestTextsOfOlderFilesMayBeSpeltOtherwise(t *testing.T) {
 	} {
 		text, _ := m.Level(1, word)
 		number, _ := m.NumberLevel(1, word)
-		of, _ := before.Level(1, word)
+		value, _ := before.Level(1, word)
 		same, _ := kept.Level(1, word)
-		for i, got := range []float32{text, number, of, same} {
+		for i, got := range []float32{text, number, value, same} {
 			if want := want[min(i, 2)]; got != want && !(got != got && want != want) {
 				t.Errorf("%q: %v at %d, want %v", word, got, i, want)
 			}

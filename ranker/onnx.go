@@ -35,11 +35,11 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	}
 	var parts []onnx.Part
 	for _, p := range own {
-		of, err := p.onnx()
+		converted, err := p.onnx()
 		if err != nil {
 			return err
 		}
-		parts = append(parts, of)
+		parts = append(parts, converted)
 	}
 	metadata := map[string]string{"kind": f.Kind, "plrank_version": version.String(), "digest": m.Digest(),
 		"compares_documents": strconv.FormatBool(m.ComparesDocuments())}
@@ -64,19 +64,20 @@ func dtypeOf(f *File) onnx.Type {
 }
 
 // onnx returns the part as ONNX has it.
-func (p part) onnx() (of onnx.Part, err error) {
+func (p part) onnx() (converted onnx.Part, err error) {
 	f := p.file
-	of = onnx.Part{Weight: p.weight, Transform: f.Transform, Dtype: dtypeOf(f), Arrays: f.values}
+	converted = onnx.Part{Weight: p.weight, Transform: f.Transform, Dtype: dtypeOf(f), Arrays: f.values}
 	switch {
 	case f.Kind == ForestKind:
-		of.Forest, err = f.Forest()
+		converted.Forest, err = f.Forest()
 	case slices.Contains(model.BuiltIn, f.Kind):
-		of.Network, err = f.builtIn()
+		converted.Network, err = f.builtIn()
 	default:
-		err = fmt.Errorf("models of kind %q cannot be written as ONNX: want %s, forest, or a mixture of these", f.Kind, strings.Join(model.BuiltIn, ", "))
+		err = fmt.Errorf("models of kind %q cannot be written as ONNX: want %s, forest, or a mixture of these",
+			f.Kind, strings.Join(model.BuiltIn, ", "))
 	}
 	if err != nil {
 		err = fmt.Errorf("ranker: %w", err)
 	}
-	return of, err
+	return converted, err
 }

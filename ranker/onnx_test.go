@@ -73,13 +73,13 @@ func wholeRows(inputs, n int) []float32 {
 	return rows
 }
 
-func ofForest(t *testing.T, of *forest.Forest, as *transforms.Transform) *File {
+func ofForest(t *testing.T, ensemble *forest.Forest, as *transforms.Transform) *File {
 	t.Helper()
 	f := &File{Transform: as, Gain: "exp2"}
 	for id := range as.Inputs {
 		f.FeatureIDs = append(f.FeatureIDs, id+1)
 	}
-	if err := f.SetForest(of); err != nil {
+	if err := f.SetForest(ensemble); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -120,13 +120,13 @@ func fieldsOf(t *testing.T, m []byte) fields {
 // A TreeEnsembleRegressor, read as its specification says, gives the scores of the forest.
 func TestONNXTreesAreTheForest(t *testing.T) {
 	const inputs = 3
-	of := anyForest(inputs, 30)
-	for _, tree := range of.Trees { // sets, and zeros that are missing, are decided in front of the trees
+	ensemble := anyForest(inputs, 30)
+	for _, tree := range ensemble.Trees { // sets, and zeros that are missing, are decided in front of the trees
 		for i := range tree.Nodes {
 			tree.Nodes[i].ZeroMissing, tree.Nodes[i].Set = false, nil
 		}
 	}
-	m := reopen(t, ofForest(t, of, transforms.Raw(inputs)))
+	m := reopen(t, ofForest(t, ensemble, transforms.Raw(inputs)))
 	var file bytes.Buffer
 	if err := m.WriteONNX(&file); err != nil {
 		t.Fatal(err)

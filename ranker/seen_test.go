@@ -39,10 +39,10 @@ func TestQueryDigestsAscend(t *testing.T) {
 	if got := NewQueryDigests(5, 0, 1<<63, 2, 5); !slices.Equal(got, QueryDigests{2, 5, 1 << 63}) || got.Count([]uint64{5, 5, 3, 0}) != 2 {
 		t.Errorf("digests %x", got)
 	}
-	for want, of := range map[string][]byte{
+	for want, content := range map[string][]byte{
 		"take 9 bytes": make([]byte, 9), "do not ascend": make([]byte, 16),
 	} {
-		data := crafted(t, map[string]any{"queryDigests": of})
+		data := crafted(t, map[string]any{"queryDigests": content})
 		if _, err := Read(bytes.NewReader(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -72,13 +72,13 @@ func Unite(models ...*Model) ([]*Model, error) {
 
 // renumber makes the forest of another library one of ours, whose categories have the values of their texts by column.
 func (f *File) renumber(values []map[string]int) error {
-	of, err := f.Forest()
+	ensemble, err := f.Forest()
 	if err != nil {
 		return err
 	}
-	changed := *of
+	changed := *ensemble
 	changed.Trees = nil
-	for _, t := range of.Trees {
+	for _, t := range ensemble.Trees {
 		nodes := slices.Clone(t.Nodes)
 		for i := range nodes {
 			n := nodes[i]

@@ -217,7 +217,8 @@ func (c *catBoost) categoryTexts() error {
 	return nil
 }
 
-var errNoTexts = errors.New(`the texts of its categories are not in the file: want it saved by save_model(FILE, format="json", pool=TRAINING_POOL)`)
+var errNoTexts = errors.New("the texts of its categories are not in the file: " +
+	`want it saved by save_model(FILE, format="json", pool=TRAINING_POOL)`)
 
 func (c *catBoost) text(hash int32) (string, error) {
 	text, ok := c.hashes[hash]
@@ -294,7 +295,7 @@ func (c *catBoost) node(s *catBoostSplit) (n catBoostCut, err error) {
 		}
 		n.Column = f.Categories[s.Category].Column
 		n.trueLeft = true
-		n.Set, err = c.bounds.of([]int{value}, nil)
+		n.Set, err = c.bounds.set([]int{value}, nil)
 		return n, err
 	case "OnlineCtr":
 		return c.ctr(s)

@@ -94,12 +94,14 @@ func (c *ctr) value(counts []float32, denominator float32) (float32, error) {
 			good = counts[0]
 		}
 	default:
-		return 0, fmt.Errorf("a CTR of type %.80q: want Borders, Buckets, BinarizedTargetMeanValue, Counter or FeatureFreq; one_hot_max_size trains without", c.Type)
+		return 0, fmt.Errorf("a CTR of type %.80q: "+
+			"want Borders, Buckets, BinarizedTargetMeanValue, Counter or FeatureFreq; one_hot_max_size trains without", c.Type)
 	}
 	return ((good+c.Numerator)/(total+c.Denom) + c.Shift) * c.Scale, nil
 }
 
-var errCTR = errors.New("a split by a CTR of several features: want a model trained with max_ctr_complexity=1, or with one_hot_max_size above the number of categories")
+var errCTR = errors.New("a split by a CTR of several features: " +
+	"want a model trained with max_ctr_complexity=1, or with one_hot_max_size above the number of categories")
 
 // ctr returns a split by a CTR. Its number counts the borders of all CTRs after those of other features. Categories that
 // are not known go to the right.
@@ -140,7 +142,7 @@ func (c *catBoost) ctr(s *catBoostSplit) (n catBoostCut, err error) {
 		}
 	}
 	n.Column = c.file.Features.Categories[feature].Column
-	if n.Set, err = c.bounds.of(left, nil); err == nil {
+	if n.Set, err = c.bounds.set(left, nil); err == nil {
 		c.ctrs[s.Number] = n
 	}
 	return n, err

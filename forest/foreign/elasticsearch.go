@@ -193,7 +193,7 @@ func (d *dumpNode) grow(t *forest.Tree, c *columns, zero bool) (int, error) {
 	if !known || *missing != *d.Yes && *missing != *d.No {
 		return 0, fmt.Errorf("node %d: yes is %d, no %d and missing %d, which are not its children", *d.ID, *d.Yes, *d.No, *missing)
 	}
-	n := forest.Node{Column: c.of(string(*d.Split)), Gain: gainOf([]single{d.Gain}, 0), MissingLeft: *missing == *d.Yes}
+	n := forest.Node{Column: c.column(string(*d.Split)), Gain: gainOf([]single{d.Gain}, 0), MissingLeft: *missing == *d.Yes}
 	n.Threshold = float64(math.Nextafter32(condition, float32(math.Inf(-1))))
 	if zero {
 		n.MissingLeft = n.Threshold >= 0

@@ -364,8 +364,8 @@ type sets struct{ left int } // words
 // newSets returns sets for a file of that size.
 func newSets(size int) *sets { return &sets{1<<20 + size} }
 
-// of returns the set of some categories, or of the values that stand for them if there are any.
-func (s *sets) of(categories, values []int) ([]uint64, error) {
+// set returns the set of some categories, or of the values that stand for them if there are any.
+func (s *sets) set(categories, values []int) ([]uint64, error) {
 	most := 0
 	for i, c := range categories {
 		if c < 0 || values != nil && c >= len(values) {

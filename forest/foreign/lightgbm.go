@@ -293,7 +293,7 @@ func lightGBMTree(s section, values map[int][]int, bounds *sets) (t forest.Tree,
 		if at < 0 || at >= len(categories) || float64(at) != thresholds[i] {
 			return t, fmt.Errorf("node %d: the set of categories %v, of %d", i, thresholds[i], len(categories))
 		}
-		if t.Nodes[i].Set, err = bounds.of(categories[at], values[columns[i]]); err != nil {
+		if t.Nodes[i].Set, err = bounds.set(categories[at], values[columns[i]]); err != nil {
 			return t, fmt.Errorf("node %d: %w", i, err)
 		}
 	}

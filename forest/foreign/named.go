@@ -19,7 +19,7 @@ type columns struct {
 	number map[string]int
 }
 
-func (c *columns) of(name string) int {
+func (c *columns) column(name string) int {
 	i, known := c.number[name]
 	if !known {
 		if c.number == nil {

@@ -139,7 +139,7 @@ func (s *rankLibSplit) grow(t *forest.Tree, c *columns, weight float64) (int, er
 	if err != nil {
 		return 0, err
 	}
-	n := forest.Node{Column: c.of(id), Threshold: float64(threshold), MissingLeft: threshold >= 0}
+	n := forest.Node{Column: c.column(id), Threshold: float64(threshold), MissingLeft: threshold >= 0}
 	return branch(t, n, func(side int) (int, error) { return s.Children[side].grow(t, c, weight) })
 }
 

@@ -65,7 +65,7 @@ func (m *Model) solr(data []byte) error {
 		if f.Norm != nil && !strings.HasSuffix(f.Norm.Class, ".IdentityNormalizer") {
 			return fmt.Errorf("feature %.40q has a norm, which is not read: want one of raw features", f.Name)
 		}
-		c.of(f.Name)
+		c.column(f.Name)
 	}
 	m.Objective = strings.TrimPrefix(file.Class, solrPackage)
 	switch m.Objective {
@@ -115,7 +115,7 @@ func (s *solrNode) grow(t *forest.Tree, c *columns, weight float32, null bool) (
 		return 0, fmt.Errorf("a node of feature %.40q has no threshold, no left or no right", *s.Feature)
 	}
 	threshold := s.Threshold.v + solrSlack
-	n := forest.Node{Column: c.of(*s.Feature), Threshold: float64(threshold), MissingLeft: threshold >= 0}
+	n := forest.Node{Column: c.column(*s.Feature), Threshold: float64(threshold), MissingLeft: threshold >= 0}
 	if null {
 		n.MissingLeft = s.Missing == "left"
 	}

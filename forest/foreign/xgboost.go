@@ -448,7 +448,7 @@ func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t for
 			return node, false, fmt.Errorf("node %d: it has no categories, or split_type is %d, want 0 or 1", i, x.Types[i])
 		}
 		node.Left, node.Right, node.MissingLeft = node.Right, node.Left, !node.MissingLeft
-		if node.Set, err = bounds.of(list, values[node.Column]); err != nil {
+		if node.Set, err = bounds.set(list, values[node.Column]); err != nil {
 			err = fmt.Errorf("node %d: %w", i, err)
 		}
 		return node, false, err
