@@ -278,15 +278,25 @@ func (b *batch) countPairs() *G.Node {
 // discounts the bound still holds. Arguments and errors are as for [Pairwise] with normalized gains.
 func NDCGLoss1() Objective {
 	return Objective{RatioOnly: true, weights: ofPairs, graph: func(b *batch) *G.Node {
-		return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b)))
-	}}
-}
-
-// rankDiscounts gives every document the discount of its rank, see [ops.Ranks]; ranks beyond the discounts have the last one.
-func rankDiscounts(b *batch) *G.Node {
-	return fixed("losses: RankDiscounts", op.PerRow, func(l *op.List, out []float64) {
-		for rank, d := range l.Order(l.X[0]) {
-			out[d] = l.Discounts[min(rank, len(l.Discounts)-1)]
+		metric := func(l *op.List, lambda []float64) (value float64, err error) {
+			for rank, i := range l.Order(l.X[0]) {
+				earned := l.X[1][i] * l.Discounts[min(rank, len(l.Discounts)-1)]
+				for j, other := range l.X[0] {
+					if i == j || earned == 0 {
+						continue
+					}
+					weight := earned * ofPair(l.Weights, i, j) / Log2.Unit
+					v, slope, _ := Log2.At(other - l.X[0][i])
+					value += weight * v
+					if lambda != nil {
+						lambda[i] -= weight * slope
+						lambda[j] += weight * slope
+					}
+				}
+			}
+			return value, nil
 		}
-	}, b.Lists, op.Scores(b.Lists), op.Discounts(b.discounts()))
+		return G.Must(op.Metric("losses: NDCGLoss1", "", b.Lists, metric,
+			op.Rows("gains", b.normalizedGains()), op.Weights(b.DocumentWeights), op.Discounts(b.discounts())))
+	}}
 }

@@ -21,7 +21,7 @@ func ApproxNDCG(temperature float64) Objective {
 	invalid := temperatures.check(temperature, "ApproxNDCG", temperature)
 	return Objective{RatioOnly: true, weights: ofRanks, err: invalid, graph: func(b *batch) *G.Node {
 		gains := b.gainsFromZero()
-		ranks := approximate(temperature).sum("losses: ApproxRanks", fmt.Sprint(temperature), b)
+		ranks := approximateRanks(temperature).ranks(b)
 		return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 	}}
 }
@@ -60,13 +60,13 @@ func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
 //
 // [rows], differentiable in the scores.
 func approxDiscounts(b *batch, temperature float64) *G.Node {
-	ranks := approximate(temperature)
+	ranks := approximateRanks(temperature)
 	// mean sets out to the mean over samples of what add adds to it, given the ranks.
 	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
 		out, r := l.Out(), make([]float64, l.Len())
 		return meanNoisy(l, 1, out, func(noisy perturbed) {
 			clear(r)
-			ranks.add(noisy, nil, r)
+			ranks.add(noisy, r)
 			add(noisy, r, out)
 		})
 	}
@@ -93,88 +93,45 @@ func approxDiscounts(b *batch, temperature float64) *G.Node {
 	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Samples("noise", b.noise()), op.Weights(b.DocumentWeights)))
 }
 
-// A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document, in O(D²) for a query
-// and memory for O(D). The derivative of a term is multiplied by the weights of i and j, where there
-// are any, and so is the term if weighted.
-type comparison struct {
-	f        func(x float64) (plus, minus float64) // f(x) and f(−x)
-	slope    func(x float64) (plus, minus float64) // f'(x) and f'(−x)
-	weighted bool
-}
+// approximateRanks are ranks with a sigmoid at a temperature in place of the step: Σ_{j≠i} sigmoid((m_j − m_i) / temperature), in
+// O(D²) for a query and memory for O(D).
+type approximateRanks float64
 
-// approximate compares scores by a sigmoid instead of the step: the sums are the
-// approximate ranks.
-func approximate(temperature float64) comparison {
-	return comparison{
-		f: func(x float64) (float64, float64) {
-			s := sigmoid(x / temperature)
-			return s, 1 - s
-		},
-		slope: func(x float64) (float64, float64) {
-			e := num.FlushExp(-math.Abs(x) / temperature)
-			s := e / ((1 + e) * (1 + e)) / temperature
-			return s, s
-		},
-	}
-}
-
-// rankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
-// above the step everywhere:
-//
-//	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)),
-//
-// each term times the weights of both.
-func rankBounds(b *batch) *G.Node {
-	return comparison{
-		f: func(x float64) (float64, float64) {
-			tail := math.Log1p(num.FlushExp(-math.Abs(x)))
-			return (max(x, 0) + tail) / math.Ln2, (max(-x, 0) + tail) / math.Ln2
-		},
-		slope: func(x float64) (float64, float64) {
-			s := sigmoid(x)
-			return s / math.Ln2, (1 - s) / math.Ln2
-		},
-		weighted: true,
-	}.sum("losses: RankBounds", "", b)
-}
-
-// add adds the function of every document to sums. weights are nil if there are none.
-func (c comparison) add(p perturbed, weights, sums []float64) {
-	if !c.weighted {
-		weights = nil
-	}
+// add adds the ranks to sums.
+func (temperature approximateRanks) add(p perturbed, sums []float64) {
 	for j := range p.scores {
 		for i := range j {
-			plus, minus := c.f(p.gap(j, i))
-			w := ofPair(weights, i, j)
-			sums[i] += w * plus
-			sums[j] += w * minus
+			s := sigmoid(p.gap(j, i) / float64(temperature))
+			sums[i] += s
+			sums[j] += 1 - s
 		}
 	}
 }
 
-// addVJP adds the derivative by every score, given that by every function, to slopes.
-func (c comparison) addVJP(p perturbed, weights, incoming, slopes []float64) {
+// addVJP adds the derivative by every score to slopes, given the one by every rank. The weights of both documents, nil for 1,
+// multiply the derivative of a term.
+func (temperature approximateRanks) addVJP(p perturbed, weights, incoming, slopes []float64) {
 	for j := range p.scores {
 		for i := range j {
-			plus, minus := c.slope(p.gap(j, i))
-			slope := ofPair(weights, i, j) * (incoming[i]*plus - incoming[j]*minus)
+			e := num.FlushExp(-math.Abs(p.gap(j, i)) / float64(temperature))
+			s := e / ((1 + e) * (1 + e)) / float64(temperature)
+			slope := ofPair(weights, i, j) * (incoming[i]*s - incoming[j]*s)
 			slopes[i] -= slope
 			slopes[j] += slope
 		}
 	}
 }
 
-// sum makes a node of the function, [rows].
-func (c comparison) sum(name, settings string, b *batch) *G.Node {
+// ranks makes a node of the ranks, [rows].
+func (temperature approximateRanks) ranks(b *batch) *G.Node {
 	f := op.ListFunc{
-		Name: name, Settings: settings,
+		Name: "losses: ApproxRanks", Settings: fmt.Sprint(temperature),
 		Do: func(l *op.List) error {
-			c.add(perturbed{scores: l.X[0]}, l.Weights, l.Out())
+			temperature.add(perturbed{scores: l.X[0]}, l.Out())
 			return nil
 		},
 		VJP: func(l *op.List) error {
-			c.addVJP(perturbed{scores: l.X[0]}, l.Weights, l.Last(), l.Out())
+			temperature.addVJP(perturbed{scores: l.X[0]}, l.Weights, l.Last(), l.Out())
 			return nil
 		},
 	}

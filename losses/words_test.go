@@ -30,8 +30,11 @@ func weightedFunc(word func(b *batch) *G.Node) optest.ListFunc {
 var listFuncs = map[string]optest.ListFunc{
 	"sumOverGroups": listFunc(func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Groups, b.Lists.Scores) }),
 	"inverse":       listFunc(func(b *batch) *G.Node { return inverse(exp(b.Lists.Scores)) }),
-	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b) }),
-	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b) }),
+	"approximate":   listFunc(func(b *batch) *G.Node { return approximateRanks(.7).ranks(b) }),
+	"ndcgLoss1": listFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Abs(b.Gains))
+		return NDCGLoss1().graph(b)
+	}),
 	"mse": listFunc(func(b *batch) *G.Node {
 		b.DocumentWeights = b.Gains
 		return MSE().graph(b)
@@ -40,7 +43,10 @@ var listFuncs = map[string]optest.ListFunc{
 		b.DocumentWeights = G.Must(G.Abs(b.Gains))
 		return QueryRMSE(1.5).graph(b)
 	}),
-	"weighted rankBounds": weightedFunc(func(b *batch) *G.Node { return rankBounds(b) }),
+	"weighted ndcgLoss1": weightedFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Abs(b.Gains))
+		return NDCGLoss1().graph(b)
+	}),
 	"weighted pairs": weightedFunc(func(b *batch) *G.Node {
 		return Pairwise(Log2, PairWeights{Each: .3, Swap: 2, Distance: .4}).graph(b)
 	}),
@@ -93,10 +99,6 @@ func TestWordsHaveTheirValues(t *testing.T) {
 	value("inverse", func(b *batch) *G.Node { return inverse(b.Lists.Scores) }, 1./9, 1, 1./3, 1./3, -1, 0, .5, 1./9)
 	value("count", func(b *batch) *G.Node { return count(b.Lists) }, 3, 0, 3)
 	value("nonzero", func(b *batch) *G.Node { return nonzero(b.Gains) }, 1, 0, 1, 1, 1, 0, 1, 1)
-	value("rankDiscounts", func(b *batch) *G.Node {
-		b.Discounts = []float64{8, 4}
-		return rankDiscounts(b)
-	}, 0, 4, 8, 4, 4, 4, 8, 0)
 	value("targetExposure", targetOf(8, 4), 0, 0, 6, 6, 4, 0, 8, 0)
 	value("targetExposure, first rank", targetOf(8), 0, 0, 4, 4, 0, 0, 8, 0)
 	value("groupHeads", func(b *batch) *G.Node { return groupHeads(b.Lists, b.Groups) }, 0, 1, 1, 0, 0, 1, 0, 0)
@@ -112,7 +114,7 @@ func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
 		scores, gains []float64
 		word          func(b *batch) *G.Node
 	}{
-		{"losses: RankBounds: query 0, row 1", []float64{0, math.Inf(1), 0}, nil, func(b *batch) *G.Node { return rankBounds(b) }},
+		{"losses: NDCGLoss1: query 0, row 1", []float64{0, math.Inf(1), 0}, []float64{1, 2, 3}, func(b *batch) *G.Node { return NDCGLoss1().graph(b) }},
 		{"row 1: the gain is NaN", nil, []float64{0, nan, 0}, pairs},
 		{"row 0: the score is NaN", []float64{nan, 0, 0}, nil, pairs},
 		{"discount 1 is NaN", nil, nil, func(b *batch) *G.Node {
