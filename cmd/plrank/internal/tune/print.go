@@ -20,13 +20,13 @@ const byRecipe = "recipe"
 
 // print prints all trials, the best first, and the command for that; or if there are several measures, for each trial of
 // their frontier.
-func (o *options) print(w io.Writer, s *search, measures []string) error {
+func (s *search) print(w io.Writer, measures []string, asJSON bool, out string) error {
 	best := s.best()
 	var words []string // of the command for the best
 	if best != nil {
-		words = o.command(s, best, "best")
+		words = s.command(best, out, "best")
 	}
-	if o.asJSON {
+	if asJSON {
 		return cli.PrintJSON(w, struct {
 			Metric  string   `json:"metric"`
 			Trials  []*trial `json:"trials"`  // the best first
@@ -40,7 +40,7 @@ func (o *options) print(w io.Writer, s *search, measures []string) error {
 	}
 	fmt.Fprintln(w)
 	last := ""
-	if len(s.data.Folds) == 1 && best.End == complete && best.Epoch == best.Of {
+	if s.folds == 1 && best.End == complete && best.Epoch == best.Of {
 		last = "; its best epoch is the last: more may help (-epochs)"
 	}
 	if measures == nil {
@@ -52,17 +52,17 @@ func (o *options) print(w io.Writer, s *search, measures []string) error {
 		"metrics of all splits:", strings.Join(measures, ", ")))
 	for i, t := range s.ranked() {
 		if t.Frontier {
-			fmt.Fprintf(w, "  %s\n", command.Line(o.command(s, t, fmt.Sprintf("trial%d", i+1))))
+			fmt.Fprintf(w, "  %s\n", command.Line(s.command(t, out, fmt.Sprintf("trial%d", i+1))))
 		}
 	}
 	return nil
 }
 
-// command returns the words of the command that trains with the settings of a trial.
-func (o *options) command(s *search, t *trial, folder string) []string {
-	words := slices.Concat([]string{"plrank", "train"}, o.shared, s.metric, t.Flags)
-	if o.out != "" {
-		words = append(words, "-out="+filepath.Join(o.out, folder))
+// command returns the words of the command that trains with the settings of a trial, into a folder within out, unless that is empty.
+func (s *search) command(t *trial, out, folder string) []string {
+	words := slices.Concat([]string{"plrank", "train"}, s.shared, s.metric, t.Flags)
+	if out != "" {
+		words = append(words, "-out="+filepath.Join(out, folder))
 	}
 	return words
 }

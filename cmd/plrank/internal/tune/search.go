@@ -11,18 +11,21 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 
 // A search is trials on the same data.
 type search struct {
-	grid    grid          // choices of the trials
-	drawn   bool          // more trials are drawn than there is time for
-	limit   time.Duration // 0: none
-	end     time.Time     // by it; zero: none
-	data    *trainer.Trials
+	grid   grid          // choices of the trials
+	drawn  bool          // more trials are drawn than there is time for
+	limit  time.Duration // 0: none
+	end    time.Time     // by it; zero: none
+	folds  int
+	shared shared // flags of all trials
+	// config returns the settings of a trial with more flags, and warnings, by flag, of those that have no effect in it.
+	config  func(more ...string) (c train.Config, idle map[string]string, err error)
+	trainer func(c train.Config, fold int) (*train.Trainer, error)
 	common  train.Config   // without the flags of a trial
 	metric  []string       // -metric, where the recipe's does not compare losses
 	report  []string       // metrics other than its own
@@ -40,7 +43,7 @@ type search struct {
 
 // configure checks the flags of trial i. It gives warnings of those without effect, by flag.
 func (s *search) configure(i int) (idle map[string]string, err error) {
-	s.configs[i], idle, err = s.data.Config(slices.Concat(s.metric, s.flags[i])...)
+	s.configs[i], idle, err = s.config(slices.Concat(s.metric, s.flags[i])...)
 	switch {
 	case err == nil && s.own:
 		s.configs[i].Report = append(slices.Clone(s.configs[i].Report), s.common.Metric)
@@ -56,11 +59,11 @@ func (s *search) configure(i int) (idle map[string]string, err error) {
 
 // comparable returns an error if a metric means something else in each trial.
 func (s *search) comparable(metric string) error {
-	for _, of := range new(train.Config).Settings() {
-		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == of.Flag })
-		matters := cli.HasLoss(metric) || of.Measuring && !strings.Contains(metric, "@")
-		if tried && of.Group == "Objective" && matters {
-			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", metric, of.Flag)
+	for _, row := range new(train.Config).Settings() {
+		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == row.Flag })
+		matters := cli.HasLoss(metric) || row.Measuring && !strings.Contains(metric, "@")
+		if tried && row.Group == "Objective" && matters {
+			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", metric, row.Flag)
 		}
 	}
 	return nil
@@ -120,7 +123,7 @@ func (s *search) run(ctx context.Context) error {
 			t.End, t.Error, t.Value = failed, err.Error(), train.Value(math.NaN())
 		}
 		t.Seconds = time.Since(start).Seconds()
-		if t.End != cut || len(t.Best) > 0 && len(s.data.Folds) == 1 { // the mean of some folds compares with no other
+		if t.End != cut || len(t.Best) > 0 && s.folds == 1 { // the mean of some folds compares with no other
 			s.done = append(s.done, t)
 			s.bar.LineLeft(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
 		}
@@ -178,7 +181,7 @@ func (s *search) outcome(t *trial) string {
 
 // try trains trial i on every fold.
 func (s *search) try(ctx context.Context, t *trial, i int) error {
-	folds, sum, sums := len(s.data.Folds), 0., train.Values{}
+	folds, sum, sums := s.folds, 0., train.Values{}
 	if t.Of = folds; folds == 1 {
 		t.Of = s.configs[i].Epochs
 	}
@@ -205,7 +208,7 @@ func (s *search) try(ctx context.Context, t *trial, i int) error {
 
 // train trains trial i on a fold, and gives its best value, and all values of that epoch.
 func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64, values train.Values, err error) {
-	tr, err := s.data.Trainer(s.configs[i], fold)
+	tr, err := s.trainer(s.configs[i], fold)
 	if err != nil {
 		return math.NaN(), nil, err
 	}
@@ -213,7 +216,7 @@ func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64
 		s.warn(tr.Warnings()...)
 	}
 	best = math.NaN()
-	metric, folds := tr.Config.Metric, float64(len(s.data.Folds))
+	metric, folds := tr.Config.Metric, float64(s.folds)
 	if s.own {
 		metric = s.common.Metric
 	}

@@ -15,15 +15,17 @@ const (
 	mostDrawn    = 500 // trials without -grid and -trials, which take longer
 )
 
-// drawSpace gives the trials of a search without -grid: the recipe of a network, then draws from what is left of the space
-// beside the flags for all trials; and the choices that were drawn from.
-func (o *options) drawSpace(metric string) (flags [][]string, tried grid, err error) {
+// A shared is the flags of train for all trials, as -name=value.
+type shared []string
+
+// draw returns the trials of a search without -grid: the recipe of a network, then draws from what is left of the space beside the
+// flags for all trials; and the choices that were drawn from. Zero trials are as many as there is time for.
+func (s shared) draw(metric string, trials int, seed uint64) (flags [][]string, tried grid, err error) {
 	groups := map[string]string{}
-	for _, of := range new(train.Config).Settings() {
-		groups[of.Flag] = of.Group
+	for _, row := range new(train.Config).Settings() {
+		groups[row.Flag] = row.Group
 	}
-	byLoss := cli.HasLoss(metric)
-	free := !o.saysModel() && !o.given("init-model") && !byLoss
+	byLoss, begun := cli.HasLoss(metric), s.has("init-model")
 	draw := func(space []string) (flags [][]string, err error) {
 		var g grid
 		for _, text := range space {
@@ -32,18 +34,18 @@ func (o *options) drawSpace(metric string) (flags [][]string, tried grid, err er
 				return nil, err
 			}
 			group := groups[c.flag]
-			fixed := o.given(c.flag) ||
-				o.given("init-model") && (group == "Inputs" || group == "Model") || // whose architecture it is
-				byLoss && group == "Objective" // or values of trials would mean different things
-			if !fixed {
-				g = append(g, c)
+			if s.has(c.flag) ||
+				begun && (group == "Inputs" || group == "Model") || // the architecture of the initial model
+				byLoss && group == "Objective" { // values of trials would mean different things
+				continue
 			}
-			if !fixed && !slices.ContainsFunc(tried, func(other choice) bool { return other.flag == c.flag }) {
+			g = append(g, c)
+			if !slices.ContainsFunc(tried, func(other choice) bool { return other.flag == c.flag }) {
 				tried = append(tried, c)
 			}
 		}
-		if n := cmp.Or(o.trials, mostDrawn); n > 1 && g != nil {
-			return g.trials(n-1, o.seed)
+		if n := cmp.Or(trials, mostDrawn); n > 1 && g != nil {
+			return g.trials(n-1, seed)
 		}
 		return nil, nil
 	}
@@ -51,7 +53,7 @@ func (o *options) drawSpace(metric string) (flags [][]string, tried grid, err er
 		return nil, nil, err
 	}
 	first := []string{}
-	if free {
+	if !s.saysModel() && !begun && !byLoss {
 		first = []string{"-scorer=mlp"}
 		trees, err := draw(recipe.Forests)
 		if err != nil {
@@ -64,19 +66,15 @@ func (o *options) drawSpace(metric string) (flags [][]string, tried grid, err er
 	return slices.Insert(flags, 0, first), tried, nil
 }
 
-// saysModel reports whether a flag for all trials, or of the grid, says something of models.
-func (o *options) saysModel() bool {
-	return slices.ContainsFunc(o.grid, func(c choice) bool { return recipe.OfModel(c.flag) }) ||
-		slices.ContainsFunc(o.shared, func(flag string) bool { return recipe.OfModel(flagName(flag)) })
+// saysModel reports whether a flag says something of models.
+func (s shared) saysModel() bool {
+	return slices.ContainsFunc(s, func(flag string) bool {
+		name, _, _ := strings.Cut(flag, "=")
+		return recipe.OfModel(name[1:])
+	})
 }
 
-// flagName returns the name of a flag that is written -name=value.
-func flagName(flag string) string {
-	name, _, _ := strings.Cut(flag, "=")
-	return strings.TrimPrefix(name, "-")
-}
-
-// given reports whether a flag is given for all trials.
-func (o *options) given(name string) bool {
-	return slices.ContainsFunc(o.shared, func(flag string) bool { return strings.HasPrefix(flag, "-"+name+"=") })
+// has reports whether a flag is given.
+func (s shared) has(name string) bool {
+	return slices.ContainsFunc(s, func(flag string) bool { return strings.HasPrefix(flag, "-"+name+"=") })
 }

@@ -17,9 +17,11 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -46,7 +48,7 @@ type options struct {
 	out            string
 	resume, asJSON bool
 	plot           cli.Plot
-	shared         []string // flags of train for all trials, as -name=value
+	shared         shared
 	seed           uint64
 }
 
@@ -85,13 +87,14 @@ func (o *options) Check(line *cli.Line) (err error) {
 		return nil
 	}
 	o.usual = o.grid == nil
-	if !o.usual && !o.saysModel() { // a trial is a single model
-		o.shared = append(o.shared, "-scorer=mlp")
-	}
 	for _, c := range o.grid {
-		if err := c.check(o.given(c.flag)); err != nil {
+		if err := c.check(o.shared.has(c.flag)); err != nil {
 			return err
 		}
+	}
+	tried := func(c choice) bool { return recipe.OfModel(c.flag) }
+	if !o.usual && !o.shared.saysModel() && !slices.ContainsFunc(o.grid, tried) { // a trial is a single model
+		o.shared = append(o.shared, "-scorer=mlp")
 	}
 	return nil
 }
@@ -178,12 +181,16 @@ func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout,
 	if o.usual && o.trials == 0 {
 		o.minutes = cmp.Or(o.minutes, usualMinutes)
 	}
-	s, err := newSearch(ctx, o, stderr)
+	trials, err := trainer.OpenTrials(ctx, o.shared, stderr)
+	if err != nil {
+		return err
+	}
+	s, err := newSearch(o, trials, stderr)
 	if err != nil {
 		return err
 	}
 	if log != nil {
-		if err := log.begin(o.head(s)); err != nil {
+		if err := log.begin(o.head(s.common.Metric, trials.Folds)); err != nil {
 			return err
 		}
 		s.log, s.done = log, log.trials
@@ -194,15 +201,13 @@ func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout,
 	}
 	measures := s.frontier()
 	o.plot.Draw(stderr, s.draw)
-	return errors.Join(o.print(stdout, s, measures), err)
+	return errors.Join(s.print(stdout, measures, o.asJSON, o.out), err)
 }
 
-// newSearch reads the data, and checks the flags of all trials.
-func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, error) {
-	s := &search{grid: o.grid, drawn: o.usual && o.trials == 0, bar: command.NewBar(stderr), warn: func(w ...string) {
-		command.Warn(stderr,
-			w...)
-	}}
+// newSearch returns the search, whose flags it has checked.
+func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (*search, error) {
+	s := &search{grid: o.grid, drawn: o.usual && o.trials == 0, shared: o.shared, config: data.Config, trainer: data.Trainer,
+		folds: len(data.Folds), bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
 	if o.minutes > 0 {
 		s.limit = time.Duration(min(o.minutes, 1e6) * float64(time.Minute))
 		s.end = time.Now().Add(s.limit)
@@ -213,18 +218,15 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 			return nil, command.Usage(err)
 		}
 	}
-	if s.data, err = trainer.OpenTrials(ctx, o.shared, stderr); err != nil {
-		return nil, err
-	}
-	if s.common, _, err = s.data.Config(); err != nil {
+	if s.common, _, err = s.config(); err != nil {
 		return nil, err
 	}
 	if o.usual {
-		if metric, expected := strings.CutPrefix(s.common.Metric, "expected-"); expected && !o.given("metric") {
+		if metric, expected := strings.CutPrefix(s.common.Metric, "expected-"); expected && !o.shared.has("metric") {
 			s.metric = []string{"-metric=" + metric} // the expected one depends on the scale of scores, in which losses differ
 			s.common.Metric = metric
 		}
-		if s.flags, s.grid, err = o.drawSpace(s.common.Metric); err != nil {
+		if s.flags, s.grid, err = o.shared.draw(s.common.Metric, o.trials, o.seed); err != nil {
 			return nil, err
 		}
 	}
@@ -236,7 +238,7 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 			s.report = append(s.report, name)
 		}
 	}
-	s.own = s.report != nil && !o.given("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
+	s.own = s.report != nil && !o.shared.has("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
 	if o.plot != "" && s.report == nil {
 		return nil, command.Usage(errors.New("-plot draws -metric by the first measure of -report: want one, such as -report exposure-ratio"))
 	}
@@ -262,10 +264,10 @@ func newSearch(ctx context.Context, o *options, stderr io.Writer) (*search, erro
 	return s, nil
 }
 
-// head returns the first line of the log of a search.
-func (o *options) head(s *search) head {
-	h := head{Format: logFormat, Args: o.args(), Metric: s.common.Metric}
-	for _, fold := range s.data.Folds {
+// head returns the first line of the log of a search on the data of folds.
+func (o *options) head(metric string, folds []*datasets.Splits) head {
+	h := head{Format: logFormat, Args: o.args(), Metric: metric}
+	for _, fold := range folds {
 		h.Data = append(h.Data, fold.Train.Fingerprint(), fold.Vali.Fingerprint())
 	}
 	return h
