@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,23 @@ func TestMinusOneSaysWhatTheLabelMeans(t *testing.T) {
 		s, err := parsed(t, "-data", path, "-minus-one", meaning).Open(t.Context(), datasets.Options{}, io.Discard)
 		if err != nil || s.Train.Rows()+s.Vali.Rows() != rows {
 			t.Errorf("%s: %v, %v", meaning, s, err)
+		}
+	}
+}
+
+// Every flag that errors about columns name is a row.
+func TestEveryColumnHasItsFlag(t *testing.T) {
+	text, err := os.ReadFile("../../../datasets/columns.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`Flag: +"([^"]*)"`).FindAllSubmatch(text, -1)
+	if len(named) < 3 {
+		t.Fatalf("%d columns name their flags", len(named))
+	}
+	for _, m := range named {
+		if new(Source).Flags("").Row(string(m[1])) == nil {
+			t.Errorf("datasets/columns.go names the flag -%s, which is no row in source.go", m[1])
 		}
 	}
 }
