@@ -28,19 +28,19 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			t.Errorf("-%s: the plain value is zero, which is not a value", s.Flag)
 		}
 	}
-	of := reflect.ValueOf(&c).Elem()
+	config := reflect.ValueOf(&c).Elem()
 	fields := 0
-	for _, f := range reflect.VisibleFields(of.Type()) {
+	for _, f := range reflect.VisibleFields(config.Type()) {
 		if f.Anonymous {
 			continue
 		}
 		fields++
 		if len(f.Index) > 1 && !slices.ContainsFunc(c.Settings(), func(s Setting) bool {
-			return s.Group == of.Type().Field(f.Index[0]).Name && s.JSON == f.Tag.Get("json")
+			return s.Group == config.Type().Field(f.Index[0]).Name && s.JSON == f.Tag.Get("json")
 		}) {
 			t.Errorf("%s is in another group", f.Name)
 		}
-		if n := rows[of.FieldByIndex(f.Index).Addr().Interface()]; n != 1 {
+		if n := rows[config.FieldByIndex(f.Index).Addr().Interface()]; n != 1 {
 			t.Errorf("%s has %d rows, want 1", f.Name, n)
 		}
 	}
@@ -109,12 +109,12 @@ func TestPlain(t *testing.T) {
 	if c := (Config{}).Plain(); !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)
 	}
-	for _, of := range []struct {
+	for _, test := range []struct {
 		Objective
 		metric string
 	}{{Objective{Cutoff: 3}, "ndcg@3"}, {Objective{Loss: "disparity"}, LossMetric}, {Objective{Loss: "softmax+plrank2"}, LossMetric}} {
-		if c := (Config{Objective: of.Objective}).Plain(); c.Metric != of.metric {
-			t.Errorf("%+v: metric %s, want %s", of.Objective, c.Metric, of.metric)
+		if c := (Config{Objective: test.Objective}).Plain(); c.Metric != test.metric {
+			t.Errorf("%+v: metric %s, want %s", test.Objective, c.Metric, test.metric)
 		}
 	}
 }

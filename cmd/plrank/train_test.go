@@ -44,9 +44,9 @@ func TestEveryRankCounts(t *testing.T) {
 	if text := commandtest.Read(t, config); !strings.Contains(text, `"cutoff": "all"`) {
 		t.Error(text)
 	}
-	same := func(how, other string, of ...string) {
+	same := func(how, other string, files ...string) {
 		t.Helper()
-		for _, name := range append(of, "result.json", "model.npz") {
+		for _, name := range append(files, "result.json", "model.npz") {
 			if commandtest.Read(t, filepath.Join(out, name)) != commandtest.Read(t, filepath.Join(other, name)) {
 				t.Errorf("%s: another %s", how, name)
 			}

@@ -43,8 +43,8 @@ func TestTablesAreReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, metric := range metrics {
-				values, of := table.Column(metric)
-				for i, query := range of {
+				values, queries := table.Column(metric)
+				for i, query := range queries {
 					if got := back.Value(query, metric); !(math.Abs(got-values[i]) <= digits) {
 						t.Fatalf("%s: %s of %q is %v, want %v in\n%s", name, metric, query, got, values[i], &text)
 					}

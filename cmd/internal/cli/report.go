@@ -185,9 +185,9 @@ func FormatValue(v train.Value) string {
 // printConvention prints what is below the tables: what they do not say by themselves.
 func printConvention(w io.Writer, r *train.Report) {
 	fmt.Fprintln(w)
-	with := func(of func(metric string) bool) (list []string) {
+	with := func(wanted func(metric string) bool) (list []string) {
 		for _, metric := range r.Metrics {
-			if of(metric) {
+			if wanted(metric) {
 				list = append(list, metric)
 			}
 		}

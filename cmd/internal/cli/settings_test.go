@@ -72,7 +72,7 @@ func TestPresetsAreValid(t *testing.T) {
 
 // Flags override a recipe, with zeros too; its metric is not the one for a sum of losses.
 func TestGivenFlagsOverrideARecipe(t *testing.T) {
-	for _, of := range []struct {
+	for _, test := range []struct {
 		args string
 		want func(*train.Config)
 	}{
@@ -86,16 +86,16 @@ func TestGivenFlagsOverrideARecipe(t *testing.T) {
 	} {
 		own, _ := Preset("paper")
 		f := SettingFlags(&own).Set()
-		if err := f.Parse(strings.Fields(of.args)); err != nil {
+		if err := f.Parse(strings.Fields(test.args)); err != nil {
 			t.Fatal(err)
 		}
 		var given []string
 		f.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
 		got := recipe.Single("mlp", &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}}).Models[0]
 		want := got
-		of.want(&want)
+		test.want(&want)
 		if Override(&got, own, given...); Differences(got, want) != "" {
-			t.Errorf("%s: %s", of.args, Differences(got, want))
+			t.Errorf("%s: %s", test.args, Differences(got, want))
 		}
 	}
 }

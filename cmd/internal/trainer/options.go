@@ -62,9 +62,9 @@ type models []train.Config
 func (m *models) UnmarshalJSON(text []byte) error {
 	var list []json.RawMessage
 	err := json.Unmarshal(text, &list)
-	for _, of := range list {
+	for _, text := range list {
 		c := train.Config{}.Plain()
-		err = cmp.Or(err, json.Unmarshal(of, &c))
+		err = cmp.Or(err, json.Unmarshal(text, &c))
 		*m = append(*m, c)
 	}
 	return err

@@ -20,11 +20,11 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 		}
 	}
 	for _, weights := range []struct {
-		of     string
+		what   string
 		values []float32
 	}{{"documents", s.Train.Weights}, {"queries", s.Train.QueryWeights}} {
 		if len(weights.values) > 0 {
-			fmt.Fprintf(w, "weights of %s, from %g to %g, count in the loss\n", weights.of, slices.Min(weights.values), slices.Max(weights.values))
+			fmt.Fprintf(w, "weights of %s, from %g to %g, count in the loss\n", weights.what, slices.Min(weights.values), slices.Max(weights.values))
 		}
 	}
 	model := fmt.Sprintf("%s; %s", t.Objective(), t.Architecture())

@@ -66,11 +66,11 @@ func openRankings(ctx context.Context, o *options, stderr io.Writer) (*datasets.
 		return d, nil
 	}
 	s := &datasets.Splits{}
-	for _, of := range []struct {
+	for _, each := range []struct {
 		split **datasets.Dataset
 		path  string
 	}{{&s.Train, o.Data}, {&s.Vali, o.Vali}, {&s.Test, o.Test}} {
-		if *of.split, err = open(of.path); err != nil {
+		if *each.split, err = open(each.path); err != nil {
 			return nil, err
 		}
 	}

@@ -118,8 +118,8 @@ func TestRanksTrainTheSameMixture(t *testing.T) {
 		if err != nil || strings.Count(output, "model 2 of 2") != 1 {
 			t.Fatalf("%v\n%s", err, output)
 		}
-		for _, of := range []string{"", "model1", "model2"} {
-			checkSameRun(t, filepath.Join(out, of), filepath.Join(want, of))
+		for _, folder := range []string{"", "model1", "model2"} {
+			checkSameRun(t, filepath.Join(out, folder), filepath.Join(want, folder))
 		}
 		if err := os.Remove(filepath.Join(out, "model2", "model.npz")); err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func checkSameRun(t *testing.T, out, want string) {
 // names it.
 func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 	data := fold(t)
-	for _, of := range []struct {
+	for _, test := range []struct {
 		args []string
 		want string
 	}{
@@ -159,9 +159,9 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 		{[]string{"-model", "m.npz"}, "there is no flag -model"},
 		{[]string{"-data", data, "-out", data}, "name a new folder"},
 	} {
-		out, err := outputOf(mpirun(t, 2, of.args...))
-		if err == nil || strings.Count(out, of.want) != 1 {
-			t.Errorf("%q: %v, want once %q:\n%s", of.args, err, of.want, out)
+		out, err := outputOf(mpirun(t, 2, test.args...))
+		if err == nil || strings.Count(out, test.want) != 1 {
+			t.Errorf("%q: %v, want once %q:\n%s", test.args, err, test.want, out)
 		}
 	}
 	path := filepath.Join(data, "train.txt")
@@ -187,7 +187,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 	write(t, path, read(t, path)+"2 qid:more 1:1\n0 qid:more 2:1\n")
 	three := folds(t, 3)
 	common := []string{"-cache", "off", "-epochs", "2", "-hidden", "4", "-members", "1"}
-	for _, of := range []struct {
+	for _, test := range []struct {
 		first, second []string
 		want          string // "": no error
 	}{
@@ -198,12 +198,12 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		{[]string{"-data", three, "-folds", "all"}, []string{"-data", three, "-fold", "1"}, "rank 1 of 2: train: folds: [], on rank 0 [1 2 3]"},
 		{[]string{"-data", data}, []string{"-data", same}, ""},
 	} {
-		out, err := outputOf(mpirunOfTwo(t, slices.Concat(common, of.first), slices.Concat(common, of.second)))
+		out, err := outputOf(mpirunOfTwo(t, slices.Concat(common, test.first), slices.Concat(common, test.second)))
 		switch {
-		case of.want == "" && err != nil:
-			t.Errorf("%q and %q: %v\n%s", of.first, of.second, err, out)
-		case of.want != "" && (err == nil || strings.Count(out, of.want) != 1 || strings.Contains(out, "MPI_ERR")):
-			t.Errorf("%q and %q: %v, want once %q:\n%s", of.first, of.second, err, of.want, out)
+		case test.want == "" && err != nil:
+			t.Errorf("%q and %q: %v\n%s", test.first, test.second, err, out)
+		case test.want != "" && (err == nil || strings.Count(out, test.want) != 1 || strings.Contains(out, "MPI_ERR")):
+			t.Errorf("%q and %q: %v, want once %q:\n%s", test.first, test.second, err, test.want, out)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func lasts(id int, wait time.Duration) (stat string) {
 // can be gone on with.
 func TestRanksEndTogether(t *testing.T) {
 	args := slices.Clip(append(busyRun(t), "-epochs", "100000", "-patience", "0")) // no room left: the runs append to it side by side
-	for _, of := range []struct {
+	for _, test := range []struct {
 		name string
 		do   func(run *exec.Cmd, ranks []int) error
 		want string
@@ -250,7 +250,7 @@ func TestRanksEndTogether(t *testing.T) {
 		{"stopped", func(_ *exec.Cmd, ranks []int) error { return syscall.Kill(ranks[1], syscall.SIGSTOP) }, `train: rank \d of 3 has given no sign of life for 20 seconds: all ranks end`},
 		{"terminated", func(run *exec.Cmd, _ []int) error { return run.Process.Signal(syscall.SIGTERM) }, `(?m)^interrupted: `},
 	} {
-		t.Run(of.name, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "run")
 			run := mpirun(t, 3, append(args, "-out", out)...)
@@ -271,14 +271,14 @@ func TestRanksEndTogether(t *testing.T) {
 				_, err := os.Stat(filepath.Join(out, "checkpoint.npz"))
 				return err == nil
 			})
-			if err := of.do(run, ranks); err != nil {
+			if err := test.do(run, ranks); err != nil {
 				t.Fatal(err)
 			}
 			if err := run.Wait(); err == nil {
 				t.Error("no error")
 			}
-			if n := len(regexp.MustCompile(of.want).FindAllString(stderr.String(), -1)); n != 1 {
-				t.Errorf("%d times %q", n, of.want)
+			if n := len(regexp.MustCompile(test.want).FindAllString(stderr.String(), -1)); n != 1 {
+				t.Errorf("%d times %q", n, test.want)
 			}
 			for _, rank := range ranks {
 				if stat := lasts(rank, 5*time.Second); stat != "" {

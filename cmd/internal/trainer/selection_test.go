@@ -43,7 +43,7 @@ func brands(t *testing.T, queries int) string {
 func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
 	t.Parallel()
 	data := []string{"-data", brands(t, 24), "-group-column", "brand", "-epochs", "3", "-hidden", "4", "-members", "1", "-samples", "5", "-evaluation-samples", "5"}
-	for _, of := range []struct {
+	for _, test := range []struct {
 		args   []string
 		metric string
 	}{
@@ -54,34 +54,34 @@ func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
 		{[]string{"-loss", "plrank2"}, "expected-ndcg@10"},
 	} {
 		out := filepath.Join(t.TempDir(), "run")
-		status, stdout, stderr := call(slices.Concat(data, of.args, []string{"-out", out})...)
-		if status != 0 || !strings.Contains(stderr, "of the best "+of.metric) {
-			t.Fatalf("%v: %d, %q", of.args, status, stderr)
+		status, stdout, stderr := call(slices.Concat(data, test.args, []string{"-out", out})...)
+		if status != 0 || !strings.Contains(stderr, "of the best "+test.metric) {
+			t.Fatalf("%v: %d, %q", test.args, status, stderr)
 		}
 		var config train.Config
 		var result cli.RunSummary
-		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Metric != of.metric {
-			t.Errorf("%v: config.json has the metric %q (%v), want %q", of.args, config.Metric, err, of.metric)
+		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Metric != test.metric {
+			t.Errorf("%v: config.json has the metric %q (%v), want %q", test.args, config.Metric, err, test.metric)
 		}
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 			t.Fatal(err)
 		}
-		best, lowest := train.Epoch{}, of.metric == "loss"
+		best, lowest := train.Epoch{}, test.metric == "loss"
 		for line := range strings.Lines(read(t, filepath.Join(out, "metrics.jsonl"))) {
 			var e train.Epoch
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatal(err)
 			}
-			value, ok := e.Vali[of.metric]
-			if was := best.Vali[of.metric]; !ok || best.Vali == nil || value != was && (value < was) == lowest {
+			value, ok := e.Vali[test.metric]
+			if was := best.Vali[test.metric]; !ok || best.Vali == nil || value != was && (value < was) == lowest {
 				best = e
 			}
 		}
 		if result.BestEpoch != best.Epoch {
-			t.Errorf("%v: the best epoch is %d, want %d by %s", of.args, result.BestEpoch, best.Epoch, of.metric)
+			t.Errorf("%v: the best epoch is %d, want %d by %s", test.args, result.BestEpoch, best.Epoch, test.metric)
 		}
-		if !strings.Contains(stdout, of.metric) {
-			t.Errorf("%v: the tables lack %s", of.args, of.metric)
+		if !strings.Contains(stdout, test.metric) {
+			t.Errorf("%v: the tables lack %s", test.args, test.metric)
 		}
 	}
 }

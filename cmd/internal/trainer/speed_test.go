@@ -54,13 +54,13 @@ func TestSpeedOfRanks(t *testing.T) {
 	if _, err := os.Stat(*speedFile); err != nil {
 		rows = append(rows, []string{"run", "seconds"})
 	}
-	for _, of := range runs {
-		out := filepath.Join(dir, of.name)
-		line := slices.Concat(of.line, work, []string{"-out", out})
+	for _, one := range runs {
+		out := filepath.Join(dir, one.name)
+		line := slices.Concat(one.line, work, []string{"-out", out})
 		run := exec.CommandContext(t.Context(), line[0], line[1:]...)
 		run.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 		if text, err := run.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", of.name, err, text)
+			t.Fatalf("%s: %v\n%s", one.name, err, text)
 		}
 		var seconds []float64 // of training in all epochs but the first, in which data are transformed
 		for text := range strings.Lines(read(t, filepath.Join(out, "metrics.jsonl"))) {
@@ -74,8 +74,8 @@ func TestSpeedOfRanks(t *testing.T) {
 		}
 		slices.Sort(seconds)
 		median := seconds[len(seconds)/2]
-		t.Logf("%s: %.3f s an epoch", of.name, median)
-		rows = append(rows, []string{of.name, strconv.FormatFloat(median, 'f', 4, 64)})
+		t.Logf("%s: %.3f s an epoch", one.name, median)
+		rows = append(rows, []string{one.name, strconv.FormatFloat(median, 'f', 4, 64)})
 	}
 	f, err := os.OpenFile(*speedFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -160,7 +160,7 @@ func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	write(t, file, "0 qid:1 1:1 4:1 # a\n0 qid:1 1:1 # b\n0 qid:1 2:1 # c\n")
 	path := func(name string) string { return filepath.Join(dir, name) }
 	// of is a result; drawn rankings are in a file each.
-	of := func(name string) (text string) {
+	result := func(name string) (text string) {
 		if filepath.Ext(name) != ".r" {
 			return read(t, path(name))
 		}
@@ -171,7 +171,7 @@ func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	}
 	numbers := func(name string, field int) map[string]float64 {
 		list := map[string]float64{}
-		for i, line := range strings.Split(strings.TrimSpace(of(name)), "\n") {
+		for i, line := range strings.Split(strings.TrimSpace(result(name)), "\n") {
 			f := strings.Fields(line)
 			v, err := strconv.ParseFloat(f[field], 64)
 			if err != nil {
@@ -199,7 +199,7 @@ func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	predict("same", "-temperature", "1")
 	predict("three", "-temperature", "3")
 	for _, end := range []string{".s", ".e", ".r"} {
-		if of("one"+end) != of("same"+end) {
+		if result("one"+end) != result("same"+end) {
 			t.Errorf("%s: temperature 1 is not the default", end)
 		}
 	}
@@ -207,7 +207,7 @@ func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	if read(t, path("one.s")) != read(t, path("three.s")) {
 		t.Error("-temperature changes -scores")
 	}
-	if text := of("three.r"); strings.Count(text, " plrank-temperature-3-") != 15 {
+	if text := result("three.r"); strings.Count(text, " plrank-temperature-3-") != 15 {
 		t.Errorf("the tags lack the temperature: %s", text)
 	}
 	sums := numbers("one.r", 4)

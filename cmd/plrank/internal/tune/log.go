@@ -121,10 +121,10 @@ func (l *log) read() error {
 // begin writes the head of a new log; the one of an old log must be the same, except its args.
 func (l *log) begin(h head) (err error) {
 	if was := l.head; was != nil {
-		for i, of := range []string{"training", "validation"} {
+		for i, split := range []string{"training", "validation"} {
 			for at := i; at < len(h.Data) && len(h.Data) == len(was.Data); at += 2 {
 				if differ := h.Data[at].Differences(was.Data[at]); differ != "" {
-					return fmt.Errorf("tune: %s is of other data: %s of the %s split differ", l.path, differ, of)
+					return fmt.Errorf("tune: %s is of other data: %s of the %s split differ", l.path, differ, split)
 				}
 			}
 		}

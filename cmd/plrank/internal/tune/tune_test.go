@@ -362,9 +362,9 @@ func TestReportedMetricsHaveColumns(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range r.Trials {
-		if ratio, p := of.Report["exposure-ratio"], of.Report["precision@3"]; len(of.Report) != 2 || !(ratio > 0 && ratio <= 1) || !(p > 0 && p <= 1) {
-			t.Errorf("%v: %v", of.Flags, of.Report)
+	for _, trial := range r.Trials {
+		if ratio, p := trial.Report["exposure-ratio"], trial.Report["precision@3"]; len(trial.Report) != 2 || !(ratio > 0 && ratio <= 1) || !(p > 0 && p <= 1) {
+			t.Errorf("%v: %v", trial.Flags, trial.Report)
 		}
 	}
 }
