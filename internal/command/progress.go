@@ -69,7 +69,7 @@ func (b *Bar) Set(part float64, text string) {
 		text = text[:max(0, strings.LastIndexByte(text, ' '))]
 	}
 	b.bar.Describe(text)
-	b.bar.Set64(int64(part * whole))
+	_ = b.bar.Set64(int64(part * whole))
 }
 
 // LineLeft is [Line] with the time left at its end, unless a bar shows it.
@@ -86,16 +86,16 @@ func (b *Bar) Line(text string) {
 		Note(b.w, text)
 		return
 	}
-	b.bar.Clear()
+	_ = b.bar.Clear()
 	Note(b.w, text)
 	if !b.bar.IsFinished() {
-		b.bar.RenderBlank()
+		_ = b.bar.RenderBlank()
 	}
 }
 
 // Finish removes the bar.
 func (b *Bar) Finish() {
 	if b.bar != nil {
-		b.bar.Finish()
+		_ = b.bar.Finish()
 	}
 }

@@ -82,11 +82,11 @@ func (t *PerQuery) Write(w io.Writer, name string) error {
 		return t.writeTREC(w)
 	}
 	out := csv.NewWriter(w)
-	out.Write(perQueryHeader) // a failed write stays failed
+	_ = out.Write(perQueryHeader) // a failed write stays failed
 	for _, query := range t.Queries {
 		for _, metric := range t.Metrics {
 			if v := t.Value(query, metric); !math.IsNaN(v) {
-				out.Write([]string{query, metric, strconv.FormatFloat(v, 'g', -1, 64)})
+				_ = out.Write([]string{query, metric, strconv.FormatFloat(v, 'g', -1, 64)})
 			}
 		}
 	}

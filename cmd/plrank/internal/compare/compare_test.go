@@ -311,7 +311,7 @@ func TestAllAreComparedOnOneLabel(t *testing.T) {
 		fit.Must(t, "-data", data, "-query-column", "search", "-label-column", label, "-features", "price", "-epochs", "1", "-cache", "off", "-out", run)
 		models = append(models, filepath.Join(run, "model.npz"))
 	}
-	if status, _, stderr := call(models[0], models[1], "-data", data, "-cache", "off"); status != 1 || !strings.Contains(stderr, `models are measured on different labels, "clicks" and "rating": -label-column must name`) {
+	if status, _, stderr := call(models[0], models[1], "-data", data, "-cache", "off"); status != 1 || !strings.Contains(stderr, `the models were trained on different labels, "clicks" and "rating": -label-column must name`) {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	must(t, models[0], models[1], "-data", data, "-cache", "off", "-label-column", "clicks")

@@ -19,7 +19,8 @@ var page = cli.Page{
 		"-scores FILE -data FILE | -scores RUN -qrels FILE",
 		"-worths FILE -data RANKINGS",
 	},
-	Text: "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of scores from anywhere. The gain and the highest grade come from the model unless they are given.",
+	Text: "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of " +
+		"scores from any ranker. The gain and the highest grade come from the model unless they are given.",
 	Examples: []string{
 		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
 		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",

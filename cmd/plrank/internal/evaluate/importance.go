@@ -27,7 +27,8 @@ func (o *options) importances(ctx context.Context, model *ranker.Model, d *datas
 
 func printImportances(w io.Writer, metric string, list []train.Importance) {
 	fmt.Fprintln(w)
-	cli.PrintNote(w, fmt.Sprintf("by how much %s gets worse without a feature: mean ± standard deviation of %d permutations", metric, report.Permutations))
+	cli.PrintNote(w, fmt.Sprintf("how much worse %s is without a feature: mean ± standard deviation of %d permutations", metric,
+		report.Permutations))
 	var table viz.Table
 	for _, i := range list[:min(report.ShownFeatures, len(list))] {
 		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)})

@@ -81,7 +81,8 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 		cli.WarnOfSeenQueries(stderr, splits[i].Data.Name, name, s.TrainedOn, s.Queries)
 	}
 	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
-		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, like files of older versions: err and graded-rbp use the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, like files of older versions: err and graded-rbp use the highest "+
+			"of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
 	}
 	return measured, nil
 }
@@ -92,7 +93,8 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	if single {
 		from.Vali = from.Data // so that nothing is held out
 	}
-	s, err := from.Open(ctx, datasets.Options{Read: cli.Without(datasets.OptionsFor(model), "weight"), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	read := cli.Without(datasets.OptionsFor(model), "weight")
+	s, err := from.Open(ctx, datasets.Options{Read: read, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,8 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 func (m *Measuring) checkLabels(d *datasets.Dataset) error {
 	label := d.Roles["label"]
 	if m.label != "" && label != "" && label != m.label {
-		return fmt.Errorf("%s: by their training data, models are measured on different labels, %q and %q: -label-column must name the one that is meant", d.Name, m.label, label)
+		return fmt.Errorf("%s: the models were trained on different labels, %q and %q: -label-column must name the one to measure on", d.Name,
+			m.label, label)
 	}
 	m.label = label
 	return nil
@@ -156,7 +159,8 @@ func (m *Measuring) judged(ctx context.Context, stderr io.Writer) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, func(label float32) bool { return 0 <= label && label < 1 }) {
+	below1 := func(label float32) bool { return 0 <= label && label < 1 }
+	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, below1) {
 		return nil, cli.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))
 	}
 	return d, nil

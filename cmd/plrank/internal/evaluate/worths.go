@@ -51,7 +51,8 @@ func readWorths(path string) (*worth.Model, error) {
 	header, err := rows.Read()
 	item, logWorth := slices.Index(header, "item"), slices.Index(header, "log_worth")
 	if err != nil || item < 0 || logWorth < 0 || slices.Contains(header, "component") {
-		return nil, fmt.Errorf("%s:1: the header is %q: want the columns item and log_worth, as plrank fit -out writes them for one model", path, header)
+		return nil, fmt.Errorf("%s:1: the header is %q: want the columns item and log_worth, as plrank fit -out writes them for one model",
+			path, header)
 	}
 	m := &worth.Model{}
 	for {

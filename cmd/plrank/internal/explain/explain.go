@@ -20,7 +20,8 @@ import (
 var page = cli.Page{
 	Command: "explain",
 	Usage:   []string{"-model FILE -data FILE -query Q [-document D] [-against D] [-json]"},
-	Text: "Says why a document of a query is above another one, or above the mean of its query: the difference of their scores is divided among the features by Shapley values, which add up to it. " +
+	Text: "Says why a document of a query is above another one, or above the mean of its query: the difference of their scores " +
+		"is divided among the features by Shapley values, which add up to it. " +
 		"Features whose values are equal have no part.",
 	Examples: []string{
 		"-model runs/fold1/model.npz -data test.txt -query 18219",

@@ -61,7 +61,8 @@ func (o *options) Check(*cli.Line) error {
 	return cmp.Or(
 		cli.ErrorIf(o.model == "" || o.Data == "", "-model and -data are both needed"),
 		cli.ErrorIf(printed > 1, "standard output, -, has room for one of -out, -run, -qrels and -exposure"),
-		cli.ErrorIf(o.draw > 1 && o.run == cli.StandardOutput, "-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw),
+		cli.ErrorIf(o.draw > 1 && o.run == cli.StandardOutput,
+			"-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw),
 		cli.ErrorIf(o.draw > 0 && o.run == "", "-draw %d: want -run for the rankings", o.draw),
 		o.Source.Check(),
 	)

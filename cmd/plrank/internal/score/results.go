@@ -70,7 +70,8 @@ func (o *options) newBlock(d *datasets.Dataset, scores []float64, first int) (*b
 		for q, id := range d.QueryIDs {
 			for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
 				if b.policy[r] = scores[r] / o.temperature; math.IsInf(b.policy[r], 0) {
-					return nil, fmt.Errorf("score: query %s: the score %v, divided by -temperature %v, is beyond the range of float64", id, scores[r], o.temperature)
+					return nil, fmt.Errorf("score: query %s: the score %v, divided by -temperature %v, is beyond the range of float64", id,
+						scores[r], o.temperature)
 				}
 			}
 		}
@@ -89,7 +90,9 @@ func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
 	var line []byte
 	for _, v := range b.InSourceOrder(values) {
 		line = append(strconv.AppendFloat(line[:0], v, 'g', -1, bits), '\n')
-		w.Write(line) // a failed write stays failed
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ var page = cli.Page{
 		"-model FILE -data FILE -run FILE [-draw N] [-qrels FILE]",
 		"-model FILE -data FILE -exposure FILE",
 	},
-	Text: "Scores every document of a file with a trained model, from raw features: the model file has the transform. A higher score is a higher rank.",
+	Text: "Scores every document of a file with a trained model, from raw features: the model file has the transform. " +
+		"Documents with higher scores rank higher.",
 	Examples: []string{
 		"-model runs/fold1/model.npz -data new.txt -out new.scores",
 		"-model runs/fold1/model.npz -data - < new.txt > new.scores",
