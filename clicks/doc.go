@@ -2,9 +2,9 @@
 // position bias, evaluates policies that were not shown, and turns clicks into gains to train
 // on. It knows no graph.
 //
-// A Plackett–Luce policy draws the rankings that it shows, and so tries others than its best
-// one. Its scores give the probability of every ranking, which is all that an unbiased
-// estimate needs: [plackett.Expectation.Placements] computes P(d@k), the probability that
+// A Plackett–Luce policy draws the rankings that it shows, so it also tries rankings other than
+// its best one. Its scores give the probability of every ranking, and an unbiased estimate
+// needs no more: [plackett.Expectation.Placements] computes P(d@k), the probability that
 // document d is at rank k, exactly, without sampling.
 //
 // # From a log to an estimate
@@ -15,18 +15,18 @@
 //	target := clicks.Target{Policy: scores, Baseline: clicks.Logged, Bias: bias}
 //	estimates, err := clicks.Evaluate(log, target, clicks.IIPS, clicks.DR)
 //
-// [Scan] reads a log that is larger than memory in parts. Add each to a
+// [Scan] reads a log in parts, so that it may be larger than memory. Add each part to a
 // [BiasEstimation], a [GainEstimation] or an [Evaluation].
 //
 // # Assumptions
 //
-// [IIPS] assumes that a click depends on the document and its rank alone. The other methods
-// but [RIPS] and [WholeRanking] assume the affine model as well, in which the document d at
+// [IIPS] assumes that a click depends only on the document and its rank. All other methods
+// except [RIPS] and [WholeRanking] also assume the affine model, in which the document d at
 // rank k is clicked with probability
 //
 //	P(click | d, k) = α_k r_d + β_k
 //
 // where r_d is the relevance of d to its query, α_k the position bias of rank k, and β_k the
-// clicks that trust alone earns (Vardasbi et al., CIKM 2020). The position-based model has β = 0, and α_k is
-// then the probability θ_k that rank k is examined.
+// probability of a click out of trust in the ranking alone (Vardasbi et al., CIKM 2020). In
+// the position-based model β is 0, and α_k is the probability θ_k that users examine rank k.
 package clicks

@@ -273,13 +273,8 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
 	start := len(dst)
-	dst = appendString(append(dst, `{"query_id":`...), im.ID)
-	if im.Client != "" {
-		dst = appendString(append(dst, `,"client_id":`...), im.Client)
-	}
-	dst = appendString(append(dst, `,"user_query":`...), im.Query)
-	dst = im.Time.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano)
-	dst = appendList(append(dst, `","query_response_hit_ids":`...), im.Shown,
+	dst = appendIDs(append(dst, '{'), im, im.Time)
+	dst = appendList(append(dst, `,"query_response_hit_ids":`...), im.Shown,
 		func(dst []byte, d int) []byte { return appendString(dst, im.Documents[d]) })
 	dst = appendString(append(dst, `,"query_attributes":{"plrank":{"model":`...), im.Model)
 	dst = appendString(append(dst, `,"version":`...), im.Version)
@@ -307,6 +302,16 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 		return dst[:start], fmt.Errorf("clicks: impression %q: a line of %d bytes, want at most %d", im.ID, n, longestLine)
 	}
 	return dst, nil
+}
+
+// appendIDs appends the members that queries and events have alike.
+func appendIDs(dst []byte, im *Impression, at time.Time) []byte {
+	dst = appendString(append(dst, `"query_id":`...), im.ID)
+	if im.Client != "" {
+		dst = appendString(append(dst, `,"client_id":`...), im.Client)
+	}
+	dst = appendString(append(dst, `,"user_query":`...), im.Query)
+	return append(at.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano), '"')
 }
 
 // appendList appends an array in JSON.
@@ -358,13 +363,8 @@ func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, er
 		checkText("the ID of a document", document)); err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
-	dst = appendString(append(dst, `{"action_name":"click","query_id":`...), im.ID)
-	if im.Client != "" {
-		dst = appendString(append(dst, `,"client_id":`...), im.Client)
-	}
-	dst = appendString(append(dst, `,"user_query":`...), im.Query)
-	dst = at.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano)
-	dst = appendString(append(dst, `","event_attributes":{"object":{"object_id":`...), document)
+	dst = appendIDs(append(dst, `{"action_name":"click",`...), im, at)
+	dst = appendString(append(dst, `,"event_attributes":{"object":{"object_id":`...), document)
 	dst = appendInt(append(dst, `},"position":{"ordinal":`...), rank)
 	return append(dst, "}}}\n"...), nil
 }

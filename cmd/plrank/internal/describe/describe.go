@@ -1,4 +1,4 @@
-// Package describe is the sub-command that says what is in data.
+// Package describe implements plrank describe, which describes data and models.
 package describe
 
 import (
@@ -18,7 +18,7 @@ var page = cli.Page{
 	Command: "describe",
 	Usage:   []string{"-data FILE|DIR [-fold N] [-json]", "-model FILE [-json]"},
 	Text: "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing " +
-		"and how many are distinct, their range, and whether they are useful. Or says what a model is, and which features it uses.",
+		"and how many are distinct, their range, and whether they are useful. With -model it describes a model and the features that it uses.",
 	Examples: []string{
 		"-data MQ2008 -fold 3",
 		"-data shop.csv -group-column brand -json",
