@@ -3,6 +3,7 @@
 package ranker
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -38,9 +39,9 @@ func checkAllocations(t *testing.T, d *datasets.Dataset, m *Model) {
 		seed++
 		scores, _ = m.Score(scores[:0], d.Features)
 		ranking = Rank(ranking[:0], scores)
-		ranking, _, _ = Draw(ranking[:0], scores, 10, seed)
-		exposure, _ = Exposure(exposure[:0], scores, discounts)
-		shares, _ = Exposure(shares[:0], long, whole)
+		ranking, _, _ = Policy{}.Draw(ranking[:0], scores, 10, seed)
+		exposure, _ = Policy{}.Exposure(context.Background(), exposure[:0], scores, discounts)
+		shares, _ = Policy{}.Exposure(context.Background(), shares[:0], long, whole)
 	}); n >= 1 {
 		t.Errorf("%s: %v allocations", m.file.Kind, n)
 	}

@@ -1,14 +1,15 @@
 // Package ranker reads and writes model files, and scores with trained models.
 //
 //	model, err := ranker.Open("runs/fold1/model.npz")
-//	ids := model.FeatureIDs()                                // the features of a document, in this order
-//	scores, err := model.Score(nil, features)                // of the documents of one query, row after row
-//	order := ranker.Rank(nil, scores)                        // the best first
-//	ranking, logProb, err := ranker.Draw(nil, scores, 10, 1) // from the policy, by a seed
-//	shown, err := ranker.Exposure(nil, scores, discounts)    // its expected exposure
+//	ids := model.FeatureIDs()                 // the features of a document, in this order
+//	scores, err := model.Score(nil, features) // the scores of the documents of one query, row after row
+//	order := ranker.Rank(nil, scores)         // the best document first
 //
-// A [Policy] draws at a temperature, above 1 for more variety: trained models draw nearly the
-// same ranking every time.
+//	policy := ranker.Policy{Temperature: 2}
+//	ranking, logProb, err := policy.Draw(nil, scores, 10, 1)   // a ranking of 10 documents, drawn by the seed 1
+//	shown, err := policy.Exposure(ctx, nil, scores, discounts) // the expected exposure of each document
+//
+// A temperature above 1 gives more variety: without it trained models draw nearly the same ranking every time.
 //
 // A model file is complete: the kind of the model and its settings, its weights, the transform
 // of raw features, their ids and names, the gain of labels, digests of the training queries,

@@ -16,23 +16,11 @@ import (
 // keep their order.
 func Rank(dst []int, scores []float64) []int { return num.DescendingOrder(dst, scores) }
 
-// A Policy is the Plackett–Luce policy of scores: rankings are drawn one document after
-// another, document d with a probability proportional to exp(score_d / Temperature).
-// [Draw] and [Exposure] use the zero Policy.
+// A Policy is the Plackett–Luce policy of scores: it draws one document after another, document d with a probability
+// proportional to exp(score_d / Temperature). The zero value is ready for use.
 type Policy struct {
-	// Temperature divides the scores. Above 1 the rankings vary more, below 1 less. If it
-	// equals zero, it is 1. Otherwise it must be a positive, finite number.
+	// Temperature divides the scores. It is a positive, finite number: above 1 the rankings vary more, below 1 less. 0: 1.
 	Temperature float64
-}
-
-// Draw draws a ranking by [Policy.Draw] at temperature 1.
-func Draw(dst []int, scores []float64, cutoff int, seed uint64) (ranking []int, logProbability float64, err error) {
-	return Policy{}.Draw(dst, scores, cutoff, seed)
-}
-
-// Exposure computes the exposure of [Policy.Exposure] at temperature 1.
-func Exposure(dst, scores, discounts []float64) ([]float64, error) {
-	return Policy{}.Exposure(context.Background(), dst, scores, discounts)
 }
 
 // Draw appends to dst a ranking drawn from the policy: its first cutoff documents, or all

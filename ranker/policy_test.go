@@ -26,7 +26,7 @@ func TestTemperatureDividesScores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, wantLog, err := Draw([]int{-1}, divided, 3, seed)
+			want, wantLog, err := Policy{}.Draw([]int{-1}, divided, 3, seed)
 			if err != nil || !slices.Equal(got, want) || gotLog != wantLog {
 				t.Errorf("temperature %v, seed %d: %v, %v, want %v, %v, %v", temperature, seed, got, gotLog, want, wantLog, err)
 			}
@@ -35,7 +35,7 @@ func TestTemperatureDividesScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want, err := Exposure([]float64{-1}, divided, discounts); err != nil || !slices.Equal(got, want) {
+		if want, err := (Policy{}).Exposure(context.Background(), []float64{-1}, divided, discounts); err != nil || !slices.Equal(got, want) {
 			t.Errorf("temperature %v: %v, want %v, %v", temperature, got, want, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestLargeScratchSpaceIsNotKept(t *testing.T) {
 		return m.HeapAlloc
 	}
 	for name, compute := range map[string]func() error{
-		"exposure":  func() error { _, err := Exposure(nil, scores, discounts); return err },
+		"exposure":  func() error { _, err := Policy{}.Exposure(context.Background(), nil, scores, discounts); return err },
 		"attention": func() error { _, err := attention.Score(nil, d.Features); return err },
 	} {
 		before := inUse()

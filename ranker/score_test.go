@@ -2,6 +2,7 @@ package ranker
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -169,7 +170,7 @@ func TestDrawsHaveTheProbabilitiesOfThePolicy(t *testing.T) {
 	const draws = 40000
 	count, logs := map[[2]int]float64{}, map[[2]int]float64{}
 	for seed := range uint64(draws) {
-		y, log, err := Draw(nil, scores, 2, seed)
+		y, log, err := Policy{}.Draw(nil, scores, 2, seed)
 		if err != nil || len(y) != 2 {
 			t.Fatal(y, err)
 		}
@@ -198,7 +199,7 @@ func TestDrawsHaveTheProbabilitiesOfThePolicy(t *testing.T) {
 			}
 		}
 	}
-	got, err := Exposure(nil, scores, []float64{1, 1})
+	got, err := Policy{}.Exposure(context.Background(), nil, scores, []float64{1, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,21 +208,21 @@ func TestDrawsHaveTheProbabilitiesOfThePolicy(t *testing.T) {
 			t.Errorf("document %d: propensity %v, want %v", d, got[d], p)
 		}
 	}
-	again, log, err := Draw(nil, scores, 9, 5)
-	if y, l, _ := Draw(nil, scores, 9, 5); err != nil || len(again) != 4 || !slices.Equal(again, y) || l != log {
+	again, log, err := Policy{}.Draw(nil, scores, 9, 5)
+	if y, l, _ := (Policy{}).Draw(nil, scores, 9, 5); err != nil || len(again) != 4 || !slices.Equal(again, y) || l != log {
 		t.Error("the same seed gave another ranking", err)
 	}
-	if y, log, err := Draw(nil, nil, 3, 1); len(y) != 0 || log != 0 || err != nil {
+	if y, log, err := (Policy{}).Draw(nil, nil, 3, 1); len(y) != 0 || log != 0 || err != nil {
 		t.Error(y, log, err)
 	}
 	nan := []float64{1, math.NaN()}
-	if _, _, err := Draw(nil, nan, 1, 1); err == nil {
+	if _, _, err := (Policy{}).Draw(nil, nan, 1, 1); err == nil {
 		t.Error("NaN: no error")
 	}
-	if _, err := Exposure(nil, nan, []float64{1}); err == nil {
+	if _, err := (Policy{}).Exposure(context.Background(), nil, nan, []float64{1}); err == nil {
 		t.Error("NaN: no error")
 	}
-	if _, _, err := Draw(nil, scores, 0, 1); err == nil {
+	if _, _, err := (Policy{}).Draw(nil, scores, 0, 1); err == nil {
 		t.Error("cutoff 0: no error")
 	}
 }

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -34,8 +35,8 @@ func TestMemoryStaysSteadyOnAllCores(t *testing.T) {
 			if i%50 > 0 {
 				return nil
 			}
-			if s.ranking, _, err = Draw(s.ranking[:0], s.scores, 10, uint64(i)); err == nil {
-				s.exposure, err = Exposure(s.exposure[:0], s.scores, []float64{1, 1, 1, 1, 1})
+			if s.ranking, _, err = (Policy{}).Draw(s.ranking[:0], s.scores, 10, uint64(i)); err == nil {
+				s.exposure, err = Policy{}.Exposure(context.Background(), s.exposure[:0], s.scores, []float64{1, 1, 1, 1, 1})
 			}
 			return err
 		}); err != nil {
