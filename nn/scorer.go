@@ -20,9 +20,13 @@ const (
 
 // An Input has the nodes of one graph that a model computes scores from.
 type Input struct {
-	Features *G.Node // [rows, features]
-	Offsets  *G.Node // [queries+1], int: the documents of query q are rows offsets[q] to offsets[q+1]; rows past the last are padding. Nil: all rows are one query
-	Weights  G.Nodes // of the model, see [Weights.Nodes]
+	// Features are the features of the documents, [rows, features].
+	Features *G.Node
+	// Offsets are [queries+1] ints: the documents of query q are the rows from Offsets[q] to before Offsets[q+1], and rows past the
+	// last offset are padding. nil: all rows are one query.
+	Offsets *G.Node
+	// Weights are the weights of the model, see [Weights.Nodes].
+	Weights G.Nodes
 }
 
 // A Scorer is a model from the features of documents to their scores. With

@@ -14,14 +14,21 @@ import (
 
 // An Array is one of the arrays of a model's weights.
 type Array struct {
-	Name    string
-	Shape   []int // one length, or rows and columns
-	Network int   // of an ensemble that it belongs to, see Network; 0: there is one, or they have it in common
-	Bias    bool  // an offset or a gain, which weight decay leaves alone
-	Inputs  bool  // every row is the weights of one input of the model
-	Bins    []int // of the first inputs, which have a row for each bin instead; nil: none have
-
-	AddedTo string // of a bias: the weights to whose product with the inputs it is added; "": others
+	// Name tells the array from the others of the model.
+	Name string
+	// Shape is one length, or rows and columns.
+	Shape []int
+	// Network is the member of an ensemble that the array belongs to, from 1, see [Network]; 0: the model has no members, or they
+	// have the array in common.
+	Network int
+	// Bias says that the array holds offsets or gains, which weight decay leaves alone.
+	Bias bool
+	// Inputs says that every row holds the weights of one input of the model.
+	Inputs bool
+	// Bins are the numbers of bins of the first inputs, which have a row for each bin instead of one. nil: no input has bins.
+	Bins []int
+	// AddedTo names, for biases, the array to whose product with the inputs they are added; "": another array than of a first layer.
+	AddedTo string
 }
 
 // Size returns the number of weights in the array.

@@ -23,8 +23,8 @@ func BenchmarkEstimates(b *testing.B) {
 	}
 	type estimate func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error)
 	estimates := []struct {
-		name string
-		of   estimate
+		name  string
+		build estimate
 	}{
 		{"PLRankRB", func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error) {
 			return ops.PLRankRB(l, gains, rankings, discounts)
@@ -48,7 +48,7 @@ func BenchmarkEstimates(b *testing.B) {
 						if err != nil {
 							return nil, err
 						}
-						return e.of(l, gains, rankings)
+						return e.build(l, gains, rankings)
 					})
 				})
 			}
@@ -78,8 +78,8 @@ func BenchmarkExpected(b *testing.B) {
 func BenchmarkValues(b *testing.B) {
 	discounts := []float64{1, .63, .5, .43, .39}
 	for _, e := range []struct {
-		name string
-		of   func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error)
+		name  string
+		build func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error)
 	}{
 		{"PLRank2", func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error) {
 			return ops.PLRank2(l, gains, rankings, discounts)
@@ -96,7 +96,7 @@ func BenchmarkValues(b *testing.B) {
 				lists := batch.Lists(g, tensor.Float32)
 				drawn := optest.Run(b, G.Must(ops.Rankings(batch.Lists(G.NewGraph(), tensor.Float32), ops.NewSampler(100, len(discounts), 1))))
 				rankings := optest.Ints(g, "rankings", drawn.Data().([]int), drawn.Shape()...)
-				node, err := e.of(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains), rankings)
+				node, err := e.build(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains), rankings)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -121,11 +121,11 @@ func gradientOf(sum, scores *G.Node) (*G.Node, error) {
 const documents = 125
 
 // benchmark runs the graph of a function of queries and of its gradient.
-func benchmark(b *testing.B, queries int, of func(l ops.Lists, gains *G.Node) (*G.Node, error)) {
+func benchmark(b *testing.B, queries int, build func(l ops.Lists, gains *G.Node) (*G.Node, error)) {
 	batch := drawnBatch(queries)
 	g := G.NewGraph()
 	lists := batch.Lists(g, tensor.Float32)
-	node, err := of(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains))
+	node, err := build(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains))
 	if err != nil {
 		b.Fatal(err)
 	}

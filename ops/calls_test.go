@@ -171,14 +171,14 @@ func checkCalls(t *testing.T, all calls) {
 		for _, name := range names {
 			for _, read := range []string{"scores", "gains"} {
 				for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-					of := all(newCallNodes(G.NewGraph(), "", read, x))[name]
-					nodes, err := of.nodes()
+					made := all(newCallNodes(G.NewGraph(), "", read, x))[name]
+					nodes, err := made.nodes()
 					if err == nil && len(nodes) > 0 {
 						vm := G.NewTapeMachine(nodes[0].Graph())
 						err = vm.RunAll()
 						vm.Close()
 					}
-					if !strings.Contains(of.reads, read) {
+					if !strings.Contains(made.reads, read) {
 						continue // only a panic would be wrong
 					}
 					want := fmt.Sprintf("query 2, row 4: the %s is %v", strings.TrimSuffix(read, "s"), x)
@@ -221,7 +221,7 @@ func TestShapesFollowFromTheInputs(t *testing.T) {
 	l := n.Lists
 	three, queries, rankings := tensor.Shape{3}, tensor.Shape{3}, tensor.Shape{2, 4, 1}
 	for _, c := range []struct {
-		of   *G.Node
+		node *G.Node
 		in   []G.DimSizer
 		want tensor.Shape
 	}{
@@ -231,11 +231,11 @@ func TestShapesFollowFromTheInputs(t *testing.T) {
 		{G.Must(ops.LogProbs(l, n.Rankings)), []G.DimSizer{three, rankings, queries}, rankings},
 		{G.Must(ops.Rankings(l, ops.NewSampler(4, 1, 1))), []G.DimSizer{three, queries}, rankings},
 	} {
-		if got, err := c.of.Op().InferShape(c.in...); err != nil || !got.Eq(c.want) {
-			t.Errorf("%v of %v: %v (%v), want %v", c.of, c.in, got, err, c.want)
+		if got, err := c.node.Op().InferShape(c.in...); err != nil || !got.Eq(c.want) {
+			t.Errorf("%v of %v: %v (%v), want %v", c.node, c.in, got, err, c.want)
 		}
-		if _, err := c.of.Op().InferShape(); err == nil {
-			t.Errorf("%v: no error without inputs", c.of)
+		if _, err := c.node.Op().InferShape(); err == nil {
+			t.Errorf("%v: no error without inputs", c.node)
 		}
 	}
 }
@@ -247,26 +247,26 @@ func checkOrders(t *testing.T, names []string, all calls) {
 			return tensor.New(tensor.WithShape(d.Shape()...), tensor.AsFortran(d.Clone().(*tensor.Dense).Data()))
 		},
 		"transposed": func(d *tensor.Dense) *tensor.Dense {
-			of := d.Clone().(*tensor.Dense)
-			axes := make([]int, of.Dims())
+			clone := d.Clone().(*tensor.Dense)
+			axes := make([]int, clone.Dims())
 			for i := range axes {
 				axes[i] = len(axes) - 1 - i
 			}
-			if err := errors.Join(of.T(axes...), of.Transpose(), of.T(axes...)); err != nil {
+			if err := errors.Join(clone.T(axes...), clone.Transpose(), clone.T(axes...)); err != nil {
 				t.Fatal(err)
 			}
-			return of
+			return clone
 		},
 		"a slice": func(d *tensor.Dense) *tensor.Dense {
 			wide := tensor.New(tensor.Of(d.Dtype()), tensor.WithShape(append(d.Shape().Clone(), 3)...))
 			for i, n := 0, d.Shape().TotalSize(); i < n; i++ {
 				wide.Set(3*i+1, d.Get(i))
 			}
-			of, err := wide.Slice(append(make([]tensor.Slice, d.Dims()), G.S(1))...)
+			part, err := wide.Slice(append(make([]tensor.Slice, d.Dims()), G.S(1))...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return of.(*tensor.Dense)
+			return part.(*tensor.Dense)
 		},
 	}
 	numbers := func(v G.Value) []float64 {
@@ -289,9 +289,9 @@ func checkOrders(t *testing.T, names []string, all calls) {
 		}
 		n := nodes[0]
 		var in []*G.Value
-		for of := n.Graph().From(n.ID()); of.Next(); {
+		for inputs := n.Graph().From(n.ID()); inputs.Next(); {
 			in = append(in, new(G.Value))
-			G.Read(of.Node().(*G.Node), in[len(in)-1])
+			G.Read(inputs.Node().(*G.Node), in[len(in)-1])
 		}
 		optest.Run(t, n)
 		var values []G.Value
@@ -363,11 +363,11 @@ func checkGradients(t *testing.T, names []string, all calls) {
 	var grads []*asked
 	for _, name := range names {
 		own := newCallNodes(G.NewGraph(), name, "", 0)
-		of := loss(name, own)
-		if of == nil {
+		value := loss(name, own)
+		if value == nil {
 			continue
 		}
-		_, want, err := optest.Tape(of, own.Lists.Scores)
+		_, want, err := optest.Tape(value, own.Lists.Scores)
 		if err != nil {
 			if !strings.Contains(err.Error(), "Non Differentiable WRTs") {
 				t.Errorf("%s: %v", name, err)
@@ -375,12 +375,12 @@ func checkGradients(t *testing.T, names []string, all calls) {
 			continue
 		}
 		here := newCallNodes(g, name, "", 0)
-		of = loss(name, here)
-		first, err := G.Grad(of, here.Lists.Scores)
+		value = loss(name, here)
+		first, err := G.Grad(value, here.Lists.Scores)
 		if err != nil {
 			t.Fatalf("%s after others: %v", name, err)
 		}
-		second, err := G.Grad(of, here.Lists.Scores)
+		second, err := G.Grad(value, here.Lists.Scores)
 		if err != nil {
 			t.Fatalf("%s again: %v", name, err)
 		}

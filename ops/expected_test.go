@@ -210,7 +210,7 @@ func TestExpectedGradientsAreFiniteDifferences(t *testing.T) {
 		b.Scores, b.Gains = append(b.Scores, 2*rng.NormFloat64()), append(b.Gains, rng.NormFloat64())
 		direction = append(direction, rng.NormFloat64())
 	}
-	for name, of := range map[string]func(l ops.Lists, gains *G.Node) (*G.Node, error){
+	for name, build := range map[string]func(l ops.Lists, gains *G.Node) (*G.Node, error){
 		"ExpectedMetric": func(l ops.Lists, gains *G.Node) (*G.Node, error) { return ops.ExpectedMetric(l, gains, b.Discounts) },
 		"ExpectedExposure": func(l ops.Lists, gains *G.Node) (*G.Node, error) {
 			exposure, err := ops.ExpectedExposure(l, b.Discounts)
@@ -228,7 +228,7 @@ func TestExpectedGradientsAreFiniteDifferences(t *testing.T) {
 			}
 			g := G.NewGraph()
 			l := moved.Lists(g, tensor.Float64)
-			y, err := of(l, optest.Vector(g, "gains", tensor.Float64, b.Gains))
+			y, err := build(l, optest.Vector(g, "gains", tensor.Float64, b.Gains))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestExpectedOpsOfWholeLists(t *testing.T) {
 	if err := e.Exposure(whole.Scores[:documents], dcg(documents), make([]float64, documents)); err != nil || e.Terms() == 0 {
 		t.Fatalf("no geometric sum: %v", err)
 	}
-	for name, of := range map[string]func(l ops.Lists, gains *G.Node) (*G.Node, error){
+	for name, build := range map[string]func(l ops.Lists, gains *G.Node) (*G.Node, error){
 		"metric": func(l ops.Lists, gains *G.Node) (*G.Node, error) {
 			return ops.ExpectedMetric(l, gains, dcg(documents))
 		},
@@ -296,7 +296,7 @@ func TestExpectedOpsOfWholeLists(t *testing.T) {
 		evaluate := func(b optest.Batch) (value, gradient []float64) {
 			g := G.NewGraph()
 			l := b.Lists(g, tensor.Float64)
-			y, err := of(l, optest.Vector(g, "gains", tensor.Float64, b.Gains))
+			y, err := build(l, optest.Vector(g, "gains", tensor.Float64, b.Gains))
 			if err != nil {
 				t.Fatal(err)
 			}

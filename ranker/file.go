@@ -22,30 +22,43 @@ import (
 
 // A File holds the content of a model file.
 type File struct {
-	Version string `json:"plrank"` // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
+	// Version is the version of plrank that wrote the file, "" in files of format 1. Save and Write set it.
+	Version string `json:"plrank"`
 
-	Kind     string          `json:"kind"`     // of model, such as "mlp"
-	Settings json.RawMessage `json:"settings"` // of the model, see nn.Scorer
-	Dtype    string          `json:"dtype"`    // of the weights: float32 or float64
-	Arrays   []Array         `json:"-"`        // the weights
+	// Kind is the kind of the model, such as "mlp".
+	Kind string `json:"kind"`
+	// Settings describe the model, see nn.Scorer.
+	Settings json.RawMessage `json:"settings"`
+	// Dtype is the dtype of the weights: float32 or float64.
+	Dtype string `json:"dtype"`
+	// Arrays are the weights.
+	Arrays []Array `json:"-"`
 
-	Transform    *transforms.Transform `json:"transform"`              // from raw features to the inputs of the model
-	FeatureIDs   []int                 `json:"featureIDs"`             // of the raw features, ascending
-	FeatureNames []string              `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
-	Levels       [][]string            `json:"levels,omitempty"`       // of those whose values are text, nil for others: see datasets.Dataset
-	NumberLevels []int                 `json:"-"`                      // of features whose Levels are numbers: see datasets.Dataset
-	Gain         string                `json:"gain"`                   // how labels became gains in training: a name of package metrics
-
-	// Grade is the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions.
+	// Transform makes the inputs of the model from raw features.
+	Transform *transforms.Transform `json:"transform"`
+	// FeatureIDs are the ids of the raw features, ascending.
+	FeatureIDs []int `json:"featureIDs"`
+	// FeatureNames are their names; nil: they have none.
+	FeatureNames []string `json:"featureNames,omitempty"`
+	// Levels are the texts of features whose values are text, nil for others; nil: there are no such features. See
+	// datasets.Dataset.Levels.
+	Levels [][]string `json:"levels,omitempty"`
+	// NumberLevels are the ids of features whose Levels are numbers, see datasets.Dataset.
+	NumberLevels []int `json:"-"`
+	// Gain says how labels became gains in training: a name of package metrics.
+	Gain string `json:"gain"`
+	// Grade is the highest label of the collection, for ERR and graded RBP. 0: not known, as in files of older versions.
 	Grade float64 `json:"grade,omitempty"`
 
-	// Columns names the columns of the training data that are not features, by role, see datasets.Dataset.Roles; nil: they had
-	// no names, or the file has an older version.
+	// Columns names the columns of the training data that are not features, by role, see datasets.Dataset.Roles. nil: they had
+	// no names, or an older version wrote the file.
 	Columns map[string]string `json:"columns,omitempty"`
 
-	BaseScores bool `json:"baseScores,omitempty"` // the model adds to the scores of another ranker, see [Model.ScoreOn]
+	// BaseScores says that the model adds to the scores of another ranker, see [Model.ScoreOn].
+	BaseScores bool `json:"baseScores,omitempty"`
 
-	TrainingQueries QueryDigests `json:"queryDigests,omitempty"` // of the queries it was trained on; nil: not known
+	// TrainingQueries are the digests of the queries that the model was trained on. nil: not known.
+	TrainingQueries QueryDigests `json:"queryDigests,omitempty"`
 
 	foreign *foreign.Model // of a file of another library
 	source  []byte         // which this is
@@ -53,9 +66,12 @@ type File struct {
 
 // An Array is one named array of a model's weights.
 type Array struct {
-	Name   string
-	Shape  []int     // one length, or rows and columns
-	Values []float64 // row-major
+	// Name tells the array from the others of the file.
+	Name string
+	// Shape is one length, or rows and columns.
+	Shape []int
+	// Values are in row-major order, and finite.
+	Values []float64
 }
 
 const (
@@ -123,8 +139,8 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Version == 1:
 		h.Kind, h.Settings = model.MLP, h.MLP // the only kind of that version
 	case h.Version != fileVersion:
-		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d",
-			name, h.Version, fileVersion)
+		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version,
+			fileVersion)
 	}
 	f := &h.File
 	if h.NumberLevels != nil {

@@ -108,8 +108,8 @@ func (e *evaluator) bestFeature(d *datasets.Dataset) (best featureRanker, err er
 	ranker := func(i int) featureRanker { return featureRanker{i / 2, i%2 == 0} }
 	err = parallel.Each(len(values), parallel.Workers(len(values)), func(_, i int) error {
 		scores, _ := ranker(i).Scores(d)
-		of, err := e.evaluate(d, scores, []metrics.Measure{m})
-		values[i] = float64(of[m.String()])
+		measured, err := e.evaluate(d, scores, []metrics.Measure{m})
+		values[i] = float64(measured[m.String()])
 		return err
 	})
 	first := math.NaN()

@@ -146,8 +146,8 @@ func (t *Trainer) inputs() (*inputs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: transform: %w", err)
 	}
-	kind, of := t.loop.learner.Kind()
-	settings, err := json.Marshal(of)
+	kind, described := t.loop.learner.Kind()
+	settings, err := json.Marshal(described)
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)
 	}

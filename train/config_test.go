@@ -169,8 +169,8 @@ func TestEveryNumberHasALargestValue(t *testing.T) {
 			c := Default()
 			reflect.ValueOf(c.Settings()[i].Value).Elem().Set(reflect.ValueOf(value))
 			err := c.Check()
-			var of interface{ Flag() string }
-			if !errors.As(err, &of) || of.Flag() != s.Flag {
+			var flagged interface{ Flag() string }
+			if !errors.As(err, &flagged) || flagged.Flag() != s.Flag {
 				t.Errorf("-%s %v: %v", s.Flag, value, err)
 			}
 		}

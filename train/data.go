@@ -86,24 +86,24 @@ func (d *runData) named() []Split {
 
 // check returns the queries of a split that have a relevant document, and an error if the split cannot be used.
 func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
-	first, of := d.splits.Train, split.Data
-	if of == nil || of.Rows() == 0 {
+	first, data := d.splits.Train, split.Data
+	if data == nil || data.Rows() == 0 {
 		return nil, fmt.Errorf("train: the %s split is empty", split.Name)
 	}
-	if err := names.CheckFeatures(of.Name, featuresOf(of), first.Name, featuresOf(first)); err != nil {
+	if err := names.CheckFeatures(data.Name, featuresOf(data), first.Name, featuresOf(first)); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	if has, lacks := first, of; (has.BaseScores == nil) != (lacks.BaseScores == nil) {
+	if has, lacks := first, data; (has.BaseScores == nil) != (lacks.BaseScores == nil) {
 		if has.BaseScores == nil {
 			has, lacks = lacks, has
 		}
 		return nil, fmt.Errorf("train: %s has base scores, but %s has none: want them for all splits, in a column or in a file FILE.init "+
 			"next to each FILE, or for none", has.Name, lacks.Name)
 	}
-	if err := p.checkData(of); err != nil {
+	if err := p.checkData(data); err != nil {
 		return nil, err
 	}
-	return p.loss.relevantQueries(of)
+	return p.loss.relevantQueries(data)
 }
 
 func featuresOf(d *datasets.Dataset) names.Features {

@@ -228,8 +228,8 @@ func (e *evaluator) randomOrder(d *datasets.Dataset) (map[string]measurement, er
 	}
 	means, err := random.means(mpi.GroupOf(nil), d, make([]float64, d.Rows()), list, []int{0, d.Queries()})
 	for _, m := range e.measures {
-		if of, ok := means[m.Ranking().String()]; ok {
-			means[m.String()] = of
+		if random, ok := means[m.Ranking().String()]; ok {
+			means[m.String()] = random
 		}
 	}
 	return means, err
@@ -245,20 +245,20 @@ func (e *evaluator) checkValue(values Values, d *datasets.Dataset) error {
 	if finite(float64(values[e.metric.name])) {
 		return nil
 	}
-	undefined := func(of metrics.Measure) bool { return !finite(float64(values[of.String()])) }
-	of := e.metric.measures[max(0, slices.IndexFunc(e.metric.measures, undefined))] // to blame
+	undefined := func(m metrics.Measure) bool { return !finite(float64(values[m.String()])) }
+	blamed := e.metric.measures[max(0, slices.IndexFunc(e.metric.measures, undefined))] // to blame
 	const want = "no epoch can be the best by it: want another metric"
-	if value := float64(values[of.String()]); !math.IsNaN(value) {
-		return fmt.Errorf("the validation value %s is %v on %s: %s", of, value, d.Name, want)
+	if value := float64(values[blamed.String()]); !math.IsNaN(value) {
+		return fmt.Errorf("the validation value %s is %v on %s: %s", blamed, value, d.Name, want)
 	}
 	why := ""
 	if relevant, err := e.losses.loss.relevantQueries(d); err == nil && len(relevant) == 0 {
 		why = "none has a relevant document: "
-	} else if slices.ContainsFunc(d.Labels, fractional) && of.ByRelevance(e.in.Gain) {
+	} else if slices.ContainsFunc(d.Labels, fractional) && blamed.ByRelevance(e.in.Gain) {
 		why = "relevance begins at label 1, and no label is as high: "
 	}
-	if of.NeedsGroups() {
+	if blamed.NeedsGroups() {
 		why = "none has documents of two groups that count: "
 	}
-	return fmt.Errorf("the validation value %s is not defined on any of the %d queries of %s: %s%s", of, d.Queries(), d.Name, why, want)
+	return fmt.Errorf("the validation value %s is not defined on any of the %d queries of %s: %s%s", blamed, d.Queries(), d.Name, why, want)
 }

@@ -52,11 +52,11 @@ func tabular() *datasets.Splits {
 
 func mustForest(t *testing.T, f *ranker.Model) (leaves []float64) {
 	t.Helper()
-	of, err := f.File().Forest()
+	grown, err := f.File().Forest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tree := range of.Trees {
+	for _, tree := range grown.Trees {
 		leaves = append(leaves, tree.Leaves...)
 	}
 	return leaves
@@ -93,12 +93,12 @@ func TestForestIsTheBestOfItsPrefixes(t *testing.T) {
 	c.Loss, c.LearningRate, c.Epochs, c.Patience, c.Clip = "plrank-exact+0.3*softmax", 1, 30, 4, 0
 	tr := mustNew(t, c, s)
 	r := mustRun(t, tr, Hooks{})
-	of, err := r.Model.File().Forest()
+	grown, err := r.Model.File().Forest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(of.Trees) != 3*r.BestEpoch || r.BestEpoch == 0 || len(r.History) != r.BestEpoch+4 {
-		t.Fatalf("%d trees, best epoch %d of %d", len(of.Trees), r.BestEpoch, len(r.History))
+	if len(grown.Trees) != 3*r.BestEpoch || r.BestEpoch == 0 || len(r.History) != r.BestEpoch+4 {
+		t.Fatalf("%d trees, best epoch %d of %d", len(grown.Trees), r.BestEpoch, len(r.History))
 	}
 	report, err := tr.Report(r.Model)
 	if err != nil {
@@ -165,7 +165,7 @@ func TestForestLeafByHand(t *testing.T) {
 func TestForestGrowsOnAnother(t *testing.T) {
 	c, s := growing(), tabular()
 	first := mustRun(t, mustNew(t, c, s), Hooks{})
-	of, err := first.Model.File().Forest()
+	grown, err := first.Model.File().Forest()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestForestGrowsOnAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	on, err := last.File().Forest()
-	if err != nil || len(on.Trees) != len(of.Trees)+18 || !reflect.DeepEqual(on.Trees[:len(of.Trees)], of.Trees) {
-		t.Errorf("%d trees on %d, error %v", len(on.Trees), len(of.Trees), err)
+	if err != nil || len(on.Trees) != len(grown.Trees)+18 || !reflect.DeepEqual(on.Trees[:len(grown.Trees)], grown.Trees) {
+		t.Errorf("%d trees on %d, error %v", len(on.Trees), len(grown.Trees), err)
 	}
 	if h := r.History[5]; h.Loss >= first.History[0].Loss {
 		t.Errorf("the loss is %v, was %v at first", h.Loss, first.History[0].Loss)
@@ -354,13 +354,13 @@ func TestForestRisesAndFallsWithFeatures(t *testing.T) {
 	ids := s.Train.FeatureIDs
 	c.Rising, c.Falling = Features{strconv.Itoa(ids[0])}, Features{strconv.Itoa(ids[1])}
 	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	of, err := m.File().Forest()
+	grown, err := m.File().Forest()
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw := m.File().Transform.Outputs()
 	asked := map[int]bool{}
-	for _, tree := range of.Trees {
+	for _, tree := range grown.Trees {
 		columns := map[int]bool{}
 		for _, n := range tree.Nodes {
 			asked[raw[n.Column]], columns[n.Column] = true, true

@@ -44,16 +44,16 @@ func TestCrossEntropyOfAnyHighestLabel(t *testing.T) {
 // ordinal has thresholds up to the highest label, rounded up, and no more for labels below 1.
 func TestOrdinalOfAnyHighestLabel(t *testing.T) {
 	t.Parallel()
-	for _, of := range []struct {
+	for _, test := range []struct {
 		factor float32
 		same   float64 // the highest grade with which the loss is the same
 	}{{0.125, 1}, {0.625, 3}, {1, 4}} {
 		c := Config{Objective: Objective{Loss: "ordinal"}, Optimization: Optimization{Epochs: 1}}
-		got := mustRun(t, mustNew(t, c, graded(of.factor)), Hooks{}).History[0].Loss
-		c.HighestGrade = of.same
-		want := mustRun(t, mustNew(t, c, graded(of.factor)), Hooks{}).History[0].Loss
+		got := mustRun(t, mustNew(t, c, graded(test.factor)), Hooks{}).History[0].Loss
+		c.HighestGrade = test.same
+		want := mustRun(t, mustNew(t, c, graded(test.factor)), Hooks{}).History[0].Loss
 		if got != want {
-			t.Errorf("labels up to %v: the loss is %v, want %v", 4*of.factor, got, want)
+			t.Errorf("labels up to %v: the loss is %v, want %v", 4*test.factor, got, want)
 		}
 	}
 }
@@ -142,8 +142,8 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of, err := evaluate(Config{}, without, Split{"low", low}); err != nil || of.HighestGrade != 3 {
-		t.Errorf("%+v, %v", of, err)
+	if report, err := evaluate(Config{}, without, Split{"low", low}); err != nil || report.HighestGrade != 3 {
+		t.Errorf("%+v, %v", report, err)
 	}
 	old.Grade = math.Inf(1)
 	if _, err := ranker.New(&old); err == nil || !strings.Contains(err.Error(), "highest grade") {

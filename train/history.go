@@ -31,11 +31,11 @@ func (h *history) best() int {
 
 // bestValue is the best validation value until now, NaN if there is none.
 func (h *history) bestValue() float64 {
-	of := h.initial
+	values := h.initial
 	if i := h.best(); i >= 0 {
-		of = h.epochs[i].Vali
+		values = h.epochs[i].Vali
 	}
-	if v, ok := of[h.metric.name]; ok {
+	if v, ok := values[h.metric.name]; ok {
 		return float64(v)
 	}
 	return math.NaN()

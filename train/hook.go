@@ -158,9 +158,9 @@ func (c *customHook) State() State {
 	return State{Arrays: renamed(s.Arrays, c.number), Values: renamed(s.Values, c.number)}
 }
 
-func renamed[V any](of map[string]V, hook int) map[string]V {
+func renamed[V any](values map[string]V, hook int) map[string]V {
 	named := map[string]V{}
-	for name, v := range of {
+	for name, v := range values {
 		named[fmt.Sprintf("hook%d-%s", hook, name)] = v
 	}
 	return named

@@ -146,7 +146,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	infinite := metrics.NewMeasure("infinite", false, func(in metrics.Queries) ([]float64, error) {
 		return slices.Repeat([]float64{math.Inf(1)}, len(in.Offsets)-1), nil
 	})
-	for _, of := range []struct {
+	for _, test := range []struct {
 		config Config
 		parts  Custom
 		want   string
@@ -157,12 +157,12 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		{Config{Evaluation: Evaluation{Metric: "infinite"}}, Custom{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
 	} {
 		epochs := 0
-		tr, err := New(of.config.Plain(), of.parts, s)
+		tr, err := New(test.config.Plain(), test.parts, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tr.Run(ctx, Hooks{Epoch: func(*Trainer, Epoch) error { epochs++; return nil }}); err == nil || epochs > 0 || !strings.Contains(err.Error(), of.want) {
-			t.Errorf("%s: %v after %d epochs, want an error with %q", of.config.Metric, err, epochs, of.want)
+		if _, err := tr.Run(ctx, Hooks{Epoch: func(*Trainer, Epoch) error { epochs++; return nil }}); err == nil || epochs > 0 || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v after %d epochs, want an error with %q", test.config.Metric, err, epochs, test.want)
 		}
 	}
 	half := small()

@@ -180,8 +180,8 @@ func (l *loop) locate(ctx context.Context, err error, b *batches.Step, s *Step) 
 	if errors.Is(err, batches.ErrInterrupted) || batches.Cancelled(ctx, err) {
 		return err
 	}
-	if of := ofHook(fmt.Sprintf("epoch %d, step %d: ", s.Epoch, s.Number), err); of != err { // all ranks have it
-		return of
+	if located := ofHook(fmt.Sprintf("epoch %d, step %d: ", s.Epoch, s.Number), err); located != err { // all ranks have it
+		return located
 	}
 	var here error
 	if !errors.Is(err, batches.ErrElsewhere) {

@@ -68,9 +68,9 @@ type lossValue struct {
 }
 
 func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error) {
-	of := *d
-	of.QueryWeights, of.BaseScores = nil, nil // the mean has the weights, and the scores have the base scores
-	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(&of, len(l.discounts.Discounts))}
+	unweighted := *d
+	unweighted.QueryWeights, unweighted.BaseScores = nil, nil // the mean has the weights, and the scores have the base scores
+	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(&unweighted, len(l.discounts.Discounts))}
 	if l.terms != nil {
 		if v.objective.Loss, err = losses.ParseExact(l.settings.Loss); err != nil {
 			return nil, err

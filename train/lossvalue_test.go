@@ -16,7 +16,7 @@ import (
 // exactly also where training samples it, and what fairness adds, each with its weight.
 func TestLossOnValidationIsTheObjective(t *testing.T) {
 	t.Parallel()
-	for _, of := range []struct {
+	for _, test := range []struct {
 		loss      string
 		normalize bool
 		want      func(v Values) float64
@@ -30,19 +30,19 @@ func TestLossOnValidationIsTheObjective(t *testing.T) {
 		{"2*plrank-exact+0.1*ee-l(plrank-rb)", false, func(v Values) float64 { return 0.1*float64(v["ee-l"]) - 2*float64(v["expected-dcg@5"]) }},
 	} {
 		c := busy("adam")
-		c.Loss, c.NormalizeGains, c.Metric, c.Epochs, c.Samples = of.loss, of.normalize, "loss", 3, 10
+		c.Loss, c.NormalizeGains, c.Metric, c.Epochs, c.Samples = test.loss, test.normalize, "loss", 3, 10
 		r := mustRun(t, mustNew(t, c, small()), Hooks{})
 		best := 0
 		for i, e := range r.History {
-			if got, want := float64(e.Vali["loss"]), of.want(e.Vali); math.Abs(got-want) > 1e-5*max(1, math.Abs(want)) {
-				t.Errorf("%s: epoch %d: the loss is %v, want %v", of.loss, e.Epoch, got, want)
+			if got, want := float64(e.Vali["loss"]), test.want(e.Vali); math.Abs(got-want) > 1e-5*max(1, math.Abs(want)) {
+				t.Errorf("%s: epoch %d: the loss is %v, want %v", test.loss, e.Epoch, got, want)
 			}
 			if e.Vali["loss"] < r.History[best].Vali["loss"] {
 				best = i
 			}
 		}
 		if r.BestEpoch != best+1 {
-			t.Errorf("%s: the best epoch is %d, the lowest loss is in %d", of.loss, r.BestEpoch, best+1)
+			t.Errorf("%s: the best epoch is %d, the lowest loss is in %d", test.loss, r.BestEpoch, best+1)
 		}
 	}
 }

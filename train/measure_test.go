@@ -67,15 +67,15 @@ func TestEvaluate(t *testing.T) {
 		t.Fatalf("%v, want %v", got.Metrics, report.Metrics)
 	}
 	for i, s := range got.Splits {
-		of := report.Splits[i+1]
-		if s.Name != of.Name || s.Relevant != of.Relevant || s.Documents != of.Documents {
-			t.Errorf("%+v, want %+v", s, of)
+		split := report.Splits[i+1]
+		if s.Name != split.Name || s.Relevant != split.Relevant || s.Documents != split.Documents {
+			t.Errorf("%+v, want %+v", s, split)
 		}
 		for _, m := range got.Metrics {
-			if a, b := s.Value(0, m), of.Value(0, m); a != b {
+			if a, b := s.Value(0, m), split.Value(0, m); a != b {
 				t.Errorf("%s, random order: %s %v, want %v", s.Name, m, a, b)
 			}
-			if a, b := s.Value(1, m), of.Value(len(of.Rankers)-1, m); a != b {
+			if a, b := s.Value(1, m), split.Value(len(split.Rankers)-1, m); a != b {
 				t.Errorf("%s: %s %v, want %v", s.Name, m, a, b)
 			}
 		}
@@ -99,17 +99,17 @@ func TestImportances(t *testing.T) {
 	if !slices.Equal(d.Features, before) {
 		t.Error("the features of the data are others now")
 	}
-	of := map[int]Importance{}
+	byFeature := map[int]Importance{}
 	for _, i := range list {
-		of[i.Feature] = i
+		byFeature[i.Feature] = i
 	}
 	if list[0].Feature != 1 || list[1].Feature != 2 || list[1].Mean < 0.01 || list[0].SD <= 0 {
 		t.Errorf("%+v", list)
 	}
-	if i, ok := of[3]; ok && math.Abs(float64(i.Mean)) > 1e-6 {
+	if i, ok := byFeature[3]; ok && math.Abs(float64(i.Mean)) > 1e-6 {
 		t.Errorf("a feature that is the same in a query: %+v", i)
 	}
-	if i := of[4]; math.Abs(float64(i.Mean)) > 0.01 {
+	if i := byFeature[4]; math.Abs(float64(i.Mean)) > 0.01 {
 		t.Errorf("noise: %+v", i)
 	}
 	again, err := Importances(t.Context(), c.Plain(), Custom{}, model(t, result), d, 3)

@@ -73,8 +73,8 @@ func (custom customMeasures) next(text string) string {
 // is part of the loss; then the measure of the validation, what is asked for, and custom measures.
 func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeasures) (list []metrics.Measure, err error) {
 	names := []string{c.Cutoff.metric("dcg"), "ndcg@5", "ndcg@10"}
-	if of := loss.discounts.Metric; of != "" {
-		names = append(names, of)
+	if name := loss.discounts.Metric; name != "" {
+		names = append(names, name)
 	}
 	usual, err := custom.named(names...)
 	if err != nil {

@@ -76,36 +76,36 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error)
 		}
 		return t, err
 	}
-	of := p.parts.Initial.File()
+	initial := p.parts.Initial.File()
 	var categorical []int
-	for _, category := range of.Transform.Categories {
-		categorical = append(categorical, of.FeatureIDs[category.Column])
+	for _, category := range initial.Transform.Categories {
+		categorical = append(categorical, initial.FeatureIDs[category.Column])
 	}
-	if err := names.CheckFeatures(d.Name, featuresOf(d), "the initial model", names.Features{IDs: of.FeatureIDs,
-		Names: of.FeatureNames}); err != nil {
+	if err := names.CheckFeatures(d.Name, featuresOf(d), "the initial model", names.Features{IDs: initial.FeatureIDs,
+		Names: initial.FeatureNames}); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch foreign := p.parts.Initial.Foreign(); {
-	case foreign != nil && (c.Scorer != forestScorer || of.Levels != nil):
+	case foreign != nil && (c.Scorer != forestScorer || initial.Levels != nil):
 		return nil, fmt.Errorf("train: the initial model is of %s: want its scores as base scores, or, if it is a forest without categories "+
 			"of text, the scorer forest", foreign.Library)
-	case of.BaseScores != (d.BaseScores != nil):
-		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name,
+	case initial.BaseScores != (d.BaseScores != nil):
+		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", initial.BaseScores, d.Name,
 			d.BaseScores != nil)
-	case of.Transform.Spec != c.Transform:
-		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
-	case (of.Transform.Bins != nil) != (bins > 0) && of.Transform.Width() > len(categorical):
+	case initial.Transform.Spec != c.Transform:
+		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", initial.Transform.Spec, c.Transform)
+	case (initial.Transform.Bins != nil) != (bins > 0) && initial.Transform.Width() > len(categorical):
 		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", bins,
-			len(of.Transform.Bins))
-	case slices.ContainsFunc(of.Transform.Bins, func(b transforms.Bins) bool { return len(b.Knots)-1 > bins }):
+			len(initial.Transform.Bins))
+	case slices.ContainsFunc(initial.Transform.Bins, func(b transforms.Bins) bool { return len(b.Knots)-1 > bins }):
 		return nil, fmt.Errorf("train: %d bins, but inputs of the initial model have more: want as many as it was trained with", bins)
 	case !slices.Equal(categorical, ids):
 		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, ids)
-	case !slices.EqualFunc(d.Levels, of.Levels, slices.Equal[[]string]):
+	case !slices.EqualFunc(d.Levels, initial.Levels, slices.Equal[[]string]):
 		return nil, errors.New("train: the texts of the categorical features are numbered otherwise than in the initial model: want data " +
 			"read with its Levels")
 	}
-	t := *of.Transform
+	t := *initial.Transform
 	t.Gaps = nil // these data may have others
 	return &t, nil
 }
@@ -126,8 +126,8 @@ func startFrom(initial *ranker.Model, model nn.Scorer) error {
 	}
 	if err != nil {
 		words := fmt.Sprintf("%s, %d weights", f.Kind, stored.Size())
-		if of, err := Scorer(f); err == nil {
-			words = network.Words(of)
+		if scorer, err := Scorer(f); err == nil {
+			words = network.Words(scorer)
 		}
 		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", words,
 			network.Words(model), err)

@@ -273,11 +273,11 @@ func TestReport(t *testing.T) {
 	}
 	// Evaluate measures the same feature, and gives the values of all rankers by query.
 	feature, known := FeatureBaseline("feature grade, descending", splits.Test)
-	of, err := Evaluate(named.Config, Custom{Baselines: []Baseline{feature}}, model, Split{Name: "test", Data: splits.Test})
+	measured, err := Evaluate(named.Config, Custom{Baselines: []Baseline{feature}}, model, Split{Name: "test", Data: splits.Test})
 	if err != nil || !known {
 		t.Fatal(known, err)
 	}
-	again := of.Splits[0]
+	again := measured.Splits[0]
 	if again.Value(1, "ndcg@5") != test.Value(1, "ndcg@5") || len(again.OthersPerQuery) != 2 {
 		t.Errorf("%v, %d other rankers", again.Rows[1], len(again.OthersPerQuery))
 	}

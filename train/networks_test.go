@@ -56,7 +56,7 @@ func TestNetworksAreKeptAtTheirOwnBestEpochs(t *testing.T) {
 	for _, c := range []Config{threeNetworks(mlpScorer), threeNetworks(attentionScorer)} {
 		s := small()
 		tr := mustNew(t, c, s)
-		of := func(m *ranker.Model) Values {
+		measured := func(m *ranker.Model) Values {
 			values, err := tr.parsed.evaluator.values(modelScoring{m}, s.Vali)
 			if err != nil {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestNetworksAreKeptAtTheirOwnBestEpochs(t *testing.T) {
 		for network := range c.Members {
 			best, epoch := -1., 0
 			for i, m := range after[:r.BestEpoch] {
-				if v := float64(of(alone(t, m, network))[c.Metric]); v > best {
+				if v := float64(measured(alone(t, m, network))[c.Metric]); v > best {
 					best, epoch = v, i+1
 				}
 			}
@@ -85,8 +85,8 @@ func TestNetworksAreKeptAtTheirOwnBestEpochs(t *testing.T) {
 		if slices.Max(epochs) == slices.Min(epochs) {
 			t.Errorf("%s: all networks were best after epoch %d: no test", c.Scorer, epochs[0])
 		}
-		if kept := r.History[r.BestEpoch-1].Vali; !reflect.DeepEqual(of(r.Model), kept) {
-			t.Errorf("%s: values of the model are %v, of its epoch %v", c.Scorer, of(r.Model), kept)
+		if kept := r.History[r.BestEpoch-1].Vali; !reflect.DeepEqual(measured(r.Model), kept) {
+			t.Errorf("%s: values of the model are %v, of its epoch %v", c.Scorer, measured(r.Model), kept)
 		}
 	}
 }

@@ -86,12 +86,12 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 		// memories of the optimizer, all of float32.
 		shards := (c.Shards + p.group.Size() - 1) / p.group.Size()
 		if need := (5 + float64(shards)) * 4 * weights; need > maxMemory {
-			of := ""
+			copies := ""
 			if shards > 1 {
-				of = fmt.Sprintf(" with %d shards", shards)
+				copies = fmt.Sprintf(" with %d shards", shards)
 			}
 			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, weights,
-				gigabytes(need), of, gigabytes(maxMemory))
+				gigabytes(need), copies, gigabytes(maxMemory))
 		}
 	}
 	ranks := len(p.loss.discounts.Discounts)
@@ -102,7 +102,8 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 		}
 		return nil
 	}
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), float64(max(1, c.Members))*float64(queries)*float64(p.loss.rankings()))
+	count := float64(max(1, c.Members)) * float64(queries) * float64(p.loss.rankings())
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), count)
 	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
 		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
 	}

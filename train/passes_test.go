@@ -20,23 +20,23 @@ func TestEpochsPerPass(t *testing.T) {
 	pass := (len(whole.data.Queries) + c.Batch - 1) / c.Batch
 	want := mustRun(t, whole, Hooks{}).History
 	for _, parts := range []int{2, 3, pass, pass + 7} {
-		c, of := c, min(parts, pass)
-		c.EpochsPerPass, c.Epochs = parts, 2*of
+		c, epochs := c, min(parts, pass)
+		c.EpochsPerPass, c.Epochs = parts, 2*epochs
 		tr := mustNew(t, c, s)
 		result := mustRun(t, tr, Hooks{})
-		if len(result.History) != 2*of || !slices.Equal(networkOf(tr).Weights, networkOf(whole).Weights) {
+		if len(result.History) != 2*epochs || !slices.Equal(networkOf(tr).Weights, networkOf(whole).Weights) {
 			t.Errorf("%d parts of %d steps: %d epochs, or other weights", parts, pass, len(result.History))
 			continue
 		}
 		for i, w := range want {
-			last := result.History[(i+1)*of-1]
+			last := result.History[(i+1)*epochs-1]
 			if last.Steps != w.Steps || !reflect.DeepEqual(last.Vali, w.Vali) {
 				t.Errorf("%d parts: after pass %d %+v, want %+v", parts, i+1, last, w)
 			}
 			loss, before, queries := 0., uint64(i*pass), len(tr.data.Queries)
-			for _, e := range result.History[i*of : (i+1)*of] {
+			for _, e := range result.History[i*epochs : (i+1)*epochs] {
 				steps := e.Steps - before
-				if low := uint64(pass / of); steps < low || steps > low+1 {
+				if low := uint64(pass / epochs); steps < low || steps > low+1 {
 					t.Errorf("%d parts of %d steps: epoch %d has %d", parts, pass, e.Epoch, steps)
 				}
 				last := min(int(e.Steps)-i*pass, pass) * c.Batch
@@ -48,7 +48,7 @@ func TestEpochsPerPass(t *testing.T) {
 				t.Errorf("%d parts: losses of pass %d are %v on average, want %v", parts, i+1, loss, w.Loss)
 			}
 		}
-		resumes(t, result, c, of+1, func(c Config) *Trainer { return mustNew(t, c, s) })
+		resumes(t, result, c, epochs+1, func(c Config) *Trainer { return mustNew(t, c, s) })
 	}
 }
 

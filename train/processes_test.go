@@ -51,7 +51,7 @@ func onEach(t *testing.T, size int, c Config, parts Custom) (histories [][]Epoch
 // fewer queries than shards, and all that is random.
 func TestSameForAnyNumberOfRanks(t *testing.T) {
 	t.Parallel()
-	for _, of := range []struct {
+	for _, test := range []struct {
 		loss       string
 		bins       int
 		activation ops.Activation
@@ -65,16 +65,16 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 		{"policy-gradient", 0, ops.SwiGLU, 8, []int{2}},
 	} {
 		c := busy("adam")
-		c.Shards, c.Epochs, c.EpochsPerPass, c.Loss, c.Bins, c.Activation = of.shards, 3, 2, of.loss, of.bins, of.activation
+		c.Shards, c.Epochs, c.EpochsPerPass, c.Loss, c.Bins, c.Activation = test.shards, 3, 2, test.loss, test.bins, test.activation
 		one := mustRun(t, mustNew(t, c, small()), Hooks{})
-		for _, ranks := range of.ranks {
+		for _, ranks := range test.ranks {
 			histories, weights := onEach(t, ranks, c, Custom{})
 			for rank := range ranks {
 				if !reflect.DeepEqual(histories[rank], timeless(one.History)) {
-					t.Errorf("%d shards, rank %d of %d: history %+v, want %+v", of.shards, rank, ranks, histories[rank], timeless(one.History))
+					t.Errorf("%d shards, rank %d of %d: history %+v, want %+v", test.shards, rank, ranks, histories[rank], timeless(one.History))
 				}
 				if !slices.Equal(weights[rank], trainedWeights(one.Model)) {
-					t.Errorf("%d shards, rank %d of %d: another model", of.shards, rank, ranks)
+					t.Errorf("%d shards, rank %d of %d: another model", test.shards, rank, ranks)
 				}
 			}
 		}
@@ -186,7 +186,7 @@ func TestRanksFailTogether(t *testing.T) {
 		}
 		return nil
 	}
-	for _, of := range []struct {
+	for _, test := range []struct {
 		name  string
 		data  func(*datasets.Splits)
 		hooks func(mpi.Group) Hooks
@@ -204,28 +204,28 @@ func TestRanksFailTogether(t *testing.T) {
 		var texts []string
 		for rank, err := range testkit.OnRanks(4, func(g mpi.Group) error {
 			s := small()
-			if of.data != nil {
-				of.data(s)
+			if test.data != nil {
+				test.data(s)
 			}
 			tr, err := New(c.Plain(), Custom{Processes: g}, s)
 			if err != nil {
 				return err
 			}
 			var h Hooks
-			if of.hooks != nil {
-				h = of.hooks(g)
+			if test.hooks != nil {
+				h = test.hooks(g)
 			}
 			return second(tr.Run(ctx, h))
 		}) {
 			var agreed mpi.Agreed
-			if !errors.As(err, &agreed) || !strings.Contains(err.Error(), of.want) {
-				t.Errorf("%s: rank %d: %v, want %q", of.name, rank, err, of.want)
+			if !errors.As(err, &agreed) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: rank %d: %v, want %q", test.name, rank, err, test.want)
 				continue
 			}
 			texts = append(texts, err.Error())
 		}
 		if len(slices.Compact(texts)) > 1 {
-			t.Errorf("%s: messages differ: %q", of.name, texts)
+			t.Errorf("%s: messages differ: %q", test.name, texts)
 		}
 	}
 }

@@ -179,11 +179,11 @@ func (e *evaluator) report(model scoring, name string, others []Baseline, splits
 		r.Loss = e.losses.loss.settings.Loss
 	}
 	for _, s := range splits {
-		of, err := e.reportOn(s, model, name, others)
+		split, err := e.reportOn(s, model, name, others)
 		if err != nil {
 			return nil, err
 		}
-		r.Splits = append(r.Splits, of)
+		r.Splits = append(r.Splits, split)
 	}
 	return r, nil
 }
@@ -253,8 +253,8 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others []Basel
 	last := len(r.OthersPerQuery) - 1
 	r.PerQuery, r.OthersPerQuery = r.OthersPerQuery[last], r.OthersPerQuery[:last]
 	for _, m := range e.measures {
-		if of, ok := means[m.String()]; ok && m.Sampled() {
-			r.StdErr[m.String()] = Value(of.StdErr)
+		if measured, ok := means[m.String()]; ok && m.Sampled() {
+			r.StdErr[m.String()] = Value(measured.StdErr)
 		}
 	}
 	return r, nil

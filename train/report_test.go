@@ -83,7 +83,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	}
 	for _, convention := range []string{"zero", "one", "skip"} {
 		c.LabelFree = convention
-		of, err := Evaluate(c, Custom{}, model, Split{Name: "test", Data: s.Test})
+		report, err := Evaluate(c, Custom{}, model, Split{Name: "test", Data: s.Test})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 		}
 		split := got.Splits[0]
 		for _, m := range got.Metrics {
-			value, want := split.Value(1, m), of.Splits[0].Value(1, m)
+			value, want := split.Value(1, m), report.Splits[0].Value(1, m)
 			if value != want || split.Rankers[1] != "scores" {
 				t.Errorf("%s: %s %v, of the model %v", convention, m, value, want)
 			}
@@ -166,13 +166,13 @@ func TestLabelFreeNamesTheMetricsThatAreZero(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			of, err := m.PerQuery(metrics.Queries{Scores: []float64{2, 1}, Labels: []float32{0, 0}, Offsets: []int{0, 2}, HighestGrade: 4})
+			values, err := m.PerQuery(metrics.Queries{Scores: []float64{2, 1}, Labels: []float32{0, 0}, Offsets: []int{0, 2}, HighestGrade: 4})
 			if err != nil {
 				t.Fatal(err)
 			}
 			word := strings.ToUpper(strings.TrimPrefix(name, "graded-"))
-			if listed := strings.Contains(" "+strings.ToUpper(strings.NewReplacer(",", " ").Replace(zero))+" ", " "+word+" "); listed != (of[0] == 0) {
-				t.Errorf("%s: %s is %v, listed: %t", convention, name, of[0], listed)
+			if listed := strings.Contains(" "+strings.ToUpper(strings.NewReplacer(",", " ").Replace(zero))+" ", " "+word+" "); listed != (values[0] == 0) {
+				t.Errorf("%s: %s is %v, listed: %t", convention, name, values[0], listed)
 			}
 		}
 	}

@@ -235,9 +235,9 @@ func timeSteps(g mpi.Group, out *bufio.Writer, words []string) {
 		return
 	}
 	for rank := range g.Size() {
-		of := all[rank*len(own):][:len(own)]
-		for i := 0; i < len(of); i += 4 {
-			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(networkOf(t).Weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
+		theirs := all[rank*len(own):][:len(own)]
+		for i := 0; i < len(theirs); i += 4 {
+			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(networkOf(t).Weights), i/4, rank, theirs[i], theirs[i+1], theirs[i+2], theirs[i+3])
 		}
 	}
 }
@@ -267,8 +267,8 @@ func TestSteps(t *testing.T) {
 					}
 					for _, row := range underMPI(t, r.ranks, r.link, r.core, fmt.Sprintf("steps %s %d %d %d", recipe, r.batch, queries, epochs)) {
 						rows = append(rows, append([]string{recipe, strconv.Itoa(round), string(r.link), strconv.Itoa(r.ranks), strconv.Itoa(r.core), strconv.Itoa(r.batch)}, row...))
-						for _, of := range row[5:] {
-							if x, err := strconv.ParseFloat(of, 64); err != nil || !(x > 0) && r.ranks > 1 {
+						for _, cell := range row[5:] {
+							if x, err := strconv.ParseFloat(cell, 64); err != nil || !(x > 0) && r.ranks > 1 {
 								t.Errorf("%v: %v", r, row)
 							}
 						}

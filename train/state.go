@@ -32,15 +32,15 @@ func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 		}
 	}
 	for _, name := range s.names() {
-		of := npzfile.Array{Name: name, Shape: []int{len(s.Arrays[name])}}
+		array := npzfile.Array{Name: name, Shape: []int{len(s.Arrays[name])}}
 		for i, v := range s.Arrays[name] {
 			if notFinite(v) {
 				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the "+
 					"gradient, may help", i, name, v)
 			}
-			of.Data = append(of.Data, float64(v))
+			array.Data = append(array.Data, float64(v))
 		}
-		arrays = append(arrays, of)
+		arrays = append(arrays, array)
 	}
 	return values, arrays, nil
 }

@@ -27,7 +27,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 	t.Parallel()
 	c := busy("adam")
 	c.Shards = 4
-	for _, of := range []struct {
+	for _, test := range []struct {
 		name   string
 		change func(*otherRank)
 		want   string
@@ -72,19 +72,19 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		for rank, err := range testkit.OnRanks(3, func(g mpi.Group) error {
 			r := otherRank{c, Custom{Processes: g}, small()}
 			if g.Rank() == 1 {
-				of.change(&r)
+				test.change(&r)
 			}
 			return second(New(r.Config.Plain(), r.Custom, r.Splits))
 		}) {
 			var agreed mpi.Agreed
-			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: ") || !strings.Contains(err.Error(), " differs from rank 0: ") || !strings.Contains(err.Error(), of.want) {
-				t.Errorf("%s: rank %d: %v, want %s", of.name, rank, err, of.want)
+			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: ") || !strings.Contains(err.Error(), " differs from rank 0: ") || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: rank %d: %v, want %s", test.name, rank, err, test.want)
 				continue
 			}
 			texts[err.Error()] = true
 		}
 		if len(texts) > 1 {
-			t.Errorf("%s: messages differ: %v", of.name, texts)
+			t.Errorf("%s: messages differ: %v", test.name, texts)
 		}
 	}
 }

@@ -247,8 +247,8 @@ func TestRestoreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range []struct {
-		of   func(*Config, *datasets.Splits)
-		want string // "": no error
+		apply func(*Config, *datasets.Splits)
+		want  string // "": no error
 	}{
 		{func(*Config, *datasets.Splits) {}, ""},
 		{func(c *Config, _ *datasets.Splits) { c.Epochs, c.Patience = 7, 5 }, ""},
@@ -263,7 +263,7 @@ func TestRestoreErrors(t *testing.T) {
 		{func(_ *Config, s *datasets.Splits) { s.Train.Weights = make([]float32, s.Train.Rows()) }, "weights of the training split differ"},
 	} {
 		other, data := c, small()
-		change.of(&other, data)
+		change.apply(&other, data)
 		err := mustNew(t, other, data).Restore(path)
 		if change.want == "" && err != nil || change.want != "" && (err == nil || !strings.Contains(err.Error(), change.want)) {
 			t.Errorf("got %v, want %q", err, change.want)

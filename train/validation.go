@@ -39,13 +39,13 @@ func (v *validation) Begin() error {
 
 func (v *validation) Evaluate(e *Epoch) (err error) {
 	s, splits := v.evaluator.settings, v.data.splits
-	for _, of := range []struct {
+	for _, split := range []struct {
 		wanted bool
 		data   *datasets.Dataset
 		values *Values
 	}{{s.EvaluateTrain, splits.Train, &e.Train}, {true, splits.Vali, &e.Vali}, {s.EvaluateTest, splits.Test, &e.Test}} {
-		if of.wanted {
-			if *of.values, err = v.evaluator.values(v.learner, of.data); err != nil {
+		if split.wanted {
+			if *split.values, err = v.evaluator.values(v.learner, split.data); err != nil {
 				return err
 			}
 		}

@@ -93,12 +93,17 @@ func Create(path string, mode fs.FileMode) (f *os.File, release func(), err erro
 		if session() == "" {
 			return f, func() {}, nil
 		}
-		// Where there are no locks, nobody takes it for abandoned.
-		if taken, err := try(f); err != nil || taken && is(f, name) {
+		if locked(f, name) {
 			return f, holdLock(f), nil
 		}
 		f.Close() // it was taken for abandoned before it was locked
 	}
+}
+
+// locked locks a new file, and reports whether it still has its name. Where there are no locks, nobody takes it for abandoned.
+func locked(f *os.File, name string) bool {
+	taken, err := try(f)
+	return err != nil || taken && is(f, name)
 }
 
 // removeAbandoned removes files of that path that are not yet complete, if they are certainly of a program that is gone: of

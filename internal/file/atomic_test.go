@@ -66,9 +66,9 @@ func TestEveryFault(t *testing.T) {
 					t.Fatal(err)
 				}
 				var done []string
-				Fault = func(operation, of string) error {
-					if of != path {
-						t.Errorf("%s of %s, want of %s", operation, of, path)
+				Fault = func(operation, name string) error {
+					if name != path {
+						t.Errorf("%s of %s, want of %s", operation, name, path)
 					}
 					done = append(done, operation)
 					if len(done)-1 == n || lasting && len(done) > n {

@@ -69,14 +69,14 @@ func release() {
 	mutex.Lock()
 	defer mutex.Unlock()
 	for _, f := range mappings {
-		unix.Madvise(f.bytes, unix.MADV_DONTNEED)
+		_ = unix.Madvise(f.bytes, unix.MADV_DONTNEED) // here and below: advice, which the system need not take
 	}
 }
 
 // WillRead is WillNeed for a part of a file that is read, not mapped.
 func WillRead(f *os.File, offset, length int64) {
 	if large.Load() {
-		unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
+		_ = unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
 	}
 }
 
@@ -97,6 +97,6 @@ func advise(b []byte, advice int) {
 	defer mutex.Unlock()
 	if f, offset, ok := mappingAt(uintptr(unsafe.Pointer(&b[0]))); ok {
 		first := offset &^ (os.Getpagesize() - 1)
-		unix.Madvise(f.bytes[first:offset+len(b)], advice)
+		_ = unix.Madvise(f.bytes[first:offset+len(b)], advice)
 	}
 }

@@ -25,9 +25,9 @@ const (
 )
 
 var activations = [...]struct {
-	name string
-	of   func(z float64) float64
-	of32 func(z []float32) // in place; nil: by of
+	name  string
+	exact func(z float64) float64
+	fast  func(z []float32) // in place; nil: by exact
 }{
 	Identity: {name: "none"},
 	Sigmoid:  {"sigmoid", func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }, elementwise.Sigmoid},
@@ -55,12 +55,12 @@ func Activate[T float](a Activation, z []T) {
 	if a == Identity {
 		return
 	}
-	if z, ok := any(z).([]float32); ok && activations[a].of32 != nil {
-		activations[a].of32(z)
+	if z, ok := any(z).([]float32); ok && activations[a].fast != nil {
+		activations[a].fast(z)
 		return
 	}
 	for i, v := range z {
-		z[i] = T(activations[a].of(float64(v)))
+		z[i] = T(activations[a].exact(float64(v)))
 	}
 }
 

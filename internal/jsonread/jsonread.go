@@ -29,7 +29,8 @@ func New(text []byte) *Reader { return newReader(text, false) }
 func NewLenient(text []byte) *Reader { return newReader(text, true) }
 
 func newReader(text []byte, anyBytes bool) *Reader {
-	return &Reader{text: text, decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(anyBytes))}
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(anyBytes))
+	return &Reader{text: text, decoder: d}
 }
 
 // Kind returns the first byte of the next value, 0 if there is none; all digits are '0'.

@@ -76,7 +76,8 @@ func checkProducts(act forward.Activation, what string, n *G.Node) error {
 	if n.Dims() == 2 && n.Shape()[1]%act.Products() == 0 || act.Products() == 1 {
 		return nil
 	}
-	return fmt.Errorf("%s has shape %v, and %v makes one output of two columns: want a matrix with an even number of them", what, n.Shape(), act)
+	return fmt.Errorf("%s has shape %v, and %v makes one output of two columns: want a matrix with an even number of them", what,
+		n.Shape(), act)
 }
 
 func checkDense(name string, x, w, b *G.Node, bins []int) error {

@@ -49,9 +49,9 @@ func ranks(t *testing.T, n int, name string) (output string, err error) {
 func everyCall(w mpi.World) {
 	for _, size := range []int{0, 1, 1000, 1 << 20} {
 		mine := bytes.Repeat([]byte{byte(w.Rank() + 1)}, size)
-		of := bytes.Clone(mine)
-		w.Broadcast(of)
-		check(w, "broadcast", of, func(int) byte { return 1 })
+		copied := bytes.Clone(mine)
+		w.Broadcast(copied)
+		check(w, "broadcast", copied, func(int) byte { return 1 })
 		all := make([]byte, w.Size()*size)
 		w.Allgather(all, mine)
 		check(w, "all-gather", all, func(i int) byte { return byte(i/size + 1) })
@@ -117,22 +117,22 @@ func busy() {
 // A rank that lives, and does not come to the end of its step, ends all; so does one
 // that does nothing where others wait for it. One that works is waited for.
 func TestOneIsLate(t *testing.T) {
-	for _, of := range []struct{ part, want string }{
+	for _, c := range []struct{ part, want string }{
 		{"late", "train: rank 1 of 3 has not come to the end of a step for 20 seconds: all ranks end\n"},
 		{"idle", "train: rank 1 of 3 has done nothing for 20 seconds, while another one waits for it: all ranks end\n"},
 		{"busy", ""},
 	} {
-		t.Run(of.part, func(t *testing.T) {
+		t.Run(c.part, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			output, err := ranks(t, 3, of.part)
-			if of.want == "" {
+			output, err := ranks(t, 3, c.part)
+			if c.want == "" {
 				if err != nil || output != "" {
 					t.Errorf("%v after %v:\n%s", err, time.Since(start), output)
 				}
 				return
 			}
-			if err == nil || strings.Count(output, of.want) != 1 {
+			if err == nil || strings.Count(output, c.want) != 1 {
 				t.Errorf("%v after %v:\n%s", err, time.Since(start), output)
 			}
 		})

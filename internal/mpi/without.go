@@ -8,7 +8,8 @@ import "errors"
 // mpirun has started.
 func Start() (World, error) {
 	if launched() {
-		return nil, errors.New("started by mpirun, but built without MPI: build with -tags mpi, which needs cgo and Open MPI (Debian: libopenmpi-dev openmpi-bin)")
+		return nil, errors.New("started by mpirun, but built without MPI: build with -tags mpi, which needs cgo and Open MPI " +
+			"(Debian: libopenmpi-dev openmpi-bin)")
 	}
 	return nil, nil
 }

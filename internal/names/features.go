@@ -15,7 +15,7 @@ type Features struct {
 
 // CheckFeatures returns an error if data have other features than they should, such as the features of a model. It
 // names the source of the right ones.
-func CheckFeatures(data string, has Features, of string, want Features) error {
+func CheckFeatures(data string, has Features, whose string, want Features) error {
 	if !slices.Equal(has.IDs, want.IDs) {
 		problem := "they are not in ascending order"
 		if i := slices.IndexFunc(has.IDs, func(id int) bool { return !slices.Contains(want.IDs, id) }); i >= 0 {
@@ -23,17 +23,19 @@ func CheckFeatures(data string, has Features, of string, want Features) error {
 		} else if i := slices.IndexFunc(want.IDs, func(id int) bool { return !slices.Contains(has.IDs, id) }); i >= 0 {
 			problem = fmt.Sprintf("%d is missing", want.IDs[i])
 		}
-		return fmt.Errorf("%s has other feature ids than %s: %s", data, of, problem)
+		return fmt.Errorf("%s has other feature ids than %s: %s", data, whose, problem)
 	}
 	if has.Names != nil && want.Names != nil {
 		for i, name := range has.Names {
 			if name != want.Names[i] && name != "" && want.Names[i] != "" {
-				return fmt.Errorf("%s: feature %d is %q, and %q of %s: want the same order, in which datasets.OptionsFor reads files for a model", data, has.IDs[i], name, want.Names[i], of)
+				return fmt.Errorf("%s: feature %d is %q, and %q of %s: want the same order, in which datasets.OptionsFor reads "+
+					"files for a model", data, has.IDs[i], name, want.Names[i], whose)
 			}
 		}
 	}
 	if has.Levels != nil && want.Levels != nil && !slices.EqualFunc(has.Levels, want.Levels, slices.Equal[[]string]) {
-		return fmt.Errorf("%s: the texts of the categorical features are numbered otherwise than in %s: want data read with its Levels", data, of)
+		return fmt.Errorf("%s: the texts of the categorical features are numbered otherwise than in %s: want data read with its "+
+			"Levels", data, whose)
 	}
 	return nil
 }

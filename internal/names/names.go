@@ -4,7 +4,8 @@ package names
 
 import "strings"
 
-// Want returns a list of the known names, and suggests the one nearest to name, which is unknown: "want one of ndcg, map, mrr (did you mean map?)".
+// Want returns a list of the known names, and suggests the one nearest to name, which is unknown:
+// "want one of ndcg, map, mrr (did you mean map?)".
 func Want(name string, known []string) string {
 	text := "want one of " + strings.Join(known, ", ")
 	if near := Nearest(name, known); near != "" {

@@ -133,7 +133,9 @@ func (f *File) parse(data []byte, header any) error {
 			continue
 		}
 		a := Array{name, shape, make([]float64, len(numbers)/size)}
-		binary.Decode(numbers, binary.LittleEndian, a.Data)
+		if _, err := binary.Decode(numbers, binary.LittleEndian, a.Data); err != nil {
+			return fmt.Errorf("array %q: %w", name, err)
+		}
 		if err := a.CheckFinite(); err != nil {
 			return err
 		}

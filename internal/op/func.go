@@ -62,10 +62,10 @@ func CheckedByDtype(f32 Checked[float32], f64 Checked[float64]) func(in []Tensor
 	}
 }
 
-func numbers[T Float](in []Tensor, of func(Tensor) []T) [][]T {
+func numbers[T Float](in []Tensor, slice func(Tensor) []T) [][]T {
 	x := make([][]T, len(in))
 	for i, t := range in {
-		x[i] = of(t)
+		x[i] = slice(t)
 	}
 	return x
 }
@@ -148,7 +148,7 @@ func size(s tensor.Shape) int {
 // incoming gradient, or a function of terms.
 type Term struct {
 	f     *Func
-	of    []*Term
+	terms []*Term
 	input int
 }
 
@@ -161,7 +161,7 @@ var (
 func Input(i int) *Term { return &Term{input: i} }
 
 // Of returns the function of terms.
-func (f *Func) Of(terms ...*Term) *Term { return &Term{f: f, of: terms} }
+func (f *Func) Of(terms ...*Term) *Term { return &Term{f: f, terms: terms} }
 
 // by is the term of a derivative by a node, whose shape it has.
 func (t *Term) by(n *G.Node) *Term {
@@ -170,7 +170,7 @@ func (t *Term) by(n *G.Node) *Term {
 	}
 	f := *t.f
 	f.Shape = func([]tensor.Shape) tensor.Shape { return n.Shape() }
-	return f.Of(t.of...)
+	return f.Of(t.terms...)
 }
 
 // evaluate gives a term its value, a node or numbers.
@@ -183,14 +183,14 @@ func evaluate[T any](t *Term, inputs []T, result, incoming T, apply func(*Func, 
 	case t.f == nil:
 		return inputs[t.input], nil
 	}
-	of := make([]T, len(t.of))
-	for i, arg := range t.of {
+	values := make([]T, len(t.terms))
+	for i, arg := range t.terms {
 		var err error
-		if of[i], err = evaluate(arg, inputs, result, incoming, apply); err != nil {
-			return of[i], err
+		if values[i], err = evaluate(arg, inputs, result, incoming, apply); err != nil {
+			return values[i], err
 		}
 	}
-	return apply(t.f, of...)
+	return apply(t.f, values...)
 }
 
 // value applies a function to values.

@@ -122,8 +122,8 @@ func (l *List) Order(x []float64) []int {
 // Own returns the list's own T, the zero value at first: what the work on a query needs besides numbers. It stays with
 // the list, which one goroutine works on at a time.
 func Own[T any](l *List) *T {
-	for _, of := range l.own {
-		if t, ok := of.(*T); ok {
+	for _, kept := range l.own {
+		if t, ok := kept.(*T); ok {
 			return t
 		}
 	}

@@ -11,11 +11,12 @@ type Policy[R any] interface {
 // Reinforce gives the mean reward of the rankings of a query, which R stands for, by the scores of the first input,
 // and adds the gradient of the policy with a leave-one-out baseline to lambda, if it is not nil. The reward is of a
 // ranking without what is absent, good for one call.
-func Reinforce[R any](l *List, p Policy[R], r Drawn, of R, reward func(ranking []int) float64, lambda []float64) (mean float64, err error) {
+func Reinforce[R any](l *List, p Policy[R], r Drawn, rankings R, reward func(ranking []int) float64,
+	lambda []float64) (mean float64, err error) {
 	scores := l.X[0]
 	weights := l.Scratch(len(r.Documents))
 	// Before anything else: it looks that these are rankings.
-	if err := p.LogProbs(scores, of, weights); err != nil {
+	if err := p.LogProbs(scores, rankings, weights); err != nil {
 		return 0, err
 	}
 	ranking := make([]int, 0, r.Cutoff)
@@ -60,5 +61,5 @@ func Reinforce[R any](l *List, p Policy[R], r Drawn, of R, reward func(ranking [
 			weights[i+k] = weight
 		}
 	}
-	return mean, p.LogProbsGradient(scores, of, weights, lambda)
+	return mean, p.LogProbsGradient(scores, rankings, weights, lambda)
 }

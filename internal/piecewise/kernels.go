@@ -45,7 +45,8 @@ func inUse[T Float]() kernels[T] {
 // ofPointers are kernels whose functions take addresses. Without a split it is that in Go.
 func ofPointers(name string, width int,
 	split func(n int, part, bins *float32, first, at *uint32),
-	forward func(rows, features int, at *uint32, part *float32, stride int, table, from *float32, fromRow int, to *float32, toRow int, floor float32),
+	forward func(rows, features int, at *uint32, part *float32, stride int, table, from *float32, fromRow int, to *float32, toRow int,
+		floor float32),
 	backward func(bins int, counts, entries *uint32, dz, dw *float32),
 ) kernels[float32] {
 	k := kernels[float32]{

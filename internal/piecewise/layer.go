@@ -41,7 +41,10 @@ func (k kernels[T]) blocks(out int) int { return (out + k.width - 1) / k.width }
 // NewLayer makes the layer of weights w and what end says, on all cores.
 func NewLayer[T Float](c Columns, out int, w []T, end blas.End[T]) *Layer[T] {
 	columns := append(c.bent[:len(c.bent):len(c.bent)], c.straight...)
-	l := &Layer[T]{kernels: inUse[T](), inputs: newInputs[T](columns, 1), bent: len(c.bent), out: out, bias: end.Bias, relu: end.ReLU, table: take[table[T]]()}
+	l := &Layer[T]{
+		kernels: inUse[T](), inputs: newInputs[T](columns, 1), bent: len(c.bent), out: out, bias: end.Bias, relu: end.ReLU,
+		table: take[table[T]](),
+	}
 	dense := make([]T, len(c.straight)*out)
 	for i, row := range c.StraightRows() {
 		copy(dense[i*out:][:out], w[row*out:])

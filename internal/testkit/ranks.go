@@ -49,21 +49,21 @@ func (r rankOf) call(c call) {
 	r.here = 0
 	r.round++
 	defer r.all.Broadcast()
-	for i, of := range r.calls {
-		if of.what != c.what || len(of.src) != len(c.src) || len(of.dst) != len(c.dst) {
-			panic(fmt.Sprintf("rank %d calls %s of %d bytes, rank %d %s of %d", i, of.what, len(of.src), r.rank, c.what, len(c.src)))
+	for i, call := range r.calls {
+		if call.what != c.what || len(call.src) != len(c.src) || len(call.dst) != len(c.dst) {
+			panic(fmt.Sprintf("rank %d calls %s of %d bytes, rank %d %s of %d", i, call.what, len(call.src), r.rank, c.what, len(c.src)))
 		}
 		part := len(c.src) / r.size
 		switch c.what {
 		case "broadcast":
-			copy(of.dst, r.calls[0].src)
+			copy(call.dst, r.calls[0].src)
 		case "all-gather":
 			for j, from := range r.calls {
-				copy(of.dst[j*len(from.src):], from.src)
+				copy(call.dst[j*len(from.src):], from.src)
 			}
 		case "all-to-all":
 			for j, from := range r.calls {
-				copy(of.dst[j*part:(j+1)*part], from.src[i*part:])
+				copy(call.dst[j*part:(j+1)*part], from.src[i*part:])
 			}
 		}
 	}

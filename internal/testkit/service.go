@@ -15,7 +15,8 @@ import (
 // LinearModel writes a model of three features, 1, 5 and 9, with the score w·x.
 func LinearModel(t testing.TB, path string, w ...float64) {
 	t.Helper()
-	header := json.RawMessage(`{"format":"plrank model","version":2,"kind":"mlp","settings":{"features":3,"activation":"relu"},"dtype":"float32",
+	header := json.RawMessage(`{"format":"plrank model","version":2,"kind":"mlp","settings":{"features":3,"activation":"relu"},
+		"dtype":"float32",
 		"transform":{"Spec":"none","Inputs":3,"Columns":[0,1,2],"Parts":[{"Name":"none"}]},"featureIDs":[1,5,9],"gain":"exp2"}`)
 	err := npzfile.Write(path, header, []npzfile.Array{{Name: "w0", Shape: []int{3}, Data: w},
 		{Name: "b0", Shape: []int{1}, Data: []float64{0}}})
@@ -43,7 +44,9 @@ func InFlight(t *testing.T, url string, length int) (net.Conn, *bufio.Reader) {
 	if line, err := answer.ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	answer.ReadString('\n') // an empty line
+	if line, err := answer.ReadString('\n'); err != nil || line != "\r\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
 	return conn, answer
 }
 

@@ -44,6 +44,8 @@ func residentBytes() uint64 {
 		return 0
 	}
 	var size, pages uint64
-	fmt.Sscan(string(text), &size, &pages)
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0
+	}
 	return pages * uint64(os.Getpagesize())
 }

@@ -118,15 +118,15 @@ func (p *Batches) PackStep(b *Step, order []int, step int) {
 		b.Shards = make([]Shard, len(p.Own))
 	}
 	for i, shard := range p.Own {
-		of := &b.Shards[i]
-		of.Number, of.Queries = shard, of.Queries[:0]
+		part := &b.Shards[i]
+		part.Number, part.Queries = shard, part.Queries[:0]
 		for at := range b.Queries {
 			if (from+at)%p.Division.Shards == shard {
-				of.Queries = append(of.Queries, b.Queries[at])
+				part.Queries = append(part.Queries, b.Queries[at])
 			}
 		}
-		if len(of.Queries) > 0 {
-			p.Pack(of, p.Division.Capacity())
+		if len(part.Queries) > 0 {
+			p.Pack(part, p.Division.Capacity())
 		}
 	}
 }

@@ -78,8 +78,8 @@ func run(vm G.VM, leaves ...leaf) error {
 }
 
 // vector and matrix are nodes of leaves.
-func vector(g *G.ExprGraph, of tensor.Dtype, length int, name string) *G.Node {
-	return G.NewVector(g, of, G.WithShape(length), G.WithName(name))
+func vector(g *G.ExprGraph, dtype tensor.Dtype, length int, name string) *G.Node {
+	return G.NewVector(g, dtype, G.WithShape(length), G.WithName(name))
 }
 
 func matrix(g *G.ExprGraph, rows, columns int, name string) *G.Node {

@@ -114,11 +114,11 @@ func (l binnedLayer) rows(array []float32, rows int) blas32.General {
 }
 
 // forInputs calls f with the axes of every input and its rows, on all cores.
-func (c *coordinates) forInputs(rows blas32.General, f func(x axes, of blas32.General)) {
+func (c *coordinates) forInputs(rows blas32.General, f func(x axes, own blas32.General)) {
 	parallel.For(len(c.inputs), parallel.Workers(len(c.inputs)), func(_, i int) {
-		of, x := rows, c.inputs[i]
-		of.Rows, of.Data = x.mirror.N, of.Data[x.row*of.Cols:]
-		f(x, of)
+		own, x := rows, c.inputs[i]
+		own.Rows, own.Data = x.mirror.N, own.Data[x.row*own.Cols:]
+		f(x, own)
 	})
 }
 
@@ -141,13 +141,13 @@ func (c *coordinates) enter(weights, gradient []float32) {
 		w, dw := l.rows(weights, c.origin.N), l.rows(gradient, c.origin.N)
 		c.shift(l, weights, 1)
 		blas32.Ger(-1, c.origin, vector(gradient[l.biases:][:l.outputs]), dw)
-		c.forInputs(w, func(x axes, of blas32.General) {
-			x.reflect(of)
-			x.stretch(of, 1/x.line, 1/x.bend)
+		c.forInputs(w, func(x axes, own blas32.General) {
+			x.reflect(own)
+			x.stretch(own, 1/x.line, 1/x.bend)
 		})
-		c.forInputs(dw, func(x axes, of blas32.General) {
-			x.reflect(of)
-			x.stretch(of, x.line, x.bend)
+		c.forInputs(dw, func(x axes, own blas32.General) {
+			x.reflect(own)
+			x.stretch(own, x.line, x.bend)
 		})
 	}
 }
@@ -163,9 +163,9 @@ func (c *coordinates) shift(l binnedLayer, weights []float32, sign float32) {
 func (c *coordinates) leave(weights []float32) {
 	for _, l := range c.layers {
 		w := l.rows(weights, c.origin.N)
-		c.forInputs(w, func(x axes, of blas32.General) {
-			x.stretch(of, x.line, x.bend)
-			x.reflect(of)
+		c.forInputs(w, func(x axes, own blas32.General) {
+			x.stretch(own, x.line, x.bend)
+			x.reflect(own)
 		})
 		c.shift(l, weights, -1)
 	}
@@ -174,7 +174,7 @@ func (c *coordinates) leave(weights []float32) {
 // straighten makes the first weight of every input its v, and its d 0.
 func (c *coordinates) straighten(weights []float32) {
 	for _, l := range c.layers {
-		c.forInputs(l.rows(weights, c.origin.N), func(_ axes, of blas32.General) { clear(of.Data[of.Cols : of.Rows*of.Cols]) })
+		c.forInputs(l.rows(weights, c.origin.N), func(_ axes, own blas32.General) { clear(own.Data[own.Cols : own.Rows*own.Cols]) })
 	}
 	c.leave(weights)
 }

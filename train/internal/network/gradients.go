@@ -60,19 +60,19 @@ func (g *gradients) Compute(ctx context.Context, b *batches.Step, steps uint64) 
 func (g *gradients) ownShares(ctx context.Context, b *batches.Step, steps uint64) ([]float64, error) {
 	losses := make([]float64, len(b.Shards))
 	for i := range b.Shards {
-		of, gradient := &b.Shards[i], g.own[i]
-		if len(of.Queries) == 0 {
+		shard, gradient := &b.Shards[i], g.own[i]
+		if len(shard.Queries) == 0 {
 			clear(gradient)
 			continue
 		}
-		loss, err := g.differentiate(ctx, &g.graphs, of, g.batches.Division.Capacity(), steps, gradient)
+		loss, err := g.differentiate(ctx, &g.graphs, shard, g.batches.Division.Capacity(), steps, gradient)
 		if err == nil && g.reduction != nil { // the sum would not tell whose it was
 			err = batches.Clip(gradient, 0)
 		}
 		if err != nil {
 			return losses, err
 		}
-		share := float64(len(of.Queries)) / float64(len(b.Queries))
+		share := float64(len(shard.Queries)) / float64(len(b.Queries))
 		losses[i] = share * loss
 		if share < 1 {
 			for k := range gradient {

@@ -67,13 +67,13 @@ func TestShardsAreBalanced(t *testing.T) {
 	order := division.Order(0, queries, documents(offsets))
 	const steps = shards * each / batch
 	for step := range steps {
-		var of [shards]float64
+		var counts [shards]float64
 		all := 0.0
 		for at, q := range order[step*batch : (step+1)*batch] {
-			of[at%shards] += float64(offsets[q+1] - offsets[q])
+			counts[at%shards] += float64(offsets[q+1] - offsets[q])
 			all += float64(offsets[q+1]-offsets[q]) / shards
 		}
-		for _, n := range of {
+		for _, n := range counts {
 			within += (n - all) * (n - all) / (shards * steps)
 		}
 		between += (all - batch/shards*mean) * (all - batch/shards*mean) / steps

@@ -106,9 +106,9 @@ func (r *Reduction) Sum(total []float32, mine Record) Record {
 
 	sum := Record{Losses: make([]float64, r.shards)}
 	for rank := range ranks {
-		of := r.all[rank*len(r.result):][:len(r.result)]
-		copy(mpi.Bytes(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
-		copy(mpi.Bytes(record), of[4*r.slice:])
+		answer := r.all[rank*len(r.result):][:len(r.result)]
+		copy(mpi.Bytes(total[min(rank*r.slice, len(total)):]), answer[:4*r.slice])
+		copy(mpi.Bytes(record), answer[4*r.slice:])
 		sum.Failed, sum.Interrupted = max(sum.Failed, Failure(record[0])), sum.Interrupted || record[1] == 1
 		for i, shard := 2, rank; shard < r.shards; i, shard = i+1, shard+ranks {
 			sum.Losses[shard] = record[i]

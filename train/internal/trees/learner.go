@@ -100,11 +100,11 @@ func (f *Forest) begin() error {
 	if f.Initial == nil {
 		return nil
 	}
-	of, err := f.Initial.File().Forest()
+	initial, err := f.Initial.File().Forest()
 	if f.Initial.File().Kind != ranker.ForestKind || err != nil {
 		return fmt.Errorf("train: the initial model is of another architecture, %s, than the one to train, forest", f.Initial.File().Kind)
 	}
-	f.trees, f.bias, f.initial = of.Trees, of.Bias, len(of.Trees)
+	f.trees, f.bias, f.initial = initial.Trees, initial.Bias, len(initial.Trees)
 	for _, tree := range f.trees {
 		f.texts = append(f.texts, textOf(tree))
 	}
