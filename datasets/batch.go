@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// Rows is the number of documents.
+// Rows returns the number of documents.
 func (b *Batch) Rows() int {
 	if len(b.Offsets) == 0 {
 		return 0
@@ -16,15 +16,14 @@ func (b *Batch) Rows() int {
 	return b.Offsets[len(b.Offsets)-1]
 }
 
-// Pack fills the batch with the given queries of d, in that order, each mapped
-// by t, for a capacity of rows and queryCapacity. It reuses the memory of
-// the batch. Queries are transformed on all cores; the result does not depend on their
-// number. It panics if the queries exceed a capacity.
+// Pack fills the batch with the given queries of d, in that order, each transformed by t, and pads it to a number of rows and
+// to queryCapacity. It reuses the memory of the batch. It uses all cores; the result does not depend on their number. It
+// panics if the queries exceed a capacity.
 func (b *Batch) Pack(d *Dataset, t *transforms.Transform, queries []int, rows, queryCapacity int) {
 	b.PackTransformed(&Transformed{d: d, t: t}, queries, rows, queryCapacity)
 }
 
-// PackTransformed is Pack for data that are packed again and again.
+// PackTransformed packs queries as [Batch.Pack] does, from data that are kept transformed.
 func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapacity int) {
 	d := x.d
 	if len(queries) > queryCapacity {

@@ -20,11 +20,10 @@ type Dataset struct {
 	FeatureNames []string // [columns], or nil if the source does not name features
 	DocumentIDs  []string // [rows], or nil if the source names no documents
 
-	// Levels are the texts that values of categorical features stand for [columns]: value v for
-	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
+	// Levels are the texts of categorical features [columns]: value v stands for Levels[column][v-1], and 0 for a text that is
+	// not among them. Nil: the values are numbers.
 	Levels [][]string
-	// NumberLevels are the ids of features whose Levels are numbers rather than texts, as the source says: they are the same in
-	// any spelling, such as 7 and 7.0. Nil: there are none.
+	// NumberLevels are the ids of the features whose Levels are numbers, for which 7 and 7.0 are one. Nil: there are none.
 	NumberLevels []int
 	// Roles are the names of the columns that are no features, by role: "label", "query", "document", "weight", "base",
 	// "group", "intent 1", "intent 2", …. Nil: the source names no columns. Model files keep them, see ReadOptions.Roles.
@@ -32,29 +31,27 @@ type Dataset struct {
 	// LeftOut are the columns of text that are no features; nil: there are none.
 	LeftOut []string
 
-	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
-	// function of labels; nil: they are a function of labels. No file has them.
+	// Gains of documents [rows], of any sign, are estimated from clicks. No file has them. Nil: gains are a function of labels.
 	Gains []float64
-	// Logged is the exposure that each document had in the log that the gains come from
-	// [rows], summed over the impressions of its query; nil: there is none.
+	// Logged is the exposure of each document [rows] in the log that the gains come from, summed over the impressions of its
+	// query. Nil: there is no log.
 	Logged []float32
-	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
-	// Plackett and Luce; nil: they are not known.
+	// LoggedScores are the log-scores [rows] of the Plackett–Luce policy that was logged last. Nil: they are not known.
 	LoggedScores []float32
 
-	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
-	// is up to the loss and the metric.
+	// Weights of documents and of queries are 0 or more. Losses and metrics say how they count. Nil: all are 1.
 	Weights      []float32 // [rows]
 	QueryWeights []float32 // [queries]
 
-	// BaseScores are the scores of another ranker [rows], such as the one in production. A model
-	// adds its own to them: they are logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	// BaseScores are the log-scores of another ranker [rows], such as the one in production, to which a model adds its own.
+	// Nil: there are none.
 	BaseScores []float32
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	// Intents, [rows], has bit i set if the document is relevant to intent i of its query, a subtopic in TREC; nil: they are not
-	// known. For more than 63 intents there are several ints a document, [rows × ints], each with the next 63.
+	// Intents, [rows], have bit i set if the document is relevant to intent i of its query, which TREC calls a subtopic. If a
+	// query has more than 63 intents, there are several ints a document, [rows × ints], each for the next 63. Nil: they are not
+	// known.
 	Intents []int
 	// SourceRows, [rows], are the rows in the source, from 0; nil if the rows are in the order of the source. Splits by Open do
 	// not keep them.

@@ -14,7 +14,7 @@ import (
 // are scored like any other, but Open leaves them out of the splits.
 const Unlabelled = -1
 
-// Rows is the number of documents.
+// Rows returns the number of documents.
 func (d *Dataset) Rows() int { return len(d.Labels) }
 
 // HighestLabel returns the highest label, 0 if d is nil or has none above it.
@@ -25,21 +25,20 @@ func (d *Dataset) HighestLabel() float64 {
 	return float64(max(0, slices.Max(d.Labels)))
 }
 
-// Queries is the number of queries.
+// Queries returns the number of queries.
 func (d *Dataset) Queries() int { return max(0, len(d.Offsets)-1) }
 
-// Width is the number of features of a document.
+// Width returns the number of features of a document.
 func (d *Dataset) Width() int { return len(d.FeatureIDs) }
 
-// Row is the feature vector of document i; it shares memory with d.
+// Row returns the features of document i; they share memory with d.
 func (d *Dataset) Row(i int) []float32 {
 	w := d.Width()
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
 }
 
-// Prefetch tells the system which queries will be read soon. If the features are in a file
-// larger than memory (see Options.Cache), reading in any order is then as fast as the disk
-// is with many requests in flight.
+// Prefetch tells the system which queries will be read soon. It speeds up reading in any order if the features are in a file
+// larger than memory, see Options.Cache.
 func (d *Dataset) Prefetch(queries []int) {
 	w := d.Width()
 	for _, q := range queries {
@@ -47,8 +46,8 @@ func (d *Dataset) Prefetch(queries []int) {
 	}
 }
 
-// Where says where row i comes from, as in "train.txt:812", for messages: the name
-// of the dataset and the row if that is not known.
+// Where returns the file and line of row i for messages, as in "train.txt:812", or the name of the dataset and the row if
+// these are not known.
 func (d *Dataset) Where(i int) string {
 	if where := d.origin.Where(i); where != "" {
 		return where
@@ -56,7 +55,7 @@ func (d *Dataset) Where(i int) string {
 	return fmt.Sprintf("%s: row %d", d.Name, i)
 }
 
-// FeatureName is the name of the feature in a column: its id if features have no names.
+// FeatureName returns the name of the feature in a column: its id if features have no names.
 func (d *Dataset) FeatureName(column int) string {
 	if d.FeatureNames == nil || d.FeatureNames[column] == "" {
 		return strconv.Itoa(d.FeatureIDs[column])
@@ -64,8 +63,8 @@ func (d *Dataset) FeatureName(column int) string {
 	return d.FeatureNames[column]
 }
 
-// Choose gives the columns of the features that a word stands for: a name, else an id, else a
-// pattern of names, see ReadOptions.Features. There is at least one, or an error.
+// Choose returns the columns of the features that a word stands for: a name, else an id, else a
+// pattern of names, see ReadOptions.Features. It returns an error if there are none.
 func (d *Dataset) Choose(word string) ([]int, error) {
 	columns, err := reader.Choose(word, d.FeatureIDs, d.FeatureNames)
 	if err != nil {
@@ -74,7 +73,7 @@ func (d *Dataset) Choose(word string) ([]int, error) {
 	return columns, nil
 }
 
-// GroupName is the name of a group: its number if groups have no names.
+// GroupName returns the name of a group: its number if groups have no names.
 func (d *Dataset) GroupName(group int) string {
 	if d.GroupNames == nil {
 		return strconv.Itoa(group)
@@ -82,7 +81,7 @@ func (d *Dataset) GroupName(group int) string {
 	return d.GroupNames[group]
 }
 
-// String is one line: the name and the numbers of queries, documents and features.
+// String returns one line with the name and the numbers of queries, documents and features.
 func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Description sums up a dataset. Its JSON is for machines, its String is a table.
+// Description sums up a dataset, as JSON for programs, and by String as a table for people.
 type Description struct {
 	Name              string         `json:"name"`
 	Queries           int            `json:"queries"`
@@ -45,7 +45,7 @@ type GroupDescription struct {
 	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 if none has
 }
 
-// Range is where some numbers lie; all 0 if there are none.
+// Range describes the distribution of some numbers; all fields are 0 if there are none.
 type Range struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
@@ -63,8 +63,8 @@ func newRange[T int | float32](values []T) Range {
 	return Range{float64(slices.Min(values)), sum / float64(len(values)), float64(slices.Max(values))}
 }
 
-// Describe describes datasets as if they were one, such as the splits of a collection.
-// They must have the same FeatureIDs; nil ones are left out.
+// Describe sums up several datasets as if they were one, such as the splits of a collection. They must have the same FeatureIDs;
+// nil ones are left out.
 func Describe(name string, datasets ...*Dataset) *Description {
 	datasets = slices.DeleteFunc(slices.Clone(datasets), func(s *Dataset) bool { return s == nil })
 	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, ConstantInQueries: []int{}, Missing: []int{}}
@@ -166,7 +166,7 @@ func describeGroups(datasets []*Dataset) (groups []GroupDescription) {
 // mostLines is how many labels, and how many groups, the table has.
 const mostLines = 20
 
-// String is a table for people.
+// String returns a table.
 func (d *Description) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

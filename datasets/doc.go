@@ -12,21 +12,18 @@
 //	var b datasets.Batch
 //	b.Pack(splits.Train, transform, []int{0, 1, 2}, rows, 3) // three queries, room for rows documents
 //
-// [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory;
-// [Synthetic] makes data. [WriteLETOR] writes a file
-// that is read, [WriteRun] and [WriteQrels] write the files of TREC's tools. [ReadRun] and [ReadQrels]
-// read scores from anywhere. [Describe] counts, and a [Fingerprint] identifies the data: equal ones say that two datasets
-// are the same.
+// [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory, and
+// [Synthetic] makes data. [WriteLETOR] writes a dataset as a file; [WriteRun] and [WriteQrels] write the files of TREC's
+// tools, and [ReadRun] and [ReadQrels] read them. [Describe] sums up datasets, and a [Fingerprint] identifies the data.
 //
-// Documents and queries can have weights, documents can have intents of their query, and belong to groups (of a brand, an
-// author, a seller), between which exposure may be fair. All come from columns or from a
+// Documents and queries can have weights. Documents can have intents of their query, and belong to groups, such as brands,
+// authors or sellers, between which exposure may be fair. They come from columns or from a
 // file next to the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
-// of groups, and every dataset made of another one keeps weights and groups.
+// of groups, and datasets made of others keep weights and groups.
 //
 // # Formats
 //
-// The first line of a file tells its format, and its first bytes tell whether it is
-// Parquet, or compressed by gzip or zstd.
+// The format is recognised by the first line of a file, and Parquet and compression (gzip or zstd) by its first bytes.
 //
 //	LETOR      label qid:ID id:value id:value … # comment     as SVMlight and SVMrank have it
 //	separated  comma, tab or semicolon; a header names the columns label and qid, maybe docid,
@@ -34,12 +31,12 @@
 //	Parquet    the columns of separated values, one row a document; null is missing
 //
 // In Parquet whole numbers, floats, decimals and booleans are numbers, and strings, enums, JSON, UUIDs and bytes of any
-// length are text. Dates, times and timestamps (also INT96) are text, too, in ISO 8601, so that they do not depend on
-// their units. Durations, intervals, BSON, bytes of fixed length and all that is nested are left out, with a warning. Row
-// groups and parts without rows are valid. Pages that have a checksum and do not agree with it are an error.
+// length are text. So are dates, times and timestamps (also INT96), in ISO 8601, since their numbers depend on
+// their units. Durations, intervals, BSON, bytes of fixed length and nested columns are left out, with a warning. Row
+// groups and parts without rows are valid. A page must agree with its checksum, if it has one.
 //
-// Ids are texts, as written; those that Parquet keeps as floats are digits if they are whole, and an error if they are so
-// large that another id may have become the same float.
+// Ids are texts, as written. If Parquet keeps them as floats, whole ones become digits; an id so large that another one may
+// have become the same float gives an error.
 //
 // # Known collections
 //

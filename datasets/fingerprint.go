@@ -6,10 +6,10 @@ import (
 	"github.com/plrank/plrank/datasets/internal/store"
 )
 
-// Fingerprint identifies the data of a dataset: two datasets with the same fingerprint have the same data. See
-// [Fingerprint.Differences] for what differs. Fields are SHA-256 hashes in hexadecimal digits, or empty if the dataset has no
-// such data. Fingerprints can be compared with ==, and kept as JSON. They do not depend on the machine, on the dataset's
-// name, or on document ids.
+// Fingerprint identifies the data of a dataset: datasets with equal fingerprints have the same data, and
+// [Fingerprint.Differences] lists what differs. Fields are SHA-256 hashes in hexadecimal digits, or empty if the dataset has no
+// such data. Fingerprints can be compared with ==, and kept as JSON. They do not depend on the machine, on the name of the
+// dataset, or on document ids.
 type Fingerprint struct {
 	Features   string `json:"features"`             // values, bit by bit
 	Labels     string `json:"labels"`               // bit by bit
@@ -22,7 +22,7 @@ type Fingerprint struct {
 	BaseScores string `json:"baseScores,omitempty"` // bit by bit
 }
 
-// Fingerprint reads all of d, at a GB/s or two for each core.
+// Fingerprint returns the fingerprint of d. It reads all of d, at a GB/s or two for each core.
 func (d *Dataset) Fingerprint() Fingerprint {
 	f := Fingerprint{
 		Features:   store.DigestFloats(d.Features).String(),
@@ -44,8 +44,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	return f
 }
 
-// Differences lists what differs between two datasets, as in "labels, groups"; it is empty
-// if they hold the same data.
+// Differences returns what differs between two datasets, as in "labels, groups"; empty if nothing does.
 func (f Fingerprint) Differences(other Fingerprint) string {
 	var names []string
 	others := other.fields()

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// HoldOut divides the queries of d: 20 %, drawn by the seed, are for validation.
+// HoldOut splits the queries of d: 20 %, drawn by the seed, become the validation split.
 func HoldOut(d *Dataset, seed uint64) (*Splits, error) {
 	n := d.Queries()
 	if n < 2 {

@@ -32,7 +32,7 @@ func TestSubtopicsOfQrelsAreIntents(t *testing.T) {
 		t.Errorf("intents of the run %b, %v", run.Intents, err)
 	}
 	_, err = ReadQrels(dataFile(t, "twice", "7 1 d1 1\n7 2 d1 1\n7 1 d1 0\n"))
-	if err == nil || !strings.Contains(err.Error(), `twice:3: query 7: document "d1" is there twice, first in line 1`) {
+	if err == nil || !strings.Contains(err.Error(), `twice:3: query 7: duplicate document "d1", first in line 1`) {
 		t.Errorf("error %v", err)
 	}
 	many := ""

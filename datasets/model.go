@@ -23,7 +23,7 @@ type Model interface {
 	Seen(digests []uint64) int
 }
 
-// OptionsFor returns the options by which a file is read for a model: its columns, by name if it has
+// OptionsFor returns the options to read a file for a model: the features, by name if the model has
 // names, the texts of categorical ones, and the columns of labels, ids and the like.
 func OptionsFor(m Model) ReadOptions {
 	return ReadOptions{
@@ -32,11 +32,10 @@ func OptionsFor(m Model) ReadOptions {
 	}
 }
 
-// Score returns the scores that a model gives to all documents of d, in the order of its rows, on all
-// cores: on top of base scores for a model that needs them, which are else not used. Labels do not
-// matter, and may be nil. Score returns an error if d has features of other ids, names or Levels than
-// the model, or if the model refuses the features; it names the query. Read a file in the model's
-// order with [OptionsFor].
+// Score returns the scores of all documents of d by a model, in the order of the rows, on all
+// cores. A model that was trained on base scores adds its own to those of d. Labels may be nil. Score returns an error if d
+// has features of other ids, names or Levels than the model, or if the model refuses the features of a query, which the error
+// names. [OptionsFor] reads a file in the order of the model.
 func Score(m Model, d *Dataset) ([]float64, error) {
 	if d == nil {
 		return nil, errors.New("datasets: the dataset to score is nil")
@@ -83,8 +82,8 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 	return scores, nil
 }
 
-// Blocks returns the queries with which parts of d begin, and the number of its queries. A part ends with the query that
-// gives it enough documents; 0: with each query.
+// Blocks divides d into parts of whole queries, each of at least a number of documents, except for the last; 0: each query is a
+// part. It returns the first query of each part, and the number of queries.
 func (d *Dataset) Blocks(documents int) []int {
 	first, rows := []int{0}, 0
 	for q := range d.Queries() {

@@ -11,31 +11,36 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// Options says what Open opens, and how; the zero value opens the files that it finds.
+// Options says what Open opens, and how. The zero value opens the files that it finds.
 type Options struct {
-	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
-	Vali string      // the file of the validation split, instead of the one found or held out
-	Test string      // the file of the test split, instead of the one found
-	Fold int         // the fold of a folder with Fold1, Fold2, …, or one of Folds; 0: the path itself
-	Seed uint64      // draws the training queries that are held out for validation, and the queries of each fold
+	// Read says how to read the files. FeatureIDs, if given, are the columns of all splits, and Groups is for the training file.
+	Read ReadOptions
 
-	// Folds, 3 or more, is for cross-validation on one file. Its queries are dealt to
-	// this number of folds of equal size. Fold (from 1) is the test split, the next one (after the last: the
-	// first) is the validation split, and the others are the training split, as in LETOR.
+	// Vali and Test are the files of the validation and the test split. Empty: those that are found; see [Open].
+	Vali, Test string
+
+	// Fold is the fold to open, of a folder with Fold1, Fold2, …, or of Folds. 0: the path is not a folder of folds.
+	Fold int
+
+	// Seed draws the training queries that are held out for validation, and the queries of each fold.
+	Seed uint64
+
+	// Folds, 3 or more, is for cross-validation on one file, whose queries are divided into this number of folds of equal size.
+	// As in LETOR, fold number Fold (from 1) is the test split, the next one, or the first after the last, is the validation
+	// split, and the others are the training split. 0: the file is not divided.
 	Folds int
 
-	// Unlabelled says what happens to documents without a label: "drop" (or empty)
-	// leaves them out of the splits, "keep" keeps them.
+	// Unlabelled says what happens to documents without a label: "drop" leaves them out of the splits, and "keep" keeps them.
+	// Empty: "drop".
 	Unlabelled string
 
-	// FeaturesOnly says that the training split is for its features alone, as where labels come from a log of clicks. No label is
-	// looked for in its tables, none of its documents is left out, and nothing is held out of it: without a validation file,
+	// FeaturesOnly says that only the features of the training split are used, for example because gains come from a log of
+	// clicks. Its tables need no labels, all its documents are kept, and no query is held out: without a validation file,
 	// Splits.Vali is nil.
 	FeaturesOnly bool
 
-	// Cache is a folder for binary copies of the splits; see Open. With "auto" they are
-	// next to the data, or, if that folder cannot be written, in the user's cache folder.
-	// Empty: there are none.
+	// Cache is a folder for binary copies of the splits; see [Open]. "auto" is the folder of the data or, if that cannot be
+	// written, the user's cache folder. Empty: no copies are made.
 	Cache string
 
 	chunkSize int // see reader.FileOptions
@@ -48,7 +53,7 @@ type Splits struct {
 	Test  *Dataset // nil if the source has none
 }
 
-// Warnings are the warnings of all splits.
+// Warnings returns the warnings of all splits.
 func (s *Splits) Warnings() []string {
 	var all []string
 	for _, d := range s.all() {
@@ -64,8 +69,8 @@ func (s *Splits) all() splits { return splits{s.Train, s.Vali, s.Test} }
 // splits are the training, validation and test data of a collection; nil if there are none.
 type splits [3]*Dataset
 
-// Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
-// … in a folder, ascending; none for a file or a folder without folds.
+// Folds returns the folds of a collection: the numbers of the folders Fold1, Fold2, … in a folder, ascending; nil for a file or
+// a folder without folds.
 func Folds(path string) ([]int, error) { return reader.FoldsIn(path) }
 
 // Open reads the splits of a collection. The path is a file, which becomes the training
@@ -87,21 +92,21 @@ func Folds(path string) ([]int, error) { return reader.FoldsIn(path) }
 // others. Files without documents, such as a header alone, are named in a warning.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
-// are held out (10 % for Istella). If Options.Vali is the training file, however spelt, nothing is held out, and both
-// splits are the same documents. Without a test file, Splits.Test is nil.
+// are held out (10 % for Istella). If Options.Vali is the training file, by any path, nothing is held out, and both
+// splits have the same documents. Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
-// [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
-// counts of the known collections are checked; a warning says how they differ.
+// [ErrMinusOne]. All splits get the columns of the union of their feature ids. A warning says if the
+// counts of a known collection are not those published.
 //
 // With Options.Cache, the splits are written to a file as they are in memory, named
 // .plrank-….cache, which the next Open of the same files with the same options maps. The
 // features then take no memory of the process, and Features, Labels, weights and base
 // scores are read-only. A cache belongs to the content of the files: every byte of them is read for two
-// checksums, at the speed of reading. A cache that is stale, truncated or corrupt is built
-// anew; if one cannot be written, that is a warning. Data from a pipe are not cached. A cache
-// may be deleted at any time, but not truncated while a program uses it. To make one of a
-// split of many files takes memory for one file at a time and some 30 bytes for each document;
-// its features are on the disk twice until the cache is written.
+// checksums, at the speed of reading. A stale, truncated or corrupt cache is built
+// anew; a warning says if one cannot be written. Data from a pipe are not cached. A cache
+// may be deleted at any time, but not truncated while a program uses it. Making the cache of a split in
+// many files takes memory for one file at a time, some 30 bytes for each document, and room on the disk for the features
+// twice.
 //
 // Open returns the errors of [ReadFile], and an error for a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {

@@ -17,12 +17,11 @@ import (
 )
 
 // ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
-// dataset without features. Labels are whole numbers; those below 0 become 0, as they are not
-// relevant to trec_eval. The iterations of a query are its subtopics, as in the diversity tasks: a label above 0
-// says that the document has that intent, see Dataset.Intents, and the label of a document is the highest of them. A query
-// may have 1008 subtopics.
-// Lines that begin with # are comments. Malformed lines, a document that is twice in a subtopic of a query, and an empty file
-// are errors.
+// dataset without features. Labels are whole numbers; those below 0 become 0, since trec_eval counts them as not relevant.
+// The iterations are subtopics, as in TREC's diversity tasks: a label above 0 means that the document is relevant to that
+// intent, see Dataset.Intents, and the label of the document is the highest of them. A query may have 1008 subtopics. Lines
+// that begin with # are comments. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a
+// query, and if the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
 	warnings, err := readWords(path, func(line int, words []string) error {
@@ -100,7 +99,7 @@ func (f *trecFile) add(query, subtopic string, d trecDocument) error {
 	}
 	key := [2]string{d.id, subtopic}
 	if first, again := q.lines[key]; again {
-		return fmt.Errorf("query %s: document %q is there twice, first in line %d", query, d.id, first)
+		return fmt.Errorf("query %s: duplicate document %q, first in line %d", query, d.id, first)
 	}
 	q.lines[key] = d.line
 	intent := slices.Index(q.subtopics, subtopic)

@@ -9,10 +9,10 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// QueryDigests tell whether a query has been seen before: one number for each query, of all
-// features of its documents. The order of the documents does not matter, nor do labels, and the
-// format that they were read from. The id of the query matters where its documents are all equal, as
-// a single one is: others may have such documents by chance. A query without documents has 0.
+// QueryDigests returns a number for each query, a hash of all features of its documents, by which a query that was seen before
+// is recognised. The order of the documents, their labels and the format of the file do not matter. The id of the query
+// matters only if its documents are all equal, or there is one: other queries may have such documents by chance. A query
+// without documents has 0.
 //
 // A document is d = mix(Σ mix(id·2³² + bits)) over its features that are not 0, bits being those
 // of the float32, and a missing value a NaN like any other; a query is mix(Σ mix(d)) over its
@@ -41,9 +41,9 @@ func (d *Dataset) QueryDigests() []uint64 {
 	return digests
 }
 
-// TrainingDigests returns what a model keeps of the queries that it is trained on: QueryDigests, if these tell the queries
-// of d apart. If two of other ids have the same documents, as may be where documents differ in little but the query, then
-// others will have them by chance, and the hash of the id is added to each digest, too. [Dataset.CountSeen] looks for both.
+// TrainingDigests returns the digests that a model keeps of its training queries: the QueryDigests, if no two queries have the
+// same documents. Otherwise queries of other data will have the same documents by chance, and the hash of the id is
+// added to each digest. [Dataset.CountSeen] looks for both.
 func (d *Dataset) TrainingDigests() []uint64 {
 	digests, ids := d.QueryDigests(), map[uint64]string{}
 	for q, id := range d.QueryIDs {
@@ -55,8 +55,8 @@ func (d *Dataset) TrainingDigests() []uint64 {
 	return digests
 }
 
-// CountSeen returns how many queries of d are among others, given the function that counts how many of a list of digests are
-// among their TrainingDigests.
+// CountSeen returns how many queries of d are among others, such as the training queries of a model. The function counts how
+// many of a list of digests are among the TrainingDigests of these, as ranker.Model.Seen does.
 func (d *Dataset) CountSeen(among func(digests []uint64) int) (n int) {
 	digests := d.QueryDigests()
 	withIDs := d.withIDs(digests)

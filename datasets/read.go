@@ -130,69 +130,64 @@ var (
 	// them.
 	ErrColumns = reader.ErrColumns
 
-	// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
+	// ErrFolds is returned by [Open] for a folder of folds if Options.Fold is 0.
 	ErrFolds = reader.ErrFolds
 
-	// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
-	// documents that are not relevant, or for those without a label.
+	// ErrMinusOne is returned by [Open] if −1 is the only label below 1: it may mean that a document is not relevant, or that
+	// it has no label.
 	ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
 
-	// ErrReturns is the error of [ReadBlocks] for a query that comes back after another one.
-	// ReadFile puts its documents together.
+	// ErrReturns is returned by [ReadBlocks] if a query comes back after another one. ReadFile puts its documents together.
 	ErrReturns = reader.ErrReturns
 )
 
 // ReadFile reads a file of queries in one of the formats of this package.
 //
-// Queries keep the order of their first rows. If a query comes back later in the file, its
-// rows join the first ones, with a warning; Dataset.SourceRows then tells where they were.
+// Queries keep the order of their first rows. If a query comes back later in the file, its rows join the first ones, with a
+// warning, and Dataset.SourceRows has the row of the file for each.
 //
-// Next to a file train.txt these files are read, too:
+// ReadFile also reads these files next to a file train.txt:
 //
-//	train.txt.query    the number of documents of each query, one a line, as for LightGBM;
-//	train.txt.group    the same, as for XGBoost. Needed if there are no query ids:
-//	                   queries are then called "1", "2", …; else they must agree
+//	train.txt.query    the number of documents of each query, one a line, as for LightGBM
+//	train.txt.group    the same, as for XGBoost. One of the two is needed if there are no query ids:
+//	                   queries are then called "1", "2", …. If there are ids, they must agree
 //	train.txt.weight   weights, one a line: of documents, as for LightGBM, if there are as
 //	                   many as documents; else of queries, as for XGBoost
 //	train.txt.groups   groups of documents, see ReadOptions.Groups
 //	train.txt.init     base scores of documents, one a line, as for LightGBM, unless they are in
 //	                   a column
 //	train.txt.names    names of the features of LETOR text: an id and a name a line, such as
-//	                   "3 bm25" or "4 page rank"; in a feature map of XGBoost all lines end in a
-//	                   type (i, q, int, float, c), which is not part of the name. What follows a tab
-//	                   after the name is not read
+//	                   "3 bm25" or "4 page rank". In a feature map of XGBoost all lines end in a
+//	                   type (i, q, int, float, c), which is not part of the name. Text after a tab
+//	                   that follows the name is skipped
 //
-// They may be compressed, as train.txt.weight.gz, and next to train.txt.gz also be named
-// train.txt.gz.weight. ReadFile returns an error if there are two of one kind, or if .query and .group
-// differ. A warning names files that are not used: train.txt.position, files of what is in a column,
-// and names of columns that have their own.
+// They may be compressed, as train.txt.weight.gz; next to train.txt.gz they may also be called train.txt.gz.weight. ReadFile
+// returns an error if there are two of one kind, or if .query and .group differ. It warns of files that it does not use:
+// train.txt.position, files for which there is a column, and names for columns that have their own.
 //
-// In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
-// separated value are missing, kept as NaN (see [Transform] for their inputs). True, in the spellings
-// true, True and TRUE, is 1, and false 0. A comment
-// "docid = X" names the document. Label −1 (or an empty separated value) is [Unlabelled];
-// see also ReadOptions.MinusOne.
+// Values of features are numbers, or true (1) and false (0), also as True and TRUE. A feature that a line of LETOR text does
+// not mention is 0. NULL, NaN, NA, ? and an empty separated value are missing, which is NaN in a Dataset. Numbers become the
+// nearest float32; infinite ones and those beyond its range are errors. A comment "docid = X" names the document. Label −1,
+// or an empty separated value, is [Unlabelled]; see also ReadOptions.MinusOne.
 //
-// The texts of Categorical columns are numbered from 1 on in the order of their first rows, through all splits, see
-// Dataset.Levels. ReadFile returns an error for more than 100,000 in a column. Other columns must be numbers, or be left out.
+// Texts of Categorical columns are numbered from 1 in the order of their first rows, through all splits, see Dataset.Levels.
+// ReadFile returns an error if a column has more than 100,000. Other columns must be numbers.
 //
-// Texts of categories, ids and groups are themselves, byte for byte: 7, 7.0, 007 and " 7" are four, and NA is one like others.
-// Missing is null in Parquet, and an empty separated value, quoted or not, unless the empty text is among the Levels. Where
-// Levels are given, NA, NaN, NULL and ? are missing, too, in separated values, if they are not among them. A number or a
-// boolean of Parquet is the level that is the same number in any spelling; the text of a boolean is 1 or 0.
+// Texts of categories, ids and groups count byte for byte: 7, 7.0, 007 and " 7" are four texts, and NA is one, too. A text is
+// missing if it is null in Parquet, or an empty separated value, unless the Levels have an empty text. If Levels are given,
+// NA, NaN, NULL and ? in separated values are missing as well, unless they are among the Levels. Numbers and booleans of
+// Parquet are compared with Levels by their value; a boolean is 1 or 0.
 //
-// The id of a column is its name if the names of all features are whole numbers, such as the ids of LETOR text; or if all
-// FeatureIDs are among the names, and FeatureNames are not given. Else columns count from 1, left to right. A column
-// without a name of its own, such as the index of a table that pandas writes, is left out, with a warning, unless Features
-// or Categorical have all that it is called, such as __index_level_0__.
+// If the names of all features are whole numbers, they are the ids, as in LETOR text. So are those that FeatureIDs list, if
+// FeatureNames are not given. Otherwise features count from 1, left to right. A column without a name of its own, such as the
+// index of a table by pandas, is left out, with a warning, unless Features or Categorical spell out its name, such as
+// __index_level_0__.
 //
-// A # begins a comment in LETOR text, also within a query id; if all features of a document
-// are in a comment, a warning says so. Separated values have no comments, except for lines
-// before the header.
+// A # begins a comment in LETOR text, also within a query id; a warning counts documents with all their features in a comment.
+// Separated values have no comments, except for lines before the header.
 //
-// For malformed lines ReadFile returns an error that says file:line: column: reason; the first ten
-// are listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and numbers beyond its range are
-// errors.
+// If lines are malformed, the error lists the first ten as file:line: column: reason. The column is a byte of LETOR text, or
+// the name of a column.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	return readFile(path, reader.FileOptions{Options: reader.Options(o)})
 }
@@ -214,14 +209,14 @@ func readFile(path string, o reader.FileOptions) (*Dataset, error) {
 }
 
 // ReadBlocks reads a file of any length in blocks of whole queries, in the order of the
-// file. It calls yield with each block and the number of bytes of the file (compressed, if it
-// is) that have been read so far. An error of yield ends the reading, and is the result.
+// file. It calls yield with each block and the number of bytes read so far, of the compressed file if it is compressed.
+// An error of yield ends the reading, and is the result.
 //
-// FeatureIDs must be given, because the first block needs the columns of the last. A query
-// that comes back is [ErrReturns]. The file of weights is not read: only its end would tell
+// FeatureIDs must be given, because the first block needs the columns of the last. ReadBlocks returns [ErrReturns] for
+// a query that comes back. It does not read the file of weights: only its end would show
 // whether they are of documents or of queries. Warnings are about the whole file, and come at
 // the end. After a malformed line there are no more blocks, but the rest of the file is read
-// for further ones. All else is as in [ReadFile].
+// for further ones. Otherwise it works as [ReadFile].
 //
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.

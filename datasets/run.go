@@ -10,8 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// A Run is the judged queries of a dataset, without features, and the scores that some ranker
-// gave their documents.
+// A Run holds the judged queries of a dataset, without features, and the scores of their documents by some ranker.
 type Run struct {
 	*Dataset
 	Scores   []float64 // [rows]
@@ -22,21 +21,21 @@ type Run struct {
 	HighestLabel float32
 }
 
-// ReadRun reads the scores of judged documents. Its first line tells what a file is:
+// ReadRun reads the scores of judged documents. By its first line, the file is one of two:
 //
 //   - the scores of all documents, one a line, in the order of the file that they were read
 //     from: as LightGBM, XGBoost, SVMrank and plrank score write them;
 //   - a TREC run, lines of "qid Q0 docid rank score tag", for judgements of [ReadQrels] or for a
 //     dataset, whose documents without an id are called "qid.n" as by [WriteRun].
 //
-// Lines that begin with # are comments. Of a run, scores count, and not ranks, as in trec_eval 10: documents
-// of equal scores stand in descending order of their ids. Documents that are not judged have the
-// label 0, and those that the run lacks are Unranked. Queries without judgements, and those
-// that the run lacks, are left out, with a warning. A run without a judged document is a warning,
-// too: its ids may be spelt otherwise. Unlabelled documents are left out, too.
+// Lines that begin with # are comments. As in trec_eval 10, the ranks in a run do not count: documents are ordered by
+// descending score, and those of equal scores by descending id. Documents that are not judged have the
+// label 0, and judged ones that the run lacks are Unranked. Queries without judgements, and judged ones
+// that the run lacks, are left out, with a warning. Unlabelled documents are left out, too. A warning says if no document of
+// the run is judged: its ids may be spelt otherwise.
 //
-// Malformed lines, scores that are not finite, another number of scores than of documents, a
-// document that is twice in a query, and a run without a judged query are errors.
+// ReadRun returns an error for malformed lines, for scores that are not finite, if there is not a score for each document, if
+// a document is twice in a query, and if the run has no judged query.
 func ReadRun(path string, judged *Dataset) (*Run, error) {
 	var scores []float64
 	found, form := trecFile{}, 0 // words of a line
@@ -90,7 +89,7 @@ func parseScore(word string) (float64, error) {
 	return score, nil
 }
 
-// take makes the run of all scores of a dataset.
+// take makes the run of a score for each document of a dataset.
 func (r *Run) take(scores []float64, judged *Dataset) error {
 	if len(scores) != judged.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores, but %s has %d documents: want the score of each on a line, in the order of that file",

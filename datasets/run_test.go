@@ -188,13 +188,13 @@ func TestRunErrorsSayWhereAndWhat(t *testing.T) {
 		"file:2: 3 words: want a score on every line": {"1\n1 2 3\n", judged},
 		"file:2: 6 words: want a score on every line": {"1\n1 Q0 a 1 2 t\n", judged},
 		"file:2: 1 words": {"1 Q0 a 1 2 t\n5\n", judged},
-		`file:1: "NaN" is not a score: want a finite`:         {"NaN\n", judged},
-		`file:1: "1e309" is not a score`:                      {"1 Q0 a 1 1e309 t\n", judged},
-		`file:2: query 1: document "a" is there twice, first`: {"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", judged},
+		`file:1: "NaN" is not a score: want a finite`:    {"NaN\n", judged},
+		`file:1: "1e309" is not a score`:                 {"1 Q0 a 1 1e309 t\n", judged},
+		`file:2: query 1: duplicate document "a", first`: {"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", judged},
 		"1 scores, but": {"5\n", judged},
 		"file has no labelled document of a query of": {"2 Q0 a 1 2 t\n", judged},
-		"is empty":                              {"\n \n# 1\n", judged},
-		`document "a" is there twice, first at`: {"1 Q0 a 1 2 t\n", &twice},
+		"is empty":                         {"\n \n# 1\n", judged},
+		`duplicate document "a", first at`: {"1 Q0 a 1 2 t\n", &twice},
 	} {
 		if run, err := ReadRun(fileOf(t, c.text), c.judged); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v; want %q", c.text, run, err, want)
@@ -206,7 +206,7 @@ func TestRunErrorsSayWhereAndWhat(t *testing.T) {
 	for want, text := range map[string]string{
 		`file:1: 3 words: want "qid 0 docid label"`:  "1 0 a\n",
 		`file:1: "1.5" is not a label: want a whole`: "1 0 a 1.5\n",
-		`file:2: query 1: document "a" is there`:     "1 0 a 1\n1 0 a 0\n",
+		`file:2: query 1: duplicate document "a"`:     "1 0 a 1\n1 0 a 0\n",
 		"is empty":                                   "",
 	} {
 		if d, err := ReadQrels(fileOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {

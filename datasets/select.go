@@ -25,7 +25,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 	return &selected
 }
 
-// view is the queries from:to of d; it shares memory with d.
+// view returns the queries from:to of d; it shares memory with d.
 func (d *Dataset) view(from, to int) *Dataset {
 	rows, w := reader.Span{From: d.Offsets[from], To: d.Offsets[to]}, d.Width()
 	v := *d
@@ -40,10 +40,9 @@ func (d *Dataset) view(from, to int) *Dataset {
 	return &v
 }
 
-// InSourceOrder puts values [rows], one for each document, into the order of the file that
+// InSourceOrder returns values [rows], one for each document, in the order of the file that
 // [ReadFile] read, which differs from the order of the dataset if a query came back after another
-// one. Of a dataset made by [Dataset.Select] they are in the order of its documents in that
-// file. It panics if the lengths disagree.
+// one, or if [Dataset.Select] changed it. It panics if the lengths disagree.
 func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	if len(values) != d.Rows() {
 		panic(fmt.Sprintf("datasets: %s: %d values for %d rows", d.Name, len(values), d.Rows()))
@@ -55,7 +54,7 @@ func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	return ordered
 }
 
-// bySource is the rows in the order of the source.
+// bySource returns the rows in the order of the source.
 func (d *Dataset) bySource() []int {
 	rows := make([]int, d.Rows())
 	for r := range rows {
@@ -67,11 +66,9 @@ func (d *Dataset) bySource() []int {
 	return rows
 }
 
-// ByQueries groups the documents of d by other query ids [rows]. The Offsets and QueryIDs of
-// d do not matter, unless it has QueryWeights: the documents of a new query must then come
-// from queries of one weight. Queries are in the order of their first rows, and their rows
-// keep their order. If the rows of each query are consecutive already, the result shares
-// memory with d.
+// ByQueries returns the documents of d grouped by other query ids [rows]. Queries are in the order of their first rows, and
+// rows keep their order. It returns an error if the documents of a new query come from queries of different QueryWeights.
+// If the rows of each query are consecutive already, the result shares memory with d.
 func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
@@ -129,8 +126,7 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 			return nil, err
 		}
 		grouped = *grouped.Select(order)
-		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents "+
-			"were put together",
+		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: queries are not contiguous: documents were moved to earlier ones of their query %d times",
 			d.Name, runs-len(ids)))
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights

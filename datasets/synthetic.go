@@ -10,10 +10,13 @@ import (
 	"github.com/plrank/plrank/internal/memory"
 )
 
-// SyntheticOptions are the sizes of the synthetic collection; zero fields mean the default.
+// SyntheticOptions sets the size of a synthetic collection.
 type SyntheticOptions struct {
-	Train, Vali, Test int    // queries; 0: 800, 200 and 400
-	Seed              uint64 // another seed, another collection of the same kind
+	// Train, Vali and Test are numbers of queries. 0: 800, 200 and 400.
+	Train, Vali, Test int
+
+	// Seed draws the collection.
+	Seed uint64
 }
 
 // Synthetic makes a collection in the shape of MSLR-WEB30K: 136 features with
@@ -23,8 +26,8 @@ type SyntheticOptions struct {
 //
 // Each document has eight hidden traits, which 64 of the features show through noise, on
 // different scales: linear, logarithmic, exponential (heavy-tailed), as counts. Its relevance
-// is made of products and hills of the traits, so that each trait alone and any linear model
-// say little about it, plus an amount of noise that differs from query to query. The other 72
+// is a sum of products and bumps of the traits, which no single trait and no linear model
+// predicts well, plus an amount of noise that differs from query to query. The other 72
 // features are noise of all these kinds, constant within a query, or constant altogether.
 //
 // It is a pure function of the options. [SyntheticShape] makes collections of
@@ -47,15 +50,14 @@ func Synthetic(o SyntheticOptions) *Splits {
 // relevance of a document depends on the others. In eight hidden
 // traits a query's documents lie around two opposite points, 70 % of them around one, and
 // those on the side of the majority are relevant. The points are drawn anew for every query,
-// evenly in all directions, so that a document alone does not tell its side, whatever a
-// transform says of the range of each feature in its query.
+// evenly in all directions, so that the features of a document do not show its side, even scaled to their range in the query.
 //
-// After the shape may stand a truth, as in mslr/trees: what labels come from. Queries and features
+// A shape may be followed by a truth, as in mslr/trees: the function that labels come from. Queries and features
 // of a seed are the same for all truths, and so are the noise and the frequencies of labels in training.
 //
-//	smooth     products and hills of the traits, as in Synthetic; without a truth, it is this one
+//	smooth     products and bumps of the traits, as in Synthetic; this one if none is named
 //	trees      the sum of 150 random trees of depth 5 on 60 features that are not always 0: each
-//	           node asks whether a random one of them is above a random threshold, and the values of
+//	           node compares a random one of them with a random threshold, and the values of
 //	           leaves are normal
 //	additive   the sum of 300 random steps, which are trees of depth 1: a function of each of 60
 //	           features, piecewise constant and without interactions
@@ -69,7 +71,7 @@ func Synthetic(o SyntheticOptions) *Splits {
 //	go test ./datasets -run '^$' -bench TrueValue -benchtime 1x -timeout 1h
 //
 // Each split has the fraction scale of these queries, rounded, at least one. A name that is not one of
-// [SyntheticShapes], a truth that is not one of [SyntheticTruths], and a scale outside (0, 1], are errors. The result is a
+// [SyntheticShapes], a truth that is not one of [SyntheticTruths], and a scale outside (0, 1] give an error. The result is a
 // pure function of the arguments; shape mslr is the collection of Synthetic with that many
 // queries. The features of a whole collection take 4 bytes each, 9.2 GB for istella.
 //

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// SyntheticShapes are the names of the shapes that [SyntheticShape] makes.
+// SyntheticShapes returns the names of the shapes that [SyntheticShape] makes.
 func SyntheticShapes() (names []string) {
 	for _, s := range shapes {
 		names = append(names, s.name)

@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// SyntheticTruths are the names of the truths that [SyntheticShape] takes after the shape.
+// SyntheticTruths returns the names of the truths that [SyntheticShape] takes after the shape.
 func SyntheticTruths() (names []string) {
 	for _, t := range truths {
 		names = append(names, t.name)

@@ -10,12 +10,11 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// Transformed is the features of a dataset after a transform, query by query, for data that
-// are packed again and again, as in training. It keeps a query in a temporary file once it
-// was transformed. The file is at most as large as the features of the dataset, or 256 MB if
-// these are less; queries that do not fit are transformed each time. The system keeps the
-// file in its cache as far as there is room, outside the memory of the process. If no file can be
-// written, nothing is kept.
+// Transformed holds the features of a dataset after a transform, for data that
+// are packed again and again, as in training. It transforms a query when it is first asked for, and keeps the result in a
+// temporary file, which is at most as large as the features of the dataset, or 256 MB if these are smaller. Queries that do
+// not fit are transformed each time. The system keeps the file in its cache as far as there is room, outside the memory of the
+// process. If no file can be written, nothing is kept.
 //
 // Several goroutines may use it at once.
 type Transformed struct {
@@ -39,8 +38,7 @@ func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
 	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
 }
 
-// Query gives the features of a query: dst has Transform.Width() values for each of its
-// documents.
+// Query sets dst to the features of a query: Transform.Width() values for each of its documents.
 func (x *Transformed) Query(dst []float32, query int) {
 	keep := x.kept != nil && len(dst) > 0
 	bytes := memory.Bytes(dst)
@@ -62,7 +60,7 @@ func (x *Transformed) Query(dst []float32, query int) {
 	}
 }
 
-// Prefetch is [Dataset.Prefetch] for what Query is going to read.
+// Prefetch tells the system which queries will be asked for soon, see [Dataset.Prefetch].
 func (x *Transformed) Prefetch(queries []int) {
 	for i, q := range queries {
 		if x.kept == nil || x.kept[q].Load() == 0 {

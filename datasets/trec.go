@@ -15,9 +15,9 @@ import (
 // WriteRun writes scores [rows] as a TREC run, which trec_eval and its relatives
 // read: "qid Q0 docid rank score tag", ranks from 1 by descending score, equal
 // scores in row order. Documents without an id are called "qid.n", n from 1 in
-// row order. Those programs go by the scores, and order equal ones by document id. It is an
-// error if a score is not finite, an id is empty or has blanks or control characters, the id of a query begins with #,
-// a query is there twice, or a document is twice in a query: they refuse such a run, or misread it.
+// row order. Those programs ignore the ranks, and order equal scores by document id. WriteRun returns an error for what they
+// refuse or misread: a score that is not finite, an id that is empty or has blanks or control characters, a query id that
+// begins with #, and duplicate queries or documents of a query.
 func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	if len(scores) != d.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
@@ -45,8 +45,8 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 }
 
 // WriteQrels writes labels as TREC relevance judgements ("qrels"), "qid 0 docid label",
-// with the document ids of WriteRun, and its errors. Unlabelled documents are left out. Labels
-// that are not whole numbers are an error.
+// with document ids as by [WriteRun]. Unlabelled documents are left out. It returns the errors of WriteRun, and an error for
+// labels that are not whole numbers.
 func WriteQrels(w io.Writer, d *Dataset) error {
 	if err := d.checkTREC(); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (d *Dataset) checkTREC() error {
 			return fmt.Errorf("datasets: %s: %w", d.Where(first), err)
 		}
 		if queries[query] {
-			return fmt.Errorf("datasets: %s: query %q is there twice: each must have an id of its own in TREC files", d.Where(first), query)
+			return fmt.Errorf("datasets: %s: duplicate query %q: TREC files need an id of its own for each", d.Where(first), query)
 		}
 		queries[query] = true
 		clear(documents)
@@ -97,7 +97,7 @@ func (d *Dataset) checkTREC() error {
 				return fmt.Errorf("datasets: %s: query %s: %w", d.Where(r), query, err)
 			}
 			if other, again := documents[id]; again {
-				return fmt.Errorf("datasets: %s: query %s: document %q is there twice, first at %s: each must have an id of its own in TREC files",
+				return fmt.Errorf("datasets: %s: query %s: duplicate document %q, first at %s: TREC files need an id of its own for each",
 					d.Where(r), query, id, d.Where(other))
 			}
 			documents[id] = r

@@ -7,9 +7,9 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Validate checks that the fields of a dataset fit together: lengths agree,
+// Validate returns an error unless the fields of a dataset fit together: lengths agree,
 // offsets and feature ids ascend, labels are 0 or more or [Unlabelled], gains and base scores are finite,
-// weights are finite and not negative. The functions of this package give valid datasets; check those that you make.
+// weights are finite and not negative. Datasets by functions of this package are valid.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))

@@ -11,10 +11,9 @@ import (
 )
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
-// for bit: NaN for missing values, "# docid = X" for document ids; zeros are left out except in
-// the first line, which has every feature. Categories are the numbers of their Levels. Feature names, Levels, gains, what
-// a log has, base scores and empty queries have no place in the format; weights and groups go to files next to it, see
-// [WriteWeights] and [WriteGroups].
+// for bit: NaN for missing values, "# docid = X" for document ids. Zeros are left out except in
+// the first line, which has every feature. Categories are written as the numbers of their Levels. The format has no place for
+// feature names, Levels, gains, logged exposure and scores, base scores, weights, groups and empty queries.
 //
 // WriteLETOR returns an error for query and document ids with blanks or # in them, for empty
 // and repeated query ids, and for infinite values.

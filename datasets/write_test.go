@@ -179,10 +179,10 @@ func TestTRECFilesRefuseIDsThatTheyCannotHold(t *testing.T) {
 			DocumentIDs: []string{"A", "", "C", "A"}}
 	}
 	for want, spoil := range map[string]func(d *Dataset){
-		`d: row 2: query 7: document "A" is there twice, first at d: row 0`:           func(d *Dataset) { d.DocumentIDs[2] = "A" },
-		`d: row 2: query 7: document "7.2" is there twice, first at d: row 1`:         func(d *Dataset) { d.DocumentIDs[2] = "7.2" },
+		`d: row 2: query 7: duplicate document "A", first at d: row 0`:                func(d *Dataset) { d.DocumentIDs[2] = "A" },
+		`d: row 2: query 7: duplicate document "7.2", first at d: row 1`:              func(d *Dataset) { d.DocumentIDs[2] = "7.2" },
 		`d: row 0: the query id "#7" begins with #`:                                   func(d *Dataset) { d.QueryIDs[0] = "#7" },
-		`d: row 3: query "7" is there twice`:                                          func(d *Dataset) { d.QueryIDs[2] = "7" },
+		`d: row 3: duplicate query "7"`:                                               func(d *Dataset) { d.QueryIDs[2] = "7" },
 		`d: row 0: the query id is empty`:                                             func(d *Dataset) { d.QueryIDs[0] = "" },
 		`d: row 0: the query id "a b" has a blank`:                                    func(d *Dataset) { d.QueryIDs[0] = "a b" },
 		`d: row 1: query 7: the document id "a\u00a0b" has a blank`:                   func(d *Dataset) { d.DocumentIDs[1] = "a\u00a0b" },

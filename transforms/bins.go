@@ -8,10 +8,10 @@ import (
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
-// MostBins is the number of bins of a feature at most.
+// MostBins bounds the bins of a feature.
 const MostBins = 126
 
-// Bins divide the values of one output of a transform's parts at knots.
+// Bins divides the values of one output of a transform at knots.
 type Bins struct {
 	Knots   []float32 // ascending
 	Missing bool      // a bin below all others is for documents that have no value
@@ -25,11 +25,10 @@ func (b *Bins) first() float32 {
 	return 0
 }
 
-// Count is the number of bins, 1 or more.
+// Count returns the number of bins, 1 or more.
 func (b *Bins) Count() int { return max(1, len(b.Knots)-1+int(b.first())) }
 
-// AtMissing is the position of a document that has no value: that bin, or the middle where training data
-// have all values.
+// AtMissing returns the position of a missing value: that of its own bin, or the middle if training data had all values.
 func (b *Bins) AtMissing() float32 {
 	if b.Missing {
 		return 0
@@ -37,7 +36,7 @@ func (b *Bins) AtMissing() float32 {
 	return float32(len(b.Knots)-1) / 2
 }
 
-// Positions are the positions of the knots.
+// Positions returns the positions of the knots.
 func (b *Bins) Positions() (at []float32) {
 	for k := range b.Knots {
 		at = append(at, b.first()+float32(k))
@@ -45,14 +44,14 @@ func (b *Bins) Positions() (at []float32) {
 	return at
 }
 
-// FitBins has the transform give positions in a number of bins, instead of numbers: the knots between the
-// bins are quantiles of what the parts give for 32768 random training documents at most, or for all documents if these
-// have no more values than knots; few values are all knots, so that a feature of two values has one bin. The whole part
-// of a position is how many knots are passed, and the rest, a multiple of 2^−16, how far it is to the next one; beyond
-// the outer knots it is the position of the knot. Where a training document misses the value, there is one more bin,
-// whose position is 0, and the first knot is at 1.
+// FitBins divides the outputs of the parts into bins: from then on, the outputs are positions in these. The knots between bins
+// are quantiles of the outputs for up to 32768 random training documents. If all documents together have no more values than
+// knots, each value is a knot: a feature of two values has one bin. The integer part of a position is the number of knots
+// passed, and the fraction, a multiple of 2^−16, the part of the way to the next one. Values beyond the outer knots have the
+// position of the knot. If a training document misses the value, there is one more bin, at position 0, and the first knot is
+// at 1.
 //
-// Codes of categorical features stay as they are. Fewer than 1 or more than 125 bins are an error.
+// Codes of categorical features stay as they are. FitBins returns an error unless there are 1 to 125 bins.
 func (t *Transform) FitBins(train *Data, bins int) error {
 	if bins < 1 || bins >= MostBins {
 		return fmt.Errorf("transforms: %d bins: want 1 to %d", bins, MostBins-1)
@@ -70,7 +69,7 @@ func (t *Transform) FitBins(train *Data, bins int) error {
 	return nil
 }
 
-// outputColumns are the raw columns that the outputs of the parts are made of.
+// outputColumns returns the raw column of each output of the parts.
 func (t *Transform) outputColumns() (columns []int) {
 	for p := range t.Parts {
 		columns = append(columns, t.PartColumns(p)...)
@@ -106,7 +105,7 @@ func newPositions(bins []Bins) *columns.Positions {
 	return columns.NewPositions(knots, first, missing)
 }
 
-// BinCounts are the numbers of bins of the outputs, nil if these are no positions.
+// BinCounts returns the number of bins of each output, nil before FitBins.
 func (t *Transform) BinCounts() (counts []int) {
 	for i := range t.Bins {
 		counts = append(counts, t.Bins[i].Count())

@@ -10,9 +10,8 @@ import (
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
-// A Category is a feature whose values are names rather than amounts: a transform maps
-// each to a code, for a model to learn what it means. The names are numbers that float32
-// distinguishes: whole ones between ±2^24, or others of up to seven digits.
+// A Category is a feature whose values are names rather than amounts. A transform maps each to a code, for which a model
+// learns a vector. The names are numbers that float32 distinguishes: whole ones between ±2^24, or others of up to seven digits.
 type Category struct {
 	Column int       // the raw column
 	Values []float32 // that have a code, ascending
@@ -35,7 +34,7 @@ const (
 	inexactValue = 1 << 24
 )
 
-// Codes is the number of codes.
+// Codes returns the number of codes.
 func (c *Category) Codes() int { return FirstValue + len(c.Values) }
 
 func (c *Category) code(x float32) float32 {

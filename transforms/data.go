@@ -6,8 +6,8 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// Data are the documents that a transform is fitted on. The fields are as in datasets.Dataset;
-// datasets.FitTransform makes Data of one.
+// Data holds the documents that a transform is fitted on. The fields are as in datasets.Dataset, of which
+// datasets.FitTransform makes Data.
 type Data struct {
 	Name        string
 	Features    []float32 // rows × Width(), row-major; NaN is a missing value

@@ -11,11 +11,13 @@ import (
 	"github.com/plrank/plrank/transforms/internal/columns"
 )
 
-// Part is one part of a [Transform]; [Fit] lists the names.
+// Part is one part of a [Transform]. [Fit] lists their names.
 type Part struct {
-	Name    string
-	Columns []int `json:",omitzero"` // the raw columns that the part has, ascending, where it has not all: of missing, those
-	// with gaps; of minmax and rank, those that vary within queries. nil in missing is none, elsewhere all.
+	Name string
+
+	// Columns are the raw columns of the part, ascending, if it does not have all: those with missing values for the part missing,
+	// and those that vary within queries for minmax and rank. Nil: none for missing, and all for other parts.
+	Columns []int `json:",omitzero"`
 
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation

@@ -16,21 +16,20 @@ import (
 // reads back as the same transform, bit for bit.
 //
 // Features that are the same in all training documents are left out. The others go through one or
-// more parts, whose outputs are side by side: first all columns of the first part, then all of the
-// second. The parts that compare the documents of a query, minmax and rank, have only the features that vary
+// more parts, whose outputs stand side by side: first all columns of the first part, then all of the
+// second. Parts that compare the documents of a query, minmax and rank, have only the features that vary
 // within a training query. Query features, which vary only between queries, matter only through
 // interactions with other features.
 //
 // Values of categorical features become codes, one column for each feature after all
-// others, which a model looks up in a table. See [Category] for the codes of values that
-// are missing, or were seen too rarely.
+// others, which a model looks up in a table. See [Category].
 //
-// Every output is finite, but of the part raw. A missing value (NaN) becomes 0: the query's minimum for minmax, the
-// mean of the training documents for the standardised forms, their median for quantile, the
-// middle of the query's ranks for rank; the part missing tells it from a value. Infinite values count
+// Every output is finite, except for the part raw. A missing value (NaN) becomes 0: the minimum of the query for minmax, the
+// mean of the training documents for the standardised forms, their median for quantile, and the
+// middle of the ranks in the query for rank. The part missing distinguishes it from a value. Infinite values count
 // as the largest float32.
 //
-// After [Transform.FitBins] the outputs of the parts are positions in bins instead.
+// After [Transform.FitBins] the outputs of the parts are positions in bins.
 type Transform struct {
 	Spec    string // as given to Fit
 	Inputs  int    // raw features of a document
@@ -41,7 +40,8 @@ type Transform struct {
 
 	Categories []Category `json:",omitempty"` // by column, ascending
 
-	Gaps []int `json:",omitzero"` // of Columns, those of which a training document has no value, if a part is raw; nil: not known
+	// Gaps are those of Columns with missing values in training documents, if a part is raw. Nil: not known.
+	Gaps []int `json:",omitzero"`
 
 	positions *columns.Positions // in the bins
 }
@@ -65,13 +65,13 @@ type Transform struct {
 //	missing       1 where the value is missing, 0 elsewhere, for the features that a training
 //	              document misses the value: no columns where there are none
 //
-// The features of the given ids are categorical, and so are features of text: see [Category]. Values of a
-// single training document, or of a feature of the query, of a single query, count as unseen, so that a model learns what to make of these,
-// and so do the rarest where there are more than 100,000 others.
+// The features of the given ids are categorical, and so are features of text: see [Category]. Values of a single training
+// document, or of a single query for a query feature, count as unseen, so that a model learns a vector for unseen values. So
+// do the rarest values beyond the 100,000 most frequent ones.
 //
-// Fit returns an error for an unknown part, for a part that is there twice, missing alone where nothing is, training
-// data in which no feature varies, or none within a query, a categorical feature that the data do not have, and one
-// with a value of ±2^24 or beyond.
+// Fit returns an error for an unknown or a duplicate part, for the part missing alone if no training value is missing, if no
+// feature varies, or none within a query, for a categorical feature that the data do not have, and for one with a value of
+// ±2^24 or beyond.
 func Fit(spec string, train *Data, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(false)}
 	for _, name := range strings.Split(spec, "+") {
@@ -105,7 +105,7 @@ func Fit(spec string, train *Data, categorical ...int) (*Transform, error) {
 		t.Gaps = append([]int{}, withGaps(train, t.Columns)...)
 	}
 	if t.Width() == 0 {
-		return nil, fmt.Errorf("transforms: %s: transform %q has no columns, since no value is missing: want another part", train.Name, spec)
+		return nil, fmt.Errorf("transforms: %s: transform %q has no columns: no training value is missing: want another part", train.Name, spec)
 	}
 	return t, nil
 }
@@ -124,7 +124,7 @@ func common(columns, others []int) []int {
 	return both
 }
 
-// PartColumns are the raw columns of a part, which counts from 0: Columns, or some of them.
+// PartColumns returns the raw columns of a part, counted from 0: Columns, or some of them.
 func (t *Transform) PartColumns(part int) []int {
 	if p := &t.Parts[part]; p.Columns != nil || partKinds[p.Name].gaps {
 		return p.Columns
@@ -132,7 +132,7 @@ func (t *Transform) PartColumns(part int) []int {
 	return t.Columns
 }
 
-// outputs is how many the parts have.
+// outputs returns the number of outputs of the parts.
 func (t *Transform) outputs() (n int) {
 	for i := range t.Parts {
 		n += len(t.PartColumns(i))
@@ -140,11 +140,11 @@ func (t *Transform) outputs() (n int) {
 	return n
 }
 
-// Width is the number of outputs for a document.
+// Width returns the number of outputs for a document.
 func (t *Transform) Width() int { return t.outputs() + len(t.Categories) }
 
-// Validate checks a transform that was read from a file, and prepares it: Query is slow before.
-// An error means that Query would go out of bounds or give values that are not finite.
+// Validate checks a transform that was read from a file, and prepares it for Query, which is slow otherwise.
+// It returns an error if Query would go out of bounds or give values that are not finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("transforms: transform %q has no parts", t.Spec)
@@ -198,8 +198,8 @@ func (t *Transform) checkUsed(columns []int) error {
 	return nil
 }
 
-// checkParts returns an error for an unknown part, and for a part that is there twice: it says nothing
-// new, and a few words in a file could stand for any number of columns.
+// checkParts returns an error for an unknown part, and for a duplicate one: it would add nothing, and a few words in a file
+// could stand for any number of columns.
 func (t *Transform) checkParts() error {
 	seen := map[string]bool{}
 	for i := range t.Parts {
@@ -209,7 +209,7 @@ func (t *Transform) checkParts() error {
 				names.Want(name, slices.Sorted(maps.Keys(partKinds))))
 		}
 		if seen[name] {
-			return fmt.Errorf("transforms: transform %q is there twice: want each part once", name)
+			return fmt.Errorf("transforms: duplicate transform %q: want each part once", name)
 		}
 		seen[name] = true
 	}
@@ -249,8 +249,7 @@ func (t *Transform) Query(dst, rows []float32) {
 	}
 }
 
-// Used returns the raw columns that a model depends on, ascending: Columns, and the columns of
-// Categories.
+// Used returns the raw columns that a model depends on, ascending: Columns, and those of Categories.
 func (t *Transform) Used() []int {
 	used := slices.Clone(t.Columns)
 	for _, c := range t.Categories {

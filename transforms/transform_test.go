@@ -140,11 +140,11 @@ func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
 	if _, err := datasets.FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, missing, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
-	if _, err := datasets.FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `"minmax" is there twice`) {
+	if _, err := datasets.FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `duplicate transform "minmax"`) {
 		t.Errorf("error %v", err)
 	}
 	complete := &datasets.Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 2}, FeatureIDs: []int{1}}
-	if _, err := datasets.FitTransform("missing", complete); err == nil || !strings.Contains(err.Error(), "no value is missing") {
+	if _, err := datasets.FitTransform("missing", complete); err == nil || !strings.Contains(err.Error(), "no training value is missing") {
 		t.Errorf("no inputs: %v", err)
 	}
 	for want, features := range map[string][]float32{

@@ -22,13 +22,13 @@ import (
 // of a query that comes back later join it. Groups are numbered in the order of the values of a
 // CategoricalAttribute, or of the rows; an empty text, -1 and the number NaN are no group.
 //
-// golearn's CSV reader makes 0 of an empty cell, or the first value of a CategoricalAttribute, which a grid does not tell
-// apart from others: write NaN for a missing number, or read the file by datasets.ReadFile, for which an empty cell is missing.
+// golearn's CSV reader turns an empty cell into 0, or the first value of a CategoricalAttribute. Write NaN for a missing number,
+// or read the file by datasets.ReadFile, for which an empty cell is missing.
 //
-// Errors are missing or categorical attributes, infinite values or values beyond
-// float32, labels that are NaN or negative but for −1, negative or infinite weights, several weights for
-// one query, and ids that are numbers of ±2^53 or beyond, which golearn does not tell
-// apart; rows count from 1 in them.
+// Dataset returns an error for missing or categorical attributes, infinite values or values beyond
+// float32, labels that are NaN or negative other than −1, negative or infinite weights, several weights for
+// one query, and ids that are numbers of ±2^53 or beyond, which golearn does not
+// distinguish. Rows count from 1 in errors.
 func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) {
 	o.QueryColumn = cmp.Or(o.QueryColumn, "qid")
 	if o.LabelColumn == "" {

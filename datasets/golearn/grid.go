@@ -23,8 +23,7 @@ type GridOptions struct {
 	LabelColumn string // of the label; empty: "label"
 	QueryColumn string // of the query id; empty: the grid has none
 
-	// Of the weights of documents, of the weights of queries and of the groups of
-	// documents; empty: there are none.
+	// The columns of weights of documents and of queries, and of groups of documents. Empty: there are none.
 	WeightColumn, QueryWeightColumn, GroupColumn string
 }
 
@@ -36,9 +35,9 @@ type GridOptions struct {
 // stands for no group. Document ids, Levels, gains, what a log has, and base scores are not in
 // the grid. Text written with the precision of a FloatAttribute reads back as the same float32.
 //
-// Errors are two columns with one name, weights or groups of the dataset that have no
-// column, columns of weights or groups that the dataset does not have, and groups with one
-// name, an empty one or -1.
+// Grid returns an error for two columns with one name, for weights or groups of the dataset without a
+// column, for columns of weights or groups that the dataset does not have, and for groups with equal names, an empty name or
+// -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	o.LabelColumn = cmp.Or(o.LabelColumn, "label")
 	g := &grid{d: d, options: o, column: map[string]int{}}
@@ -179,7 +178,7 @@ func (g *grid) addGroups(name string) error {
 	})
 }
 
-// AllAttributes are in the order of the columns, which the template does not keep.
+// AllAttributes returns the attributes in the order of the columns, which the template does not keep.
 func (g *grid) AllAttributes() []base.Attribute { return slices.Clone(g.attributes) }
 
 func (g *grid) Get(spec base.AttributeSpec, row int) []byte {
@@ -211,7 +210,7 @@ func (g *grid) RowString(row int) string {
 	return strings.Join(words, " ")
 }
 
-// Size is the number of attributes and of rows.
+// Size returns the numbers of attributes and of rows.
 func (g *grid) Size() (int, int) { return len(g.attributes), g.d.Rows() }
 
 func (g *grid) String() string { return g.d.String() }

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// TreeOptions sets up the pointwise baseline; zero fields mean the default.
+// TreeOptions sets up the pointwise baseline.
 type TreeOptions struct {
 	Depth int // of the tree; 0: 4
 	Rows  int // documents it is fitted on, at most: random queries that fit; 0: 10000
@@ -61,7 +61,7 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	return t, nil
 }
 
-// Scores are the scores of all documents of d, which must have the columns of the training
+// Scores returns the scores of all documents of d, which must have the columns of the training
 // data.
 func (t *Tree) Scores(d *datasets.Dataset) ([]float64, error) {
 	grid, err := t.grid(d)

@@ -23,7 +23,8 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	}
 	for _, told := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
 		if told[1] != "" {
-			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1", told[0], told[1])
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1",
+				told[0], told[1])
 		}
 	}
 	r := letorReader{group: -1}

@@ -194,7 +194,7 @@ func (s *scan) end() error {
 		s.Warn("%s", warning)
 	}
 	if s.Breaks > 0 {
-		s.Warn("%d times a query came back after another one; its documents were put together", s.Breaks)
+		s.Warn("queries are not contiguous: documents were moved to earlier ones of their query %d times", s.Breaks)
 	}
 	return nil
 }

@@ -223,7 +223,7 @@ func TestSingleFileIsReadOnce(t *testing.T) {
 	fit.Must(t, "-data", csv, "-out", out, "-epochs", "1", "-cache", "off")
 	for _, cache := range []string{"off", folder, folder} {
 		status, _, stderr := call("-model", filepath.Join(out, "model.npz"), "-data", csv, "-cache", cache)
-		for _, warning := range []string{"as if they were the label", "came back after another one", "1 documents without a label", "were trained on"} {
+		for _, warning := range []string{"as if they were the label", "queries are not contiguous", "1 documents without a label", "were trained on"} {
 			if n := strings.Count(stderr, warning); status != 0 || n != 1 {
 				t.Errorf("-cache %s: %d, %q %d times in\n%s", cache, status, warning, n, stderr)
 			}

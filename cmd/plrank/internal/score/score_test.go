@@ -154,7 +154,7 @@ func TestDocumentTwiceIsAnError(t *testing.T) {
 	write(t, file, "1 qid:1 1:1 # docid = A\n0 qid:2 1:1 # docid = A\n0 qid:1x 1:2 # docid = B\n1 qid:1x 1:1 # docid = B\n")
 	for _, args := range [][]string{{"-run", run}, {"-run", run, "-draw", "3"}, {"-out", run, "-qrels", run + ".qrels"}} {
 		status, stdout, stderr := call(append([]string{"-model", model, "-data", file}, args...)...)
-		if want := file + `:4: query 1x: document "B" is there twice, first at ` + file + ":3"; status != 1 || stdout != "" || !strings.Contains(stderr, want) {
+		if want := file + `:4: query 1x: duplicate document "B", first at ` + file + ":3"; status != 1 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%q: %d, %s, want %s", args, status, stderr, want)
 		}
 	}
