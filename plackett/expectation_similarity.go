@@ -51,15 +51,27 @@ func (e *Expectation) Similarity(scores, vectors []float64, dimension int, disco
 		pairs += math.Abs(phi) / total * float64(k)
 	}
 	_, halvings := math.Frexp(pairs) // by powers of 2, for rules to be used again
-	x := &e.quadrature
-	x.discounts, x.valueOnly = discounts, lambda == nil
-	x.sort(scores)
-	x.prepare(max(math.Ldexp(tolerance, -max(0, halvings)), 1e-15), scores)
-	s := &e.ofSimilarity
-	s.set(x, vectors, dimension, length, total)
-	x.similarity = s
+	tolerance = max(math.Ldexp(tolerance, -max(0, halvings)), 1e-15)
+	e.ofSimilarity.set(dimension, discounts, total, nil)
+	return e.runSimilarity(scores, tolerance, length*length*total, lambda, func(d int, v []float64) {
+		floats.ScaleTo(v, 1/length, vectors[d*dimension:(d+1)*dimension])
+	})
+}
+
+// runSimilarity computes the value and λ, times scale, of what e.ofSimilarity is set to; vector sets the vector of a document.
+func (e *Expectation) runSimilarity(scores []float64, tolerance, scale float64, lambda []float64,
+	vector func(d int, v []float64)) (value float64, err error) {
+	x, s := &e.quadrature, &e.ofSimilarity
+	x.discounts, x.valueOnly, x.similarity = s.discounts, lambda == nil, s
 	defer func() { x.similarity = nil }()
-	scale := length * length * total
+	x.sort(scores)
+	x.prepare(tolerance, scores)
+	s.vectors, s.squares = lanes.NewMatrix(s.vectors.Numbers, len(scores), len(s.above)), num.Sized(s.squares, len(scores))
+	for i, d := range x.order {
+		v := s.vectors.Row(i)
+		vector(d, v)
+		s.squares[i] = floats.Dot(v, v)
+	}
 	value = x.integrate(nil, false) * scale
 	if lambda != nil {
 		for i, d := range x.order {
@@ -94,11 +106,13 @@ type similarity struct {
 	vectors   lanes.Matrix // [documents, dimension], in the order of the quadrature, the longest of length 1
 	squares   []float64    // their squared lengths
 	discounts []float64    // φ/Σ|φ|
-	above     []float64    // the sum of the vectors before aboveEnd
+	ask       func(x *quadrature) float64
+	above     []float64 // the sum of the vectors before aboveEnd
 	aboveEnd  int
 
 	nodes          int          // of the block that count
 	points, parts  []complex128 // z in the upper half plane, and what a value there counts for Σ_l φ_l [z^{l−1}]
+	lasts          []complex128 // the same for the last rank alone
 	radius         float64
 	pooled         int          // sources after those of single documents: they share the other documents
 	shares         lanes.Matrix // [other documents, pooled]
@@ -117,17 +131,11 @@ type similarity struct {
 	slopes, own, between  lanes.Matrix
 }
 
-// set takes the vectors and discounts of a list, divided by their sizes.
-func (s *similarity) set(x *quadrature, vectors []float64, dimension int, length, total float64) {
-	s.vectors, s.squares = lanes.NewMatrix(s.vectors.Numbers, len(x.order), dimension), num.Sized(s.squares, len(x.order))
-	s.above, s.discounts, s.aboveEnd = num.Sized(s.above, dimension), num.Sized(s.discounts, len(x.discounts)), 0
+// set prepares a list: its discounts divided by total, and what the points of a block are asked, nil for the similarity.
+func (s *similarity) set(dimension int, discounts []float64, total float64, ask func(x *quadrature) float64) {
+	s.above, s.discounts, s.aboveEnd, s.ask = num.Sized(s.above, dimension), num.Sized(s.discounts, len(discounts)), 0, ask
 	clear(s.above)
-	floats.ScaleTo(s.discounts, 1/total, x.discounts)
-	for i, d := range x.order {
-		v := s.vectors.Row(i)
-		floats.ScaleTo(v, 1/length, vectors[d*dimension:(d+1)*dimension])
-		s.squares[i] = floats.Dot(v, v)
-	}
+	floats.ScaleTo(s.discounts, 1/total, discounts)
 }
 
 // block adds to λ what a block of nodes contributes. It returns its part of the value, and the probability that fewer than K documents
@@ -144,18 +152,23 @@ func (s *similarity) block(x *quadrature) (value, left float64) {
 	s.setSources(x)
 	n := s.nodes * len(s.points)
 	s.arrives, s.arrived = lanes.NewMatrix(s.arrives.Numbers, 2*n, len(s.r)), lanes.NewMatrix(s.arrived.Numbers, 2*n, len(s.r))
-	s.met, s.whole = lanes.NewMatrix(s.met.Numbers, 2*n, len(s.r)), num.Sized(s.whole, n)
+	s.whole = num.Sized(s.whole, n)
+	s.fixed, s.ofSquare = num.Sized(s.fixed, len(s.r)), num.Sized(s.ofSquare, len(s.r))
+	clear(s.fixed)
+	clear(s.ofSquare)
 	for l := range s.nodes {
 		if x.stopped() {
 			return 0, 0
 		}
 		s.visit(x, l)
 	}
-	s.multiply(s.met, s.arrives, s.sums, s.mirrored)
-	value = s.pair(x)
+	s.slopes = lanes.NewMatrix(s.slopes.Numbers, len(s.r), s.sums.Cols)
+	if s.ask != nil {
+		value = s.ask(x)
+	} else {
+		value = s.pair(x)
+	}
 	if !x.valueOnly {
-		s.slopes = lanes.NewMatrix(s.slopes.Numbers, len(s.r), s.sums.Cols)
-		s.multiply(s.slopes, s.left.T(), s.right, s.sums)
 		s.addSlopes(x)
 	}
 	return value, left
@@ -193,13 +206,16 @@ func (s *similarity) setPoints(x *quadrature) {
 		n += 2
 		beyond *= min(1, arriving/float64(n-1)) * min(1, arriving/float64(n)) * float64(n+2) / float64(n)
 	}
-	s.radius, s.points, s.parts = radius, num.Sized(s.points, n/2), num.Sized(s.parts, n/2)
+	s.radius, s.points, s.parts, s.lasts = radius, num.Sized(s.points, n/2), num.Sized(s.parts, n/2), num.Sized(s.lasts, n/2)
 	for m := range s.points {
 		sin, cos := math.Sincos(math.Pi * float64(2*m+1) / float64(n))
 		inverse, power := complex(cos/radius, -sin/radius), complex(2/float64(n), 0)
-		s.points[m], s.parts[m] = complex(radius*cos, radius*sin), 0
-		for _, phi := range discounts[:min(n, ranks)] {
+		s.points[m], s.parts[m], s.lasts[m] = complex(radius*cos, radius*sin), 0, 0
+		for k, phi := range discounts[:min(n, ranks)] {
 			s.parts[m] += complex(phi, 0) * power
+			if k == len(discounts)-1 {
+				s.lasts[m] = power
+			}
 			power *= inverse
 		}
 	}
@@ -368,13 +384,12 @@ func (s *similarity) setLogs(x *quadrature, l, from int) {
 	}
 }
 
-// pair sets the weights of pairs of sources, and returns the value.
+// pair sets what sources get by the weights of their pairs, and returns the value.
 func (s *similarity) pair(x *quadrature) (value float64) {
 	n := len(s.r)
+	s.met = lanes.NewMatrix(s.met.Numbers, s.arrives.Rows, n)
+	s.multiply(s.met, s.arrives, s.sums, s.mirrored)
 	s.left, s.right = lanes.NewMatrix(s.left.Numbers, 4*len(s.whole), n), lanes.NewMatrix(s.right.Numbers, 4*len(s.whole), n)
-	s.fixed, s.ofSquare = num.Sized(s.fixed, n), num.Sized(s.ofSquare, n)
-	clear(s.fixed)
-	clear(s.ofSquare)
 	for p, g := range s.whole {
 		hr, hi, ur, ui := s.arrives.Row(2*p), s.arrives.Row(2*p+1), s.arrived.Row(2*p), s.arrived.Row(2*p+1)
 		mr, mi := s.met.Row(2*p), s.met.Row(2*p+1)
@@ -408,6 +423,9 @@ func (s *similarity) pair(x *quadrature) (value float64) {
 			s.fixed[i] -= real(met * h)
 			s.ofSquare[i] -= real(both * f)
 		}
+	}
+	if !x.valueOnly {
+		s.multiply(s.slopes, s.left.T(), s.right, s.sums)
 	}
 	return value
 }
