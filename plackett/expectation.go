@@ -46,6 +46,7 @@ type Expectation struct {
 	moments          []float64
 	ofCascade        cascade
 	ofSimilarity     similarity
+	law              []float64
 }
 
 const (

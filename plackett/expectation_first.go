@@ -1,0 +1,101 @@
+package plackett
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/num"
+)
+
+// FirstRelevant writes P(the first relevant document is at rank k) to law[k−1], for as many ranks as law has: what a reader who stops
+// there is paid has this law. What is missing from 1 is the probability that there is no relevant document among the ranks. relevant is 1 for
+// relevant documents and 0 for others. The first of several documents arrives like a single one with the sum of their weights exp m,
+// so it costs less than one exposure. FirstRelevant returns the errors of [Expectation.Gradient].
+func (e *Expectation) FirstRelevant(scores, relevant, law []float64) error {
+	if err := cmp.Or(checkLength("relevant", len(relevant), len(scores)), checkFinite("score", scores)); err != nil {
+		return err
+	}
+	compact := make([]float64, len(scores))
+	Compact(scores, compact)
+	var list, merged []float64
+	for d, score := range compact {
+		switch relevant[d] {
+		case 0:
+			list = append(list, score)
+		case 1:
+			merged = append(merged, score)
+		default:
+			return fmt.Errorf("the relevance of document %d is %v: it must be 0 or 1", d, relevant[d])
+		}
+	}
+	if len(merged) == 0 {
+		clear(law)
+		return nil
+	}
+	return e.PlacementsOf(append(list, floats.LogSumExp(merged)), []int{len(list)}, len(law), law)
+}
+
+// Deviation returns the mean and the standard deviation, over rankings, of the discount θ at the rank of the first relevant document: of
+// the reciprocal rank for θ_k = 1/k, and of success for θ_k = 1. Without a relevant document among the ranks that have discounts it is 0. To lambda,
+// if it is not nil, Deviation writes the derivatives of the deviation; they are 0 where that is 0.
+//
+// The variance of what is all but certain is small beside the errors of probabilities: so the Tolerance is 1e-13, and that of an Expectation
+// has no effect. Deviation returns the errors of [Expectation.FirstRelevant] and of [Expectation.Cascade].
+func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (mean, deviation float64, err error) {
+	defer func(tolerance float64) { e.Tolerance = tolerance }(e.Tolerance)
+	e.Tolerance = smallestTolerance
+	if err := cmp.Or(checkDiscounts(discounts), checkLambda(lambda, scores)); err != nil {
+		return 0, 0, err
+	}
+	ranks := len(discounts)
+	if len(scores) <= 64 { // then the probability of no relevant document among them is a sum, too
+		ranks = max(ranks, len(scores))
+	}
+	law := num.Sized(e.law, ranks)
+	e.law = law
+	if err := e.FirstRelevant(scores, relevant, law); err != nil {
+		return 0, 0, err
+	}
+	none := floats.Sum(law[len(discounts):])
+	if ranks < len(scores) {
+		none = max(0, 1-floats.Sum(law))
+	}
+	mean = floats.Dot(law[:len(discounts)], discounts)
+	variance := none * mean * mean
+	for k, theta := range discounts {
+		variance += law[k] * (theta - mean) * (theta - mean)
+	}
+	deviation = math.Sqrt(variance)
+	if lambda == nil || deviation == 0 {
+		clear(lambda)
+		return mean, deviation, nil
+	}
+	// The derivative of E[(θ − μ)²] with a constant μ: that of the mean has no part in it.
+	squares, continuations := slices.Clone(discounts), make([]float64, len(relevant))
+	for k, theta := range discounts {
+		squares[k] = theta * (theta - 2*mean)
+	}
+	for d, rel := range relevant {
+		continuations[d] = 1 - rel
+	}
+	_, err = e.Cascade(scores, relevant, continuations, squares, lambda)
+	floats.Scale(1/(2*deviation), lambda)
+	return mean, deviation, err
+}
+
+// Quantile returns the smallest discount at the rank of the first relevant document that is not exceeded with at least the probability p,
+// given the law of the rank, as [Expectation.FirstRelevant] writes it: 0 if there is none with that probability.
+func Quantile(law, discounts []float64, p float64) float64 {
+	order := num.DescendingOrder(nil, discounts[:min(len(law), len(discounts))])
+	above := 0.0 // the probability of more than a discount
+	for i, k := range order {
+		if above += law[k]; above > 1-p && (i+1 == len(order) || discounts[order[i+1]] < discounts[k]) {
+			return discounts[k]
+		}
+	}
+	return 0
+}
