@@ -360,7 +360,7 @@ func TestGradientDescentLowersTheObjective(t *testing.T) {
 	}
 	for _, name := range losses.Names() {
 		f := f
-		if name == "exact-success" {
+		if name == "exact-success" || name == "success-deviation" {
 			f.discounts = f.discounts[:1] // else it is certain
 		}
 		sampler, exposure := ops.NewSampler(50, 3, 1), ops.NewSampler(200, 3, 2)
@@ -385,7 +385,11 @@ func TestGradientDescentLowersTheObjective(t *testing.T) {
 				now.scores[d] -= .8 * gradient[d]
 			}
 		}
-		if after := objective(now); !(after < before-.01*math.Abs(before)) {
+		least := .01
+		if strings.HasSuffix(name, "-deviation") {
+			least = .0001 // it is flat near its largest value
+		}
+		if after := objective(now); !(after < before-least*math.Abs(before)) {
 			t.Errorf("%s: %v after descent, from %v", name, after, before)
 		}
 	}

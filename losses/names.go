@@ -19,12 +19,12 @@ import (
 // source in its comment, in the file of its family, and a row here or in numbered.
 var table = completed(map[string]Objective{
 	// Minus the metric expected under the Plackett–Luce policy of the scores, exactly or estimated.
-	"plrank-exact":   Expected(DCG, Exact),
-	"exact-mrr":      Expected(MRR, Exact),
-	"exact-map":      Expected(MAP, Exact),
-	"exact-err":      Expected(ERR, Exact),
-	"exact-success":  Expected(Success, Exact),
-	"stochasticrank": Expected(DCG, StochasticRank),
+	"plrank-exact":        Expected(DCG, Exact),
+	"exact-mrr":           Expected(MRR, Exact),
+	"exact-map":           Expected(MAP, Exact),
+	"exact-err":           Expected(ERR, Exact),
+	"exact-pair-accuracy": Expected(PairAccuracy, Exact),
+	"stochasticrank":      Expected(DCG, StochasticRank),
 	// Fairness of the expected exposure, exactly or sampled.
 	"disparity":                  Disparity(ExactExposure),
 	"disparity(cascade)":         Disparity(CascadeExposure),
@@ -38,8 +38,10 @@ var table = completed(map[string]Objective{
 	"group-treatment":            GroupTreatment(ExactExposure),
 	"group-treatment(cascade)":   GroupTreatment(CascadeExposure),
 	"group-treatment(plrank-rb)": GroupTreatment(SampledExposure),
-	// Diversity.
-	"similarity": Similarity(),
+	// Certainty, and diversity.
+	"mrr-deviation":     MRRDeviation(),
+	"success-deviation": SuccessDeviation(),
+	"similarity":        Similarity(),
 	// Pairs of documents.
 	"lambdaloss":               lambdaLoss,
 	"lambdaloss-deterministic": Pairwise(Log2, PairWeights{Distance: 1}),
@@ -67,6 +69,7 @@ var numbered = map[string]struct {
 	with func(x float64) Objective
 }{
 	"exact-alpha-ndcg":  {redundancies, func(alpha float64) Objective { return Expected(AlphaNDCG(alpha), Exact) }},
+	"exact-success":     {draws, func(n float64) Objective { return Expected(BestSuccess(n), Exact) }},
 	"exposure-risk":     {levels, ExposureRisk},
 	"prpo":              {ratios, PRPO},
 	"approxndcg":        {temperatures, ApproxNDCG},
@@ -138,8 +141,9 @@ func lookup(name string) (Term, error) {
 
 // ByName returns the loss of that name, see [Names]. A parameter follows in parentheses, or has its default: approxndcg,
 // gumbel-approxndcg, neuralndcg and pirank take a temperature (1), as in approxndcg(0.1), exposure-risk a level (0.95), prpo a
-// ratio (0.5), query-rmse a scale (1) and exact-alpha-ndcg an alpha (0.5). Fairness losses take the loss that estimates exposure
-// from samples, as in disparity(plrank2), or cascade. The error for an unknown name lists the known ones.
+// ratio (0.5), query-rmse a scale (1), exact-alpha-ndcg an alpha (0.5) and exact-success a number of draws (1). Fairness losses take
+// the loss that estimates exposure from samples, as in disparity(plrank2), or cascade. The error for an unknown name lists the known
+// ones.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {

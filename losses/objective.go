@@ -169,23 +169,24 @@ func floats64(x []float32) []float64 {
 	return y
 }
 
-// A number describes the parameter of a loss: a number above 0 and up to most.
+// A number describes the parameter of a loss: a number above 0, from least up to most.
 type number struct {
-	name, want           string
-	usual, example, most float64
+	name, want                  string
+	usual, example, least, most float64
 }
 
 var (
-	temperatures = number{"a temperature", "above 0", 1, .1, math.MaxFloat64}
-	labelScales  = number{"a scale", "above 0 and up to 1e6", 1, 2, 1e6}
-	levels       = number{"a level", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
-	redundancies = number{"an alpha", "above 0 and up to 1", .5, .5, 1}
-	ratios       = number{"a ratio", "above 0 and up to 1", .5, .5, 1}
+	temperatures = number{"a temperature", "above 0", 1, .1, 0, math.MaxFloat64}
+	labelScales  = number{"a scale", "above 0 and up to 1e6", 1, 2, 0, 1e6}
+	levels       = number{"a level", "between 0 and 1", .95, .95, 0, math.Nextafter(1, 0)}
+	draws        = number{"a number of draws", "from 1 to 1e6", 1, 4, 1, 1e6}
+	redundancies = number{"an alpha", "above 0 and up to 1", .5, .5, 0, 1}
+	ratios       = number{"a ratio", "above 0 and up to 1", .5, .5, 0, 1}
 )
 
 // check returns an error if v, the parameter of the loss call, is out of range. written is v as the caller wrote it.
 func (n number) check(v float64, call string, written any) error {
-	if v > 0 && v <= n.most {
+	if v > 0 && v >= n.least && v <= n.most {
 		return nil
 	}
 	return fmt.Errorf("%s(%v): want %s %s, such as %s(%v)", call, written, n.name, n.want, call, n.example)

@@ -186,6 +186,26 @@ var rows = map[string]func(s small) float64{
 		}
 		return sum / (2 + 1/math.Log2(3))
 	},
+	"exact-pair-accuracy": func(s small) (sum float64) { // of the pairs 3 0, 3 2, 3 1, 0 2, 0 1, 2 1, at both ranks
+		for _, pair := range [][2]int{{3, 0}, {3, 2}, {3, 1}, {0, 2}, {0, 1}, {2, 1}} {
+			for first, p := range next(s.scores, nil) {
+				for second, q := range next(s.scores, []int{first}) {
+					switch {
+					case first == pair[0], second == pair[0] && first != pair[1]:
+						sum -= p * q / 6
+					case first != pair[1] && second != pair[1]:
+						sum -= p * q / 12
+					}
+				}
+			}
+		}
+		return sum
+	},
+	"mrr-deviation": func(s small) float64 { // 1, or ½ if document 1 is first
+		p := next(s.scores, nil)[1]
+		return math.Sqrt(p*(1-p)) / 2
+	},
+	"success-deviation": func(small) float64 { return 0 },
 	"similarity": func(s small) float64 { // of the groups 0, 3 and 1, 2, at both ranks
 		return s.pair(0, 3) + s.pair(3, 0) + s.pair(1, 2) + s.pair(2, 1)
 	},

@@ -99,14 +99,14 @@ func TestWeightOfTwoIsTheQueryTwice(t *testing.T) {
 }
 
 // goesByPreference reports whether a loss wants documents of more gain, or of a higher label, to be
-// above others, as all do but the losses of fairness, of similarity, of the distance from a log, and by intents; and
-// success, which is certain in short lists.
+// above others, as all do but the losses of fairness, of similarity, of the distance from a log, and by intents, and
+// how sure a metric is; and success, which is certain in short lists.
 func goesByPreference(t fataler, name string) bool {
 	terms, err := losses.Terms(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return terms[0].Measure == "" && losses.WeightsOf(name) != "nothing" && !terms[0].Intents && !terms[0].Vectors && name != "exact-success"
+	return terms[0].Measure == "" && losses.WeightsOf(name) != "nothing" && !terms[0].Intents && !terms[0].Vectors && name != "exact-success" && !strings.HasSuffix(name, "-deviation")
 }
 
 // Whatever the weights, the better of two documents of equal scores is raised, or not lowered, and

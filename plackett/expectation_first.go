@@ -11,10 +11,10 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// FirstRelevant writes P(the first relevant document is at rank k) to law[k−1], for as many ranks as law has: what a reader who stops
-// there is paid has this law. What is missing from 1 is the probability that there is no relevant document among the ranks. relevant is 1 for
-// relevant documents and 0 for others. The first of several documents arrives like a single one with the sum of their weights exp m,
-// so it costs less than one exposure. FirstRelevant returns the errors of [Expectation.Gradient].
+// FirstRelevant writes P(the first relevant document is at rank k) to law[k−1], for as many ranks as law has: this is the law of
+// what a reader is paid who stops there. What is missing from 1 is the probability that no relevant document is at one of these
+// ranks. relevant is 1 for relevant documents and 0 for others. The first of several documents arrives like a single one with the
+// sum of their weights exp m, so it costs less than one exposure. FirstRelevant returns the errors of [Expectation.Gradient].
 func (e *Expectation) FirstRelevant(scores, relevant, law []float64) error {
 	if err := cmp.Or(checkLength("relevant", len(relevant), len(scores)), checkFinite("score", scores)); err != nil {
 		return err
@@ -39,12 +39,12 @@ func (e *Expectation) FirstRelevant(scores, relevant, law []float64) error {
 	return e.PlacementsOf(append(list, floats.LogSumExp(merged)), []int{len(list)}, len(law), law)
 }
 
-// Deviation returns the mean and the standard deviation, over rankings, of the discount θ at the rank of the first relevant document: of
-// the reciprocal rank for θ_k = 1/k, and of success for θ_k = 1. Without a relevant document among the ranks that have discounts it is 0. To lambda,
-// if it is not nil, Deviation writes the derivatives of the deviation; they are 0 where that is 0.
+// Deviation returns the mean and the standard deviation, over rankings, of the discount θ at the rank of the first relevant
+// document: of the reciprocal rank for θ_k = 1/k, and of success for θ_k = 1. Without a relevant document among the ranks that have discounts it
+// is 0. To lambda, if it is not nil, Deviation writes the derivatives of the deviation; they are 0 where that is below 1e-8.
 //
-// The variance of what is all but certain is small beside the errors of probabilities: so the Tolerance is 1e-13, and that of an Expectation
-// has no effect. Deviation returns the errors of [Expectation.FirstRelevant] and of [Expectation.Cascade].
+// The variance of what is all but certain is small beside errors of probabilities: so the tolerance is 1e-13, whatever Tolerance
+// says. Deviation returns the errors of [Expectation.FirstRelevant] and of [Expectation.Cascade].
 func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (mean, deviation float64, err error) {
 	defer func(tolerance float64) { e.Tolerance = tolerance }(e.Tolerance)
 	e.Tolerance = smallestTolerance
@@ -70,7 +70,8 @@ func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (
 		variance += law[k] * (theta - mean) * (theta - mean)
 	}
 	deviation = math.Sqrt(variance)
-	if lambda == nil || deviation == 0 {
+	largest, _ := magnitudes(discounts)
+	if lambda == nil || deviation <= 1e-8*largest { // the derivatives are about as small, and rounding errors over it are not
 		clear(lambda)
 		return mean, deviation, nil
 	}

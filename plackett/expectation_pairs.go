@@ -11,9 +11,9 @@ import (
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
-// PairAccuracy writes λ_d = dR/dm_d to lambda and returns the expected share of the pairs of documents of different labels in which the
-// document of the higher label is above the other, where a pair counts ½ if neither is among the first cutoff ranks. A cutoff of 0, or one
-// beyond the list, is all ranks. Without such pairs R is 0.
+// PairAccuracy writes λ_d = dR/dm_d to lambda and returns the expected share of the pairs of documents of different labels in which
+// the document of the higher label is above the other, where a pair counts ½ if neither is among the first cutoff ranks. A cutoff of
+// 0, or one beyond the list, is all ranks. Without such pairs R is 0.
 //
 // With s_ij the sign of label i − label j, it is ½ and, over twice the number of pairs,
 //
@@ -23,8 +23,9 @@ import (
 //
 //	∫ t f_i f_j (2 s_ij P(N_{−i,−j} < cutoff) + Σ_e (s_ie − s_je) q_e P(N_{−i,−j,−e} = cutoff−1)) dt.
 //
-// The errors of R and λ are at most Tolerance. All ranks cost O(D²); a cutoff costs a few gradients: docs/exact.md, section 8. If lambda is
-// nil, it computes R alone. PairAccuracy returns the errors of [Expectation.Gradient], and an error for a negative cutoff.
+// The errors of R and λ are at most Tolerance. All ranks cost O(D²); with a cutoff the cost is about that of
+// [Expectation.Similarity] with the labels for groups: docs/exact.md, section 8. If lambda is nil, it computes R alone. PairAccuracy
+// returns the errors of [Expectation.Gradient], and an error for a negative cutoff.
 func (e *Expectation) PairAccuracy(scores, labels []float64, cutoff int, lambda []float64) (value float64, err error) {
 	tolerance, err := e.begin(scores)
 	if err := cmp.Or(err, checkLength("labels", len(labels), len(scores)), checkFinite("label", labels),
@@ -126,7 +127,8 @@ func (s *similarity) order(x *quadrature) (value float64) {
 			}
 		}
 		for i := range n {
-			h, b := complex(s.arrives.Row(2 * p)[i], s.arrives.Row(2*p + 1)[i]), complex(1-s.arrived.Row(2 * p)[i], -s.arrived.Row(2*p + 1)[i])
+			h := complex(s.arrives.Row(2 * p)[i], s.arrives.Row(2*p + 1)[i])
+			b := complex(1-s.arrived.Row(2 * p)[i], -s.arrived.Row(2*p + 1)[i])
 			first, second := (2*shown-last*b)*h, last*h
 			for j, number := range [4]float64{real(first), -imag(first), real(second), -imag(second)} {
 				s.left.Row(4*p + j)[i] = number

@@ -25,9 +25,9 @@ import (
 //
 //	(v_i − v_j) · ∫ t f_i f_j Σ_l φ_l [z^{l−1}] (1 − z) s_{−i,−j} dt.
 //
-// The errors of R and λ are at most Tolerance times max|v|²·Σ|φ|. All dimensions share a quadrature, and what depends on the dimension
-// are products of matrices: docs/exact.md, section 7. Similarity returns the errors of [Expectation.Gradient], and an error for a dimension
-// below 1.
+// The errors of R and λ are at most Tolerance times max|v|²·Σ|φ|. All dimensions share a quadrature, and what depends on the
+// dimension are products of matrices: docs/exact.md, section 7. Similarity returns the errors of [Expectation.Gradient], and an error
+// for a dimension below 1.
 func (e *Expectation) Similarity(scores, vectors []float64, dimension int, discounts, lambda []float64) (value float64, err error) {
 	tolerance, err := e.begin(scores)
 	if err := cmp.Or(err, checkVectors(vectors, dimension, scores), checkDiscounts(discounts), checkLambda(lambda, scores)); err != nil {
