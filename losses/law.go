@@ -94,12 +94,14 @@ func deviation(m Metric, discount func(k int) float64) Objective {
 	o := m.exact
 	o.curvature = curvature{}
 	o.graph = func(b *batch) *G.Node {
-		return fromRelevance(b, "losses: Deviation", func(e *plackett.Expectation, scores, relevant, discounts, lambda []float64) (float64, error) {
-			_, deviation, err := e.Deviation(scores, relevant, discounts, lambda)
-			return deviation, err
-		}, discount)
+		return fromRelevance(b, "losses: Deviation", ofDraws, discount)
 	}
 	return o
+}
+
+func ofDraws(e *plackett.Expectation, scores, relevant, discounts, lambda []float64) (float64, error) {
+	_, deviation, err := e.Deviation(scores, relevant, discounts, lambda)
+	return deviation, err
 }
 
 // A fromRelevant computes a number of a query from its relevant documents, and the derivatives by the scores.

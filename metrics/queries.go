@@ -20,7 +20,8 @@ type Queries struct {
 
 	// Intents, [rows], are the intents of the query that each document satisfies: bit i is set if
 	// it is relevant to intent i, up to 62. For more intents there are several ints a document, [rows × ints],
-	// each with the next 63. They are the subtopics of TREC's diversity tasks. Only alpha-ndcg and err-ia go by them, and ils and ild where there are no groups.
+	// each with the next 63. They are the subtopics of TREC's diversity tasks. Only alpha-ndcg and err-ia go by
+	// them, and ils and ild where there are no groups.
 	Intents []int
 	// DocumentIDs, [rows], are the ids of documents; nil: none. Where several documents could be next in the
 	// best ranking of alpha-ndcg, it is the one with the last id, as in ndeval.

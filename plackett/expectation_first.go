@@ -40,8 +40,8 @@ func (e *Expectation) FirstRelevant(scores, relevant, law []float64) error {
 }
 
 // Deviation returns the mean and the standard deviation, over rankings, of the discount θ at the rank of the first relevant
-// document: of the reciprocal rank for θ_k = 1/k, and of success for θ_k = 1. Without a relevant document among the ranks that have discounts it
-// is 0. To lambda, if it is not nil, Deviation writes the derivatives of the deviation; they are 0 where that is below 1e-8.
+// document: of the reciprocal rank for θ_k = 1/k, and of success for θ_k = 1. Without a relevant document at a rank with a discount
+// it is 0. To lambda, if it is not nil, Deviation writes the derivatives of the deviation; they are 0 where that is below 1e-8.
 //
 // The variance of what is all but certain is small beside errors of probabilities: so the tolerance is 1e-13, whatever Tolerance
 // says. Deviation returns the errors of [Expectation.FirstRelevant] and of [Expectation.Cascade].
