@@ -82,7 +82,7 @@ const LossMetric = "loss"
 func (c *Config) Settings() []Setting {
 	list := slices.Concat(c.Objective.settings(), c.Inputs.settings(), c.Model.settings(), c.Model.ofForests(), c.Optimization.settings(),
 		c.Optimization.length(), c.Evaluation.settings(c.usualMetric()), []Setting{
-			{Flag: "seed", Value: &c.Seed, Measuring: true, idle: onlyDrawn, Help: "`seed` of all that is random"},
+			{Flag: "seed", Value: &c.Seed, Measuring: true, idle: onlyDrawn, Help: "`seed` of all random numbers"},
 		})
 	at := map[any]int{}
 	for i, s := range list {
@@ -126,24 +126,22 @@ func (o *Objective) settings() []Setting {
 		{Flag: "loss", Value: &o.Loss, Plain: "plrank-exact", Names: losses.Names,
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
 		{Flag: "cutoff", Value: &o.Cutoff, Plain: 5, check: counted(ofRanks, mostRanks), Measuring: true, Names: are(ofRanks),
-			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
+			Help: "`K`, the number of ranks that count; all (or 0) is every rank"},
 		{Flag: "samples", Value: &o.Samples, Plain: 100, check: counted(ofSamples, mostSamples), Names: are(ofSamples), idle: onlySampling,
-			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to " +
-				"100 over 40 epochs"},
+			Help: "`N`, the number of rankings that sampling losses draw for each query and step; dynamic grows from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &o.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true, Names: are("exp2", "linear", "binary"),
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or " +
 				"binary, 1 for labels of 1 or more"},
 		{Flag: "highest-grade", Value: &o.HighestGrade, Measuring: true, idle: onlyGrades,
 			check: within(0, math.MaxFloat32, fmt.Sprintf("a number from 0 to %.2g", math.MaxFloat32)),
-			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of " +
-				"the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. With -model, 0" +
-				" is the model's"},
+			Help: "highest possible `label`, which err, graded-rbp and the losses ordinal and cross-entropy use; 0 is the highest in the data: " +
+				"in the training split for losses, in all splits for metrics, in all folds with -folds. With -model, 0 is the model's"},
 		{Flag: "normalize", Value: &o.NormalizeGains, idle: onlyGains,
-			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; " +
-				"with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
+			Help: "divide the gains of each query by its ideal objective, to optimise NDCG rather than DCG; with -discounts arp, divide them by " +
+				"their sum: with -gain linear the objective is K + 1 − ARP@K"},
 		{Flag: "discounts", Value: &o.Discounts, Plain: "dcg", Measuring: true, Names: are("dcg", "precision", "arp", "rbp"), idle: onlyExposure,
-			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as " +
-				"many numbers as the cutoff, such as 1,0.5,0.25; precision and numbers need a cutoff"},
+			Help: "`name` of the weights of the ranks in the objective: dcg, precision, arp, rbp, rbp(0.9) for another persistence, or a number " +
+				"for each rank, such as 1,0.5,0.25; precision and numbers need a cutoff"},
 	}
 }
 
@@ -162,16 +160,15 @@ func (i *Inputs) settings() []Setting {
 	return []Setting{
 		{Flag: "transform", Value: &i.Transform, Plain: "minmax",
 			Names: are("none", "minmax", "standard", "log-standard", "quantile", "rank", "missing", "raw"),
-			Help:  "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank, missing, raw"},
+			Help:  "how features are transformed: `parts` joined by +, of none, minmax, standard, log-standard, quantile, rank, missing, raw"},
 		{Flag: "bins", Value: &i.Bins, check: between(0, forest.MaxBins),
-			Help: "`number` of bins, at quantiles of the training data, through which the first layer sees what the transform gives " +
-				"(piecewise-linear encoding): for features with thresholds or missing values, at most 125; 0: none. Between them lie " +
-				"the thresholds of the scorer forest, 3 to 255; 0: 64"},
+			Help: "`number` of bins of each input, at quantiles of the training data. Networks see inputs through them (piecewise-linear " +
+				"encoding), for features with thresholds or missing values: at most 125; 0 is none. Forests split between them: 3 to 255; 0 is 64"},
 		{Flag: "categorical", Value: &i.Categorical,
-			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17: the model " +
-				"learns a vector for each value, and has one for missing values and one for unseen ones, and a value of a single " +
-				"training document, or of a feature of the query, of a single query, counts as unseen. In separated values they are " +
-				"text; in LETOR text numbers within ±16777216, which float32 tells apart"},
+			Help: "`features` whose values are names rather than amounts, by name, pattern or id, such as city,brand_*,17. A network learns a " +
+				"vector for each value, one for missing values and one for unseen values. A value that only one training document has counts as " +
+				"unseen, and so does one of a feature of the query that only one query has. In separated values they are text; in LETOR text, " +
+				"whole numbers within ±16777216, the limit of float32"},
 	}
 }
 
@@ -229,7 +226,7 @@ func (m *Model) settings() []Setting {
 		{Flag: "blocks", idle: onlyAttention, Value: &m.Blocks, Plain: 1, check: between(1, mostBlocks),
 			Help: "`number` of blocks of the scorer attention, which are as wide as the last hidden layer"},
 		{Flag: "heads", idle: onlyAttention, Value: &m.Heads, Plain: 2, check: between(1, mostWidth),
-			Help: "`number` of heads of each block, which divides that width"},
+			Help: "`number` of attention heads in each block; it must divide the width of the block"},
 	}
 }
 
@@ -237,25 +234,24 @@ func (m *Model) settings() []Setting {
 func (m *Model) ofForests() []Setting {
 	return []Setting{
 		{Flag: "trees", idle: onlyForests, Value: &m.Trees, check: between(0, mostEpochs),
-			Help: "`number` of trees that an epoch adds to the scorer forest, each a pass over the training queries; 0 and 1: an epoch is" +
-				" a tree"},
+			Help: "`number` of trees that an epoch adds to the scorer forest, each from one pass over the training queries; 0 is 1"},
 		{Flag: "depth", idle: onlyForests, Value: &m.Depth, check: between(0, mostDepth),
-			Help: "largest `depth` of trees of the scorer forest; 0: 6, or with -leaves as deep as they allow"},
+			Help: "largest `depth` of trees of the scorer forest; 0 is 6, or with -leaves as deep as they allow"},
 		{Flag: "leaves", idle: onlyForests, Value: &m.Leaves, check: between(0, mostLeaves),
-			Help: "largest `number` of leaves of trees: the one that gains most is split next; 0: symmetric trees, where all nodes of a " +
-				"level have the same split"},
+			Help: "largest `number` of leaves of a tree, grown by splitting the leaf that gains most; 0 grows symmetric trees, in which all " +
+				"nodes of a level have the same split"},
 		{Flag: "min-weight", Value: &m.MinWeight, idle: onlyForests, check: notNegative,
-			Help: "least `weight` of the documents in a leaf, where N is about the weight of N documents; a lighter leaf has the value of " +
-				"the node above; 0: any"},
+			Help: "least `weight` of the documents in a leaf, which is about their number; a lighter leaf has the value of the node above; 0 is " +
+				"no limit"},
 		{Flag: "sampling", idle: onlyForests, Value: &m.Sampling, check: within(0, 1, "a number from 0 to 1"),
-			Help: "`part` of the training documents by which the splits of each tree are chosen; the values of its leaves are by all; 0 " +
-				"and 1: all"},
+			Help: "`fraction` of the training documents that choose the splits of each tree; all documents set the values of its leaves; 0 is " +
+				"all"},
 		{Flag: "feature-sampling", idle: onlyForests, Value: &m.FeatureSampling, check: within(0, 1, "a number from 0 to 1"),
-			Help: "`part` of the features that the splits of each tree are chosen from; 0 and 1: all"},
+			Help: "`fraction` of the features that each tree may split; 0 is all"},
 		{Flag: "rising", idle: onlyForests, Value: &m.Rising,
-			Help: "`features` with which the scores of the scorer forest never fall, by name, pattern or id, such as stars,sold_*"},
+			Help: "`features` with which the scores of a forest never fall, by name, pattern or id, such as stars,sold_*"},
 		{Flag: "falling", idle: onlyForests, Value: &m.Falling,
-			Help: "`features` with which the scores of the scorer forest never rise, such as price"},
+			Help: "`features` with which the scores of a forest never rise, such as price"},
 	}
 }
 
@@ -307,11 +303,11 @@ func (o *Optimization) settings() []Setting {
 		{Flag: "optimizer", Value: &o.Optimizer, Plain: "sgd", Names: Optimizers, check: oneOf("optimizer"), idle: onlyNetworks,
 			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},
 		{Flag: "lr", Value: &o.LearningRate, Plain: 0.01, check: within(math.SmallestNonzeroFloat64, math.MaxFloat64, "a finite number above 0"),
-			Help: "learning `rate`; of the scorer forest, the factor of a tree"},
+			Help: "learning `rate`; for a forest, the factor on each tree"},
 		{Flag: "momentum", Value: &o.Momentum, idle: onlyOptimizer("momentum"), Plain: 0.9, check: fraction("a number in [0, 1)"),
 			Help: "`rate` of the optimizer momentum"},
 		{Flag: "weight-decay", Value: &o.WeightDecay, idle: onlyOptimizer("adamw"), Plain: 0.01, check: notNegative,
-			Help: "`rate` of the decay of the optimizer adamw, for weights that are not biases"},
+			Help: "`rate` of weight decay by the optimizer adamw; biases do not decay"},
 		{Flag: "decay", Value: &o.Decay, Plain: 1, check: within(math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"),
 			Help: "`factor` on the learning rate after each epoch"},
 		{Flag: "schedule", Value: &o.Schedule, Plain: "constant", Names: are("constant", "cosine", "plateau"),
@@ -320,16 +316,16 @@ func (o *Optimization) settings() []Setting {
 		{Flag: "warmup", Value: &o.Warmup, check: within(0, mostEpochs, fmt.Sprintf("epochs of warm-up, a number from 0 to %d", mostEpochs)),
 			Help: "`epochs` in which the learning rate rises from 0 in equal steps; 0.5 is half an epoch"},
 		{Flag: "l2", Value: &o.L2, check: notNegative,
-			Help: "`weight` of the L2 penalty on weights that are not biases; 0: none. In leaves of the scorer forest a weight of N " +
-				"counts as N documents without a gradient"},
+			Help: "`weight` of the L2 penalty on all weights but biases; 0 is none. In a leaf of a forest, N counts like N documents without a " +
+				"gradient"},
 		{Flag: "group-lasso", idle: onlyNetworks, Value: &o.GroupLasso, check: notNegative,
-			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on the norms of its line and its bends, " +
-				"which keeps the weights of uninformative inputs small; 0: none"},
+			Help: "`weight` of a group lasso, which keeps the weights of uninformative inputs small: a penalty on the norm of the weights of " +
+				"each input, with -bins on those of its line and of its bends; 0 is none"},
 		{Flag: "clip", Value: &o.Clip, check: notNegative,
-			Help: "highest `norm` of a gradient; 0: no limit"},
+			Help: "largest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", idle: onlyNetworks, Value: &o.Average, check: fraction("a number in [0, 1), such as 0.999"),
-			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999, and over at most a ninth of " +
-				"them: the model is then the average; 0: none"},
+			Help: "`rate` of an exponential moving average of the weights, such as 0.999, over at most a ninth of the steps. The model is then " +
+				"this average; 0 is none"},
 	}
 }
 
@@ -337,22 +333,20 @@ func (o *Optimization) settings() []Setting {
 func (o *Optimization) length() []Setting {
 	return []Setting{
 		{Flag: "batch", idle: onlyNetworks, Value: &o.Batch, Plain: 1, check: between(1, mostQueries),
-			Help: "`queries` a step; more than the training split has are all of them"},
+			Help: "`queries` in a step; a number above those of the training split means all"},
 		{Flag: "shards", Value: &o.Shards, Plain: 1, check: between(1, mostShards),
-			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are " +
-				"computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where " +
-				"the default is 8; the result does not depend on how many do"},
+			Help: "`parts` of the training queries. A step takes queries from each, and adds up their gradients in a fixed order, so that the " +
+				"result does not depend on the number of processes. Under mpirun, where the default is 8, there can be as many processes as parts"},
 		{Flag: "on-nan", Value: &o.OnNaN, Plain: onNaNStop, Resumable: true, Names: are(onNaNStop, onNaNSkip),
 			check: oneOf("policy for batches that are not finite"),
-			Help: "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an " +
-				"error; skip leaves the batch out and counts it"},
+			Help: "`what` to do with a batch whose loss or gradient is not finite or cannot be computed: stop the training with an error, or " +
+				"skip the batch and count it"},
 		{Flag: "epochs", Value: &o.Epochs, Plain: 40, check: between(1, mostEpochs), Resumable: true,
-			Help: "`passes` over the training queries, or parts of them, see -epochs-per-pass; at most"},
+			Help: "largest number of `epochs`, each a pass over the training queries, or a part of one, see -epochs-per-pass"},
 		{Flag: "epochs-per-pass", idle: onlyNetworks, Value: &o.EpochsPerPass, check: between(0, mostEpochs),
-			Help: "`parts` of a pass over the training queries that are epochs, each with a validation at its end; at most one a step; 0 " +
-				"and 1: an epoch is a pass"},
+			Help: "`number` of epochs in a pass over the training queries, each with a validation at its end; at most one for each step; 0 is 1"},
 		{Flag: "patience", Value: &o.Patience, check: between(0, mostEpochs), Resumable: true,
-			Help: "stop after this many `epochs` without a better validation value; 0: never"},
+			Help: "stop after this many `epochs` without a better validation value; 0 is never"},
 	}
 }
 
@@ -382,28 +376,28 @@ type Evaluation struct {
 func (e *Evaluation) settings(usual string) []Setting {
 	return []Setting{
 		{Flag: "metric", Value: &e.Metric, Plain: usual, Measuring: true, Names: measureNames,
-			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under " +
-				"the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a " +
-				"sum or of fairness; or a weighted sum, where higher is better, such as expected-ndcg@10-5*disparity"},
+			Help: "`metric` on the validation split that picks the best epoch: such as ndcg@10; expected-ndcg@10, its expectation under the " +
+				"policy; a measure of fairness, such as disparity; a weighted sum, where higher is better, such as expected-ndcg@10-5*disparity; " +
+				"or loss, the default for a -loss that is a sum or is of fairness"},
 		{Flag: "convention", Value: &e.LabelFree, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
 			Names: are("zero", "one", "skip", "letor4"), idle: onlyLabels,
-			Help: "what queries without a relevant document count in metrics of relevance, but DCG, precision, ERR and RBP, where they " +
-				"count 0: zero, one, skip or letor4 (`name`)"},
+			Help: "how queries without a relevant document count in metrics of relevance (`name`): zero, one, skip or letor4; in DCG, precision, " +
+				"ERR and RBP they count 0"},
 		{Flag: "ties", Value: &e.Ties, Plain: metrics.TiesRandom.String(), Measuring: true, Names: are("random", "order"), idle: onlyLabels,
-			Help: "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand " +
-				"(`name`)"},
+			Help: "how documents of equal scores are ranked (`name`): random, for the mean over their orders, or order, as in the data"},
 		{Flag: "report", Value: &e.Report, Measuring: true, Names: measureNames, idle: onlyLabels,
-			Help: "more `metrics` to report, with commas between: such as map,expected-err@10,disparity"},
+			Help: "further `metrics` to report, with commas between, such as map,expected-err@10,disparity"},
 		{Flag: "weighted-metrics", idle: onlyWeighted, Value: &e.WeightedMetrics,
-			Help: "queries count by their weights in the means of metrics, too"},
-		{Flag: "evaluation-samples", Value: &e.EvaluationSamples, Plain: 100, check: between(1, mostSamples), Measuring: true, idle: onlyEstimated,
-			Help: "rankings sampled for expected metrics that are not exact, `N`"},
+			Help: "use the weights of queries in the means of metrics, too"},
+		{Flag: "evaluation-samples", Value: &e.EvaluationSamples, Plain: 100, check: between(1, mostSamples), Measuring: true,
+			idle: onlyEstimated,
+			Help: "`N`, the number of rankings sampled for expected metrics that are not exact"},
 		{Flag: "evaluate-train", Value: &e.EvaluateTrain,
-			Help: "report metrics of the training split after each epoch, too"},
+			Help: "also report metrics of the training split after each epoch"},
 		{Flag: "evaluate-test", idle: onlyTest, Value: &e.EvaluateTest,
-			Help: "report metrics of the test split after each epoch, too: for learning curves, never for choosing"},
+			Help: "also report metrics of the test split after each epoch: for learning curves, never for choosing"},
 		{Flag: "drop-label-free-test", idle: onlyTest, Value: &e.DropLabelFreeTest,
-			Help: "leave queries of the test split without a relevant document out of all metrics, DCG too"},
+			Help: "leave test queries without a relevant document out of all metrics, even DCG"},
 	}
 }
 

@@ -22,8 +22,8 @@ var page = cli.Page{
 		"-data FILE|DIR -folds all|N [-out DIR] [flags]",
 		"-resume -out DIR [-epochs N] [-patience N]",
 	},
-	Text: "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the " +
-		"Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
+	Text: "Trains a model that scores documents, so that rankings by score, or drawn from the Plackett–Luce policy of the scores, have the " +
+		"highest DCG or NDCG. Prints the metrics of all splits.",
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
 		"-data shop.csv -group-column brand -loss softmax+group-exposure",
@@ -100,7 +100,7 @@ func defaults() *options {
 // flags returns the flags; their defaults are what o holds.
 func (o *options) flags() cli.Flags {
 	list := slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
-		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data rank (plrank help rankings)"},
+		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data ranks (plrank help rankings)"},
 		{Name: "folds", Value: &o.Folds, Names: cli.Words(allFolds), Help: "train on each fold in turn: `all` of a folder, or N of one file"},
 		{Name: "out", Value: &o.out, Resumable: true, Help: "a new `folder` for the files of the run"},
 		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},

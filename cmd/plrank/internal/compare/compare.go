@@ -42,7 +42,7 @@ type options struct {
 }
 
 func (o *options) Flags() cli.Flags {
-	return append(o.Measuring.Flags(), o.plot.Flag("the differences by query"), cli.JSONFlag(&o.asJSON))
+	return append(o.Measuring.Flags(), o.plot.Flag("the differences by query"), cli.JSONFlag(&o.asJSON), cli.ThreadsFlag())
 }
 
 func (o *options) Check(line *cli.Line) error {

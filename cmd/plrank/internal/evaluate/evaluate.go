@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/ranker"
@@ -41,7 +42,7 @@ type options struct {
 }
 
 func (o *options) Flags() cli.Flags {
-	return append(cli.Flags{
+	return slices.Concat(cli.Flags{
 		{Name: "model", Value: &o.model, Help: "a model `file`"},
 		{Name: "scores", Value: &o.scores, Help: "a `file` of scores instead of -model, from any ranker: one a line, in the order of the " +
 			"-data file, or a TREC run, for -data or -qrels"},
@@ -49,10 +50,8 @@ func (o *options) Flags() cli.Flags {
 			"rankings, and what is printed is their log-likelihood and Kendall's τ"},
 		{Name: "per-query", Value: &o.perQuery, Help: "a new `file` for the values of every query, of the last split: CSV with the columns " +
 			"query, metric and value; where its name ends in .trec, lines as of trec_eval -q"},
-		{Name: "importance", Value: &o.importance, Help: "also print by how much the -metric gets worse where a feature is permuted"},
-		o.plot.Flag("a plot of the -importance"),
-		cli.JSONFlag(&o.asJSON),
-	}, o.Measuring.Flags()...)
+		{Name: "importance", Value: &o.importance, Help: "also print how much worse the -metric gets when a feature is permuted"},
+	}, o.Measuring.Flags(), cli.Flags{o.plot.Flag("a plot of the -importance"), cli.JSONFlag(&o.asJSON), cli.ThreadsFlag()})
 }
 
 func (o *options) Check(line *cli.Line) error {

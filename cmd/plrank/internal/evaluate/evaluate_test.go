@@ -200,7 +200,7 @@ func TestPictureThatFailsIsAWarning(t *testing.T) {
 	data, _, model := fit.Shared(t)
 	picture := filepath.Join(t.TempDir(), "none", "importance.svg")
 	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", "-plot", picture)
-	if !strings.Contains(stderr, "warning: ") || !strings.Contains(stderr, picture) || !strings.Contains(stdout, "gets worse without a feature") {
+	if !strings.Contains(stderr, "warning: ") || !strings.Contains(stderr, picture) || !strings.Contains(stdout, "is without a feature: mean ± standard deviation") {
 		t.Errorf("%s%s", stdout, stderr)
 	}
 }

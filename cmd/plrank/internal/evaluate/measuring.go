@@ -31,7 +31,7 @@ func (m *Measuring) Flags() cli.Flags {
 		m.Source.Flags("").Without("weight-column"), // all queries count alike
 		m.CacheFlag(),
 		cli.Flags{{Name: "qrels", Value: &m.Qrels, Help: "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 " +
-			"docid label\""}, cli.ThreadsFlag()},
+			"docid label\""}},
 		cli.MeasuringFlags(&m.Config))
 }
 

@@ -52,12 +52,12 @@ func (o *options) Flags() cli.Flags {
 	return cli.Flags{
 		{Name: "ties", Value: &o.ties, Help: "tied items are equally good: fit parameters of ties (Davidson and Luce)"},
 		{Name: "prior", Value: cli.Float(&o.prior, 0, "0 or a positive, finite number"), Help: "`number` of wins and of losses of every item " +
-			"against a ghost, which draw worths together; 0.5 is weak"},
-		{Name: "unlisted", Value: &o.unlisted, Names: cli.Words("omit", "last"), Help: "`what` is known of items that a ranking leaves out: " +
-			"omit, nothing; last, they come after the others"},
+			"against a ghost opponent, which draws worths together; 0.5 is weak"},
+		{Name: "unlisted", Value: &o.unlisted, Names: cli.Words("omit", "last"), Help: "`what` to assume of items that a ranking leaves out: " +
+			"omit, nothing; last, that they come after the others"},
 		{Name: "test", Value: &o.test, Help: "a `file` of other rankings, to measure how well the model predicts them"},
 		{Name: "mixtures", Value: cli.Int(&o.mixtures, 0, mostMixtures), Help: "fit a mixture of `K` models, such as for groups of voters, by " +
-			"EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite"},
+			"EM; its BIC says how many to take. A -prior keeps worths of small groups finite"},
 		{Name: "seed", Value: &o.seed, Needs: []string{"mixtures"}, Help: "`seed` of the random starts of -mixtures"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for the table of all items, in CSV"},
 		o.plot.Flag("a picture of the log-worths"),

@@ -24,7 +24,7 @@ func (o *options) Flags() cli.Flags {
 	o.temperature, o.cutoff, o.discounts = 1, 10, "dcg"
 	return append(cli.Flags{
 		{Name: "model", Value: &o.model, Help: "a model `file`"},
-		{Name: "data", Value: &o.Data, Help: "the `file` of the documents, of any length and maybe compressed; - is standard input"},
+		{Name: "data", Value: &o.Data, Help: "the `file` of the documents, of any length, compressed or not; - is standard input"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for the scores, one a line, in the order of the file; without it, and where no " +
 			"other result is asked for, standard output"},
 		{Name: "run", Value: &o.run, Help: "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"; - is " +
@@ -37,9 +37,9 @@ func (o *options) Flags() cli.Flags {
 			Needs: []string{"draw", "exposure"},
 			Help:  "divide the scores of the policy by this `number`: above 1, drawn rankings vary more"},
 		{Name: "cutoff", Value: &o.cutoff, Needs: []string{"exposure"}, Names: cli.Words("all"),
-			Help: "`ranks` that give exposure; all (or 0): every rank, however long the lists"},
+			Help: "number of `ranks` that get exposure; all (or 0) is every rank"},
 		{Name: "discounts", Value: &o.discounts, Needs: []string{"exposure"}, Names: cli.Words("dcg", "precision", "rbp"),
-			Help: "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff"},
+			Help: "`name` of the exposure of each rank: dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff"},
 		{Name: "seed", Value: &o.seed, Needs: []string{"draw"}, Help: "`seed` of drawn rankings"},
 		cli.ThreadsFlag(),
 	}, o.ReadingFlags()...)
