@@ -166,8 +166,7 @@ func init() {
 }
 
 // NewMLP makes a model with zero biases and weights drawn by the seed, uniform
-// in ±√(6/(in+out)) (Glorot & Bengio 2010, eq. 16). Fewer than one feature, a layer without
-// width, a rate of dropout outside [0, 1) and other settings that make no sense are errors.
+// in ±√(6/(in+out)) (Glorot & Bengio 2010, eq. 16). It returns an error if a setting is out of its range.
 func NewMLP(c MLPConfig) (*MLP, error) {
 	n, err := newNetwork(c.settings(), c.Dtype)
 	if err != nil {
@@ -177,8 +176,8 @@ func NewMLP(c MLPConfig) (*MLP, error) {
 }
 
 // NewTransformer makes a model with weights drawn as by [NewMLP], gains of 1 and biases
-// of 0. Errors are as for [NewMLP]; no hidden layer, or heads that do not divide the width of
-// the last one, are errors, too.
+// of 0. It returns the errors of [NewMLP], and an error if there is no hidden layer, or if the heads do not divide the width of
+// the last one.
 func NewTransformer(c TransformerConfig) (*Transformer, error) {
 	n, err := newNetwork(c.settings(), c.Dtype)
 	if err != nil {

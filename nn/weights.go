@@ -160,8 +160,8 @@ func (w *Weights) index(name string) int {
 }
 
 // Select returns new weights with the values of the arrays of those names, in that order: it
-// makes a model of the weights of a file. An array that is missing or of another shape is an
-// error, and so is one that is left over.
+// makes a model of the weights of a file. It returns an error if an
+// array is missing, has another shape, or is left over.
 func (w *Weights) Select(arrays ...Array) (*Weights, error) {
 	for _, a := range arrays {
 		var shape []int

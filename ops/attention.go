@@ -29,8 +29,8 @@ import (
 // rows·width, however many documents a query has. Results are bit-identical for any
 // GOMAXPROCS.
 //
-// Shapes or dtypes that do not fit are errors, and so are heads that do not divide the
-// width. A number that is not finite makes the results NaN that depend on it.
+// It returns an error if shapes or dtypes do not fit, or if the heads do not divide the width. A number that is not finite makes
+// the results that depend on it NaN.
 // Its value lasts until the next run.
 func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 	width, err := checkAttention(qkv, offsets, heads)

@@ -20,7 +20,7 @@ import (
 // error of Gorgonia's ("Non Differentiable WRTs"). Matrix products use
 // AVX-512 or AVX2 instructions where the machine has them. Results are bit-identical for any GOMAXPROCS.
 //
-// Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
+// It returns an error if shapes or dtypes do not fit. Its value lasts until the next run.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
 	return layers.Dense("ops: Dense", x, w, b, nil, forward.Activation(act), nil, 0)
 }
@@ -43,8 +43,8 @@ func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
 // out]; a vector w with b [1] gives a vector y [rows]. All are float32 or all float64.
 //
 // Gradients reach w and b, and the columns of x that are no positions, unless x is a leaf. A NaN makes
-// its row NaN. Results are bit-identical for any GOMAXPROCS. Shapes or dtypes that do not fit are
-// errors, and so are fewer than 1 or more than 255 bins. Its value lasts until the next run.
+// its row NaN. Results are bit-identical for any GOMAXPROCS. It returns an error if
+// shapes or dtypes do not fit, or for fewer than 1 or more than 255 bins. Its value lasts until the next run.
 func PiecewiseLinear(x, w, b *G.Node, bins []int, act Activation) (*G.Node, error) {
 	return layers.Dense("ops: PiecewiseLinear", x, w, b, slices.Clone(bins), forward.Activation(act), nil, 0)
 }

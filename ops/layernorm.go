@@ -19,7 +19,7 @@ import (
 // Shapes: x [rows, width], gain and bias [width] give y [rows, width]; all are float32, or
 // all float64. Gradients reach all three. Results are bit-identical for any GOMAXPROCS.
 //
-// Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
+// It returns an error if shapes or dtypes do not fit. Its value lasts until the next run.
 func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
 	if err := op.CheckNode("x", x, 2, tensor.Float32, tensor.Float64); err != nil {
 		return nil, fmt.Errorf("ops: LayerNorm: %w", err)

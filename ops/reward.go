@@ -35,7 +35,7 @@ import (
 // reward that is a sum over ranks of discount times gain, [PLRankRB] and [ExpectedMetric]
 // have less variance, and none.
 //
-// Another policy than Plackett–Luce's is a loss of its own (docs/architecture.md, Decisions).
+// For another policy than Plackett–Luce write a loss (docs/architecture.md, Decisions).
 //
 // rankings is [queries, samples, cutoff], from [Rankings] or elsewhere, see there for
 // what −1 means: independent draws, each the ranking of its first cutoff

@@ -204,6 +204,11 @@ func (f *File) check() error {
 	if f.Transform.Width() == 0 {
 		return errors.New("the transform leaves no features")
 	}
+	return f.checkArrays()
+}
+
+// checkArrays reports arrays that cannot be written.
+func (f *File) checkArrays() error {
 	names := map[string]bool{npzfile.HeaderName: true}
 	for _, a := range f.Arrays {
 		if a.Name == "" || names[a.Name] {

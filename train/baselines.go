@@ -142,14 +142,12 @@ type Importance struct {
 }
 
 // Importances returns the permutation importance (Breiman, Machine Learning 2001) of every feature that
-// the model uses, the most important first: the values of the feature are exchanged at random among
-// the documents of each query, so that they say nothing of a document while each query keeps its
-// values, or, where all documents of each query have the same, among the queries; and the validation metric of c is
-// measured again, repeats times. Features that say the
-// same share what they are worth: neither is missed while the other is there.
+// the model uses, the most important first: how much the validation metric of c falls when the values of the feature are
+// shuffled among the documents of each query, or among the queries if it is the same for all documents of each query. It is the
+// mean over that many repeats. Of two features that carry the same information, neither looks important while the other is there.
 //
-// Only the parts that measure are used. It returns an error if repeats is below 1, if [Evaluate] would return one, and if the
-// context ends.
+// Of parts, only Loss, LabelFree and Metrics are used. Importances returns an error if repeats is below 1, if [Evaluate] would
+// return one, or if the context ends.
 func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
 	if model == nil {
 		return nil, errNoModel

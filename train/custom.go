@@ -14,41 +14,37 @@ import (
 // Custom holds a custom loss, model, optimizer and measures, which replace the ones that a [Config] names, and custom
 // hooks. The zero value has none: all are the Config's.
 type Custom struct {
-	// Loss is the objective. Config.Loss then only names it in reports and checkpoints;
-	// where it is empty, or names a built-in loss, it becomes "custom".
+	// Loss is the objective. Config.Loss then is only its name in reports and checkpoints: "custom" if it is empty or the name of a
+	// built-in loss. nil: the loss that Config.Loss names.
 	Loss losses.Func
 
-	// LabelFree says that Loss learns from queries without a relevant document, too, as
-	// losses.Term has it of others. Without it they are left out of training.
+	// LabelFree keeps queries without a relevant document in the training, for a Loss that learns from them. false: they are left
+	// out. For named losses see losses.Term.
 	LabelFree bool
 
 	// Scorer makes the model for a number of inputs: the width of the transform, whose last
 	// columns are the codes of categorical features. With Config.Bins, which the recipe for large data
 	// sets, the others are positions in bins, as for ops.PiecewiseLinear; without, numbers. It is called
-	// for every copy of the model, and must give the same every time. The weights are float32. Hidden,
-	// Activation, Dropout, Members, Blocks and Heads of the Config mean
-	// nothing then. So that the model can be read from a file, make its
-	// kind known by nn.Register.
+	// for every copy of the model, and must return equal models. Their weights are float32. Hidden, Activation, Dropout, Members,
+	// Blocks and Heads of the Config are not used then. nn.Register makes the kind of the model known, so that its file can be read.
 	Scorer func(features int) (nn.Scorer, error)
 
-	// Optimizer makes the optimizer for a number of weights. Config.Optimizer then only
-	// names it, as Config.Loss does the loss.
+	// Optimizer makes the optimizer for a number of weights. Config.Optimizer then is only its name, as Config.Loss is for Loss.
 	Optimizer func(weights int) Optimizer
 
-	// Initial is a trained model whose weights training begins with. The run takes its transform of
-	// the features; the data must have its features, and the Config must be of the same
-	// architecture and transform. It is the best model until an epoch is better.
+	// Initial is a trained model, whose weights training begins with, and whose transform it uses. The data must have the same
+	// features, and the Config must describe the same architecture and transform. It is the best model until an epoch is better.
 	Initial *ranker.Model
 
-	// Metrics are reported with the others, and Config.Metric and Config.Report may name them. A
-	// value that is not finite is never the best. They may be called by several goroutines at once.
+	// Metrics are reported in addition to the built-in ones, and Config.Metric and Config.Report may name them. A value that is not
+	// finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
-	// Baselines are other rankers, which [Evaluate] measures, too.
+	// Baselines are other rankers, which [Evaluate] measures as well.
 	Baselines []Baseline
 
-	// Hooks take part in the run, in this order, which [Hook] places among the others. A hook is of one Trainer. What
-	// its State gives is in checkpoints: a run goes on with hooks of the same types.
+	// Hooks take part in the run, in this order; see [Hook] for their place among the built-in ones. Do not share a hook between
+	// Trainers. Checkpoints keep its State: a run is resumed with hooks of the same types.
 	Hooks []Hook
 
 	// Processes train the model together: each makes a Trainer of the same Config and data, and all get the same model.

@@ -23,7 +23,7 @@ type Split struct {
 	Data *datasets.Dataset
 }
 
-// runData is what a run learns from and is measured on.
+// runData holds the splits of a run, prepared for training and measuring.
 type runData struct {
 	batches.Data
 	splits   datasets.Splits
@@ -140,8 +140,8 @@ func (d *runData) fingerprints() inputs {
 	return *d.prints
 }
 
-// seenQueries returns the queries of the training split and of the initial model, for model files, and warnings about
-// queries that other splits have, too.
+// seenQueries returns the queries of the training split and of the initial model, for model files, and warns of queries that
+// other splits share.
 func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
 	warn := func(d *datasets.Dataset, whose string, seen ranker.QueryDigests) {
 		if d == nil {
@@ -196,7 +196,7 @@ func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranke
 	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, len(names), d.Width(), why, text.List(names))}
 }
 
-// inputs tell whether a run goes on with the data and the model that it began with.
+// inputs verify that a resumed run has the same data and model.
 type inputs struct {
 	Train     datasets.Fingerprint  `json:"train"`
 	Vali      datasets.Fingerprint  `json:"vali"`
@@ -206,7 +206,7 @@ type inputs struct {
 	Hooks     []string              `json:"hooks,omitempty"` // types of Custom.Hooks
 }
 
-// differences names what differs, "" where nothing does.
+// differences describes what differs; "": nothing.
 func (in inputs) differences(other inputs) string {
 	var list []string
 	split := func(name string, a, b datasets.Fingerprint) {
@@ -236,7 +236,7 @@ func (in inputs) differences(other inputs) string {
 	return strings.Join(list, "; ")
 }
 
-// A task is what all ranks must have in common to train one model.
+// A task holds what must be the same on all ranks.
 type task struct {
 	Config  Config
 	Metrics []string

@@ -5,23 +5,21 @@
 //	result, err := train.Run(ctx, train.Default(), splits, train.Hooks{})
 //	scores, err := datasets.Score(result.Model, splits.Test)
 //
-// A [Config] says everything that matters: the same configuration and data give
-// the same result, bit for bit, whatever the number of cores, and also if the
-// run was interrupted and resumed from a checkpoint on the way.
+// The result depends on the [Config] and the data alone. It has the same bits for any number of cores, and if a run was
+// interrupted and resumed from a checkpoint.
 //
-// [Custom] of [New] holds what is custom: a loss, a model, an optimizer and metrics, which replace the ones that the Config names,
-// and hooks. Validation, early stopping, reports, checkpoints and model files work with them.
+// [Custom], an argument of [New], replaces the loss, the model, the optimizer and the metrics that the Config names, and adds
+// hooks. Validation, early stopping, reports, checkpoints and model files work with custom parts.
 //
 // The objective is a loss, or a sum of losses, with the gains and the rank discounts
 // of a metric: DCG, NDCG, precision, RBP, ARP or custom discounts. Fairness can
-// be part of it, and of what is reported; losses and measures that compare groups
-// of documents need a dataset that has groups, in all splits.
+// be part of the objective and of reports. Losses and measures that compare groups
+// of documents need groups in all splits.
 //
-// Raw features stay as they are in memory; each batch is transformed as it is packed, by a
-// goroutine that works ahead of the training. Batches go through static graphs, compiled once for
-// each capacity of rows, which share the model's weights.
+// Features stay raw in memory. A goroutine transforms and packs the next batch while a step runs. Batches go through static
+// graphs, compiled once for each capacity of rows, which share the model's weights.
 //
-// A loop (loop.go) makes the steps: batch, gradient, optimizer. A [Hook] does all else: learning rates, penalties,
-// clipping, the average of the weights, validation, history, patience, and what a program adds by Custom.Hooks. What its
-// State returns is kept in checkpoints, and shared between processes.
+// The loop of loop.go takes the steps: batch, gradient, optimizer. Everything else is a [Hook]: learning rates, penalties,
+// clipping, the average of the weights, validation, history, patience, and Custom.Hooks. A checkpoint keeps the State of each
+// hook.
 package train

@@ -21,8 +21,8 @@ import (
 // A custom hook therefore sees the gradient with the L2 penalty and before it is clipped, and the new weights before
 // they are checked and averaged; in AfterEpoch the history has the epoch already.
 //
-// An error of a hook ends the run. If several processes train together, each calls hooks of its own, in the same order:
-// they must do the same to the Step on all ranks and give the same Done, while an error of one rank becomes an error of all.
+// An error of a hook ends the run. If several processes train together, each has its own hooks, which must change the Step in the
+// same way on all ranks, and agree on Done. An error on one rank becomes an error on all.
 type Hook interface {
 	// Prepare is called once, by New, with the arrays of the model's weights. A hook makes the arrays of its State here.
 	Prepare([]nn.Array) error
@@ -92,9 +92,9 @@ type Step struct {
 	Loss        float64 // mean over the queries of the batch, from Gradient on; 0 of a skipped batch
 	Skipped     error   // why the batch was skipped, see Config.OnNaN; nil: it was not
 
-	// Weights and Gradient are flat, one array of the model after another, as Prepare gives them. They are the memory of
-	// the run, only to be used until the method returns. Gradient has no meaning before the moment of that name. Of a forest
-	// they are the scores of the training documents, without base scores, and the gradient by these: a step is a tree.
+	// Weights and Gradient are flat: the arrays that Prepare gets, one after another. They are the memory of the run, to be used
+	// until the method returns. Gradient is set from the moment Gradient on. For a forest Weights are the scores of the training
+	// documents, without base scores, and Gradient is the derivative of the loss by these scores; a step grows one tree.
 	Weights, Gradient []float32
 }
 
@@ -117,7 +117,7 @@ type Epoch struct {
 	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
 }
 
-// customHook is one of Custom.Hooks: an error says whose it is, see callHook; its state has names of its own.
+// customHook is one of Custom.Hooks. callHook adds its type to errors, and its state is kept under names of its own.
 type customHook struct {
 	Hook
 	number int // from 1

@@ -11,9 +11,9 @@ import (
 	"github.com/plrank/plrank/train/internal/batches"
 )
 
-// A learner is the model being trained. A step moves the weights of a network along the gradient of a batch, and adds a tree to a
-// forest, by the derivatives of the loss by the scores of all training documents. Loop, validation, checkpoints and hooks
-// know no more of it than this.
+// A learner is the model being trained. A step moves the weights of a network along the gradient of a batch, or adds a tree to a
+// forest along the derivatives of the loss by the scores of all training documents. Loop, validation, checkpoints and hooks use
+// these methods alone.
 type learner interface {
 	scoring // as it is evaluated after an epoch
 

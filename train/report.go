@@ -97,9 +97,9 @@ func (r Report) LabelFreeNote() string {
 
 var errNoModel = errors.New("train: no model to measure")
 
-// Evaluate measures a model, random order and Custom.Baselines on any labelled documents. The configuration says which metrics and how, as
-// for a run; of how to train, only the loss matters, where it is measured. The highest grade is taken from the
-// configuration, or else from the model, or else from the splits.
+// Evaluate measures a model, random order and Custom.Baselines on labelled documents. The configuration names the metrics, as for a
+// run; its other settings have no effect, except the loss if it is measured. The highest grade comes from the configuration, or else
+// from the model, or else from the splits.
 func Evaluate(c Config, parts Custom, model *ranker.Model, splits ...Split) (*Report, error) {
 	if model == nil {
 		return nil, errNoModel
@@ -120,9 +120,9 @@ func Evaluate(c Config, parts Custom, model *ranker.Model, splits ...Split) (*Re
 	return report, nil
 }
 
-// EvaluateRun measures scores from anywhere, as [Evaluate] does the scores of a model. They need not
-// be a policy: expected metrics and measures of fairness are left out, unless Config.Report names
-// them. The highest grade is taken from the configuration, or else from the run, or else from the labels.
+// EvaluateRun measures given scores, as [Evaluate] measures the scores of a model. It leaves out expected metrics and measures of
+// fairness, since such scores may not be log-scores of a policy, unless Config.Report names them. The highest grade comes from the
+// configuration, or else from the run, or else from the labels.
 func EvaluateRun(c Config, parts Custom, run *datasets.Run) (*Report, error) {
 	split := Split{Name: "data", Data: run.Dataset}
 	c.HighestGrade = cmp.Or(c.HighestGrade, float64(run.HighestLabel))
@@ -195,6 +195,23 @@ func baseScores(d *datasets.Dataset) (scores []float64) {
 	return scores
 }
 
+// countRelevant sets what a report says of the relevance of the documents of d.
+func (e *evaluator) countRelevant(d *datasets.Dataset, r *SplitReport) error {
+	relevant, err := e.losses.loss.relevantQueries(d)
+	r.Relevant = len(relevant)
+	for _, label := range d.Labels {
+		if fractional(label) {
+			r.Fractional++
+		}
+	}
+	for _, m := range e.measures {
+		if r.Fractional > 0 && m.ByRelevance(e.in.Gain) {
+			r.ByRelevance = append(r.ByRelevance, m.String())
+		}
+	}
+	return err
+}
+
 // reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others []Baseline) (SplitReport, error) {
 	d := s.Data
@@ -208,20 +225,8 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others []Basel
 		r.Rankers, r.Rows, r.OthersPerQuery = append(r.Rankers, ranker), append(r.Rows, values), append(r.OthersPerQuery, perQuery)
 		return err
 	}
-	relevant, err := e.losses.loss.relevantQueries(d)
-	if err != nil {
+	if err := e.countRelevant(d, &r); err != nil {
 		return r, err
-	}
-	r.Relevant = len(relevant)
-	for _, label := range d.Labels {
-		if fractional(label) {
-			r.Fractional++
-		}
-	}
-	for _, m := range e.measures {
-		if r.Fractional > 0 && m.ByRelevance(e.in.Gain) {
-			r.ByRelevance = append(r.ByRelevance, m.String())
-		}
 	}
 	alone := func(scores []float64, list []metrics.Measure) (map[string]measurement, error) {
 		return e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()})

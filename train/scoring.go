@@ -55,11 +55,10 @@ func (r runScoring) Score(d *datasets.Dataset, _ []int) ([]float64, error) {
 
 func init() { ranker.RegisterOthers(Forward) }
 
-// Forward returns a forward pass of any kind of model that package nn knows, nil for others: it runs the
-// graphs of the model. In a program that has this package, package ranker takes it for the kinds
-// that have no plain one. Several goroutines may call it at once, but a program that builds graphs
-// itself meanwhile has a race: Gorgonia numbers some nodes, such as the ones of Rectify, with a
-// counter of the process.
+// Forward returns a forward pass that runs the graphs of a model of any kind that package nn knows, and nil for other kinds. In a
+// program that imports this package, package ranker uses it for kinds without a forward pass on slices. Several goroutines may
+// call it at once. A program that builds graphs itself at the same time has a data race, since Gorgonia numbers some nodes, such
+// as those of Rectify, by a global counter.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	if !slices.Contains(nn.Kinds(), f.Kind) {
 		return nil, nil
@@ -71,9 +70,9 @@ func Forward(f *ranker.File) (ranker.Forward, error) {
 	return network.Forward(model, f.Transform.Width())
 }
 
-// File returns the file of a model that was trained without a [Trainer], on the features of d after
-// the transform, and with the gain of that name. The highest label of d is the highest grade. If
-// d has base scores, the model needs them. It is a copy of the weights.
+// File returns the file of a model that was trained without a [Trainer], on the features of d after the transform t, with the gain
+// of that name. Its highest grade is the highest label of d. If d has base scores, the model adds to them. The file has a copy of
+// the weights.
 func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
 	f := fileFor(t, d, gain)
 	return f, network.Fill(f, model)
@@ -107,8 +106,7 @@ func weightsOf(f *ranker.File) (*nn.Weights, error) {
 	return weights, nil
 }
 
-// Scorer returns the model of a file, of any kind that package nn knows, as a graph is built of it. It
-// has a copy of the weights.
+// Scorer returns the model of a file, of any kind that package nn knows, to build graphs of. It has a copy of the weights.
 func Scorer(f *ranker.File) (nn.Scorer, error) {
 	weights, err := weightsOf(f)
 	if err != nil {

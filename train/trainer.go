@@ -16,7 +16,7 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// A Trainer is a training run: its data, its model and how far it has come.
+// A Trainer is a training run: its data, its model and its progress.
 type Trainer struct {
 	Config Config // with the names as they are written; not to be changed
 
@@ -31,8 +31,8 @@ type Trainer struct {
 	history    *history
 }
 
-// Hooks are the usual callbacks of a run; those that are nil are not called. They are called after all other hooks. For
-// more, or for what a checkpoint must keep, there is [Hook].
+// Hooks are callbacks, each of which may be nil. They are called after all other hooks. Use a [Hook] for other moments, or if a
+// checkpoint must keep its state.
 type Hooks struct {
 	// before the first step, with the validation of Custom.Initial if there is one; its error ends the training
 	Initial func(Values) error
@@ -58,9 +58,8 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 	return t.Run(ctx, h)
 }
 
-// New prepares a run, with custom parts, or with none: Custom{}. Training and validation splits must
-// have documents and at least one query with a relevant document, where the loss is not one of
-// fairness alone that needs none; the test split may be nil. The error says which setting or split
+// New prepares a run, with custom parts or with Custom{}. The training and validation splits must have at least one query with a
+// relevant document, unless the loss learns from fairness alone. The test split may be nil. The error says which setting or split
 // is wrong.
 func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.parse(parts)
@@ -187,12 +186,12 @@ func (c *callbacks) AfterEpoch(e Epoch) (err error) {
 	return mpi.Agree(c.trainer.parsed.group, err)
 }
 
-// Run trains until the last epoch, until Config.Patience epochs in a row were not better than the
-// best one, or until the context is cancelled, which is not an error: the result is the best model so
-// far. A loss, gradient or weight that is not finite ends it with an error that names the step and
-// the queries, unless Config.OnNaN says otherwise. A validation value that is not finite is never
-// the best, and if there is no other value yet, usually in the first epoch, the run ends with an error. A
-// trainer that was interrupted cannot go on; make a new one and Restore the last checkpoint.
+// Run trains until the last epoch, until Config.Patience epochs in a row were not better than the best one, or until the context
+// is cancelled. In each case it returns the best model so far, and no error.
+//
+// It returns an error that names the step and the queries if a loss, gradient or weight is not finite, unless Config.OnNaN says
+// otherwise. A validation value that is not finite is never the best; if there is no other value yet, usually in the first epoch,
+// Run returns an error. A Trainer that was interrupted cannot go on: make a new one, and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if !t.running.TryLock() {
 		return nil, errors.New("train: the trainer is running already: make one for each run")
