@@ -99,12 +99,19 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 		}
 		return nil, err
 	}
+	var numbers []string
 	for n, l := range columns {
 		form := text.String
 		if l.isNumber() {
 			form = text.Numeral
+		} else if r.isNumber(n) {
+			numbers = append(numbers, l.name)
 		}
 		r.SetForm(n, form)
+	}
+	if numbers != nil && o.FeatureIDs == nil { // a model knows what its features are
+		r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("columns of text whose values are numbers were read as numbers, 1.10 as 1.1: %s: "+
+			"name those that are categorical features", text.List(numbers)))
 	}
 	for _, other := range others {
 		if !slices.Contains(o.Unasked, other) { // as those that the first of several files has, which are told
