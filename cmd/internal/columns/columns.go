@@ -260,9 +260,12 @@ func (f *finder) findText() error {
 	if f.OfFeatures {
 		return nil
 	}
+	isID := func(word string) bool { _, err := strconv.Atoi(word); return err == nil }
+	byName := f.Features != nil && !slices.ContainsFunc(f.Features, isID)
 	for i, name := range f.Names {
 		_, aside := f.Aside[name]
-		if f.hasRole(name) || aside || says(f.Ignore, name) || says(f.Categorical, name) || slices.Contains(f.Unasked, name) {
+		if f.hasRole(name) || aside || says(f.Ignore, name) || says(f.Categorical, name) || slices.Contains(f.Unasked, name) ||
+			byName && !says(f.Features, name) { // a column that is not read is not looked at
 			continue
 		}
 		kind, err := f.Kind(i)

@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/columns"
 	"github.com/plrank/plrank/datasets"
 	_ "github.com/plrank/plrank/datasets/parquet"
+	"github.com/plrank/plrank/datasets/schema"
 )
 
 // read reads a file as the programs do.
@@ -347,5 +348,34 @@ func TestGuessedLabelIsThatOfAllFiles(t *testing.T) {
 	s, err := open(writeFiles(t, map[string]string{"train.csv": "qid,label,x\n1,1,2\n", "vali.csv": both}), datasets.Options{})
 	if err != nil || s.Vali.Labels[0] != 0 {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// A column is looked at only if it may be a feature.
+func TestOtherColumnsAreNotLookedAt(t *testing.T) {
+	names := []string{"label", "qid", "a", "b", "c"}
+	for want, o := range map[string]schema.Header{
+		"a b c": {}, "b": {Features: []string{"b"}}, "a c ": {Ignore: []string{"b"}}, "a b c ": {Features: []string{"1"}},
+		"a b": {Categorical: []string{"c*"}}, "c": {Unasked: []string{"a", "b"}}, "": {OfFeatures: true},
+	} {
+		var looked []string
+		o.Names, o.Needed = names, []string{"label", "query"}
+		o.Kind = func(column int) (string, error) {
+			looked = append(looked, names[column])
+			return schema.Text, nil
+		}
+		if c, err := columns.Find(o); err != nil || strings.Join(looked, " ") != strings.TrimSpace(want) || len(c.Text) != len(looked) {
+			t.Errorf("looked at %q, want %s: %v, error %v", looked, want, c.Text, err)
+		}
+	}
+}
+
+// Columns of text are left out without a header, too, by all rows.
+func TestColumnsOfTextAreLeftOutWithoutAHeader(t *testing.T) {
+	for text, want := range map[string]string{"1,a,lamp,2\n": "3", "1,a,5,2\n0,a,lamp,2\n0,a,sofa,2\n": "3", "1,a,5,2\n0,a,6,2\n": ""} {
+		d, err := read(dataFile(t, "f.csv", text), datasets.ReadOptions{Headerless: true, QueryColumn: "2"})
+		if err != nil || strings.Join(d.LeftOut, " ") != want || len(d.FeatureNames)+len(d.LeftOut) != 2 {
+			t.Errorf("%q: %v, error %v", text, d, err)
+		}
 	}
 }

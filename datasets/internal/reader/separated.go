@@ -48,6 +48,7 @@ func layout(line, after []byte, o Options, sized bool) (*Layout, error) {
 		for i := range names {
 			names[i] = strconv.Itoa(i + 1)
 		}
+		after = slices.Concat(line, []byte("\n"), after) // the line is a row
 	}
 	r := &separatedReader{comma: comma}
 	if r.Columns, err = NewColumns(names, o, sized, r.look(after, len(names))); err != nil {
