@@ -39,7 +39,8 @@ func (o *options) Flags() cli.Flags {
 		{Name: "cutoff", Value: &o.cutoff, Needs: []string{"exposure"}, Names: cli.Words("all"),
 			Help: "number of `ranks` that get exposure; all (or 0) is every rank"},
 		{Name: "discounts", Value: &o.discounts, Needs: []string{"exposure"}, Names: cli.Words("dcg", "precision", "rbp"),
-			Help: "`name` of the exposure of each rank: dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff"},
+			Help: "`name` of the exposure of each rank: dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and " +
+				"numbers need a cutoff"},
 		{Name: "seed", Value: &o.seed, Needs: []string{"draw"}, Help: "`seed` of drawn rankings"},
 		cli.ThreadsFlag(),
 	}, o.ReadingFlags()...)
