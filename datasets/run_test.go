@@ -206,8 +206,8 @@ func TestRunErrorsSayWhereAndWhat(t *testing.T) {
 	for want, text := range map[string]string{
 		`file:1: 3 words: want "qid 0 docid label"`:  "1 0 a\n",
 		`file:1: "1.5" is not a label: want a whole`: "1 0 a 1.5\n",
-		`file:2: query 1: duplicate document "a"`:     "1 0 a 1\n1 0 a 0\n",
-		"is empty":                                   "",
+		`file:2: query 1: duplicate document "a"`:    "1 0 a 1\n1 0 a 0\n",
+		"is empty": "",
 	} {
 		if d, err := ReadQrels(fileOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v; want %q", text, d, err, want)

@@ -126,7 +126,8 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 			return nil, err
 		}
 		grouped = *grouped.Select(order)
-		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: queries are not contiguous: documents were moved to earlier ones of their query %d times",
+		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf(
+			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times",
 			d.Name, runs-len(ids)))
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights

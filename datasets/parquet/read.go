@@ -110,8 +110,8 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 		r.SetForm(n, form)
 	}
 	if numbers != nil && o.FeatureIDs == nil { // a model knows what its features are
-		r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("columns of text whose values are numbers were read as numbers, 1.10 as 1.1: %s: "+
-			"name those that are categorical features", text.List(numbers)))
+		r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("columns of text whose values are numbers were read as numbers, "+
+			"1.10 as 1.1: %s: name those that are categorical features", text.List(numbers)))
 	}
 	for _, other := range others {
 		if !slices.Contains(o.Unasked, other) { // as those that the first of several files has, which are told
