@@ -14,7 +14,7 @@
 //     any function of the gains.
 //   - Fairness of an [Exposure], exact, sampled or to a reader who stops: [Disparity], [EEL], [GroupExposure] and [GroupTreatment],
 //     by name disparity, ee-l, ee-l(plrank-rb), ee-l(cascade) and so on; and [DisparityBy], disparity(plrank2).
-//   - How sure a metric is: [MRRDeviation] and [SuccessDeviation].
+//   - How sure a metric is: [DeviationMRR] and [DeviationSuccess].
 //   - Diversity: [Similarity] of the documents that are shown.
 //   - Near the policy of a log: [ExposureRisk] and [PRPO].
 //   - Pairs of documents: [Pairwise], by name ranknet, hinge, lambdarank, lambdaloss, lambdaloss-deterministic, ndcg-loss2,

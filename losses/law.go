@@ -77,18 +77,18 @@ func bestSuccess(n float64) fromRelevant {
 	}
 }
 
-// MRRDeviation returns the loss √Var(reciprocal rank of the first relevant document) over rankings of the policy, exactly
+// DeviationMRR returns the loss √Var(reciprocal rank of the first relevant document) over rankings of the policy, exactly
 // (docs/exact.md).
 //
 // It is for readers who would rather have less than be unsure of it: the mean less half the deviation is exact-mrr +
-// 0.5*mrr-deviation. It goes by labels and ranks as [MRR] does. Where one rank is certain it is 0, with the gradient 0.
-func MRRDeviation() Objective { return deviation(MRR, inverseRank) }
+// 0.5*deviation-mrr. It goes by labels and ranks as [MRR] does. Where one rank is certain it is 0, with the gradient 0.
+func DeviationMRR() Objective { return deviation(MRR, inverseRank) }
 
-// SuccessDeviation returns the loss √(S (1 − S)), S the expected [Success]: its standard deviation over rankings of the policy
+// DeviationSuccess returns the loss √(S (1 − S)), S the expected [Success]: its standard deviation over rankings of the policy
 // (docs/exact.md).
 //
-// It is used as [MRRDeviation], beside exact-success.
-func SuccessDeviation() Objective { return deviation(Success, alike) }
+// It is used as [DeviationMRR], beside exact-success.
+func DeviationSuccess() Objective { return deviation(Success, alike) }
 
 func deviation(m Metric, discount func(k int) float64) Objective {
 	o := m.exact

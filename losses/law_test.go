@@ -25,8 +25,8 @@ func TestLawOfSuccessAtOneRank(t *testing.T) {
 		"exact-success(1)":   {-success, -1},
 		"exact-success(4)":   {math.Pow(1-success, 4) - 1, -4 * math.Pow(1-success, 3)},
 		"exact-success(2.5)": {math.Pow(1-success, 2.5) - 1, -2.5 * math.Pow(1-success, 1.5)},
-		"success-deviation":  {math.Sqrt(success * (1 - success)), (1 - 2*success) / 2 / math.Sqrt(success*(1-success))},
-		"mrr-deviation":      {math.Sqrt(success * (1 - success)), (1 - 2*success) / 2 / math.Sqrt(success*(1-success))},
+		"deviation-success":  {math.Sqrt(success * (1 - success)), (1 - 2*success) / 2 / math.Sqrt(success*(1-success))},
+		"deviation-mrr":      {math.Sqrt(success * (1 - success)), (1 - 2*success) / 2 / math.Sqrt(success*(1-success))},
 	} {
 		value, gradient := f.run(t, name, nil, nil)
 		if math.Abs(value-c.value) > 1e-7 {

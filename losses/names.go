@@ -39,8 +39,8 @@ var table = completed(map[string]Objective{
 	"group-treatment(cascade)":   GroupTreatment(CascadeExposure),
 	"group-treatment(plrank-rb)": GroupTreatment(SampledExposure),
 	// Certainty, and diversity.
-	"mrr-deviation":     MRRDeviation(),
-	"success-deviation": SuccessDeviation(),
+	"deviation-mrr":     DeviationMRR(),
+	"deviation-success": DeviationSuccess(),
 	"similarity":        Similarity(),
 	// Pairs of documents.
 	"lambdaloss":               lambdaLoss,

@@ -201,11 +201,11 @@ var rows = map[string]func(s small) float64{
 		}
 		return sum
 	},
-	"mrr-deviation": func(s small) float64 { // 1, or ½ if document 1 is first
+	"deviation-mrr": func(s small) float64 { // 1, or ½ if document 1 is first
 		p := next(s.scores, nil)[1]
 		return math.Sqrt(p*(1-p)) / 2
 	},
-	"success-deviation": func(small) float64 { return 0 },
+	"deviation-success": func(small) float64 { return 0 },
 	"similarity": func(s small) float64 { // of the groups 0, 3 and 1, 2, at both ranks
 		return s.pair(0, 3) + s.pair(3, 0) + s.pair(1, 2) + s.pair(2, 1)
 	},

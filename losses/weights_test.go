@@ -106,7 +106,7 @@ func goesByPreference(t fataler, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return terms[0].Measure == "" && losses.WeightsOf(name) != "nothing" && !terms[0].Intents && !terms[0].Vectors && name != "exact-success" && !strings.HasSuffix(name, "-deviation")
+	return terms[0].Measure == "" && losses.WeightsOf(name) != "nothing" && !terms[0].Intents && !terms[0].Vectors && name != "exact-success" && !strings.HasPrefix(name, "deviation-")
 }
 
 // Whatever the weights, the better of two documents of equal scores is raised, or not lowered, and

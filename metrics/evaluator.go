@@ -28,7 +28,8 @@ type family struct {
 	// expected computes the exact expectation under the policy of the scores; for a family
 	// without weights, only of the metric without a cutoff. nil: a weighted sum has
 	// expectedSum, and a walk is estimated from sampled rankings.
-	expected expectation
+	expected  expectation
+	deviation expectation // the same for the standard deviation; nil: it is not known
 	// weightsOf names the family that has the same weights, so that their expectations share
 	// the expectedWeights; "": this one.
 	weightsOf string
@@ -207,14 +208,12 @@ func (e *evaluator) bounds() (low, high float64) {
 	return min(a, b), max(a, b)
 }
 
-// average returns the mean of the metric over rankings of the query's documents, numbered
-// from 0, one ranking after another, and its standard error.
-func (e *evaluator) average(rankings []int) (mean, stdErr float64) {
-	var over moments
+// over returns the moments of the metric over rankings of the query's documents, numbered from 0, one ranking after another.
+func (e *evaluator) over(rankings []int) (all moments) {
 	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
-		over.add(e.evaluate(&ranking{documents: rankings[:depth]}))
+		all.add(e.evaluate(&ranking{documents: rankings[:depth]}))
 	}
-	return over.mean, over.stdErr()
+	return all
 }
 
 // moments accumulates the mean and the spread of values.

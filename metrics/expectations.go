@@ -169,6 +169,12 @@ func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
 	return expected[len(list)-1], err
 }
 
+// deviationOfFirst returns the standard deviation of the weight of the rank of the first relevant document.
+func deviationOfFirst(e *evaluator, w *worker, q query) (float64, error) {
+	_, deviation, err := w.expectedWeights(e.weighting).Deviation(q.scores, e.values, e.discounts(), nil)
+	return deviation, err
+}
+
 // expectedAP returns expected average precision.
 func expectedAP(e *evaluator, w *worker, q query) (float64, error) {
 	value, err := w.expectedWeights(e.weighting).AveragePrecision(q.scores, e.values, e.cutoff, nil)

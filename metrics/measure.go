@@ -10,21 +10,22 @@ import (
 //
 //   - a metric of the ranking by descending score, such as ndcg@5;
 //   - the expectation of one under the Plackett–Luce policy of the scores, such
-//     as expected-ndcg@5;
+//     as expected-ndcg@5, or its standard deviation, such as deviation-mrr@5;
 //   - a measure of the fairness of the expected exposure, such as disparity;
 //   - or a custom one.
 type Measure struct {
 	name          string
 	lowerIsBetter bool
 	metric        metric // of all but custom ones, a fairness measure too
-	expected      bool   // the expectation of the metric
+	expected      bool   // the expectation of the metric, or with
+	deviates      bool   // its standard deviation over rankings
 
 	custom   bool // perQuery computes it
 	perQuery func(Queries) ([]float64, error)
 	tieAware bool // perQuery handles ties itself, and is called once
 }
 
-const expectedPrefix = "expected-"
+const expectedPrefix, deviationPrefix = "expected-", "deviation-"
 
 func newMeasure(m metric, expected bool) Measure {
 	name := m.String()
@@ -116,7 +117,7 @@ func (m Measure) Ranking() Measure { return m.as(false) }
 func (m Measure) Expected() Measure { return m.as(true) }
 
 func (m Measure) as(expected bool) Measure {
-	if m.metric.family == nil || m.ofExposure() {
+	if m.metric.family == nil || m.ofExposure() || m.deviates {
 		return m
 	}
 	return newMeasure(m.metric, expected)
@@ -210,14 +211,22 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 	}
 	e := newEvaluator(m.metric, w.Queries)
 	exact := e.exactExpectation()
+	if m.deviates {
+		exact = m.metric.family.deviation
+	}
 	return func(q query) (value, stdErr float64, err error) {
 		defined, err := e.prepare(q)
 		switch {
 		case err != nil || !defined:
 			return math.NaN(), 0, err
-		case !m.expected || len(q.scores) < 2: // there is one ranking
+		case m.deviates && len(q.scores) < 2: // there is one ranking
+			return 0, 0, nil
+		case !m.expected || len(q.scores) < 2:
 			w.order.rank(q.scores, e.depth(), w.Ties)
 			return e.evaluate(&w.order), 0, nil
+		case m.deviates && w.Rankings == nil:
+			value, err = exact(e, w, q)
+			return value, 0, err
 		case exact != nil && w.Rankings == nil:
 			low, high := e.bounds() // which rounding and the quadrature may leave
 			value, err = exact(e, w, q)
@@ -227,8 +236,11 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 		if err != nil {
 			return 0, 0, err
 		}
-		value, stdErr = e.average(rankings)
-		return value, stdErr, nil
+		over := e.over(rankings)
+		if m.deviates {
+			return math.Sqrt(over.squares / over.count), 0, nil
+		}
+		return over.mean, over.stdErr(), nil
 	}
 }
 

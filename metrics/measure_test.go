@@ -195,6 +195,20 @@ func TestExpectationsAreTheirFormulas(t *testing.T) {
 			t.Errorf("%v is %v, %v; want %v", m, exact, err, want)
 		}
 	}
+	// The reciprocal rank is ½ or 1, and the hit at rank 1 is there or not, in half of the rankings each.
+	for name, want := range map[string]float64{"mrr": .25, "rr@2": .25, "mrr@1": .5, "hits@1": .5, "success@2": 0} {
+		for _, l := range []Queries{in, drawn} {
+			m := mustParse(t, deviationPrefix+name)
+			if got, err := m.PerQuery(l); err != nil || !near(got[0], want, 1e-12) || !m.LowerIsBetter() || !m.OfPolicy() || m.Ranking().String() != m.String() {
+				t.Errorf("%v is %v, %v; want %v", m, got, err, want)
+			}
+		}
+	}
+	for _, name := range []string{"deviation-map", "expected-deviation-mrr", "deviation-ee-l"} {
+		if _, err := ParseMeasure(name); err == nil || !strings.Contains(err.Error(), "want deviation-mrr or deviation-hits") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
 	// Of the exposures E = 6/12 + 4/12/2 = 8/12 of A, 3/12 + 4/12/2 = 5/12 of B and C; E* = 0, 1, 1/2.
 	for name, want := range map[string]float64{
 		"disparity":       2 * (4 + 4.0/9 + (5/4.-5/12.)*(5/4.-5/12.)) / 6,

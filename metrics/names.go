@@ -20,7 +20,7 @@ var metricFamilies = []*family{
 	{name: "map", alias: "ap", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
 		walk: walkAP, expected: expectedAP},
 	{name: "mrr", alias: "rr", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
-		walk: walkRR, expected: expectedFirst},
+		walk: walkRR, expected: expectedFirst, deviation: deviationOfFirst},
 	{name: "err", param: highestGrade, graded: func(max float64) bool { return max == 0 }, value: stopOf,
 		weight: inverseWeight, walk: walkERR, expected: expectedERR},
 	{name: "rbp", param: persistence, value: relevanceOf, weight: rbpWeight,
@@ -30,7 +30,7 @@ var metricFamilies = []*family{
 	letor4NDCG,
 	{name: "letor4-meanndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4MeanNDCG},
 	{name: "hits", alias: "success", value: relevanceOf, weight: equalWeight, finish: bySumOfValues,
-		walk: walkHits, expected: expectedFirst},
+		walk: walkHits, expected: expectedFirst, deviation: deviationOfFirst},
 	{name: "pair-accuracy", value: gradeOf, finish: finishPairs, walk: walkPairs, expected: expectedPairs},
 	{name: "graded-rbp", param: persistence, graded: func(float64) bool { return true },
 		value: gradedGainOf, weight: rbpWeight, finish: byHighestGain, weightsOf: "rbp"},
@@ -93,8 +93,8 @@ func lookup(name string) *family {
 
 // ParseMeasure reads a measure as LightGBM, RankLib and ir_measures write it: one of [Names],
 // then the parameter of a metric that has one, then "@k" for a cutoff k (without it the whole
-// list counts). The prefix "expected-" makes it the expectation under the policy. ParseMeasure
-// also reads [FairnessNames]. Case does not matter:
+// list counts). The prefix "expected-" makes it the expectation under the policy, and "deviation-", of mrr and hits, the standard
+// deviation over rankings that are drawn from the policy. ParseMeasure also reads [FairnessNames]. Case does not matter:
 //
 //	ndcg@5  NDCG@10  p@5  map  rbp(0.95)@10  err(max=2)@10  expected-ndcg@5  disparity
 //
@@ -172,6 +172,7 @@ func lookup(name string) *family {
 // exposure, estimated from N rankings, adds O(1/N) to them.
 func ParseMeasure(name string) (Measure, error) {
 	text, expected := strings.CutPrefix(strings.ToLower(strings.TrimSpace(name)), expectedPrefix)
+	text, deviates := strings.CutPrefix(text, deviationPrefix)
 	c, err := parseCall(text)
 	if err != nil {
 		return Measure{}, err
@@ -185,6 +186,8 @@ func ParseMeasure(name string) (Measure, error) {
 			want += " (did you mean " + near + "?)"
 		}
 		return Measure{}, errors.New(want)
+	case deviates && (expected || f.deviation == nil):
+		return Measure{}, fmt.Errorf("metrics: %q: the standard deviation is known of mrr and hits: want %[2]smrr or %[2]shits", name, deviationPrefix)
 	case f.fairness != nil && expected:
 		return Measure{}, fmt.Errorf("metrics: %q: %s is already an expectation: remove the prefix %s", name, text, expectedPrefix)
 	}
@@ -192,5 +195,9 @@ func ParseMeasure(name string) (Measure, error) {
 	if err != nil {
 		return Measure{}, fmt.Errorf("metrics: %q: %w", text, err)
 	}
-	return newMeasure(metric{f, c.cutoff, value}, expected), nil
+	m := newMeasure(metric{f, c.cutoff, value}, expected || deviates)
+	if deviates {
+		m.name, m.deviates, m.lowerIsBetter = deviationPrefix+m.metric.String(), true, true
+	}
+	return m, nil
 }
