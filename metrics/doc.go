@@ -24,7 +24,7 @@
 //
 // NDCG, MAP, MRR, recall, hits and ARP are relative to the relevant documents of a query (a label of 1 or more; NDCG and ARP to
 // the labels above 0), pair accuracy to its pairs of different labels, α-nDCG and ERR-IA to the intents of its documents, and
-// intra-list similarity to pairs of documents.  For a query without any, or without documents, they are not defined:
+// intra-list similarity to pairs of documents. For a query without any, or without documents, they are not defined:
 // [Measure.PerQuery] returns NaN, and [LabelFree] says what such a query counts in a mean. Publications differ in this choice,
 // which moves MQ2008's NDCG@10 by .28. DCG, precision, ERR and both forms of RBP are 0 there, for any LabelFree.
 //
