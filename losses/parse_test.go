@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestSumHasTheWeightedTerms(t *testing.T) {
 func TestParseErrorsSayWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      `"", column 1: want a loss of approxndcg, `,
-		"plrank3":               `column 1: no loss "plrank3": want one of approxndcg, `,
+		"plrank3":               `column 1: no loss "plrank3": the nearest of ` + strconv.Itoa(len(losses.Names())) + ` are plrank1, plrank2, pirank (did you mean plrank1?)`,
 		"softmax +":             `column 10: want a loss of`,
 		"softmax+0.5disparity":  `column 12: want * and a loss after the weight 0.5`,
 		"softmax 0.5*disparity": `column 9: want + or - and another term`,
@@ -95,7 +96,7 @@ func TestParseErrorsSayWhere(t *testing.T) {
 		"exact-mrr(10)":         `exact-mrr has no parameter, but "10" is given`,
 		"exact-map@5":           `column 1: a loss has no @, as a metric has: the cutoff is the number of discounts (-cutoff)`,
 		"softmax(2)":            `softmax has no parameter, but "2" is given`,
-		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(cascade), disparity(lambdaloss), `,
+		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(cascade), `,
 		"mse+2*pirank(1":        `want + or - and another term`,
 	} {
 		if _, err := losses.Parse(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -309,7 +309,7 @@ func TestFairnessErrorsNameQueryAndRow(t *testing.T) {
 			t.Errorf("%v, %v; want an error with %q", got, err, want)
 		}
 	}
-	if _, err := ParseMeasure("parity"); err == nil || !strings.Contains(err.Error(), "or a measure of fairness: disparity, abs-disparity, ee-l") {
+	if _, err := ParseMeasure("parity"); err == nil || !strings.Contains(err.Error(), "are disparity, abs-disparity, ") {
 		t.Errorf("ParseMeasure: %v", err)
 	}
 	bad := Queries{Scores: []float64{1, math.Inf(1)}, Labels: make([]float32, 2), Discounts: Discounts(2)}

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -180,12 +179,8 @@ func ParseMeasure(name string) (Measure, error) {
 	f := lookup(c.name)
 	switch {
 	case f == nil || f.fairness != nil && text != f.name:
-		want := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and %s before it for the expectation; "+
-			"or a measure of fairness: %s", text, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
-		if near := names.Nearest(c.name, append(Names(), FairnessNames()...)); near != "" {
-			want += " (did you mean " + near + "?)"
-		}
-		return Measure{}, errors.New(want)
+		return Measure{}, fmt.Errorf("metrics: unknown metric %q: %s; @k sets a cutoff, and %s before it takes the expectation", text,
+			names.Want(c.name, append(Names(), FairnessNames()...)), expectedPrefix)
 	case deviates && (expected || f.deviation == nil):
 		return Measure{}, fmt.Errorf("metrics: %q: the standard deviation is known of mrr and hits: want %[2]smrr or %[2]shits", name, deviationPrefix)
 	case f.fairness != nil && expected:

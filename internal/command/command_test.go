@@ -10,6 +10,18 @@ import (
 	"testing"
 )
 
+func TestWarningsArePrintedOnce(t *testing.T) {
+	var b strings.Builder
+	w := Once(&b)
+	Warn(w, "a", "b", "a")
+	Warn(w, "b", "c")
+	Note(w, "a")
+	Note(w, "a")
+	if want := "warning: a\nwarning: b\nwarning: c\na\na\n"; b.String() != want {
+		t.Errorf("%q, want %q", &b, want)
+	}
+}
+
 // full is a device with room for a number of bytes.
 type full int
 

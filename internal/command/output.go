@@ -33,9 +33,16 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// Warn prints warnings.
+// Warn prints warnings, each only once if [Once] made the writer.
 func Warn(stderr io.Writer, warnings ...string) {
+	o, _ := stderr.(*output)
 	for _, w := range warnings {
+		if o != nil && o.warned != nil {
+			if o.warned[w] {
+				continue
+			}
+			o.warned[w] = true
+		}
 		Note(stderr, "warning: "+Printable(w))
 	}
 }
@@ -46,10 +53,7 @@ func Columns(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if o, ok := w.(*output); ok {
-		w = o.w
-	}
-	f, ok := w.(*os.File)
+	f, ok := inner(w).(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}
@@ -77,6 +81,18 @@ type output struct {
 	w        io.Writer
 	terminal bool
 	err      error
+	warned   map[string]bool // warnings that were printed; nil: they are printed again
+}
+
+// Once returns a writer for which [Warn] prints each warning once.
+func Once(w io.Writer) io.Writer { return &output{w: w, warned: map[string]bool{}} }
+
+// inner returns the writer below an output, else w.
+func inner(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.w
+	}
+	return w
 }
 
 func newOutput(w io.Writer) *output {

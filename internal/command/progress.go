@@ -22,7 +22,7 @@ type Bar struct {
 
 // NewBar returns a bar that fits the terminal, if w is one.
 func NewBar(w io.Writer) *Bar {
-	columns := 0
+	w, columns := inner(w), 0
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		columns = Columns(w)
 	}
@@ -71,6 +71,9 @@ func (b *Bar) Set(part float64, text string) {
 	b.bar.Describe(text)
 	_ = b.bar.Set64(int64(part * whole))
 }
+
+// Shown reports whether there is a terminal that shows the bar.
+func (b *Bar) Shown() bool { return b.bar != nil }
 
 // LineLeft is [Line] with the time left at its end, unless a bar shows it.
 func (b *Bar) LineLeft(text string) {

@@ -2,16 +2,37 @@
 // names.
 package names
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// Want returns a list of the known names, and suggests the one nearest to name, which is unknown:
-// "want one of ndcg, map, mrr (did you mean map?)".
+// few is how many names an error may list.
+const few = 12
+
+// Want returns a list of the known names, or of the three nearest to name, which is unknown, if there are more than a few. It
+// suggests the nearest: "want one of ndcg, map, mrr (did you mean map?)".
 func Want(name string, known []string) string {
 	text := "want one of " + strings.Join(known, ", ")
+	if len(known) > few {
+		text = fmt.Sprintf("the nearest of %d are %s", len(known), strings.Join(byNearness(name, known)[:3], ", "))
+	}
 	if near := Nearest(name, known); near != "" {
 		text += " (did you mean " + near + "?)"
 	}
 	return text
+}
+
+// byNearness returns the known names, the nearest to a name first. Those that contain it come before others.
+func byNearness(name string, known []string) []string {
+	changes := func(k string) int {
+		if name != "" && strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
+			return 0
+		}
+		return distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k)))
+	}
+	return slices.SortedStableFunc(slices.Values(known), func(a, b string) int { return changes(a) - changes(b) })
 }
 
 // Nearest returns the known name that a name becomes by the fewest changes of a character

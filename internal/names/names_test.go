@@ -1,6 +1,9 @@
 package names
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWantSuggestsTheNearestName(t *testing.T) {
 	known := []string{"plrank1", "plrank2", "plrank-rb", "softmax", "lambdarank", "map"}
@@ -16,6 +19,10 @@ func TestWantSuggestsTheNearestName(t *testing.T) {
 		t.Error(got)
 	}
 	if got := Want("x", []string{"mse"}); got != "want one of mse" {
+		t.Error(got)
+	}
+	many := append([]string{"mse", "softmax-cut"}, strings.Split("a b c d e f g h i j softmin", " ")...)
+	if got := Want("softmax", many); got != "the nearest of 13 are softmax-cut, softmin, mse (did you mean softmin?)" { // changes: contains it, 2, 6
 		t.Error(got)
 	}
 	// By hand: kitten, sitten, sittin, sitting.

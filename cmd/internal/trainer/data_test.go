@@ -282,7 +282,7 @@ func TestReportIsInTablesAndFiles(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range []struct{ flag, value, want string }{
-		{"-report", "map,maap", "disparity"}, {"-discounts", "dgc", "want dcg"}, {"-discounts", "1,2", "2 numbers for a cutoff of 10"},
+		{"-report", "map,maap", "did you mean map?"}, {"-discounts", "dgc", "want dcg"}, {"-discounts", "1,2", "2 numbers for a cutoff of 10"},
 	} {
 		if status, _, stderr := call(c.flag, c.value); status != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s %s: %d, %s", c.flag, c.value, status, stderr)

@@ -90,7 +90,7 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 // the first, if it was interrupted.
 func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
 	for _, fold := range folds {
-		fmt.Fprintf(stderr, "fold %d\n", fold)
+		fmt.Fprintf(o.notes(stderr), "fold %d\n", fold)
 		j, err := prepare(ctx, ofFold(o, fold), nil, stderr)
 		if err == nil && reports == nil { // not before the data have turned out to be good
 			o.Config, o.Models, o.bySize = j.Config, j.Models, j.bySize // all folds have the recipe of the first
@@ -129,7 +129,7 @@ func finishFolds(o *options, dir *cli.RunDir, r *cli.FoldReport, interrupted boo
 	if err := dir.FinishFolds(r, interrupted); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "written to %s\n", o.out)
+	fmt.Fprintf(o.notes(stderr), "written to %s\n", o.out)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,12 +81,14 @@ type options struct {
 	out       string
 	resume    bool
 	config    string // a file with settings
+	quiet     bool
 	version   bool
 	processes mpi.Group     // that mpirun has started; nil: this process alone
 	given     []string      // flags, by name, that no recipe changes
 	line      *flag.FlagSet // with the flags that were given; nil: the run goes on
 	bySize    bool          // the recipe is still to be chosen, by the size of the data
 	recipe    string        // what was chosen, in words, by this run; lines
+	ofMixture bool          // the model is one of several, whose data have been described
 }
 
 // allFolds is the value of -folds for a folder.
@@ -95,6 +98,14 @@ const allFolds = "all"
 func defaults() *options {
 	c, _ := cli.Preset(cli.ByData)
 	return &options{settings: settings{Preset: cli.ByData, Config: c}}
+}
+
+// notes returns where a run says what it does, other than warnings.
+func (o *options) notes(stderr io.Writer) io.Writer {
+	if o.quiet {
+		return io.Discard
+	}
+	return stderr
 }
 
 // flags returns the flags; their defaults are what o holds.
@@ -108,6 +119,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "config", Value: &o.config, Help: "start from this config.json, a `file` of another run"},
 		{Name: "init-model", Value: &o.InitModel, Help: "a model `file` of the same architecture to begin with"},
 		{Name: "json", Value: &o.asJSON, Resumable: true, Help: "print JSON: an object for every epoch, then the final metrics"},
+		{Name: "quiet", Value: &o.quiet, Resumable: true, Help: "print warnings and the final metrics alone"},
 		cli.ThreadsFlag(),
 		{Name: "version", Value: &o.version, Help: "print the version, and end"},
 	}, o.CacheFlag(), o.ClickFlags(), cli.SettingFlags(&o.Config))

@@ -12,8 +12,8 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// describe says what is going to happen.
-func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
+// describe says which data are learned from.
+func describe(w io.Writer, s *datasets.Splits) {
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 		if d != nil {
 			command.Note(w, d.String())
@@ -27,6 +27,10 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintf(w, "weights of %s, from %g to %g, count in the loss\n", weights.what, slices.Min(weights.values), slices.Max(weights.values))
 		}
 	}
+}
+
+// describeModel says what is going to be trained.
+func describeModel(w io.Writer, data *datasets.Dataset, t *train.Trainer) {
 	model := fmt.Sprintf("%s; %s", t.Objective(), t.Architecture())
 	if t.Config.Scorer != "forest" {
 		model += fmt.Sprintf("; %s; matrix products by %s", t.Config.Optimizer, blas.Name())
@@ -34,27 +38,32 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 	command.Note(w, model)
 	if n := t.LeftOut(); n > 0 {
 		command.Note(w, fmt.Sprintf("%d training queries, %d without a relevant document left out: %s learns nothing from them",
-			s.Train.Queries(), n, t.Config.Loss))
+			data.Queries(), n, t.Config.Loss))
 	}
 	command.Note(w, fmt.Sprintf("the best epoch is the one of the best %s on the validation split", t.Validation()))
 }
 
-// A progress shows how far training has come: a line an epoch, and a bar on a
-// terminal.
+// A progress shows how far training has come: a bar on a terminal, and else a few lines.
 type progress struct {
 	terminal *command.Bar
+	stderr   io.Writer // for warnings
 	metric   string
 	epochs   int
 	done     int // epochs, when training began
 	best     string
-	skipped  int           // the last epoch with a batch that was skipped
+	skipped  int           // batches
+	warned   bool          // of the first of them
 	json     *json.Encoder // of standard output, or nil
 }
 
 func (p *progress) step(s train.Step) {
-	if s.Skipped != nil && s.Epoch != p.skipped { // the first of an epoch
-		p.skipped = s.Epoch
-		p.terminal.Line(fmt.Sprintf("warning: a batch was skipped: %v", s.Skipped))
+	if s.Skipped != nil && !p.warned {
+		p.warned = true
+		if text := fmt.Sprintf("a batch was skipped: %v", s.Skipped); p.terminal.Shown() {
+			p.terminal.Line("warning: " + text)
+		} else {
+			command.Warn(p.stderr, text)
+		}
 	}
 	ended := float64(s.Epoch-1-p.done) + float64(s.Step)/float64(s.Steps)
 	p.terminal.Set(ended/float64(p.epochs-p.done), fmt.Sprintf("%d/%d epochs%s", s.Epoch, p.epochs, p.best))
@@ -78,15 +87,19 @@ func (p *progress) encode(v any) error {
 	return p.json.Encode(v)
 }
 
+// mostLines is how many of the epochs have a line where no terminal shows a bar, besides the first.
+const mostLines = 10
+
 func (p *progress) epoch(e train.Epoch) error {
+	p.skipped += e.Skipped
 	value := fmt.Sprintf("%s %.4f", p.metric, float64(e.Vali[p.metric]))
 	mark := ""
 	if e.Best {
 		p.takeBest(e.Vali)
 		mark = "  best"
 	}
-	if e.Skipped > 0 {
-		mark += fmt.Sprintf("  skipped batches: %d", e.Skipped)
+	if due := e.Epoch*mostLines/p.epochs > (e.Epoch-1)*mostLines/p.epochs; p.terminal.Shown() || !due && e.Epoch > p.done+1 {
+		return p.encode(e)
 	}
 	p.terminal.LineLeft(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
 	return p.encode(e)

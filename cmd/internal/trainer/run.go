@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
@@ -62,7 +63,7 @@ func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 		return nil, err
 	}
 	c := j.trainer.Config
-	p := &progress{terminal: command.NewBar(stderr), metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
+	p := &progress{terminal: command.NewBar(j.notes(stderr)), stderr: stderr, metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
@@ -77,11 +78,12 @@ func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 			return nil, err
 		}
 	}
-	fmt.Fprint(stderr, j.recipe)
+	command.Note(j.notes(stderr), j.recipe)
+	describe(j.notes(stderr), j.splits)
 	result, err := recipe.Plan{Models: j.Models}.Train(j.splits.Vali, func(i int, c train.Config) (*train.Result, error) {
-		fmt.Fprintf(stderr, "model %d of %d\n", i+1, len(j.Models))
+		fmt.Fprintf(j.notes(stderr), "model %d of %d\n", i+1, len(j.Models))
 		one := *j.options
-		one.Config, one.Models, one.recipe, one.line = c, nil, "", nil
+		one.Config, one.Models, one.recipe, one.line, one.ofMixture = c, nil, "", nil, true
 		if j.out != "" {
 			one.out = filepath.Join(j.out, fmt.Sprintf("model%d", i+1))
 			one.resume = j.resume && begun(one.out)
@@ -101,7 +103,7 @@ func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 		return nil, err
 	}
 	for i, share := range result.Shares {
-		fmt.Fprintf(stderr, "model %d has a share of %.2f in the mixture\n", i+1, share)
+		fmt.Fprintf(j.notes(stderr), "model %d has a share of %.2f in the mixture\n", i+1, share)
 	}
 	return result, nil
 }
@@ -123,8 +125,11 @@ func (j *job) begin(stderr io.Writer) error {
 	if j.Baseline != "" {
 		command.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
-	command.Note(stderr, j.recipe)
-	describe(stderr, j.splits, j.trainer)
+	command.Note(j.notes(stderr), j.recipe)
+	if !j.ofMixture {
+		describe(j.notes(stderr), j.splits)
+	}
+	describeModel(j.notes(stderr), j.splits.Train, j.trainer)
 	return nil
 }
 
@@ -158,7 +163,11 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 	case result.BestEpoch == j.trainer.Config.Epochs:
 		best += ", the last: more may help (-epochs)"
 	}
-	command.Note(stderr, fmt.Sprintf("%s; %s; %.1f s", ending(j.trainer.Config, result), best, time.Since(start).Seconds()))
+	if p.skipped > 0 {
+		best += fmt.Sprintf("; skipped batches: %d", p.skipped)
+	}
+	command.Note(j.notes(stderr), fmt.Sprintf("%s%s; %s; %.1f s", ending(j.trainer.Config, result),
+		strings.Replace(p.best, "\u00a0", " ", 1), best, time.Since(start).Seconds()))
 	return result, nil
 }
 
@@ -179,7 +188,7 @@ func (j *job) finish(result *recipe.Result, measured *train.Report, stderr io.Wr
 	if err := errors.Join(curve.Save(j.dir.File(cli.CurveFile)), j.writeReport(result.Model)); err != nil {
 		command.Warn(stderr, err.Error()) // the run is complete without a picture or a page
 	}
-	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
+	fmt.Fprintf(j.notes(stderr), "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	return nil
 }
 

@@ -10,6 +10,20 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 )
 
+// A line an epoch would hide all others; -quiet leaves warnings and the metrics.
+func TestLogIsShortHoweverManyEpochs(t *testing.T) {
+	t.Parallel()
+	args := []string{"-data", fold(t), "-hidden", "4", "-members", "1", "-epochs", "100", "-rising", "4"}
+	status, stdout, stderr := call(args...)
+	if n := len(regexp.MustCompile(`(?m)^epoch`).FindAllString(stderr, -1)); status != 0 || n != 11 || strings.Count(stdout+stderr, "\n") > 60 {
+		t.Errorf("status %d, %d epochs\n%s%s", status, n, stdout, stderr)
+	}
+	status, quiet, stderr := call(append(args, "-quiet")...)
+	if status != 0 || quiet != stdout || !regexp.MustCompile(`^(warning: .*\n)+$`).MatchString(stderr) {
+		t.Errorf("status %d, other metrics: %t\n%s", status, quiet != stdout, stderr)
+	}
+}
+
 // A query whose loss overflows, though its scores do not, stops the run, which says what to do about it; with
 // -on-nan skip the same run goes on, and counts the batches.
 func TestOnNaN(t *testing.T) {
@@ -23,7 +37,7 @@ func TestOnNaN(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	status, _, stderr = call("-resume", "-out", out, "-on-nan", "skip")
-	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 2 || len(regexp.MustCompile(`(?m)  skipped batches: 1(  \S+ left)?$`).FindAllString(stderr, -1)) != 2 {
+	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 1 || !strings.Contains(stderr, "; skipped batches: 2; ") {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	var result cli.RunSummary

@@ -71,5 +71,5 @@ func body(ctx context.Context, group mpi.Group, args []string, stdout, stderr io
 	if o.version {
 		return version.Print(stdout)
 	}
-	return fit(ctx, o, stdout, stderr)
+	return fit(ctx, o, stdout, command.Once(stderr))
 }
