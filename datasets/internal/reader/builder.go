@@ -40,14 +40,17 @@ func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
 	return func(c *Chunk, text []byte) {
 		b.Begin(c)
 		for len(text) > 0 && c.Err == nil {
-			line := text
-			if end := bytes.IndexByte(text, '\n'); end >= 0 {
-				line, text = text[:end], text[end+1:]
-			} else {
-				text = nil
+			length, breaks := bytes.IndexByte(text, '\n')+1, 1
+			switch {
+			case l.Comma != 0:
+				length, _ = row(text, l.Comma)
+				breaks = max(1, bytes.Count(text[:length], []byte{'\n'}))
+			case length == 0:
+				length = len(text)
 			}
-			l.Read(b, line)
-			c.Lines++
+			l.Read(b, bytes.TrimSuffix(text[:length], []byte{'\n'}))
+			c.Lines += breaks
+			text = text[length:]
 		}
 		b.Finish()
 	}

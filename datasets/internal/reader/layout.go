@@ -21,6 +21,7 @@ type Sidecar struct {
 // A Layout says how the lines of a text become rows.
 type Layout struct {
 	Read    func(b *Builder, line []byte) // reads a line, without its newline, and adds its row to b
+	Comma   byte                          // between separated values, whose quoted ones may span lines; 0: a line is a row
 	Header  bool                          // the first line is not a row
 	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns

@@ -50,11 +50,11 @@ func layout(line, after []byte, o Options, sized bool) (*Layout, error) {
 		}
 		after = slices.Concat(line, []byte("\n"), after) // the line is a row
 	}
-	r := &separatedReader{comma: comma}
-	if r.Columns, err = NewColumns(names, o, sized, r.look(after, len(names))); err != nil {
+	r := new(separatedReader)
+	if r.Columns, err = NewColumns(names, o, sized, look(after, len(names), comma)); err != nil {
 		return nil, err
 	}
-	r.Header, r.Read = !o.Headerless, r.line
+	r.Header, r.Read, r.Comma = !o.Headerless, r.line, comma
 	return &r.Layout, nil
 }
 

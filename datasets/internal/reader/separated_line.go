@@ -104,16 +104,13 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 }
 
 // separatedReader reads lines.
-type separatedReader struct {
-	*Columns
-	comma byte
-}
+type separatedReader struct{ *Columns }
 
-// line reads one line of separated values. An empty feature is missing, an
+// line reads one line of separated values, or several that quoted values span. An empty feature is missing, an
 // empty label means unlabelled. There are no comments: a value may begin with #.
 func (s *separatedReader) line(to *Builder, b []byte) {
 	b = bytes.TrimSuffix(b, []byte("\r"))
-	if s.isBlank(b) {
+	if isBlank(b, s.Comma) {
 		return
 	}
 	r := s.Begin(to)
@@ -121,13 +118,13 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 	for i := 0; i <= len(b); n++ {
 		if n < len(s.Feature) && s.Feature[n] >= 0 && n != s.Group && s.Level[n] < 0 {
 			// A plain number, as most are; anything else goes the long way.
-			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.comma) {
+			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.Comma) {
 				r.features[s.Feature[n]] = v
 				i += used + 1
 				continue
 			}
 		}
-		value, next, err := field(b, i, s.comma)
+		value, next, err := field(b, i, s.Comma)
 		switch {
 		case err == nil && n >= len(s.Feature):
 			err = fmt.Errorf("more fields than the %d of the %s", len(s.Feature), s.first())
@@ -148,8 +145,8 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 }
 
 // isBlank reports whether a line is blank, not a row.
-func (s *separatedReader) isBlank(b []byte) bool {
-	return text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0)
+func isBlank(b []byte, comma byte) bool {
+	return text.SkipBlanks(b, 0) == len(b) && (comma != '\t' || bytes.IndexByte(b, '\t') < 0)
 }
 
 // called is what field n is called in messages.
@@ -161,16 +158,17 @@ func (s *separatedReader) called(n int) string {
 }
 
 // look counts the values of a number of columns in the first lines, when it is asked.
-func (s *separatedReader) look(lines []byte, columns int) Look {
+func look(lines []byte, columns int, comma byte) Look {
 	kinds := sync.OnceValue(func() []Kinds {
 		kinds := make([]Kinds, columns)
-		for line := range bytes.Lines(lines) {
-			line = bytes.TrimRight(line, "\r\n")
-			if s.isBlank(line) {
+		for length := 0; len(lines) > 0; lines = lines[length:] {
+			length, _ = row(lines, comma)
+			line := bytes.TrimRight(lines[:length], "\r\n")
+			if isBlank(line, comma) {
 				continue
 			}
 			for i, n := 0, 0; i <= len(line) && n < columns; n++ {
-				value, next, err := field(line, i, s.comma)
+				value, next, err := field(line, i, comma)
 				if err != nil {
 					break // which reading it will tell
 				}
@@ -229,8 +227,72 @@ func (s *separatedReader) first() string {
 	return "first line"
 }
 
+// longestRow is how far the closing quote of a row may be from its beginning: beyond, a quote was forgotten.
+const longestRow = 1 << 20
+
+// row returns the length of the first row of a text, with its newline: a line, or several that quoted fields span. If the
+// text does not have the closing quote of a field, the row is open, and the length is the length of a line.
+func row(b []byte, comma byte) (length int, open bool) {
+	line := bytes.IndexByte(b, '\n') + 1
+	if line == 0 {
+		line = len(b)
+	}
+	if bytes.IndexByte(b[:line], '"') < 0 {
+		return line, false
+	}
+	whole := len(b)
+	b = b[:min(whole, max(line, longestRow))]
+	for i := 0; i < len(b); i++ {
+		if b[i] == '"' {
+			i = closingQuote(b, i+1) + 1
+			if i == 0 {
+				return line, true
+			}
+		}
+		for i < len(b) && b[i] != comma && b[i] != '\n' {
+			i++
+		}
+		if i < len(b) && b[i] == '\n' {
+			return i + 1, false
+		}
+	}
+	if len(b) < whole {
+		return line, true
+	}
+	return whole, false
+}
+
+// closingQuote returns the position of the quote that closes a field, which begins at i; −1 if there is none.
+func closingQuote(b []byte, i int) int {
+	for ; ; i += len(`""`) { // an escaped quote
+		n := bytes.IndexByte(b[min(i, len(b)):], '"')
+		if n < 0 {
+			return -1
+		}
+		if i += n; !bytes.HasPrefix(b[i+1:], []byte{'"'}) {
+			return i
+		}
+	}
+}
+
+// wholeRows returns the length of the rows that end within whole lines.
+func wholeRows(lines []byte, comma byte) int {
+	for at := 0; ; {
+		quote := bytes.IndexByte(lines[at:], '"')
+		if quote < 0 {
+			return len(lines)
+		}
+		at += bytes.LastIndexByte(lines[at:at+quote], '\n') + 1
+		length, open := row(lines[at:], comma)
+		if open && len(lines)-at < longestRow {
+			return at
+		}
+		at += length
+	}
+}
+
 // field is the field at b[i:] and where the next one begins: beyond len(b)
-// after the last one. A field may be quoted ("a ""b"" c"), within its line.
+// after the last one. A field may be quoted ("a ""b"" c").
 func field(b []byte, i int, comma byte) (field []byte, next int, err error) {
 	if i == len(b) || b[i] != '"' {
 		n := bytes.IndexByte(b[i:], comma)
@@ -240,14 +302,8 @@ func field(b []byte, i int, comma byte) (field []byte, next int, err error) {
 		return b[i : i+n], i + n + 1, nil
 	}
 	start := i + 1
-	for i = start; ; i += len(`""`) { // an escaped quote
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return nil, 0, errors.New("a quoted field without its closing quote (fields must not span lines)")
-		}
-		if i += n; !bytes.HasPrefix(b[i+1:], []byte{'"'}) {
-			break
-		}
+	if i = closingQuote(b, start); i < 0 {
+		return nil, 0, errors.New("a quoted field without its closing quote")
 	}
 	field = bytes.ReplaceAll(b[start:i], []byte(`""`), []byte(`"`))
 	if i++; i < len(b) && b[i] != comma {

@@ -119,6 +119,10 @@ func readChunks(r io.Reader, free <-chan []byte, sidecar Sidecar, o FileOptions,
 				skipped++
 			}
 		}
+		if l != nil && l.Comma != 0 && err == nil {
+			n := wholeRows(lines, l.Comma)
+			lines, rest = lines[:n], slices.Concat(lines[n:], rest)
+		}
 		if len(lines) > 0 {
 			chunk := Chunk{Size: int64(len(lines))}
 			give(&piece{chunk: chunk, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
