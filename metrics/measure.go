@@ -85,6 +85,16 @@ func (m Measure) NeedsGrade() bool {
 	return f != nil && f.graded != nil && f.graded(m.metric.param)
 }
 
+// CheckLabel returns an error if the measure does not take a label whatever the gain, as ERR does not take those above 31.
+func (m Measure) CheckLabel(label float32) error {
+	f := m.metric.family
+	if f == nil || f.value == nil {
+		return nil
+	}
+	_, err := f.value(&evaluator{metric: m.metric, gain: LinearGain, highestGrade: math.Inf(1)}, label)
+	return err
+}
+
 // ByRelevance reports whether the measure, with gain g, only distinguishes relevant documents,
 // whose label is 1 or more, from others. Labels between 0 and 1 then count as 0.
 func (m Measure) ByRelevance(g Gain) bool {

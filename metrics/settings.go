@@ -23,6 +23,9 @@ const (
 // gain of a higher one hides all others.
 const maxExp2Label = 31
 
+// ErrHighLabel is returned for a label above 31 where the gain is Exp2Gain.
+var ErrHighLabel = errors.New(`use the gain "linear"`)
+
 var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear", BinaryGain: "binary"}
 
 // String returns the name that ParseGain reads: "exp2", "linear" or "binary".
@@ -44,7 +47,7 @@ func (g Gain) Of(label float32) (float64, error) {
 	switch g {
 	case Exp2Gain:
 		if label > maxExp2Label {
-			return 0, fmt.Errorf("label %v is too high for a gain of 2^label − 1 (at most %d): use the gain %q", label, maxExp2Label, LinearGain)
+			return 0, fmt.Errorf("label %v is too high for a gain of 2^label − 1 (at most %d): %w", label, maxExp2Label, ErrHighLabel)
 		}
 		if grade := uint(label); float32(grade) == label { // the usual case needs no exponential
 			return float64(uint(1)<<grade - 1), nil

@@ -85,10 +85,15 @@ func (e *evaluator) checkColumns(d *datasets.Dataset) error {
 	return nil
 }
 
-// takeGrade sets the highest grade that measures go by: Config.HighestGrade, which no label may exceed, or else the highest
-// label of all splits until now.
+// takeGrade checks the highest label, and sets the highest grade that measures go by: Config.HighestGrade, which no label may
+// exceed, or else the highest label of all splits until now.
 func (e *evaluator) takeGrade(d *datasets.Dataset) error {
 	highest := slices.Max(d.Labels)
+	for _, m := range e.measures {
+		if err := m.CheckLabel(max(0, highest)); err != nil { // data with gains may have no label
+			return fmt.Errorf("train: %s: %w", d.Where(slices.Index(d.Labels, highest)), err)
+		}
+	}
 	if e.highest == 0 {
 		e.in.HighestGrade = max(e.in.HighestGrade, float64(highest))
 		return nil

@@ -436,7 +436,7 @@ func TestNewErrors(t *testing.T) {
 		{func(c *Config, s *datasets.Splits) { s.Test = beyond }, "beyond.txt: offsets must ascend from 0 to the 4 rows"},
 		{func(c *Config, s *datasets.Splits) { s.Train = huge }, `use the gain "linear"`},
 		{func(c *Config, s *datasets.Splits) { c.Transform = "x" }, `unknown transform "x"`},
-		{func(c *Config, s *datasets.Splits) { c.Loss = "x" }, "plrank-rb"},
+		{func(c *Config, s *datasets.Splits) { c.Loss = "x" }, "the nearest of"},
 	} {
 		config, s := Config{}, tinySplits()
 		c.change(&config, s)

@@ -70,7 +70,7 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 	}
 	t, err := train.New(o.Config, parts, splits)
 	if err = mpi.Agree(o.processes, err); err != nil {
-		return nil, withFlags(err, o, splits)
+		return nil, withFlags(err)
 	}
 	return &job{o, dir, splits, t, parts.Initial}, nil
 }
@@ -185,30 +185,14 @@ func initialFile(o *options) string {
 }
 
 // withFlags adds to an error the flags that help.
-func withFlags(err error, o *options, s *datasets.Splits) error {
+func withFlags(err error) error {
 	switch {
 	case errors.Is(err, train.ErrNoGroups):
 		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups next to each FILE of data)", err)
-	case o.Gain == metrics.Exp2Gain.String() && linearHelps(s):
+	case errors.Is(err, metrics.ErrHighLabel):
 		return fmt.Errorf("%w (-gain linear)", err)
 	}
 	return err
-}
-
-// linearHelps reports whether labels are too high for the gain exp2, and right for the linear one.
-func linearHelps(s *datasets.Splits) bool {
-	high := false
-	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
-		if d == nil {
-			continue
-		}
-		if _, err := metrics.LinearGain.Gains(d.Labels); err != nil {
-			return false
-		}
-		_, err := metrics.Exp2Gain.Gains(d.Labels)
-		high = high || err != nil
-	}
-	return high
 }
 
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the

@@ -223,3 +223,26 @@ func TestScoresThatCannotBeMeasuredAreRefused(t *testing.T) {
 		t.Errorf("left: %v", found)
 	}
 }
+
+// ERR takes no label above 31 whatever the gain, which is said at once, and not after -gain linear.
+func TestHighLabelsOfERRHaveOneError(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	data, scores := filepath.Join(folder, "d.txt"), filepath.Join(folder, "s.txt")
+	write(t, data, "32 qid:1 1:1\n0 qid:1 1:0\n")
+	write(t, scores, "1\n0\n")
+	for _, c := range []struct {
+		args string
+		want string // "": it works
+	}{
+		{"-metric err@5", "label 32 is too high for err"},
+		{"-metric err@5 -gain linear", "label 32 is too high for err"},
+		{"-metric ndcg@5", `use the gain "linear"`},
+		{"-metric ndcg@5 -gain linear", ""},
+	} {
+		status, _, stderr := call(append([]string{"-scores", scores, "-data", data}, strings.Fields(c.args)...)...)
+		if (status == 0) != (c.want == "") || !strings.Contains(stderr, c.want) || strings.Contains(stderr, "linear") && strings.Contains(c.args, "err") {
+			t.Errorf("%s: %d, %s", c.args, status, stderr)
+		}
+	}
+}
