@@ -38,10 +38,10 @@ type mixtureSettings struct {
 
 // Mix returns the file of a mixture of models of the same features, whose score is Σ_i weight_i · score_i. Plackett–Luce
 // policies multiply where their log-scores add: a document is likely to be first if several models want it there. Base scores are
-// added once. Names, texts, gain and grade are of the first model, and the training queries of all.
+// added once. Names, texts, gain and grade are of the first model, and the training queries of all. Of a mixture, Mix takes the parts.
 //
 // Mix returns an error for models of other features, for models with and without base scores, for weights that are not
-// finite, for models that are mixtures, and for forests of other libraries that need values changed first.
+// finite, and for forests of other libraries that need values changed first.
 func Mix(weights []float64, models ...*Model) (*File, error) {
 	if len(models) == 0 || len(weights) != len(models) {
 		return nil, fmt.Errorf("ranker: %d weights for a mixture of %d models: want one for each, and one model or more",
@@ -56,8 +56,6 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 	for i, m := range models {
 		f := m.file
 		switch {
-		case f.Kind == MixtureKind:
-			return nil, fmt.Errorf("ranker: model %d is a mixture: mix its parts", i)
 		case !slices.Equal(f.FeatureIDs, first.FeatureIDs) || !slices.Equal(f.FeatureNames, first.FeatureNames) ||
 			!reflect.DeepEqual(f.Levels, first.Levels):
 			return nil, fmt.Errorf("ranker: models 0 and %d have other features, or other texts of categories: "+
@@ -77,10 +75,20 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 			}
 			f = &plain
 		}
-		s.Parts = append(s.Parts, mixturePart{weights[i], f.Kind, f.Settings, f.Dtype, f.Transform})
-		for _, a := range f.Arrays {
-			a.Name = strconv.Itoa(i) + "/" + a.Name
-			mixed.Arrays = append(mixed.Arrays, a)
+		parts := []part{{1, f}}
+		if f.Kind == MixtureKind {
+			var err error
+			if parts, err = f.parts(); err != nil {
+				return nil, fmt.Errorf("ranker: model %d: %w", i, err)
+			}
+		}
+		for _, p := range parts {
+			number := strconv.Itoa(len(s.Parts)) + "/"
+			s.Parts = append(s.Parts, mixturePart{weights[i] * p.weight, p.file.Kind, p.file.Settings, p.file.Dtype, p.file.Transform})
+			for _, a := range p.file.Arrays {
+				a.Name = number + a.Name
+				mixed.Arrays = append(mixed.Arrays, a)
+			}
 		}
 		queries = append(queries, f.TrainingQueries...)
 	}

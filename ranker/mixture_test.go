@@ -76,11 +76,6 @@ func TestMixtureNeedsModelsOfOneKindOfData(t *testing.T) {
 	a, b := reopen(t, network(t, "standard", "float32", d, 1)), reopen(t, network(t, "standard", "float32", queries(3, 6), 1))
 	onBase := network(t, "standard", "float32", d, 1)
 	onBase.BaseScores = true
-	f, err := Mix([]float64{1}, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mixed := reopen(t, f)
 	for want, c := range map[string]struct {
 		weights []float64
 		models  []*Model
@@ -89,7 +84,6 @@ func TestMixtureNeedsModelsOfOneKindOfData(t *testing.T) {
 		"2 weights for a mixture of 1 models":                 {[]float64{1, 2}, []*Model{a}},
 		"models 0 and 1 have other features":                  {[]float64{1, 1}, []*Model{a, b}},
 		"base scores: model 0 false, model 1 true":            {[]float64{1, 1}, []*Model{a, reopen(t, onBase)}},
-		"model 1 is a mixture: mix its parts":                 {[]float64{1, 1}, []*Model{a, mixed}},
 		"the weights of a mixture are [NaN]: want finite num": {[]float64{math.NaN()}, []*Model{a}},
 	} {
 		if _, err := Mix(c.weights, c.models...); err == nil || !strings.Contains(err.Error(), want) {

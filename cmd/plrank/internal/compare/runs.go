@@ -85,30 +85,15 @@ func (r *run) open() error {
 // agree takes the gain and the highest grade from the models, unless they are given, and the columns that they know. It returns an error if
 // the gains of models differ.
 func (o *options) agree(runs []*run, gainGiven bool) error {
-	var first *run
+	var names []string
 	var models []*ranker.Model
-	grade := o.Config.HighestGrade
 	for _, r := range runs {
-		if r.model == nil {
-			continue
-		}
-		file := r.model.File()
-		models = append(models, r.model)
-		if o.Config.HighestGrade == 0 {
-			grade = max(grade, file.Grade)
-		}
-		switch {
-		case gainGiven:
-		case first == nil:
-			first, o.Config.Gain = r, file.Gain
-		case file.Gain != o.Config.Gain:
-			return command.Usage(fmt.Errorf("%s has the gain %s, and %s has %s: -gain must say by which both are measured", first.path,
-				o.Config.Gain, r.path, file.Gain))
+		if r.model != nil {
+			names, models = append(names, r.path), append(models, r.model)
 		}
 	}
-	o.Config.HighestGrade = grade
 	o.Know(models...)
-	return nil
+	return cli.TakeGain(&o.Config, gainGiven, names, models)
 }
 
 // once passes on what is written to it, unless it was written before. The data are read for every file, and would be
