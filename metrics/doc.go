@@ -14,8 +14,8 @@
 //
 // A metric is computed for the ranking by descending score, where documents with equal scores
 // are in random order, see [Ties]. The prefix "expected-" makes it the expectation under the
-// Plackett–Luce policy of the scores. Expectations are exact, except the one that is
-// [Measure.Sampled]. Fairness measures compare the expected exposure under that policy.
+// Plackett–Luce policy of the scores. Expectations are exact, to 1e-10 of their
+// scale. Fairness measures compare the expected exposure under that policy.
 //
 // Queries are packed row after row as everywhere in this project, and rows past the last
 // offset are padding. The package uses neither graphs nor files.

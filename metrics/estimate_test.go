@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/plackett"
-	"gonum.org/v1/gonum/stat"
 )
 
-// Every metric's expectation over all rankings of a small query, weighted by their
-// probabilities: sums and MRR to the tolerance of the quadrature; for the sampled
-// ones the mean over copies of the query, whose standard error is well known.
+// Every metric's expectation over all rankings of a small query, weighted by their probabilities.
 func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 	for _, scores := range [][]float64{
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
@@ -24,14 +19,7 @@ func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 		{1e16, 1e16, 1e16, 1e16, 1e16, 1e16}, // beyond what log 2 can be added to
 	} {
 		labels := []float32{2, 0, 0, 3, 1, 0}
-		copies := Queries{Offsets: []int{0}}
-		copies.Sampling.Seed = 7
-		for range 100 {
-			copies.Intents = append(copies.Intents, intentsOf(labels)...)
-			copies.Scores = append(copies.Scores, scores...)
-			copies.Labels = append(copies.Labels, labels...)
-			copies.Offsets = append(copies.Offsets, len(copies.Scores))
-		}
+		in := Queries{Scores: scores, Labels: labels, Intents: intentsOf(labels)}
 		for _, m := range allMetrics(t) {
 			exact := 0.0
 			j := evaluator{metric: m.metric, highestGrade: 3}
@@ -45,23 +33,13 @@ func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 				t.Fatal(err)
 			}
 			expected := m.Expected()
-			e, err := expected.Estimate(copies)
+			e, err := expected.Estimate(in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary := e.Mean(LabelFreeZero)
-			mean, stdErr := summary.Mean, summary.StdErr
-			bound := 5*stdErr + 1e-12
-			if !expected.Sampled() {
-				bound = 1e-6 * max(1, math.Abs(exact))
-			}
-			if math.Abs(mean-exact) > bound {
-				t.Errorf("%v of %v is %v ± %v, by enumeration %v", expected, scores, mean, stdErr, exact)
-			}
-			// The standard error agrees with the spread between the copies; exact values have 0.
-			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(100)
-			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
-				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", expected, scores, stdErr, spread)
+			value := e.Mean(LabelFreeZero).Mean
+			if !near(value, exact, 1e-9*max(1, math.Abs(exact))) || e.StdErr[0] > 0 {
+				t.Errorf("%v of %v is %v ± %v, by enumeration %v", expected, scores, value, e.StdErr[0], exact)
 			}
 		}
 	}
@@ -102,35 +80,17 @@ func TestWholeListsTakeGeometricSums(t *testing.T) {
 	}
 }
 
-func TestOnlyCutPairAccuracyIsSampled(t *testing.T) {
-	for _, name := range slices.Concat(relative, absolute) {
-		m := mustParse(t, name+"@3")
-		want := name == "pair-accuracy"
-		if m.Sampled() || m.Expected().Sampled() != want {
-			t.Errorf("%v is sampled: %t, %v: %t", m, m.Sampled(), m.Expected(), m.Expected().Sampled())
-		}
-	}
-	if mustParse(t, "expected-pair-accuracy").Sampled() {
-		t.Error("expected-pair-accuracy is sampled")
-	}
-	for _, name := range FairnessNames() {
-		if mustParse(t, name).Sampled() {
-			t.Errorf("%s is sampled", name)
-		}
-	}
-}
-
 // Within the standard errors of the latter.
 func TestExactExpectationsAgreeWithDrawnRankings(t *testing.T) {
 	l := benchmarkLists(30, 40)
-	w := newWorker(Queries{Sampling: Sampling{Samples: 200, Seed: 5}})
+	var sampler plackett.Sampler
+	places := plackett.NewRankings(200, 40)
 	r := DrawnRankings{Samples: 200, Cutoff: 40}
 	for q := range 30 {
-		places, err := w.rankings(query{number: q, scores: l.Scores[40*q : 40*(q+1)]}, 40)
-		if err != nil {
+		if err := sampler.Draw(l.Scores[40*q:40*(q+1)], plackett.Stream{Seed: 5, Query: uint64(q)}, places); err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range places {
+		for _, d := range places.Documents {
 			r.Rows = append(r.Rows, 40*q+d)
 		}
 	}
@@ -138,9 +98,6 @@ func TestExactExpectationsAgreeWithDrawnRankings(t *testing.T) {
 	over := l
 	over.Rankings = &r
 	for _, m := range allMetrics(t) {
-		if m.Expected().Sampled() {
-			continue
-		}
 		exact, err1 := m.Expected().Estimate(l)
 		plain, err2 := m.Expected().Estimate(over)
 		if err1 != nil || err2 != nil {
@@ -191,6 +148,7 @@ func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
 	ndcg := []Measure{mustParse(t, "ndcg"), mustParse(t, "expected-pair-accuracy@1")}
 	log3 := math.Log2(3)
 	in.QueryWeights = []float32{3, 1, 7, 0.5}
+	in.Rankings = &DrawnRankings{Samples: 3, Cutoff: 1, Rows: []int{0, 1, 0, 2, 3, 3, 4, 4, 4, 5, 6, 6}}
 	plain, err := ndcg[1].Estimate(in)
 	if err != nil {
 		t.Fatal(err)
@@ -283,32 +241,6 @@ func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 	}
 }
 
-func TestSampledExpectationsDependOnSeedAndStepAlone(t *testing.T) {
-	l := Queries{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
-	m := mustParse(t, "pair-accuracy@2")
-	expected := func(p Sampling) QueryValues {
-		l.Sampling = p
-		e, err := m.Expected().Estimate(l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
-	}
-	a := expected(Sampling{Seed: 1})
-	if b := expected(Sampling{Seed: 1, Samples: 100}); !reflect.DeepEqual(a, b) {
-		t.Errorf("%v and %v with one seed", a, b)
-	}
-	for _, p := range []Sampling{{Seed: 2}, {Seed: 1, Step: 1}} {
-		if b := expected(p); reflect.DeepEqual(a, b) {
-			t.Errorf("%+v gives what seed 1, step 0 gives", p)
-		}
-	}
-	l.Sampling.Samples = -1
-	if _, err := m.Expected().Estimate(l); err == nil {
-		t.Error("no error for -1 samples")
-	}
-}
-
 func square(x float64) float64 { return x * x }
 
 // Whatever rounding and the quadrature leave: the curve of a peaked policy would rise
@@ -317,7 +249,7 @@ func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var exact []Measure
 	for _, m := range allMetrics(t) {
-		if !m.Expected().Sampled() && !m.NeedsIntents() && !m.NeedsVectors() {
+		if !m.NeedsIntents() && !m.NeedsVectors() {
 			exact = append(exact, m.Expected())
 		}
 	}

@@ -25,9 +25,8 @@ type family struct {
 	// walk returns the value of a ranking; nil for the metrics that are a weighted sum.
 	walk func(e *evaluator, r *ranking) float64
 
-	// expected computes the exact expectation under the policy of the scores; for a family
-	// without weights, only of the metric without a cutoff. nil: a weighted sum has
-	// expectedSum, and a walk is estimated from sampled rankings.
+	// expected computes the exact expectation under the policy of the scores; nil: a weighted sum has
+	// expectedSum.
 	expected  expectation
 	deviation expectation // the same for the standard deviation; nil: it is not known
 	// weightsOf names the family that has the same weights, so that their expectations share

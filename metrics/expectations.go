@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -18,10 +17,9 @@ type worker struct {
 	order   ranking // by descending score
 	weights map[string]*expectedWeights
 
-	sampler plackett.Sampler
-	ranked  []int // rankings of the query, numbered from 0, one after another
-	seen    []int // seen[d] is the number of the given ranking that had d last
-	count   int
+	ranked []int // rankings of the query, numbered from 0, one after another
+	seen   []int // seen[d] is the number of the given ranking that had d last
+	count  int
 }
 
 func newWorker(in Queries) *worker {
@@ -78,18 +76,8 @@ func (w *worker) exposure(q query) ([]float64, error) {
 	})
 }
 
-// rankings returns the rankings of a query, given or drawn, down to the rank depth.
+// rankings returns the given rankings of a query that are present, down to the rank depth.
 func (w *worker) rankings(q query, depth int) ([]int, error) {
-	if w.Rankings != nil {
-		return w.given(q, depth)
-	}
-	w.ranked = num.Sized(w.ranked, cmp.Or(w.Sampling.Samples, 100)*depth)
-	stream := plackett.Stream{Seed: w.Sampling.Seed, Step: w.Sampling.Step, Query: uint64(q.number)}
-	return w.ranked, w.sampler.Draw(q.scores, stream, plackett.Rankings{Documents: w.ranked, Cutoff: depth})
-}
-
-// given returns the given rankings of a query that are present, down to the rank depth.
-func (w *worker) given(q query, depth int) ([]int, error) {
 	r, documents := w.Rankings, len(q.scores)
 	if depth > r.Cutoff {
 		return nil, fmt.Errorf("%d ranks of its %d documents count, but the rankings have only %d", depth, documents, r.Cutoff)
@@ -122,18 +110,6 @@ func (w *worker) given(q query, depth int) ([]int, error) {
 		return nil, errors.New("no ranking of it is present")
 	}
 	return w.ranked, nil
-}
-
-// exactExpectation returns the exact expectation of the metric under the policy, or nil if it has no
-// closed form.
-func (m metric) exactExpectation() expectation {
-	switch f := m.family; {
-	case f.expected != nil && (m.cutoff == 0 || f.weight != nil):
-		return f.expected
-	case f.walk == nil:
-		return expectedSum
-	}
-	return nil
 }
 
 // expectedSum returns the expectation of base + Σ_k w_k v(y_k) / norm.
@@ -211,16 +187,7 @@ func (e *evaluator) expectedCascade(stop []float64, w *worker, q query) (float64
 	return w.expectedWeights(e.weighting).Cascade(q.scores, stop, e.scratch, e.discounts(), nil)
 }
 
-// expectedPairs returns the mean over pairs of the probability of the right order, the sigmoid of
-// the difference of the scores.
-func expectedPairs(e *evaluator, _ *worker, q query) (float64, error) {
-	sum := 0.0
-	for i, score := range q.scores {
-		for j, other := range q.scores {
-			if e.values[i] > e.values[j] {
-				sum += 1 / (1 + math.Exp(other-score))
-			}
-		}
-	}
-	return sum / e.norm, nil
+// expectedPairs returns the expected share of pairs in the right order.
+func expectedPairs(e *evaluator, w *worker, q query) (float64, error) {
+	return w.expectedWeights(e.weighting).PairAccuracy(q.scores, e.values, e.cutoff, nil)
 }

@@ -90,18 +90,17 @@ func TestExposureAgreesWithEnumeration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Sampling = Sampling{Samples: 20000, Seed: 2}
 	l.Discounts = theta
 	estimate, err := Exposure(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranked, err := newWorker(l).rankings(query{scores: l.Scores[1:5]}, 3)
-	if err != nil {
+	drawn := plackett.NewRankings(20000, 3)
+	if err := new(plackett.Sampler).Draw(l.Scores[1:5], plackett.Stream{Seed: 2}, drawn); err != nil {
 		t.Fatal(err)
 	}
-	rows := make([]int, len(ranked))
-	for i, d := range ranked {
+	rows := make([]int, len(drawn.Documents))
+	for i, d := range drawn.Documents {
 		rows[i] = d + 1
 	}
 	l.Rankings = &DrawnRankings{Rows: rows, Samples: 20000, Cutoff: 3}

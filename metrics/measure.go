@@ -113,11 +113,6 @@ func (m Measure) ByRelevance(g Gain) bool {
 // than the ranking by descending score.
 func (m Measure) OfPolicy() bool { return m.expected || m.ofExposure() }
 
-// Sampled reports whether the value is an estimate from sampled rankings, see Queries.Sampling,
-// and has a standard error. So has the expectation of pair accuracy at a cutoff. All other measures
-// are exact, expectations to 1e-10 of their scale.
-func (m Measure) Sampled() bool { return m.expected && m.metric.exactExpectation() == nil }
-
 // Ranking returns the metric of the ranking by descending score whose expectation m is: ndcg@5
 // for expected-ndcg@5. It returns all other measures unchanged.
 func (m Measure) Ranking() Measure { return m.as(false) }
@@ -220,9 +215,9 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 		}
 	}
 	e := newEvaluator(m.metric, w.Queries)
-	exact := e.exactExpectation()
-	if m.deviates {
-		exact = m.metric.family.deviation
+	exact := e.family.expected
+	if exact == nil {
+		exact = expectedSum
 	}
 	return func(q query) (value, stdErr float64, err error) {
 		defined, err := e.prepare(q)
@@ -235,9 +230,9 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 			w.order.rank(q.scores, e.depth(), w.Ties)
 			return e.evaluate(&w.order), 0, nil
 		case m.deviates && w.Rankings == nil:
-			value, err = exact(e, w, q)
+			value, err = e.family.deviation(e, w, q)
 			return value, 0, err
-		case exact != nil && w.Rankings == nil:
+		case w.Rankings == nil:
 			low, high := e.bounds() // which rounding and the quadrature may leave
 			value, err = exact(e, w, q)
 			return max(low, min(value, high)), 0, err
@@ -319,16 +314,16 @@ func (m Measure) labelFree(in Queries) LabelFree {
 // QueryValues holds the value of a measure for every query, with its standard error.
 type QueryValues struct {
 	PerQuery []float64 // NaN where the measure is not defined
-	// StdErr is the standard error of PerQuery as an estimate of the exact expectation,
-	// from the spread of the samples: 0 for a value that is not sampled, +Inf for one
-	// estimated from a single sample, NaN where PerQuery is NaN.
+	// StdErr is the standard error of PerQuery as an estimate of the expectation, from the spread between Queries.Rankings, or
+	// between orders of ties for a custom measure: 0 for an exact value, +Inf for one estimated from a single ranking, NaN where
+	// PerQuery is NaN.
 	StdErr []float64
 }
 
 // Summary holds the mean of a measure over queries.
 type Summary struct {
 	Mean   float64 // NaN if no query counts
-	StdErr float64 // from the sampling of rankings, 0 for an exact measure; it excludes the variation between queries
+	StdErr float64 // from that of the queries, 0 for an exact measure; it excludes the variation between queries
 }
 
 // Mean returns the mean over queries; l says how undefined (NaN) queries count.

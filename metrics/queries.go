@@ -45,7 +45,7 @@ type Queries struct {
 	LabelFree    LabelFree // what queries without a relevant document count in a mean
 
 	Discounts []float64 // θ of the ranks, for exposure
-	Sampling  Sampling  // how rankings are sampled, for expectations that have no closed form
+	Sampling  Sampling  // how documents of equal scores are ordered, for custom measures
 
 	// Rankings are rankings to take expectations over, for the measures of a policy.
 	// nil: the expectations are over the Plackett–Luce policy of the scores.
@@ -55,11 +55,10 @@ type Queries struct {
 	Exposure []float64
 }
 
-// Sampling sets how the Plackett–Luce policy of the scores is sampled.
+// Sampling sets how orders of documents of equal scores are drawn.
 type Sampling struct {
-	Samples int    // rankings drawn for every query; 0: 100
-	Seed    uint64 // of the random numbers: the same seed and step, the same rankings
-	Step    uint64 // separates the draws of one seed, such as different epochs
+	Seed uint64 // of the random numbers: the same seed and step, the same orders
+	Step uint64 // separates the draws of one seed, such as different epochs
 }
 
 // DrawnRankings holds given rankings of the queries of Queries in the layout of ops.Rankings:
@@ -150,8 +149,6 @@ func (in Queries) check() error {
 		return fmt.Errorf("metrics: invalid Queries.LabelFree: %v", in.LabelFree)
 	case !(highest >= 0) || math.IsInf(highest, 1):
 		return fmt.Errorf("metrics: the highest grade is %v: it must be finite and not negative, or 0 for the highest label", highest)
-	case in.Sampling.Samples < 0:
-		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Sampling.Samples)
 	case in.Groups != nil && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
 	case in.DocumentIDs != nil && len(in.DocumentIDs) != rows:

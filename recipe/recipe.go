@@ -211,6 +211,6 @@ func Paper() train.Config {
 		Inputs:       train.Inputs{Transform: "minmax"},
 		Model:        train.Model{Hidden: []int{32, 32}, Activation: ops.Sigmoid},
 		Optimization: train.Optimization{Optimizer: "sgd", LearningRate: 0.01, Batch: 1, Epochs: 40},
-		Evaluation:   train.Evaluation{Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true},
+		Evaluation:   train.Evaluation{Metric: "expected-dcg@5", DropLabelFreeTest: true},
 	}.Plain()
 }

@@ -116,7 +116,7 @@ func TestPaper(t *testing.T) {
 		Inputs:       train.Inputs{Transform: "minmax"},
 		Model:        train.Model{Scorer: "mlp", Hidden: []int{32, 32}, Activation: ops.Sigmoid, Blocks: 1, Heads: 2},
 		Optimization: train.Optimization{Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant", Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40},
-		Evaluation:   train.Evaluation{Metric: "expected-dcg@5", LabelFree: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true},
+		Evaluation:   train.Evaluation{Metric: "expected-dcg@5", LabelFree: "skip", Ties: "random", DropLabelFreeTest: true},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

@@ -95,19 +95,12 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 		}
 	}
 	ranks := len(p.loss.discounts.Discounts)
-	rankings := func(what, hint string, count float64) error {
-		if need := 8 * count * float64(ranks); need > maxMemory {
-			return fmt.Errorf("train: %s: rankings of %d ranks%s take about %s, want %s at most",
-				what, ranks, hint, gigabytes(need), gigabytes(maxMemory))
-		}
-		return nil
-	}
 	count := float64(max(1, c.Members)) * float64(queries) * float64(p.loss.rankings())
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", queries), count)
-	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
-		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
+	if need := 8 * count * float64(ranks); need > maxMemory {
+		return fmt.Errorf("train: samples: rankings of %d ranks for %d queries a step take about %s, want %s at most",
+			ranks, queries, gigabytes(need), gigabytes(maxMemory))
 	}
-	return err
+	return nil
 }
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

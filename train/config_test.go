@@ -126,7 +126,6 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Batch = -1 }, "batch is -1"},
 		{func(c *Config) { c.Epochs = -1 }, "epochs is -1"},
 		{func(c *Config) { c.Patience = -1 }, "patience is -1: want 0 to 1000000"},
-		{func(c *Config) { c.EvaluationSamples = -1 }, "evaluation samples is -1"},
 		{func(c *Config) { c.Hidden = []int{3, 0} }, "width 0"},
 		{func(c *Config) { c.LearningRate = -1 }, "learning rate is -1"},
 		{func(c *Config) { c.LearningRate = math.NaN() }, "learning rate is NaN"},
@@ -138,9 +137,6 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Clip = math.NaN() }, "clip is NaN"},
 		{func(c *Config) { c.Loss, c.Samples, c.Cutoff = "plrank2", 1_000_000, 1000 }, "samples: rankings of 1000 ranks for 1 queries a step take about 24 GB, want 3 GB at most"},
 		{func(c *Config) { *c = paper(); c.Samples, c.Cutoff = 1_000_000, 500 }, "samples: rankings of 500 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
-		{func(c *Config) {
-			c.Report, c.EvaluationSamples, c.Cutoff = []string{"expected-pair-accuracy@1000"}, 1_000_000, 1000
-		}, "evaluation samples: rankings of 1000 ranks take about 8 GB"},
 		{func(c *Config) { c.Hidden, c.Shards = []int{100_000}, 10_000 }, "a model of 9e+05 weights takes about 36 GB with 10000 shards"},
 		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
 		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "a hidden layer of width 9223372036854775807: want widths of 1 to 10000000"},

@@ -47,7 +47,7 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 		settings: c.Evaluation, highest: c.HighestGrade, metric: metric, measures: measures, group: group,
 		in: metrics.Queries{
 			Gain: loss.gain, Discounts: loss.discounts.Discounts, LabelFree: labelFree, Ties: ties,
-			Sampling: metrics.Sampling{Samples: c.EvaluationSamples, Seed: c.Seed},
+			Sampling: metrics.Sampling{Seed: c.Seed},
 		},
 		losses: &lossValues{loss: loss, by: map[*datasets.Dataset]*lossValue{}},
 	}, err

@@ -226,7 +226,7 @@ func descending(d *datasets.Dataset) []float64 {
 // and the feature's DCG can be computed by hand.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 3, LearningRate: 0.5}, Evaluation: Evaluation{EvaluationSamples: 20000}}, tinySplits())
+	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 3, LearningRate: 0.5}}, tinySplits())
 	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,6 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 		tr := mustNew(t, Config{
 			Objective:    Objective{Loss: "plrank-rb", Cutoff: 3, Discounts: c.discounts, Gain: c.gain, NormalizeGains: c.normalize, Samples: 20000},
 			Optimization: Optimization{Batch: 3, LearningRate: 1e-30},
-			Evaluation:   Evaluation{EvaluationSamples: 20000},
 		}, s)
 		e, err := tr.loop.epoch(ctx, 0)
 		if err != nil {
@@ -203,7 +202,6 @@ func TestFairnessReport(t *testing.T) {
 	}
 	in := metrics.Queries{
 		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.in.Discounts,
-		Sampling: metrics.Sampling{Samples: 20000, Seed: 5},
 	}
 	in.Exposure, err = metrics.Exposure(in)
 	if err != nil {
@@ -229,23 +227,6 @@ func TestFairnessReport(t *testing.T) {
 		vali := report.Splits[1]
 		if vali.Value(2, name) != float64(r.History[0].Vali[name]) || !(vali.Value(0, name) > 0) || !math.IsNaN(vali.Value(featureRow, name)) {
 			t.Errorf("%s: random order %v, feature %v, model %v", name, vali.Value(0, name), vali.Value(featureRow, name), vali.Value(2, name))
-		}
-	}
-}
-
-// What is estimated from samples has a standard error in the report, and nothing else.
-func TestReportedStdErr(t *testing.T) {
-	t.Parallel()
-	config := learning("plrank-rb")
-	config.Epochs, config.Report = 1, []string{"expected-pair-accuracy@5", "expected-mrr", "err@5", "disparity"}
-	tr := mustNew(t, config, small())
-	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range report.Splits {
-		if e := float64(s.StdErr["expected-pair-accuracy@5"]); len(s.StdErr) != 1 || !(e > 0 && e < 0.02) {
-			t.Errorf("%s: %v", s.Name, s.StdErr)
 		}
 	}
 }

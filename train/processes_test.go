@@ -364,7 +364,7 @@ func TestRanksSkipTogether(t *testing.T) {
 func TestRanksMeasureTogether(t *testing.T) {
 	t.Parallel()
 	c := busy("adam")
-	c.Shards, c.Epochs, c.Report, c.WeightedMetrics, c.EvaluationSamples = 5, 1, []string{"expected-pair-accuracy@5", "err@5", "disparity"}, true, 7
+	c.Shards, c.Epochs, c.Report, c.WeightedMetrics = 5, 1, []string{"expected-pair-accuracy@5", "err@5", "disparity"}, true
 	var reports []*Report
 	for _, ranks := range []int{1, 2, 5} {
 		for rank, err := range testkit.OnRanks(ranks, func(g mpi.Group) error {

@@ -41,7 +41,6 @@ type SplitReport struct {
 	Documents int      `json:"documents"`
 	Rows      []Values `json:"rows"` // of the rankers, in the order of Rankers
 	Rankers   []string `json:"rankers"`
-	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
 
 	// PerQuery has the values of the queries in the order of the split, by metric; the last of Rows
 	// has their means. NaN stands for a query that is left out. It is of a Report by Evaluate or
@@ -215,7 +214,7 @@ func (e *evaluator) countRelevant(d *datasets.Dataset, r *SplitReport) error {
 // reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others []Baseline) (SplitReport, error) {
 	d := s.Data
-	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}, FromClicks: d.Gains != nil}
+	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), FromClicks: d.Gains != nil}
 	add := func(ranker string, means map[string]measurement, err error) error {
 		values, err := e.valuesOf(means, err)
 		perQuery := map[string][]float64{}
@@ -257,10 +256,5 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others []Basel
 	}
 	last := len(r.OthersPerQuery) - 1
 	r.PerQuery, r.OthersPerQuery = r.OthersPerQuery[last], r.OthersPerQuery[:last]
-	for _, m := range e.measures {
-		if measured, ok := means[m.String()]; ok && m.Sampled() {
-			r.StdErr[m.String()] = Value(measured.StdErr)
-		}
-	}
 	return r, nil
 }

@@ -362,9 +362,6 @@ type Evaluation struct {
 	Report []string `json:"report"`
 	// WeightedMetrics makes queries count by their weights, where the data have such.
 	WeightedMetrics bool `json:"weightedMetrics"`
-	// EvaluationSamples is the number of rankings sampled for expected metrics that are not exact, see
-	// metrics.Measure.Sampled.
-	EvaluationSamples int `json:"evaluationSamples"`
 	// EvaluateTrain reports metrics of the training split every epoch.
 	EvaluateTrain bool `json:"evaluateTrain"`
 	// EvaluateTest reports metrics of the test split every epoch: for learning curves, never for choosing.
@@ -389,9 +386,6 @@ func (e *Evaluation) settings(usual string) []Setting {
 			Help: "further `metrics` to report, with commas between, such as map,expected-err@10,disparity"},
 		{Flag: "weighted-metrics", idle: onlyWeighted, Value: &e.WeightedMetrics,
 			Help: "use the weights of queries in the means of metrics, too"},
-		{Flag: "evaluation-samples", Value: &e.EvaluationSamples, Plain: 100, check: between(1, mostSamples), Measuring: true,
-			idle: onlyEstimated,
-			Help: "`N`, the number of rankings sampled for expected metrics that are not exact"},
 		{Flag: "evaluate-train", Value: &e.EvaluateTrain,
 			Help: "also report metrics of the training split after each epoch"},
 		{Flag: "evaluate-test", idle: onlyTest, Value: &e.EvaluateTest,

@@ -91,7 +91,7 @@ func TestZeroIsZero(t *testing.T) {
 			}
 		}
 	}
-	if _, err := New(Config{Model: Model{Hidden: []int{8}}, Evaluation: Evaluation{EvaluationSamples: 100}}, Custom{}, sized(4, 60)); err == nil {
+	if _, err := New(Config{Model: Model{Hidden: []int{8}}}, Custom{}, sized(4, 60)); err == nil {
 		t.Error("a Config without a loss: no error")
 	}
 }
@@ -104,7 +104,7 @@ func TestPlain(t *testing.T) {
 		Inputs:       Inputs{Transform: "minmax"},
 		Model:        Model{Scorer: "mlp", Blocks: 1, Heads: 2},
 		Optimization: Optimization{Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant", Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40},
-		Evaluation:   Evaluation{Metric: "ndcg@5", LabelFree: "skip", Ties: "random", EvaluationSamples: 100},
+		Evaluation:   Evaluation{Metric: "ndcg@5", LabelFree: "skip", Ties: "random"},
 	}
 	if c := (Config{}).Plain(); !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

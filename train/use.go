@@ -14,7 +14,7 @@ type Use struct {
 	Config
 	Measures []metrics.Measure // that are reported
 	Splits   *datasets.Splits  // to train on; nil: what is measured is trained already
-	Draws    bool              // something other than a measure is drawn by the seed
+	Draws    bool              // something is drawn by the seed
 }
 
 // Idle returns why the setting has no effect in a use, and what it is for, such as "with -scorer mlp: it is for -scorer forest"; "" if
@@ -103,10 +103,6 @@ func onlyLabels(u *Use) string {
 	return unless(u.Splits == nil || u.Splits.Vali.Gains == nil, "with -clicks and no labels", "labelled data, which -vali names")
 }
 
-func onlyEstimated(u *Use) string {
-	return u.Measured(metrics.Measure.Sampled, "metrics that are estimated, such as -report expected-pair-accuracy@10")
-}
-
 // The next ones always have an effect on training.
 
 func onlyGrades(u *Use) string {
@@ -122,6 +118,5 @@ func onlyExposure(u *Use) string {
 }
 
 func onlyDrawn(u *Use) string {
-	works := u.Splits != nil || u.Draws || slices.ContainsFunc(u.Measures, metrics.Measure.Sampled)
-	return unless(works, "where nothing is drawn", "metrics that are estimated, such as -report expected-map@10")
+	return unless(u.Splits != nil || u.Draws, "where nothing is drawn", "what is drawn, such as by -importance")
 }

@@ -44,7 +44,7 @@ func TestHostileNumbersAreRefusedOrHandled(t *testing.T) {
 	must("clicks simulate -data train.txt -model run/model.npz -n 300 -out log.jsonl")
 	must("clicks bias log.jsonl -out bias.json")
 	commandtest.Write(t, "races.txt", strings.Repeat("a > b > c\nb > a > c\nc > a > b\na > c > b\n", 3))
-	quick := " -epochs 1 -members 1 -hidden 4 -samples 2 -evaluation-samples 2 "
+	quick := " -epochs 1 -members 1 -hidden 4 -samples 2 "
 	for _, line := range []string{
 		"train -data ." + quick,
 		"train -data . -loss plrank2 -scorer attention -members 2 -transform quantile -bins 3 -optimizer adamw" + quick,

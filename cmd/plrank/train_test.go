@@ -82,7 +82,7 @@ func TestGroupLossBringsGroupsNearer(t *testing.T) {
 	ratio := func(args ...string) float64 {
 		t.Helper()
 		out = filepath.Join(t.TempDir(), "run")
-		args = append([]string{"-data", data, "-epochs", "10", "-members", "1", "-samples", "20", "-hidden", "8", "-evaluation-samples", "10", "-lr", "0.01",
+		args = append([]string{"-data", data, "-epochs", "10", "-members", "1", "-samples", "20", "-hidden", "8", "-lr", "0.01",
 			"-group-column", "seller", "-out", out}, args...)
 		status, stdout, stderr := training.Call(args...)
 		if status != 0 || !strings.Contains(stdout, "exposure-ratio") {

@@ -32,7 +32,7 @@ const changeMetric = "ndcg@5"
 // notTrained are the flags that say how a model is measured, not how it comes about; the seed, which is
 // the run's; and patience, because all trainings last all their epochs.
 var notTrained = []string{"seed", "report", "patience", "convention", "ties", "weighted-metrics",
-	"evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}
+	"evaluate-train", "evaluate-test", "drop-label-free-test"}
 
 // runChanges trains the default recipe, and changes of it, on nested folds.
 func runChanges(ctx context.Context, s *session) error {

@@ -212,17 +212,6 @@ func printConvention(w io.Writer, r *train.Report) {
 	if r.FeatureQueries > 0 {
 		PrintNote(w, fmt.Sprintf("The feature was chosen by %d of the %d training queries.", r.FeatureQueries, r.Splits[0].Queries))
 	}
-	for _, m := range r.Metrics {
-		var errors []string
-		for _, s := range r.Splits {
-			if e, ok := s.StdErr[m]; ok {
-				errors = append(errors, fmt.Sprintf("%s (%s)", FormatValue(e), s.Name))
-			}
-		}
-		if errors != nil {
-			PrintNote(w, fmt.Sprintf("%s of the model is estimated from sampled rankings, standard error %s.", m, strings.Join(errors, ", ")))
-		}
-	}
 }
 
 // lossesBySplit says by what gains the loss of each split is.

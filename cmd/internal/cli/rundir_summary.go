@@ -40,23 +40,19 @@ type RunSummary struct {
 	Initial     train.Values `json:"initial,omitempty"` // of the initial model on the validation split
 	LabelFree   string       `json:"convention"`        // for label-free queries
 	bySplit[train.Values]
-	StdErr map[string]train.Values `json:"stdErr,omitempty"` // of the metrics that are estimated from sampled rankings, by split
 }
 
 // summaryOf returns the summary of a run.
 func summaryOf(r *recipe.Result, report *train.Report) *RunSummary {
 	s := &RunSummary{
 		BestEpoch: r.BestEpoch, Shares: r.Shares, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
-		LabelFree: report.LabelFree, bySplit: newBySplit[train.Values](), StdErr: map[string]train.Values{},
+		LabelFree: report.LabelFree, bySplit: newBySplit[train.Values](),
 	}
 	for _, e := range r.History {
 		s.Skipped += e.Skipped
 	}
 	for _, split := range report.Splits {
 		s.add(split.Name, split.Rankers, split.Rows)
-		if len(split.StdErr) > 0 {
-			s.StdErr[split.Name] = split.StdErr
-		}
 	}
 	return s
 }

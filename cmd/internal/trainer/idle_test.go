@@ -48,9 +48,6 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-normalize -loss xe-ndcg", ""},
 		{"-normalize=false -loss mse", ""},
 		{"-normalize -loss mse+plrank-exact", ""},
-		{"-evaluation-samples 9", "-evaluation-samples has no effect with -metric expected-ndcg@10: it is for metrics that are estimated, such as -report expected-pair-accuracy@10"},
-		{"-evaluation-samples 9 -report expected-pair-accuracy@3", ""},
-		{"-evaluation-samples 9 -metric pair-accuracy@3", ""}, // its expectation is reported, too
 		{"-weighted-metrics", "-weighted-metrics has no effect without weights of queries: it is for data with them, such as in a file FILE.weight"},
 		{"-drop-label-free-test", ""},
 		{"-drop-label-free-test" + one, "-drop-label-free-test has no effect without a test split: -test names one"},

@@ -79,7 +79,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}
-	stdout, _ := must(t, "-model", model, "-data", data, "-json", "-evaluation-samples", "5")
+	stdout, _ := must(t, "-model", model, "-data", data, "-json")
 	var report train.Report
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatal(err)

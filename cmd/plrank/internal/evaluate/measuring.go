@@ -52,7 +52,7 @@ func (m *Measuring) Check(line *cli.Line) error {
 }
 
 // WarnIdle warns of flags without an effect on the measures of a model or of scores, for which some measures are left out. Drawn says
-// whether something other than the samples of metrics is drawn by -seed.
+// whether something is drawn by -seed.
 func (m *Measuring) WarnIdle(line *cli.Line, ofScores, drawn bool, stderr io.Writer) error {
 	measures, err := m.Config.Measures()
 	if err != nil {
