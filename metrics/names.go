@@ -182,7 +182,8 @@ func ParseMeasure(name string) (Measure, error) {
 		return Measure{}, fmt.Errorf("metrics: unknown metric %q: %s; @k sets a cutoff, and %s before it takes the expectation", text,
 			names.Want(c.name, append(Names(), FairnessNames()...)), expectedPrefix)
 	case deviates && (expected || f.deviation == nil):
-		return Measure{}, fmt.Errorf("metrics: %q: the standard deviation is known of mrr and hits: want %[2]smrr or %[2]shits", name, deviationPrefix)
+		return Measure{}, fmt.Errorf("metrics: %q: the standard deviation is known of mrr and hits: want %[2]smrr or %[2]shits",
+			name, deviationPrefix)
 	case f.fairness != nil && expected:
 		return Measure{}, fmt.Errorf("metrics: %q: %s is already an expectation: remove the prefix %s", name, text, expectedPrefix)
 	}

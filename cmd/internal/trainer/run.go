@@ -63,7 +63,9 @@ func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 		return nil, err
 	}
 	c := j.trainer.Config
-	p := &progress{terminal: command.NewBar(j.notes(stderr)), stderr: stderr, metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
+	p := &progress{
+		terminal: command.NewBar(j.notes(stderr)), stderr: stderr, metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History()),
+	}
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
