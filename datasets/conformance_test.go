@@ -127,6 +127,9 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 			o.Headerless, o.QueryColumn, o.DocumentColumn = true, "2", "3"
 		}, is: func(d *Dataset) any { return d.FeatureNames }, want: []string{"4", "5", "6", "7", "8"},
 			refused: map[string]string{"LETOR": "Headerless (-headerless) needs separated values", "CSV": `column "1": the label "label"`, "TSV": `column "1": the label "label"`}},
+		{name: "Missing", set: func(o *ReadOptions, _ func(string) string) { o.Missing = []string{"7", "none"} },
+			is: func(d *Dataset) any { return d.Features[1] != d.Features[1] }, want: true,
+			other: map[string]any{"LETOR": false, "Parquet": false}}, // where numbers are no words
 		{name: "Labels", set: func(o *ReadOptions, _ func(string) string) { o.Labels = "unused" },
 			is: func(d *Dataset) any { return d.Rows() }, want: 3},
 		{name: "Schema", set: func(o *ReadOptions, column func(string) string) {

@@ -85,6 +85,10 @@ type ReadOptions struct {
 	// and the first is the label unless LabelColumn names another. False: the first line names the columns.
 	Headerless bool
 
+	// Missing are words that stand for a missing value in separated values of features that are numbers, besides an empty field,
+	// NA, NaN, NULL and ?. The others that pandas knows, such as None and n/a, need not be here: a warning lists the ones that are found.
+	Missing []string
+
 	// GroupColumn names the column of a table with the groups of documents, for fairness; in LETOR text, it is the id of a
 	// feature with at most 1000 values, which are the groups. The column is then not a feature, unless FeatureIDs or FeatureNames
 	// list it. Groups are texts; numbers of LETOR text are compared with all their digits, and 7, 7.0 and +7 are one group.

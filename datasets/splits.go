@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -40,6 +41,13 @@ func (o Options) read(files reader.Splits, known *reader.Collection, holdOut flo
 		if i == 0 {
 			read.Options = read.ByNames(tables[0].IDs, tables[0].Layout)
 			read.Groups = ""
+			if weight := read.WeightColumn; weight != "" { // only the training split needs weights
+				read.WeightColumn, read.Roles = "", maps.Clone(read.Roles)
+				if read.Roles == nil {
+					read.Roles = map[string]string{}
+				}
+				read.Roles["weight"] = weight
+			}
 		}
 	}
 	ids, err := o.check(tables, known)

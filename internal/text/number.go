@@ -86,6 +86,15 @@ func IsMissing(word []byte) bool {
 	return false
 }
 
+// IsMarker reports whether pandas reads a word as a missing value, other than those of [IsMissing].
+func IsMarker(word []byte) bool {
+	switch string(bytes.ToLower(word[:min(len(word), 9)])) {
+	case "none", "n/a", "<na>", "#n/a", "#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan":
+		return true
+	}
+	return false
+}
+
 // Powers of ten that float64 holds exactly.
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}

@@ -42,6 +42,7 @@ type Reading struct {
 	Duplicates     string `json:"duplicates,omitempty"`
 	MinusOne       string `json:"minusOne,omitempty"`
 	Headerless     bool   `json:"headerless,omitempty"`
+	Missing        string `json:"missing,omitempty"`
 	LabelColumn    string `json:"labelColumn,omitempty"`
 	QueryColumn    string `json:"queryColumn,omitempty"`
 	DocumentColumn string `json:"documentColumn,omitempty"`
@@ -96,6 +97,9 @@ func (s *Source) ReadingFlags() Flags {
 			Help: "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts"},
 		Flag{Name: "headerless", Value: &s.Headerless, Topic: "formats",
 			Help: "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given"},
+		Flag{Name: "missing", Value: &s.Missing, Topic: "formats",
+			Help: "`words` that stand for a missing value in features that are numbers, such as n/a,None,-; a warning lists the known ones " +
+				"that are found"},
 		Flag{Name: "label-column", Value: &s.LabelColumn, Topic: "formats",
 			Help: "`column` of the labels in separated values, by name; without it, the one of the model, or else a usual name, where no other " +
 				"column could be meant"},
@@ -242,7 +246,8 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
 		Features: command.Words(r.Features), Ignore: command.Words(r.Ignore),
-		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
+		MinusOne: r.MinusOne, Headerless: r.Headerless, Missing: command.Words(r.Missing),
+		WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
 		Groups:  r.Groups,
 		Intents: command.Words(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
 	}

@@ -20,8 +20,8 @@ type UsedFeatures struct {
 	seen  []bool
 
 	model   *ranker.Model
-	plain   *bool        // some data have no names, as LETOR text
-	unknown text.Unknown // categories that are numbers
+	plain   *bool      // some data have no names, as LETOR text
+	unknown text.Tally // categories that are numbers
 }
 
 // NewUsedFeatures returns the features of a model, before any document was seen.
@@ -30,7 +30,7 @@ func NewUsedFeatures(model *ranker.Model) UsedFeatures {
 	for column, name := range model.FeatureNames() {
 		names[all[column]] = name
 	}
-	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool), text.Unknown{}}
+	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool), text.Tally{}}
 }
 
 // Add looks at documents.
@@ -62,7 +62,7 @@ func (u UsedFeatures) Missing(file string) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library,
 				f.Numbering))
 		}
-		for _, warning := range u.unknown.Warnings(func(id int) string { return cmp.Or(u.names[id], strconv.Itoa(id)) }) {
+		for _, warning := range u.unknown.Unknown(func(id int) string { return cmp.Or(u.names[id], strconv.Itoa(id)) }) {
 			warnings = append(warnings, file+": "+warning)
 		}
 		words := func(levels []string) bool { return levels != nil && !text.FixedLevels(levels, false).HasNumbers() }

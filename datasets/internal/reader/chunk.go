@@ -29,6 +29,7 @@ type Chunk struct {
 	HasGroups  bool          // a line tells a group
 
 	Counts
+	Words
 	Faults     []Fault // the first maxFaults malformed lines
 	FaultCount int
 	Err        error // what stops the whole read

@@ -249,6 +249,7 @@ next:
 			value, n = float32(b[i]-'0'), 1
 		} else {
 			value, n, err = text.Value(b[i:])
+			to.noteLarge(id, value, b[i:i+n])
 		}
 		if i += n; err != nil {
 			return i, fail(to, b, start, err)

@@ -28,7 +28,7 @@ func NewNames(o Options) *Names {
 
 // Renumber gives the texts and groups of a chunk, which has numbered them by itself, the numbers of all. It counts the texts
 // that are not among fixed levels.
-func (n *Names) Renumber(c *Chunk, l *Layout, unknown text.Unknown) error {
+func (n *Names) Renumber(c *Chunk, l *Layout, unknown text.Tally) error {
 	for k, id := range l.Categorical {
 		all := n.Levels[id]
 		if all == nil {
@@ -70,7 +70,7 @@ func (n *Names) Renumber(c *Chunk, l *Layout, unknown text.Unknown) error {
 }
 
 // replaceNumbers replaces numbers by the levels that they stand for.
-func (n *Names) replaceNumbers(c *Chunk, unknown text.Unknown) {
+func (n *Names) replaceNumbers(c *Chunk, unknown text.Tally) {
 	for id, levels := range n.Levels {
 		values, times := map[float32]float32{}, map[float32]int{}
 		c.replace(id, func(v float32) float32 {

@@ -27,6 +27,7 @@ type Options struct {
 	WeightColumn                             string
 	BaseColumn                               string
 	Headerless                               bool
+	Missing                                  []string
 	GroupColumn                              string
 	Intents                                  []string
 	Subtopics                                string

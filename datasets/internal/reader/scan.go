@@ -1,10 +1,8 @@
 package reader
 
 import (
-	"cmp"
 	"fmt"
 	"hash/maphash"
-	"strconv"
 
 	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
@@ -35,7 +33,8 @@ type scan struct {
 
 func newScan(path string, o FileOptions, names *Names) *scan {
 	return &scan{
-		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)), Unknown: text.Unknown{}},
+		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)), Unknown: text.Tally{},
+			Words: newWords()},
 	}
 }
 
@@ -190,9 +189,10 @@ func (s *scan) end() error {
 	if err := s.WarnOfColumns(); err != nil {
 		return err
 	}
-	for _, warning := range s.Unknown.Warnings(func(id int) string { return cmp.Or(s.Layout.Names[id], strconv.Itoa(id)) }) {
+	for _, warning := range s.Unknown.Unknown(s.featureName) {
 		s.Warn("%s", warning)
 	}
+	s.warnOfWords()
 	if s.Breaks > 0 {
 		s.Warn("queries are not contiguous: documents were moved to earlier ones of their query %d times", s.Breaks)
 	}

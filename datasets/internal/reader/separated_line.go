@@ -69,7 +69,7 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 		}
 		r.features[s.Feature[n]] = to.Level(k, value)
 	case s.Feature[n] >= 0:
-		if r.features[s.Feature[n]], err = text.Field(value); err != nil {
+		if r.features[s.Feature[n]], err = to.number(s.IDs[s.Feature[n]], value); err != nil {
 			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Label:
@@ -116,10 +116,11 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 	r := s.Begin(to)
 	n := 0
 	for i := 0; i <= len(b); n++ {
-		if n < len(s.Feature) && s.Feature[n] >= 0 && n != s.Group && s.Level[n] < 0 {
+		if n < len(s.Feature) && s.Feature[n] >= 0 && n != s.Group && s.Level[n] < 0 && to.options.Missing == nil {
 			// A plain number, as most are; anything else goes the long way.
 			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.Comma) {
 				r.features[s.Feature[n]] = v
+				to.noteLarge(s.IDs[s.Feature[n]], v, b[i:i+used])
 				i += used + 1
 				continue
 			}
@@ -198,12 +199,12 @@ func (k *Kinds) Add(value []byte) {
 		k.NoLabels++
 	}
 	switch {
-	case errors.Is(err, text.ErrNumber):
+	case errors.Is(err, text.ErrNumber) && !text.IsMarker(bytes.TrimSpace(value)):
 		k.Texts++
 		if text.LooksDecimalComma(value) {
 			k.commas++
 		}
-	case err != nil || v == v:
+	case err != nil && !errors.Is(err, text.ErrNumber) || err == nil && v == v:
 		k.Numbers++
 	}
 }

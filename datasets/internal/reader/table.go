@@ -17,11 +17,12 @@ type Table struct {
 	Layout  *Layout
 	Chunks  []*Chunk
 	Queries []Query
-	Breaks  int          // runs of rows of a query that had already ended
-	Sized   bool         // queries have no ids, but sizes
-	Names   *Names       // of groups and of categorical texts
-	Unknown text.Unknown // texts that a model does not know
-	Groups  *GroupNames  // of the rows; nil: they have no groups
+	Breaks  int         // runs of rows of a query that had already ended
+	Sized   bool        // queries have no ids, but sizes
+	Names   *Names      // of groups and of categorical texts
+	Unknown text.Tally  // texts that a model does not know
+	Words               // of all chunks
+	Groups  *GroupNames // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
 	Spilled []func() // give up the files that chunks have their features in
@@ -77,6 +78,7 @@ func (t *Table) Add(c *Chunk) {
 	t.Rows += len(c.Labels)
 	t.Size += c.Size
 	t.IDs = Union(t.IDs, c.IDs)
+	t.Words.merge(c.Words)
 	counts := c.Counts
 	counts.FirstCommented += c.Line
 	t.Counts.Add(counts)
@@ -101,10 +103,12 @@ func (t *Table) Failed() bool { return t.faultCount > 0 || t.err != nil }
 // then their number; or the error of a chunk, or ErrEmpty.
 func (t *Table) Check() error {
 	switch {
-	case t.faultCount > len(t.faults):
-		return fmt.Errorf("%s\ndatasets: %s: %d malformed lines in all", strings.Join(t.faults, "\n"), t.Path, t.faultCount)
 	case t.faultCount > 0:
-		return errors.New(strings.Join(t.faults, "\n"))
+		lines := t.faults
+		if t.faultCount > len(lines) {
+			lines = append(lines, fmt.Sprintf("datasets: %s: %d malformed lines in all", t.Path, t.faultCount))
+		}
+		return errors.New(strings.Join(append(lines, t.adviceOnWords()...), "\n"))
 	case t.err != nil:
 		return fmt.Errorf("datasets: %s: %w", t.Path, t.err)
 	case t.Rows == 0:
