@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -23,7 +24,9 @@ func (v *view) importance(ctx context.Context, r *rows) error {
 		return nil
 	}
 	sample := sampleOf(v.data, scoredRows/(used*Permutations))
-	list, err := train.Importances(ctx, v.Config, train.Custom{}, v.Model, sample, Permutations)
+	c := v.Config
+	c.Metric = ImportanceMetric(c.Metric)
+	list, err := train.Importances(ctx, c, train.Custom{}, v.Model, sample, Permutations)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -35,10 +38,10 @@ func (v *view) importance(ctx context.Context, r *rows) error {
 		v.columns[i] = slices.Index(v.data.FeatureIDs, feature.Feature)
 	}
 	r.text("How much worse %s gets when the values of a feature are shuffled: mean and standard deviation "+
-		"of %d permutations. Correlated features share their importance.%s", v.Config.Metric, Permutations, sampleNote(sample, v.data))
-	p := ImportancePlot(v.Config.Metric, list)
+		"of %d permutations. Correlated features share their importance.%s", c.Metric, Permutations, sampleNote(sample, v.data))
+	p := ImportancePlot(c.Metric, list)
 	p.X = "" // too long for a small picture
-	r.plot("Loss of "+short(v.Config.Metric), p)
+	r.plot("Loss of "+short(c.Metric), p)
 	all := viz.Table{Columns: []string{"feature", "mean", "standard deviation"}}
 	for _, i := range list[:min(mostFeatures, len(list))] {
 		all.Rows = append(all.Rows, viz.Row{short(i.Name), float64(i.Mean), float64(i.SD)})
@@ -58,6 +61,15 @@ func (v *view) usedColumns() (columns []int) {
 		}
 	}
 	return columns
+}
+
+// ImportanceMetric returns the metric by which features matter: of an expected one, the ranking's. Expectations depend on the scale of
+// scores, which mixtures and single models do not share.
+func ImportanceMetric(metric string) string {
+	if m, err := metrics.ParseMeasure(metric); err == nil {
+		return m.Ranking().String()
+	}
+	return metric
 }
 
 const (

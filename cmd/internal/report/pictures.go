@@ -12,34 +12,97 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
+// fitted is what the history says of a model of a run.
+type fitted struct {
+	name   string // "": the run has a single model
+	config train.Config
+	epochs []train.Epoch
+	best   int // its epoch, from 1; 0: none
+}
+
+// models returns the models of the run that have been trained.
+func (r *Run) models() (list []fitted) {
+	if len(r.History) == 0 {
+		return nil
+	}
+	if r.History[0].Model == 0 {
+		f := fitted{"", r.Config, r.History, 0}
+		if r.Summary != nil {
+			f.best = r.Summary.BestEpoch
+		}
+		return []fitted{f}
+	}
+	for i, c := range r.Models {
+		f := fitted{name: fmt.Sprintf("model %d", i+1), config: c}
+		if r.Summary != nil && i < len(r.Summary.Shares) {
+			f.name += fmt.Sprintf(", share %.2f", r.Summary.Shares[i])
+		}
+		for _, e := range r.History {
+			if e.Model != i+1 {
+				continue
+			}
+			f.epochs = append(f.epochs, e)
+			if f.best == 0 || c.Better(float64(e.Vali[c.Metric]), float64(f.epochs[f.best-1].Vali[c.Metric])) {
+				f.best = len(f.epochs)
+			}
+		}
+		if f.epochs != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // curves draws the validation metric and the loss by epoch.
 func (v *view) curves(_ context.Context, r *rows) error {
 	if len(v.History) == 0 {
 		return nil
 	}
-	loss := viz.Series{}
-	for _, e := range v.History {
-		loss.Y = append(loss.Y, e.Loss)
-	}
-	best, initial := 0, train.Values(nil)
-	if v.Summary != nil {
-		best, initial = v.Summary.BestEpoch, v.Summary.Initial
-	}
-	validation := Curve(v.Config.Metric, v.History, best, initial)
+	validation := v.Curve()
 	validation.Y, _, _ = strings.Cut(validation.Y, " ") // the legend of a small picture names both measures
 	r.plot("Validation", validation)
-	r.plot("Training loss", viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}})
+	for _, f := range v.models() {
+		loss := viz.Series{}
+		for _, e := range f.epochs {
+			loss.Y = append(loss.Y, e.Loss)
+		}
+		title := "Training loss"
+		if f.name != "" {
+			title += ", " + f.name
+		}
+		r.plot(title, viz.Plot{X: "epoch", Y: "loss", Series: []viz.Series{loss}})
+	}
 	return nil
 }
 
-// Curve draws the metric after each epoch on every split that was evaluated: for the ranking, and expected under the policy. A fairness
-// metric has one curve per split. Curve marks the best epoch, or the initial model at 0.
-func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Values) viz.Plot {
+// ofModels returns the validation metric of each model by epoch, and the best epochs. The prefix begins the names.
+func ofModels(list []fitted, metric, prefix string) (series []viz.Series) {
+	best := viz.Series{Name: prefix + "best epochs", Style: viz.Points}
+	for _, f := range list {
+		s := viz.Series{Name: prefix + f.name}
+		for _, e := range f.epochs {
+			s.Y = append(s.Y, float64(e.Vali[metric]))
+		}
+		series = append(series, s)
+		best.X, best.Y = append(best.X, float64(f.best)), append(best.Y, s.Y[f.best-1])
+	}
+	return append(series, best)
+}
+
+// Curve draws the metric of the run after each epoch on every split that was evaluated: for the ranking, and expected under the policy. A
+// fairness metric has one curve per split. Curve marks the best epoch, or the initial model at 0. Several models have a curve each, of
+// the ranking on the validation split. The run has a history.
+func (r *Run) Curve() viz.Plot {
+	metric, history := r.Config.Metric, r.History
 	p := viz.Plot{X: "epoch", Y: metric}
 	names := []string{metric}
 	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
 		names = []string{m.Ranking().String(), m.Expected().String()}
 		p.Y = names[0] + " and its expectation"
+	}
+	if history[0].Model > 0 {
+		p.Y, p.Series = names[0], ofModels(r.models(), names[0], "")
+		return p
 	}
 	for _, split := range []struct {
 		name   string
@@ -60,7 +123,11 @@ func Curve(metric string, history []train.Epoch, bestEpoch int, initial train.Va
 			p.Series = append(p.Series, s)
 		}
 	}
-	name, best := "initial model, the best", initial
+	if r.Summary == nil {
+		return p
+	}
+	bestEpoch := r.Summary.BestEpoch
+	name, best := "initial model, the best", r.Summary.Initial
 	if bestEpoch > 0 && bestEpoch <= len(history) {
 		name, best = fmt.Sprintf("best epoch, %d", bestEpoch), history[bestEpoch-1].Vali
 	}

@@ -24,6 +24,7 @@ type Run struct {
 	Data    string // describes the data
 	Recipe  string // with its reason; "": unknown
 	Config  train.Config
+	Models  []train.Config  // of a mixture, whose settings are the Config's otherwise
 	Summary *cli.RunSummary // nil: no result
 	History []train.Epoch
 	Model   *ranker.Model

@@ -4,17 +4,20 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
 )
 
 // linear returns a view of the model 2 x1 − x5 on two queries.
@@ -209,8 +212,50 @@ func TestLargeDataAreSampled(t *testing.T) {
 func TestCurveOfTwoMeasuresNamesBoth(t *testing.T) {
 	vali := train.Values{"ndcg@5": .5, "expected-ndcg@5": .4}
 	for metric, want := range map[string]string{"ndcg@5": "ndcg@5 and its expectation", "disparity@5": "disparity@5"} {
-		if got := Curve(metric, []train.Epoch{{Vali: vali}}, 1, nil).Y; got != want {
+		r := &Run{History: []train.Epoch{{Vali: vali}}}
+		r.Config.Metric = metric
+		if got := r.Curve().Y; got != want {
 			t.Errorf("%s: label %q, want %q", metric, got, want)
+		}
+	}
+}
+
+// Models of a mixture have a curve each, with epochs of their own from 1, the share in the name, and the best epoch by the metric that
+// picked it: the second model is validated by its loss.
+func TestModelsHaveACurveEach(t *testing.T) {
+	epoch := func(model int, ndcg, expected, loss float64) train.Epoch {
+		return train.Epoch{Model: model, Loss: loss, Vali: train.Values{"ndcg@5": train.Value(ndcg), "expected-ndcg@5": train.Value(expected), "loss": train.Value(loss)}}
+	}
+	r := &Run{Summary: &cli.RunSummary{Shares: []float64{.625, .375}}, Models: make([]train.Config, 2), History: []train.Epoch{
+		epoch(1, .5, .4, 9), epoch(1, .7, .6, 8), epoch(1, .6, .5, 7), epoch(2, .3, .2, 5), epoch(2, .2, .1, 4)}}
+	r.Config.Metric, r.Models[0].Metric, r.Models[1].Metric = "expected-ndcg@5", "ndcg@5", "loss"
+	p := r.Curve()
+	want := []viz.Series{{Name: "model 1, share 0.62", Y: []float64{.5, .7, .6}}, {Name: "model 2, share 0.38", Y: []float64{.3, .2}},
+		{Name: "best epochs", Style: viz.Points, X: []float64{2, 2}, Y: []float64{.7, .2}}}
+	if !reflect.DeepEqual(p.Series, want) || p.Y != "ndcg@5" {
+		t.Errorf("%s: %+v, want %+v", p.Y, p.Series, want)
+	}
+	v := &view{Run: r}
+	shown, err := filled(v.curves)
+	if err != nil || len(shown) != 1 || len(shown[0].Figures) != 3 || shown[0].Figures[2].Caption != "Training loss, model 2, share 0.38" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	v.number = 1
+	shown, err = filled(together{v}.curves)
+	if err != nil || len(shown[0].Figures[0].plot.Series) != 3 || shown[0].Figures[0].plot.Series[1].Name != "A, model 2, share 0.38" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	r.History = r.History[:2] // interrupted
+	if p := r.Curve(); len(p.Series) != 2 || len(p.Series[0].Y) != 2 {
+		t.Errorf("%+v", p.Series)
+	}
+}
+
+// Features matter by the ranking's metric, whatever the scale of scores.
+func TestImportanceIsOfRankings(t *testing.T) {
+	for metric, want := range map[string]string{"expected-ndcg@10": "ndcg@10", "map": "map", "loss": "loss", "ndcg@5-2*disparity": "ndcg@5-2*disparity"} {
+		if got := ImportanceMetric(metric); got != want {
+			t.Errorf("%s: %s, want %s", metric, got, want)
 		}
 	}
 }

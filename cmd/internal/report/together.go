@@ -167,6 +167,10 @@ func (views together) curves(_ context.Context, r *rows) error {
 		if i < 0 {
 			i, plots = len(plots), append(plots, viz.Plot{X: "epoch", Y: metric})
 		}
+		if v.History[0].Model > 0 {
+			plots[i].Series = append(plots[i].Series, ofModels(v.models(), metric, v.letter()+", ")...)
+			continue
+		}
 		s := viz.Series{Name: v.letter()}
 		for _, e := range v.History {
 			s.Y = append(s.Y, float64(e.Vali[metric]))

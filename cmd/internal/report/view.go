@@ -165,6 +165,14 @@ func (v *view) facts(_ context.Context, r *rows) error {
 		return err
 	}
 	add("Model", "%s; it uses %d of %d features", description, len(v.Model.UsedFeatures()), len(v.Model.FeatureIDs()))
+	for _, f := range v.models() {
+		if f.name == "" {
+			break
+		}
+		c := f.config
+		add(strings.ToUpper(f.name[:1])+f.name[1:], "%s, %s; the best of %d epochs is %d: %s %s", short(c.Scorer), cut(c.Loss, mostText),
+			len(f.epochs), f.best, short(c.Metric), cli.FormatValue(f.epochs[f.best-1].Vali[c.Metric]))
+	}
 	if s := v.Summary; s != nil {
 		ended := fmt.Sprintf("%d epochs", s.Epochs)
 		if s.BestEpoch > 0 {

@@ -51,8 +51,9 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 			t.Errorf("no %q in %s", want, stderr)
 		}
 	}
-	if !strings.Contains(stdout, ranker.MixtureKind) {
-		t.Errorf("%s", stdout)
+	page := read(t, filepath.Join(out("whole"), cli.ReportFile))
+	if !strings.Contains(stdout, ranker.MixtureKind) || !strings.Contains(page, ">Training loss, model 2, share ") || !strings.Contains(page, "the best of 4 epochs is") {
+		t.Errorf("%s\n%s", stdout, page)
 	}
 	want, err := ranker.Open(filepath.Join(out("whole"), cli.ModelFile))
 	if err != nil || want.File().Kind != ranker.MixtureKind {

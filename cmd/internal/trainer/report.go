@@ -20,14 +20,22 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// writeReport writes the page of the run from what is in its folder. It takes some seconds, also if the run was interrupted.
-func (j *job) writeReport(model *ranker.Model) error {
+// writePage writes the picture and the page of the run from what is in its folder. It takes some seconds, also if the run was
+// interrupted.
+func (j *job) writePage(model *ranker.Model) error {
 	r, err := readRun(j.out)
 	if err != nil {
 		return err
 	}
 	r.take(model, j.splits)
-	return file.Write(j.dir.File(cli.ReportFile), func(w io.Writer) error { return report.Write(context.Background(), w, r.Run) })
+	curve := r.Curve()
+	objective := r.Config.Loss
+	if r.Models != nil {
+		objective = ranker.MixtureKind
+	}
+	curve.Title = fmt.Sprintf("%s, %s", j.splits.Train.Name, objective)
+	return errors.Join(curve.Save(j.dir.File(cli.CurveFile)),
+		file.Write(j.dir.File(cli.ReportFile), func(w io.Writer) error { return report.Write(context.Background(), w, r.Run) }))
 }
 
 // A runFolder is what is read of the folder of a run.
@@ -117,7 +125,7 @@ func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 		r.Title = r.Data
 	}
 	if n := len(s.Models); n > 0 {
-		r.Config = s.Models[n-1] // whose settings measure a mixture
+		r.Config, r.Models = s.Models[n-1], s.Models // the last one's settings measure a mixture
 	}
 	if splits == nil {
 		return

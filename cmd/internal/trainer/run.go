@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +11,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
@@ -181,13 +178,7 @@ func (j *job) finish(result *recipe.Result, measured *train.Report, stderr io.Wr
 	if len(result.History) == 0 {
 		return nil // interrupted before there was anything to draw
 	}
-	curve := report.Curve(cmp.Or(j.Config.Metric, j.trainer.Config.Metric), result.History, result.BestEpoch, result.Initial)
-	objective := j.trainer.Config.Loss
-	if result.Shares != nil {
-		objective = ranker.MixtureKind
-	}
-	curve.Title = fmt.Sprintf("%s, %s", j.splits.Train.Name, objective)
-	if err := errors.Join(curve.Save(j.dir.File(cli.CurveFile)), j.writeReport(result.Model)); err != nil {
+	if err := j.writePage(result.Model); err != nil {
 		command.Warn(stderr, err.Error()) // the run is complete without a picture or a page
 	}
 	fmt.Fprintf(j.notes(stderr), "written to %s; the model is version %s\n", j.out, result.Model.Digest())

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -50,7 +51,8 @@ func (o *options) Flags() cli.Flags {
 			"rankings, and what is printed is their log-likelihood and Kendall's τ"},
 		{Name: "per-query", Value: &o.perQuery, Help: "a new `file` for the values of every query, of the last split: CSV with the columns " +
 			"query, metric and value; where its name ends in .trec, lines as of trec_eval -q"},
-		{Name: "importance", Value: &o.importance, Help: "also print how much worse the -metric gets when a feature is permuted"},
+		{Name: "importance", Value: &o.importance, Help: "also print how much worse the -metric, or ndcg@10 without one, gets when a " +
+			"feature is permuted"},
 	}, o.Measuring.Flags(), cli.Flags{o.plot.Flag("a plot of the -importance"), cli.JSONFlag(&o.asJSON), cli.ThreadsFlag()})
 }
 
@@ -111,14 +113,14 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	if err := o.WarnIdle(line, model == nil, o.importance || o.model != "" && !o.SingleFile(), stderr); err != nil {
 		return err
 	}
-	if err := evaluate(ctx, o, model, perQuery, stdout, stderr); err != nil {
+	if err := evaluate(ctx, o, model, line.Given("metric"), perQuery, stdout, stderr); err != nil {
 		return err
 	}
 	return files.Publish(stdout)
 }
 
 // evaluate measures the model on every split of the data, or scores where the model is nil.
-func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *cli.NewFile, stdout, stderr io.Writer) error {
+func evaluate(ctx context.Context, o *options, model *ranker.Model, metricGiven bool, perQuery *cli.NewFile, stdout, stderr io.Writer) error {
 	measured, splits, err := o.measure(ctx, model, stderr)
 	if err != nil {
 		return err
@@ -135,6 +137,9 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *cl
 	}
 	var important []train.Importance
 	if o.importance {
+		if !metricGiven {
+			o.Config.Metric = report.ImportanceMetric(o.Config.Metric)
+		}
 		if important, err = o.importances(ctx, model, splits[min(1, len(splits)-1)].Data, stderr); err != nil {
 			return err
 		}
