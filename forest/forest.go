@@ -64,6 +64,25 @@ func (t *Tree) leaf(row []float32) int {
 	}
 }
 
+// Depth returns the largest number of nodes above a leaf, of a tree that [Forest.Check] accepts.
+func (t *Tree) Depth() (depth int) {
+	if len(t.Nodes) == 0 {
+		return 0
+	}
+	for level := []int{0}; len(level) > 0; depth++ {
+		var below []int
+		for _, i := range level {
+			for _, child := range []int{t.Nodes[i].Left, t.Nodes[i].Right} {
+				if child >= 0 {
+					below = append(below, child)
+				}
+			}
+		}
+		level = below
+	}
+	return depth
+}
+
 // Check returns an error if the forest cannot be scored. Exactly one way must lead from the root of a tree to each node and leaf,
 // columns must be inputs, no threshold may be NaN, and leaves and bias must be finite.
 func (f *Forest) Check() error {

@@ -15,8 +15,13 @@ import (
 // A Comparison says which scores [Model.Explain] compares.
 type Comparison struct {
 	Document, Other int // rows; an Other of [MeanOfQuery] is the mean of all scores of the query
-	Permutations    int // of the features, 4 or more; 0: 1,000. Each document of a mean has 4 at least
+	Permutations    int // of the features, 4 or more; 0: 1,000. Each document of a mean has 4 at least. Forests need none
 	Seed            uint64
+
+	// Interactions asks for those of features, and Background for the parts of query features, from raw rows of other queries. Only
+	// forests have them, see [Model.HasTrees].
+	Interactions bool
+	Background   []float32
 }
 
 // MeanOfQuery stands for the mean of the scores of a query.
@@ -27,7 +32,10 @@ type Explanation struct {
 	Difference float64
 	Base       float64   // the part of the base scores, 0 for models that take none
 	Values     []float64 // by column
-	Errors     []float64 // standard errors of the values; nil if these are means over 2 to 99 orders, too few to tell
+	Errors     []float64 // standard errors of the values; nil if these are exact, or means over 2 to 99 orders, too few to tell
+	Exact      bool      // the values are exact
+
+	Interactions []Interaction // that are not 0, the largest first
 }
 
 const (
@@ -39,7 +47,8 @@ const (
 )
 
 // Explain divides the difference of the scores of two documents of a query among the features, by Shapley values.
-// Features has the rows of all documents of the query, and base their base scores, as in [Model.ScoreOn].
+// Features has the rows of all documents of the query, and base their base scores, as in [Model.ScoreOn]. The values of a forest,
+// or of a mixture of forests, are exact: see [forest.Shares]. Those of other models are sampled.
 //
 // The players are the columns. Where the columns S have not been swapped between the documents a and b, and all others
 // have,
@@ -70,13 +79,9 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 		return nil, fmt.Errorf("ranker: other document %d of a query of %d documents: want 0 to %d, or MeanOfQuery", c.Other, rows, rows-1)
 	case c.Permutations != 0 && c.Permutations < 4 || c.Permutations > mostPermutations:
 		return nil, fmt.Errorf("ranker: %d permutations: want 4 to %d, or 0 for %d", c.Permutations, mostPermutations, defaultPermutations)
+	case !m.HasTrees() && (c.Interactions || c.Background != nil):
+		return nil, errors.New("ranker: interactions and the parts of query features are of forests, and of mixtures of forests")
 	}
-	t := m.file.Transform
-	g := &game{model: m, inputs: make([]float32, rows*t.Width()), scores: scores, base: base, a: c.Document}
-	g.spaces = make([]*space, parallel.Workers(ordersAtOnce))
-	t.Query(g.inputs, features)
-	g.setOutputs()
-
 	others := []int{c.Other}
 	if c.Other == MeanOfQuery {
 		others = nil
@@ -84,6 +89,14 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 			others = append(others, d)
 		}
 	}
+	if m.HasTrees() {
+		return m.explainTrees(ctx, scores, features, base, others, c)
+	}
+	t := m.file.Transform
+	g := &game{model: m, inputs: make([]float32, rows*t.Width()), scores: scores, base: base, a: c.Document}
+	g.spaces = make([]*space, parallel.Workers(ordersAtOnce))
+	t.Query(g.inputs, features)
+	g.setOutputs()
 	e := &Explanation{Values: make([]float64, t.Inputs), Errors: make([]float64, t.Inputs)}
 	n, orders := float64(len(others)), c.orders(len(others))
 	for _, b := range others {
@@ -113,9 +126,12 @@ func (c Comparison) orders(others int) int {
 
 // ExplainPasses returns what the time of [Model.Explain] grows with: the orders of columns that it goes through, the passes
 // of the model, and the documents of all passes. Columns in which two documents have the same value take part in no order.
-// It returns 0 for documents that the query does not have.
+// It returns 0 for documents that the query does not have, and for models with [Model.ExplainLeaves].
 func (m *Model) ExplainPasses(features []float32, c Comparison) (orders, passes, documents int) {
 	width := m.file.Transform.Inputs
+	if m.HasTrees() {
+		return 0, 0, 0
+	}
 	rows := len(features) / width
 	first, end := c.Other, c.Other+1
 	if c.Other == MeanOfQuery {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/plrank/plrank/forest"
 )
@@ -211,6 +212,7 @@ func (f *File) forestScorer() (s scorer, err error) {
 	}
 	raw := f.Transform.Outputs()
 	s.alone = true
+	s.trees = sync.OnceValue(func() []weightedForest { return weighted([]part{{1, f}}) })
 	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
 		for len(scores) > 0 {
 			if err := ctx.Err(); err != nil {

@@ -168,6 +168,7 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 	}
 	scorers := make([]scorer, len(parts))
 	s.alone = true
+	s.trees = sync.OnceValue(func() []weightedForest { return weighted(parts) })
 	for i, p := range parts {
 		one, err := scorerOf(p.file, other)
 		if err == nil && one.pass == nil {
@@ -178,6 +179,9 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 		}
 		scorers[i] = one
 		s.used = append(s.used, one.used...)
+		if one.trees == nil {
+			s.trees = nil
+		}
 		if s.gains == nil {
 			s.gains = one.gains
 		} else if one.gains != nil {

@@ -37,6 +37,15 @@ type explanation struct {
 	Base           float64   `json:"base,omitempty"`
 	Values         []float64 `json:"values"`
 	StandardErrors []float64 `json:"standard_errors,omitempty"`
+	Exact          bool      `json:"exact,omitempty"`
+
+	Interactions []interaction `json:"interactions,omitempty"`
+}
+
+// An interaction is what two features, by position, give together: see ranker.Interaction.
+type interaction struct {
+	Features [2]int  `json:"features"`
+	Value    float64 `json:"value"`
 }
 
 type drawn struct {
@@ -152,7 +161,10 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 		return badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
 	}
 	if err := s.part(ctx, space, "its scores", model.price(in), 1, func() (err error) {
-		if err := space.rows.fill(model, in); err != nil {
+		if err := space.rows.read(model, in); err != nil {
+			return err
+		}
+		if err := space.rows.fillBase(model, in); err != nil {
 			return err
 		}
 		if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
@@ -176,15 +188,7 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 		}
 	}
 	if in.explain != nil {
-		price := model.explainPrice(space.rows.features, *in.explain)
-		if err := s.part(ctx, space, "its explanation", price, s.gate.cores, func() error {
-			e, err := model.Explain(ctx, space.rows.features, space.rows.base, *in.explain)
-			if err != nil {
-				return badRequest("explain: %w", err)
-			}
-			out.Explanation = &explanation{e.Difference, e.Base, e.Values, e.Errors}
-			return nil
-		}); err != nil {
+		if err := s.explain(ctx, model, in, space, out); err != nil {
 			return err
 		}
 	}
@@ -195,6 +199,42 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 		}
 	}
 	return nil
+}
+
+// explain divides the difference of two scores among the features.
+func (s *Service) explain(ctx context.Context, model *served, in *request, space *scratch, out *response) error {
+	c := *in.explain
+	if others := in.others; others != nil {
+		if others.count > s.limits.Documents {
+			return badRequest("explain: background: %d documents, want at most %d", others.count, s.limits.Documents)
+		}
+		price := decodeTime*float64(len(others.documents)) + valueTime*float64(others.count*len(model.columns))
+		if err := s.part(ctx, space, "the background of its explanation", price, 1, func() error {
+			var rows rows
+			if err := rows.read(model, others); err != nil {
+				return badRequest("explain: background: %w", err)
+			}
+			c.Background = rows.features
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	cores := s.gate.cores
+	if model.HasTrees() {
+		cores = 1
+	}
+	return s.part(ctx, space, "its explanation", model.explainPrice(space.rows.features, c), cores, func() error {
+		e, err := model.Explain(ctx, space.rows.features, space.rows.base, c)
+		if err != nil {
+			return badRequest("explain: %w", err)
+		}
+		out.Explanation = &explanation{e.Difference, e.Base, e.Values, e.Errors, e.Exact, nil}
+		for _, i := range e.Interactions {
+			out.Explanation.Interactions = append(out.Explanation.Interactions, interaction{i.Columns, i.Value})
+		}
+		return nil
+	})
 }
 
 // log writes the line of an impression.

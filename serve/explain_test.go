@@ -27,3 +27,26 @@ func TestExplanationDividesTheDifference(t *testing.T) {
 		}
 	}
 }
+
+// A forest has exact parts. Feature 1 is 0 for both documents, and decides that feature 5 counts: together they have all. Against
+// queries in which it is 1, where feature 9 counts, it has a part, see TestQueryFeaturesHaveTheirParts of package ranker.
+func TestExplanationOfAForestIsExact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	testkit.SegmentForest(t, path)
+	s, _ := tested(t, Options{Models: only(path)})
+	const documents = `{"documents": [[0, 1, 1], [0, 0, 0]], "explain": {"document": 0, "against": 1`
+	for body, want := range map[string]string{
+		`}}`:                       `"explanation":{"difference":4,"values":[0,4,0],"exact":true}}`,
+		`, "interactions": true}}`: `"explanation":{"difference":4,"values":[0,4,0],"exact":true}}`,
+		`, "interactions": true, "background": [[1, 7, 7]]}}`: `"explanation":{"difference":4,"values":[1,2,1],"exact":true,` +
+			`"interactions":[{"features":[0,1],"value":4},{"features":[0,2],"value":-2}]}}`,
+		`, "interactions": 1}}`:            `invalid request body: explain: interactions 1, want true or false`,
+		`, "background": 1}}`:              `invalid request body: explain: background: want an array`,
+		`, "background": [[1, 7]]}}`:       `explain: background: document 0`,
+		`, "background": [{"price": 1}]}}`: `explain: background: document 0`,
+	} {
+		if w := post(s, documents+body); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %s, want %s", body, w.Body, want)
+		}
+	}
+}

@@ -23,11 +23,11 @@ type rows struct {
 	unknowns []int    // by column: how many documents have one
 }
 
-// fill decodes the documents of a request. A document is an array of values in the order of the
+// read decodes the documents of a request. A document is an array of values in the order of the
 // model's feature ids, or an object of values by id or by name. null is a missing value. In an object
 // by name an absent feature is missing; by id it is 0, as in LETOR files. An empty object is by name
 // if the model has names.
-func (r *rows) fill(model *served, in *request) error {
+func (r *rows) read(model *served, in *request) error {
 	width := len(model.columns)
 	r.text = r.text[:0]
 	r.features = slices.Grow(r.features[:0], in.count*width)[:in.count*width]
@@ -65,7 +65,7 @@ func (r *rows) fill(model *served, in *request) error {
 			}
 		}
 	}
-	return r.fillBase(model, in)
+	return nil
 }
 
 // appendText appends the features of a document to the text for the log.

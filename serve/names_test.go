@@ -71,7 +71,7 @@ func TestNamesThatAreNotMentionedAreMissing(t *testing.T) {
 	var r rows
 	in, err := parseRequest([]byte(`{"documents": [{"price": 3}, {"city": "Oslo"}, {"city": null, "price": 2}, {}]}`))
 	if err == nil {
-		err = r.fill(model, in)
+		err = r.read(model, in)
 	}
 	want := []float32{3, missing, missing, missing, 1, missing, 2, missing, missing, missing, missing, missing}
 	if err != nil || !slices.EqualFunc(r.features, want, func(a, b float32) bool { return a == b || a != a && b != b }) {

@@ -22,6 +22,7 @@ const (
 	textTime     = 20   // per feature of a document, to write it to the log
 	drawTime     = 50   // per document and per rank of a draw
 	roomTime     = 1.25 // per nanosecond of the exposures of a draw, with making room for them
+	leafTime     = 5    // per leaf of the exact explanation of a forest
 	orderTime    = 180  // per order of columns of an explanation
 	swapTime     = 25   // per two documents of an explanation
 	eventTime    = 12.5 // per byte of events
@@ -142,7 +143,8 @@ func (d *draw) price(scores []float64) (float64, error) {
 // explainPrice is the price of an explanation of documents with these features.
 func (m *served) explainPrice(features []float32, c ranker.Comparison) float64 {
 	orders, passes, documents := m.ExplainPasses(features, c)
-	price := m.scoring.at(len(features)/len(m.columns)) + orderTime*float64(orders) + swapTime*float64(documents)/2
+	rows := len(features) / len(m.columns)
+	price := m.scoring.at(rows) + leafTime*float64(m.ExplainLeaves(rows, c)) + orderTime*float64(orders) + swapTime*float64(documents)/2
 	if passes == 0 {
 		return price
 	}

@@ -21,6 +21,7 @@ type request struct {
 	base      []byte             // the array of base scores, as in the body; nil: not given
 	draw      *draw              // nil: not wanted
 	explain   *ranker.Comparison // nil: not wanted
+	others    *request           // the documents of other queries for the explanation; nil: not given
 	shown
 }
 
@@ -53,7 +54,7 @@ func parseRequest(body []byte) (*request, error) {
 		}
 	}
 	if explain := fields["explain"]; explain != nil {
-		if r.explain, err = parseExplain(explain); err != nil {
+		if r.explain, r.others, err = parseExplain(explain); err != nil {
 			return nil, badRequest("invalid request body: explain: %w", err)
 		}
 	}
@@ -100,24 +101,35 @@ func parseDraw(value []byte) (*draw, error) {
 	return d, nil
 }
 
-// parseExplain reads which documents are compared; without "against" it is the mean of the query.
-func parseExplain(value []byte) (*ranker.Comparison, error) {
-	fields, _, err := object(value, "document", "against", "permutations")
+// parseExplain reads which documents are compared, and the documents of other queries. Without "against" it is the mean of the query.
+func parseExplain(value []byte) (c *ranker.Comparison, others *request, err error) {
+	fields, elements, err := object(value, "document", "against", "permutations", "interactions", "background")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c := &ranker.Comparison{Other: ranker.MeanOfQuery}
+	c = &ranker.Comparison{Other: ranker.MeanOfQuery}
 	if fields["document"] == nil {
-		return nil, errors.New("no document: want the position of one in the request, from 0")
+		return nil, nil, errors.New("no document: want the position of one in the request, from 0")
 	}
 	for name, to := range map[string]*int{"document": &c.Document, "against": &c.Other, "permutations": &c.Permutations} {
 		if text := string(fields[name]); text != "" {
 			if *to, err = strconv.Atoi(text); err != nil || *to < 0 {
-				return nil, fmt.Errorf("%s %s, want a whole number of 0 or more", name, clip(text))
+				return nil, nil, fmt.Errorf("%s %s, want a whole number of 0 or more", name, clip(text))
 			}
 		}
 	}
-	return c, nil
+	if text := string(fields["interactions"]); text != "" {
+		if c.Interactions = text == "true"; !c.Interactions && text != "false" {
+			return nil, nil, fmt.Errorf("interactions %s, want true or false", clip(text))
+		}
+	}
+	if rows := fields["background"]; rows != nil {
+		if rows[0] != '[' {
+			return nil, nil, errors.New("background: want an array of documents of other queries")
+		}
+		others = &request{documents: rows, count: elements}
+	}
+	return c, others, nil
 }
 
 // object returns the members of an object, which must have these names, and the number of documents. A null member counts
@@ -139,7 +151,7 @@ func object(text []byte, names ...string) (fields map[string][]byte, documents i
 		switch {
 		case string(value) == "null":
 			value = nil
-		case name == "documents":
+		case name == "documents" || name == "background":
 			documents = elements
 		}
 		fields[name] = value

@@ -102,15 +102,21 @@ func (m *Model) Score(dst []float64, rows []float32) {
 		}
 		return
 	}
-	if len(m.edits) > 0 {
-		rows = slices.Clone(rows)
-		for _, e := range m.edits {
-			for i := e.column; i < len(rows); i += m.Forest.Inputs {
-				rows[i] = e.apply(rows[i])
-			}
+	m.scorer.Score(dst, m.Inputs(rows))
+}
+
+// Inputs returns what the nodes of the forest expect for raw features: rows itself if these need no change.
+func (m *Model) Inputs(rows []float32) []float32 {
+	if len(m.edits) == 0 {
+		return rows
+	}
+	rows = slices.Clone(rows)
+	for _, e := range m.edits {
+		for i := e.column; i < len(rows); i += m.Forest.Inputs {
+			rows[i] = e.apply(rows[i])
 		}
 	}
-	m.scorer.Score(dst, rows)
+	return rows
 }
 
 // Notes returns the warnings, and how columns are numbered if they have no names.

@@ -25,6 +25,23 @@ func LinearModel(t testing.TB, path string, w ...float64) {
 	}
 }
 
+// SegmentForest writes a forest of one tree on features 1, 5 and 9: 4 × feature 5 if feature 1, a query feature, is 0, and else
+// 2 × feature 9, which are 0 or 1.
+func SegmentForest(t testing.TB, path string) {
+	t.Helper()
+	header := json.RawMessage(`{"format":"plrank model","version":2,"kind":"forest","settings":{"inputs":3},"dtype":"float64",
+		"transform":{"Spec":"raw","Inputs":3,"Columns":[0,1,2],"Parts":[{"Name":"raw"}]},"featureIDs":[1,5,9],"gain":"exp2"}`)
+	err := npzfile.Write(path, header, []npzfile.Array{{Name: "trees", Shape: []int{1, 2}, Data: []float64{3, 4}},
+		{Name: "nodes", Shape: []int{3, 7}, Data: []float64{ // column, threshold, no set, missing values to the right, children
+			0, .5, -1, 0, 0, 1, 2,
+			1, .5, -1, 0, 0, ^0, ^1,
+			2, .5, -1, 0, 0, ^2, ^3}},
+		{Name: "leaves", Shape: []int{4}, Data: []float64{0, 4, 0, 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // DrawRequest returns a request with that number of documents and of ranks to draw.
 func DrawRequest(documents, ranks int) string {
 	return fmt.Sprintf(`{"documents": [%s{}], "draw": {"cutoff": %d, "seed": 1}}`, strings.Repeat("{},", documents-1), ranks)

@@ -22,7 +22,8 @@ var page = cli.Page{
 	Usage:   []string{"-model FILE -data FILE -query Q [-document D] [-against D] [-json]"},
 	Text: "Says why a document of a query is above another one, or above the mean of its query: the difference of their scores " +
 		"is divided among the features by Shapley values, which add up to it. " +
-		"Features whose values are equal have no part.",
+		"Features whose values are equal have no part, except in forests: there, features of the query have one, compared with the " +
+		"other queries of the file. Values are exact for forests and mixtures of forests, and sampled for other models.",
 	Examples: []string{
 		"-model runs/fold1/model.npz -data test.txt -query 18219",
 		"-model shop.npz -data shop.csv -query 7 -document 2 -against 5",
@@ -36,7 +37,7 @@ type options struct {
 	query, document, against string
 	permutations             int
 	seed                     uint64
-	asJSON                   bool
+	interactions, asJSON     bool
 }
 
 func (o *options) Flags() cli.Flags {
@@ -48,8 +49,9 @@ func (o *options) Flags() cli.Flags {
 		{Name: "document", Value: &o.document, Help: "`id` of the document to explain, or its number within the query, from 1, where " +
 			"documents have no ids; without it, the one ranked first"},
 		{Name: "against", Value: &o.against, Help: "the `document` to compare it with, likewise; without it, the mean of the query"},
+		{Name: "interactions", Value: &o.interactions, Help: "also what two features of a forest give together, beyond what each gives alone"},
 		{Name: "permutations", Value: cli.Int(&o.permutations, 4, 1_000_000), Help: "`number` of orders of the features: four times as many " +
-			"halve the standard errors, which less than about 200 do not have"},
+			"halve the standard errors, which less than about 200 do not have. Forests need none"},
 		{Name: "seed", Value: &o.seed, Help: "`seed` of the orders"},
 		cli.JSONFlag(&o.asJSON),
 		cli.ThreadsFlag(),
@@ -75,6 +77,16 @@ type result struct {
 	Difference float64   `json:"difference"`
 	Base       float64   `json:"base,omitempty"` // the part of the base scores
 	Features   []feature `json:"features"`       // those whose values differ, largest part first
+	Exact      bool      `json:"exact"`          // the parts are not sampled
+
+	// Background is the number of other queries that query features are compared with.
+	Background   int           `json:"background,omitempty"`
+	Interactions []interaction `json:"interactions,omitempty"` // largest first
+}
+
+type interaction struct {
+	Features [2]string `json:"features"`
+	Value    float64   `json:"value"`
 }
 
 type feature struct {
@@ -101,9 +113,13 @@ func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, std
 	if q < 0 {
 		return fmt.Errorf("%s has no query %q: there are %s", o.Data, o.query, text.List(d.QueryIDs))
 	}
+	if o.interactions && !m.HasTrees() {
+		return fmt.Errorf("-interactions are of forests and of mixtures of forests, and %s is neither", o.model)
+	}
+	background := others(m, d, q)
 	d = d.Select([]int{q})
 	cli.WarnOfSeen(stderr, o.model, m, d)
-	r, err := o.explain(ctx, m, d)
+	r, err := o.explain(ctx, m, d, background)
 	if err != nil {
 		return err
 	}
@@ -114,8 +130,51 @@ func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, std
 	return nil
 }
 
+// mostOthers is the number of other queries that query features are compared with.
+const mostOthers = 50
+
+// others returns a row for each of some other queries, which differs from the ones of query q in the features that are the same for
+// all documents of any query: nothing if a forest uses none of them.
+func others(m *ranker.Model, d *datasets.Dataset, q int) (rows []float32) {
+	if !m.HasTrees() {
+		return nil
+	}
+	var columns []int
+	used := m.UsedFeatures()
+	for column, id := range d.FeatureIDs {
+		if _, ok := slices.BinarySearch(used, id); ok && ofQueries(d, column) {
+			columns = append(columns, column)
+		}
+	}
+	if columns == nil {
+		return nil
+	}
+	n := min(mostOthers, d.Queries())
+	for i := range n {
+		if other := i * d.Queries() / n; other != q {
+			rows = append(rows, d.Row(d.Offsets[q])...)
+			for _, column := range columns {
+				rows[len(rows)-d.Width()+column] = d.Row(d.Offsets[other])[column]
+			}
+		}
+	}
+	return rows
+}
+
+// ofQueries reports whether all documents of each query have the same value in a column.
+func ofQueries(d *datasets.Dataset, column int) bool {
+	for q := range d.Queries() {
+		for row := d.Offsets[q] + 1; row < d.Offsets[q+1]; row++ {
+			if x, y := d.Row(row)[column], d.Row(row - 1)[column]; x != y && (x == x || y == y) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // explain explains a document of the only query of a dataset.
-func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Dataset) (*result, error) {
+func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Dataset, background []float32) (*result, error) {
 	scores, err := datasets.Score(m, d)
 	if err != nil {
 		return nil, err
@@ -126,7 +185,8 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 			ids = append(ids, strconv.Itoa(i+1))
 		}
 	}
-	c := ranker.Comparison{Other: ranker.MeanOfQuery, Permutations: o.permutations, Seed: o.seed}
+	c := ranker.Comparison{Other: ranker.MeanOfQuery, Permutations: o.permutations, Seed: o.seed,
+		Interactions: o.interactions, Background: background}
 	for i, s := range scores {
 		if s > scores[c.Document] {
 			c.Document = i
@@ -149,7 +209,8 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 	if err != nil {
 		return nil, err
 	}
-	r := &result{Query: o.query, Document: ids[c.Document], Difference: e.Difference, Base: e.Base, Features: []feature{}}
+	r := &result{Query: o.query, Document: ids[c.Document], Difference: e.Difference, Base: e.Base, Features: []feature{},
+		Exact: e.Exact, Background: len(background) / d.Width()}
 	if c.Other >= 0 {
 		r.Against = ids[c.Other]
 	}
@@ -166,9 +227,15 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		}
 		r.Features = append(r.Features, f)
 	}
+	for _, i := range e.Interactions {
+		r.Interactions = append(r.Interactions, interaction{[2]string{d.FeatureName(i.Columns[0]), d.FeatureName(i.Columns[1])}, i.Value})
+	}
 	slices.SortStableFunc(r.Features, func(a, b feature) int { return cmp.Compare(math.Abs(b.Part), math.Abs(a.Part)) })
 	return r, nil
 }
+
+// mostInteractions are printed; -json has all.
+const mostInteractions = 20
 
 // print prints a table of the features.
 func (r *result) print(w io.Writer) {
@@ -203,8 +270,23 @@ func (r *result) print(w io.Writer) {
 		table.Rows = append(table.Rows, row)
 	}
 	fmt.Fprint(w, table)
-	if !withErrors && len(r.Features) > 0 {
-		cli.PrintNote(w, "\nStandard errors of so few orders would be too small too often: give more -permutations.")
+	if len(r.Interactions) > 0 {
+		together := viz.Table{Columns: []string{"feature", "and", "together"}}
+		for _, i := range r.Interactions[:min(len(r.Interactions), mostInteractions)] {
+			together.Rows = append(together.Rows, viz.Row{i.Features[0], i.Features[1], i.Value})
+		}
+		fmt.Fprintf(w, "\n%s", together)
+	}
+	fmt.Fprintln(w)
+	switch {
+	case r.Exact && r.Background > 0:
+		cli.PrintNote(w, fmt.Sprintf("The parts are exact. Other queries that query features are compared with: %d.", r.Background))
+	case r.Exact:
+		cli.PrintNote(w, "The parts are exact.")
+	case withErrors:
+		cli.PrintNote(w, "The parts are means over sampled orders of the features.")
+	case len(r.Features) > 0:
+		cli.PrintNote(w, "Standard errors of so few orders would be too small too often: give more -permutations.")
 	}
 }
 

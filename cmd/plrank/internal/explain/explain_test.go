@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -91,5 +92,36 @@ func TestTrainingQueryIsWarnedOf(t *testing.T) {
 		if status != 0 || strings.Contains(stderr, "1 of 1 queries were trained on by "+model) != warned {
 			t.Errorf("%s: %d, %s", query, status, stderr)
 		}
+	}
+}
+
+// Feature 1 is the same for all documents of a query, and decides whether feature 5 or 9 counts. The only other query has
+// another value; the parts are in TestQueryFeaturesHaveTheirParts of package ranker.
+func TestQueryFeaturesOfForestsHaveTheirParts(t *testing.T) {
+	model, data := filepath.Join(t.TempDir(), "m.npz"), filepath.Join(t.TempDir(), "d.txt")
+	testkit.SegmentForest(t, model)
+	commandtest.Write(t, data, "0 qid:q 1:0 5:1 9:1\n0 qid:q 1:0 5:0 9:0\n0 qid:other 1:1 5:7\n0 qid:other 1:1 9:8\n")
+	arguments := []string{"-model", model, "-data", data, "-query", "q", "-against", "2", "-interactions"}
+	status, stdout, stderr := call(append(arguments, "-json")...)
+	var r result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != 0 {
+		t.Fatal(status, stderr, err)
+	}
+	parts := map[string]float64{}
+	for _, f := range r.Features {
+		parts[f.Feature] = f.Part
+	}
+	if !r.Exact || r.Background != 1 || !reflect.DeepEqual(parts, map[string]float64{"1": 1, "5": 2, "9": 1}) ||
+		!reflect.DeepEqual(r.Interactions, []interaction{{[2]string{"1", "5"}, 4}, {[2]string{"1", "9"}, -2}}) {
+		t.Errorf("%+v", r)
+	}
+	if status, stdout, _ := call(arguments...); status != 0 || !strings.Contains(stdout, "together") || strings.Contains(stdout, "std. error") ||
+		!strings.Contains(stdout, "The parts are exact. Other queries that query features are compared with: 1.") {
+		t.Errorf("%d\n%s", status, stdout)
+	}
+	linear := filepath.Join(t.TempDir(), "linear.npz")
+	testkit.LinearModel(t, linear, 1, 10, 100)
+	if status, _, stderr := call("-model", linear, "-data", data, "-query", "q", "-interactions"); status == 0 || !strings.Contains(stderr, "is neither") {
+		t.Errorf("%d, %s", status, stderr)
 	}
 }

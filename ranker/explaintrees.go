@@ -1,0 +1,159 @@
+package ranker
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/forest"
+)
+
+// An Interaction is what two features add to the difference of two scores together, beyond what each adds alone: the interaction
+// index of [forest.Shares]. Half of it is in the value of each.
+type Interaction struct {
+	Columns [2]int
+	Value   float64
+}
+
+// A weightedForest is a forest whose sum has a weight in the score of a model.
+type weightedForest struct {
+	*forest.Forest
+	weight  float64
+	columns []int                              // the raw column of each input
+	inputs  func(features []float32) []float32 // of the documents of one query
+}
+
+// weighted returns the forests of files that have been read before.
+func weighted(parts []part) (list []weightedForest) {
+	for _, p := range parts {
+		f, t := p.file, p.file.Transform
+		w := weightedForest{weight: p.weight, columns: t.Outputs(), inputs: func(features []float32) []float32 {
+			inputs := make([]float32, len(features)/t.Inputs*t.Width())
+			t.Query(inputs, features)
+			return inputs
+		}}
+		if f.foreign != nil {
+			w.Forest, w.inputs = f.foreign.Forest, f.foreign.Inputs
+		} else {
+			w.Forest, _ = f.Forest() // whose errors kept the model from being made
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// HasTrees reports whether the model is a forest or a mixture of forests, whose explanations are exact.
+func (m *Model) HasTrees() bool { return m.trees != nil }
+
+// explainTrees computes the explanation of a forest, see [Model.Explain]. The game of documents a and b compares a with b. With a
+// background, query features that are not in S have their values in another query:
+//
+//	v(S) = f(a where S, b elsewhere) − f(b),
+//
+// both with the query features in S of this query, and those that are not of the other one. That is the difference of two games.
+func (m *Model) explainTrees(ctx context.Context, scores []float64, features, base []float32, others []int, c Comparison,
+) (*Explanation, error) {
+	width := m.file.Transform.Inputs
+	if len(c.Background)%width != 0 {
+		return nil, fmt.Errorf("ranker: %d values of a background are not rows of %d features", len(c.Background), width)
+	}
+	if err := m.checkFeatures(c.Background); err != nil {
+		return nil, fmt.Errorf("%w, in the background", err)
+	}
+	e := &Explanation{Values: make([]float64, width), Exact: true}
+	shares := forest.Shares{Values: e.Values}
+	if c.Interactions {
+		shares.Pairs = map[[2]int]float64{}
+	}
+	for _, b := range others {
+		e.Difference += (scores[c.Document] - scores[b]) / float64(len(others))
+		if base != nil {
+			e.Base += (float64(base[c.Document]) - float64(base[b])) / float64(len(others))
+		}
+	}
+	elsewhere := m.elsewhere(features, c.Background)
+	for _, f := range m.trees() {
+		row := func(inputs []float32, d int) []float32 { return inputs[d*f.Inputs : (d+1)*f.Inputs] }
+		own := f.inputs(features)
+		weight := f.weight / float64(len(others)*len(elsewhere))
+		for i := range elsewhere {
+			away := f.inputs(elsewhere[i])
+			for _, b := range others {
+				if err := ctx.Err(); err != nil {
+					return nil, fmt.Errorf("ranker: %w", err)
+				}
+				shares.Add(f.Forest, row(own, c.Document), row(away, b), f.columns, weight)
+				if len(c.Background) > 0 {
+					shares.Add(f.Forest, row(own, b), row(away, b), f.columns, -weight)
+				}
+			}
+		}
+	}
+	for columns, value := range shares.Pairs {
+		if value != 0 {
+			e.Interactions = append(e.Interactions, Interaction{columns, value})
+		}
+	}
+	slices.SortFunc(e.Interactions, func(a, b Interaction) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)), slices.Compare(a.Columns[:], b.Columns[:]))
+	})
+	return e, nil
+}
+
+// elsewhere returns the features of a query with the query features of each row of a background: those whose values all documents
+// of the query share. Without a background it returns the query itself.
+func (m *Model) elsewhere(features, background []float32) [][]float32 {
+	if len(background) == 0 {
+		return [][]float32{features}
+	}
+	width := m.file.Transform.Inputs
+	var list [][]float32
+	for row := range slices.Chunk(background, width) {
+		list = append(list, slices.Clone(features))
+		for c, x := range row {
+			if constant(features, c, width) {
+				for i := c; i < len(features); i += width {
+					list[len(list)-1][i] = x
+				}
+			}
+		}
+	}
+	return list
+}
+
+// constant reports whether all documents have the same value in a column.
+func constant(features []float32, column, width int) bool {
+	for i := column; i < len(features); i += width {
+		if x, y := features[i], features[column]; x != y && (x == x || y == y) {
+			return false
+		}
+	}
+	return true
+}
+
+// ExplainLeaves returns what the time of [Model.Explain] for a forest grows with, as [Model.ExplainPasses] for other models: the
+// most leaves that it visits for a query of so many documents; with interactions, the most pairs of features above leaves.
+func (m *Model) ExplainLeaves(documents int, c Comparison) (leaves int) {
+	if !m.HasTrees() {
+		return 0
+	}
+	for _, f := range m.trees() {
+		for i := range f.Trees {
+			n := len(f.Trees[i].Leaves)
+			if c.Interactions {
+				depth := min(f.Trees[i].Depth(), len(m.used))
+				n *= max(1, depth*(depth-1)/2)
+			}
+			leaves += n
+		}
+	}
+	if c.Other == MeanOfQuery {
+		leaves *= documents
+	}
+	if rows := len(c.Background) / m.file.Transform.Inputs; rows > 0 {
+		leaves *= 2 * rows
+	}
+	return leaves
+}
