@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,88 +18,174 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// Mix returns the mixture of models in equal shares, or in other shares if these are better on a validation split by more than the
-// standard error of their mean difference there. Other shares are multiples of a quarter, or, with more than four models, one model
-// alone; Mix takes the shares with the largest difference less its error. It returns the shares, too, which sum to 1. Scores are
-// divided by their standard deviation within queries, so that equal shares have equal say, and multiplied by the mean deviation of
-// all models. Better is by the metric of the configuration, of rankings by score. lab/recipe.md says how shares do on other queries.
+// Mix returns the mixture of models with the shares that are best on a validation split, by the metric of the configuration, of rankings
+// by score. Which shares are the best depends on the queries of the split: Mix takes the mean of the best shares over 200 resamples of them
+// (bagging, Breiman 1996), so that a model has as large a share as it is likely to help, and one that is certainly behind has none. The
+// best shares of a resample are one model, or a mixture that is better by more than the standard error of the difference.
+// Shares are multiples of a quarter in each resample, or of a half or one model alone where there would be more than 500 ways. Shares
+// below a tenth in the mean count as none. Mix returns the shares, too, which sum to 1. Scores are divided by their standard
+// deviation within queries, so that equal shares have equal say, and multiplied by the mean deviation of all models.
+// lab/recipe.md compares ways to choose shares.
 //
 // Mix returns an error for models of other features than the data have, as [ranker.Mix] and datasets.Score do, and for a
 // metric that is not a measure of rankings.
 func Mix(c train.Config, vali *datasets.Dataset, models ...*ranker.Model) (*ranker.Model, []float64, error) {
+	e, err := newElection(c, vali, models)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.mixture(models)
+}
+
+const (
+	resamples  = 200
+	mostWays   = 500 // to divide the shares
+	leastShare = 0.1
+)
+
+// An election chooses the shares of models by the values of their mixtures for queries.
+type election struct {
+	config  train.Config // whose metric is of rankings
+	sign    float64      // −1: lower is better
+	units   []float64    // what makes the deviations of the models' scores within queries the mean of all
+	ways    [][]float64  // shares, those of single models among them
+	values  [][]float64  // of the ways, by query
+	queries int          // whose values are known
+}
+
+// newElection returns an election by the scores of models on a validation split.
+func newElection(c train.Config, vali *datasets.Dataset, models []*ranker.Model) (*election, error) {
 	if len(models) == 0 {
-		return nil, nil, errors.New("recipe: no models to mix")
+		return nil, errors.New("recipe: no models to mix")
 	}
 	measure, err := metrics.ParseMeasure(c.Metric)
 	if err != nil {
-		return nil, nil, fmt.Errorf("recipe: mixtures are weighed by a measure of rankings: %w", err)
+		return nil, fmt.Errorf("recipe: mixtures are weighed by a measure of rankings: %w", err)
 	}
-	c.Metric, c.HighestGrade = measure.Ranking().String(), cmp.Or(c.HighestGrade, models[0].File().Grade)
-	scores, units, err := scored(vali, models)
-	if err != nil {
-		return nil, nil, err
+	e := &election{config: c, sign: 1}
+	e.config.Metric, e.config.HighestGrade = measure.Ranking().String(), cmp.Or(c.HighestGrade, models[0].File().Grade)
+	if measure.LowerIsBetter() {
+		e.sign = -1
 	}
-	run := &datasets.Run{Dataset: vali, Scores: make([]float64, vali.Rows())}
-	values := func(shares []float64) ([]float64, error) {
-		clear(run.Scores)
-		for i, share := range shares {
-			floats.AddScaled(run.Scores, share*units[i], scores[i])
+	for parts := 4; ; parts /= 2 {
+		if e.ways = num.Divisions(len(models), parts); parts == 1 || len(e.ways) <= mostWays {
+			break
 		}
-		report, err := train.EvaluateRun(c, train.Custom{}, run)
-		if err != nil {
+	}
+	e.values = make([][]float64, len(e.ways))
+	scores := make([][]float64, len(models))
+	for i, m := range models {
+		if scores[i], err = datasets.Score(m, vali); err != nil {
 			return nil, err
 		}
-		return report.Splits[0].PerQuery[c.Metric], nil
 	}
-	best, most := slices.Repeat([]float64{1 / float64(len(models))}, len(models)), 0.0
-	equal, err := values(best)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, shares := range candidates(len(models)) {
-		of, err := values(shares)
-		if err != nil {
-			return nil, nil, err
-		}
-		if gain := gainBeyondChance(of, equal, measure.LowerIsBetter()); gain > most {
-			best, most = shares, gain
-		}
-	}
-	mixture, err := mixed(best, units, models)
-	return mixture, best, err
+	e.units = units(scores, vali.Offsets)
+	return e, e.add(vali, scores)
 }
 
-// scored returns the scores of models on d, and what makes the deviations of each within queries the mean of all.
-func scored(d *datasets.Dataset, models []*ranker.Model) (scores [][]float64, units []float64, err error) {
-	scores, units = make([][]float64, len(models)), make([]float64, len(models))
-	mean := 0.0
-	for i, m := range models {
-		if scores[i], err = datasets.Score(m, d); err != nil {
-			return nil, nil, err
+// add adds the queries of data on which the models have these scores.
+func (e *election) add(d *datasets.Dataset, scores [][]float64) error {
+	units := units(scores, d.Offsets)
+	run := &datasets.Run{Dataset: d, Scores: make([]float64, d.Rows())}
+	of := make([][]float64, len(e.ways))
+	for i, shares := range e.ways {
+		clear(run.Scores)
+		for m, share := range shares {
+			floats.AddScaled(run.Scores, share*units[m], scores[m])
 		}
-		units[i] = deviationWithin(scores[i], d.Offsets)
-		mean += units[i] / float64(len(models))
+		report, err := train.EvaluateRun(e.config, train.Custom{}, run)
+		if err != nil {
+			return err
+		}
+		of[i] = report.Splits[0].PerQuery[e.config.Metric]
 	}
+	for q := range of[0] {
+		if slices.ContainsFunc(of, func(values []float64) bool { return math.IsNaN(values[q]) || math.IsInf(values[q], 0) }) {
+			continue
+		}
+		e.queries++
+		for i := range of {
+			e.values[i] = append(e.values[i], e.sign*of[i][q])
+		}
+	}
+	return nil
+}
+
+// shares returns the mean of the best shares over resamples of the queries. Of a resample these are the best single model, or shares
+// whose gain over it is beyond its standard error.
+func (e *election) shares() []float64 {
+	mean := make([]float64, len(e.units))
+	random := rand.New(rand.NewPCG(1, 0))
+	counts, gains := make([]float64, e.queries), make([]float64, e.queries)
+	singles := slices.DeleteFunc(e.singles(), func(way int) bool { return way < 0 })
+	for range resamples {
+		clear(counts)
+		for range e.queries {
+			counts[random.IntN(e.queries)]++
+		}
+		single := slices.MaxFunc(singles, func(a, b int) int {
+			return cmp.Compare(floats.Dot(counts, e.values[a]), floats.Dot(counts, e.values[b]))
+		})
+		best, most := []int{single}, 0. // several have equal gains
+		for i, values := range e.values {
+			floats.SubTo(gains, values, e.values[single])
+			gain, deviation := stat.PopMeanStdDev(gains, counts)
+			switch gain -= stat.StdErr(deviation, float64(e.queries)); {
+			case gain > most+1e-12:
+				best, most = []int{i}, gain
+			case most > 0 && gain > most-1e-12:
+				best = append(best, i)
+			}
+		}
+		for _, i := range best {
+			floats.AddScaled(mean, 1/float64(resamples*len(best)), e.ways[i])
+		}
+	}
+	return atLeast(leastShare, mean)
+}
+
+// singles returns the ways of the models by themselves; −1: the model has left the election.
+func (e *election) singles() []int {
+	ways := make([]int, len(e.units))
+	for m := range ways {
+		ways[m] = slices.IndexFunc(e.ways, func(shares []float64) bool { return shares[m] == 1 })
+	}
+	return ways
+}
+
+// atLeast returns the shares that are not smaller, or else the largest, in proportion.
+func atLeast(least float64, shares []float64) []float64 {
+	least = min(least, floats.Max(shares))
+	kept := slices.Clone(shares)
+	for i, share := range shares {
+		if share < least {
+			kept[i] = 0
+		}
+	}
+	floats.Scale(1/floats.Sum(kept), kept)
+	return kept
+}
+
+// mixture returns the mixture of the models in the best shares.
+func (e *election) mixture(models []*ranker.Model) (*ranker.Model, []float64, error) {
+	shares := e.shares()
+	m, err := mixed(shares, e.units, models)
+	return m, shares, err
+}
+
+// units returns what makes the deviation of each model's scores within queries the mean of all.
+func units(scores [][]float64, offsets []int) []float64 {
+	units := make([]float64, len(scores))
+	for i := range scores {
+		units[i] = deviationWithin(scores[i], offsets)
+	}
+	mean := floats.Sum(units) / float64(len(units))
 	for i, deviation := range units {
 		if units[i] = mean / deviation; deviation == 0 { // its scores are equal in each query
 			units[i] = 1
 		}
 	}
-	return scores, units, nil
-}
-
-// candidates returns the shares of a number of models that may be better than equal ones, those of the fewest models first.
-func candidates(models int) [][]float64 {
-	parts := 4
-	if models > 4 { // there would be too many
-		parts = 1
-	}
-	all := num.Divisions(models, parts)
-	without := func(shares []float64) int {
-		return floats.Count(func(share float64) bool { return share == 0 }, shares)
-	}
-	slices.SortStableFunc(all, func(a, b []float64) int { return without(b) - without(a) })
-	return all
+	return units
 }
 
 // mixed returns the mixture of the models that have a share.
@@ -118,24 +205,6 @@ func mixed(shares, units []float64, models []*ranker.Model) (*ranker.Model, erro
 		return nil, err
 	}
 	return ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return train.Forward(f) })
-}
-
-// gainBeyondChance returns how much better values of queries are than others, less the standard error of it.
-func gainBeyondChance(values, others []float64, lowerIsBetter bool) float64 {
-	var gains []float64
-	for q, v := range values {
-		if gain := v - others[q]; !math.IsNaN(gain) && !math.IsInf(gain, 0) {
-			gains = append(gains, gain)
-		}
-	}
-	if lowerIsBetter {
-		floats.Scale(-1, gains)
-	}
-	if len(gains) < 2 {
-		return 0
-	}
-	mean, deviation := stat.MeanStdDev(gains, nil)
-	return mean - stat.StdErr(deviation, float64(len(gains)))
 }
 
 // deviationWithin returns the standard deviation of scores within their queries.

@@ -33,9 +33,11 @@ type Plan struct {
 	Reason string         // in words
 }
 
-// For returns the plan for training data: a network, or a forest and a network.
+// For returns the plan for training data. Below 100,000 documents several models are tried, see [Plan.Train]; from there on, where each
+// takes long, they are a forest and a network; and for gains from clicks, or without data, it is a network.
 //
-// A network has one of three recipes. The first has two forms; the one for short queries is also for no data:
+// The network of a plan of one, see [Single], has one of three recipes. The first has two forms; the one for short queries is also for
+// no data:
 //
 //	features of     fewer than a tenth                                    a tenth or more
 //	the query
@@ -63,9 +65,8 @@ type Plan struct {
 //	epochs          30                                8                   up to 200, of large
 //	                                                                      data fewer
 //
-// From 100,000 documents on, and where a tenth of the features or more are of the query, a forest is the second model: on softmax,
-// with many small steps. Large data that are no table take query-rmse, steps of 0.3 and thresholds between 255 bins, as many
-// documents tell where a threshold is. Large tables take ranknet, and trees on half of the features each, whose 63 leaves are
+// Forests are on softmax, with many small steps. Large data that are no table take query-rmse, steps of 0.3 and thresholds between 255
+// bins, as many documents tell where a threshold is. Large tables take ranknet, and trees on half of the features each, whose 63 leaves are
 // split one by one. Features of the query are attributes of users, trips or instances of a problem, and rank by
 // thresholds and together with others.
 //
@@ -86,13 +87,43 @@ type Plan struct {
 // lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 func For(s *datasets.Splits) Plan {
+	if s == nil || s.Train == nil || s.Train.Gains != nil {
+		return Single("mlp", s)
+	}
+	if documents, queries := s.Train.Rows(), s.Train.Queries(); documents < largeFrom {
+		models := candidates(documents, queries)
+		if queryShare(s) >= tablesFrom {
+			models = append(models, tableRecipe(documents))
+		}
+		return Plan{models, fmt.Sprintf("small, below %d documents: %d models are tried", largeFrom, len(models))}
+	}
 	ofQuery := queryShare(s)
 	network, reason := recipeFor("mlp", s, ofQuery)
-	if s == nil || s.Train == nil || s.Train.Gains != nil || s.Train.Rows() < largeFrom && ofQuery < tablesFrom {
-		return Plan{[]train.Config{network}, reason}
-	}
 	forest, _ := recipeFor(ranker.ForestKind, s, ofQuery)
 	return Plan{[]train.Config{forest, network}, reason + ", and a forest"}
+}
+
+// candidates returns the models that are tried on small data, few and different, so that validation can tell which suit them: two
+// forests, for labels by thresholds, of which squared errors suit noise; a linear model, for few queries; a wide network with
+// bins, for smooth functions of attributes, and categories; and networks that see several views of a feature, for scores. Tables have their
+// own network, too, which took as long as the others, and was not better, on other data.
+func candidates(documents, queries int) []train.Config {
+	softmax, squares := forestRecipe(), forestRecipe()
+	softmax.Scorer, squares.Scorer = ranker.ForestKind, ranker.ForestKind
+	squares.Loss, squares.LearningRate, squares.L2, squares.Patience = "query-rmse", 0.1, 3, 10
+
+	views, _ := viewsRecipe(documents, queries)
+	views.Epochs, views.Patience = 45, 10
+	linear := train.Default()
+	linear.Hidden, linear.Members, linear.Metric = nil, 1, softmax.Metric
+	linear.Epochs, linear.Patience = 60, 10
+
+	wide := train.Default()
+	wide.Loss, wide.Transform, wide.Bins, wide.Metric = "softmax", "quantile+missing", 16, softmax.Metric
+	wide.Hidden, wide.Members, wide.Dropout = []int{128, 64}, 1, 0.2
+	wide.LearningRate, wide.GroupLasso, wide.Batch, wide.Patience = 0.002, 0.003, 16, 10
+	wide.Epochs = min(120, 3_000_000/max(1, documents)) // about as many steps whatever the size, from 25,000 documents on
+	return []train.Config{squares, softmax, linear, wide, views}
 }
 
 // Single returns the plan of one model of a kind, see train.Scorers. Networks of all kinds have the same settings.
@@ -152,14 +183,19 @@ func recipeOf(documents, queries int, highest, ofQuery float64) (c train.Config,
 	if documents >= largeFrom {
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
-	small := fmt.Sprintf("small, below %d documents", largeFrom)
+	c, reason = viewsRecipe(documents, queries)
+	return c, fmt.Sprintf("small, below %d documents, %s", largeFrom, reason)
+}
+
+// viewsRecipe is for small data.
+func viewsRecipe(documents, queries int) (c train.Config, reason string) {
 	c = train.Default()
 	if documents >= longFrom*queries {
 		c.Cutoff, c.Loss, c.Transform = 20, "plrank-exact+0.1*softmax", "minmax+log-standard+quantile+missing"
 		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
-		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", small, longFrom)
+		return c, fmt.Sprintf("of long queries, from %d documents a query on", longFrom)
 	}
-	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", small, longFrom)
+	return c, fmt.Sprintf("of short queries, below %d documents a query", longFrom)
 }
 
 // tableRecipe is for data with features of the query, which rank together with others alone: one wide network sees these

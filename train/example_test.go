@@ -17,7 +17,7 @@ import (
 // The recipe for a small synthetic collection.
 func Example() {
 	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 20, Test: 20, Seed: 1})
-	config := recipe.For(splits).Models[0]
+	config := recipe.Single("mlp", splits).Models[0]
 	config.Epochs = 5
 	trainer, err := train.New(config, train.Custom{}, splits)
 	if err != nil {

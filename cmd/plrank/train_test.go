@@ -245,7 +245,7 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	out := filepath.Join(t.TempDir(), "run")
-	status, stdout, stderr := training.Call("-data", data, "-out", out, "-epochs", "4", "-seed", "3")
+	status, stdout, stderr := training.Call("-data", data, "-scorer", "mlp", "-out", out, "-epochs", "4", "-seed", "3")
 	if status != 0 {
 		t.Fatal(status, stderr)
 	}
@@ -318,7 +318,7 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 		t.Errorf("metrics.jsonl after going on:\n%s", after)
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
-	if status, _, stderr := training.Call("-data", data, "-out", whole, "-epochs", "6", "-seed", "3"); status != 0 {
+	if status, _, stderr := training.Call("-data", data, "-scorer", "mlp", "-out", whole, "-epochs", "6", "-seed", "3"); status != 0 {
 		t.Fatal(status, stderr)
 	}
 	if commandtest.Read(t, filepath.Join(whole, "model.npz")) != commandtest.Read(t, filepath.Join(out, "model.npz")) {

@@ -40,6 +40,9 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 		}
 	}()
 	parts := train.Custom{Processes: o.processes}
+	if o.rival != nil {
+		parts.Hooks = []train.Hook{o.rival}
+	}
 	var idle map[string]string
 	splits, err := inTurn(o.processes, func() (s *datasets.Splits, err error) {
 		if o.InitModel != "" {
@@ -141,21 +144,30 @@ func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 // in place of its settings, and puts into words what it is. There is nothing to choose
 // for another preset, a -config, a run that goes on, or a fold after the first.
 func chooseRecipe(o *options, s *datasets.Splits) error {
+	if o.leavesModels() {
+		return o.take(recipe.For, s)
+	}
+	return o.takeSingle(s)
+}
+
+// takeSingle is chooseRecipe for a single model.
+func (o *options) takeSingle(s *datasets.Splits) error {
+	return o.take(func(s *datasets.Splits) recipe.Plan { return recipe.Single(o.Scorer, s) }, s)
+}
+
+func (o *options) take(choose func(*datasets.Splits) recipe.Plan, s *datasets.Splits) error {
 	if !o.bySize {
 		return nil
 	}
 	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
-	plan := recipe.Single(o.Scorer, s)
-	if o.leavesModels() {
-		plan = recipe.For(s)
-	}
+	plan := choose(s)
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), plan.Reason)
 	for i := range plan.Models {
 		config := &plan.Models[i]
 		if len(plan.Models) > 1 {
 			o.recipe += fmt.Sprintf("model %d: ", i+1)
 		}
-		if flags := cli.Differences(*config, defaults().Config); flags != "" {
+		if flags := cli.Differences(*config, defaults().Config); flags != "" || len(plan.Models) > 1 {
 			o.recipe += "it sets " + flags + "\n"
 		}
 		cli.Override(config, o.Config, own...)
@@ -170,7 +182,7 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 // by the metric.
 func (o *options) leavesModels() bool {
 	_, err := metrics.ParseMeasure(o.Metric)
-	return err == nil && o.InitModel == "" && !slices.ContainsFunc(o.given, recipe.OfModel)
+	return err == nil && o.Data != "" && o.InitModel == "" && !slices.ContainsFunc(o.given, recipe.OfModel)
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there

@@ -28,7 +28,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 	}
 	trainFile := filepath.Join(data, "train.txt")
 	run := filepath.Join(dir, "run")
-	if status, _, stderr := call("-data", data, "-out", run, "-epochs", "1"); status != 0 {
+	if status, _, stderr := call("-data", data, "-scorer", "mlp", "-out", run, "-epochs", "1"); status != 0 {
 		t.Fatal(stderr)
 	}
 	free := file("free.txt", "0 qid:1 1:1\n0 qid:1 1:2\n")
@@ -236,7 +236,7 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
-	if status, _, stderr := call("-data", data, "-out", first, "-epochs", "3"); status != 0 {
+	if status, _, stderr := call("-data", data, "-scorer", "mlp", "-out", first, "-epochs", "3"); status != 0 {
 		t.Fatal(status, stderr)
 	}
 	model := filepath.Join(first, "model.npz")

@@ -38,7 +38,7 @@ func table(t *testing.T) string {
 	return dir
 }
 
-// The recipe of a table is two models in folders of their own, and their mixture. A run that was killed after the first, or
+// The recipe of small data is several models in folders of their own, and their mixture. A run that was killed after the first, or
 // interrupted in the second, goes on to the same bits.
 func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 	out := func(name string) string { return filepath.Join(dir, name) }
 	args := []string{"-data", data, "-epochs", "4"}
 	stdout, stderr := must(t, append(args, "-out", out("whole"))...)
-	for _, want := range []string{"a table, with 50 % features of the query", "model 2 of 2", "model 1 has a share of"} {
+	for _, want := range []string{"6 models are tried", "model 6 of 6: ", "ndcg@10 on the validation split: model 1 ", "shares by "} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in %s", want, stderr)
 		}
@@ -60,19 +60,19 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 		t.Fatal(err, want)
 	}
 	var result cli.RunSummary
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(out("whole"), cli.ResultFile))), &result); err != nil || len(result.Shares) != 2 || result.Epochs != 8 {
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out("whole"), cli.ResultFile))), &result); err != nil || len(result.Shares) != 6 || result.Epochs != 24 {
 		t.Errorf("%+v, %v", result, err)
 	}
 
 	must(t, append(args, "-out", out("killed"))...)
-	for _, name := range []string{"model2", cli.ModelFile, cli.ResultFile, cli.HistoryFile, cli.CurveFile} {
+	for _, name := range []string{"model2", "model3", "model4", "model5", "model6", cli.ModelFile, cli.ResultFile, cli.HistoryFile, cli.CurveFile} {
 		if err := os.RemoveAll(filepath.Join(out("killed"), name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var said strings.Builder
-	watching := &watcher{word: "model 2 of 2", f: cancel}
+	watching := &watcher{word: "model 2 of 6", f: cancel}
 	if status := run(ctx, nil, append(args, "-out", out("interrupted")), &said, watching); status == 0 {
 		t.Errorf("an interrupted run: %s", watching)
 	}
@@ -90,13 +90,13 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 	if got, err := ranker.Open(filepath.Join(out("again"), cli.ModelFile)); err != nil || got.Digest() != want.Digest() {
 		t.Error("another model by -config, or", err)
 	}
-	if status, _, stderr := call("-config", config, "-data", data, "-hidden", "4"); status != 2 || !strings.Contains(stderr, "the run has 2 models") {
+	if status, _, stderr := call("-config", config, "-data", data, "-hidden", "4"); status != 2 || !strings.Contains(stderr, "the run has 6 models") {
 		t.Error(status, stderr)
 	}
 	if _, stderr := must(t, append(args, "-hidden", "4")...); strings.Contains(stderr, "model 2") {
 		t.Errorf("a mixture with a flag of a network: %s", stderr)
 	}
-	if _, stderr := must(t, append(args, "-folds", "3", "-data", filepath.Join(data, "train.csv"), "-out", out("folds"))...); strings.Count(stderr, "model 2 of 2") != 3 {
+	if _, stderr := must(t, append(args, "-folds", "3", "-data", filepath.Join(data, "train.csv"), "-out", out("folds"))...); strings.Count(stderr, "model 2 of 6") != 3 {
 		t.Errorf("folds: %s", stderr)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -88,7 +89,9 @@ type options struct {
 	line      *flag.FlagSet // with the flags that were given; nil: the run goes on
 	bySize    bool          // the recipe is still to be chosen, by the size of the data
 	recipe    string        // what was chosen, in words, by this run; lines
-	ofMixture bool          // the model is one of several, whose data have been described
+	part      int           // the model of several that this is, from 1
+	parts     int           // how many there are
+	rival     *recipe.Rival // ends its training; nil: it is none of several
 }
 
 // allFolds is the value of -folds for a folder.

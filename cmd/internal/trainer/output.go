@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -31,16 +33,37 @@ func describe(w io.Writer, s *datasets.Splits) {
 
 // describeModel says what is going to be trained.
 func describeModel(w io.Writer, data *datasets.Dataset, t *train.Trainer) {
-	model := fmt.Sprintf("%s; %s", t.Objective(), t.Architecture())
-	if t.Config.Scorer != "forest" {
-		model += fmt.Sprintf("; %s; matrix products by %s", t.Config.Optimizer, blas.Name())
-	}
-	command.Note(w, model)
+	command.Note(w, words(t))
 	if n := t.LeftOut(); n > 0 {
 		command.Note(w, fmt.Sprintf("%d training queries, %d without a relevant document left out: %s learns nothing from them",
 			data.Queries(), n, t.Config.Loss))
 	}
 	command.Note(w, fmt.Sprintf("the best epoch is the one of the best %s on the validation split", t.Validation()))
+}
+
+// words describes a model and what it learns.
+func words(t *train.Trainer) string {
+	model := fmt.Sprintf("%s; %s", t.Objective(), t.Architecture())
+	if t.Config.Scorer != "forest" {
+		model += fmt.Sprintf("; %s; matrix products by %s", t.Config.Optimizer, blas.Name())
+	}
+	return model
+}
+
+// sayWhatWasTaken says what each model had, and what was taken of it.
+func sayWhatWasTaken(w io.Writer, r *recipe.Result) {
+	if r.Shares == nil {
+		return
+	}
+	var had, taken []string
+	for i, value := range r.Values {
+		had = append(had, fmt.Sprintf("model %d %.4f", i+1, value))
+		if r.Shares[i] > 0 {
+			taken = append(taken, fmt.Sprintf("model %d with %.2f", i+1, r.Shares[i]))
+		}
+	}
+	command.Note(w, fmt.Sprintf("%s on the validation split: %s", r.Metric, strings.Join(had, ", ")))
+	command.Note(w, fmt.Sprintf("shares by %d queries: %s", r.Queries, strings.Join(taken, ", ")))
 }
 
 // A progress shows how far training has come: a bar on a terminal, and else a few lines.
@@ -50,6 +73,7 @@ type progress struct {
 	metric   string
 	epochs   int
 	done     int // epochs, when training began
+	model    int // of several, from 1, which have no line an epoch; 0: the only one
 	best     string
 	skipped  int           // batches
 	warned   bool          // of the first of them
@@ -98,7 +122,9 @@ func (p *progress) epoch(e train.Epoch) error {
 		p.takeBest(e.Vali)
 		mark = "  best"
 	}
-	if due := e.Epoch*mostLines/p.epochs > (e.Epoch-1)*mostLines/p.epochs; p.terminal.Shown() || !due && e.Epoch > p.done+1 {
+	e.Model = p.model
+	due := e.Epoch == p.done+1 || e.Epoch*mostLines/p.epochs > (e.Epoch-1)*mostLines/p.epochs
+	if p.terminal.Shown() || p.model > 0 || !due {
 		return p.encode(e)
 	}
 	p.terminal.LineLeft(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))

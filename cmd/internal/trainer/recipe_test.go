@@ -29,7 +29,7 @@ func TestRecipeBySize(t *testing.T) {
 		args string
 		want func(c train.Config) bool
 	}{
-		{"", func(c train.Config) bool { return reflect.DeepEqual(c, models[0]) }},
+		{"-data folder", func(c train.Config) bool { return reflect.DeepEqual(c, models[0]) }},
 		{"-hidden 7 -epochs 3", func(c train.Config) bool {
 			return slices.Equal(c.Hidden, []int{7}) && c.Epochs == 3 && c.LearningRate == want.LearningRate && c.Loss == want.Loss
 		}},

@@ -27,9 +27,11 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 	if err != nil {
 		return nil, nil, err
 	}
-	measured, err := j.trainer.Report(result.Model)
-	if err != nil {
-		return nil, nil, err
+	var measured *train.Report
+	if j.part == 0 || j.dir != nil {
+		if measured, err = j.trainer.Report(result.Model); err != nil {
+			return nil, nil, err
+		}
 	}
 	if j.dir != nil {
 		if err := j.finish(result, measured, stderr); err != nil {
@@ -60,9 +62,8 @@ func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 		return nil, err
 	}
 	c := j.trainer.Config
-	p := &progress{
-		terminal: command.NewBar(j.notes(stderr)), stderr: stderr, metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History()),
-	}
+	p := &progress{terminal: command.NewBar(j.notes(stderr)), stderr: stderr, metric: c.Metric, epochs: c.Epochs,
+		done: len(j.trainer.History()), model: j.part}
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
@@ -77,34 +78,41 @@ func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 			return nil, err
 		}
 	}
-	command.Note(j.notes(stderr), j.recipe)
-	describe(j.notes(stderr), j.splits)
-	result, err := recipe.Plan{Models: j.Models}.Train(j.splits.Vali, func(i int, c train.Config) (*train.Result, error) {
-		fmt.Fprintf(j.notes(stderr), "model %d of %d\n", i+1, len(j.Models))
-		one := *j.options
-		one.Config, one.Models, one.recipe, one.line, one.ofMixture = c, nil, "", nil, true
-		if j.out != "" {
-			one.out = filepath.Join(j.out, fmt.Sprintf("model%d", i+1))
-			one.resume = j.resume && begun(one.out)
+	result, err := recipe.Plan{Models: j.Models}.Train(ctx, j.splits, func(i int, c train.Config, rival *recipe.Rival) (*train.Result, error) {
+		result, err := j.fitOne(ctx, i, c, rival, stdout, stderr)
+		if errors.Is(err, train.ErrBatch) && len(j.Models) > 1 {
+			command.Warn(stderr, fmt.Sprintf("model %d is left out: %v", i+1, err))
+			return nil, nil
 		}
-		part, err := prepare(ctx, &one, j.splits, stderr)
-		if err != nil {
-			return nil, err
-		}
-		result, _, err := part.run(ctx, stdout, stderr)
-		if err != nil && !errors.Is(err, command.ErrInterrupted) {
-			return nil, err
-		}
-		j.trainer = part.trainer
-		return result.Result, nil
+		return result, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, share := range result.Shares {
-		fmt.Fprintf(j.notes(stderr), "model %d has a share of %.2f in the mixture\n", i+1, share)
-	}
+	sayWhatWasTaken(j.notes(stderr), result)
 	return result, nil
+}
+
+// fitOne trains a model of several, in a folder of its own.
+func (j *job) fitOne(ctx context.Context, i int, c train.Config, rival *recipe.Rival, stdout, stderr io.Writer) (*train.Result, error) {
+	one := *j.options
+	one.Config, one.Models, one.line = c, nil, nil
+	if j.out != "" {
+		one.out = filepath.Join(j.out, fmt.Sprintf("model%d", i+1))
+		one.resume = j.resume && begun(one.out)
+	}
+	one.part, one.parts, one.rival = i+1, len(j.Models), rival
+	part, err := prepare(ctx, &one, j.splits, stderr)
+	if err != nil {
+		return nil, err
+	}
+	rival.Trainer = part.trainer
+	result, _, err := part.run(ctx, stdout, stderr)
+	if err != nil && !errors.Is(err, command.ErrInterrupted) {
+		return nil, err
+	}
+	j.trainer = part.trainer
+	return result.Result, nil
 }
 
 // begin brings the run to its checkpoint, if it goes on, and says what is going to happen.
@@ -120,25 +128,37 @@ func (j *job) begin(stderr io.Writer) error {
 			command.Warn(stderr, warning)
 		}
 	}
-	command.Warn(stderr, j.trainer.Warnings()...)
+	if j.part <= 1 { // all models have the same warnings
+		command.Warn(stderr, j.trainer.Warnings()...)
+	}
 	if j.Baseline != "" {
 		command.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
-	command.Note(j.notes(stderr), j.recipe)
-	if !j.ofMixture {
-		describe(j.notes(stderr), j.splits)
+	notes := j.notes(stderr)
+	if j.part <= 1 {
+		command.Note(notes, j.recipe)
+		describe(notes, j.splits)
 	}
-	describeModel(j.notes(stderr), j.splits.Train, j.trainer)
+	if j.part > 0 {
+		command.Note(notes, fmt.Sprintf("model %d of %d: %s", j.part, j.parts, words(j.trainer)))
+		return nil
+	}
+	describeModel(notes, j.splits.Train, j.trainer)
 	return nil
 }
 
 // train trains the model, and says why that ended.
 func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.Result, error) {
 	start := time.Now()
+	saved := start
 	hooks := train.Hooks{Initial: p.initial, Step: p.step, Epoch: func(t *train.Trainer, e train.Epoch) error {
 		if err := p.epoch(e); err != nil || j.dir == nil {
 			return err
 		}
+		if j.part > 0 && time.Since(saved) < time.Second && !t.Done() { // several models are trained soon; files would take longer
+			return nil
+		}
+		saved = time.Now()
 		return j.dir.Epoch(t, e)
 	}}
 	result, err := j.trainer.Run(ctx, hooks)
@@ -175,8 +195,8 @@ func (j *job) finish(result *recipe.Result, measured *train.Report, stderr io.Wr
 	if err := j.dir.Finish(result, measured); err != nil {
 		return err
 	}
-	if len(result.History) == 0 {
-		return nil // interrupted before there was anything to draw
+	if len(result.History) == 0 || j.part > 0 {
+		return nil // interrupted before there was anything to draw, or drawn with the other models
 	}
 	if err := j.writePage(result.Model); err != nil {
 		command.Warn(stderr, err.Error()) // the run is complete without a picture or a page
@@ -190,6 +210,8 @@ func ending(c train.Config, r *train.Result) string {
 	switch n := len(r.History); {
 	case r.Interrupted:
 		return fmt.Sprintf("interrupted after %d of %d epochs", n, c.Epochs)
+	case n < c.Epochs && (c.Patience == 0 || n-r.BestEpoch < c.Patience):
+		return fmt.Sprintf("stopped after epoch %d: it would stay behind", n)
 	case n < c.Epochs:
 		return fmt.Sprintf("stopped after epoch %d: none of the last %d was better (-patience)", n, c.Patience)
 	default:

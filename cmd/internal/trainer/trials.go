@@ -71,7 +71,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	if !single {
 		t.grade = all.shared()
 	}
-	if err := chooseRecipe(o, t.Folds[0]); err != nil {
+	if err := o.takeSingle(t.Folds[0]); err != nil {
 		return nil, err
 	}
 	command.Note(stderr, o.recipe)
@@ -85,7 +85,7 @@ func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string,
 	if err == nil {
 		o.HighestGrade = cmp.Or(o.HighestGrade, t.grade)
 		o.EvaluateTest = false // of a -config: trials have no test split
-		err = chooseRecipe(o, t.Folds[0])
+		err = o.takeSingle(t.Folds[0])
 	}
 	if err == nil {
 		idle, err = o.idle(t.whole)

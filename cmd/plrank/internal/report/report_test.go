@@ -19,7 +19,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/cmd/plrank/internal/compare"
-	"github.com/plrank/plrank/cmd/plrank/internal/mix"
+	"github.com/plrank/plrank/ranker"
 )
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
@@ -266,7 +266,18 @@ func TestModelsOfAllKindsHaveAPage(t *testing.T) {
 	dir := t.TempDir()
 	forest, _ := training.Trained(t, data, "-scorer", "forest")
 	mixture := filepath.Join(dir, "mixture.npz")
-	commandtest.Command(mix.Run).Must(t, network, filepath.Join(forest, cli.ModelFile), "-data", filepath.Join(data, "vali.txt"), "-out", mixture)
+	var parts []*ranker.Model
+	for _, path := range []string{network, filepath.Join(forest, cli.ModelFile)} {
+		m, err := ranker.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, m)
+	}
+	both, err := ranker.Mix([]float64{1, 1}, parts...)
+	if err != nil || both.Save(mixture) != nil {
+		t.Fatal("no mixture:", err)
+	}
 	page, _ := reporting.Must(t, mixture, forest, "-data", data)
 	for _, want := range []string{"mixture: ", "× (mlp of ", "× (forest of ", "Which features matter"} {
 		if !strings.Contains(page, want) {
