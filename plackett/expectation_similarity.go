@@ -41,8 +41,10 @@ func (e *Expectation) Similarity(scores, vectors []float64, dimension int, disco
 	_, total := magnitudes(discounts)
 	length := 0.0
 	for d := range scores {
-		length = max(length, floats.Norm(vectors[d*dimension:(d+1)*dimension], 2))
+		v := vectors[d*dimension : (d+1)*dimension]
+		length = max(length, floats.Dot(v, v))
 	}
+	length = math.Sqrt(length)
 	if _, err := checkScale("max |vector|² · Σ |discount|", length*length*total); err != nil || len(discounts) < 2 || length == 0 {
 		return 0, err
 	}
@@ -144,6 +146,7 @@ func (s *similarity) block(x *quadrature) (value, left float64) {
 	for ; s.aboveEnd < x.arrivedEnd; s.aboveEnd++ {
 		floats.Add(s.above, s.vectors.Row(s.aboveEnd))
 	}
+	x.exponentials(x.arrivedEnd, x.poolEnd)
 	s.nodes, left = lanes.Width, s.fewer(x, lanes.Width-1)
 	if left <= x.end() {
 		s.nodes = 1 + sort.Search(lanes.Width-1, func(l int) bool { return s.fewer(x, l) <= x.end() })
@@ -183,8 +186,9 @@ func (s *similarity) fewer(x *quadrature, l int) float64 {
 	s.chances = num.Sized(s.chances, ranks)
 	clear(s.chances)
 	s.chances[0] = 1
-	for _, w := range x.w[x.arrivedEnd:x.poolEnd] {
-		p := -math.Expm1(-w * x.times[l])
+	for i := range x.r[x.arrivedEnd:x.poolEnd] {
+		r := x.r[x.arrivedEnd+i][l]
+		p := r / (1 + r)
 		for k := ranks - 1; k > 0; k-- {
 			s.chances[k] += p * (s.chances[k-1] - s.chances[k])
 		}
@@ -196,7 +200,7 @@ func (s *similarity) fewer(x *quadrature, l int) float64 {
 // setPoints chooses the circle: its radius such that rounding errors, which grow from the last rank to the first, stay below the
 // tolerance, and as many points as leave what is beyond them, and is aliased, below it.
 func (s *similarity) setPoints(x *quadrature) {
-	const rounding = 2e-15
+	const rounding = 4e-16
 	docs, discounts := x.poolEnd-x.arrivedEnd, s.discounts[x.arrivedEnd:]
 	ranks := min(len(discounts), docs)
 	radius := min(1, max(.1, math.Pow(rounding/x.tolerance, 1/float64(max(1, ranks-1)))))
@@ -279,7 +283,7 @@ func (s *similarity) interpolated(x *quadrature, middle, half float64) int {
 	least, ranks := math.Inf(1), float64(len(x.discounts)-x.arrivedEnd)
 	for end := 0.5; end < 4; end += 0.25 { // of the ellipse
 		if away := (end - middle) / half; away > 1 {
-			least = min(least, (math.Log(100/x.tolerance)+ranks*max(0, math.Log(math.Expm1(end))))/math.Acosh(away))
+			least = min(least, (math.Log(10/x.tolerance)+ranks*max(0, math.Log(math.Expm1(end))))/math.Acosh(away))
 		}
 	}
 	return 1 + int(math.Ceil(least))
