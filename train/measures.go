@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -69,12 +70,15 @@ func (custom customMeasures) next(text string) string {
 }
 
 // reported lists what every evaluation reports: DCG and NDCG at the cutoff, NDCG at 10, the metrics
-// of the objective and of the validation, each of the ranking and expected; then fairness, where it
-// is part of the loss; then the measure of the validation, what is asked for, and custom measures.
+// of the objective and of the validation, and similarity where it is part of the loss, each of the ranking and expected; then
+// fairness, where it is part of the loss; then the measure of the validation, what is asked for, and custom measures.
 func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeasures) (list []metrics.Measure, err error) {
 	names := []string{c.Cutoff.metric("dcg"), "ndcg@5", "ndcg@10"}
 	if name := loss.discounts.Metric; name != "" {
 		names = append(names, name)
+	}
+	if slices.ContainsFunc(loss.terms, func(t losses.Term) bool { return t.Vectors }) {
+		names = append(names, c.Cutoff.metric("ils"))
 	}
 	usual, err := custom.named(names...)
 	if err != nil {

@@ -173,6 +173,11 @@ func TestReported(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.config, got, want)
 		}
 	}
+	similar, err := (Config{Objective: Objective{Loss: "plrank-exact+0.2*similarity"}}).Plain().parse(Custom{})
+	want := []string{"dcg@5", "ndcg@5", "ndcg@10", "ils@5", "expected-dcg@5", "expected-ndcg@5", "expected-ndcg@10", "expected-ils@5", "loss"}
+	if err != nil || !slices.Equal(similar.evaluator.names(), want) {
+		t.Errorf("with similarity: %v, %v", similar.evaluator.names(), err)
+	}
 	if asked[0] != "MAP" {
 		t.Error("the caller's names were changed")
 	}
