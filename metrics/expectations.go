@@ -125,26 +125,6 @@ func expectedSum(e *evaluator, w *worker, q query) (float64, error) {
 	return e.base + floats.Dot(e.values, documents)/e.norm, nil
 }
 
-// expectedFirst returns the expected weight of the rank of the first relevant document. The
-// first of them to be ranked is like a single document with the sum of their weights exp m,
-// the rates at which they arrive (see plackett.Expectation).
-func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
-	compact := make([]float64, len(q.scores))
-	plackett.Compact(q.scores, compact)
-	var relevant, list []float64
-	for d, score := range compact {
-		if e.values[d] > 0 {
-			relevant = append(relevant, score)
-		} else {
-			list = append(list, score)
-		}
-	}
-	list = append(list, floats.LogSumExp(relevant))
-	expected := compact[:len(list)]
-	err := w.expectedWeights(e.weighting).Exposure(list, e.discounts(), expected)
-	return expected[len(list)-1], err
-}
-
 // deviationOfFirst returns the standard deviation of the weight of the rank of the first relevant document.
 func deviationOfFirst(e *evaluator, w *worker, q query) (float64, error) {
 	_, deviation, err := w.expectedWeights(e.weighting).Deviation(q.scores, e.values, e.discounts(), nil)
@@ -160,8 +140,9 @@ func expectedAP(e *evaluator, w *worker, q query) (float64, error) {
 	return value, err
 }
 
-// expectedERR returns expected reciprocal rank in expectation.
-func expectedERR(e *evaluator, w *worker, q query) (float64, error) {
+// expectedStop returns the expected weight of the rank at which a reader stops, who does at each document with the probability of
+// its value: ERR, and of relevant documents MRR and hits.
+func expectedStop(e *evaluator, w *worker, q query) (float64, error) {
 	return e.expectedCascade(e.values, w, q)
 }
 

@@ -36,6 +36,9 @@ func (e *Expectation) FirstRelevant(scores, relevant, law []float64) error {
 		clear(law)
 		return nil
 	}
+	highest := floats.Max(merged) // near which the logarithm of the sum is rounded
+	floats.AddConst(-highest, list)
+	floats.AddConst(-highest, merged)
 	return e.PlacementsOf(append(list, floats.LogSumExp(merged)), []int{len(list)}, len(law), law)
 }
 

@@ -377,8 +377,10 @@ func (s *similarity) setLogs(x *quadrature, l, from int) {
 	for c, n := range s.counts[from : from+s.pooled] {
 		powers[c], largest = -n, max(largest, r[c][l])
 	}
-	last := int(math.Ceil(math.Log(x.tolerance/100/float64(x.poolEnd-x.sweptEnd)) / math.Log(largest*s.radius)))
-	for k := 1; k <= last; k++ {
+	// Powers of z beyond the ranks count by that of the radius, too.
+	negligible := math.Log(x.tolerance / 100 / float64(x.poolEnd-x.sweptEnd))
+	last := max(negligible/math.Log(largest*s.radius), min(negligible/math.Log(largest), float64(len(x.discounts)-x.arrivedEnd)))
+	for k := 1; float64(k) <= math.Ceil(last); k++ {
 		sum := 0.0
 		for c := range powers {
 			powers[c] *= -r[c][l]
