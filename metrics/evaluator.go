@@ -38,6 +38,9 @@ type family struct {
 	graded func(param float64) bool
 	// letor4 is what LETOR 4.0's tools compute under the name; nil: this family.
 	letor4 *family
+	// slope writes the derivatives of the norm in the values of the documents; nil: the norm does not depend on them, or the metric
+	// is not for Linearize.
+	slope func(e *evaluator, out []float64)
 	// theta returns the discount of rank k for ParseDiscounts; nil: there are none by this
 	// name. With bySum, normalized gains are divided by their sum.
 	theta func(k, cutoff, param float64) float64

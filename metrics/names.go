@@ -12,10 +12,10 @@ import (
 // its formula and source in the comment of [ParseMeasure].
 var metricFamilies = []*family{
 	{name: "dcg", value: gainOf, weight: dcgWeight, theta: func(k, _, _ float64) float64 { return dcgWeight(k, 0) }},
-	{name: "ndcg", value: gainOf, weight: dcgWeight, finish: byIdeal, weightsOf: "dcg", letor4: letor4NDCG},
+	{name: "ndcg", value: gainOf, weight: dcgWeight, finish: byIdeal, slope: idealSlope, weightsOf: "dcg", letor4: letor4NDCG},
 	{name: "precision", alias: "p", value: relevanceOf, weight: equalWeight, finish: byRanks,
 		theta: func(_, cutoff, _ float64) float64 { return 1 / cutoff }},
-	{name: "recall", value: relevanceOf, weight: equalWeight, finish: bySumOfValues, weightsOf: "precision"},
+	{name: "recall", value: relevanceOf, weight: equalWeight, finish: bySumOfValues, slope: sumSlope, weightsOf: "precision"},
 	{name: "map", alias: "ap", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
 		walk: walkAP, expected: expectedAP},
 	{name: "mrr", alias: "rr", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,

@@ -1,0 +1,189 @@
+package judges
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Pair is a query and one of its documents.
+type Pair struct {
+	Weight float64 // w, the derivative of the value in the document's gain, or of a difference of two values
+	Grade  int     // by the judge: pairs of the same grade have similar errors
+	Judge  float64 // the gain by the judge
+	People float64 // the gain by people; NaN: not judged
+
+	// Of pairs that people judged:
+	Probability float64 // with which it was drawn, above 0 and up to 1
+	Round       int     // in which it was drawn, from 1; the draws of a round may depend on those before
+}
+
+func (p Pair) judged() bool { return !math.IsNaN(p.People) }
+
+// ByPairs estimates a value from its value by the judge and from pairs, see the package comment. people takes nothing of the judge but, where
+// the value is not linear, its linearisation: Σ w ρ/π. both and people are means over the rounds, each by the number of its
+// judgements and with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The
+// variance is Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π.
+//
+// ByPairs returns an error if nothing with a weight was judged, for probabilities that are not in (0, 1], and for values that are not
+// finite.
+func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
+	rounds := 0
+	for i, p := range pairs {
+		switch sum := p.Weight + p.Judge; {
+		case sum-sum != 0:
+			return both, people, fmt.Errorf("judges: pair %d: weight %v, gain by the judge %v: want finite numbers", i, p.Weight, p.Judge)
+		case p.judged() && (!(p.Probability > 0 && p.Probability <= 1) || p.Round < 1 || math.IsInf(p.People, 0)):
+			return both, people, fmt.Errorf("judges: pair %d: gain by people %v, probability %v, round %d: want a finite gain, a probability in (0, 1], and rounds from 1", i, p.People, p.Probability, p.Round)
+		case p.judged():
+			rounds = max(rounds, p.Round)
+		}
+	}
+	linear := value
+	for _, p := range pairs {
+		linear -= p.Weight * p.Judge
+	}
+	for r := 1; r <= rounds; r++ {
+		both.add(round(value, pairs, r, newErrors(pairs, r)))
+		people.add(round(linear, alone(pairs), r, nil))
+	}
+	if both.Judged == 0 {
+		return both, people, fmt.Errorf("judges: none of the pairs that people judged has an effect on the value")
+	}
+	both.end()
+	people.end()
+	return both, people, nil
+}
+
+// alone returns the pairs without the judge.
+func alone(pairs []Pair) []Pair {
+	list := append([]Pair(nil), pairs...)
+	for i := range list {
+		list[i].Judge = 0
+	}
+	return list
+}
+
+// draw is what one round says of the value.
+type draw struct {
+	value, variance float64
+	judged, drawn   int     // pairs with a weight, and those of them that were not certain to be drawn
+	precision       float64 // what the round was expected to be worth, known before it; +Inf: nothing is left
+}
+
+// round estimates the value by one round, and what was judged before.
+func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
+	d := draw{value: value}
+	var left, certain, center float64
+	var x, rest []float64 // w(ρ − ρ̂)/π and 1 − π of the pairs that were drawn
+	for _, p := range pairs {
+		if p.judged() && p.Round < number {
+			d.value += p.Weight * (p.People - p.Judge)
+			continue
+		}
+		left += math.Abs(p.Weight)
+		judge := p.Judge + errors.mean(p.Grade)
+		d.value += p.Weight * (judge - p.Judge)
+		if !p.judged() || p.Round > number {
+			continue
+		}
+		term := p.Weight * (p.People - judge) / p.Probability
+		d.value += term
+		x, rest = append(x, term), append(rest, 1-p.Probability)
+		if p.Weight != 0 {
+			d.judged++
+			if p.Probability < 1 {
+				d.drawn++
+			} else {
+				certain += math.Abs(p.Weight)
+			}
+		}
+	}
+	if left -= certain; left <= 1e-12*certain || len(x) == 0 {
+		d.precision = math.Inf(1)
+		return d
+	}
+	if sum := floats.Sum(rest); sum > 0 {
+		center = floats.Dot(x, rest) / sum
+	}
+	for i, v := range x {
+		d.variance += rest[i] * (v - center) * (v - center)
+	}
+	n := float64(d.drawn)
+	d.variance *= n / max(1, n-1)
+	d.precision = n / (left * left)
+	return d
+}
+
+// add adds a round to the sums of an estimate: Value and variance are sums until end.
+func (e *Estimate) add(d draw) {
+	switch {
+	case math.IsInf(e.scale, 1):
+		return // everything was known before
+	case math.IsInf(d.precision, 1):
+		e.Value, e.variance, e.scale, d.precision = 0, 0, 0, 1
+		defer func() { e.scale = math.Inf(1) }()
+	}
+	e.Value += d.precision * d.value
+	e.variance += d.precision * d.precision * d.variance
+	e.scale += d.precision
+	e.Judged += d.judged
+	e.Freedom += float64(d.drawn)
+	if e.first == 0 {
+		e.first = e.variance
+	}
+}
+
+func (e *Estimate) end() {
+	if !math.IsInf(e.scale, 1) {
+		e.Value /= e.scale
+		e.StdErr = math.Sqrt(e.variance) / e.scale
+	}
+	e.Freedom--
+}
+
+// errorsByGrade holds the errors of the judge, people's gain less the judge's, by the judge's grade.
+type errorsByGrade map[int]moments
+
+type moments struct{ pairs, sum, squares float64 }
+
+// newErrors returns the errors of the pairs that were judged before a round.
+func newErrors(pairs []Pair, round int) errorsByGrade {
+	errors := errorsByGrade{}
+	for _, p := range pairs {
+		if p.judged() && p.Round < round {
+			e, m := p.People-p.Judge, errors[p.Grade]
+			errors[p.Grade] = moments{m.pairs + 1, m.sum + e, m.squares + e*e}
+		}
+	}
+	return errors
+}
+
+// before is the number of pairs that what is believed before any was judged counts as.
+const before = 5
+
+// mean returns the mean error of a grade, which is believed to be 0 before.
+func (errors errorsByGrade) mean(grade int) float64 {
+	m := errors[grade]
+	return m.sum / (m.pairs + before)
+}
+
+// spread returns the expected root mean square error of a grade after mean was added, which is believed to be that of all grades.
+func (errors errorsByGrade) spread(grade int) float64 {
+	pairs, squares := 0.0, 0.0
+	for g, m := range errors {
+		pairs += m.pairs
+		squares += m.left(errors.mean(g))
+	}
+	if pairs == 0 || squares == 0 {
+		return 1
+	}
+	m := errors[grade]
+	return math.Sqrt((m.left(errors.mean(grade)) + before*squares/pairs) / (m.pairs + before))
+}
+
+// left returns the sum of squared errors after a correction.
+func (m moments) left(correction float64) float64 {
+	return m.squares - 2*correction*m.sum + m.pairs*correction*correction
+}
