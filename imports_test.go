@@ -24,10 +24,11 @@ var rooms = map[string][]string{
 	"ranker":     {"transforms", "plackett", "forest"},
 	"clicks":     {"datasets", "transforms", "metrics", "plackett"},
 	"worth":      {"datasets"},
+	"judges":     {},
 	"serve":      {"ranker", "clicks"},
 	"recipe":     {"train", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
 	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
-	"cmd":        {"serve", "recipe", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "viz", "plackett", "transforms", "forest", "docs"},
+	"cmd":        {"serve", "recipe", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "judges", "viz", "plackett", "transforms", "forest", "docs"},
 	"internal":   {}, // the ground: it imports nothing public
 }
 
@@ -88,7 +89,7 @@ func dependsOn(t *testing.T, prefixes []string, packages ...string) []string {
 
 func TestOnlyTrainingKnowsGraphs(t *testing.T) {
 	for _, dep := range dependsOn(t, []string{"gorgonia.org/"}, "./plackett/...", "./transforms", "./forest", "./datasets/parquet", "./datasets", "./metrics", "./ranker",
-		"./serve", "./clicks", "./worth", "./viz", "./internal/forward", "./internal/model") {
+		"./serve", "./clicks", "./worth", "./judges", "./viz", "./internal/forward", "./internal/model") {
 		t.Errorf("%s is a dependency", dep)
 	}
 }
