@@ -21,10 +21,10 @@ type Pair struct {
 
 func (p Pair) judged() bool { return !math.IsNaN(p.People) }
 
-// ByPairs estimates a value from its value by the judge and from pairs, see the package comment. people takes nothing of the judge but, where
-// the value is not linear, its linearisation: Σ w ρ/π. both and people are means over the rounds, each by the number of its
-// judgements and with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The
-// variance is Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π.
+// ByPairs estimates a value from its value by the judge and from pairs, see the package comment. people takes nothing of the judge but,
+// where the value is not linear, its linearisation: Σ w ρ/π. Both are means over the rounds, each by the number of its judgements and
+// with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The variance is
+// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π.
 //
 // ByPairs returns an error if nothing with a weight was judged, for probabilities that are not in (0, 1], and for values that are not
 // finite.
@@ -35,7 +35,8 @@ func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
 		case sum-sum != 0:
 			return both, people, fmt.Errorf("judges: pair %d: weight %v, gain by the judge %v: want finite numbers", i, p.Weight, p.Judge)
 		case p.judged() && (!(p.Probability > 0 && p.Probability <= 1) || p.Round < 1 || math.IsInf(p.People, 0)):
-			return both, people, fmt.Errorf("judges: pair %d: gain by people %v, probability %v, round %d: want a finite gain, a probability in (0, 1], and rounds from 1", i, p.People, p.Probability, p.Round)
+			return both, people, fmt.Errorf("judges: pair %d: gain by people %v, probability %v, round %d: want a finite gain, "+
+				"a probability in (0, 1], and rounds from 1", i, p.People, p.Probability, p.Round)
 		case p.judged():
 			rounds = max(rounds, p.Round)
 		}
