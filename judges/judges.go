@@ -31,7 +31,7 @@ type Estimate struct {
 	StdErr float64 // of Value; 0 if everything was judged
 	// Judged is the number of queries or pairs that people judged and that have an effect on the value.
 	Judged int
-	// Freedom is the degrees of freedom of Student's distribution for the interval.
+	// Freedom is the degrees of freedom of Student's distribution for the interval; +Inf if everything was judged.
 	Freedom float64
 
 	first, variance, scale float64 // see Always
@@ -40,11 +40,11 @@ type Estimate struct {
 // Interval returns the ends of the confidence interval of that level, such as .95, by Student's distribution; infinite without degrees
 // of freedom.
 func (e Estimate) Interval(level float64) (low, high float64) {
-	if e.StdErr == 0 {
-		return e.Value, e.Value
-	}
 	if !(e.Freedom > 0) {
 		return math.Inf(-1), math.Inf(1)
+	}
+	if e.StdErr == 0 {
+		return e.Value, e.Value
 	}
 	half := e.StdErr * distuv.StudentsT{Sigma: 1, Nu: e.Freedom}.Quantile((1+level)/2)
 	return e.Value - half, e.Value + half
@@ -111,7 +111,9 @@ func atPower(people, judge []float64, mean float64, all int, lambda float64) Est
 	if lambda > 0 {
 		e.Freedom-- // λ is estimated, too
 	}
-	if len(people) < all {
+	if len(people) == all {
+		e.Freedom = math.Inf(1)
+	} else {
 		squares := stat.Variance(residuals, nil) * (n - 1) / e.Freedom
 		e.StdErr = math.Sqrt((1 - n/float64(all)) * squares / n)
 	}

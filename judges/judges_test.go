@@ -317,3 +317,35 @@ func TestNeededJudgementsAreEnough(t *testing.T) {
 		t.Errorf("the interval is %.2f times as wide as wanted", mean)
 	}
 }
+
+// Nothing is certain until everything was judged: not by one pair that was drawn, not where no error was seen, not by pairs that were
+// chosen, and not by a round none of whose pairs counts.
+func TestFewJudgementsAreNotCertain(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	pairs := func(people ...Pair) []Pair {
+		return append(people, Pair{Weight: 2, Judge: 1, People: nan}, Pair{Weight: -1, Judge: 3, People: nan})
+	}
+	for _, c := range []struct {
+		pairs []Pair
+		half  float64 // 0: infinite
+		value float64
+	}{
+		{pairs(Pair{Weight: 1, Judge: 1, People: 2, Probability: .5, Round: 1}), 0, 9 + 2},
+		{pairs(Pair{Weight: 1, Judge: 1, People: 2, Probability: 1, Round: 1}), 0, 9 + 1},
+		// No error: the variance of a gain that is 1 off, Σ (1 − π)(w/π)²/n, and Student's quantile with a degree of freedom.
+		{pairs(Pair{Weight: 1, Judge: 1, People: 1, Probability: .5, Round: 1}, Pair{Weight: 3, Judge: 0, People: 0, Probability: .5, Round: 1}),
+			math.Sqrt(.5*(4+36)/2) * 12.706204736, 9},
+		{pairs(Pair{Weight: 1, Judge: 1, People: 1, Probability: .5, Round: 1}, Pair{Weight: 3, Judge: 0, People: 0, Probability: .5, Round: 1},
+			Pair{Weight: 0, Judge: 0, People: 0, Probability: 1, Round: 2}), math.Sqrt(.5*(4+36)/2) * 12.706204736, 9},
+	} {
+		both, _, err := ByPairs(9, c.pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := both.Interval(.95)
+		if half := (high - low) / 2; math.Abs(both.Value-c.value) > 1e-12 || c.half == 0 != math.IsInf(half, 1) || c.half > 0 && math.Abs(half-c.half) > 1e-6 {
+			t.Errorf("%v: %v ± %v, want %v ± %v", c.pairs, both.Value, half, c.value, c.half)
+		}
+	}
+}

@@ -24,7 +24,8 @@ func (p Pair) judged() bool { return !math.IsNaN(p.People) }
 // ByPairs estimates a value from its value by the judge and from pairs, see the package comment. people takes nothing of the judge but,
 // where the value is not linear, its linearisation: Σ w ρ/π. Both are means over the rounds, each by the number of its judgements and
 // with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The variance is
-// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π.
+// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π; if all x are equal, that of
+// one gain that is off by 1. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval is infinite.
 //
 // ByPairs returns an error if nothing with a weight was judged, for probabilities that are not in (0, 1], and for values that are not
 // finite.
@@ -45,15 +46,17 @@ func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
 	for _, p := range pairs {
 		linear -= p.Weight * p.Judge
 	}
+	var last, lastAlone draw
 	for r := 1; r <= rounds; r++ {
-		both.add(round(value, pairs, r, newErrors(pairs, r)))
-		people.add(round(linear, alone(pairs), r, nil))
+		last, lastAlone = round(value, pairs, r, newErrors(pairs, r)), round(linear, alone(pairs), r, nil)
+		both.add(last)
+		people.add(lastAlone)
 	}
 	if both.Judged == 0 {
 		return both, people, fmt.Errorf("judges: none of the pairs that people judged has an effect on the value")
 	}
-	both.end()
-	people.end()
+	both.end(last.value)
+	people.end(lastAlone.value)
 	return both, people, nil
 }
 
@@ -78,6 +81,7 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 	d := draw{value: value}
 	var left, certain, center float64
 	var x, rest []float64 // w(ρ − ρ̂)/π and 1 − π of the pairs that were drawn
+	unseen := 0.0
 	for _, p := range pairs {
 		if p.judged() && p.Round < number {
 			d.value += p.Weight * (p.People - p.Judge)
@@ -96,12 +100,13 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 			d.judged++
 			if p.Probability < 1 {
 				d.drawn++
+				unseen += (1 - p.Probability) * p.Weight * p.Weight / (p.Probability * p.Probability)
 			} else {
 				certain += math.Abs(p.Weight)
 			}
 		}
 	}
-	if left -= certain; left <= 1e-12*certain || len(x) == 0 {
+	if left -= certain; left <= 1e-12*certain {
 		d.precision = math.Inf(1)
 		return d
 	}
@@ -113,6 +118,9 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 	}
 	n := float64(d.drawn)
 	d.variance *= n / max(1, n-1)
+	if d.variance <= 1e-24*unseen { // no error was seen, which does not say that there is none: as if one of these pairs had a gain of 1 more
+		d.variance = unseen / max(1, n)
+	}
 	d.precision = n / (left * left)
 	return d
 }
@@ -136,12 +144,18 @@ func (e *Estimate) add(d draw) {
 	}
 }
 
-func (e *Estimate) end() {
-	if !math.IsInf(e.scale, 1) {
+// end makes an estimate of the sums; known is the value where no pair was drawn.
+func (e *Estimate) end(known float64) {
+	switch {
+	case math.IsInf(e.scale, 1):
+		e.Freedom = math.Inf(1)
+	case e.scale == 0:
+		e.Value, e.Freedom = known, 0
+	default:
 		e.Value /= e.scale
 		e.StdErr = math.Sqrt(e.variance) / e.scale
+		e.Freedom--
 	}
-	e.Freedom--
 }
 
 // errorsByGrade holds the errors of the judge, people's gain less the judge's, by the judge's grade.

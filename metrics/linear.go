@@ -13,6 +13,7 @@ type Linear struct {
 	PerQuery []float64 // [queries] the measure by the labels; 0 where they have no relevant document
 	Weights  []float64 // [rows] the derivative in the value of the document
 	Values   []float64 // [rows] of the labels
+	Exposure []float64 // [rows] the weight of the rank of the document, or its expectation; 0: it is not shown
 	Exact    bool      // the measure is linear; else its divisor depends on the values, as of NDCG
 }
 
@@ -32,39 +33,41 @@ func (m Measure) Linearize(in Queries) (Linear, error) {
 		return Linear{}, err
 	}
 	offsets := in.offsets()
-	l := Linear{make([]float64, len(offsets)-1), make([]float64, len(in.Labels)), make([]float64, len(in.Labels)), f.slope == nil}
+	rows := len(in.Labels)
+	l := Linear{make([]float64, len(offsets)-1), make([]float64, rows), make([]float64, rows), make([]float64, rows), f.slope == nil}
 	err := in.visitQueries(func() func(q query) error {
 		e, w := newEvaluator(m.metric, in), newWorker(in)
-		return func(q query) error {
-			end := q.first + len(q.labels)
-			return m.linearize(e, w, q, &l.PerQuery[q.number], l.Weights[q.first:end], l.Values[q.first:end])
-		}
+		return func(q query) error { return m.linearize(e, w, q, &l) }
 	})
 	return l, err
 }
 
-func (m Measure) linearize(e *evaluator, w *worker, q query, value *float64, weights, values []float64) error {
+func (m Measure) linearize(e *evaluator, w *worker, q query, l *Linear) error {
 	defined, err := e.prepare(q)
 	if err != nil {
 		return err
 	}
-	copy(values, e.values)
+	end := q.first + len(q.labels)
+	weights, exposure := l.Weights[q.first:end], l.Exposure[q.first:end]
+	copy(l.Values[q.first:], e.values)
 	if !defined {
 		e.norm = 1
 		if m.metric.family.name == "ndcg" {
 			e.norm = dcgWeight(1, 0)
 		}
 	}
-	if err := m.exposures(e, w, q, weights); err != nil {
+	if err := m.exposures(e, w, q, exposure); err != nil {
 		return err
 	}
-	*value = floats.Dot(weights, values) / e.norm
+	copy(weights, exposure)
+	value := floats.Dot(exposure, e.values) / e.norm
 	if slope := m.metric.family.slope; slope != nil && defined {
-		slopes := make([]float64, len(values))
+		slopes := make([]float64, len(weights))
 		slope(e, slopes)
-		floats.AddScaled(weights, -*value, slopes)
+		floats.AddScaled(weights, -value, slopes)
 	}
 	floats.Scale(1/e.norm, weights)
+	l.PerQuery[q.number] = value
 	return nil
 }
 

@@ -1,0 +1,79 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/internal/text"
+)
+
+// A Judgement is the grade that somebody gave to a document of a query.
+type Judgement struct {
+	Query, Document string
+	Grade           float32 // 0 or more
+	Probability     float64 // with which the pair was drawn to be judged; 0: the file does not say
+	Line            int
+}
+
+// ReadJudgements reads judgements of pairs that may have been drawn. The words of all lines have one of these forms:
+//
+//   - "qid 0 docid grade", TREC's judgements, whose second word is 0 or Q0 on all lines;
+//   - "qid docid probability grade", what plrank judge writes, with grades;
+//   - "qid 0 docid grade probability";
+//   - "qid docid grade method probability", TREC's prels.
+//
+// Grades are whole numbers, and those below 0 become 0. ReadJudgements returns an error for malformed lines, probabilities
+// that are not in (0, 1], duplicate pairs, and an empty file.
+func ReadJudgements(path string) ([]Judgement, []string, error) {
+	var lines [][]string
+	var list []Judgement
+	warnings, err := readWords(path, func(line int, words []string) error {
+		switch {
+		case len(words) == 3:
+			return fmt.Errorf("3 words: the pair %s %s has no grade: want the grade as a fourth word, of every pair that was drawn", words[0], words[1])
+		case len(words) < 4 || len(words) > 5 || len(lines) > 0 && len(words) != len(lines[0]):
+			return fmt.Errorf(`%d words: want "qid 0 docid grade" or "qid docid probability grade" on every line, or five words with a probability last`,
+				len(words))
+		}
+		lines, list = append(lines, words), append(list, Judgement{Query: words[0], Line: line})
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	iterations := !slices.ContainsFunc(lines, func(words []string) bool { return words[1] != "0" && words[1] != "Q0" })
+	document, grade, probability := 1, 2, 4
+	switch {
+	case iterations:
+		document, grade = 2, 3
+	case len(lines[0]) == 4:
+		grade, probability = 3, 2
+	}
+	seen := map[[2]string]int{}
+	for i, words := range lines {
+		j := &list[i]
+		j.Document = words[document]
+		label, err := strconv.ParseInt(words[grade], 10, 32)
+		if err != nil {
+			err = fmt.Errorf("%s is not a grade: want a whole number", text.Quote([]byte(words[grade])))
+		}
+		j.Grade = float32(max(0, label))
+		if probability < len(words) {
+			p, wrong := strconv.ParseFloat(words[probability], 64)
+			if wrong != nil || !(p > 0 && p <= 1) {
+				err = cmp.Or(err, fmt.Errorf("%s is not a probability: want a number above 0 and up to 1", text.Quote([]byte(words[probability]))))
+			}
+			j.Probability = p
+		}
+		pair := [2]string{j.Query, j.Document}
+		if first := seen[pair]; first > 0 {
+			err = cmp.Or(err, fmt.Errorf("query %s: duplicate document %q, first in line %d", j.Query, j.Document, first))
+		}
+		if seen[pair] = j.Line; err != nil {
+			return nil, nil, fmt.Errorf("datasets: %s:%d: %w", path, j.Line, err)
+		}
+	}
+	return list, warnings, nil
+}
