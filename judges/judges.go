@@ -34,7 +34,7 @@ type Estimate struct {
 	// Freedom is the degrees of freedom of Student's distribution for the interval; +Inf if everything was judged.
 	Freedom float64
 
-	first, variance, scale float64 // see Always
+	first, variance, squares, scale float64 // see Always
 }
 
 // Interval returns the ends of the confidence interval of that level, such as .95, by Student's distribution; infinite without degrees

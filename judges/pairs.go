@@ -25,10 +25,10 @@ func (p Pair) judged() bool { return !math.IsNaN(p.People) }
 // where the value is not linear, its linearisation: Σ w ρ/π. Both are means over the rounds, each by the number of its judgements and
 // with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The variance is
 // Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π; if all x are equal, that of
-// one gain that is off by 1. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval is infinite.
+// one gain that is off by 1. n counts pairs by 1 − π, (Σ (1 − π))²/Σ (1 − π)², since those that were almost certain say little, and the
+// degrees of freedom of several rounds are Welch's. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval is infinite.
 //
-// ByPairs returns an error if nothing with a weight was judged, for probabilities that are not in (0, 1], and for values that are not
-// finite.
+// ByPairs returns an error for probabilities that are not in (0, 1], and for values that are not finite.
 func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
 	rounds := 0
 	for i, p := range pairs {
@@ -46,14 +46,11 @@ func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
 	for _, p := range pairs {
 		linear -= p.Weight * p.Judge
 	}
-	var last, lastAlone draw
+	last, lastAlone := draw{value: value}, draw{value: linear}
 	for r := 1; r <= rounds; r++ {
 		last, lastAlone = round(value, pairs, r, newErrors(pairs, r)), round(linear, alone(pairs), r, nil)
 		both.add(last)
 		people.add(lastAlone)
-	}
-	if both.Judged == 0 {
-		return both, people, fmt.Errorf("judges: none of the pairs that people judged has an effect on the value")
 	}
 	both.end(last.value)
 	people.end(lastAlone.value)
@@ -72,6 +69,7 @@ func alone(pairs []Pair) []Pair {
 // draw is what one round says of the value.
 type draw struct {
 	value, variance float64
+	freedom         float64 // of the variance
 	judged, drawn   int     // pairs with a weight, and those of them that were not certain to be drawn
 	precision       float64 // what the round was expected to be worth, known before it; +Inf: nothing is left
 }
@@ -79,9 +77,9 @@ type draw struct {
 // round estimates the value by one round, and what was judged before.
 func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 	d := draw{value: value}
-	var left, certain, center float64
-	var x, rest []float64 // w(ρ − ρ̂)/π and 1 − π of the pairs that were drawn
-	unseen := 0.0
+	var left, certain float64
+	var x, rest []float64            // w(ρ − ρ̂)/π and 1 − π of the pairs that were drawn
+	var unseen, sum, squares float64 // sums over the pairs with a weight of 1 − π and its square
 	for _, p := range pairs {
 		if p.judged() && p.Round < number {
 			d.value += p.Weight * (p.People - p.Judge)
@@ -100,6 +98,7 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 			d.judged++
 			if p.Probability < 1 {
 				d.drawn++
+				sum, squares = sum+1-p.Probability, squares+(1-p.Probability)*(1-p.Probability)
 				unseen += (1 - p.Probability) * p.Weight * p.Weight / (p.Probability * p.Probability)
 			} else {
 				certain += math.Abs(p.Weight)
@@ -110,16 +109,18 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 		d.precision = math.Inf(1)
 		return d
 	}
-	if sum := floats.Sum(rest); sum > 0 {
-		center = floats.Dot(x, rest) / sum
+	if d.drawn == 0 {
+		return d // nothing is known of the others
 	}
+	center := floats.Dot(x, rest) / floats.Sum(rest)
 	for i, v := range x {
 		d.variance += rest[i] * (v - center) * (v - center)
 	}
 	n := float64(d.drawn)
-	d.variance *= n / max(1, n-1)
+	d.freedom = sum*sum/squares - 1
+	d.variance *= (d.freedom + 1) / max(1, d.freedom)
 	if d.variance <= 1e-24*unseen { // no error was seen, which does not say that there is none: as if one of these pairs had a gain of 1 more
-		d.variance = unseen / max(1, n)
+		d.variance = unseen / n
 	}
 	d.precision = n / (left * left)
 	return d
@@ -131,13 +132,16 @@ func (e *Estimate) add(d draw) {
 	case math.IsInf(e.scale, 1):
 		return // everything was known before
 	case math.IsInf(d.precision, 1):
-		e.Value, e.variance, e.scale, d.precision = 0, 0, 0, 1
+		e.Value, e.variance, e.squares, e.scale, d.precision = 0, 0, 0, 0, 1
 		defer func() { e.scale = math.Inf(1) }()
 	}
 	e.Value += d.precision * d.value
 	e.variance += d.precision * d.precision * d.variance
 	e.scale += d.precision
 	e.Judged += d.judged
+	if v := d.precision * d.precision * d.variance; v > 0 {
+		e.squares += v * v / max(d.freedom, .5)
+	}
 	e.Freedom += float64(d.drawn)
 	if e.first == 0 {
 		e.first = e.variance
@@ -154,7 +158,7 @@ func (e *Estimate) end(known float64) {
 	default:
 		e.Value /= e.scale
 		e.StdErr = math.Sqrt(e.variance) / e.scale
-		e.Freedom--
+		e.Freedom = min(e.Freedom-1, e.variance*e.variance/e.squares)
 	}
 }
 

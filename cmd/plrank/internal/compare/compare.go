@@ -18,6 +18,7 @@ var page = cli.Page{
 	Usage: []string{
 		"FILE FILE … [-metric METRIC]",
 		"FILE FILE … -data FILE|DIR | -qrels FILE [-report METRICS]",
+		"RUN RUN … -judge FILE -qrels FILE [-metric METRIC]",
 	},
 	Text: "Compares two or more files query by query: values of plrank evaluate -per-query or of trec_eval -q; or, with -data, models and " +
 		"files of scores; or, with -data or -qrels, TREC runs. " +
@@ -81,6 +82,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
 		return err
+	}
+	if o.Judge != "" {
+		return o.Judged(line, o.asJSON, stdout, stderr, o.files...)
 	}
 	runs, err := o.open()
 	if err == nil {

@@ -18,7 +18,7 @@ var page = cli.Page{
 	Command: "evaluate",
 	Usage: []string{
 		"-model FILE -data FILE|DIR [-report METRICS] [-per-query FILE]",
-		"-scores FILE -data FILE | -scores RUN -qrels FILE",
+		"-scores FILE -data FILE | -scores RUN -qrels FILE [-judge FILE]",
 		"-worths FILE -data RANKINGS",
 	},
 	Text: "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of " +
@@ -91,6 +91,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	if o.worths != "" {
 		return evaluateWorths(ctx, o, stdout, stderr)
+	}
+	if o.Judge != "" {
+		return o.Judged(line, o.asJSON, stdout, stderr, o.scores)
 	}
 	var files cli.NewFiles
 	defer files.Remove()

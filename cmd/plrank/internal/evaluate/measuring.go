@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/judging"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
@@ -19,7 +20,8 @@ import (
 type Measuring struct {
 	cli.Source
 	Config train.Config // its settings of metrics
-	Qrels  string       // file
+	Qrels  string       // file, or several by people, where there is a Judge
+	Judge  string       // file
 
 	label string // the column of labels that the first of several was measured on; "": none has a name
 }
@@ -31,7 +33,9 @@ func (m *Measuring) Flags() cli.Flags {
 		m.Source.Flags("").Without("weight-column"), // all queries count alike
 		m.CacheFlag(),
 		cli.Flags{{Name: "qrels", Value: &m.Qrels, Help: "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 " +
-			"docid label\""}},
+			"docid label\""},
+			{Name: "judge", Value: &m.Judge, Needs: []string{"qrels"}, Help: "a `file` of TREC judgements by a judge, such as a language model; " +
+				"-qrels are then by people, for a part"}},
 		cli.MeasuringFlags(&m.Config))
 }
 
@@ -43,12 +47,42 @@ func (m *Measuring) Check(line *cli.Line) error {
 			return err
 		}
 	}
+	if m.Judge != "" {
+		if err := line.Refuse("with -judge, which estimates -metric", "report", "per-query", "plot", "discounts", "evaluation-samples"); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(
 		cli.ErrorIf(slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), cli.HasLoss),
 			"-metric loss and -report loss are for training: a model file does not say its loss"),
 		cli.ErrorIf(m.Qrels != "" && m.Data != "", "-data and -qrels exclude each other: labels are in one of the two"),
 		m.Source.Check(), cli.Check(m.Config),
 	)
+}
+
+// Judged estimates the values of TREC runs from the labels of a judge and of people, and prints them.
+func (m *Measuring) Judged(line *cli.Line, asJSON bool, stdout, stderr io.Writer, paths ...string) error {
+	if !line.Given("metric") {
+		m.Config.Metric = judging.UsualMetric
+	}
+	labels, err := judging.Read(m.Judge, m.Qrels)
+	if err != nil {
+		return err
+	}
+	study, err := judging.Open(m.Config, labels, false, paths...)
+	if err != nil {
+		return err
+	}
+	command.Warn(stderr, labels.Warnings...)
+	found, err := study.Find()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return cli.PrintJSON(stdout, found)
+	}
+	found.Print(stdout)
+	return nil
 }
 
 // WarnIdle warns of flags without an effect on the measures of a model or of scores, for which some measures are left out. Drawn says

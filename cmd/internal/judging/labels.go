@@ -1,0 +1,95 @@
+// Package judging measures runs by the labels of a judge, such as a language model, and those of people for some queries or pairs.
+package judging
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/judges"
+)
+
+// A pair is a query and a document.
+type pair struct{ query, document string }
+
+// judgement is the grade by people.
+type judgement struct {
+	grade       float32
+	probability float64 // 0: the file does not say
+	round       int     // the number of the file, from 1
+}
+
+// Labels holds the labels of a judge, and those of people for some.
+type Labels struct {
+	union   *datasets.Dataset // the pairs that either judged, with the labels of the judge, or 0
+	judge   map[pair]bool     // the pairs that the judge judged
+	people  map[pair]judgement
+	drawn   bool // a file has probabilities
+	highest float32
+	files   []string
+
+	Agreement judges.Agreement
+	Warnings  []string
+}
+
+// Read reads the labels of a judge from TREC judgements, and those of people from files with commas between them, "": there are none.
+func Read(judge, people string) (*Labels, error) {
+	byJudge, err := datasets.ReadQrels(judge)
+	if err != nil {
+		return nil, err
+	}
+	l := &Labels{judge: map[pair]bool{}, people: map[pair]judgement{}, Warnings: byJudge.Warnings}
+	documents, labels := map[string][]string{}, map[pair]float32{}
+	for q, id := range byJudge.QueryIDs {
+		for row := byJudge.Offsets[q]; row < byJudge.Offsets[q+1]; row++ {
+			p := pair{id, byJudge.DocumentIDs[row]}
+			documents[id], labels[p], l.judge[p] = append(documents[id], p.document), byJudge.Labels[row], true
+			l.highest = max(l.highest, labels[p])
+		}
+	}
+	if people != "" {
+		l.files = strings.Split(people, ",")
+	}
+	queries := byJudge.QueryIDs
+	for i, path := range l.files {
+		list, warnings, err := datasets.ReadJudgements(path)
+		if err != nil {
+			return nil, err
+		}
+		l.Warnings = append(l.Warnings, warnings...)
+		for _, j := range list {
+			p := pair{j.Query, j.Document}
+			if _, again := l.people[p]; again {
+				return nil, fmt.Errorf("%s:%d: query %s, document %s was judged in %s already", path, j.Line, j.Query, j.Document, l.files[l.people[p].round-1])
+			}
+			l.people[p] = judgement{j.Grade, j.Probability, i + 1}
+			l.drawn, l.highest = l.drawn || j.Probability > 0, max(l.highest, j.Grade)
+			if l.judge[p] {
+				continue
+			}
+			if documents[p.query] == nil {
+				queries = append(queries, p.query)
+			}
+			documents[p.query] = append(documents[p.query], p.document)
+		}
+	}
+	l.union = &datasets.Dataset{Name: judge, Offsets: []int{0}, FeatureIDs: []int{}}
+	var both [2][]int // grades by the judge and by people
+	for _, id := range queries {
+		for _, document := range documents[id] {
+			p := pair{id, document}
+			l.union.Labels, l.union.DocumentIDs = append(l.union.Labels, labels[p]), append(l.union.DocumentIDs, document)
+			if h, judged := l.people[p]; judged && l.judge[p] {
+				both[0], both[1] = append(both[0], int(labels[p])), append(both[1], int(h.grade))
+			}
+		}
+		l.union.QueryIDs, l.union.Offsets = append(l.union.QueryIDs, id), append(l.union.Offsets, len(l.union.Labels))
+	}
+	if l.files != nil && len(both[0]) == 0 {
+		return nil, fmt.Errorf("%s: no pair is judged by %s, too: ids must be spelt alike", people, judge)
+	}
+	if l.Agreement, err = judges.Agree(both[0], both[1]); err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", judge, people, err)
+	}
+	return l, nil
+}
