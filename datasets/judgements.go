@@ -32,10 +32,11 @@ func ReadJudgements(path string) ([]Judgement, []string, error) {
 	warnings, err := readWords(path, func(line int, words []string) error {
 		switch {
 		case len(words) == 3:
-			return fmt.Errorf("3 words: the pair %s %s has no grade: want the grade as a fourth word, of every pair that was drawn", words[0], words[1])
+			return fmt.Errorf("3 words: the pair %s %s has no grade: want it as a fourth word, of every pair that was drawn", words[0],
+				words[1])
 		case len(words) < 4 || len(words) > 5 || len(lines) > 0 && len(words) != len(lines[0]):
-			return fmt.Errorf(`%d words: want "qid 0 docid grade" or "qid docid probability grade" on every line, or five words with a probability last`,
-				len(words))
+			return fmt.Errorf(`%d words: want "qid 0 docid grade" or "qid docid probability grade" on every line, or five words, the last a `+
+				"probability", len(words))
 		}
 		lines, list = append(lines, words), append(list, Judgement{Query: words[0], Line: line})
 		return nil
@@ -63,7 +64,8 @@ func ReadJudgements(path string) ([]Judgement, []string, error) {
 		if probability < len(words) {
 			p, wrong := strconv.ParseFloat(words[probability], 64)
 			if wrong != nil || !(p > 0 && p <= 1) {
-				err = cmp.Or(err, fmt.Errorf("%s is not a probability: want a number above 0 and up to 1", text.Quote([]byte(words[probability]))))
+				err = cmp.Or(err, fmt.Errorf("%s is not a probability above 0 and up to 1; where there is none, the second word of every line is 0",
+					text.Quote([]byte(words[probability]))))
 			}
 			j.Probability = p
 		}

@@ -72,8 +72,8 @@ const fewQueries = 5
 // ByQueries estimates the mean over queries of what people measure, from the values by the judge for every query and by people for some,
 // NaN for the others, which must be a random sample. people is the mean of what they measured. both is λ times the mean by the judge
 // plus the mean of people − λ·judge where people judged, which is prediction-powered inference (Angelopoulos et al., Science 2023) with
-// the power λ that makes the interval narrowest (PPI++, Angelopoulos, Duchi & Zrnic 2023), here from 0 to 1, and 0 if people judged 5 queries or
-// fewer.
+// the power λ that makes the interval narrowest (PPI++, Angelopoulos, Duchi & Zrnic 2023), here from 0 to 1, and 0 if
+// people judged 5 queries or fewer.
 //
 // The variance is that of sampling without replacement, (1 − n/N) s²/n. ByQueries returns an error if people judged fewer than two of
 // several queries, and for values that are not finite.

@@ -2,7 +2,9 @@ package judges
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -24,9 +26,10 @@ func (p Pair) judged() bool { return !math.IsNaN(p.People) }
 // ByPairs estimates a value from its value by the judge and from pairs, see the package comment. people takes nothing of the judge but,
 // where the value is not linear, its linearisation: Σ w ρ/π. Both are means over the rounds, each by the number of its judgements and
 // with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The variance is
-// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π; if all x are equal, that of
-// one gain that is off by 1. n counts pairs by 1 − π, (Σ (1 − π))²/Σ (1 − π)², since those that were almost certain say little, and the
-// degrees of freedom of several rounds are Welch's. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval is infinite.
+// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π. If all x are equal, it
+// is that of one gain that is off by 1. Pairs that were almost certain say little, so n is (Σ (1 − π))²/Σ (1 − π)². The degrees of
+// freedom of several rounds are Welch's. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval
+// is infinite.
 //
 // ByPairs returns an error for probabilities that are not in (0, 1], and for values that are not finite.
 func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
@@ -119,7 +122,7 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 	n := float64(d.drawn)
 	d.freedom = sum*sum/squares - 1
 	d.variance *= (d.freedom + 1) / max(1, d.freedom)
-	if d.variance <= 1e-24*unseen { // no error was seen, which does not say that there is none: as if one of these pairs had a gain of 1 more
+	if d.variance <= 1e-24*unseen { // no error was seen, which does not say that there is none
 		d.variance = unseen / n
 	}
 	d.precision = n / (left * left)
@@ -165,18 +168,37 @@ func (e *Estimate) end(known float64) {
 // errorsByGrade holds the errors of the judge, people's gain less the judge's, by the judge's grade.
 type errorsByGrade map[int]moments
 
-type moments struct{ pairs, sum, squares float64 }
+type moments struct {
+	pairs, sum, squares float64
+	believed            float64 // the mean square before any was judged
+}
 
 // newErrors returns the errors of the pairs that were judged before a round.
 func newErrors(pairs []Pair, round int) errorsByGrade {
-	errors := errorsByGrade{}
+	errors, gains := errorsByGrade{}, map[int]float64{}
+	for _, p := range pairs {
+		gains[p.Grade] = p.Judge
+	}
+	for g := range gains {
+		errors[g] = moments{believed: meanSquare(gains, g)}
+	}
 	for _, p := range pairs {
 		if p.judged() && p.Round < round {
 			e, m := p.People-p.Judge, errors[p.Grade]
-			errors[p.Grade] = moments{m.pairs + 1, m.sum + e, m.squares + e*e}
+			errors[p.Grade] = moments{m.pairs + 1, m.sum + e, m.squares + e*e, m.believed}
 		}
 	}
 	return errors
+}
+
+// meanSquare returns the mean squared error of a gain whose true grade is half as likely with every step away from the judge's.
+func meanSquare(gains map[int]float64, grade int) float64 {
+	squares, weights := 0.0, 0.0
+	for _, g := range slices.Sorted(maps.Keys(gains)) {
+		weight, e := math.Exp2(-math.Abs(float64(g-grade))), gains[g]-gains[grade]
+		squares, weights = squares+weight*e*e, weights+weight
+	}
+	return squares / weights
 }
 
 // before is the number of pairs that what is believed before any was judged counts as.
@@ -188,18 +210,23 @@ func (errors errorsByGrade) mean(grade int) float64 {
 	return m.sum / (m.pairs + before)
 }
 
-// spread returns the expected root mean square error of a grade after mean was added, which is believed to be that of all grades.
+// spread returns the expected root mean square error of a grade after mean was added. It is believed to be in proportion to that of the
+// gains of near grades before.
 func (errors errorsByGrade) spread(grade int) float64 {
-	pairs, squares := 0.0, 0.0
-	for g, m := range errors {
-		pairs += m.pairs
-		squares += m.left(errors.mean(g))
+	believed, squares := 0.0, 0.0
+	for _, g := range slices.Sorted(maps.Keys(errors)) { // always with the same bits
+		believed += errors[g].pairs * errors[g].believed
+		squares += errors[g].left(errors.mean(g))
 	}
-	if pairs == 0 || squares == 0 {
-		return 1
+	scale := 1.0
+	if believed > 0 && squares > 0 {
+		scale = squares / believed
 	}
 	m := errors[grade]
-	return math.Sqrt((m.left(errors.mean(grade)) + before*squares/pairs) / (m.pairs + before))
+	if s := math.Sqrt((m.left(errors.mean(grade)) + before*scale*m.believed) / (m.pairs + before)); s > 0 {
+		return s
+	}
+	return 1 // one gain alone
 }
 
 // left returns the sum of squared errors after a correction.

@@ -78,8 +78,8 @@ type pairValues struct {
 // Find estimates the values of all runs and their differences.
 func (s *Study) Find() (*Findings, error) {
 	f := &Findings{Metric: s.Measure.String(), Queries: len(s.Queries), Design: s.Design, Agreement: agreed(s.Agreement)}
-	f.notes = append(f.notes, "The value is what people would measure on these queries and documents if they judged them all; the judge alone "+
-		"has no interval.")
+	f.notes = append(f.notes, "The value is what people would measure on these queries and documents if they judged them all; the judge "+
+		"alone has no interval.")
 	if s.whole == nil && !s.systems[0].linear.Exact {
 		f.notes = append(f.notes, fmt.Sprintf("%s is taken as a linear function of the gains near the judge's, which is not exact, and queries "+
 			"without a relevant document count 0.", s.Measure))
@@ -128,7 +128,8 @@ func (s *Study) estimate(a, b int) (v Values, err error) {
 		return v, fmt.Errorf("%s: %w", called(a, b), err)
 	}
 	judge := Interval{train.Value(value), train.Value(value), train.Value(value)}
-	v = Values{People: interval(people), Judge: judge, Both: interval(both), Judged: both.Judged, Saved: train.Value(math.NaN()), Notes: []string{}}
+	v = Values{People: interval(people), Judge: judge, Both: interval(both), Judged: both.Judged, Notes: []string{}}
+	v.Saved = train.Value(math.NaN())
 	if both.StdErr > 0 && both.Freedom > 0 {
 		ratio := people.StdErr / both.StdErr
 		v.Saved = train.Value(float64(both.Judged) * (ratio*ratio - 1))

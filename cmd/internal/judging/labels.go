@@ -60,7 +60,8 @@ func Read(judge, people string) (*Labels, error) {
 		for _, j := range list {
 			p := pair{j.Query, j.Document}
 			if _, again := l.people[p]; again {
-				return nil, fmt.Errorf("%s:%d: query %s, document %s was judged in %s already", path, j.Line, j.Query, j.Document, l.files[l.people[p].round-1])
+				return nil, fmt.Errorf("%s:%d: query %s, document %s was judged in %s already", path, j.Line, j.Query, j.Document,
+					l.files[l.people[p].round-1])
 			}
 			l.people[p] = judgement{j.Grade, j.Probability, i + 1}
 			l.drawn, l.highest = l.drawn || j.Probability > 0, max(l.highest, j.Grade)

@@ -247,7 +247,8 @@ func (s *Study) probabilities() error {
 				}
 			}
 			s.equal[round+1] = min(1, n/all)
-			s.Design = fmt.Sprintf("the %d pairs of %s are taken to be drawn with equal probability from the %.0f pairs of %s", len(plain), path, all, from)
+			s.Design = fmt.Sprintf("the %d pairs of %s are taken to be drawn with equal probability from the %.0f pairs of %s", len(plain), path,
+				all, from)
 		}
 		for p, h := range s.people {
 			if h.round == round+1 {

@@ -16,9 +16,9 @@ import (
 
 var page = cli.Page{
 	Command: "judge",
-	Usage:   []string{"A.run B.run -judge QRELS -budget N [-qrels SO-FAR] [-out FILE]", "A.run -judge QRELS -budget N [-qrels SO-FAR] [-out FILE]"},
-	Text: "Draws the pairs of a query and a document that people should judge next, so that the interval of the difference of two TREC runs, " +
-		"or of the value of one, gets narrow fastest: lines of \"query document probability\", to which people add the grade as a fourth " +
+	Usage:   []string{"A.run [B.run] -judge QRELS -budget N [-qrels SO-FAR] [-out FILE]"},
+	Text: "Draws the pairs of a query and a document that people should judge next, so that the interval of the difference of two TREC " +
+		"runs, or of the value of one, gets narrow fastest: lines of \"query document probability\", to which people add the grade as a fourth " +
 		"word. It goes on round after round, and prints what is known so far; it draws none when it is certain which run is better.",
 	Examples: []string{
 		"bm25.run dense.run -judge llm.qrels -budget 60 -out round1.txt",
@@ -48,10 +48,11 @@ func (o *options) Flags() cli.Flags {
 	return append(cli.Flags{
 		{Name: "judge", Value: &o.judge, Help: "a `file` of TREC judgements by a judge, such as a language model, for all pairs"},
 		{Name: "budget", Value: cli.Int(&o.budget, 1, 1_000_000), Help: "how `many` pairs to draw"},
-		{Name: "qrels", Value: &o.people, Help: "`files` with judgements by people so far: the rounds, in order, with commas between them; those " +
-			"of a file without probabilities are known, and are no sample"},
+		{Name: "qrels", Value: &o.people, Help: "`files` with judgements by people so far: the rounds, in order, with commas between them; " +
+			"those of a file without probabilities are known, and are no sample"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for the pairs; -: standard output, what is known then goes to standard error"},
-		{Name: "width", Value: cli.Float(&o.width, 0, "a number above 0"), Help: "also say how many more judgements an interval of ± this `much` costs"},
+		{Name: "width", Value: cli.Float(&o.width, 0, "a number above 0"), Help: "also say how many more judgements an interval of ± this " +
+			"`much` costs"},
 		cli.JSONFlag(&o.asJSON),
 	}, measuring...)
 }
