@@ -19,7 +19,7 @@ type Comparison struct {
 	Seed            uint64
 
 	// Interactions asks for those of features, and Background for the parts of query features, from raw rows of other queries. Only
-	// forests have them, see [Model.HasTrees].
+	// forests have them, see [Model.ExplainsExactly].
 	Interactions bool
 	Background   []float32
 }
@@ -79,7 +79,7 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 		return nil, fmt.Errorf("ranker: other document %d of a query of %d documents: want 0 to %d, or MeanOfQuery", c.Other, rows, rows-1)
 	case c.Permutations != 0 && c.Permutations < 4 || c.Permutations > mostPermutations:
 		return nil, fmt.Errorf("ranker: %d permutations: want 4 to %d, or 0 for %d", c.Permutations, mostPermutations, defaultPermutations)
-	case !m.HasTrees() && (c.Interactions || c.Background != nil):
+	case !m.exact && (c.Interactions || c.Background != nil):
 		return nil, errors.New("ranker: interactions and the parts of query features are of forests, and of mixtures of forests")
 	}
 	others := []int{c.Other}
@@ -89,7 +89,7 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 			others = append(others, d)
 		}
 	}
-	if m.HasTrees() {
+	if m.exact {
 		return m.explainTrees(ctx, scores, features, base, others, c)
 	}
 	t := m.file.Transform
@@ -129,7 +129,7 @@ func (c Comparison) orders(others int) int {
 // It returns 0 for documents that the query does not have, and for models with [Model.ExplainLeaves].
 func (m *Model) ExplainPasses(features []float32, c Comparison) (orders, passes, documents int) {
 	width := m.file.Transform.Inputs
-	if m.HasTrees() {
+	if m.exact {
 		return 0, 0, 0
 	}
 	rows := len(features) / width

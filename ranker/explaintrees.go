@@ -17,19 +17,22 @@ type Interaction struct {
 	Value   float64
 }
 
-// A weightedForest is a forest whose sum has a weight in the score of a model.
-type weightedForest struct {
+// A WeightedForest is a forest whose sum has a weight in the score of a model. Its inputs are those of [Model.FeatureIDs] in Columns.
+type WeightedForest struct {
 	*forest.Forest
-	weight  float64
-	columns []int                              // the raw column of each input
+	Weight  float64
+	Columns []int
 	inputs  func(features []float32) []float32 // of the documents of one query
 }
 
 // weighted returns the forests of files that have been read before.
-func weighted(parts []part) (list []weightedForest) {
+func weighted(parts []part) (list []WeightedForest) {
 	for _, p := range parts {
 		f, t := p.file, p.file.Transform
-		w := weightedForest{weight: p.weight, columns: t.Outputs(), inputs: func(features []float32) []float32 {
+		if f.Kind != ForestKind {
+			continue
+		}
+		w := WeightedForest{Weight: p.weight, Columns: t.Outputs(), inputs: func(features []float32) []float32 {
 			inputs := make([]float32, len(features)/t.Inputs*t.Width())
 			t.Query(inputs, features)
 			return inputs
@@ -44,8 +47,16 @@ func weighted(parts []part) (list []weightedForest) {
 	return list
 }
 
-// HasTrees reports whether the model is a forest or a mixture of forests, whose explanations are exact.
-func (m *Model) HasTrees() bool { return m.trees != nil }
+// Forests returns the forest that the model is, or the ones of a mixture, which must not be changed.
+func (m *Model) Forests() []WeightedForest {
+	if m.forests == nil {
+		return nil
+	}
+	return m.forests()
+}
+
+// ExplainsExactly reports whether the model is a forest or a mixture of forests, whose explanations are exact.
+func (m *Model) ExplainsExactly() bool { return m.exact }
 
 // explainTrees computes the explanation of a forest, see [Model.Explain]. The game of documents a and b compares a with b. With a
 // background, query features that are not in S have their values in another query:
@@ -74,19 +85,19 @@ func (m *Model) explainTrees(ctx context.Context, scores []float64, features, ba
 		}
 	}
 	elsewhere := m.elsewhere(features, c.Background)
-	for _, f := range m.trees() {
+	for _, f := range m.forests() {
 		row := func(inputs []float32, d int) []float32 { return inputs[d*f.Inputs : (d+1)*f.Inputs] }
 		own := f.inputs(features)
-		weight := f.weight / float64(len(others)*len(elsewhere))
+		weight := f.Weight / float64(len(others)*len(elsewhere))
 		for i := range elsewhere {
 			away := f.inputs(elsewhere[i])
 			for _, b := range others {
 				if err := ctx.Err(); err != nil {
 					return nil, fmt.Errorf("ranker: %w", err)
 				}
-				shares.Add(f.Forest, row(own, c.Document), row(away, b), f.columns, weight)
+				shares.Add(f.Forest, row(own, c.Document), row(away, b), f.Columns, weight)
 				if len(c.Background) > 0 {
-					shares.Add(f.Forest, row(own, b), row(away, b), f.columns, -weight)
+					shares.Add(f.Forest, row(own, b), row(away, b), f.Columns, -weight)
 				}
 			}
 		}
@@ -136,10 +147,10 @@ func constant(features []float32, column, width int) bool {
 // ExplainLeaves returns what the time of [Model.Explain] for a forest grows with, as [Model.ExplainPasses] for other models: the
 // most leaves that it visits for a query of so many documents; with interactions, the most pairs of features above leaves.
 func (m *Model) ExplainLeaves(documents int, c Comparison) (leaves int) {
-	if !m.HasTrees() {
+	if !m.exact {
 		return 0
 	}
-	for _, f := range m.trees() {
+	for _, f := range m.forests() {
 		for i := range f.Trees {
 			n := len(f.Trees[i].Leaves)
 			if c.Interactions {

@@ -29,7 +29,7 @@ func explainedForests(t *testing.T) map[string]*Model {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m, err := read(file, data); err == nil && m.HasTrees() && m.file.Transform.Inputs <= 8 {
+		if m, err := read(file, data); err == nil && m.exact && m.file.Transform.Inputs <= 8 {
 			models[file] = m
 		}
 	}

@@ -212,7 +212,7 @@ func (f *File) forestScorer() (s scorer, err error) {
 	}
 	raw := f.Transform.Outputs()
 	s.alone = true
-	s.trees = sync.OnceValue(func() []weightedForest { return weighted([]part{{1, f}}) })
+	s.exact, s.forests = true, sync.OnceValue(func() []WeightedForest { return weighted([]part{{1, f}}) })
 	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
 		for len(scores) > 0 {
 			if err := ctx.Err(); err != nil {
@@ -224,11 +224,12 @@ func (f *File) forestScorer() (s scorer, err error) {
 		}
 		return nil
 	}
-	s.gains = make([]float64, f.Transform.Inputs)
+	s.gains, s.splits = make([]float64, f.Transform.Inputs), make([]int, f.Transform.Inputs)
 	for _, t := range ensemble.Trees {
 		for _, n := range t.Nodes {
 			s.used = append(s.used, raw[n.Column])
 			s.gains[raw[n.Column]] += float64(n.Gain)
+			s.splits[raw[n.Column]]++
 		}
 	}
 	slices.Sort(s.used)

@@ -106,6 +106,9 @@ func TestGainsAreByFeature(t *testing.T) {
 	if err != nil || !slices.Equal(m.Gains(), []float64{2, 0, .5}) || !slices.Equal(both.Gains(), []float64{4, 0, 1}) {
 		t.Errorf("%v and %v, error %v", m.Gains(), both.Gains(), err)
 	}
+	if !slices.Equal(m.Splits(), []int{1, 0, 1}) || !slices.Equal(both.Splits(), []int{2, 0, 2}) || !both.ExplainsExactly() {
+		t.Errorf("splits %v and %v, exact %t", m.Splits(), both.Splits(), both.ExplainsExactly())
+	}
 	older := *f
 	older.Arrays = slices.DeleteFunc(slices.Clone(f.Arrays), func(a ranker.Array) bool { return a.Name == "gains" })
 	if m, err = ranker.New(&older); err != nil || m.Gains() != nil {

@@ -42,11 +42,13 @@ func registered(kind string) Maker {
 
 // A scorer is a forward pass.
 type scorer struct {
-	pass  model.Pass              // nil: the kind has none
-	used  []int                   // raw columns that scores depend on
-	gains []float64               // by raw column, of the splits of forests; nil: there is no forest
-	alone bool                    // scores do not depend on the inputs of other documents
-	trees func() []weightedForest // whose weighted sum the score is; nil: other models have a part in it
+	pass    model.Pass              // nil: the kind has none
+	used    []int                   // raw columns that scores depend on
+	gains   []float64               // by raw column, of the splits of forests; nil: there is no forest
+	splits  []int                   // by raw column, of forests; nil: there is no forest
+	alone   bool                    // scores do not depend on the inputs of other documents
+	forests func() []WeightedForest // of a forest or a mixture; nil: other models
+	exact   bool                    // the score is the weighted sum of the forests
 }
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil

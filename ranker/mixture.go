@@ -168,7 +168,7 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 	}
 	scorers := make([]scorer, len(parts))
 	s.alone = true
-	s.trees = sync.OnceValue(func() []weightedForest { return weighted(parts) })
+	s.exact, s.forests = true, sync.OnceValue(func() []WeightedForest { return weighted(parts) })
 	for i, p := range parts {
 		one, err := scorerOf(p.file, other)
 		if err == nil && one.pass == nil {
@@ -179,13 +179,14 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 		}
 		scorers[i] = one
 		s.used = append(s.used, one.used...)
-		if one.trees == nil {
-			s.trees = nil
-		}
+		s.exact = s.exact && one.exact
 		if s.gains == nil {
-			s.gains = one.gains
+			s.gains, s.splits = one.gains, one.splits
 		} else if one.gains != nil {
 			floats.Add(s.gains, one.gains)
+			for c, n := range one.splits {
+				s.splits[c] += n
+			}
 		}
 		s.alone = s.alone && one.alone && !p.file.Transform.ComparesDocuments()
 	}

@@ -200,6 +200,10 @@ func (m *Model) Gains() []float64 {
 	return slices.Clone(m.gains)
 }
 
+// Splits returns, for each of [Model.FeatureIDs], how many nodes of the trees of a forest, or of all forests of a mixture, ask for
+// it. It is nil if the model has no forest.
+func (m *Model) Splits() []int { return slices.Clone(m.splits) }
+
 // Seen returns how many of the queries with these digests the model was trained on, 0 if its file does not say.
 // datasets.Dataset.CountSeen makes digests.
 func (m *Model) Seen(digests []uint64) int { return m.file.TrainingQueries.Count(digests) }

@@ -221,7 +221,7 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 		}
 	}
 	cores := s.gate.cores
-	if model.HasTrees() {
+	if model.ExplainsExactly() {
 		cores = 1
 	}
 	return s.part(ctx, space, "its explanation", model.explainPrice(space.rows.features, c), cores, func() error {

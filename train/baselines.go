@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
@@ -139,6 +140,20 @@ type Importance struct {
 	Name    string `json:"name"`    // its name, or else the id
 	Mean    Value  `json:"mean"`    // by which the metric gets worse
 	SD      Value  `json:"sd"`      // over the repeats; NaN of one
+
+	// Of forests: the part of the gains of all splits, 0 if the gains are not known, and the number of splits.
+	Gain   float64 `json:"gain,omitempty"`
+	Splits int     `json:"splits,omitempty"`
+}
+
+// addSplits sets what the forests of a model say of a column.
+func (i *Importance) addSplits(gains []float64, splits []int, column int) {
+	if gains != nil {
+		i.Gain = gains[column] / floats.Sum(gains)
+	}
+	if splits != nil {
+		i.Splits = splits[column]
+	}
 }
 
 // Importances returns the permutation importance (Breiman, Machine Learning 2001) of every feature that
@@ -177,6 +192,7 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 	}
 	shuffled := *d
 	shuffled.Features = slices.Clone(d.Features)
+	gains, splits := model.Gains(), model.Splits()
 	var list []Importance
 	for _, id := range model.UsedFeatures() {
 		column, _ := slices.BinarySearch(model.File().FeatureIDs, id)
@@ -201,6 +217,7 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 			sd = math.NaN()
 		}
 		list = append(list, Importance{Feature: d.FeatureIDs[column], Name: d.FeatureName(column), Mean: Value(mean), SD: Value(sd)})
+		list[len(list)-1].addSplits(gains, splits, column)
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
 	return list, nil

@@ -119,6 +119,16 @@ func (m *Model) Inputs(rows []float32) []float32 {
 	return rows
 }
 
+// Category returns the number that a code in the sets of the forest stands for, in a column without texts.
+func (m *Model) Category(column, code int) float32 {
+	for _, e := range m.edits {
+		if e.column == column {
+			return float32(code) + e.shift
+		}
+	}
+	return float32(code)
+}
+
 // Notes returns the warnings, and how columns are numbered if they have no names.
 func (m *Model) Notes() []string {
 	if m.Numbering == "" || m.Names != nil {

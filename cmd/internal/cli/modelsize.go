@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -16,25 +15,20 @@ type ModelSize struct {
 }
 
 // SizeOf returns the size of a model that is not a mixture.
-func SizeOf(m *ranker.Model) (s ModelSize, err error) {
+func SizeOf(m *ranker.Model) (s ModelSize) {
 	f := m.File()
 	if s.Kind = f.Kind; s.Kind != ranker.ForestKind {
 		for _, a := range f.Arrays {
 			s.Weights += len(a.Values)
 		}
-		return s, nil
+		return s
 	}
-	var trees *forest.Forest
-	if foreign := m.Foreign(); foreign != nil {
-		trees = foreign.Forest
-	} else if trees, err = f.Forest(); err != nil {
-		return s, err
-	}
+	trees := m.Forests()[0]
 	s.Trees = len(trees.Trees)
 	for _, t := range trees.Trees {
 		s.Leaves += len(t.Leaves)
 	}
-	return s, nil
+	return s
 }
 
 func (s ModelSize) String() string {

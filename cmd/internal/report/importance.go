@@ -43,8 +43,15 @@ func (v *view) importance(ctx context.Context, r *rows) error {
 	p.X = "" // too long for a small picture
 	r.plot("Loss of "+short(c.Metric), p)
 	all := viz.Table{Columns: []string{"feature", "mean", "standard deviation"}}
+	forest := v.Model.Splits() != nil
+	if forest {
+		all.Columns = append(all.Columns, "splits", "share of gains")
+	}
 	for _, i := range list[:min(mostFeatures, len(list))] {
 		all.Rows = append(all.Rows, viz.Row{short(i.Name), float64(i.Mean), float64(i.SD)})
+		if forest {
+			all.Rows[len(all.Rows)-1] = append(all.Rows[len(all.Rows)-1], i.Splits, i.Gain)
+		}
 	}
 	title := fmt.Sprintf("All %d features that the model uses", used)
 	if used > mostFeatures {

@@ -225,7 +225,7 @@ func describe(m *ranker.Model) (string, error) {
 	if words != nil {
 		return "mixture: " + strings.Join(words, " + "), nil
 	}
-	size, err := cli.SizeOf(m)
+	size := cli.SizeOf(m)
 	description := fmt.Sprintf("%s of %s", short(size.Kind), size)
 	switch foreign := m.Foreign(); {
 	case size.Weights > 0:
@@ -233,7 +233,7 @@ func describe(m *ranker.Model) (string, error) {
 	case foreign != nil:
 		description += ", by " + short(foreign.Library)
 	}
-	return description, err
+	return description, nil
 }
 
 // sampleOf returns random queries of d with about that many rows, or d if it has no more.

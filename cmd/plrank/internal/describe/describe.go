@@ -6,24 +6,28 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
 var page = cli.Page{
 	Command: "describe",
-	Usage:   []string{"-data FILE|DIR [-fold N] [-json]", "-model FILE [-json]"},
+	Usage:   []string{"-data FILE|DIR [-fold N] [-json]", "-model FILE [-tree N [-svg FILE]] [-json]"},
 	Text: "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing " +
-		"and how many are distinct, their range, and whether they are useful. With -model it describes a model and the features that it uses.",
+		"and how many are distinct, their range, and whether they are useful. With -model it describes a model and " +
+		"the features that it uses, or one tree of a forest.",
 	Examples: []string{
 		"-data MQ2008 -fold 3",
 		"-data shop.csv -group-column brand -json",
 		"-data shop.csv -categorical brand -ignore price",
 		"-model runs/fold1/model.npz",
+		"-model shop/model.npz -tree 1 -svg tree.svg",
 	},
 }
 
@@ -32,12 +36,16 @@ type options struct {
 	cli.Source
 	config train.Config // its seed and categorical features
 	model  string
+	tree   int
+	svg    string
 	asJSON bool
 }
 
 func (o *options) Flags() cli.Flags {
 	list := slices.Concat(o.Source.Flags(""), o.CacheFlag(), cli.SettingFlags(&o.config, "categorical"), cli.Flags{
 		{Name: "model", Value: &o.model, Help: "a model `file`, of plrank or of another library, in place of data"},
+		{Name: "tree", Value: cli.Int(&o.tree, 0, math.MaxInt32), Help: "`number` of a tree of a forest, from 1, to print; 0: none"},
+		{Name: "svg", Value: &o.svg, Help: "a new `file`.svg with a picture of the -tree"},
 		cli.JSONFlag(&o.asJSON),
 		{Name: "seed", Value: &o.config.Seed, Help: "`seed` by which validation queries are held out, and synthetic data made"},
 		cli.ThreadsFlag(),
@@ -55,13 +63,17 @@ func (o *options) Flags() cli.Flags {
 func (o *options) Check(line *cli.Line) error {
 	if o.model != "" {
 		for _, name := range command.Given(line.FlagSet) {
-			if name != "model" && name != "json" {
+			if !slices.Contains([]string{"model", "json", "tree", "svg"}, name) {
 				return fmt.Errorf("-%s is for data, and -model is given", name)
 			}
 		}
-		return nil
+		return cmp.Or(cli.ErrorIf(o.tree == 0 && o.svg != "", "-svg needs -tree"),
+			cli.ErrorIf(o.tree != 0 && o.asJSON, "-tree prints text, and -json is given"))
 	}
-	return cmp.Or(cli.ErrorIf(o.Data == "", "-data or -model is needed"), o.Source.Check())
+	return cmp.Or(
+		cli.ErrorIf(o.tree != 0 || o.svg != "", "-tree and -svg need -model"),
+		cli.ErrorIf(o.Data == "", "-data or -model is needed"),
+		o.Source.Check())
 }
 
 // Run runs the sub-command, and returns its exit status.
@@ -80,7 +92,13 @@ type description struct {
 // Run prints what is in the model, or in the data, unlabelled documents included.
 func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
 	if o.model != "" {
-		return describeModel(o.model, o.asJSON, stdout)
+		m, err := ranker.Open(o.model)
+		if err == nil && o.tree == 0 {
+			err = describeModel(m, o.asJSON, stdout)
+		} else if err == nil {
+			err = describeTree(m, o.tree, o.svg, stdout)
+		}
+		return err
 	}
 	line.WarnIdle(stderr, &train.Use{})
 	splits, err := open(ctx, o, stderr)

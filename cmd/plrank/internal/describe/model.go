@@ -43,38 +43,29 @@ type modelFeature struct {
 	Used       bool    `json:"used"`
 	Gain       float64 `json:"gain,omitempty"`  // of the splits of trees
 	Share      float64 `json:"share,omitempty"` // of all gains
+	Splits     int     `json:"splits,omitempty"`
 }
 
 // describeModel prints what is in a model file.
-func describeModel(path string, asJSON bool, stdout io.Writer) error {
-	m, err := ranker.Open(path)
-	if err != nil {
-		return err
-	}
+func describeModel(m *ranker.Model, asJSON bool, stdout io.Writer) error {
 	f := m.File()
 	d := modelDescription{Version: m.Digest(), Plrank: f.Version, Settings: f.Settings, Transform: f.Transform.Spec, Gain: f.Gain,
 		BaseScores: f.BaseScores}
 	if foreign := m.Foreign(); foreign != nil {
 		d.Library, d.Objective, d.Notes = foreign.Library, foreign.Objective, foreign.Notes()
 	}
-	if d.ModelSize, err = cli.SizeOf(m); err != nil {
-		return err
-	}
+	d.ModelSize = cli.SizeOf(m)
 	weights, parts, err := m.Parts()
 	if err != nil {
 		return err
 	}
 	for i, part := range parts {
-		size, err := cli.SizeOf(part)
-		if err != nil {
-			return err
-		}
-		d.Parts = append(d.Parts, modelPart{weights[i], size})
+		d.Parts = append(d.Parts, modelPart{weights[i], cli.SizeOf(part)})
 	}
 	if parts != nil {
 		d.ModelSize, d.Settings = cli.ModelSize{Kind: f.Kind}, nil
 	}
-	used, gains := m.UsedFeatures(), m.Gains()
+	used, gains, splits := m.UsedFeatures(), m.Gains(), m.Splits()
 	all := floats.Sum(gains)
 	for i, id := range f.FeatureIDs {
 		feature := modelFeature{ID: id}
@@ -88,16 +79,19 @@ func describeModel(path string, asJSON bool, stdout io.Writer) error {
 		if gains != nil {
 			feature.Gain, feature.Share = gains[i], gains[i]/all
 		}
+		if splits != nil {
+			feature.Splits = splits[i]
+		}
 		d.Features = append(d.Features, feature)
 	}
 	if asJSON {
 		return cli.PrintJSON(stdout, d)
 	}
-	d.print(stdout, len(used))
+	d.print(stdout, len(used), splits != nil)
 	return nil
 }
 
-func (d *modelDescription) print(stdout io.Writer, used int) {
+func (d *modelDescription) print(stdout io.Writer, used int, forest bool) {
 	w := tabwriter.NewWriter(stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "version\t%s\n", d.Version)
 	switch {
@@ -123,15 +117,23 @@ func (d *modelDescription) print(stdout io.Writer, used int) {
 	}
 	w.Flush()
 	fmt.Fprintln(stdout)
-	byGain := slices.SortedStableFunc(slices.Values(d.Features), func(a, b modelFeature) int { return cmp.Compare(b.Gain, a.Gain) })
+	byGain := slices.SortedStableFunc(slices.Values(d.Features), func(a, b modelFeature) int {
+		return cmp.Or(cmp.Compare(b.Gain, a.Gain), b.Splits-a.Splits)
+	})
 	known := byGain[0].Gain > 0
 	fmt.Fprint(w, "id\tname\ttexts\tused")
+	if forest {
+		fmt.Fprint(w, "\tsplits")
+	}
 	if known {
 		fmt.Fprint(w, "\tgain\tshare")
 	}
 	fmt.Fprintln(w)
 	for _, f := range byGain {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%t", f.ID, command.Printable(cmp.Or(f.Name, "–")), f.Categories, f.Used)
+		if forest {
+			fmt.Fprintf(w, "\t%d", f.Splits)
+		}
 		if known {
 			fmt.Fprintf(w, "\t%.4g\t%.1f %%", f.Gain, 100*f.Share)
 		}

@@ -29,9 +29,9 @@ func TestModelsAreDescribed(t *testing.T) {
 	}
 	for model, want := range map[string][]string{
 		network: {`written by +plrank`, `kind +mlp`, `size +[1-9][0-9]* weights`, `1 +– +0 +true`},
-		filepath.Join(foreign, "shop/lightgbm.txt"):    {`written by +LightGBM`, `objective +lambdarank`, `size +8 trees, with 32 leaves`, `3, of which 3 are used`, `used +gain +share\n1 +price +0 +true +168.1 +41.6 %`, `3 +brand +3 +true +81.55 +20.2 %`},
-		filepath.Join(foreign, "xgboost-numbers.json"): {`written by +XGBoost`, `note +the model has no ids of features: .* k \+ 1`, `7 +– +0 +true`},
-		mixed: {`kind +mixture\npart +2 × forest: 8 trees, with 32 leaves\npart +0.5 × forest: .*\ntransform`, `1 +price +0 +true +336.2 +41.6 %`},
+		filepath.Join(foreign, "shop/lightgbm.txt"):    {`written by +LightGBM`, `objective +lambdarank`, `size +8 trees, with 32 leaves`, `3, of which 3 are used`, `used +splits +gain +share\n1 +price +0 +true +11 +168.1 +41.6 %`, `3 +brand +3 +true +5 +81.55 +20.2 %`},
+		filepath.Join(foreign, "xgboost-numbers.json"): {`written by +XGBoost`, `note +the model has no ids of features: .* k \+ 1`, `7 +– +0 +true +[1-9]`},
+		mixed: {`kind +mixture\npart +2 × forest: 8 trees, with 32 leaves\npart +0.5 × forest: .*\ntransform`, `1 +price +0 +true +22 +336.2 +41.6 %`},
 	} {
 		status, stdout, stderr := call("-model", model)
 		for _, line := range want {

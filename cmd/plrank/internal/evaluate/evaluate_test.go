@@ -230,3 +230,15 @@ func TestSingleFileIsReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// Splits and gains of a forest are beside permutation importance: those that plrank describe prints of the model.
+func TestImportancesOfForestsHaveSplitsAndGains(t *testing.T) {
+	t.Parallel()
+	const shop = "../../../../forest/foreign/testdata/shop/"
+	stdout, _ := must(t, "-model", shop+"lightgbm.txt", "-data", shop+"shop.csv", "-importance")
+	for _, line := range []string{`price .*11 splits +41\.6 %`, `stars .*8 splits +38\.3 %`, `brand .*5 splits +20\.2 %`} {
+		if !regexp.MustCompile(line).MatchString(stdout) {
+			t.Errorf("no %s in\n%s", line, stdout)
+		}
+	}
+}

@@ -31,7 +31,14 @@ func printImportances(w io.Writer, metric string, list []train.Importance) {
 		report.Permutations))
 	var table viz.Table
 	for _, i := range list[:min(report.ShownFeatures, len(list))] {
-		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)})
+		row := viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)}
+		if i.Splits > 0 {
+			row = append(row, fmt.Sprintf("%d splits", i.Splits))
+		}
+		if i.Gain > 0 {
+			row = append(row, fmt.Sprintf("%.1f %% of gains", 100*i.Gain))
+		}
+		table.Rows = append(table.Rows, row)
 	}
 	fmt.Fprint(w, table)
 	if n := len(list) - report.ShownFeatures; n > 0 {

@@ -113,7 +113,7 @@ func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, std
 	if q < 0 {
 		return fmt.Errorf("%s has no query %q: there are %s", o.Data, o.query, text.List(d.QueryIDs))
 	}
-	if o.interactions && !m.HasTrees() {
+	if o.interactions && !m.ExplainsExactly() {
 		return fmt.Errorf("-interactions are of forests and of mixtures of forests, and %s is neither", o.model)
 	}
 	background := others(m, d, q)
@@ -136,7 +136,7 @@ const mostOthers = 50
 // others returns a row for each of some other queries, which differs from the ones of query q in the features that are the same for
 // all documents of any query: nothing if a forest uses none of them.
 func others(m *ranker.Model, d *datasets.Dataset, q int) (rows []float32) {
-	if !m.HasTrees() {
+	if !m.ExplainsExactly() {
 		return nil
 	}
 	var columns []int
