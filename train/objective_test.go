@@ -182,7 +182,7 @@ func TestReported(t *testing.T) {
 		t.Error("the caller's names were changed")
 	}
 	for report, want := range map[string]string{
-		"x":                  "or a measure of fairness: disparity",
+		"x":                  "the nearest of ",
 		"expected-disparity": "remove the prefix expected-",
 		"ndcg@0":             "report: ",
 	} {

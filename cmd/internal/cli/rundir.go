@@ -174,7 +174,7 @@ func (d *RunDir) Finish(r *recipe.Result, report *train.Report) error {
 	if err := d.writeHistory(r.History); err != nil {
 		return err
 	}
-	return d.writeJSON(ResultFile, summaryOf(r, report))
+	return d.writeJSON(ResultFile, SummaryOf(r, report))
 }
 
 // FinishFolds writes the FoldsFile.

@@ -42,8 +42,8 @@ type RunSummary struct {
 	bySplit[train.Values]
 }
 
-// summaryOf returns the summary of a run.
-func summaryOf(r *recipe.Result, report *train.Report) *RunSummary {
+// SummaryOf returns the summary of a run.
+func SummaryOf(r *recipe.Result, report *train.Report) *RunSummary {
 	s := &RunSummary{
 		BestEpoch: r.BestEpoch, Shares: r.Shares, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial,
 		LabelFree: report.LabelFree, bySplit: newBySplit[train.Values](),

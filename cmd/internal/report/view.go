@@ -146,6 +146,16 @@ func (v *view) facts(_ context.Context, r *rows) error {
 		r.text("The model was trained on %d of the %d queries of the split %s: values on them say little about new queries.",
 			v.split.TrainedOn, v.split.Queries, v.split.Name)
 	}
+	var warnings []string
+	if v.Summary != nil {
+		warnings = v.Summary.SuspiciousFeature(v.Config.Metric)
+	}
+	if v.trained() && len(v.Splits) > 0 {
+		warnings = append(warnings, cli.Suspicions(v.Splits[0].Data)...)
+	}
+	for _, warning := range warnings {
+		r.text("Warning: %s", cut(warning, mostText))
+	}
 	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
 	add := func(name, format string, args ...any) {
 		facts.Rows = append(facts.Rows, viz.Row{name, fmt.Sprintf(format, args...)})

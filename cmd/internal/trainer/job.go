@@ -108,6 +108,9 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 			return nil, fmt.Errorf("train: all weights of %s are 0: there is nothing to learn", s.Train.Name)
 		}
 	}
+	if o.Data != "" && !o.Synthetic() {
+		command.Warn(stderr, cli.Suspicions(s.Train)...)
+	}
 	return s, nil
 }
 

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,10 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 		if measured, err = j.trainer.Report(result.Model); err != nil {
 			return nil, nil, err
 		}
+	}
+	if j.part == 0 {
+		metric := cmp.Or(j.Config.Metric, j.trainer.Config.Metric)
+		command.Warn(stderr, cli.SummaryOf(result, measured).SuspiciousFeature(metric)...)
 	}
 	if j.dir != nil {
 		if err := j.finish(result, measured, stderr); err != nil {

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,6 +22,25 @@ func TestLogIsShortHoweverManyEpochs(t *testing.T) {
 	status, quiet, stderr := call(append(args, "-quiet")...)
 	if status != 0 || quiet != stdout || !regexp.MustCompile(`^(warning: .*\n)+$`).MatchString(stderr) {
 		t.Errorf("status %d, other metrics: %t\n%s", status, quiet != stdout, stderr)
+	}
+}
+
+// A leak is named before the training by its name, and after it by what it is worth, also on the page.
+func TestLeaksAreNamed(t *testing.T) {
+	t.Parallel()
+	csv, out := filepath.Join(t.TempDir(), "shop.csv"), filepath.Join(t.TempDir(), "run")
+	var text strings.Builder
+	text.WriteString("label,qid,price,clicked\n")
+	for i := range 200 {
+		fmt.Fprintf(&text, "%d,%d,%d,%d\n", i%3/2, i/10, i*7919%1009, i%3/2)
+	}
+	write(t, csv, text.String())
+	_, stderr := must(t, "-data", csv, "-out", out, "-epochs", "2", "-scorer", "mlp", "-metric", "ndcg@5")
+	page := read(t, filepath.Join(out, "report.html"))
+	for _, want := range []string{"a possible leak: clicked", "feature clicked, descending alone has ndcg@5 1.0000 on the validation split"} {
+		if strings.Count(stderr, want) != 1 || !strings.Contains(page, want) {
+			t.Errorf("no %q, or twice, in\n%s\n%t", want, stderr, strings.Contains(page, want))
+		}
 	}
 }
 

@@ -105,6 +105,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	if err != nil {
 		return err
 	}
+	command.Warn(stderr, cli.Suspicions(splits[0])...)
 	d := datasets.Describe(o.Data, splits...)
 	if o.asJSON {
 		return cli.PrintJSON(stdout, description{Description: d})

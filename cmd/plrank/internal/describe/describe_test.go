@@ -148,3 +148,14 @@ func TestReadingCanBeInterrupted(t *testing.T) {
 		t.Errorf("%d, %s%s", status, &stdout, &stderr)
 	}
 }
+
+func TestLeaksAreNamed(t *testing.T) {
+	csv := filepath.Join(t.TempDir(), "shop.csv")
+	commandtest.Write(t, csv, "label,qid,price,clicked\n1,a,3,1\n0,a,2,0\n")
+	for args, want := range map[string]int{"": 1, "-ignore clicked": 0} {
+		_, _, stderr := call(append([]string{"-data", csv}, strings.Fields(args)...)...)
+		if got := strings.Count(stderr, "a possible leak: clicked"); got != want || want == 0 && stderr != "" {
+			t.Errorf("%q: %s", args, stderr)
+		}
+	}
+}

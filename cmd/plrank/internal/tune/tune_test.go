@@ -310,7 +310,7 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 		"want minutes": {"-minutes", "-1"},
 		"-grid \"lr\": want a flag and its values": {"-grid", "lr"},
 		"no flag of that name":                     {"-grid", "lrr=1,2"},
-		"can be tried: want one of":                {"-grid", "metric=map,ndcg@5"},
+		"can be tried: the nearest of":             {"-grid", "metric=map,ndcg@5"},
 		"-lr is given for all trials, too":         {"-grid", "lr=1,2", "-lr", "3"},
 		"no trial with -loss=plrnk: ":              {"-grid", "loss=plrank-rb,plrnk"},
 		"no trial with -hidden=x: ":                {"-grid", "hidden=x"},
