@@ -198,6 +198,29 @@ func TestSimilarityHasItsLaws(t *testing.T) {
 	l.compare(t, "equal vectors", l.by(t, &Expectation{Tolerance: tightest}), want, tightest)
 }
 
+// Of equal vectors every ranking has the same similarity: the value is known on long lists.
+func TestSimilarityOfEqualVectorsIsKnown(t *testing.T) {
+	standard, tight := new(Expectation), &Expectation{Tolerance: tightest}
+	check := func(t interface {
+		Fatal(...any)
+		Fatalf(string, ...any)
+	}, l similarList) {
+		want := Moments{Gradient: make([]float64, len(l.scores))}
+		for k, phi := range l.discounts[:min(len(l.discounts), len(l.scores))] {
+			want.Reward += phi * float64(k)
+		}
+		l.compare(t, "default tolerance", l.by(t, standard), want, defaultTolerance)
+		l.compare(t, "tightest tolerance", l.by(t, tight), want, 4*tightest)
+	}
+	equal := func(l list) similarList {
+		return similarList{l.scores, slices.Repeat([]float64{1}, len(l.scores)), 1, l.discounts}
+	}
+	rapid.Check(t, func(t *rapid.T) { check(t, equal(drawHardList(t, 60))) })
+	// Nine documents are pooled where eight powers of z are read.
+	scores := append(make([]float64, 9), 45, -45, -45)
+	check(t, equal(list{scores: scores, discounts: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}))
+}
+
 func TestSimilaritySaysWhatIsWrong(t *testing.T) {
 	var e Expectation
 	for want, f := range map[string]func() (float64, error){
