@@ -15,7 +15,9 @@ import (
 func plainScore(f *Forest, row []float32) float64 {
 	sum := f.Bias
 	for i := range f.Trees {
-		sum += f.Trees[i].Leaves[f.Trees[i].leaf(row)]
+		if sum += f.Trees[i].Leaves[f.Trees[i].leaf(row)]; f.Single {
+			sum = float64(float32(sum))
+		}
 	}
 	return sum
 }
@@ -100,7 +102,15 @@ func checkScores(t rapid.TB, f *Forest, rows []float32) {
 
 func checkSameScores(t rapid.TB, f *Forest, rows []float32) {
 	got, inParts := make([]float64, len(rows)/f.Inputs), make([]float64, len(rows)/f.Inputs)
-	f.Compile().Score(got, rows)
+	s := f.Compile()
+	s.Score(got, rows)
+	for d, want := range got { // a document alone has the bits that it has among others, also as the last of few
+		alone, last := make([]float64, 1), make([]float64, min(d+1, few))
+		s.Score(alone, rows[d*f.Inputs:(d+1)*f.Inputs])
+		if s.Score(last, rows[(d+1-len(last))*f.Inputs:(d+1)*f.Inputs]); alone[0] != want || last[len(last)-1] != want {
+			t.Fatalf("document %d: %v alone and %v of %d, want %v by forest %+v", d, alone[0], last[len(last)-1], len(last), want, f)
+		}
+	}
 	for i := range inParts {
 		inParts[i] = f.Bias
 	}
@@ -122,6 +132,7 @@ func TestScorerHasTheBitsOfPlainWalks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		f := randomForest(random, 1+random.IntN(4), random.IntN(6))
+		f.Single = random.IntN(4) == 0
 		checkScores(t, f, randomRows(random, f.Inputs*random.IntN(90)))
 	})
 }
