@@ -150,11 +150,6 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	if o.leavesModels() {
 		return o.take(recipe.For, s)
 	}
-	return o.takeSingle(s)
-}
-
-// takeSingle is chooseRecipe for a single model.
-func (o *options) takeSingle(s *datasets.Splits) error {
 	return o.take(func(s *datasets.Splits) recipe.Plan { return recipe.Single(o.Scorer, s) }, s)
 }
 

@@ -71,34 +71,39 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	if !single {
 		t.grade = all.shared()
 	}
-	if err := o.takeSingle(t.Folds[0]); err != nil {
+	if err := chooseRecipe(o, t.Folds[0]); err != nil {
 		return nil, err
 	}
-	command.Note(stderr, o.recipe)
+	command.Note(o.notes(stderr), o.recipe)
 	return t, nil
 }
 
-// Config returns the settings of a trial with more flags, and by flag warnings of the ones without effect in it. It returns
-// an error if the flags are wrong.
-func (t *Trials) Config(more ...string) (c train.Config, idle map[string]string, err error) {
+// Models returns the models of a trial with more flags, which are mixed if there are several, and by flag warnings of the ones without
+// effect in it. It returns an error if the flags are wrong.
+func (t *Trials) Models(more ...string) (models []train.Config, idle map[string]string, err error) {
 	o, err := parse(slices.Concat(t.args, more))
 	if err == nil {
 		o.HighestGrade = cmp.Or(o.HighestGrade, t.grade)
-		o.EvaluateTest = false // of a -config: trials have no test split
-		err = o.takeSingle(t.Folds[0])
+		err = chooseRecipe(o, t.Folds[0])
 	}
 	if err == nil {
 		idle, err = o.idle(t.whole)
 	}
 	if err != nil {
-		return train.Config{}, nil, err
+		return nil, nil, err
 	}
-	return o.Config, idle, nil
+	if models = o.Models; models == nil {
+		models = []train.Config{o.Config}
+	}
+	for i := range models {
+		models[i].EvaluateTest = false // of a -config: trials have no test split
+	}
+	return models, idle, nil
 }
 
-// Trainer returns the training of a trial on a fold.
-func (t *Trials) Trainer(c train.Config, fold int) (*train.Trainer, error) {
+// Trainer returns the training of a model of a trial on a fold.
+func (t *Trials) Trainer(c train.Config, fold int, hooks ...train.Hook) (*train.Trainer, error) {
 	s := *t.Folds[fold]
 	s.Test = t.top
-	return train.New(c, train.Custom{Initial: t.initial}, &s)
+	return train.New(c, train.Custom{Initial: t.initial, Hooks: hooks}, &s)
 }

@@ -122,7 +122,7 @@ func TestNoiseIsTheLeastImportant(t *testing.T) {
 	_, model := fit.Trained(t, data, "-epochs", "10", "-hidden", "8")
 	plot := filepath.Join(t.TempDir(), "importance.svg")
 	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", "-plot", plot)
-	at := strings.Index(stdout, "permutations\n") // the end of the heading
+	at := strings.Index(stdout, "permutations\n")                         // the end of the heading
 	if at < 0 || !strings.Contains(stdout, "how much worse ndcg@10 is") { // not its expectation
 		t.Fatal(stdout)
 	}

@@ -44,7 +44,8 @@ func (o *options) Flags() cli.Flags {
 	settings := cli.SettingFlags(&o.config, "metric", "gain", "highest-grade", "convention", "seed").OnPage()
 	settings.Row("metric").Help = "`metric` of rankings by score that chooses the weights, such as ndcg@10, map or mrr; of an expected one, " +
 		"the ranking's"
-	return slices.Concat(o.Source.Flags("").Without("weight-column"), cli.Flags{{Name: "out", Value: &o.out, Help: "a new `file` for the model"},
+	return slices.Concat(o.Source.Flags("").Without("weight-column"), cli.Flags{
+		{Name: "out", Value: &o.out, Help: "a new `file` for the model"},
 		{Name: "weights", Value: &o.given, Help: "`weights` of the scores, one for each model, such as 0.7,0.3, instead of -data"}},
 		settings, cli.Flags{cli.ThreadsFlag()})
 }

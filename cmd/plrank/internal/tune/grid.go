@@ -112,30 +112,24 @@ func (g grid) size() int {
 	return n
 }
 
-// trials are the flags of n different trials, drawn by the seed, the first the same
-// if there are more; or of the whole grid, in its order, where it has no more, or n is 0.
-func (g grid) trials(n int, seed uint64) (list [][]string, err error) {
+// draw returns flags with a value at random of each choice.
+func (g grid) draw(rng *rand.Rand) (flags []string) {
+	for _, c := range g {
+		flags = append(flags, "-"+c.flag+"="+c.draw(rng))
+	}
+	return flags
+}
+
+// whole reports whether n trials are the whole grid. It returns an error where n, of the flag -trials, is 0 and must not be.
+func (g grid) whole(n int) (bool, error) {
 	size := g.size()
 	switch {
 	case size == 0 && n == 0:
-		return nil, errors.New("-grid has a range: -trials must say how many trials to draw")
+		return false, errors.New("-grid has a range: -trials must say how many trials to draw")
 	case size > most && n == 0:
-		return nil, fmt.Errorf("-grid has more than %d combinations: -trials must say how many to draw", most)
-	case size > 0 && (n == 0 || n >= size):
-		return g.all(), nil
+		return false, fmt.Errorf("-grid has more than %d combinations: -trials must say how many to draw", most)
 	}
-	rng, seen := rand.New(rand.NewPCG(seed, 0)), map[string]bool{}
-	for failed := 0; len(list) < n && failed < 1000; failed++ { // a range may have few whole numbers
-		var flags []string
-		for _, c := range g {
-			flags = append(flags, "-"+c.flag+"="+c.draw(rng))
-		}
-		if key := strings.Join(flags, " "); !seen[key] {
-			seen[key] = true
-			list, failed = append(list, flags), 0
-		}
-	}
-	return list, nil
+	return size > 0 && (n == 0 || n >= size), nil
 }
 
 // all is the whole grid; the values of the last flag change first.

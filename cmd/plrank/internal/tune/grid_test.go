@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
@@ -61,51 +62,42 @@ func TestGridIsRead(t *testing.T) {
 func TestWholeGridIsTriedInItsOrder(t *testing.T) {
 	g := gridOf(t, "lr=1,2", "hidden=4;8,4")
 	want := [][]string{{"-lr=1", "-hidden=4"}, {"-lr=1", "-hidden=8,4"}, {"-lr=2", "-hidden=4"}, {"-lr=2", "-hidden=8,4"}}
-	for _, n := range []int{0, 4, 5} {
-		if got, err := g.trials(n, 3); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%d: %q, %v", n, got, err)
+	if got := g.all(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+	for n, want := range map[int]bool{0: true, 3: false, 4: true, 5: true} {
+		if got, err := g.whole(n); err != nil || got != want {
+			t.Errorf("%d: %t, %v", n, got, err)
 		}
 	}
-	if _, err := gridOf(t, "lr=1..2").trials(0, 1); err == nil || !strings.Contains(err.Error(), "-trials must say how many") {
+	if _, err := gridOf(t, "lr=1..2").whole(0); err == nil || !strings.Contains(err.Error(), "-trials must say how many") {
 		t.Errorf("error %v", err)
 	}
 	var large grid
 	for i := range 40 {
 		large = append(large, gridOf(t, fmt.Sprintf("f%d=1,2", i))...)
 	}
-	if _, err := large.trials(0, 1); err == nil || !strings.Contains(err.Error(), "more than 10000 combinations") {
+	if _, err := large.whole(0); err == nil || !strings.Contains(err.Error(), "more than 10000 combinations") {
 		t.Errorf("error %v", err)
-	}
-	if got, err := large.trials(7, 1); err != nil || len(got) != 7 {
-		t.Errorf("%d, %v", len(got), err)
-	}
-	if got, err := gridOf(t, "batch=3..5").trials(20, 1); err != nil || len(got) != 3 {
-		t.Errorf("there are three whole numbers, not %q, %v", got, err)
 	}
 }
 
-// Draws are different, within the ranges, the same for a seed, and the first of more are the fewer.
+// Draws are within the ranges, and the same for a seed.
 func TestDraws(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		low := rapid.Float64Range(-10, 10).Draw(r, "low")
 		high := low + rapid.Float64Range(1, 1000).Draw(r, "width")
 		g := gridOf(t, "loss=a,b", fmt.Sprintf("lr=%v..%v", low, high), "seed=0..9")
-		n, seed := rapid.IntRange(1, 12).Draw(r, "trials"), rapid.Uint64().Draw(r, "seed")
-		list, err := g.trials(n, seed)
-		more, err2 := g.trials(n+5, seed)
-		if err != nil || err2 != nil || len(list) != n || !reflect.DeepEqual(list, more[:n]) {
-			r.Fatalf("%q, and of more %q; %v, %v", list, more, err, err2)
+		seed := rapid.Uint64().Draw(r, "seed")
+		flags := g.draw(rand.New(rand.NewPCG(seed, 0)))
+		if again := g.draw(rand.New(rand.NewPCG(seed, 0))); !slices.Equal(flags, again) {
+			r.Fatalf("%q, and again %q", flags, again)
 		}
-		for i, flags := range list {
-			_, text, _ := strings.Cut(flags[1], "=")
-			v, err := strconv.ParseFloat(text, 64)
-			margin := 0.005 * max(math.Abs(low), math.Abs(high)) // three digits
-			if err != nil || v < low-margin || v > high+margin {
-				r.Fatalf("%v is not in %v..%v", v, low, high)
-			}
-			if !slices.Contains([]string{"-loss=a", "-loss=b"}, flags[0]) || slices.ContainsFunc(list[:i], func(other []string) bool { return slices.Equal(other, flags) }) {
-				r.Fatalf("%q", list)
-			}
+		_, text, _ := strings.Cut(flags[1], "=")
+		v, err := strconv.ParseFloat(text, 64)
+		margin := 0.005 * max(math.Abs(low), math.Abs(high)) // three digits
+		if err != nil || v < low-margin || v > high+margin || !slices.Contains([]string{"-loss=a", "-loss=b"}, flags[0]) {
+			r.Fatalf("%q: %v is not in %v..%v", flags, v, low, high)
 		}
 	})
 }
@@ -113,16 +105,17 @@ func TestDraws(t *testing.T) {
 // Half of the draws of a range above 0 are below its geometric mean, and of another below its middle.
 func TestRangesAboveZeroAreLogarithmic(t *testing.T) {
 	for text, middle := range map[string]float64{"lr=1e-4..1e-1": math.Sqrt(1e-5), "dropout=0...5": .25, "hidden=1000..64000": 8000} {
-		list, err := gridOf(t, text).trials(200, 5)
+		g, rng := gridOf(t, text), rand.New(rand.NewPCG(5, 0))
 		below := 0
-		for _, flags := range list {
+		for range 200 {
+			flags := g.draw(rng)
 			_, value, _ := strings.Cut(flags[0], "=")
 			if v, err := strconv.ParseFloat(value, 64); err == nil && v < middle {
 				below++
 			}
 		}
-		if share := float64(below) / float64(len(list)); err != nil || math.Abs(share-.5) > .15 {
-			t.Errorf("%s: %.2f of %d are below %v, %v", text, share, len(list), middle, err)
+		if share := float64(below) / 200; math.Abs(share-.5) > .15 {
+			t.Errorf("%s: %.2f are below %v", text, share, middle)
 		}
 	}
 }

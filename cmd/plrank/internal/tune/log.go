@@ -8,15 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
 // A trial is a training with some flags, or one on each fold, and how it ended.
 type trial struct {
+	Number  int           `json:"trial"` // 0: the plan as it is
 	Flags   []string      `json:"flags"`
+	Parts   []part        `json:"parts,omitempty"`  // of a mixture
 	Value   train.Value   `json:"value"`            // the best on the validation split, or the mean over all folds
 	Epoch   int           `json:"epoch"`            // of that value; of the last fold
 	Report  train.Values  `json:"report,omitempty"` // what -report names, of that epoch; the mean over folds
@@ -26,8 +30,34 @@ type trial struct {
 	Error   string        `json:"error,omitempty"`
 	Seconds float64       `json:"seconds"`
 
+	models []*ranker.Model // by fold; nil: they are let go
+
 	Frontier bool `json:"frontier,omitempty"` // no trial is as good in all measures and better in one; in no log
 }
+
+// A part is a trial whose model is in a mixture.
+type part struct {
+	Trial  int     `json:"trial"`
+	Share  float64 `json:"share"`
+	Weight float64 `json:"weight"` // of its scores
+}
+
+// words says in words what a trial has.
+func (t *trial) words() string {
+	switch {
+	case t.Number == 0:
+		return asItIs
+	case t.Parts == nil:
+		return strings.Join(t.Flags, " ")
+	}
+	var words []string
+	for _, p := range t.Parts {
+		words = append(words, fmt.Sprintf("%.2f × trial %d", p.Share, p.Trial))
+	}
+	return strings.Join(words, " + ")
+}
+
+const asItIs = "the plan as it is"
 
 const (
 	complete = "complete"
@@ -52,7 +82,7 @@ type log struct {
 	trials []*trial
 }
 
-const logFormat = "plrank tune 1"
+const logFormat = "plrank tune 2"
 
 // openLog opens the file in a folder, which is new, or one to go on with.
 func openLog(folder string, resume bool) (l *log, err error) {
@@ -82,6 +112,11 @@ func openLog(folder string, resume bool) (l *log, err error) {
 		}
 	}
 	return l, nil
+}
+
+// model returns the file of the model of a trial.
+func (l *log) model(t *trial) string {
+	return filepath.Join(filepath.Dir(l.path), fmt.Sprintf("trial%d.npz", t.Number))
 }
 
 // read reads the lines that are whole: the last one may have been cut off.

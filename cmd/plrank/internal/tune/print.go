@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
@@ -15,23 +16,30 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// byRecipe is in the table where a trial leaves a flag to the recipe.
-const byRecipe = "recipe"
-
-// print prints all trials, the best first, and the command for that; or if there are several measures, for each trial of
+// print prints all trials, the best first, and the commands for that; or if there are several measures, for each trial of
 // their frontier.
 func (s *search) print(w io.Writer, measures []string, asJSON bool, out string) error {
 	best := s.best()
-	var words []string // of the command for the best
+	var commands [][]string // for the best
+	model := ""             // its file
 	if best != nil {
-		words = s.command(best, out, "best")
+		commands = s.commands(best, out, "best")
+		if s.log != nil && s.folds() == 1 {
+			model = s.log.model(best)
+		}
 	}
 	if asJSON {
-		return cli.PrintJSON(w, struct {
-			Metric  string   `json:"metric"`
-			Trials  []*trial `json:"trials"`  // the best first
-			Command []string `json:"command"` // null: no trial is complete
-		}{s.common.Metric, s.ranked(), words})
+		printed := struct {
+			Metric  string     `json:"metric"`
+			Trials  []*trial   `json:"trials"`           // the best first
+			Before  [][]string `json:"before,omitempty"` // commands for the parts of a mixture
+			Command []string   `json:"command"`          // null: no trial is complete
+			Model   string     `json:"model,omitempty"`  // of the best trial
+		}{Metric: s.common.Metric, Trials: s.ranked(), Model: model}
+		if last := len(commands) - 1; last >= 0 {
+			printed.Before, printed.Command = commands[:last], commands[last]
+		}
+		return cli.PrintJSON(w, printed)
 	}
 	s.printTable(w)
 	if best == nil {
@@ -39,76 +47,133 @@ func (s *search) print(w io.Writer, measures []string, asJSON bool, out string) 
 		return nil
 	}
 	fmt.Fprintln(w)
-	last := ""
-	if s.folds == 1 && best.End == complete && best.Epoch == best.Of {
-		last = "; its best epoch is the last: more may help (-epochs)"
-	}
 	if measures == nil {
-		cli.PrintNote(w, fmt.Sprintf("the best of %d trials, with its model and the metrics of all splits%s:", len(s.done), last))
-		fmt.Fprintf(w, "  %s\n", command.Line(words))
+		s.printBest(w, best, model, commands)
 		return nil
 	}
 	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the "+
 		"metrics of all splits:", strings.Join(measures, ", ")))
-	for i, t := range s.ranked() {
+	for _, t := range s.ranked() {
 		if t.Frontier {
-			fmt.Fprintf(w, "  %s\n", command.Line(s.command(t, out, fmt.Sprintf("trial%d", i+1))))
+			printCommands(w, s.commands(t, out, fmt.Sprintf("trial%d", t.Number)))
 		}
 	}
 	return nil
 }
 
-// command returns the words of the command that trains with the settings of a trial, into a folder within out, unless that is empty.
-func (s *search) command(t *trial, out, folder string) []string {
-	words := slices.Concat([]string{"plrank", "train"}, s.shared, s.metric, t.Flags)
-	if out != "" {
-		words = append(words, "-out="+filepath.Join(out, folder))
+func (s *search) printBest(w io.Writer, best *trial, model string, commands [][]string) {
+	last := ""
+	if best.End == complete && best.Epoch > 0 && best.Epoch == best.Of && s.folds() == 1 {
+		last = "; its best epoch is the last: more may help (-epochs)"
 	}
-	return words
+	cli.PrintNote(w, fmt.Sprintf("the best of %d trials is trial %d, %s%s", len(s.done), best.Number, best.words(), last))
+	if model != "" {
+		fmt.Fprintf(w, "its model is %s\n", model)
+	}
+	fmt.Fprintln(w, "to make its model, with the metrics of all splits:")
+	printCommands(w, commands)
 }
 
+func printCommands(w io.Writer, commands [][]string) {
+	for _, words := range commands {
+		fmt.Fprintf(w, "  %s\n", command.Line(words))
+	}
+}
+
+// commands returns the words of the commands that make the model of a trial, in a folder within out, unless that is empty.
+func (s *search) commands(t *trial, out, folder string) (all [][]string) {
+	if t.Parts == nil {
+		metric := s.metric
+		if t.Number == 0 {
+			metric = nil
+		}
+		words := slices.Concat([]string{"plrank", "train"}, s.shared, metric, t.Flags)
+		if out != "" {
+			words = append(words, "-out="+filepath.Join(out, folder))
+		}
+		return [][]string{words}
+	}
+	if len(t.Parts) == 1 {
+		return s.commands(s.trial(t.Parts[0].Trial), out, folder)
+	}
+	mix := []string{"plrank", "mix"}
+	var weights []string
+	for _, p := range t.Parts {
+		name := filepath.Join(cmp.Or(out, "tuned"), fmt.Sprintf("trial%d", p.Trial))
+		all = append(all, s.commands(s.trial(p.Trial), filepath.Dir(name), filepath.Base(name))...)
+		mix, weights = append(mix, filepath.Join(name, cli.ModelFile)), append(weights, strconv.FormatFloat(p.Weight, 'g', -1, 64))
+	}
+	return append(all, append(mix, "-weights="+strings.Join(weights, ","), "-out="+filepath.Join(cmp.Or(out, "tuned"), folder+".npz")))
+}
+
+// printTable prints a row for each trial, and in what its flags differ from other trials, in lines that fit.
 func (s *search) printTable(w io.Writer) {
 	ranked := s.ranked()
 	if ranked == nil {
 		return
 	}
-	columns := slices.Concat([]string{s.common.Metric}, s.report, []string{"epoch"})
-	for _, c := range s.grid {
-		columns = append(columns, c.flag)
-	}
-	columns = append(columns, "end", "seconds")
-	var names []string
-	var rows [][]string
-	for i, t := range ranked {
-		name := strconv.Itoa(i + 1)
+	measures := append([]string{s.common.Metric}, s.report...)
+	rows := [][]string{slices.Concat([]string{"trial"}, measures, []string{"epoch", "seconds"})}
+	for _, t := range ranked {
+		name := strconv.Itoa(t.Number)
 		if t.Frontier {
 			name += " *"
 		}
-		var row []string
-		for _, measure := range append([]string{s.common.Metric}, s.report...) {
+		row := []string{name}
+		for _, measure := range measures {
 			row = append(row, cli.FormatValue(train.Value(s.value(t, measure))))
 		}
-		row = append(row, strconv.Itoa(t.Epoch))
-		for _, c := range s.grid {
-			row = append(row, t.flag(c.flag))
+		epoch := "–"
+		if t.Epoch > 0 {
+			epoch = strconv.Itoa(t.Epoch)
 		}
-		names, rows = append(names, name), append(rows, append(row, t.End, fmt.Sprintf("%.1f", t.Seconds)))
+		rows = append(rows, append(row, epoch, fmt.Sprintf("%.1f", t.Seconds)))
 	}
-	cli.PrintTable(w, names, columns, func(row, column int) string { return rows[row][column] })
+	for i, row := range rows {
+		line := ""
+		for c, entry := range row {
+			width := 0
+			for _, other := range rows {
+				width = max(width, utf8.RuneCountInString(other[c]))
+			}
+			line += strings.Repeat(" ", width-utf8.RuneCountInString(entry)) + entry + "  "
+		}
+		words := "settings"
+		if i > 0 {
+			words = s.differences(ranked[i-1])
+		}
+		room := cli.TableWidth(w) - utf8.RuneCountInString(line)
+		if slices.ContainsFunc(strings.Fields(words), func(word string) bool { return utf8.RuneCountInString(word) > room }) {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", 4)
+			room = cli.TableWidth(w) - len(line)
+		}
+		for _, part := range strings.Split(command.Wrap(words, room), "\n") {
+			fmt.Fprintln(w, strings.TrimRight(line+part, " "))
+			line = strings.Repeat(" ", utf8.RuneCountInString(line))
+		}
+	}
 }
 
-// flag returns the value of a flag in a trial.
-func (t *trial) flag(name string) string {
-	for _, f := range t.Flags {
-		if value, found := strings.CutPrefix(f, "-"+name+"="); found {
-			return cmp.Or(value, `""`)
-		}
+// differences says in what a trial differs from others, and how it ended, unless it is complete.
+func (s *search) differences(t *trial) string {
+	words := t.words()
+	if t.Number > 0 && t.Parts == nil {
+		flags := slices.DeleteFunc(slices.Clone(t.Flags), func(f string) bool {
+			return len(s.done) > 2 && !slices.ContainsFunc(s.done, func(other *trial) bool {
+				return other.Number > 0 && other.Parts == nil && !slices.Contains(other.Flags, f)
+			})
+		})
+		words = strings.Join(flags, " ")
 	}
-	return byRecipe
+	if t.End != complete {
+		words += " (" + t.End + ")"
+	}
+	return words
 }
 
-// draw draws the trials, with their numbers in the table, and a line through the frontier.
-func (s *search) draw(path string) error {
+// picture draws the trials, with their numbers, and a line through the frontier.
+func (s *search) picture(path string) error {
 	frontier, others := viz.Series{Name: "frontier", Style: viz.LinePoints}, viz.Series{Name: "other trials", Style: viz.Points}
 	ranked := s.ranked()
 	order := make([]int, len(ranked))
@@ -124,7 +189,7 @@ func (s *search) draw(path string) error {
 			series = &frontier
 		}
 		series.X, series.Y = append(series.X, s.value(ranked[i], s.report[0])), append(series.Y, float64(ranked[i].Value))
-		series.Texts = append(series.Texts, strconv.Itoa(i+1))
+		series.Texts = append(series.Texts, strconv.Itoa(ranked[i].Number))
 	}
 	plot := viz.Plot{Title: "Trials, on the validation split", X: s.report[0], Y: s.common.Metric, Series: []viz.Series{frontier}}
 	if others.X != nil {

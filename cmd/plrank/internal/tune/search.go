@@ -6,34 +6,37 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
-// A search is trials on the same data.
+// A search is trials on the same data. Trial 0 is the plan as it is.
 type search struct {
-	grid   grid          // choices of the trials
-	drawn  bool          // more trials are drawn than there is time for
-	limit  time.Duration // 0: none
-	end    time.Time     // by it; zero: none
-	folds  int
-	shared shared // flags of all trials
-	// config returns the settings of a trial with more flags, and warnings, by flag, of those that have no effect in it.
-	config  func(more ...string) (c train.Config, idle map[string]string, err error)
-	trainer func(c train.Config, fold int) (*train.Trainer, error)
-	common  train.Config   // without the flags of a trial
-	metric  []string       // -metric, where the recipe's does not compare losses
-	report  []string       // metrics other than its own
-	own     bool           // each trial takes the best epoch by its own metric, such as the loss that it is trained on
-	flags   [][]string     // of each trial
-	configs []train.Config // with them
-	invalid []error        // nil: the flags make sense together
-	checked int            // trials; others are checked when it is their turn: there are more than are run
+	data    *trainer.Trials
+	grid    grid          // choices of the trials
+	usual   bool          // without -grid
+	spaces  []grid        // to draw the next trial from, in turn; nil: all are known
+	mixes   bool          // every fourth trial is a mixture of the best
+	total   int           // trials after trial 0; 0: as many as there is time for
+	seed    uint64        // of draws
+	limit   time.Duration // 0: none
+	end     time.Time     // by it; zero: none
+	shared  shared        // flags of all trials
+	common  train.Config  // of trial 0, or its first model; its metric is the one that trials are compared by
+	metric  []string      // -metric, where the recipe's does not compare losses; not for trial 0
+	report  []string      // metrics other than its own
+	own     bool          // each trial takes the best epoch by its own metric, such as the loss that it is trained on
+	plan    drawn         // trial 0
+	known   []drawn       // trials 1, 2, … of a -grid
+	refused []drawn       // draws that were drawn again
 
 	done []*trial
 	log  *log // nil: none is asked for
@@ -41,20 +44,70 @@ type search struct {
 	warn func(warnings ...string)
 }
 
-// configure checks the flags of trial i. It gives warnings of those without effect, by flag.
-func (s *search) configure(i int) (idle map[string]string, err error) {
-	s.configs[i], idle, err = s.config(slices.Concat(s.metric, s.flags[i])...)
-	switch {
-	case err == nil && s.own:
-		s.configs[i].Report = append(slices.Clone(s.configs[i].Report), s.common.Metric)
-	case err == nil && s.configs[i].Metric != s.common.Metric:
-		err = fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all, or -report measures to compare by",
-			s.configs[i].Metric, s.common.Metric)
+// drawn is a trial that is to be run.
+type drawn struct {
+	flags  []string
+	models []train.Config    // with them; nil: it is a mixture of the best trials
+	idle   map[string]string // warnings, by flag, of those without effect
+	err    error             // nil: the flags make sense together
+}
+
+// configure returns the trial with these flags.
+func (s *search) configure(flags []string) drawn {
+	d := drawn{flags: flags}
+	d.models, d.idle, d.err = s.data.Models(slices.Concat(s.metric, flags)...)
+	for i := range d.models {
+		c := &d.models[i]
+		if s.own {
+			c.Report = append(slices.Clone(c.Report), s.common.Metric)
+		} else if c.Metric != s.common.Metric && len(d.models) == 1 {
+			d.err = fmt.Errorf("its metric is %s, but other trials have %s: -metric must name one for all, or -report measures to compare by",
+				c.Metric, s.common.Metric)
+		}
 	}
-	if err == nil {
-		err = s.comparable(s.common.Metric)
+	d.err = cmp.Or(d.err, s.comparable(s.common.Metric))
+	return d
+}
+
+// mostDraws is how often a trial is drawn until its flags make sense together, and are new.
+const mostDraws = 100
+
+// draw returns trial n, after 0; false: there is no other.
+func (s *search) draw(n int) (drawn, bool) {
+	if n <= len(s.known) {
+		return s.known[n-1], true
 	}
-	return idle, err
+	if s.mixes && n%4 == 0 && len(s.candidates()) > 1 {
+		return drawn{}, true
+	}
+	rng := rand.New(rand.NewPCG(s.seed, uint64(n)))
+	for i := range mostDraws * len(s.spaces) {
+		flags := s.spaces[(n+i)%len(s.spaces)].draw(rng)
+		if s.has(flags) {
+			continue
+		}
+		d := s.configure(flags)
+		if d.err == nil && !slices.ContainsFunc(flags, func(f string) bool { return s.idle(d, f) }) &&
+			!slices.ContainsFunc(s.shared, func(f string) bool { return s.idle(d, f) }) {
+			return d, true
+		}
+		if d.err != nil {
+			s.refused = append(s.refused, d)
+		}
+	}
+	return drawn{}, false
+}
+
+// has reports whether a trial has these flags.
+func (s *search) has(flags []string) bool {
+	return slices.ContainsFunc(s.done, func(t *trial) bool { return slices.Equal(t.Flags, flags) }) ||
+		slices.ContainsFunc(s.known, func(d drawn) bool { return slices.Equal(d.flags, flags) })
+}
+
+// idle reports whether a flag of a draw without -grid has no effect in it, but in other trials.
+func (s *search) idle(d drawn, flag string) bool {
+	name, _, _ := strings.Cut(flag[1:], "=")
+	return s.usual && d.idle[name] != "" && s.plan.idle[name] == ""
 }
 
 // comparable returns an error if a metric means something else in each trial.
@@ -69,18 +122,18 @@ func (s *search) comparable(metric string) error {
 	return nil
 }
 
-// checkValues returns an error if no trial makes sense with some value, such as a slip of the pen.
+// checkValues returns an error if no trial of a grid makes sense with some value, such as a slip of the pen.
 func (s *search) checkValues() error {
 	why, good := map[string]error{}, map[string]bool{}
-	for i, flags := range s.flags {
-		for _, f := range flags {
-			why[f] = cmp.Or(why[f], s.invalid[i])
-			good[f] = good[f] || s.invalid[i] == nil
+	for _, d := range slices.Concat(s.known, s.refused) {
+		for _, f := range d.flags {
+			why[f] = cmp.Or(why[f], d.err)
+			good[f] = good[f] || d.err == nil
 		}
 	}
-	for _, flags := range s.flags {
-		for _, f := range flags {
-			if !good[f] {
+	for _, c := range s.grid {
+		for _, value := range c.values {
+			if f := "-" + c.flag + "=" + value; why[f] != nil && !good[f] {
 				return command.Usage(fmt.Errorf("no trial with %s: %w", f, why[f]))
 			}
 		}
@@ -97,23 +150,23 @@ func (s *search) run(ctx context.Context) error {
 		within, cancel = context.WithDeadline(ctx, s.end)
 		defer cancel()
 	}
-	for i, flags := range s.flags {
-		if slices.ContainsFunc(s.done, func(t *trial) bool { return slices.Equal(t.Flags, flags) }) {
+	for n := 0; (s.total == 0 || n <= s.total) && s.timeFor(); n++ {
+		if s.trial(n) != nil {
 			continue
 		}
-		if !s.timeFor() {
+		d, ok := s.plan, true
+		if n > 0 {
+			d, ok = s.draw(n)
+		}
+		if !ok {
+			s.warn(fmt.Sprintf("no flags were found for trial %d that make sense together and are new", n))
 			break
 		}
-		if i >= s.checked {
-			if _, err := s.configure(i); err != nil {
-				continue // values of the space, or one and a flag for all trials, exclude each other
-			}
-		}
-		t := &trial{Flags: flags, End: complete}
+		t := &trial{Number: n, Flags: d.flags, End: complete}
 		start := time.Now()
-		err := s.invalid[i]
+		err := d.err
 		if err == nil {
-			err = s.try(within, t, i)
+			err = s.try(within, t, d)
 		}
 		ended := within.Err()
 		switch {
@@ -123,9 +176,11 @@ func (s *search) run(ctx context.Context) error {
 			t.End, t.Error, t.Value = failed, err.Error(), train.Value(math.NaN())
 		}
 		t.Seconds = time.Since(start).Seconds()
-		if t.End != cut || len(t.Best) > 0 && s.folds == 1 { // the mean of some folds compares with no other
-			s.done = append(s.done, t)
-			s.bar.LineLeft(fmt.Sprintf("%s  %s  %s", s.name(i), strings.Join(flags, " "), s.outcome(t)))
+		if t.End != cut || len(t.Best) > 0 && s.folds() == 1 { // the mean of some folds compares with no other
+			if err := s.keep(t); err != nil {
+				return err
+			}
+			s.bar.LineLeft(fmt.Sprintf("%s  %s  %s", s.name(n), t.words(), s.outcome(t)))
 		}
 		if t.End == cut { // and not written: a search that goes on runs it again
 			if ctx.Err() != nil {
@@ -142,6 +197,54 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
+// trial returns the trial of that number; nil: it has not been run.
+func (s *search) trial(n int) *trial {
+	if i := slices.IndexFunc(s.done, func(t *trial) bool { return t.Number == n }); i >= 0 {
+		return s.done[i]
+	}
+	return nil
+}
+
+func (s *search) folds() int { return len(s.data.Folds) }
+
+// keep adds a trial that has ended, and writes its model. Models that no mixture needs are let go.
+func (s *search) keep(t *trial) error {
+	s.done = append(s.done, t)
+	if s.log != nil && len(t.models) == 1 {
+		if err := t.models[0].File().Save(s.log.model(t)); err != nil {
+			return fmt.Errorf("tune: %w", err)
+		}
+	}
+	needed := s.candidates()
+	for _, t := range s.done {
+		if !slices.Contains(needed, t) {
+			t.models = nil
+		}
+	}
+	return nil
+}
+
+// mostMixed is the number of trials in a mixture.
+const mostMixed = 4
+
+// candidates returns the best trials whose models can be mixed. The models of a search that goes on are read.
+func (s *search) candidates() (list []*trial) {
+	for _, t := range s.ranked() {
+		if !s.mixes || len(list) == mostMixed || t.End != complete || t.Parts != nil {
+			continue
+		}
+		if t.models == nil && s.log != nil && s.folds() == 1 {
+			if m, err := ranker.Open(s.log.model(t)); err == nil {
+				t.models = []*ranker.Model{m}
+			}
+		}
+		if len(t.models) == s.folds() {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 // timeFor reports whether there is time for half a trial of mean length.
 func (s *search) timeFor() bool {
 	if s.end.IsZero() {
@@ -155,11 +258,11 @@ func (s *search) timeFor() bool {
 	return left > 0 && left >= sum/float64(max(1, len(s.done)))/2
 }
 
-// name is trial i in words.
-func (s *search) name(i int) string {
-	name := fmt.Sprintf("trial %d", i+1)
-	if !s.drawn {
-		name += fmt.Sprintf("/%d", len(s.flags))
+// name is trial n in words.
+func (s *search) name(n int) string {
+	name := fmt.Sprintf("trial %d", n)
+	if s.total > 0 {
+		name += fmt.Sprintf("/%d", s.total)
 	}
 	return name
 }
@@ -169,8 +272,11 @@ func (s *search) outcome(t *trial) string {
 	if t.End == failed {
 		return "failed: " + t.Error
 	}
-	words := fmt.Sprintf("%s %s at epoch %d", s.common.Metric, cli.FormatValue(t.Value), t.Epoch)
-	if t.End == cut {
+	words := fmt.Sprintf("%s %s", s.common.Metric, cli.FormatValue(t.Value))
+	if t.Epoch > 0 {
+		words += fmt.Sprintf(" at epoch %d", t.Epoch)
+	}
+	if t.End == cut && t.Of > 0 {
 		words += fmt.Sprintf(", cut after %d of %d", len(t.Best), t.Of)
 	}
 	if t == s.best() {
@@ -179,74 +285,43 @@ func (s *search) outcome(t *trial) string {
 	return words
 }
 
-// try trains trial i on every fold.
-func (s *search) try(ctx context.Context, t *trial, i int) error {
-	folds, sum, sums := s.folds, 0., train.Values{}
-	if t.Of = folds; folds == 1 {
-		t.Of = s.configs[i].Epochs
+// try runs a trial on every fold.
+func (s *search) try(ctx context.Context, t *trial, d drawn) error {
+	sum, sums := 0., train.Values{}
+	if t.Of = s.folds(); s.folds() == 1 {
+		t.Of = 0
+		if len(d.models) == 1 {
+			t.Of = d.models[0].Epochs
+		}
 	}
-	for fold := range folds {
-		best, values, err := s.train(ctx, t, i, fold)
-		sum += best
+	parts := s.candidates()
+	for fold := range s.folds() {
+		a := &attempt{search: s, trial: t, fold: fold, best: math.NaN()}
+		run := func() error { return a.train(ctx, d.models) }
+		if d.models == nil {
+			run = func() error { return a.mix(parts) }
+		}
+		err := run()
+		sum += a.best
 		for _, name := range s.report {
-			sums[name] += values[name]
+			sums[name] += a.values[name]
 			if t.Report == nil {
 				t.Report = train.Values{}
 			}
 			t.Report[name] = sums[name] / train.Value(fold+1)
 		}
 		t.Value = train.Value(sum / float64(fold+1))
+		if a.model != nil {
+			t.models = append(t.models, a.model)
+		}
 		if err != nil {
 			return err
 		}
-		if folds > 1 {
+		if s.folds() > 1 || len(t.Best) == 0 {
 			t.Best = append(t.Best, t.Value)
 		}
 	}
 	return nil
-}
-
-// train trains trial i on a fold, and gives its best value, and all values of that epoch.
-func (s *search) train(ctx context.Context, t *trial, i, fold int) (best float64, values train.Values, err error) {
-	tr, err := s.trainer(s.configs[i], fold)
-	if err != nil {
-		return math.NaN(), nil, err
-	}
-	if len(s.done) == 0 {
-		s.warn(tr.Warnings()...)
-	}
-	best = math.NaN()
-	metric, folds := tr.Config.Metric, float64(s.folds)
-	if s.own {
-		metric = s.common.Metric
-	}
-	result, err := tr.Run(ctx, train.Hooks{
-		Initial: func(v train.Values) error {
-			best, values, t.Epoch = float64(v[metric]), v, 0
-			return nil
-		},
-		Step: func(at train.Step) {
-			part := (float64(at.Epoch-1) + float64(at.Step)/float64(at.Steps)) / float64(tr.Config.Epochs)
-			part = (float64(i) + (float64(fold)+part)/folds) / float64(len(s.flags))
-			if !s.end.IsZero() {
-				part = max(part, 1-time.Until(s.end).Seconds()/s.limit.Seconds())
-			}
-			s.bar.Set(part, fmt.Sprintf("%s, epoch %d/%d", s.name(i), at.Epoch, tr.Config.Epochs))
-		},
-		Epoch: func(_ *train.Trainer, e train.Epoch) error {
-			if e.Best {
-				best, values, t.Epoch = float64(e.Vali[metric]), e.Vali, e.Epoch
-			}
-			if folds == 1 {
-				t.Best = append(t.Best, train.Value(best))
-			}
-			return nil
-		},
-	})
-	if err == nil && result.Interrupted {
-		err = command.ErrInterrupted
-	}
-	return best, values, err
 }
 
 // ranked are the trials, the best first.

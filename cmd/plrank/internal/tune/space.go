@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -10,25 +9,21 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-const (
-	usualMinutes = 20  // of a search without -grid and -trials
-	mostDrawn    = 500 // trials without -grid and -trials, which take longer
-)
+const usualMinutes = 20 // of a search without -grid and -trials
 
 // A shared is the flags of train for all trials, as -name=value.
 type shared []string
 
-// draw returns the trials of a search without -grid: the recipe of a network, then draws from what is left of the space beside the
-// flags for all trials; and the choices that were drawn from. Zero trials are as many as there is time for.
-func (s shared) draw(metric string, trials int, seed uint64) (flags [][]string, tried grid, err error) {
+// spaces returns what is drawn from without -grid, of networks and of forests, less the flags for all trials.
+func (s shared) spaces(metric string) (spaces []grid, err error) {
 	groups := map[string]string{}
 	for _, row := range new(train.Config).Settings() {
 		groups[row.Flag] = row.Group
 	}
 	byLoss, begun := cli.HasLoss(metric), s.has("init-model")
-	draw := func(space []string) (flags [][]string, err error) {
+	for _, texts := range [][]string{append([]string{"scorer=mlp"}, recipe.Networks...), recipe.Forests} {
 		var g grid
-		for _, text := range space {
+		for _, text := range texts {
 			c, err := parseChoice(text)
 			if err != nil {
 				return nil, err
@@ -40,38 +35,12 @@ func (s shared) draw(metric string, trials int, seed uint64) (flags [][]string, 
 				continue
 			}
 			g = append(g, c)
-			if !slices.ContainsFunc(tried, func(other choice) bool { return other.flag == c.flag }) {
-				tried = append(tried, c)
-			}
 		}
-		if n := cmp.Or(trials, mostDrawn); n > 1 && g != nil {
-			return g.trials(n-1, seed)
-		}
-		return nil, nil
-	}
-	if flags, err = draw(recipe.Networks); err != nil {
-		return nil, nil, err
-	}
-	first := []string{}
-	if !s.saysModel() && !begun && !byLoss {
-		first = []string{"-scorer=mlp"}
-		trees, err := draw(recipe.Forests)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := 1; i < len(flags); i += 3 {
-			flags[i] = trees[i]
+		if g != nil {
+			spaces = append(spaces, g)
 		}
 	}
-	return slices.Insert(flags, 0, first), tried, nil
-}
-
-// saysModel reports whether a flag says something of models.
-func (s shared) saysModel() bool {
-	return slices.ContainsFunc(s, func(flag string) bool {
-		name, _, _ := strings.Cut(flag, "=")
-		return recipe.OfModel(name[1:])
-	})
+	return spaces, nil
 }
 
 // has reports whether a flag is given.

@@ -2,17 +2,23 @@ package tune
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/cmd/internal/trainer"
-	"github.com/plrank/plrank/recipe"
+	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
+	"github.com/plrank/plrank/cmd/plrank/internal/mix"
+	"github.com/plrank/plrank/train"
 )
 
 // All values of the space make sense, alone and together, and every flag of it can be tried.
@@ -22,77 +28,155 @@ func TestSpaceMakesSense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gridOf(t, recipe.Networks...)
-	trials, err := g.trials(20, 1)
-	if err != nil || len(recipe.Networks) < 12 {
-		t.Fatal(len(recipe.Networks), err)
+	spaces, err := shared(nil).spaces("ndcg@10")
+	if err != nil || len(spaces) != 2 || len(spaces[0]) < 12 {
+		t.Fatal(spaces, err)
 	}
-	trees, err := gridOf(t, recipe.Forests...).trials(10, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trials = append(trials, trees...)
-	for _, c := range g {
-		if err := c.check(false); err != nil {
-			t.Error(err)
+	for _, g := range spaces {
+		var trials [][]string
+		for i := range uint64(15) {
+			trials = append(trials, g.draw(rand.New(rand.NewPCG(1, i))))
 		}
-		for _, value := range c.values {
-			trials = append(trials, []string{"-" + c.flag + "=" + value})
+		for _, c := range g {
+			if err := c.check(false); err != nil {
+				t.Error(err)
+			}
+			for _, value := range c.values {
+				trials = append(trials, []string{"-" + g[0].flag + "=" + g[0].values[0], "-" + c.flag + "=" + value})
+			}
 		}
-	}
-	for _, flags := range trials {
-		if _, _, err := data.Config(flags...); err != nil {
-			t.Errorf("%v: %v", flags, err)
+		for _, flags := range trials {
+			if _, _, err := data.Models(flags...); err != nil {
+				t.Errorf("%v: %v", flags, err)
+			}
 		}
 	}
 }
 
-// Without -grid the first trial is the recipe, and others have all flags of the space but those given. Values are of
-// a metric that does not depend on the scale of scores, unless another is asked for.
+// flagsOf returns the names of the flags of trials that are not mixtures, after trial 0.
+func flagsOf(trials []*trial) (list [][]string) {
+	for _, t := range trials {
+		if t.Number > 0 && t.Parts == nil {
+			var names []string
+			for _, f := range t.Flags {
+				name, _, _ := strings.Cut(f, "=")
+				names = append(names, name)
+			}
+			list = append(list, names)
+		}
+	}
+	return list
+}
+
+// Without -grid, trial 0 is the plan as it is, others are networks, forests and mixtures of the best, and nothing worse than trial 0 is
+// the best. Values are of rankings, unless another metric is asked for. The best model is kept, and has its value.
 func TestSearchWithoutGrid(t *testing.T) {
 	t.Parallel()
-	data := commandtest.Fold(t)
-	out := filepath.Join(t.TempDir(), "tuning")
-	args := quick("-data", data, "-hidden", "4", "-trials", "3", "-seed", "2")
-	stdout, stderr := must(t, append(args, "-json", "-out", out)...)
+	data, out := commandtest.Fold(t), filepath.Join(t.TempDir(), "tuning")
+	stdout, stderr := must(t, "-data", data, "-epochs", "2", "-trials", "4", "-seed", "2", "-json", "-out", out)
 	r := parsed(t, stdout)
-	checkCommand(t, r, out)
-	if len(r.Trials) != 3 || r.Metric != "ndcg@10" || !slices.Contains(r.Command, "-metric=ndcg@10") || !strings.Contains(stderr, "trial 3/3  -") {
+	if len(r.Trials) != 5 || r.Metric != "ndcg@10" || !strings.Contains(stderr, "trial 0/4  the plan as it is  ndcg@10") {
 		t.Fatalf("%+v\n%s", r, stderr)
 	}
-	var first trial
-	if err := json.Unmarshal([]byte(lines(t, out)[0]+"}"), &first); err != nil || len(first.Flags) != 0 {
-		t.Errorf("%+v, %v: not the recipe", first, err)
+	forests, mixtures := 0, 0
+	for _, trial := range r.Trials {
+		switch {
+		case trial.End != complete || trial.Value > r.Trials[0].Value || trial.Number == 0 && len(trial.Flags) > 0:
+			t.Errorf("%+v", trial)
+		case trial.Parts != nil:
+			mixtures++
+		case slices.Contains(trial.Flags, "-scorer=forest"):
+			forests++
+		}
+	}
+	if forests != 2 || mixtures != 1 {
+		t.Errorf("%d forests, %d mixtures: %s", forests, mixtures, stdout)
 	}
 	for _, trial := range r.Trials {
-		given := []string{"hidden", "epochs", "members"}
-		if n := len(trial.Flags); n != 0 && n != len(recipe.Networks)-len(given) {
-			t.Errorf("%q", trial.Flags)
+		model := filepath.Join(out, fmt.Sprintf("trial%d.npz", trial.Number))
+		if trial.Number == r.Trials[0].Number && r.Model != model {
+			t.Errorf("the best model is %s, not %s", r.Model, model)
 		}
-		for _, flag := range given {
-			if slices.ContainsFunc(trial.Flags, func(f string) bool { return strings.HasPrefix(f, "-"+flag+"=") }) {
-				t.Errorf("%q have -%s, which is given for all", trial.Flags, flag)
+		if trial.Parts != nil { // made again from its parts
+			model = filepath.Join(t.TempDir(), "mixed.npz")
+			args, weights := []string{"-out", model}, ""
+			for _, p := range trial.Parts {
+				args, weights = append(args, filepath.Join(out, fmt.Sprintf("trial%d.npz", p.Trial))), weights+fmt.Sprintf("%v,", p.Weight)
+			}
+			if len(args) > 3 { // mix takes two or more
+				commandtest.Command(mix.Run).Must(t, append(args, "-weights", weights)...)
+			} else {
+				model = args[2]
 			}
 		}
+		measured, _ := commandtest.Command(evaluate.Run).Must(t, "-model", model, "-data", data, "-metric", "ndcg@10", "-json")
+		var report train.Report
+		if err := json.Unmarshal([]byte(measured), &report); err != nil {
+			t.Fatal(err)
+		}
+		vali := report.Splits[1]
+		if got := vali.Rows[len(vali.Rows)-1]["ndcg@10"]; vali.Name != "vali" || math.Abs(float64(got-trial.Value)) > 1e-12 {
+			t.Errorf("%s of %s: %v, want %v", vali.Name, model, got, trial.Value)
+		}
 	}
-	stdout, _ = must(t, "-resume", "-out", out, "-trials", "4")
-	if !strings.Contains(stdout, "the best of 4 trials") || strings.Count(stdout, "recipe") != len(recipe.Networks)-3 {
+	stdout, _ = must(t, "-resume", "-out", out, "-trials", "8")
+	if !strings.Contains(stdout, "the best of 9 trials") || !strings.Contains(stdout, "its model is "+out) || !strings.Contains(stdout, " × trial ") {
 		t.Errorf("%s", stdout)
 	}
-	// Where nothing is said of models, some trials are forests, and the first is a network.
-	stdout, _ = must(t, "-data", data, "-trials", "3", "-json", "-epochs", "1")
-	r = parsed(t, stdout)
-	if n := len(slices.DeleteFunc(r.Trials, func(t *trial) bool { return !slices.Contains(t.Flags, "-scorer=forest") })); n != 1 {
-		t.Errorf("%d forests: %s", n, stdout)
+	for line := range strings.Lines(stdout[:strings.Index(stdout, "\n\n")]) {
+		if utf8.RuneCountInString(line) > 81 {
+			t.Errorf("%d characters: %s", utf8.RuneCountInString(line), line)
+		}
 	}
-	stdout, _ = must(t, append(args, "-json", "-metric", "expected-ndcg@10", "-trials", "1")...)
+	stdout, _ = must(t, "-data", data, "-epochs", "1", "-metric", "expected-ndcg@10", "-trials", "1", "-json")
 	if r := parsed(t, stdout); r.Metric != "expected-ndcg@10" {
 		t.Errorf("%+v", r)
 	}
 	// Values of the loss compare no losses.
-	stdout, _ = must(t, append(args, "-metric", "loss", "-trials", "2")...)
-	if strings.Contains(stdout, "-loss") {
-		t.Errorf("%s", stdout)
+	stdout, _ = must(t, "-data", data, "-epochs", "1", "-metric", "loss", "-trials", "2", "-hidden", "4", "-json")
+	for _, flags := range flagsOf(parsed(t, stdout).Trials) {
+		if slices.Contains(flags, "-loss") {
+			t.Errorf("%q", flags)
+		}
+	}
+}
+
+// Spaces go by the scorer: a forest has depth, leaves and the like, and no trial is left out.
+func TestSpacesAreOfTheScorer(t *testing.T) {
+	t.Parallel()
+	data := commandtest.Fold(t)
+	for args, want := range map[string][]string{
+		"-scorer forest":              {"-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
+		"-rising 1 -scorer forest":    {"-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
+		"-scorer attention -blocks 1": nil, // of networks
+	} {
+		stdout, stderr := must(t, append(strings.Fields(args), "-data", data, "-epochs", "1", "-trials", "5", "-json")...)
+		r := parsed(t, stdout)
+		list := flagsOf(r.Trials)
+		if len(r.Trials) != 6 || len(list) != 5 || strings.Contains(stderr, "no effect") {
+			t.Errorf("%s: %s\n%s", args, stdout, stderr)
+		}
+		for _, flags := range list {
+			if want != nil && !slices.Equal(flags, want) || want == nil && (slices.Contains(flags, "-depth") || !slices.Contains(flags, "-hidden")) {
+				t.Errorf("%s: %q", args, flags)
+			}
+		}
+	}
+}
+
+// A draw whose flags exclude each other is drawn again: 3 heads do not divide 4.
+func TestInvalidDrawsAreDrawnAgain(t *testing.T) {
+	t.Parallel()
+	stdout, _ := must(t, "-data", commandtest.Fold(t), "-epochs", "1", "-scorer", "attention", "-blocks", "1", "-grid", "heads=2,3", "-grid", "hidden=4;6",
+		"-grid", "lr=1e-3..1e-2", "-trials", "8", "-json")
+	r := parsed(t, stdout)
+	for _, trial := range r.Trials {
+		if trial.End != complete {
+			t.Errorf("%+v", trial)
+		}
+	}
+	if len(r.Trials) != 9 {
+		t.Errorf("%d trials", len(r.Trials))
 	}
 }
 
@@ -108,7 +192,7 @@ func TestTrialIsCutWhenTheTimeIsOver(t *testing.T) {
 		if len(r.Trials) == 0 && minutes < 1 {
 			continue
 		}
-		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 1    "+r.Metric) || !strings.Contains(stderr, "of 1000000  best") {
+		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 0  the plan as it is  "+r.Metric) || !strings.Contains(stderr, "of 1000000  best") {
 			t.Fatalf("%s\n%s", stdout, stderr)
 		}
 		if kept := lines(t, out); len(kept) != 0 {

@@ -21,7 +21,6 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -91,10 +90,6 @@ func (o *options) Check(line *cli.Line) (err error) {
 		if err := c.check(o.shared.has(c.flag)); err != nil {
 			return err
 		}
-	}
-	tried := func(c choice) bool { return recipe.OfModel(c.flag) }
-	if !o.usual && !o.shared.saysModel() && !slices.ContainsFunc(o.grid, tried) { // a trial is a single model
-		o.shared = append(o.shared, "-scorer=mlp")
 	}
 	return nil
 }
@@ -200,36 +195,22 @@ func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout,
 		return err
 	}
 	measures := s.frontier()
-	o.plot.Draw(stderr, s.draw)
+	o.plot.Draw(stderr, s.picture)
 	return errors.Join(s.print(stdout, measures, o.asJSON, o.out), err)
 }
 
 // newSearch returns the search, whose flags it has checked.
-func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (*search, error) {
-	s := &search{grid: o.grid, drawn: o.usual && o.trials == 0, shared: o.shared, config: data.Config, trainer: data.Trainer,
-		folds: len(data.Folds), bar: command.NewBar(stderr), warn: func(w ...string) { command.Warn(stderr, w...) }}
+func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (s *search, err error) {
+	s = &search{data: data, grid: o.grid, usual: o.usual, shared: o.shared, seed: o.seed, bar: command.NewBar(stderr),
+		warn: func(w ...string) { command.Warn(stderr, w...) }}
 	if o.minutes > 0 {
 		s.limit = time.Duration(min(o.minutes, 1e6) * float64(time.Minute))
 		s.end = time.Now().Add(s.limit)
 	}
-	var err error
-	if !o.usual {
-		if s.flags, err = o.grid.trials(o.trials, o.seed); err != nil {
-			return nil, command.Usage(err)
-		}
-	}
-	if s.common, _, err = s.config(); err != nil {
+	if s.plan.models, s.plan.idle, err = data.Models(); err != nil {
 		return nil, err
 	}
-	if o.usual {
-		if metric, expected := strings.CutPrefix(s.common.Metric, "expected-"); expected && !o.shared.has("metric") {
-			s.metric = []string{"-metric=" + metric} // the expected one depends on the scale of scores, in which losses differ
-			s.common.Metric = metric
-		}
-		if s.flags, s.grid, err = o.shared.draw(s.common.Metric, o.trials, o.seed); err != nil {
-			return nil, err
-		}
-	}
+	s.common = s.plan.models[0]
 	for _, name := range s.common.Report {
 		if m, err := metrics.ParseMeasure(name); err == nil {
 			name = m.String() // as it is reported
@@ -239,29 +220,70 @@ func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (*search, err
 		}
 	}
 	s.own = s.report != nil && !o.shared.has("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
+	measure, errOfMetric := metrics.ParseMeasure(s.common.Metric)
+	if errOfMetric == nil && !o.shared.has("metric") && (o.usual || len(s.plan.models) > 1) {
+		// Expectations depend on the scale of scores, in which losses and mixtures differ.
+		s.common.Metric = measure.Ranking().String()
+		if !s.own {
+			s.metric = []string{"-metric=" + s.common.Metric}
+		}
+	}
+	for i := range s.plan.models {
+		s.plan.models[i].Report = append(slices.Clone(s.plan.models[i].Report), s.common.Metric)
+	}
 	if o.plot != "" && s.report == nil {
 		return nil, command.Usage(errors.New("-plot draws -metric by the first measure of -report: want one, such as -report exposure-ratio"))
 	}
-	s.configs, s.invalid = make([]train.Config, len(s.flags)), make([]error, len(s.flags))
-	if s.checked = len(s.flags); o.usual {
-		s.checked = 1
+	if !o.usual {
+		return s, s.drawGrid(o.trials)
 	}
-	var idle map[string]string // warnings, by flag, of those without effect in all trials; nil: before the first
-	for i := range s.checked {
-		in, err := s.configure(i)
-		if err == nil && idle == nil {
-			idle = in
-		}
-		if err == nil {
-			maps.DeleteFunc(idle, func(name, _ string) bool { return in[name] == "" })
-		}
-		s.invalid[i] = err
-	}
-	if err := s.checkValues(); err != nil {
+	s.total = o.trials
+	s.mixes = errOfMetric == nil && !measure.Ranking().OfPolicy() && !o.shared.has("scorer") && !o.shared.has("init-model")
+	if s.spaces, err = o.shared.spaces(s.common.Metric); err != nil {
 		return nil, err
 	}
-	s.warn(slices.Sorted(maps.Values(idle))...)
+	s.grid = slices.Concat(s.spaces...)
+	s.warn(cli.Sorted(s.plan.idle)...)
 	return s, nil
+}
+
+// drawGrid makes the trials of a -grid known: all, or as many as -trials says.
+func (s *search) drawGrid(trials int) error {
+	whole, err := s.grid.whole(trials)
+	if err != nil {
+		return command.Usage(err)
+	}
+	if whole {
+		for _, flags := range s.grid.all() {
+			s.known = append(s.known, s.configure(flags))
+		}
+	} else {
+		s.spaces = []grid{s.grid}
+		for range trials {
+			d, ok := s.draw(len(s.known) + 1)
+			if !ok {
+				break
+			}
+			s.known = append(s.known, d)
+		}
+	}
+	if s.total = len(s.known); s.total == 0 && s.refused != nil {
+		return command.Usage(s.refused[0].err)
+	}
+	var idle map[string]string // in all trials; nil: before the first
+	for _, d := range s.known {
+		if d.err == nil && idle == nil {
+			idle = d.idle
+		}
+		if d.err == nil {
+			maps.DeleteFunc(idle, func(name, _ string) bool { return d.idle[name] == "" })
+		}
+	}
+	if err := s.checkValues(); err != nil {
+		return err
+	}
+	s.warn(cli.Sorted(idle)...)
+	return nil
 }
 
 // head returns the first line of the log of a search on the data of folds.
