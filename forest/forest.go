@@ -83,6 +83,29 @@ func (t *Tree) Depth() (depth int) {
 	return depth
 }
 
+// Breaks returns a column by which the tree breaks a constraint, see Config.Monotone, or -1 if it breaks none: at each node of the
+// column, no leaf on one side may be on the wrong side of a leaf on the other. Trees of a [Grower] with the constraint have this.
+func (t *Tree) Breaks(monotone []int8) (column int) {
+	column = -1
+	var bounds func(at int) (low, high float64) // of leaves
+	bounds = func(at int) (low, high float64) {
+		if at < 0 {
+			return t.Leaves[^at], t.Leaves[^at]
+		}
+		n := &t.Nodes[at]
+		leftLow, leftHigh := bounds(n.Left)
+		rightLow, rightHigh := bounds(n.Right)
+		if sign := monotone[n.Column]; sign > 0 && leftHigh > rightLow || sign < 0 && leftLow < rightHigh {
+			column = n.Column
+		}
+		return min(leftLow, rightLow), max(leftHigh, rightHigh)
+	}
+	if len(t.Nodes) > 0 {
+		bounds(0)
+	}
+	return column
+}
+
 // Check returns an error if the forest cannot be scored. Exactly one way must lead from the root of a tree to each node and leaf,
 // columns must be inputs, no threshold may be NaN, and leaves and bias must be finite.
 func (f *Forest) Check() error {

@@ -231,3 +231,28 @@ func ExampleGrower() {
 	// 1 if the feature is at most 2.5, else 4
 	// [1 1 1 4 4 4]
 }
+
+// Column 0 is asked again below column 1: each pair of leaves on the two sides counts, of the same parent or not.
+func TestBrokenConstraintsAreFound(t *testing.T) {
+	tree := func(leaves ...float64) *Tree {
+		return &Tree{Nodes: []Node{{Column: 0, Left: 1, Right: 2}, {Column: 1, Left: ^0, Right: ^1}, {Column: 0, Left: ^2, Right: ^3}}, Leaves: leaves}
+	}
+	for i, c := range []struct {
+		tree     *Tree
+		monotone []int8
+		want     int
+	}{
+		{tree(0, 1, 1, 2), []int8{1, 1}, -1},
+		{tree(0, 2, 1, 3), []int8{1, 0}, 0}, // 2 on the left of 1
+		{tree(1, 0, 2, 3), []int8{1, 1}, 1},
+		{tree(1, 0, 2, 3), []int8{1, 0}, -1},
+		{tree(0, 1, 3, 2), []int8{1, 0}, 0},
+		{tree(3, 2, 1, 0), []int8{-1, -1}, -1},
+		{tree(3, 0, 1, 0), []int8{-1, 0}, 0},
+		{&Tree{Leaves: []float64{1}}, []int8{1, 1}, -1},
+	} {
+		if got := c.tree.Breaks(c.monotone); got != c.want {
+			t.Errorf("case %d: column %d, want %d", i, got, c.want)
+		}
+	}
+}

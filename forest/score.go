@@ -24,7 +24,7 @@ type Scorer struct {
 	leaves  []float64
 	tables  []uint8   // of small trees: the first bytes of 64 leaves, the second, …
 	scratch sync.Pool // of *[]uint8, planes
-	walker  *walker // nil: all trees are symmetric, whose planes are faster for one document, too
+	walker  *walker   // nil: all trees are symmetric, whose planes are faster for one document, too
 }
 
 // few is the number of documents that a walker scores in less time than planes do: see BenchmarkScore.

@@ -402,3 +402,20 @@ func TestForestRisesAndFallsWithFeatures(t *testing.T) {
 		}
 	}
 }
+
+// Trees that break a constraint cannot be mended by more trees: an initial model that was trained with the opposite constraints is
+// refused, and one with the same is continued.
+func TestInitialForestMustRiseAndFall(t *testing.T) {
+	s := tabular()
+	c := growing()
+	ids := s.Train.FeatureIDs
+	c.Rising, c.Falling = Features{strconv.Itoa(ids[0])}, Features{strconv.Itoa(ids[1])}
+	constrained := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	if _, err := New(c.Plain(), Custom{Initial: constrained}, s); err != nil {
+		t.Error(err)
+	}
+	c.Rising, c.Falling = c.Falling, c.Rising
+	if _, err := New(c.Plain(), Custom{Initial: constrained}, s); err == nil || !strings.Contains(err.Error(), "breaks -rising or -falling for the feature") {
+		t.Errorf("opposite constraints: %v", err)
+	}
+}

@@ -105,7 +105,13 @@ func (f *Forest) begin() error {
 		return fmt.Errorf("train: the initial model is of another architecture, %s, than the one to train, forest", f.Initial.File().Kind)
 	}
 	f.trees, f.bias, f.initial = initial.Trees, initial.Bias, len(initial.Trees)
-	for _, tree := range f.trees {
+	for i, tree := range f.trees {
+		if f.Tree.Monotone != nil {
+			if column := tree.Breaks(f.Tree.Monotone); column >= 0 {
+				return fmt.Errorf("train: tree %d of the initial model breaks -rising or -falling for the feature %s: "+
+					"train that model with the same -rising and -falling", i+1, f.Data.Train.FeatureName(f.Transform.Outputs()[column]))
+			}
+		}
 		f.texts = append(f.texts, textOf(tree))
 	}
 	scores, err := f.sum(f.Data.Train)
