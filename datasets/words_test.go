@@ -67,3 +67,14 @@ func TestValidationNeedsNoWeightColumn(t *testing.T) {
 		t.Error("training without the column passes")
 	}
 }
+
+// A model names the columns that it wants: the others were there, and told, when it was trained.
+func TestColumnsThatAModelDoesNotWantAreNotToldAgain(t *testing.T) {
+	path := dataFile(t, "f.csv", "label,qid,x,clicked,\n1,a,3,1,0\n0,a,4,0,1\n")
+	for ofModel, want := range map[bool]int{true: 0, false: 2} {
+		d, err := ReadFile(path, ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"x"}, OfModel: ofModel})
+		if err != nil || len(d.Warnings) != want {
+			t.Errorf("of a model: %t: %v, %q", ofModel, err, d.Warnings)
+		}
+	}
+}

@@ -203,7 +203,6 @@ func TestBlanksInNamesAreThoseOfLightGBM(t *testing.T) {
 	for _, c := range []struct{ header, row, flags, want string }{
 		{"qid,page rank,the price", "1,1,0", "", "the blanks in their names, as LightGBM writes these: the price, page rank"},
 		{"qid,page_rank,the price,page rank", "1,1,0,0", "", "as LightGBM writes these: the price"},
-		{"qid,page_rank,the price,page rank", "1,1,0,0", "", "columns that are not wanted were left out: page rank"},
 		{"qid,page_rank,the price,url", "1,1,0,u", "-ignore u*", ""},
 		{"qid,page-rank,the_price", "1,1,0", "", `no column for feature "page_rank"`},
 		{"qid,page_rank,the_price", "1,1,0", "-ignore page*", "-ignore page*: the model has the feature page_rank"},

@@ -142,13 +142,14 @@ func (t *Table) WarnOfColumns() error {
 	for _, out := range []struct {
 		columns []string
 		warning string
+		known   bool // of the training data, where a model names the columns that it wants
 	}{
-		{t.Layout.Nameless, "columns without a name of their own, such as the index of a table, were left out: %s"},
-		{t.Layout.Unread, "columns of types that are not read were left out: %s"},
-		{t.Layout.Renamed, "columns are features of the model that have _ for the blanks in their names, as LightGBM writes these: %s"},
-		{t.Layout.Ignored, "columns that are not wanted were left out: %s"},
+		{t.Layout.Nameless, "columns without a name of their own, such as the index of a table, were left out: %s", true},
+		{t.Layout.Unread, "columns of types that are not read were left out: %s", false},
+		{t.Layout.Renamed, "columns are features of the model that have _ for the blanks in their names, as LightGBM writes these: %s", false},
+		{t.Layout.Ignored, "columns that are not wanted were left out: %s", true},
 	} {
-		if len(out.columns) > 0 {
+		if ofModel := t.Options.OfModel && t.Options.FeatureNames != nil; len(out.columns) > 0 && !(out.known && ofModel) {
 			t.Warn(out.warning, text.List(out.columns))
 		}
 	}
