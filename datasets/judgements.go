@@ -29,7 +29,7 @@ type Judgement struct {
 func ReadJudgements(path string) ([]Judgement, []string, error) {
 	var lines [][]string
 	var list []Judgement
-	warnings, err := readWords(path, func(line int, words []string) error {
+	warnings, err := readJudged(path, func(line int, words []string) error {
 		switch {
 		case len(words) == 3:
 			return fmt.Errorf("3 words: the pair %s %s has no grade: want it as a fourth word, of every pair that was drawn", words[0],

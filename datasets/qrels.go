@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,11 +21,12 @@ import (
 // dataset without features. Labels are whole numbers; those below 0 become 0, since trec_eval counts them as not relevant.
 // The iterations are subtopics, as in TREC's diversity tasks: a label above 0 means that the document is relevant to that
 // intent, see Dataset.Intents, and the label of the document is the highest of them. A query may have 1008 subtopics. Lines
-// that begin with # are comments. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a
+// that begin with # are comments. Judgement lists of OpenSearch (JSON), ratings of the Rated Ranking Evaluator (JSON), whose queries
+// are its query groups, and Quepid's CSV are read, too; in names of queries, _ stands for blanks. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a
 // query, and if the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
-	warnings, err := readWords(path, func(line int, words []string) error {
+	warnings, err := readJudged(path, func(line int, words []string) error {
 		if len(words) != 4 {
 			return fmt.Errorf(`%d words: want "qid 0 docid label" as in TREC judgements`, len(words))
 		}
@@ -177,6 +179,36 @@ func readWords(path string, line func(number int, words []string) error) (warnin
 		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
+	return scanWords(path, f, line)
+}
+
+// readJudged is readWords for judgements, which may also be exports of judgement tools.
+func readJudged(path string, line func(number int, words []string) error) (warnings []string, err error) {
+	f, err := textfile.Open(context.Background(), path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
+	}
+	defer f.Close()
+	text := bufio.NewReader(textfile.WithoutMark(f))
+	begin, _ := text.Peek(text.Size()) // what is wrong is found again
+	read := exported(begin)
+	if read == nil {
+		return scanWords(path, text, line)
+	}
+	judgements, err := read(text)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", path, err)
+	}
+	for i, words := range judgements {
+		if err := line(i+1, words); err != nil {
+			return nil, fmt.Errorf("datasets: %s: judgement %d: %w", path, i+1, err)
+		}
+	}
+	return nil, nil
+}
+
+// scanWords is readWords for an open file.
+func scanWords(path string, f io.Reader, line func(number int, words []string) error) (warnings []string, err error) {
 	lines, empty := bufio.NewScanner(f), true
 	alike, first := 0, 0 // comments that could be documents, and the line of the first
 	for n := 1; lines.Scan(); n++ {

@@ -54,13 +54,10 @@ func main() {
 					sums[i] += v
 				}
 			}
-			for way, r := range map[string]result{"chosen": chosen, "random": random} {
-				rows = append(rows, r.row(name, budget, way))
-			}
+			rows = append(rows, chosen.row(name, budget, "chosen"), random.row(name, budget, "random"))
 		}
 		ratios = append(ratios, []string{fmt.Sprint(budget), ratio(sums[0], sums[1]), ratio(sums[0], sums[2]), ratio(sums[0], sums[3])})
 	}
-	slices.SortStableFunc(rows[1:], slices.Compare)
 	check(csvfile.Write("judges/coverage.csv", rows))
 	check(csvfile.Write("judges/ratios.csv", ratios))
 }

@@ -81,13 +81,18 @@ func (s *Study) Find() (*Findings, error) {
 	f.notes = append(f.notes, "The value is what people would measure on these queries and documents if they judged them all; the judge "+
 		"alone has no interval.")
 	if s.whole == nil && !s.systems[0].linear.Exact {
-		f.notes = append(f.notes, fmt.Sprintf("%s is taken as a linear function of the gains near the judge's, which is not exact, and queries "+
-			"without a relevant document count 0.", s.Measure))
+		f.notes = append(f.notes, fmt.Sprintf("%s is taken as a linear function of the gains near the judge's. That is not exact: intervals miss "+
+			"the value too often where the judge's grades are far from people's, and those of dcg do not. Queries without a relevant document count 0.", s.Measure))
 	}
 	for a, y := range s.systems {
 		v, err := s.estimate(a, -1)
 		if err != nil {
 			return nil, err
+		}
+		if !s.samples(a) {
+			unknown := Interval{train.Value(math.NaN()), train.Value(math.NaN()), train.Value(math.NaN())}
+			v = Values{Judge: v.Judge, People: unknown, Both: unknown, Saved: unknown.Value,
+				Notes: []string{"the pairs were drawn for the difference, and are no sample for the value of one run"}}
 		}
 		f.Runs = append(f.Runs, runValues{y.path, v})
 	}
@@ -107,6 +112,28 @@ func (s *Study) Find() (*Findings, error) {
 		f.Values = &f.Pairs[0].Values
 	}
 	return f, nil
+}
+
+// samples reports whether pairs that were drawn may be a sample for the value of run a: where they were drawn for the difference of two
+// runs, there are none of those that both rank alike.
+func (s *Study) samples(a int) bool {
+	if !s.drawn || len(s.systems) != 2 {
+		return true
+	}
+	alike, weights := 0, map[pair]float64{}
+	_, pairs, names := s.contrast(0, 1)
+	for i, p := range pairs {
+		weights[names[i]] = p.Weight
+	}
+	_, pairs, names = s.contrast(a, -1)
+	for i, p := range pairs {
+		if p.Weight != 0 && math.Abs(weights[names[i]]) <= 1e-12*math.Abs(p.Weight) {
+			if alike++; s.people[names[i]].probability > 0 {
+				return true
+			}
+		}
+	}
+	return alike == 0
 }
 
 // estimate estimates the value of run a, or of a less b unless b is below 0.
@@ -223,6 +250,9 @@ func (v Values) Print(w io.Writer, name string) {
 		} else {
 			table.Rows = append(table.Rows, viz.Row{row.name, float64(row.i.Value), float64(low), float64(high)})
 		}
+	}
+	if math.IsNaN(float64(v.Both.Value)) {
+		table.Rows = table.Rows[:1]
 	}
 	fmt.Fprintf(w, "\n%s", table)
 	if saved := float64(v.Saved); saved > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// UsualMetric is measured unless -metric names another.
-const UsualMetric = "ndcg@10"
+// UsualMetric is measured unless -metric names another: a sum, so that intervals hold.
+const UsualMetric = "dcg@10"
 
 // A Study measures runs on labels.
 type Study struct {
@@ -214,7 +214,7 @@ func (s *Study) measureQueries() error {
 // probabilities finds the probabilities of judgements whose files do not say them: equal ones for all pairs that the judge judged, or
 // for all that the runs show, if all of them are among these, which would be unlikely by chance.
 func (s *Study) probabilities() error {
-	s.equal, s.Design = map[int]float64{}, "people judged pairs that were drawn with the probabilities of the files"
+	s.equal, s.Design = map[int]float64{}, "people judged pairs that were drawn for this value, with the probabilities of the files"
 	left, shown := map[pair]bool{}, s.shown()
 	for p := range s.judge {
 		left[p] = true

@@ -1,0 +1,62 @@
+package datasets_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// Judgements of OpenSearch, RRE and Quepid, by the forms that their documentation shows, are read like TREC's.
+func TestExportsOfJudgementToolsAreRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	for _, text := range []string{
+		"red_dress 0 a 3\nred_dress 0 b 0\ntv 0 c,d 1\n",
+		`{"name": "n", "type": "IMPORT_JUDGMENT", "judgmentRatings": [{"query": "red dress", "ratings": [{"docId": "a", "rating": "3.000"},
+			{"docId": "b", "rating": "0"}]}, {"query": "tv", "ratings": [{"docId": "c,d", "rating": 1}]}]}`,
+		`{"index": "i", "id_field": "id", "topics": [{"description": "x", "query_groups": [{"name": "red dress", "queries": [{"template": "t"}],
+			"relevant_documents": {"3": ["a"], "0": ["b"]}}, {"name": "tv", "relevant_documents": {"c,d": {"gain": 1}}}]}]}`,
+		`{"query_groups": [{"name": "red dress", "relevant_documents": {"a": {"gain": 3}, "b": {"gain": 0}}}, {"name": "tv", "relevant_documents": {"1": ["c,d"]}}]}`,
+		"\ufeffquery,docid,rating\r\nred dress,a,3\r\nred dress,b,0\r\n\"tv\",\"c,d\",1\r\ntv,e,\r\n",
+		"Query Text,Doc ID,Title,Rating\nred dress,a,t,3\nred dress,b,t,0\ntv,\"c,d\",t,1\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := datasets.ReadQrels(path)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		grades := map[string]float32{}
+		for q, id := range d.QueryIDs {
+			for row := d.Offsets[q]; row < d.Offsets[q+1]; row++ {
+				grades[id+" "+d.DocumentIDs[row]] = d.Labels[row]
+			}
+		}
+		if len(grades) != 3 || grades["red_dress a"] != 3 || grades["tv c,d"] != 1 {
+			t.Errorf("%s: %v", text, grades)
+		}
+		if list, _, err := datasets.ReadJudgements(path); err != nil || len(list) != 3 || list[0].Query != "red_dress" {
+			t.Errorf("%s: %v, %v", text, list, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"a": 1}`:                         "no judgements: want judgmentRatings",
+		`{"judgmentRatings": `:             "unexpected EOF",
+		"query,rating\nq,1\n":              "no column docid",
+		"query,docid,rating\nq,a,good\n":   "judgement 1: \"good\" is not a label",
+		"query,docid,rating\n ,a,1\n":      `query "", document "a"`,
+		"query,docid,rating\nq,a,1\nq,b\n": "wrong number of fields",
+		`{"query_groups": [{"name": "q", "relevant_documents": {"3": 7}}]}`: `query group "q": relevant_documents: 3: want documents, or a gain`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := datasets.ReadQrels(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %q", text, d, err, want)
+		}
+	}
+}
