@@ -22,8 +22,8 @@ import (
 // The iterations are subtopics, as in TREC's diversity tasks: a label above 0 means that the document is relevant to that
 // intent, see Dataset.Intents, and the label of the document is the highest of them. A query may have 1008 subtopics. Lines
 // that begin with # are comments. Judgement lists of OpenSearch (JSON), ratings of the Rated Ranking Evaluator (JSON), whose queries
-// are its query groups, and Quepid's CSV are read, too; in names of queries, _ stands for blanks. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a
-// query, and if the file is empty.
+// are its query groups, and Quepid's CSV are read, too; in names of queries, _ stands for blanks. ReadQrels
+// returns an error for malformed lines, if a document is twice in a subtopic of a query, and if the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
 	warnings, err := readJudged(path, func(line int, words []string) error {

@@ -75,7 +75,8 @@ const fewQueries = 5
 // the power λ that makes the interval narrowest (PPI++, Angelopoulos, Duchi & Zrnic 2023), here from 0 to 1, and 0 if
 // people judged 5 queries or fewer.
 //
-// The variance is that of sampling without replacement, (1 − n/N) s²/n. ByQueries returns an error if people judged fewer than two of
+// The variance is that of sampling without replacement, (1 − n/N) s²/n. Where s is 0, one of the n is taken to be off by the standard
+// deviation of the judge's values. ByQueries returns an error if people judged fewer than two of
 // several queries, and for values that are not finite.
 func ByQueries(judge, people []float64) (both, alone Estimate, lambda float64, err error) {
 	var h, j []float64
@@ -94,28 +95,31 @@ func ByQueries(judge, people []float64) (both, alone Estimate, lambda float64, e
 	if v := stat.Variance(j, nil); len(h) > fewQueries && v > 0 {
 		lambda = max(0, min(1, stat.Covariance(h, j, nil)/v))
 	}
-	alone = atPower(h, j, 0, len(judge), 0)
+	alone = atPower(h, j, judge, 0)
 	both = alone
 	if lambda > 0 {
-		both = atPower(h, j, mean, len(judge), lambda)
+		both = atPower(h, j, judge, lambda)
 	}
 	return both, alone, lambda, nil
 }
 
-// atPower estimates the mean of all queries from values by people and by the judge for a sample, and the judge's mean of all.
-func atPower(people, judge []float64, mean float64, all int, lambda float64) Estimate {
+// atPower estimates the mean of all queries from values by people and by the judge for a sample, and by the judge for all.
+func atPower(people, judge, all []float64, lambda float64) Estimate {
 	residuals := slices.Clone(people)
 	floats.AddScaled(residuals, -lambda, judge)
 	n := float64(len(people))
-	e := Estimate{Value: lambda*mean + stat.Mean(residuals, nil), Judged: len(people), Freedom: n - 1}
+	e := Estimate{Value: lambda*stat.Mean(all, nil) + stat.Mean(residuals, nil), Judged: len(people), Freedom: n - 1}
 	if lambda > 0 {
 		e.Freedom-- // λ is estimated, too
 	}
-	if len(people) == all {
+	if len(people) == len(all) {
 		e.Freedom = math.Inf(1)
 	} else {
-		squares := stat.Variance(residuals, nil) * (n - 1) / e.Freedom
-		e.StdErr = math.Sqrt((1 - n/float64(all)) * squares / n)
+		squares, spread := stat.Variance(residuals, nil)*(n-1)/e.Freedom, stat.Variance(all, nil)
+		if squares <= 1e-24*spread { // no difference was seen, which does not say that there is none
+			squares = spread / n
+		}
+		e.StdErr = math.Sqrt((1 - n/float64(len(all))) * squares / n)
 	}
 	return e
 }

@@ -182,9 +182,9 @@ func TestQueriesByHand(t *testing.T) {
 	if err != nil || lambda != 0 || both != want || people != want {
 		t.Errorf("%+v, %+v, %v, %v", both, people, lambda, err)
 	}
-	// Residuals of people − λ·judge with λ = 1 are all 1.
+	// Residuals of people − λ·judge with λ = 1 are all 1; the variance of the judge's values is 112/6.
 	both, _, lambda, err = ByQueries([]float64{1, 2, 3, 4, 5, 6, 14}, []float64{2, 3, 4, 5, 6, 7, nan})
-	if err != nil || lambda != 1 || both.Value != 6 || both.StdErr != 0 || both.Freedom != 4 {
+	if err != nil || lambda != 1 || both.Value != 6 || math.Abs(both.StdErr-math.Sqrt(1./7*112/6/6/6)) > 1e-12 || both.Freedom != 4 {
 		t.Errorf("%+v, %v, %v", both, lambda, err)
 	}
 	for _, c := range [][2][]float64{{{1, 2}, {1, nan}}, {{1, nan}, {1, 1}}, {{1, 2}, {1, math.Inf(1)}}} {

@@ -81,8 +81,9 @@ func (s *Study) Find() (*Findings, error) {
 	f.notes = append(f.notes, "The value is what people would measure on these queries and documents if they judged them all; the judge "+
 		"alone has no interval.")
 	if s.whole == nil && !s.systems[0].linear.Exact {
-		f.notes = append(f.notes, fmt.Sprintf("%s is taken as a linear function of the gains near the judge's. That is not exact: intervals miss "+
-			"the value too often where the judge's grades are far from people's, and those of dcg do not. Queries without a relevant document count 0.", s.Measure))
+		f.notes = append(f.notes, fmt.Sprintf("Caution: %s is taken as a linear function of the gains near the judge's. Its intervals miss the "+
+			"value too often where the judge's grades are far from people's; those of dcg hold. Queries without a relevant document count 0.",
+			s.Measure))
 	}
 	for a, y := range s.systems {
 		v, err := s.estimate(a, -1)

@@ -48,7 +48,8 @@ func (m *Measuring) Check(line *cli.Line) error {
 		}
 	}
 	if m.Judge != "" {
-		if err := line.Refuse("with -judge, which estimates -metric", "report", "per-query", "plot", "discounts", "evaluation-samples"); err != nil {
+		err := line.Refuse("with -judge, which estimates -metric", "report", "per-query", "plot", "discounts", "evaluation-samples")
+		if err != nil {
 			return err
 		}
 	}
