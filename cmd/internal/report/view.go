@@ -146,14 +146,7 @@ func (v *view) facts(_ context.Context, r *rows) error {
 		r.text("The model was trained on %d of the %d queries of the split %s: values on them say little about new queries.",
 			v.split.TrainedOn, v.split.Queries, v.split.Name)
 	}
-	var warnings []string
-	if v.Summary != nil {
-		warnings = v.Summary.SuspiciousFeature(v.Config.Metric)
-	}
-	if v.trained() && len(v.Splits) > 0 {
-		warnings = append(warnings, cli.Suspicions(v.Splits[0].Data)...)
-	}
-	for _, warning := range warnings {
+	for _, warning := range v.warnings() {
 		r.text("Warning: %s", cut(warning, mostText))
 	}
 	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
@@ -201,6 +194,17 @@ func (v *view) facts(_ context.Context, r *rows) error {
 	add("Version", "%s", v.Model.Digest())
 	r.table(facts)
 	return nil
+}
+
+// warnings returns what is suspicious of the features that a run has trained on.
+func (v *view) warnings() (list []string) {
+	if v.Summary != nil {
+		list = v.Summary.SuspiciousFeature(v.Config.Metric)
+	}
+	if v.trained() && len(v.Splits) > 0 {
+		list = append(list, cli.Suspicions(v.Splits[0].Data)...)
+	}
+	return list
 }
 
 // labels returns the shares of the labels of a split, if it has few different ones.
