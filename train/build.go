@@ -61,12 +61,12 @@ func newForest(p *parsed, d *runData, t *transforms.Transform, l *loop) (f *tree
 		Tree: forest.Config{Depth: c.Depth, Leaves: c.Leaves, L2: c.L2, Rows: c.Sampling, Columns: c.FeatureSampling,
 			MinWeight: c.MinWeight, Seed: c.Seed},
 		Bins: c.Bins, Rising: c.Rising, Falling: c.Falling, Transform: t, Features: d.features, Data: &d.Data,
-		Objective: l.objective, Terms: p.loss.terms, Initial: p.parts.Initial, Group: p.group,
+		Objective: l.objective, Terms: p.loss.terms, Curvature: p.parts.Curvature, Initial: p.parts.Initial, Group: p.group,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if loss := f.Unknown(); loss != "" || p.loss.terms == nil {
+	if loss := f.Unknown(); p.parts.Curvature == nil && (loss != "" || p.loss.terms == nil) {
 		warnings = append(warnings, fmt.Sprintf("the curvature of %s is not known: the size of its gradient stands for it", cmp.Or(loss,
 			c.Loss)))
 	}

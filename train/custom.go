@@ -18,6 +18,11 @@ type Custom struct {
 	// built-in loss. nil: the loss that Config.Loss names.
 	Loss losses.Func
 
+	// Curvature adds to out the curvature of the loss by the score of each document of one query, which forests divide by: numbers
+	// that are not negative. See losses.Objective.Curvature, which knows it for most named losses. nil: where it is not known, the
+	// size of the gradient stands for it.
+	Curvature func(in metrics.Queries, out []float64) error
+
 	// LabelFree keeps queries without a relevant document in the training, for a Loss that learns from them. false: they are left
 	// out. For named losses see losses.Term.
 	LabelFree bool

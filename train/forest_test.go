@@ -14,9 +14,11 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -218,6 +220,44 @@ func TestForestOnAnyLoss(t *testing.T) {
 		if first, last := r.History[0], r.History[5]; last.Loss >= first.Loss || last.Train["ndcg@5"] < 0.6 {
 			t.Errorf("%s: loss %v, at first %v; %v", loss, last.Loss, first.Loss, last.Train)
 		}
+	}
+}
+
+// A custom loss with its curvature grows the trees of the same loss by name, bit for bit; without it, others.
+func TestCustomLossMayGiveItsCurvature(t *testing.T) {
+	c, s := growing(), tabular()
+	c.Loss, c.Clip, c.Sampling = "plrank-exact", 0, 0
+	exact := losses.Expected(losses.DCG, losses.Exact)
+	var grown []*forest.Forest
+	for _, parts := range []Custom{
+		{}, {Loss: exact.Build}, {Loss: exact.Build, Curvature: func(in metrics.Queries, out []float64) error {
+			_, err := exact.Curvature(in, out)
+			return err
+		}},
+	} {
+		tr, err := New(c.Plain(), parts, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(fmt.Sprint(tr.Warnings()), "is not known"); said != (parts.Loss != nil && parts.Curvature == nil) {
+			t.Errorf("%q", tr.Warnings())
+		}
+		f, err := mustRun(t, tr, Hooks{}).Model.File().Forest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		grown = append(grown, f)
+	}
+	if reflect.DeepEqual(grown[0], grown[1]) || !reflect.DeepEqual(grown[0], grown[2]) {
+		t.Errorf("with a curvature the trees are the same: %t; without: %t", reflect.DeepEqual(grown[0], grown[2]), reflect.DeepEqual(grown[0], grown[1]))
+	}
+	failing := func(metrics.Queries, []float64) error { return errors.New("none") }
+	tr, err := New(c.Plain(), Custom{Loss: exact.Build, Curvature: failing}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.Run(t.Context(), Hooks{}); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a curvature that fails: %v", err)
 	}
 }
 

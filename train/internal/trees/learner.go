@@ -42,8 +42,9 @@ type Settings struct {
 	Features        map[*datasets.Dataset]*datasets.Transformed
 	Data            *batches.Data
 	Objective       *graph.Objective
-	Terms           []losses.Term // of it; nil: they are not known
-	Initial         *ranker.Model // nil: there is none
+	Terms           []losses.Term                                 // of it; nil: they are not known
+	Curvature       func(in metrics.Queries, out []float64) error // in place of the one of Terms; nil: none
+	Initial         *ranker.Model                                 // nil: there is none
 	Group           mpi.Group
 }
 
@@ -350,20 +351,17 @@ func (f *Forest) curve(up, curvature []float32) error {
 		for _, q := range f.chunks[i].Queries {
 			from, to := d.Offsets[q], d.Offsets[q+1]
 			f.fill(in, from, to)
-			own, weight, all := make([]float64, to-from), scale, f.Terms != nil
+			own, weight := make([]float64, to-from), scale
 			if d.QueryWeights != nil {
 				weight *= float64(d.QueryWeights[q])
 			}
-			for _, term := range f.Terms {
-				known, err := term.Curvature(*in, own)
-				if err != nil {
-					return fmt.Errorf("query %s: %w", d.QueryIDs[q], err)
-				}
-				all = all && known
+			known, err := f.ownCurvature(*in, own)
+			if err != nil {
+				return fmt.Errorf("query %s: %w", d.QueryIDs[q], err)
 			}
 			for at, c := range own {
 				row := from + at
-				if c *= weight; !all {
+				if c *= weight; !known {
 					c += math.Abs(float64(f.gradient[row]))
 				}
 				up[row], curvature[row] = -f.gradient[row], float32(c)
@@ -388,6 +386,22 @@ func (f *Forest) curve(up, curvature []float32) error {
 		curvature[row] = float32(f.unit * float64(curvature[row]))
 	}
 	return nil
+}
+
+// ownCurvature adds the curvature of the loss of a query to out, and reports whether all of it is known.
+func (f *Forest) ownCurvature(in metrics.Queries, out []float64) (known bool, err error) {
+	if f.Curvature != nil {
+		return true, f.Curvature(in, out)
+	}
+	known = f.Terms != nil
+	for _, term := range f.Terms {
+		ofTerm, err := term.Curvature(in, out)
+		if err != nil {
+			return false, err
+		}
+		known = known && ofTerm
+	}
+	return known, nil
 }
 
 // fill sets the documents of a query, training documents from to to-1.
