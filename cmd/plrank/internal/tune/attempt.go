@@ -97,7 +97,7 @@ func (a *attempt) hooks(t *train.Trainer, model, models int) train.Hooks {
 func (a *attempt) mix(parts []*trial) (err error) {
 	var models []*ranker.Model
 	for _, t := range parts {
-		models = append(models, t.models[a.fold])
+		models = append(models, t.models[0])
 	}
 	mixed, shares, err := recipe.Mix(a.common, a.data.Folds[a.fold].Vali, models...)
 	if err != nil {

@@ -30,7 +30,7 @@ type trial struct {
 	Error   string        `json:"error,omitempty"`
 	Seconds float64       `json:"seconds"`
 
-	models []*ranker.Model // by fold; nil: they are let go
+	models []*ranker.Model // by fold; nil: they have been let go
 
 	Frontier bool `json:"frontier,omitempty"` // no trial is as good in all measures and better in one; in no log
 }

@@ -104,7 +104,7 @@ func (s *search) has(flags []string) bool {
 		slices.ContainsFunc(s.known, func(d drawn) bool { return slices.Equal(d.flags, flags) })
 }
 
-// idle reports whether a flag of a draw without -grid has no effect in it, but in other trials.
+// idle reports whether a flag of a draw without -grid has no effect in it, but in trials of another kind.
 func (s *search) idle(d drawn, flag string) bool {
 	name, _, _ := strings.Cut(flag[1:], "=")
 	return s.usual && d.idle[name] != "" && s.plan.idle[name] == ""
@@ -233,12 +233,12 @@ func (s *search) candidates() (list []*trial) {
 		if !s.mixes || len(list) == mostMixed || t.End != complete || t.Parts != nil {
 			continue
 		}
-		if t.models == nil && s.log != nil && s.folds() == 1 {
+		if t.models == nil && s.log != nil {
 			if m, err := ranker.Open(s.log.model(t)); err == nil {
 				t.models = []*ranker.Model{m}
 			}
 		}
-		if len(t.models) == s.folds() {
+		if t.models != nil {
 			list = append(list, t)
 		}
 	}

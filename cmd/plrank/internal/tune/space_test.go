@@ -147,13 +147,13 @@ func TestSpacesAreOfTheScorer(t *testing.T) {
 	data := commandtest.Fold(t)
 	for args, want := range map[string][]string{
 		"-scorer forest":              {"-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
-		"-rising 1 -scorer forest":    {"-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
+		"-rising 1":                   {"-scorer", "-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
 		"-scorer attention -blocks 1": nil, // of networks
 	} {
-		stdout, stderr := must(t, append(strings.Fields(args), "-data", data, "-epochs", "1", "-trials", "5", "-json")...)
+		stdout, stderr := must(t, append(strings.Fields(args), "-data", data, "-epochs", "1", "-trials", "3", "-json")...)
 		r := parsed(t, stdout)
 		list := flagsOf(r.Trials)
-		if len(r.Trials) != 6 || len(list) != 5 || strings.Contains(stderr, "no effect") {
+		if len(r.Trials) != 4 || len(list) != 3 || strings.Contains(stderr, "no effect") {
 			t.Errorf("%s: %s\n%s", args, stdout, stderr)
 		}
 		for _, flags := range list {

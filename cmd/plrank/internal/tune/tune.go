@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,11 +239,15 @@ func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (s *search, e
 		return s, s.drawGrid(o.trials)
 	}
 	s.total = o.trials
-	s.mixes = errOfMetric == nil && !measure.Ranking().OfPolicy() && !o.shared.has("scorer") && !o.shared.has("init-model")
+	s.mixes = s.folds() == 1 && errOfMetric == nil && !measure.Ranking().OfPolicy() && !o.shared.has("scorer") && !o.shared.has("init-model")
 	if s.spaces, err = o.shared.spaces(s.common.Metric); err != nil {
 		return nil, err
 	}
 	s.grid = slices.Concat(s.spaces...)
+	for _, g := range s.spaces { // a flag that has an effect in one of them has no warning
+		d := s.configure(g.draw(rand.New(rand.NewPCG(s.seed, 0))))
+		maps.DeleteFunc(s.plan.idle, func(name, _ string) bool { return d.err == nil && d.idle[name] == "" })
+	}
 	s.warn(cli.Sorted(s.plan.idle)...)
 	return s, nil
 }
