@@ -13,7 +13,9 @@ import (
 
 const (
 	level = .95 // of the intervals
-	few   = 5   // queries, or judgements with an effect, are too few for intervals that hold
+	few   = 5   // judgements with an effect are too few for intervals that hold
+
+	fewQueries = 30 // as of these, where queries differ much
 )
 
 // An Interval is an estimate with the ends of its interval of 95 %; null in JSON: unbounded.
@@ -167,11 +169,12 @@ func (s *Study) estimate(a, b int) (v Values, err error) {
 		return v, nil
 	}
 	v.judgeBias(a, b)
-	if what := "pairs"; both.Judged < few || both.Freedom < few-1 {
-		if s.whole != nil {
-			what = "queries"
-		}
-		v.Notes = append(v.Notes, fmt.Sprintf("caution: %d %s by people have an effect, too few for intervals that hold", both.Judged, what))
+	switch {
+	case s.whole != nil && both.Judged < min(fewQueries, len(s.Queries)):
+		v.Notes = append(v.Notes, fmt.Sprintf("caution: people judged %d queries; intervals of few hold less often where queries differ much",
+			both.Judged))
+	case s.whole == nil && (both.Judged < few || both.Freedom < few-1):
+		v.Notes = append(v.Notes, fmt.Sprintf("caution: %d pairs by people have an effect, too few for intervals that hold", both.Judged))
 	}
 	return v, nil
 }

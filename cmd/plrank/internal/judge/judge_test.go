@@ -212,7 +212,11 @@ func TestPlainJudgementsAreTakenAsTheyLook(t *testing.T) {
 		{random, "dcg@3", "from the 240 pairs of the judge"},
 		{some, "dcg@3", fmt.Sprintf("from the %d pairs of the runs", len(shown))},
 	} {
-		if f := w.compared(t, c.file, c.metric); !strings.Contains(f.Design, c.design) || math.IsNaN(float64(f.Both.Low)) || f.Both.Low >= f.Both.High {
+		f := w.compared(t, c.file, c.metric)
+		if queries := strings.Contains(c.design, "queries"); queries != strings.Contains(strings.Join(f.Notes, "; "), "caution: people judged 6 queries") {
+			t.Errorf("%q", f.Notes)
+		}
+		if !strings.Contains(f.Design, c.design) || math.IsNaN(float64(f.Both.Low)) || f.Both.Low >= f.Both.High {
 			t.Errorf("%q, %+v, want %q", f.Design, f.Values, c.design)
 		}
 	}
