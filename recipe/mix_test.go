@@ -130,14 +130,26 @@ func TestSharesBelowATenth(t *testing.T) {
 	}
 }
 
-// Models without a share leave the election, and their mixtures.
-func TestModelsWithoutAShareLeave(t *testing.T) {
-	e := electionOf([]float64{.5, .5, .5}, []float64{.3, .2, .3}, []float64{.4, .4, .5})
-	if left := e.keepShared(); !slices.Equal(left, []int{0}) || len(e.ways) != 1 || !slices.Equal(e.singles(), []int{0, -1}) {
-		t.Errorf("%v are left, %v", left, e.ways)
+// Models that are behind by more than two standard errors leave the election, and their mixtures. Of 40 values that differ by ±.1 the
+// standard error is .016: a mean of .2 is beyond it, one of .02 is not.
+func TestModelsBehindLeave(t *testing.T) {
+	best, far, near := make([]float64, 40), make([]float64, 40), make([]float64, 40)
+	for q := range best {
+		noise := .1
+		if q%2 == 0 {
+			noise = -.1
+		}
+		best[q], far[q], near[q] = .5, .3+noise, .48+noise
+	}
+	e := electionOf(best, far, best)
+	if left := e.dropBehind(); !slices.Equal(left, []int{0}) || len(e.ways) != 1 || !slices.Equal(e.singles(), []int{0, -1}) {
+		t.Errorf("far behind: %v are left, %v", left, e.ways)
 	}
 	if got := e.shares(); !slices.Equal(got, []float64{1, 0}) {
 		t.Errorf("shares %v", got)
+	}
+	if left := electionOf(best, near, best).dropBehind(); !slices.Equal(left, []int{0, 1}) {
+		t.Errorf("close behind: %v are left", left)
 	}
 }
 

@@ -1,12 +1,14 @@
 package recipe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
@@ -155,16 +157,16 @@ func (r *Result) mix(ctx context.Context, p Plan, s *datasets.Splits, trained []
 }
 
 const (
-	fewQueries = 150 // of validation, below which training queries choose, too
+	fewQueries = 100 // of validation, below which training queries choose, too
 	folds      = 3
 )
 
 // addHeldOut adds the training queries, with scores by models that were trained on the queries of the other folds, for as many epochs
-// as were best on all, and of an ensemble by one member. Models without a share by validation leave the
-// election. It adds nothing if there is nothing left to choose, if a model cannot be trained on fewer queries, or if the context is
+// as were best on all, and of an ensemble by one member. Models that are certainly behind by validation leave
+// the election. It adds nothing if there is nothing left to choose, if a model cannot be trained on fewer queries, or if the context is
 // cancelled.
 func (e *election) addHeldOut(ctx context.Context, s *datasets.Splits, trained []candidate) error {
-	left := e.keepShared()
+	left := e.dropBehind()
 	if len(left) == 1 {
 		return nil
 	}
@@ -203,10 +205,15 @@ func (e *election) addHeldOut(ctx context.Context, s *datasets.Splits, trained [
 	return e.add(s.Train, scores)
 }
 
-// keepShared removes the ways with other models than those that have a share until now, which it returns.
-func (e *election) keepShared() (left []int) {
-	for m, share := range e.shares() {
-		if share > 0 {
+// dropBehind removes the ways with a share of a model whose mean is behind that of the best one by more than two standard errors of
+// the difference, and returns the models that are left.
+func (e *election) dropBehind() (left []int) {
+	singles := e.singles()
+	best := slices.MaxFunc(singles, func(a, b int) int { return cmp.Compare(floats.Sum(e.values[a]), floats.Sum(e.values[b])) })
+	for m, way := range singles {
+		behind := make([]float64, e.queries)
+		floats.SubTo(behind, e.values[best], e.values[way])
+		if mean, deviation := stat.MeanStdDev(behind, nil); !(mean > 2*stat.StdErr(deviation, float64(e.queries))) {
 			left = append(left, m)
 		}
 	}
