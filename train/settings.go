@@ -48,8 +48,8 @@ var capital = regexp.MustCompile("[A-Z]")
 // words is the name of the setting in errors.
 func (s Setting) words() string { return strings.ToLower(capital.ReplaceAllString(s.JSON, " $0")) }
 
-// json is the value as JSON has it.
-func (s Setting) json() string {
+// Text returns the value as JSON has it.
+func (s Setting) Text() string {
 	if f := s.field(); f.Kind() == reflect.Slice && f.Len() == 0 {
 		return "null"
 	}
@@ -303,7 +303,8 @@ func (o *Optimization) settings() []Setting {
 		{Flag: "optimizer", Value: &o.Optimizer, Plain: "sgd", Names: Optimizers, check: oneOf("optimizer"), idle: onlyNetworks,
 			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},
 		{Flag: "lr", Value: &o.LearningRate, Plain: 0.01, check: within(math.SmallestNonzeroFloat64, math.MaxFloat64, "a finite number above 0"),
-			Help: "learning `rate`; for a forest, the factor on each tree"},
+			Help: "learning `rate`; for a forest, the factor on each tree. Of several models, forest:0.1 or network:0.001 sets one kind; so " +
+				"do other flags"},
 		{Flag: "momentum", Value: &o.Momentum, idle: onlyOptimizer("momentum"), Plain: 0.9, check: fraction("a number in [0, 1)"),
 			Help: "`rate` of the optimizer momentum"},
 		{Flag: "weight-decay", Value: &o.WeightDecay, idle: onlyOptimizer("adamw"), Plain: 0.01, check: notNegative,
@@ -438,7 +439,7 @@ func configDifferences(was, is Config, word string) string {
 	before := was.Settings()
 	var list []string
 	for i, s := range is.Settings() {
-		if now, then := s.json(), before[i].json(); now != then {
+		if now, then := s.Text(), before[i].Text(); now != then {
 			list = append(list, fmt.Sprintf("%s is %s, %s %s", s.JSON, now, word, then))
 		}
 	}

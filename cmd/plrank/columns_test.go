@@ -51,7 +51,7 @@ func TestColumnsAreTheSameByName(t *testing.T) {
 		}
 		return stdout, stderr
 	}
-	_, stderr := must("train", "-data", data, "-categorical", "city", "-ignore", "no*", "-epochs", "2", "-hidden", "8", "-members", "1", "-cache", "off", "-out", out)
+	_, stderr := must("train", "-data", data, "-categorical", "city", "-ignore", "no*", "-epochs", "2", "-scorer", "mlp", "-hidden", "8", "-members", "1", "-cache", "off", "-out", out)
 	if strings.Count(stderr, "title") != 1 || strings.Contains(stderr, "noise") {
 		t.Errorf("warnings: %s", stderr)
 	}
@@ -89,7 +89,7 @@ func TestInitialModelReadsByName(t *testing.T) {
 	out, inOrder, reversed := filepath.Join(t.TempDir(), "run"), lamps(t, 3, "qid", "label", "price", "noise"), lamps(t, 3, "noise", "price", "label", "qid")
 	train := func(args ...string) (initial string) {
 		t.Helper()
-		status, stdout, stderr := call(append([]string{"train", "-json", "-epochs", "2", "-hidden", "8", "-members", "1", "-cache", "off"}, args...)...)
+		status, stdout, stderr := call(append([]string{"train", "-json", "-epochs", "2", "-scorer", "mlp", "-hidden", "8", "-members", "1", "-cache", "off"}, args...)...)
 		if status != 0 {
 			t.Fatalf("%q: %s", args, stderr)
 		}

@@ -42,8 +42,8 @@ func files(t *testing.T) (data, good, bad string) {
 	}
 	data = filepath.Join(dir, "data.txt")
 	commandtest.Letor(t, data, 60, 1)
-	fit.Must(t, "-data", data, "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "good"))
-	fit.Must(t, "-data", data, "-epochs", "1", "-hidden", "8", "-members", "1", "-lr", "1e-9", "-out", filepath.Join(dir, "bad"))
+	fit.Must(t, "-data", data, "-epochs", "8", "-scorer", "mlp", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "good"))
+	fit.Must(t, "-data", data, "-epochs", "1", "-scorer", "mlp", "-hidden", "8", "-members", "1", "-lr", "1e-9", "-out", filepath.Join(dir, "bad"))
 	folder = dir
 	return files(t)
 }
@@ -252,7 +252,7 @@ func otherColumns(t *testing.T) (data string, models [2]string) {
 	}
 	for i, name := range []string{"a", "b"} {
 		write(t, filepath.Join(dir, name+".csv"), text[i].String())
-		fit.Must(t, "-data", filepath.Join(dir, name+".csv"), "-categorical", "city", "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, name))
+		fit.Must(t, "-data", filepath.Join(dir, name+".csv"), "-categorical", "city", "-epochs", "8", "-scorer", "mlp", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, name))
 		models[i] = filepath.Join(dir, name, "model.npz")
 	}
 	return filepath.Join(dir, "a.csv"), models
@@ -264,7 +264,7 @@ func TestColumnsByPositionAreThoseOfTheModel(t *testing.T) {
 	dir := t.TempDir()
 	data, named, log, namedLog := filepath.Join(dir, "data.txt"), filepath.Join(dir, "named.csv"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "named.jsonl")
 	commandtest.Letor(t, data, 20, 1)
-	fit.Must(t, "-data", data, "-epochs", "2", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "m"))
+	fit.Must(t, "-data", data, "-epochs", "2", "-scorer", "mlp", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "m"))
 	model := filepath.Join(dir, "m", "model.npz")
 	text, err := os.ReadFile(data)
 	if err != nil {

@@ -36,7 +36,7 @@ func (c Command) Must(t testing.TB, args ...string) (stdout, stderr string) {
 
 // QuickFlags returns the settings of the shortest training.
 func QuickFlags() []string {
-	return []string{"-epochs", "1", "-samples", "5", "-hidden", "4", "-members", "1"}
+	return []string{"-scorer", "mlp", "-epochs", "1", "-samples", "5", "-hidden", "4", "-members", "1"}
 }
 
 // Quick trains a little by the sub-command train, which must succeed.

@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/recipe"
+	"github.com/plrank/plrank/train"
 )
 
 // parse reads the command line: first to learn where it starts from, a recipe or the settings
@@ -43,23 +44,30 @@ func parse(args []string) (*options, error) {
 	return o, cmp.Or(o.overrideModels(), o.check())
 }
 
-// overrideModels gives the models of a file of settings what the command line says of all.
+// overrideModels gives the models of a file of settings what the command line says.
 func (o *options) overrideModels() error {
-	for i := range o.Models {
-		if at := slices.IndexFunc(o.given, recipe.OfModel); at >= 0 {
-			return command.Usage(fmt.Errorf("-%s: the run has %d models, each with a -%[1]s of its own: want another -config, or the file of "+
-				"one of them", o.given[at], len(o.Models)))
+	if o.Models == nil {
+		if o.bySize {
+			return nil
 		}
-		cli.Override(&o.Models[i], o.Config, o.given...)
+		one := []train.Config{o.Config}
+		err := o.setKinds(one)
+		o.Config = one[0]
+		return err
 	}
-	return nil
+	plan, changes := recipe.Plan{Models: o.Models}.With(o.Config, o.given...)
+	for _, change := range changes {
+		o.recipe += change + "\n"
+	}
+	o.Models = plan.Models
+	return o.setKinds(o.Models)
 }
 
 // parseFlags reads the command line into o. The defaults of the flags are what o was. Whether they make sense
 // together is not said before all are known, also from a file: see check.
 func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 	given := o.flags().Set()
-	if err := command.Parse(given, args); err != nil {
+	if err := command.Parse(given, o.takeKinds(args)); err != nil {
 		return nil, err
 	}
 	o.given = append(o.given, command.Given(given)...)

@@ -365,7 +365,7 @@ func TestErrorsOfDataFlags(t *testing.T) {
 			t.Errorf("%v: status %d, want %d; %q, want %q", c.args, status, c.status, stderr, c.want)
 		}
 	}
-	if status, _, stderr := call("-data", data, "-folds", "all", "-transform", "x", "-out", filepath.Join(data, "out")); status != 1 || !strings.Contains(stderr, "unknown transform") {
+	if status, _, stderr := call("-data", data, "-folds", "all", "-scorer", "mlp", "-transform", "x", "-out", filepath.Join(data, "out")); status != 1 || !strings.Contains(stderr, "unknown transform") {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(data, "out")); err == nil {

@@ -94,7 +94,7 @@ const faultyEpochs = 3
 
 func (f *faulty) args(more ...string) []string {
 	return append([]string{"-data", f.data, "-cache", f.cache, "-out", f.out, "-epochs", strconv.Itoa(faultyEpochs),
-		"-hidden", "4", "-dropout", "0.1", "-members", "1", "-transform", "minmax", "-batch", "8", "-seed", "2"}, more...)
+		"-scorer", "mlp", "-hidden", "4", "-dropout", "0.1", "-members", "1", "-transform", "minmax", "-batch", "8", "-seed", "2"}, more...)
 }
 
 // newFolder is an empty folder: on a disk where all faults are tried, else in memory, if
@@ -499,7 +499,7 @@ func (f *faulty) damagedModel(t *testing.T, c *faultCount, rng *rand.Rand) {
 func (f *faulty) damagedCache(t *testing.T, c *faultCount, rng *rand.Rand) {
 	f.begin(t)
 	result := func() (int, string, string) {
-		return call("-data", f.data, "-cache", f.cache, "-epochs", "1", "-hidden", "", "-members", "1", "-transform", "minmax", "-seed", "2")
+		return call("-data", f.data, "-cache", f.cache, "-epochs", "1", "-scorer", "mlp", "-hidden", "", "-members", "1", "-transform", "minmax", "-seed", "2")
 	}
 	_, want, _ := result()
 	caches, err := filepath.Glob(filepath.Join(f.cache, ".plrank-*"))

@@ -64,7 +64,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-cache x -data synthetic:mslr -scale 0.0001", "-cache has no effect without -data FILE"},
 		{"-cache off -data synthetic:mslr -scale 0.0001", ""},
 	} {
-		args := strings.Fields("-hidden 4 -epochs 1 -members 1 " + c.args)
+		args := strings.Fields("-scorer mlp -hidden 4 -epochs 1 -members 1 " + c.args)
 		if !strings.Contains(c.args, "-data") && !strings.Contains(c.args, "-clicks") {
 			args = append(args, "-data", data)
 		}

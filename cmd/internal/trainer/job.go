@@ -15,7 +15,6 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -141,46 +140,6 @@ func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 		return datasets.OptionsFor(initial)
 	}
 	return datasets.ReadOptions{Categorical: o.Categorical}
-}
-
-// chooseRecipe takes the recipe for the training data, with the flags that are given
-// in place of its settings, and puts into words what it is. There is nothing to choose
-// for another preset, a -config, a run that goes on, or a fold after the first.
-func chooseRecipe(o *options, s *datasets.Splits) error {
-	if o.leavesModels() {
-		return o.take(recipe.For, s)
-	}
-	return o.take(func(s *datasets.Splits) recipe.Plan { return recipe.Single(o.Scorer, s) }, s)
-}
-
-func (o *options) take(choose func(*datasets.Splits) recipe.Plan, s *datasets.Splits) error {
-	if !o.bySize {
-		return nil
-	}
-	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
-	plan := choose(s)
-	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), plan.Reason)
-	for i := range plan.Models {
-		config := &plan.Models[i]
-		if len(plan.Models) > 1 {
-			o.recipe += fmt.Sprintf("model %d: ", i+1)
-		}
-		if flags := cli.Differences(*config, defaults().Config); flags != "" || len(plan.Models) > 1 {
-			o.recipe += "it sets " + flags + "\n"
-		}
-		cli.Override(config, o.Config, own...)
-	}
-	if o.Config, o.bySize = plan.Models[0], false; len(plan.Models) > 1 {
-		o.Models = plan.Models
-	}
-	return o.check()
-}
-
-// leavesModels reports whether the recipe may choose several models: the command line says nothing of models, and they can be mixed
-// by the metric.
-func (o *options) leavesModels() bool {
-	_, err := metrics.ParseMeasure(o.Metric)
-	return err == nil && o.Data != "" && o.InitModel == "" && !slices.ContainsFunc(o.given, recipe.OfModel)
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there

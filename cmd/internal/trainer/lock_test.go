@@ -28,7 +28,7 @@ func eventually(t *testing.T, something string, there func() bool) {
 // a file in its folder.
 func endless(t *testing.T, out, file string, args ...string) *exec.Cmd {
 	t.Helper()
-	run := child(0, append([]string{"-out", out, "-epochs", "1000000", "-patience", "0", "-cache", "off", "-hidden", "4", "-members", "1"}, args...)...)
+	run := child(0, append([]string{"-out", out, "-epochs", "1000000", "-patience", "0", "-cache", "off", "-scorer", "mlp", "-hidden", "4", "-members", "1"}, args...)...)
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestRunsAtTheSameTime(t *testing.T) {
 	var all [runs]*exec.Cmd
 	var said [runs]bytes.Buffer
 	for i := range all {
-		all[i] = child(0, "-data", data, "-out", out, "-epochs", "20", "-patience", "0", "-cache", "off", "-hidden", "4", "-members", "1", "-seed", fmt.Sprint(i))
+		all[i] = child(0, "-data", data, "-out", out, "-epochs", "20", "-patience", "0", "-cache", "off", "-scorer", "mlp", "-hidden", "4", "-members", "1", "-seed", fmt.Sprint(i))
 		all[i].Stderr = &said[i]
 		if err := all[i].Start(); err != nil {
 			t.Fatal(err)

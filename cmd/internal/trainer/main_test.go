@@ -122,7 +122,7 @@ func TestExtensionIsKept(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
-	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3", "-hidden", "4", "-members", "1"); status != 0 {
+	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3", "-scorer", "mlp", "-hidden", "4", "-members", "1"); status != 0 {
 		t.Fatal(status, stderr)
 	}
 	interrupted := func() (r cli.RunSummary) {
@@ -159,7 +159,7 @@ func TestExtensionIsKept(t *testing.T) {
 		}
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
-	if status, _, stderr := call("-data", moved, "-out", whole, "-epochs", "3", "-seed", "3", "-hidden", "4", "-members", "1"); status != 0 {
+	if status, _, stderr := call("-data", moved, "-out", whole, "-epochs", "3", "-seed", "3", "-scorer", "mlp", "-hidden", "4", "-members", "1"); status != 0 {
 		t.Fatal(status, stderr)
 	}
 	for _, name := range []string{"model.npz", "result.json", "config.json"} {

@@ -84,17 +84,17 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 		}
 	}
 
-	// A file of settings gives the same models, and takes no flag that would be of one of them alone.
+	// A file of settings gives the same models, and flags act on all that have the setting.
 	config := filepath.Join(out("whole"), cli.SettingsFile)
 	must(t, "-config", config, "-data", data, "-out", out("again"))
 	if got, err := ranker.Open(filepath.Join(out("again"), cli.ModelFile)); err != nil || got.Digest() != want.Digest() {
 		t.Error("another model by -config, or", err)
 	}
-	if status, _, stderr := call("-config", config, "-data", data, "-hidden", "4"); status != 2 || !strings.Contains(stderr, "the run has 6 models") {
-		t.Error(status, stderr)
-	}
-	if _, stderr := must(t, append(args, "-hidden", "4")...); strings.Contains(stderr, "model 2") {
-		t.Errorf("a mixture with a flag of a network: %s", stderr)
+	for _, from := range [][]string{{"-config", config, "-data", data, "-epochs", "4"}, args} {
+		_, stderr := must(t, append(from, "-hidden", "4")...)
+		if want := "-hidden 4: for model 3 (which had none), 4 (which had 128,64), 5 (which had 64), 6 (which had 256,128)\n"; !strings.Contains(stderr, want) {
+			t.Errorf("no %q in %s", want, stderr)
+		}
 	}
 	if _, stderr := must(t, append(args, "-folds", "3", "-data", filepath.Join(data, "train.csv"), "-out", out("folds"))...); strings.Count(stderr, "model 2 of 6") != 3 {
 		t.Errorf("folds: %s", stderr)

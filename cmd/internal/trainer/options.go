@@ -86,6 +86,7 @@ type options struct {
 	version   bool
 	processes mpi.Group     // that mpirun has started; nil: this process alone
 	given     []string      // flags, by name, that no recipe changes
+	kinds     []kindFlag    // settings of one kind of models
 	line      *flag.FlagSet // with the flags that were given; nil: the run goes on
 	bySize    bool          // the recipe is still to be chosen, by the size of the data
 	recipe    string        // what was chosen, in words, by this run; lines
@@ -162,7 +163,11 @@ func (o *options) join(group mpi.Group) error {
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {
-	return command.Usage(cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds(), cli.Check(o.Config)))
+	err := cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds(), cli.Check(o.Config))
+	for _, c := range o.Models {
+		err = cmp.Or(err, cli.Check(c))
+	}
+	return command.Usage(err)
 }
 
 // mostFolds is beyond any use, and lists without much memory.

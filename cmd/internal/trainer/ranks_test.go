@@ -54,7 +54,7 @@ func outputOf(run *exec.Cmd) (string, error) {
 
 // busyRun is a run in which all that is random is, and much is left to do.
 func busyRun(t *testing.T) (args []string) {
-	return []string{"-data", fold(t), "-loss", "plrank-rb", "-samples", "20", "-cutoff", "3", "-hidden", "8", "-members", "2", "-dropout", "0.3", "-batch", "6", "-epochs", "4", "-cache", "off", "-seed", "3"}
+	return []string{"-data", fold(t), "-loss", "plrank-rb", "-samples", "20", "-cutoff", "3", "-scorer", "mlp", "-hidden", "8", "-members", "2", "-dropout", "0.3", "-batch", "6", "-epochs", "4", "-cache", "off", "-seed", "3"}
 }
 
 // withoutTimes is the history of a run.
@@ -166,7 +166,7 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 	}
 	path := filepath.Join(data, "train.txt")
 	write(t, path, read(t, path)+"2 qid:up 2:3e38\n0 qid:up 2:-3e38\n")
-	out, err := outputOf(mpirun(t, 2, "-data", data, "-transform", "none", "-hidden", "", "-members", "1", "-loss", "softmax", "-batch", "1"))
+	out, err := outputOf(mpirun(t, 2, "-data", data, "-transform", "none", "-scorer", "mlp", "-hidden", "", "-members", "1", "-loss", "softmax", "-batch", "1"))
 	if err == nil || !regexp.MustCompile(`(?m)^rank [01] of 2: train: epoch 1, step \d+, query up of .*: the loss is `).MatchString(out) || strings.Count(out, "query up") != 1 {
 		t.Errorf("%v:\n%s", err, out)
 	}
@@ -186,7 +186,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 	path = filepath.Join(longer, "train.txt")
 	write(t, path, read(t, path)+"2 qid:more 1:1\n0 qid:more 2:1\n")
 	three := folds(t, 3)
-	common := []string{"-cache", "off", "-epochs", "2", "-hidden", "4", "-members", "1"}
+	common := []string{"-cache", "off", "-epochs", "2", "-scorer", "mlp", "-hidden", "4", "-members", "1"}
 	for _, test := range []struct {
 		first, second []string
 		want          string // "": no error

@@ -57,7 +57,7 @@ func TestRecipeBySize(t *testing.T) {
 func TestRecipeIsRecorded(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "run")
-	if status, _, stderr := call("-data", fold(t), "-epochs", "1", "-members", "1", "-hidden", "4", "-out", out); status != 0 || !strings.Contains(stderr, "recipe for ") {
+	if status, _, stderr := call("-data", fold(t), "-epochs", "1", "-scorer", "mlp", "-members", "1", "-hidden", "4", "-out", out); status != 0 || !strings.Contains(stderr, "recipe for ") {
 		t.Fatalf("%d: %s", status, stderr)
 	}
 	for _, args := range [][]string{{"-resume", "-out", out}, {"-config", filepath.Join(out, cli.SettingsFile)}} {

@@ -78,11 +78,6 @@ func (j *job) fit(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 
 // mix trains the models one after another, each with a folder of its own, and mixes them.
 func (j *job) mix(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result, error) {
-	if j.dir != nil {
-		if err := j.dir.BeginSeveral(j.settings, cli.ResultFile); err != nil {
-			return nil, err
-		}
-	}
 	result, err := recipe.Plan{Models: j.Models}.Train(ctx, j.splits, func(i int, c train.Config, rival *recipe.Rival) (*train.Result, error) {
 		result, err := j.fitOne(ctx, i, c, rival, stdout, stderr)
 		if errors.Is(err, train.ErrBatch) && len(j.Models) > 1 {
@@ -110,6 +105,11 @@ func (j *job) fitOne(ctx context.Context, i int, c train.Config, rival *recipe.R
 	part, err := prepare(ctx, &one, j.splits, stderr)
 	if err != nil {
 		return nil, err
+	}
+	if i == 0 && j.dir != nil { // the data have turned out to be good
+		if err := j.dir.BeginSeveral(j.settings, cli.ResultFile); err != nil {
+			return nil, err
+		}
 	}
 	rival.Trainer = part.trainer
 	result, _, err := part.run(ctx, stdout, stderr)

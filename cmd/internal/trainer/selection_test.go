@@ -42,7 +42,7 @@ func brands(t *testing.T, queries int) string {
 // the validation split, unless a metric is named; the choice is said, and kept.
 func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
 	t.Parallel()
-	data := []string{"-data", brands(t, 24), "-group-column", "brand", "-epochs", "3", "-hidden", "4", "-members", "1", "-samples", "5"}
+	data := []string{"-data", brands(t, 24), "-group-column", "brand", "-epochs", "3", "-scorer", "mlp", "-hidden", "4", "-members", "1", "-samples", "5"}
 	for _, test := range []struct {
 		args   []string
 		metric string

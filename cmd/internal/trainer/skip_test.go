@@ -14,7 +14,7 @@ import (
 // A line an epoch would hide all others; -quiet leaves warnings and the metrics.
 func TestLogIsShortHoweverManyEpochs(t *testing.T) {
 	t.Parallel()
-	args := []string{"-data", fold(t), "-hidden", "4", "-members", "1", "-epochs", "100", "-rising", "4"}
+	args := []string{"-data", fold(t), "-scorer", "mlp", "-hidden", "4", "-members", "1", "-epochs", "100", "-leaves", "4"}
 	status, stdout, stderr := call(args...)
 	if n := len(regexp.MustCompile(`(?m)^epoch`).FindAllString(stderr, -1)); status != 0 || n != 11 || strings.Count(stdout+stderr, "\n") > 60 {
 		t.Errorf("status %d, %d epochs\n%s%s", status, n, stdout, stderr)
@@ -52,7 +52,7 @@ func TestOnNaN(t *testing.T) {
 	path := filepath.Join(data, "train.txt")
 	write(t, path, read(t, path)+"2 qid:up 2:3e38\n0 qid:up 2:-3e38\n")
 	out := filepath.Join(t.TempDir(), "run")
-	status, _, stderr := call("-data", data, "-out", out, "-transform", "none", "-hidden", "", "-members", "1", "-loss", "softmax", "-lr", "0.001", "-epochs", "2", "-batch", "1")
+	status, _, stderr := call("-data", data, "-out", out, "-transform", "none", "-scorer", "mlp", "-hidden", "", "-members", "1", "-loss", "softmax", "-lr", "0.001", "-epochs", "2", "-batch", "1")
 	if status != 1 || !strings.Contains(stderr, ", query up of ") || !strings.HasSuffix(stderr, "(-on-nan skip leaves such batches out)\n") {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}

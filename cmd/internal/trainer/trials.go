@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -71,6 +72,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	if !single {
 		t.grade = all.shared()
 	}
+	o.singleIfTried()
 	if err := chooseRecipe(o, t.Folds[0]); err != nil {
 		return nil, err
 	}
@@ -84,6 +86,7 @@ func (t *Trials) Models(more ...string) (models []train.Config, idle map[string]
 	o, err := parse(slices.Concat(t.args, more))
 	if err == nil {
 		o.HighestGrade = cmp.Or(o.HighestGrade, t.grade)
+		o.singleIfTried()
 		err = chooseRecipe(o, t.Folds[0])
 	}
 	if err == nil {
@@ -106,4 +109,11 @@ func (t *Trials) Trainer(c train.Config, fold int, hooks ...train.Hook) (*train.
 	s := *t.Folds[fold]
 	s.Test = t.top
 	return train.New(c, train.Custom{Initial: t.initial, Hooks: hooks}, &s)
+}
+
+// singleIfTried makes a trial with a flag of models a single model, which plrank tune mixes with others.
+func (o *options) singleIfTried() {
+	if slices.ContainsFunc(o.given, recipe.OfModel) {
+		o.given = append(o.given, "scorer")
+	}
 }

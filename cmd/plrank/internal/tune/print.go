@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -88,6 +89,13 @@ func (s *search) commands(t *trial, out, folder string) (all [][]string) {
 			metric = nil
 		}
 		words := slices.Concat([]string{"plrank", "train"}, s.shared, metric, t.Flags)
+		flags := shared(words[2:])
+		ofModel := func(flag string) bool {
+			return recipe.OfModel(strings.TrimPrefix(strings.SplitN(flag, "=", 2)[0], "-"))
+		}
+		if slices.ContainsFunc(flags, ofModel) && !flags.has("scorer") && !flags.has("config") { // a trial of these is one model
+			words = append(words, "-scorer=mlp")
+		}
 		if out != "" {
 			words = append(words, "-out="+filepath.Join(out, folder))
 		}

@@ -1,0 +1,157 @@
+package trainer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/cli"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
+	"github.com/plrank/plrank/train"
+)
+
+// chooseRecipe takes the plan for the training data, with the flags that are given in place of its settings, and puts into words what it
+// is. There is nothing to choose for another preset, a -config, a run that goes on, or a fold after the first.
+func chooseRecipe(o *options, s *datasets.Splits) error {
+	if !o.bySize {
+		return nil
+	}
+	if why := o.whySingle(); why != "" {
+		return o.takeSingle(s, why)
+	}
+	plan := recipe.For(s)
+	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
+	with, changes := plan.With(o.Config, own...)
+	return o.take(with, s, changes)
+}
+
+// whySingle returns why the recipe is one model, "" if the data choose.
+func (o *options) whySingle() string {
+	_, err := metrics.ParseMeasure(o.Metric)
+	switch {
+	case slices.Contains(o.given, "scorer"):
+		return "by -scorer"
+	case o.InitModel != "":
+		return "by -init-model"
+	case o.Data == "":
+		return "for the built-in data"
+	case err != nil:
+		return "as models of several kinds cannot be compared by -metric " + o.Metric
+	}
+	return ""
+}
+
+// takeSingle takes the recipe of one model, for a reason. It is a forest if a flag is for forests alone, and no flag says otherwise.
+func (o *options) takeSingle(s *datasets.Splits, why string) error {
+	if !o.bySize {
+		return nil
+	}
+	if !slices.Contains(o.given, "scorer") && o.InitModel == "" && o.forForestsAlone() {
+		o.Scorer, o.given = ranker.ForestKind, append(o.given, "scorer")
+	}
+	if (len(o.Rising) > 0 || len(o.Falling) > 0) && o.Scorer != ranker.ForestKind {
+		return command.Usage(fmt.Errorf("-rising and -falling are for -scorer forest: scores by -scorer %s may rise and fall", o.Scorer))
+	}
+	plan := recipe.Single(o.Scorer, s)
+	cli.Override(&plan.Models[0], o.Config, append([]string{"shards", "highest-grade"}, o.given...)...)
+	if plan.Reason += "; one model"; why != "" {
+		plan.Reason += ", " + why
+	}
+	return o.take(plan, s, nil)
+}
+
+// forForestsAlone reports whether a given flag has an effect on a forest, and none on a network of any kind.
+func (o *options) forForestsAlone() bool {
+	return slices.ContainsFunc(o.Config.Settings(), func(row train.Setting) bool {
+		if !slices.Contains(o.given, row.Flag) {
+			return false
+		}
+		idle := func(scorer string) bool {
+			return slices.Contains(recipe.Idle(train.Config{Model: train.Model{Scorer: scorer, Hidden: []int{1}}}.Plain()), row.Flag)
+		}
+		return !idle(ranker.ForestKind) && idle("mlp") && idle("attention")
+	})
+}
+
+// take takes a plan, with settings for one kind, and says what it is.
+func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) error {
+	if err := o.setKinds(plan.Models); err != nil {
+		return err
+	}
+	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), plan.Reason)
+	for _, k := range o.kinds {
+		changes = append(changes, fmt.Sprintf("-%s %s: for every %s", k.name, k.value, k.kind))
+	}
+	for _, change := range changes {
+		o.recipe += change + "\n"
+	}
+	for i, c := range plan.Models {
+		flags := cli.Differences(c, defaults().Config)
+		if len(plan.Models) > 1 {
+			o.recipe += fmt.Sprintf("model %d: it sets %s\n", i+1, flags)
+		} else if flags != "" {
+			o.recipe += "it sets " + flags + "\n"
+		}
+	}
+	if o.Config, o.bySize = plan.Models[0], false; len(plan.Models) > 1 {
+		o.Models = plan.Models
+	}
+	return o.check()
+}
+
+// A kindFlag is a setting of one kind of models: -lr forest:0.1.
+type kindFlag struct{ kind, name, value string }
+
+// The kinds of a kindFlag.
+var kinds = []string{"forest", "network"}
+
+func (k kindFlag) has(c train.Config) bool {
+	return (c.Scorer == ranker.ForestKind) == (k.kind == "forest")
+}
+
+// takeKinds takes the settings of one kind from the command line, and returns the other arguments.
+func (o *options) takeKinds(args []string) (others []string) {
+	settings := cli.SettingFlags(&o.Config).Set()
+	o.kinds = nil
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-"), "=")
+		known := strings.HasPrefix(args[i], "-") && settings.Lookup(name) != nil
+		if known && !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		kind, own, ofKind := strings.Cut(value, ":")
+		if !known || !ofKind || !slices.Contains(kinds, kind) {
+			others = append(others, args[i])
+			continue
+		}
+		o.kinds = append(o.kinds, kindFlag{kind, name, own})
+		if !joined {
+			i++
+		}
+	}
+	return others
+}
+
+// setKinds gives models the settings of their kinds.
+func (o *options) setKinds(models []train.Config) error {
+	for _, k := range o.kinds {
+		found := false
+		for i := range models {
+			if !k.has(models[i]) {
+				continue
+			}
+			found = true
+			if err := cli.SettingFlags(&models[i], k.name).Set().Set(k.name, k.value); err != nil {
+				return command.Usage(fmt.Errorf("-%s %s:%s: %w", k.name, k.kind, k.value, err))
+			}
+		}
+		if !found {
+			return command.Usage(fmt.Errorf("-%s %s:%s: none of the models is a %[2]s", k.name, k.kind, k.value))
+		}
+	}
+	return nil
+}
