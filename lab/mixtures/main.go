@@ -122,7 +122,7 @@ func (e *evaluation) values(models []int, shares []float64) []float64 {
 }
 
 // judge prints the value of equal shares, and of the two ways to choose them: other quarters if they are better than equal shares by
-// more than a standard error, as recipe.Mix has it, and the best quarters.
+// more than a standard error, as recipe.Mix had it, and the best quarters.
 func (e *evaluation) judge(data string, models []int) {
 	n := len(models)
 	equal := e.values(models, slices.Repeat([]float64{1 / float64(n)}, n))
