@@ -83,25 +83,31 @@ func (t *Tree) Depth() (depth int) {
 	return depth
 }
 
-// Breaks returns a column by which the tree breaks a constraint, see Config.Monotone, or -1 if it breaks none: at each node of the
-// column, no leaf on one side may be on the wrong side of a leaf on the other. Trees of a [Grower] with the constraint have this.
-func (t *Tree) Breaks(monotone []int8) (column int) {
+// Breaks returns a column by which the tree breaks Monotone or Interactions of a configuration, or -1 if it breaks none. At each node
+// of a column that scores may not fall or rise with, no leaf on one side may be on the wrong side of a leaf on the other, as in trees
+// of a [Grower] with the constraint.
+func (t *Tree) Breaks(c Config) (column int) {
 	column = -1
-	var bounds func(at int) (low, high float64) // of leaves
-	bounds = func(at int) (low, high float64) {
+	var bounds func(at int, path []int) (low, high float64) // of leaves
+	bounds = func(at int, path []int) (low, high float64) {
 		if at < 0 {
 			return t.Leaves[^at], t.Leaves[^at]
 		}
 		n := &t.Nodes[at]
-		leftLow, leftHigh := bounds(n.Left)
-		rightLow, rightHigh := bounds(n.Right)
-		if sign := monotone[n.Column]; sign > 0 && leftHigh > rightLow || sign < 0 && leftLow < rightHigh {
+		allowed, below := c.allowed(path, n.Column), c.below(path, n.Column)
+		leftLow, leftHigh := bounds(n.Left, below)
+		rightLow, rightHigh := bounds(n.Right, below)
+		sign := int8(0)
+		if c.Monotone != nil {
+			sign = c.Monotone[n.Column]
+		}
+		if !allowed || sign > 0 && leftHigh > rightLow || sign < 0 && leftLow < rightHigh {
 			column = n.Column
 		}
 		return min(leftLow, rightLow), max(leftHigh, rightHigh)
 	}
 	if len(t.Nodes) > 0 {
-		bounds(0)
+		bounds(0, nil)
 	}
 	return column
 }

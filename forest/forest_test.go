@@ -251,8 +251,13 @@ func TestBrokenConstraintsAreFound(t *testing.T) {
 		{tree(3, 0, 1, 0), []int8{-1, 0}, 0},
 		{&Tree{Leaves: []float64{1}}, []int8{1, 1}, -1},
 	} {
-		if got := c.tree.Breaks(c.monotone); got != c.want {
+		if got := c.tree.Breaks(Config{Monotone: c.monotone}); got != c.want {
 			t.Errorf("case %d: column %d, want %d", i, got, c.want)
+		}
+	}
+	for want, sets := range map[int][][]int{-1: {{0, 1}}, 1: {{0}, {1}}} {
+		if got := tree(0, 0, 0, 0).Breaks(Config{Interactions: sets}); got != want {
+			t.Errorf("sets %v: column %d, want %d", sets, got, want)
 		}
 	}
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Rows, Columns float64
 	// Monotone says by column whether scores never fall (1) or never rise (-1) with the feature; 0: either. nil: all 0.
 	Monotone []int8
+	// Interactions are sets of columns: all columns above a leaf are of one of them, or are one column. nil: any may be together.
+	Interactions [][]int
 	// Seed is the seed of what Rows and Columns draw.
 	Seed uint64
 	// Parts is the number of processes that grow the same trees on the same documents, and Part is the number of this one, from 0: each
@@ -69,6 +71,13 @@ func (c Config) check(columns []column) error {
 	}
 	if c.Monotone != nil && len(c.Monotone) != len(columns) {
 		return fmt.Errorf("forest: Monotone has %d columns, want %d", len(c.Monotone), len(columns))
+	}
+	for _, set := range c.Interactions {
+		for _, col := range set {
+			if col < 0 || col >= len(columns) {
+				return fmt.Errorf("forest: Interactions has column %d, want 0 to %d", col, len(columns)-1)
+			}
+		}
 	}
 	for col, m := range c.Monotone {
 		if m < -1 || m > 1 || m != 0 && columns[col].categorical() {
@@ -236,6 +245,7 @@ func (g *Grower) quantise(rows []uint32, gradient, curvature []float32) {
 type leaf struct {
 	rows, rest []uint32 // documents of the sample, and others
 	depth      int      // nodes above
+	path       []int    // their columns, if Interactions are given
 	pair       uint64   // sum
 	histogram  []uint64 // by column and bin; nil: not needed
 	value      float64  // in units

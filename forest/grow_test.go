@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -505,4 +506,65 @@ func TestWrongSettingsAndDerivativesAreErrors(t *testing.T) {
 	if _, err := g.Grow([]float32{1, math.MaxFloat32}, []float32{0, math.MaxFloat32}, make([]float64, 2)); err != nil {
 		t.Error(err)
 	}
+}
+
+// Labels depend on products of all columns. Above each leaf are columns of one set, or one column that is in none, in symmetric and
+// other trees; without the constraint some leaf has more.
+func TestInteractionsAreOfOneSet(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const n, width = 2000, 4
+	rows, gradient, curvature := make([]float32, n*width), make([]float32, n), make([]float32, n)
+	for i := range n {
+		gradient[i], curvature[i] = 1, 1
+		for c := range width {
+			rows[i*width+c] = float32(random.NormFloat64())
+			gradient[i] *= 1 + rows[i*width+c]
+		}
+	}
+	binned, err := Bin(rows, width, nil, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leaves := range []int{0, 20} {
+		for _, sets := range [][][]int{nil, {{0, 1}, {1, 2}}} {
+			g, err := NewGrower(binned, Config{Leaves: leaves, Interactions: sets})
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores, paths := make([]float64, n), map[string]bool{}
+			for range 20 {
+				up := make([]float32, n)
+				for i := range up {
+					up[i] = gradient[i] - float32(scores[i])
+				}
+				tree, err := g.Grow(up, curvature, scores)
+				if err != nil {
+					t.Fatal(err)
+				}
+				addPaths(paths, &tree, 0, nil)
+			}
+			broken := false
+			for path := range paths {
+				broken = broken || !slices.Contains([]string{"[]", "[0]", "[1]", "[2]", "[3]", "[0 1]", "[1 2]"}, path)
+			}
+			if broken != (sets == nil) || !paths["[0 1]"] && sets != nil {
+				t.Errorf("%d leaves, sets %v: columns above leaves are %v", leaves, sets, paths)
+			}
+		}
+	}
+	if _, err := NewGrower(binned, Config{Interactions: [][]int{{4}}}); err == nil || err.Error() != "forest: Interactions has column 4, want 0 to 3" {
+		t.Error(err)
+	}
+}
+
+// addPaths adds the columns above each leaf below a node.
+func addPaths(paths map[string]bool, t *Tree, at int, above []int) {
+	if at < 0 || len(t.Nodes) == 0 {
+		slices.Sort(above)
+		paths[fmt.Sprint(slices.Compact(above))] = true
+		return
+	}
+	n := &t.Nodes[at]
+	addPaths(paths, t, n.Left, append(slices.Clone(above), n.Column))
+	addPaths(paths, t, n.Right, append(slices.Clone(above), n.Column))
 }

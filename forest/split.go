@@ -163,6 +163,8 @@ func (g *Grower) divide(l *leaf, s *split) family {
 	v := g.values(l, g.left(l, s), s.column)
 	left := &leaf{depth: l.depth + 1, pair: v.pair, value: v.left, inherited: v.leftInherited, low: l.low, high: l.high}
 	right := &leaf{depth: l.depth + 1, pair: l.pair - v.pair, value: v.right, inherited: v.rightInherited, low: l.low, high: l.high}
+	left.path = g.config.below(l.path, s.column)
+	right.path = left.path
 	switch g.monotone(s.column) {
 	case 1:
 		left.high, right.low = v.between, v.between
@@ -274,7 +276,9 @@ func (g *Grower) best(groups [][]*leaf) []split {
 	found := make([]split, n)
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		group, column := groups[i/len(g.active)], g.active[i%len(g.active)]
-		found[i] = g.bestOf(column, group)
+		if g.config.allowed(group[0].path, column) { // which all leaves of a level share
+			found[i] = g.bestOf(column, group)
+		}
 	})
 	best := make([]split, len(groups))
 	for i, s := range found {
@@ -283,6 +287,22 @@ func (g *Grower) best(groups [][]*leaf) []split {
 		}
 	}
 	return best
+}
+
+// below returns the columns above the children of a leaf that a column splits, if Interactions are given.
+func (c *Config) below(path []int, column int) []int {
+	if c.Interactions == nil || slices.Contains(path, column) {
+		return path
+	}
+	return append(slices.Clip(path), column)
+}
+
+// allowed reports whether a column may be asked below others.
+func (c *Config) allowed(path []int, column int) bool {
+	return c.Interactions == nil || len(path) == 0 || slices.Contains(path, column) && len(path) == 1 ||
+		slices.ContainsFunc(c.Interactions, func(set []int) bool {
+			return slices.Contains(set, column) && !slices.ContainsFunc(path, func(above int) bool { return !slices.Contains(set, above) })
+		})
 }
 
 // A search finds the best split of leaves by a column.

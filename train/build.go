@@ -60,7 +60,7 @@ func newForest(p *parsed, d *runData, t *transforms.Transform, l *loop) (f *tree
 	f, err = trees.New(trees.Settings{
 		Tree: forest.Config{Depth: c.Depth, Leaves: c.Leaves, L2: c.L2, Rows: c.Sampling, Columns: c.FeatureSampling,
 			MinWeight: c.MinWeight, Seed: c.Seed},
-		Bins: c.Bins, Rising: c.Rising, Falling: c.Falling, Transform: t, Features: d.features, Data: &d.Data,
+		Bins: c.Bins, Rising: c.Rising, Falling: c.Falling, Interactions: c.Interactions, Transform: t, Features: d.features, Data: &d.Data,
 		Objective: l.objective, Terms: p.loss.terms, Curvature: p.parts.Curvature, Initial: p.parts.Initial, Group: p.group,
 	})
 	if err != nil {

@@ -455,7 +455,39 @@ func TestInitialForestMustRiseAndFall(t *testing.T) {
 		t.Error(err)
 	}
 	c.Rising, c.Falling = c.Falling, c.Rising
-	if _, err := New(c.Plain(), Custom{Initial: constrained}, s); err == nil || !strings.Contains(err.Error(), "breaks -rising or -falling for the feature") {
+	if _, err := New(c.Plain(), Custom{Initial: constrained}, s); err == nil || !strings.Contains(err.Error(), "breaks -rising, -falling or -interactions for the feature") {
 		t.Errorf("opposite constraints: %v", err)
+	}
+}
+
+// Features of a set, by name, pattern or id, are above a leaf together, and others are alone. An initial model that breaks that is
+// refused.
+func TestForestKeepsInteractions(t *testing.T) {
+	s, c := tabular(), growing()
+	free := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	ids := s.Train.FeatureIDs
+	c.Interactions = Features{fmt.Sprintf("%d+%d", ids[0], ids[1])}
+	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	f := m.Forests()[0]
+	both := false
+	for _, tree := range f.Trees { // symmetric
+		columns := map[int]bool{}
+		for _, n := range tree.Nodes {
+			columns[f.Columns[n.Column]] = true
+		}
+		both = both || columns[0] && columns[1]
+		if len(columns) > 1 && (len(columns) > 2 || !columns[0] || !columns[1]) {
+			t.Errorf("a tree by %v", columns)
+		}
+	}
+	if !both {
+		t.Error("no tree by both features")
+	}
+	if _, err := New(c.Plain(), Custom{Initial: free}, s); err == nil || !strings.Contains(err.Error(), "breaks -rising, -falling or -interactions") {
+		t.Errorf("a free initial model: %v", err)
+	}
+	c.Interactions = Features{"1+elsewhere"}
+	if _, err := New(c.Plain(), Custom{}, s); err == nil || !strings.Contains(err.Error(), `no feature "elsewhere"`) {
+		t.Error(err)
 	}
 }

@@ -208,6 +208,8 @@ type Model struct {
 	Rising Features `json:"rising"`
 	// Falling are features with which they never rise.
 	Falling Features `json:"falling"`
+	// Interactions are sets of features, such as price+stars: all features above a leaf of a tree are of one set, or are one feature.
+	Interactions Features `json:"interactions"`
 }
 
 func (m *Model) settings() []Setting {
@@ -252,6 +254,8 @@ func (m *Model) ofForests() []Setting {
 			Help: "`features` with which the scores of a forest never fall, by name, pattern or id, such as stars,sold_*"},
 		{Flag: "falling", idle: onlyForests, Value: &m.Falling,
 			Help: "`features` with which the scores of a forest never rise, such as price"},
+		{Flag: "interactions", idle: onlyForests, Value: &m.Interactions,
+			Help: "`sets` of features that may work together in a tree, such as price+stars,brand+city; others are alone. Without it, any may"},
 	}
 }
 

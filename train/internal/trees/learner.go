@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -38,6 +39,7 @@ type Settings struct {
 	Tree            forest.Config // of every tree, without what the other fields say; its seed is of the first tree
 	Bins            int
 	Rising, Falling []string // features
+	Interactions    []string // sets of features, joined by +
 	Transform       *transforms.Transform
 	Features        map[*datasets.Dataset]*datasets.Transformed
 	Data            *batches.Data
@@ -83,6 +85,9 @@ func New(s Settings) (*Forest, error) {
 	if f.Tree.Monotone, err = f.monotone(); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
+	if f.Tree.Interactions, err = f.together(); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
 	queries := s.Data.Queries
 	for first, rows, i := 0, 0, 0; i < len(queries); i++ {
 		if rows += s.Data.Documents(queries[i]); rows >= ChunkRows || i == len(queries)-1 {
@@ -107,11 +112,9 @@ func (f *Forest) begin() error {
 	}
 	f.trees, f.bias, f.initial = initial.Trees, initial.Bias, len(initial.Trees)
 	for i, tree := range f.trees {
-		if f.Tree.Monotone != nil {
-			if column := tree.Breaks(f.Tree.Monotone); column >= 0 {
-				return fmt.Errorf("train: tree %d of the initial model breaks -rising or -falling for the feature %s: "+
-					"train that model with the same -rising and -falling", i+1, f.Data.Train.FeatureName(f.Transform.Outputs()[column]))
-			}
+		if column := tree.Breaks(f.Tree); column >= 0 {
+			return fmt.Errorf("train: tree %d of the initial model breaks -rising, -falling or -interactions for the feature %s: "+
+				"train that model with the same ones", i+1, f.Data.Train.FeatureName(f.Transform.Outputs()[column]))
 		}
 		f.texts = append(f.texts, textOf(tree))
 	}
@@ -160,6 +163,27 @@ func (f *Forest) monotone() (inputs []int8, err error) {
 		inputs = append(inputs, 0)
 	}
 	return inputs, nil
+}
+
+// together returns the sets of inputs that may be in a tree together, see forest.Config, or nil if any may.
+func (f *Forest) together() (sets [][]int, err error) {
+	inputs := f.Transform.Outputs()
+	for _, text := range f.Interactions {
+		set := []int{}
+		for word := range strings.SplitSeq(text, "+") {
+			columns, err := f.Data.Train.Choose(word)
+			if err != nil {
+				return nil, err
+			}
+			for input, column := range inputs {
+				if slices.Contains(columns, column) {
+					set = append(set, input)
+				}
+			}
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
 }
 
 // Unknown returns the name of the first loss whose curvature is not known, "" if there is none.
