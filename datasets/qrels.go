@@ -170,16 +170,16 @@ func (d *Dataset) eachID(visit func(row int, ids [2]string)) {
 	}
 }
 
-// readWords calls a function with the number and the words of every line that has any. Comments are left out: they begin
+// readWords calls a function with the number, the text and the words of every line that has any. Comments are left out: they begin
 // with #, perhaps after blanks. Its errors get the line. It returns an error if the file has no words. A comment that has the form of
 // the line before it, such as the document of a query with the id #1, is a warning.
-func readWords(path string, line func(number int, words []string) error) (warnings []string, err error) {
+func readWords(path string, line func(number int, text string, words []string) error) (warnings []string, err error) {
 	f, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
-	return scanWords(path, f, line)
+	return scanWords(path, textfile.WithoutMark(f), line)
 }
 
 // readJudged is readWords for judgements, which may also be exports of judgement tools.
@@ -193,7 +193,7 @@ func readJudged(path string, line func(number int, words []string) error) (warni
 	begin, _ := text.Peek(text.Size()) // what is wrong is found again
 	read := exported(begin)
 	if read == nil {
-		return scanWords(path, text, line)
+		return scanWords(path, text, func(number int, _ string, words []string) error { return line(number, words) })
 	}
 	judgements, err := read(text)
 	if err != nil {
@@ -208,7 +208,7 @@ func readJudged(path string, line func(number int, words []string) error) (warni
 }
 
 // scanWords is readWords for an open file.
-func scanWords(path string, f io.Reader, line func(number int, words []string) error) (warnings []string, err error) {
+func scanWords(path string, f io.Reader, line func(number int, text string, words []string) error) (warnings []string, err error) {
 	lines, empty := bufio.NewScanner(f), true
 	alike, first := 0, 0 // comments that could be documents, and the line of the first
 	for n := 1; lines.Scan(); n++ {
@@ -224,7 +224,7 @@ func scanWords(path string, f io.Reader, line func(number int, words []string) e
 			continue
 		}
 		empty = false
-		if err := line(n, words); err != nil {
+		if err := line(n, lines.Text(), words); err != nil {
 			return nil, fmt.Errorf("datasets: %s:%d: %w", path, n, err)
 		}
 	}

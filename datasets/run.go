@@ -2,10 +2,12 @@ package datasets
 
 import (
 	"cmp"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/internal/text"
 )
@@ -21,12 +23,14 @@ type Run struct {
 	HighestLabel float32
 }
 
-// ReadRun reads the scores of judged documents. By its first line, the file is one of two:
+// ReadRun reads the scores of judged documents. By its first line, the file is one of three:
 //
 //   - the scores of all documents, one a line, in the order of the file that they were read
 //     from: as LightGBM, XGBoost, SVMrank and plrank score write them;
 //   - a TREC run, lines of "qid Q0 docid rank score tag", for judgements of [ReadQrels] or for a
-//     dataset, whose documents without an id are called "qid.n" as by [WriteRun].
+//     dataset, whose documents without an id are called "qid.n" as by [WriteRun];
+//   - CSV with the columns query, document and score, which a header may name, in another order and among others: otherwise like a
+//     TREC run.
 //
 // Lines that begin with # are comments. As in trec_eval 10, the ranks in a run do not count: documents are ordered by
 // descending score, and those of equal scores by descending id. Documents that are not judged have the
@@ -39,11 +43,24 @@ type Run struct {
 func ReadRun(path string, judged *Dataset) (*Run, error) {
 	var scores []float64
 	found, form := trecFile{}, 0 // words of a line
-	warnings, err := readWords(path, func(line int, words []string) error {
+	var columns []int            // of a CSV file: query, document, score
+	warnings, err := readWords(path, func(line int, text string, words []string) error {
+		if form == 0 && len(words) != 6 && strings.Contains(text, ",") {
+			form = csvForm
+			if columns = namedColumns(text); columns != nil {
+				return nil
+			}
+			columns = []int{0, 1, 2}
+		}
 		form = cmp.Or(form, len(words))
 		switch {
+		case form == csvForm:
+			document, query, err := csvDocument(text, columns)
+			document.line = line
+			return cmp.Or(err, found.add(query, "", document))
 		case len(words) != form || form != 1 && form != 6:
-			return fmt.Errorf(`%d words: want a score on every line, or "qid Q0 docid rank score tag" as in a TREC run`, len(words))
+			return fmt.Errorf(`%d words: want a score on every line, or "qid Q0 docid rank score tag" as in a TREC run, or "query,document,score"`,
+				len(words))
 		case form == 1:
 			score, err := parseScore(words[0])
 			scores = append(scores, score)
@@ -60,7 +77,7 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 		run.HighestLabel = max(run.HighestLabel, label)
 	}
 	run.origin.Lines = nil // add appends the lines of documents
-	if form == 6 {
+	if form != 1 {
 		err = run.join(found, judged)
 	} else {
 		err = run.take(scores, judged)
@@ -70,7 +87,8 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	}
 	if run.Rows() == 0 {
 		why := ""
-		if form == 6 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, func(id string) bool { return found.byID[id] != nil }) {
+		known := func(id string) bool { return found.byID[id] != nil }
+		if len(found.queries) > 0 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, known) {
 			why = fmt.Sprintf(": ids must be spelt alike: a query is called %q there, and %q here", judged.QueryIDs[0], found.queries[0])
 		}
 		return nil, fmt.Errorf("datasets: %s has no labelled document of a query of %s%s", path, judged.Name, why)
@@ -79,6 +97,37 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 		run.Unranked = nil
 	}
 	return run, nil
+}
+
+const csvForm = -1 // in place of the number of words
+
+// namedColumns returns the places of query, document and score in a header of CSV, nil if the line is none.
+func namedColumns(header string) (columns []int) {
+	names, err := csv.NewReader(strings.NewReader(strings.ToLower(header))).Read()
+	for _, known := range [][]string{{"query", "qid", "query_id"}, {"document", "docid", "doc_id", "document_id"}, {"score"}} {
+		column := slices.IndexFunc(names, func(name string) bool { return slices.Contains(known, strings.TrimSpace(name)) })
+		if err != nil || column < 0 {
+			return nil
+		}
+		columns = append(columns, column)
+	}
+	return columns
+}
+
+// csvDocument returns the document of a line of CSV, and its query.
+func csvDocument(line string, columns []int) (d trecDocument, query string, err error) {
+	values, err := csv.NewReader(strings.NewReader(line)).Read()
+	if err != nil {
+		return d, "", err
+	}
+	if slices.Max(columns) >= len(values) {
+		return d, "", fmt.Errorf("%d columns: want query, document and score", len(values))
+	}
+	score, err := parseScore(strings.TrimSpace(values[columns[2]]))
+	if err != nil {
+		err = fmt.Errorf("%w in the column score: the columns are query, document and score, or as the header names them", err)
+	}
+	return trecDocument{id: values[columns[1]], value: score}, values[columns[0]], err
 }
 
 func parseScore(word string) (float64, error) {

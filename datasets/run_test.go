@@ -325,3 +325,37 @@ func TestRunWithoutJudgedDocumentIsAWarning(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// CSV holds what a TREC run does: by a header, in any order and among other columns, or without one.
+func TestCSVIsARun(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "1 0 a 1\n1 0 b 0\n2 0 c 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ReadRun(fileOf(t, "1 Q0 x,y 1 3 t\n1 Q0 a 2 2.5 t\n2 Q0 c 1 -1 t\n"), judged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"1,\"x,y\",3\n1,a,2.5\n2,c,-1\n", "Score,rank,docid,qid\n3,1,\"x,y\",1\n2.5,2,a,1\n-1,1,c,2\n", "\ufeffquery,document,score\r\n1,a, 2.5\r\n1,\"x,y\",3\r\n2,c,-1\r\n"} {
+		run, err := ReadRun(fileOf(t, text), judged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(run.Scores, want.Scores) || !slices.Equal(run.DocumentIDs, want.DocumentIDs) || !slices.Equal(run.Labels, want.Labels) || !slices.Equal(run.Unranked, want.Unranked) {
+			t.Errorf("%q: %v of %q, want %v of %q", text, run.Scores, run.DocumentIDs, want.Scores, want.DocumentIDs)
+		}
+	}
+	for text, want := range map[string]string{
+		"1,a,x\n":                         ":1: \"x\" is not a score: want a finite number in the column score",
+		"1,a,1\n1,b\n":                    ":2: 2 columns: want query, document and score",
+		"1,a,1\n1,a,2\n":                  ":2: query 1: duplicate document \"a\", first in line 1",
+		"query,document,score\n1,\"a,1\n": ":2: ",
+		"query,document,points\n1,a,1\n":  ":1: \"points\" is not a score",
+		"9,a,1\n":                         "ids must be spelt alike: a query is called \"1\" there, and \"9\" here",
+		"query,document,score\n":          "has no labelled document",
+	} {
+		if _, err := ReadRun(fileOf(t, text), judged); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
