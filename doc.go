@@ -54,6 +54,7 @@
 //   - [github.com/plrank/plrank/plackett] has the numbers on plain slices, for any framework.
 //   - [github.com/plrank/plrank/judges] estimates what people would measure, from the labels of a language model and a few of
 //     theirs.
+//   - [github.com/plrank/plrank/fusion] learns to combine the rankings of several searches.
 //   - [github.com/plrank/plrank/worth] fits Plackett–Luce models to observed rankings.
 //   - [github.com/plrank/plrank/viz] draws tables, curves and rankings.
 //

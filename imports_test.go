@@ -14,6 +14,7 @@ var rooms = map[string][]string{
 	"plackett":   {},
 	"transforms": {},
 	"forest":     {},
+	"fusion":     {"plackett"},
 	"viz":        {},
 	"docs":       {},
 	"ops":        {"plackett"},
@@ -28,7 +29,7 @@ var rooms = map[string][]string{
 	"serve":      {"ranker", "clicks"},
 	"recipe":     {"train", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
 	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
-	"cmd":        {"serve", "recipe", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "judges", "viz", "plackett", "transforms", "forest", "docs"},
+	"cmd":        {"serve", "recipe", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "judges", "viz", "plackett", "transforms", "forest", "fusion", "docs"},
 	"internal":   {}, // the ground: it imports nothing public
 }
 
@@ -88,7 +89,7 @@ func dependsOn(t *testing.T, prefixes []string, packages ...string) []string {
 }
 
 func TestOnlyTrainingKnowsGraphs(t *testing.T) {
-	for _, dep := range dependsOn(t, []string{"gorgonia.org/"}, "./plackett/...", "./transforms", "./forest", "./datasets/parquet", "./datasets", "./metrics", "./ranker",
+	for _, dep := range dependsOn(t, []string{"gorgonia.org/"}, "./plackett/...", "./transforms", "./forest", "./fusion", "./datasets/parquet", "./datasets", "./metrics", "./ranker",
 		"./serve", "./clicks", "./worth", "./judges", "./viz", "./internal/forward", "./internal/model") {
 		t.Errorf("%s is a dependency", dep)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/plrank/plrank/cmd/plrank/internal/explain"
 	"github.com/plrank/plrank/cmd/plrank/internal/export"
 	"github.com/plrank/plrank/cmd/plrank/internal/fit"
+	"github.com/plrank/plrank/cmd/plrank/internal/fuse"
 	"github.com/plrank/plrank/cmd/plrank/internal/judge"
 	"github.com/plrank/plrank/cmd/plrank/internal/mix"
 	"github.com/plrank/plrank/cmd/plrank/internal/report"
@@ -45,6 +46,7 @@ var subcommands = table{
 	{"evaluate", "measure a model, or scores from anywhere, on labelled data", evaluate.Run},
 	{"compare", "compare models, scores or runs query by query", compare.Run},
 	{"judge", "draw the pairs that people should judge beside a judge", judge.Run},
+	{"fuse", "combine runs of several searches by learned weights", fuse.Run},
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"explain", "say why a document is above another", explain.Run},
 	{"report", "make a page of runs: metrics, curves, features, queries", report.Run},

@@ -1,0 +1,213 @@
+package fuse
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/fusion"
+	"github.com/plrank/plrank/ranker"
+)
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
+var (
+	call = commandtest.Command(Run).Call
+	must = commandtest.Command(Run).Must
+)
+
+// found is what -json prints.
+func found(t *testing.T, args ...string) (f findings, stderr string) {
+	t.Helper()
+	stdout, stderr := must(t, append(args, "-json")...)
+	if err := json.Unmarshal([]byte(stdout), &f); err != nil {
+		t.Fatal(err)
+	}
+	return f, stderr
+}
+
+func (f findings) value(t *testing.T, name string) method {
+	t.Helper()
+	for _, m := range f.Methods {
+		if m.Name == name {
+			return m
+		}
+	}
+	t.Fatalf("no method %s in %+v", name, f)
+	return method{}
+}
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	commandtest.Write(t, path, text)
+	return path
+}
+
+// small is a collection of four equal queries: run a has x y z, run b has z w x.
+func small(t *testing.T) (a, b, qrels string) {
+	t.Helper()
+	var runA, runB, judged strings.Builder
+	for q := range 4 {
+		fmt.Fprintf(&runA, "%d Q0 x 1 10 a\n%[1]d Q0 y 2 4 a\n%[1]d Q0 z 3 2 a\n", q)
+		fmt.Fprintf(&runB, "%d,z,.9\n%[1]d,w,.8\n%[1]d,x,.5\n", q)
+		fmt.Fprintf(&judged, "%d 0 z 1\n%[1]d 0 v 1\n%[1]d 0 x 0\n", q)
+	}
+	return file(t, "a.run", runA.String()), file(t, "b.csv", runB.String()), file(t, "qrels", judged.String())
+}
+
+// All values by hand. z and v are relevant, and v is in no run, so that reciprocal rank is the one of z. Its scores by RRF are 1/63 + 1/61,
+// those of x the same. By CombSUM, z has 0 + 1, x 1 + 0, w 0 + .75, y .25 + 0, and by CombMNZ, z and x count twice.
+func TestMethodsByHand(t *testing.T) {
+	a, b, qrels := small(t)
+	f, stderr := found(t, a, b, "-qrels", qrels, "-metric", "mrr@10")
+	// With documents of equal scores in random order, z is first or second.
+	for name, want := range map[string]float64{"run " + a: 1. / 3, "run " + b: 1, "rrf(60)": 0.75, "rrf(tuned)": 0.75, "combsum": 0.75, "combmnz": 0.75, "learned": 1} {
+		if m := f.value(t, name); math.Abs(m.Value-want) > 1e-12 || m.Low != m.Value || math.Abs(m.Difference.Value-(want-0.75)) > 1e-12 {
+			t.Errorf("%s: %+v, want %v", name, m, want)
+		}
+	}
+	if f.Queries != 4 || f.Folds != 4 || f.Weights[b] < f.Weights[a] || math.Abs(f.Weights[a]+f.Weights[b]-1) > 1e-9 || stderr != "" {
+		t.Errorf("%+v, %s", f, stderr)
+	}
+	q := &fusion.Query{Scores: [][]float64{{10, 4, 2, math.NaN()}, {.5, math.NaN(), .9, .8}}, Gains: make([]float64, 4)}
+	for d, want := range []float64{1, 0.125, 1, 0.375} { // half of CombSUM, times the number of runs
+		if got := combMNZ(q); math.Abs(got[d]-want) > 1e-12 {
+			t.Errorf("CombMNZ %v, want %v of document %d", got, want, d)
+		}
+	}
+}
+
+func TestWarningsSayWhatIsLeftOut(t *testing.T) {
+	a, b, qrels := small(t)
+	more := file(t, "more", commandtest.Read(t, qrels)+"8 0 x 1\n9 0 x 1\n7 0 x 0\n")
+	a = file(t, "a.run", commandtest.Read(t, a)+"9 Q0 x 1 1 a\n5 Q0 x 1 1 a\n7 Q0 x 1 1 a\n")
+	f, stderr := found(t, a, b, "-qrels", more)
+	for _, want := range []string{b + " lacks 3 of the 7 judged queries: other runs alone rank these", a + ": 1 of the 7 queries have no judgements",
+		"1 of the 7 judged queries are in no run: they are left out", "1 judged queries have no relevant document: they are left out"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in %s", want, stderr)
+		}
+	}
+	if f.Queries != 5 || f.value(t, "run "+b).Value >= f.value(t, "rrf(60)").Value {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestMistakesAreUsageErrors(t *testing.T) {
+	a, b, qrels := small(t)
+	one := file(t, "one", "1 0 z 1\n")
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{a + " -qrels " + qrels, 2, "want two or more runs"},
+		{a + " " + b, 2, "-qrels must name a file"},
+		{a + " " + a + " -qrels " + qrels, 1, "is named twice"},
+		{a + " " + b + " -qrels " + qrels + " -metric ndgc@10", 2, "did you mean ndcg"},
+		{a + " " + b + " -qrels " + qrels + " -metric disparity", 2, "want a metric of a ranking"},
+		{a + " " + b + " -qrels " + qrels + " -folds 2", 2, "want 3 to 20"},
+		{a + " " + b + " -qrels " + one, 1, "1 queries have a relevant document and are in a run: want 3 or more"},
+		{a + " " + qrels + " -qrels " + qrels, 1, "4 words: want a score on every line"},
+		{a + " " + b + " -qrels " + qrels + " -out " + a, 1, "exists"},
+	} {
+		if status, stdout, stderr := call(strings.Fields(c.args)...); status != c.status || !strings.Contains(stderr, c.want) || stdout != "" {
+			t.Errorf("%s: %d, %s%s; want %d, %q", c.args, status, stdout, stderr, c.status, c.want)
+		}
+	}
+}
+
+// The model scores documents by the weights: its features are the normalised scores of the runs.
+func TestModelHasTheWeights(t *testing.T) {
+	a, b, qrels := small(t)
+	path := filepath.Join(t.TempDir(), "model.npz")
+	f, _ := found(t, a, b, "-qrels", qrels, "-out", path)
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := m.Score(nil, []float32{1, 0, 0, 1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, want := range []float64{f.Weights[a], f.Weights[b], 1} {
+		if math.Abs(scores[d]-want) > 1e-6 {
+			t.Errorf("document %d has %v, want %v", d, scores[d], want)
+		}
+	}
+	if names := m.FeatureNames(); names[1] != string(f.Form)+"("+b+")" {
+		t.Errorf("features %q", names)
+	}
+}
+
+// What is pasted is JSON but for the placeholders, and weights add up to 1.
+func TestEnginesTakeTheWeights(t *testing.T) {
+	for _, e := range engines {
+		for form, called := range e.forms {
+			w := fusion.Weights{Form: form, K: 19.6, Runs: []float64{0.3334, 0.6666}}
+			text := e.paste(called, w, []string{"x/bm25.run", "dense.run"})
+			for _, want := range []string{"0.667", called} {
+				if want == "rrf" || strings.Contains(text, want) {
+					continue
+				}
+				t.Errorf("%s: no %s in %s", e.name, want, text)
+			}
+			if e.name == "Vespa" || e.name == "Weaviate" {
+				continue
+			}
+			body := text[strings.Index(text, "{"):]
+			for _, run := range []string{"x/bm25.run", "dense.run"} {
+				body = strings.ReplaceAll(body, "{…"+run+"…}", "{}")
+			}
+			if !json.Valid([]byte(body)) {
+				t.Errorf("%s: %s", e.name, text)
+			}
+			if form == fusion.Reciprocal && !strings.Contains(text, `"rank_constant": 20`) {
+				t.Errorf("%s: %s", e.name, text)
+			}
+		}
+	}
+	if texts := strings.Join(decimals([]float64{1. / 3, 1. / 3, 1. / 3}), " "); texts != "0.333 0.334 0.333" {
+		t.Error(texts)
+	}
+}
+
+// Passages of MS MARCO: the learned weights are at least as good by cross-validation as the best run, and as RRF tuned on all queries.
+func TestLearnedIsAheadOnPassages(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "..", "..", "shared", "data", "hybrid")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the shared collection is not there")
+	}
+	args := []string{"-qrels", filepath.Join(dir, "qrels.txt")}
+	for _, run := range []string{"bm25.run", "lsa.run", "minilm.run"} {
+		args = append(args, filepath.Join(dir, run))
+	}
+	f, _ := found(t, args...)
+	learned := f.value(t, "learned").Value
+	for _, m := range f.Methods {
+		if m.Value > learned {
+			t.Errorf("%s has %v, learned weights %v", m.Name, m.Value, learned)
+		}
+	}
+	if !strings.HasPrefix(f.Advice, "Use the learned weights") || f.value(t, "learned").Difference.Low <= 0 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// With four queries nothing is certain about learned weights that rank as RRF does.
+func TestAdviceKeepsRRF(t *testing.T) {
+	a, _, qrels := small(t)
+	b := file(t, "b.run", commandtest.Read(t, a))
+	stdout, _ := must(t, a, b, "-qrels", qrels)
+	for _, want := range []string{"Keep rrf(60): on these 4 queries", "score-ranker-processor", `"rank_window_size"`, "global-phase", "alpha=0.5", "Qdrant"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %s", want, stdout)
+		}
+	}
+}
