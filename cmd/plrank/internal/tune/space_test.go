@@ -147,7 +147,7 @@ func TestSpacesAreOfTheScorer(t *testing.T) {
 	data := commandtest.Fold(t)
 	for args, want := range map[string][]string{
 		"-scorer forest":              {"-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
-		"-rising 1":                   {"-scorer", "-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
+		"-rising 1 -scorer forest":    {"-loss", "-lr", "-depth", "-leaves", "-min-weight", "-l2", "-sampling", "-feature-sampling", "-bins"},
 		"-scorer attention -blocks 1": nil, // of networks
 	} {
 		stdout, stderr := must(t, append(strings.Fields(args), "-data", data, "-epochs", "1", "-trials", "3", "-json")...)

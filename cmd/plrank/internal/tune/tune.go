@@ -61,8 +61,8 @@ func (o *options) Flags() cli.Flags {
 			"dozen flags"},
 		{Name: "minutes", Value: cli.Float(&o.minutes, 0, "minutes, such as 20 or 0.5"), Help: "`time` of the search; 20 without -grid and " +
 			"-trials"},
-		{Name: "trials", Value: cli.Int(&o.trials, 0, most), Help: "draw `N` combinations by -seed; without it, all of -grid"},
-		{Name: "out", Value: &o.out, Help: "a new `folder` for the results, trials.jsonl"},
+		{Name: "trials", Value: cli.Int(&o.trials, 0, most), Help: "draw `N` trials by -seed; without it, all of -grid"},
+		{Name: "out", Value: &o.out, Help: "a new `folder` for trials.jsonl and the models"},
 		{Name: "resume", Value: &o.resume, Help: "go on with the trials in -out"},
 		cli.JSONFlag(&o.asJSON),
 		o.plot.Flag("the frontier"),
