@@ -79,6 +79,21 @@ func Idle(c train.Config) (flags []string) {
 	return flags
 }
 
+// ScorerFor returns the kind of the model of a plan of one where these flags are given: a forest if one is for forests alone, or else a
+// network.
+func ScorerFor(flags ...string) string {
+	idle := func(scorer string) []string {
+		return Idle(train.Config{Model: train.Model{Scorer: scorer, Hidden: []int{1}}}.Plain())
+	}
+	forest, mlp, attention := idle(ranker.ForestKind), idle("mlp"), idle("attention")
+	if slices.ContainsFunc(flags, func(flag string) bool {
+		return !slices.Contains(forest, flag) && slices.Contains(mlp, flag) && slices.Contains(attention, flag)
+	}) {
+		return ranker.ForestKind
+	}
+	return "mlp"
+}
+
 var plain = strings.NewReplacer(`"`, "", "[", "", "]", "", "null", "none")
 
 // text returns the value of a setting, without the marks of JSON.

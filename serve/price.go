@@ -22,7 +22,7 @@ const (
 	textTime     = 20   // per feature of a document, to write it to the log
 	drawTime     = 50   // per document and per rank of a draw
 	roomTime     = 1.25 // per nanosecond of the exposures of a draw, with making room for them
-	leafTime     = 5    // per leaf of the exact explanation of a forest
+	leafTime     = 2    // per leaf of the exact explanation of a forest
 	orderTime    = 180  // per order of columns of an explanation
 	swapTime     = 25   // per two documents of an explanation
 	eventTime    = 12.5 // per byte of events

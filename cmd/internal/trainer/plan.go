@@ -50,8 +50,8 @@ func (o *options) takeSingle(s *datasets.Splits, why string) error {
 	if !o.bySize {
 		return nil
 	}
-	if !slices.Contains(o.given, "scorer") && o.InitModel == "" && o.forForestsAlone() {
-		o.Scorer, o.given = ranker.ForestKind, append(o.given, "scorer")
+	if !slices.Contains(o.given, "scorer") && o.InitModel == "" {
+		o.Scorer, o.given = recipe.ScorerFor(o.given...), append(o.given, "scorer")
 	}
 	if (len(o.Rising) > 0 || len(o.Falling) > 0) && o.Scorer != ranker.ForestKind {
 		return command.Usage(fmt.Errorf("-rising and -falling are for -scorer forest: scores by -scorer %s may rise and fall", o.Scorer))
@@ -62,19 +62,6 @@ func (o *options) takeSingle(s *datasets.Splits, why string) error {
 		plan.Reason += ", " + why
 	}
 	return o.take(plan, s, nil)
-}
-
-// forForestsAlone reports whether a given flag has an effect on a forest, and none on a network of any kind.
-func (o *options) forForestsAlone() bool {
-	return slices.ContainsFunc(o.Config.Settings(), func(row train.Setting) bool {
-		if !slices.Contains(o.given, row.Flag) {
-			return false
-		}
-		idle := func(scorer string) bool {
-			return slices.Contains(recipe.Idle(train.Config{Model: train.Model{Scorer: scorer, Hidden: []int{1}}}.Plain()), row.Flag)
-		}
-		return !idle(ranker.ForestKind) && idle("mlp") && idle("attention")
-	})
 }
 
 // take takes a plan, with settings for one kind, and says what it is.

@@ -113,7 +113,7 @@ func (t *Trials) Trainer(c train.Config, fold int, hooks ...train.Hook) (*train.
 
 // singleIfTried makes a trial with a flag of models a single model, which plrank tune mixes with others.
 func (o *options) singleIfTried() {
-	if slices.ContainsFunc(o.given, recipe.OfModel) {
-		o.given = append(o.given, "scorer")
+	if slices.ContainsFunc(o.given, recipe.OfModel) && !slices.Contains(o.given, "scorer") {
+		o.Scorer, o.given = recipe.ScorerFor(o.given...), append(o.given, "scorer")
 	}
 }

@@ -90,11 +90,13 @@ func (s *search) commands(t *trial, out, folder string) (all [][]string) {
 		}
 		words := slices.Concat([]string{"plrank", "train"}, s.shared, metric, t.Flags)
 		flags := shared(words[2:])
-		ofModel := func(flag string) bool {
-			return recipe.OfModel(strings.TrimPrefix(strings.SplitN(flag, "=", 2)[0], "-"))
+		var names []string
+		for _, flag := range flags {
+			name, _, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+			names = append(names, name)
 		}
-		if slices.ContainsFunc(flags, ofModel) && !flags.has("scorer") && !flags.has("config") { // a trial of these is one model
-			words = append(words, "-scorer=mlp")
+		if slices.ContainsFunc(names, recipe.OfModel) && !flags.has("scorer") && !flags.has("config") { // a trial of these is one model
+			words = append(words, "-scorer="+recipe.ScorerFor(names...))
 		}
 		if out != "" {
 			words = append(words, "-out="+filepath.Join(out, folder))
