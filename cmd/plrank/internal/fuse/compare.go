@@ -47,8 +47,8 @@ func newInterval(values []float64) (interval, error) {
 	return interval{i.Mean, i.Low, i.High}, err
 }
 
-// constants are the k that the tuning of RRF tries.
-var constants = []float64{1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 200, 500}
+// constants are the k that the tuning of RRF tries. Of several that are as good, it takes the first.
+var constants = []float64{60, 1, 2, 5, 10, 20, 30, 40, 80, 100, 200, 500}
 
 // rrf returns reciprocal rank fusion with equal weights.
 func rrf(k float64, runs int) fusion.Weights {
@@ -102,7 +102,7 @@ func (o *options) values(d *data, score scorer) ([]float64, error) {
 	return metrics.LabelFreeZero.Counted(values), err
 }
 
-// tuned returns RRF of the k that is best on the queries of all folds but one, −1: of all.
+// tuned returns the k of RRF that is best on the queries of all folds but one, −1: of all.
 func tuned(values [][]float64, folds []int, without int, better func(a, b float64) bool) (k float64) {
 	best := math.NaN()
 	for i, v := range values {

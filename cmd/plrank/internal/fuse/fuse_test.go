@@ -75,6 +75,13 @@ func TestMethodsByHand(t *testing.T) {
 	if f.Queries != 4 || f.Folds != 4 || f.Weights[b] < f.Weights[a] || math.Abs(f.Weights[a]+f.Weights[b]-1) > 1e-9 || stderr != "" {
 		t.Errorf("%+v, %s", f, stderr)
 	}
+	// A k that makes no difference stays 60, and the queries of the fold that is held out, here the last, do not count.
+	better := func(a, b float64) bool { return a > b || math.IsNaN(b) }
+	for k, values := range map[float64][][]float64{60: {{1, 2, 0}, {2, 1, 9}}, 1: {{1, 2, 9}, {2, 2, 0}}} {
+		if got := tuned(values, []int{0, 1, 2}, 2, better); got != k {
+			t.Errorf("the tuned k is %v, want %v", got, k)
+		}
+	}
 	q := &fusion.Query{Scores: [][]float64{{10, 4, 2, math.NaN()}, {.5, math.NaN(), .9, .8}}, Gains: make([]float64, 4)}
 	for d, want := range []float64{1, 0.125, 1, 0.375} { // half of CombSUM, times the number of runs
 		if got := combMNZ(q); math.Abs(got[d]-want) > 1e-12 {
