@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// Judgements of OpenSearch, RRE and Quepid, by the forms that their documentation shows, are read like TREC's.
+// Judgements of OpenSearch, RRE and Quepid, in the forms that their documentation describes, not exported by the tools, are read like TREC's.
 func TestExportsOfJudgementToolsAreRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

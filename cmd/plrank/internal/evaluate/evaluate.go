@@ -123,7 +123,9 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 }
 
 // evaluate measures the model on every split of the data, or scores where the model is nil.
-func evaluate(ctx context.Context, o *options, model *ranker.Model, metricGiven bool, perQuery *cli.NewFile, stdout, stderr io.Writer) error {
+func evaluate(
+	ctx context.Context, o *options, model *ranker.Model, metricGiven bool, perQuery *cli.NewFile, stdout, stderr io.Writer,
+) error {
 	measured, splits, err := o.measure(ctx, model, stderr)
 	if err != nil {
 		return err
