@@ -298,8 +298,8 @@ func TestONNXRuntimeGivesTheScoresOfForests(t *testing.T) {
 	}
 	const inputs, documents = 5, 5000
 	rows := wholeRows(inputs, documents)
-	mixed := reopen(t, ofForest(t, anyForest(inputs, 200), transforms.Raw(inputs)))
-	check("a forest", mixed, rows)
+	grown := reopen(t, ofForest(t, anyForest(inputs, 200), transforms.Raw(inputs)))
+	check("a forest", grown, rows)
 	check("no trees", reopen(t, ofForest(t, &forest.Forest{Inputs: inputs, Bias: 2}, transforms.Raw(inputs))), rows)
 	d := names(1, 2, 40, 200)
 	for _, spec := range []string{"raw", "raw+rank", "minmax+missing"} {
@@ -311,8 +311,9 @@ func TestONNXRuntimeGivesTheScoresOfForests(t *testing.T) {
 		check(spec, m, features(d, 3))
 		check(spec, m, rows[:300*inputs])
 	}
-	d = &datasets.Dataset{FeatureIDs: mixed.FeatureIDs(), Features: rows[:300*inputs], Offsets: []int{0, 300}, Labels: make([]float32, 300)}
-	mixed, err := Mix([]float64{.5, -2, 1}, mixed, reopen(t, network(t, "quantile", "float64", d, 2, 8)), reopen(t, network(t, "minmax+rank", "float64", d, 1, 8)))
+	d = &datasets.Dataset{FeatureIDs: grown.FeatureIDs(), Features: rows[:300*inputs], Offsets: []int{0, 300}, Labels: make([]float32, 300)}
+	mixed, err := Mix([]float64{.5, -2, 1}, grown,
+		reopen(t, network(t, "quantile", "float64", d, 2, 8)), reopen(t, network(t, "minmax+rank", "float64", d, 1, 8)))
 	if err != nil {
 		t.Fatal(err)
 	}
