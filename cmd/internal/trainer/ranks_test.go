@@ -115,18 +115,18 @@ func TestRanksTrainTheSameMixture(t *testing.T) {
 	must(t, append(args, "-shards", "8", "-out", want)...)
 	for _, so := range [][]string{append(args, "-out", out), {"-resume", "-out", out}} {
 		output, err := outputOf(mpirun(t, 2, so...))
-		if err != nil || strings.Count(output, "model 2 of 2") != 1 {
+		if err != nil || strings.Count(output, "model 6 of 6") != 1 {
 			t.Fatalf("%v\n%s", err, output)
 		}
-		for _, folder := range []string{"", "model1", "model2"} {
+		for _, folder := range []string{"", "model1", "model4"} {
 			checkSameRun(t, filepath.Join(out, folder), filepath.Join(want, folder))
 		}
-		if err := os.Remove(filepath.Join(out, "model2", "model.npz")); err != nil {
+		if err := os.Remove(filepath.Join(out, "model4", "model.npz")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	output, err := outputOf(mpirunOfTwo(t, args, append(slices.Clone(args), "-hidden", "4")))
-	if want := "rank 1 of 2: train: the number of models by flags and data: 1, on rank 0 2\n"; err == nil || strings.Count(output, want) != 1 {
+	output, err := outputOf(mpirunOfTwo(t, args, append(slices.Clone(args), "-scorer", "mlp")))
+	if want := "rank 1 of 2: train: the number of models by flags and data: 1, on rank 0 6\n"; err == nil || strings.Count(output, want) != 1 {
 		t.Errorf("%v, want once %q:\n%s", err, want, output)
 	}
 }

@@ -29,7 +29,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 		return nil, nil, err
 	}
 	var measured *train.Report
-	if j.part == 0 || j.dir != nil {
+	if j.part == 0 || j.out != "" { // on all ranks, which measure together
 		if measured, err = j.trainer.Report(result.Model); err != nil {
 			return nil, nil, err
 		}
