@@ -105,8 +105,7 @@ type ReadOptions struct {
 	Subtopics string
 
 	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for. Empty:
-	// it is needed unless FeatureIDs are given, since a file to be
-	// scored may have no labels.
+	// it is needed unless FeatureIDs are given, since a file to be scored may have no labels.
 	Labels string
 
 	// Roles are the columns that earlier data had, such as those that a model was trained on, by role: "label", "query",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -99,7 +100,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 			return err
 		}
 	}
-	reading := once{stderr, map[string]bool{}}
+	reading := command.Once(stderr) // the data are read for every file, and would be warned of as often
 	for _, r := range runs {
 		if err := o.measure(ctx, r, reading, stderr); err != nil {
 			return err

@@ -96,21 +96,6 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 	return cli.TakeGain(&o.Config, gainGiven, names, models)
 }
 
-// once passes on what is written to it, unless it was written before. The data are read for every file, and would be
-// warned of as often.
-type once struct {
-	io.Writer
-	seen map[string]bool
-}
-
-func (w once) Write(text []byte) (int, error) {
-	if w.seen[string(text)] {
-		return len(text), nil
-	}
-	w.seen[string(text)] = true
-	return w.Writer.Write(text)
-}
-
 // measure gives a run its values by query, on the last split of the data. Warnings about the data go to reading.
 func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer) (err error) {
 	if r.values != nil {
