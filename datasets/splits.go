@@ -32,9 +32,6 @@ func (o Options) read(files reader.Splits, known *reader.Collection, holdOut flo
 		if tables[i], err = reader.ReadParts(split.Path, split.Files, read, names, scratch); err != nil {
 			return s, err
 		}
-		if err := tables[i].CheckLabel(tables[0]); err != nil {
-			return s, err
-		}
 		if i > 0 && tables[0].Layout.IDs == nil && o.Read.FeatureIDs == nil { // LETOR text
 			tables[i].WarnOfPositions()
 		}

@@ -117,7 +117,7 @@ func TestGroupLossBringsGroupsNearer(t *testing.T) {
 func TestNamesOfFeaturesAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	text := "grade,session,bm25,page rank\n"
+	text := "label,session,bm25,page rank\n"
 	for q := range 10 {
 		for d := range 4 {
 			text += fmt.Sprintf("%d,q%d,%d.5,%d.5\n", d%2, q, d%2, (q*d)%3)

@@ -131,23 +131,17 @@ const lookedAt = 1 << 12
 
 // look counts the first values of columns, when it is asked. Dates and times are no numbers.
 func (r *rowReader) look(file []byte, meta *fileMeta) reader.Look {
-	return reader.Look{
-		Kind: func(n int) (string, error) {
-			if l := r.leaves[n]; l.isNumber() {
-				return schema.Number, nil
-			} else if moment, is := moments[l.form]; is || l.form != textual {
-				return cmp.Or(moment, schema.Text), nil
-			}
-			kinds, err := r.count(file, meta, n)
-			if errors.Is(err, errUnread) {
-				return schema.Text, nil
-			}
-			return kinds.Kind(), err
-		},
-		Whole: func(n int) (bool, error) {
-			kinds, err := r.count(file, meta, n)
-			return kinds.NoLabels == 0, err
-		},
+	return func(n int) (string, error) {
+		if l := r.leaves[n]; l.isNumber() {
+			return schema.Number, nil
+		} else if moment, is := moments[l.form]; is || l.form != textual {
+			return cmp.Or(moment, schema.Text), nil
+		}
+		kinds, err := r.count(file, meta, n)
+		if errors.Is(err, errUnread) {
+			return schema.Text, nil
+		}
+		return kinds.Kind(), err
 	}
 }
 

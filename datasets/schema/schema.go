@@ -46,9 +46,6 @@ type Header struct {
 
 	// Kind looks at the first values of a column, which counts from 0. It returns the kind that more than half of them have.
 	Kind func(column int) (string, error)
-
-	// Whole reports whether the first values of a column are all whole numbers of −1 or more, and none is missing.
-	Whole func(column int) (bool, error)
 }
 
 // Columns says what the columns of a table are. A column that it does not name is a feature if options choose it.
@@ -56,19 +53,12 @@ type Columns struct {
 	// Roles are the columns by role, in addition to those of the Header.
 	Roles map[string]string
 
-	// Guessed are the roles among Roles whose columns a feature could be. Each label must then be a whole number, and each
-	// document must have an id. Other files of the same collection may have another column.
-	Guessed []string
-
 	// Aside are the columns that are no features unless options list them by all of their name. The value is the warning if
 	// one is left out, with %s for the list of all columns with this warning; empty: there is none.
 	Aside map[string]string
 
 	// Text are the columns to leave out unless they are categorical, with warnings as those of Aside.
 	Text map[string]string
-
-	// Warnings are further warnings.
-	Warnings []string
 }
 
 // IsNameless reports whether a column has no name of its own, as the index of a table in files of pandas and R. It is left out.

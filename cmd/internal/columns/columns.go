@@ -20,9 +20,9 @@ type role struct {
 	flag string // that names the column
 
 	// Usual names, in small letters and without blanks, _, - and dots. A column with a firm name has the role, and the first of
-	// several. One with a shared or a loose name has it only if no other column could be meant: none with another such name,
-	// or with the name of a rival. A column with a firm or a shared name is a feature only if the options list it; one with a
-	// loose name may be one.
+	// several. One with a shared name has it only if no other column could be meant: none with another such name, or with the
+	// name of a rival. A column with a usual name is a feature only if the options list it; so is one with a loose name while no
+	// column has the role.
 	firm, shared, loose, rivals []string
 }
 
@@ -30,14 +30,14 @@ var roles = []role{
 	{name: schema.Label, what: "label", flag: "label-column",
 		firm: []string{"label", "relevance", "rel", "labels", "judgment", "judgement"}, loose: []string{"grade", "rating", "target", "y"}},
 	{name: schema.Query, what: "query id", flag: "query-column",
-		firm: []string{"qid", "queryid"}, shared: []string{"query"}, loose: []string{"group"},
-		rivals: []string{"session", "sessionid", "searchid", "srchid", "requestid", "impressionid", "groupid", "topicid"}},
+		firm: []string{"qid", "queryid"}, shared: []string{"query"},
+		rivals: []string{"group", "session", "sessionid", "searchid", "srchid", "requestid", "impressionid", "groupid", "topicid"}},
 	{name: schema.Document, what: "document id", flag: "document-column",
 		firm: []string{"docid", "documentid"}, shared: []string{"document", "doc"}, rivals: []string{"productid", "itemid", "sku"}},
 }
 
 // usual returns the usual names of the role.
-func (r *role) usual() []string { return slices.Concat(r.firm, r.shared, r.loose) }
+func (r *role) usual() []string { return slices.Concat(r.firm, r.shared) }
 
 // plain returns the form in which names are compared: query_id, Query ID and queryId are one.
 func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
@@ -48,9 +48,8 @@ var separators = strings.NewReplacer(" ", "", "_", "", "-", "", ".", "")
 type finder struct {
 	schema.Header
 	schema.Columns
-	plain   []string        // the names as they are compared
-	listed  map[string]bool // names of features that are chosen
-	guessed bool            // the label was found by a loose name
+	plain  []string        // the names as they are compared
+	listed map[string]bool // names of features that are chosen
 }
 
 // Find finds the columns with usual names for the roles that nobody has named, the columns that can hardly be features, and
@@ -74,9 +73,6 @@ func Find(h schema.Header) (schema.Columns, error) {
 		}
 	}
 	f.findAside()
-	if err := f.checkLabel(); err != nil {
-		return f.Columns, err
-	}
 	return f.Columns, f.findText()
 }
 
@@ -115,14 +111,13 @@ func (f *finder) find(r *role) error {
 	}
 	var candidates, rivals, taken []string
 	for i, name := range f.Names {
-		loose := slices.Contains(r.loose, f.plain[i]) && needed && (f.OfFeatures || !slices.Contains(f.chosen(), name))
 		switch {
 		case f.listed[name]:
 		case f.hasRole(name):
 			if needed && slices.Contains(r.usual(), f.plain[i]) {
 				taken = append(taken, name)
 			}
-		case slices.Contains(r.shared, f.plain[i]), loose:
+		case slices.Contains(r.shared, f.plain[i]):
 			candidates = append(candidates, name)
 		case slices.Contains(r.rivals, f.plain[i]) && !f.isSaid(name):
 			rivals = append(rivals, name)
@@ -130,9 +125,9 @@ func (f *finder) find(r *role) error {
 	}
 	switch {
 	case len(candidates) > 1 || len(candidates) == 1 && len(rivals) > 0:
-		return ambiguous(r, append(candidates, rivals...), "")
+		return fmt.Errorf("the %s is not known: it could be %s (-%s NAME says which)", r.what, text.List(append(candidates, rivals...)), r.flag)
 	case len(candidates) == 1:
-		f.guess(r, candidates[0])
+		f.Columns.Roles[r.name] = candidates[0]
 	case len(taken) > 0: // which is then an error
 		f.Columns.Roles[r.name] = taken[0]
 	case needed:
@@ -140,21 +135,6 @@ func (f *finder) find(r *role) error {
 			text.List(f.Names), r.flag)
 	}
 	return nil
-}
-
-// guess takes a column by a name that another may deserve. It warns if a feature may have it, unless the first of several files
-// was read by it.
-func (f *finder) guess(r *role, name string) {
-	f.Columns.Roles[r.name] = name
-	f.guessed = f.guessed || r.name == schema.Label
-	loose := slices.Contains(r.loose, plain(name))
-	if loose || r.name == schema.Document {
-		f.Guessed = append(f.Guessed, r.name)
-	}
-	if loose && !slices.Contains(f.Unasked, name) {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("the %s is the column %s, by its name (-%s NAME takes another): a feature needs another name",
-			r.what, text.List([]string{name}), r.flag))
-	}
 }
 
 // firm returns the first column with a firm name of the role that has no role; "" if there is none.
@@ -169,11 +149,10 @@ func (f *finder) firm(r *role) string {
 	return ""
 }
 
-// chosen returns the words by which options choose features.
-func (f *finder) chosen() []string { return slices.Concat(f.Features, f.Ignore, f.Categorical) }
-
 // isSaid reports whether options say of a column by name or pattern that it is a feature, or is left out.
-func (f *finder) isSaid(name string) bool { return says(f.chosen(), name) || says(f.Unasked, name) }
+func (f *finder) isSaid(name string) bool {
+	return says(slices.Concat(f.Features, f.Ignore, f.Categorical, f.Unasked), name)
+}
 
 // says reports whether one of these words is a name, or a pattern of it.
 func says(words []string, name string) bool {
@@ -181,11 +160,6 @@ func says(words []string, name string) bool {
 		matches, err := path.Match(word, name)
 		return word == name || matches && err == nil
 	})
-}
-
-// ambiguous returns the error that several columns could have a role.
-func ambiguous(r *role, columns []string, why string) error {
-	return fmt.Errorf("the %s is not known: it could be %s%s (-%s NAME says which)", r.what, text.List(columns), why, r.flag)
 }
 
 // findAside finds the columns without a role that can hardly be features, by their names, unless options list them.
@@ -196,8 +170,8 @@ func (f *finder) findAside() {
 			continue
 		}
 		for _, r := range roles {
-			couldBe := r.name == schema.Label && f.column(schema.Label) == "" && slices.Contains(r.loose, f.plain[i])
-			if !couldBe && !slices.Contains(slices.Concat(r.firm, r.shared), f.plain[i]) {
+			couldBe := f.column(r.name) == "" && slices.Contains(r.loose, f.plain[i])
+			if !couldBe && !slices.Contains(r.usual(), f.plain[i]) {
 				continue
 			}
 			f.Aside[name] = ""
@@ -218,41 +192,6 @@ func (f *finder) findAside() {
 				is), "%", "%%") + "%s"
 		}
 	}
-}
-
-// checkLabel returns an error if the label was found by a name that a feature may have, and by the first values it cannot be a
-// label, or another column could be.
-func (f *finder) checkLabel() error {
-	if !f.guessed {
-		return nil
-	}
-	r, label := &roles[0], f.column(schema.Label)
-	could := []string{label}
-	for i, name := range f.Names {
-		_, aside := f.Aside[name]
-		ofModel := f.OfFeatures && (f.Listed == nil || f.listed[name])
-		if f.hasRole(name) || aside || schema.IsNameless(name) || f.isSaid(name) || ofModel {
-			continue
-		}
-		whole, err := f.Whole(i)
-		if err != nil {
-			return err
-		}
-		if whole {
-			could = append(could, name)
-		}
-	}
-	whole, err := f.Whole(slices.Index(f.Names, label))
-	switch {
-	case err != nil:
-		return err
-	case !whole:
-		return fmt.Errorf("header: %w", ambiguous(r, could, fmt.Sprintf("; some values of %s are missing, or not whole numbers",
-			text.List([]string{label}))))
-	case len(could) > 1:
-		return fmt.Errorf("header: %w", ambiguous(r, could, ""))
-	}
-	return nil
 }
 
 // findText finds the columns of text, dates and times that would be features.

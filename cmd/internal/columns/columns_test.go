@@ -54,72 +54,17 @@ func writeParquet[T any](t *testing.T, path string, rows []T) {
 	}
 }
 
-// A label is taken by a name that a feature may have only where no other column could be meant.
+// A column that may be a feature by its name is the label only if an option says so.
 func TestLabelIsNotGuessedFromRating(t *testing.T) {
-	for text, want := range map[string]string{
-		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n": "it could be rating, purchased (-label-column NAME says which)",
-		"query,rating,price\na,3.6,1.5\na,4,2.5\n":             "it could be rating; some values of rating are missing, or not whole numbers (-label-column NAME says which)",
-		"query,rating,price\na,3,1.5\na,,2.5\n":                "some values of rating are missing",
-		"query,rating,price\na,NA,1.5\na,1,2.5\n":              "some values of rating are missing",
-		"query,Target,Y,price\na,3,1,1.5\na,4,0,2.5\n":         "it could be Target, Y (",
-		"query;grade;in stock\na;3;true\na;4;false\n":          "it could be grade, in stock (",
-		"query,score,price\na,3,1.5\na,4,2.5\n":                "no label column: looked for label, relevance, rel, labels, judgment, judgement, grade, rating, target, y, found query, score, price (-label-column NAME names it)",
-	} {
-		path := dataFile(t, "f.csv", text)
-		if _, err := read(path, datasets.ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-label-column") {
-			t.Errorf("%q: error %v, want %q", text, err, want)
+	for _, name := range []string{"rating", "grade", "target", "y", "score"} {
+		path := dataFile(t, "f.csv", "query,"+name+",price\na,3,1.5\na,4,2.5\n")
+		want := "no label column: looked for label, relevance, rel, labels, judgment, judgement, found query, " + name + ", price (-label-column NAME names it)"
+		if _, err := read(path, datasets.ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", name, err, want)
 		}
-	}
-	for text, o := range map[string]datasets.ReadOptions{
-		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n":     {LabelColumn: "rating"},
-		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n\n":   {Ignore: []string{"purch*"}},
-		"query,rating,price,purchased\na,3,1.5,1\na,4,2.5,0\n\n\n": {WeightColumn: "purchased"},
-		"query,rating,price,bought\na,3,1.5,1\na,4,2.5,0\n":        {Features: []string{"price", "bought"}},
-		"query,rating,price,title\na,3,1.5,red\na,4,2.5,blue\n":    {},
-		",query,rating,price\n1,a,3,1.5\n2,a,4,2.5\n":              {},
-		"query,rating,price,stock\na,3,1.5,1\na,4,2.5,\n":          {},
-		"query,rating,price,change\na,3,1.5,-7\na,4,2.5,2\n":       {},
-	} {
-		if d, err := read(dataFile(t, "f.csv", text), o); err != nil || d.Labels[0] != 3 || d.Roles["label"] != "rating" {
-			t.Errorf("%q, %+v: %v", text, o, err)
+		if d, err := read(path, datasets.ReadOptions{LabelColumn: name}); err != nil || d.Labels[0] != 3 || d.Roles["label"] != name {
+			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if _, err := read(dataFile(t, "f.csv", "query,rating,price\na,3,1.5\na,4,2.5\n"), datasets.ReadOptions{Features: []string{"rating", "price"}}); err == nil || !strings.Contains(err.Error(), "no label column") {
-		t.Errorf("a feature is taken for the label: %v", err)
-	}
-	type row struct {
-		Query     string   `parquet:"query,plain"`
-		Rating    *float64 `parquet:"rating,optional"`
-		Price     float32  `parquet:"price"`
-		Purchased int32    `parquet:"purchased"`
-	}
-	three, four, half := 3., 4., 3.5
-	for want, rows := range map[string][]row{
-		"it could be rating, purchased":     {{"a", &three, .5, 1}, {"a", &four, 2, 0}},
-		"some values of rating are missing": {{"a", &three, .5, -7}, {"a", nil, 2, 0}},
-		"or not whole numbers":              {{"a", &three, .5, -7}, {"a", &half, 2, 0}},
-		"":                                  {{"a", &three, .5, -7}, {"a", &four, 2, 0}},
-	} {
-		path := filepath.Join(t.TempDir(), "f.parquet")
-		writeParquet(t, path, rows)
-		if d, err := read(path, datasets.ReadOptions{}); want == "" && (err != nil || d.Labels[1] != 4) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("Parquet: error %v, want %q", err, want)
-		}
-	}
-}
-
-// What the first megabyte does not show is refused when it comes.
-func TestGuessedLabelIsCheckedToTheEnd(t *testing.T) {
-	const rows = 200000 // more than a megabyte
-	text := "query,rating,price\n" + strings.Repeat("a,3,1.5\n", rows) + "a,,2\na,4.5,1\n"
-	_, err := read(dataFile(t, "f.csv", text), datasets.ReadOptions{})
-	for _, want := range []string{`f.csv:200002: column "rating": the value "" is missing, or not a whole number`, `f.csv:200003: column "rating": the value "4.5"`, "-label-column names the label"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	if _, err := open(writeFiles(t, map[string]string{"train.csv": "query,y,x\na,1,.5\n", "vali.csv": "query,y,x\na,1.5,.5\n"}), datasets.Options{}); err == nil || !strings.Contains(err.Error(), "vali.csv") || !strings.Contains(err.Error(), "some values of y") {
-		t.Errorf("another split: %v", err)
 	}
 }
 
@@ -128,10 +73,9 @@ func TestIdsAreNotGuessedBesideOthers(t *testing.T) {
 	for header, want := range map[string]string{
 		"label,query,group,x":        "the query id is not known: it could be query, group (-query-column NAME says which)",
 		"label,query,session_id,x":   "the query id is not known: it could be query, session_id (-query-column NAME says which)",
-		"label,Group,Search ID,x":    "the query id is not known: it could be Group, Search ID (",
 		"label,qid,doc,document":     "the document id is not known: it could be doc, document (-document-column NAME says which)",
 		"label,qid,doc,product_id":   "the document id is not known: it could be doc, product_id (",
-		"label,session,x,y2":         "no query id column: looked for qid, queryid, query, group, found label, session, x, y2 (-query-column NAME names it)",
+		"label,session,x,y2":         "no query id column: looked for qid, queryid, query, found label, session, x, y2 (-query-column NAME names it)",
 		"label,query,x,z":            "",
 		"label,QID,group,session_id": "",
 		"label,Query ID,x,doc":       "",
@@ -140,9 +84,6 @@ func TestIdsAreNotGuessedBesideOthers(t *testing.T) {
 		if want == "" && (err != nil || d.QueryIDs[0] != "2") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v, want %q", header, err, want)
 		}
-	}
-	if _, err := read(dataFile(t, "f.csv", "label,qid,doc,x\n1,2,,4\n0,2,5,6\n"), datasets.ReadOptions{}); err == nil || !strings.Contains(err.Error(), `column "doc": no document id`) {
-		t.Errorf("a missing id: %v", err)
 	}
 	d, err := read(dataFile(t, "f.csv", "label,query,group,x\n1,2,3,4\n"), datasets.ReadOptions{GroupColumn: "group"})
 	if err != nil || !maps.Equal(d.Roles, map[string]string{"label": "label", "query": "query", "group": "group"}) {
@@ -268,86 +209,19 @@ func TestUnusedLabelIsNoFeature(t *testing.T) {
 	}
 }
 
-// A label whose column may as well be a feature is told, once for all files of a collection, also in a cache; one that is
-// named, or can hardly be a feature, is not.
-func TestGuessedLabelIsTold(t *testing.T) {
-	const warning = ": the label is the column "
-	for name, told := range map[string]bool{"label": false, "Relevance": false, "rel": false, "grade": true, "Rating": true, "target": true, "y": true} {
-		path := dataFile(t, "f.csv", "qid,x,"+name+"\na,.7,1\na,8,0\n")
-		for label, told := range map[string]bool{"": told, name: false} {
-			d, err := read(path, datasets.ReadOptions{LabelColumn: label})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := path + warning + name + ", by its name"; told != (len(d.Warnings) == 1 && strings.HasPrefix(d.Warnings[0], want)) || !told && d.Warnings != nil {
-				t.Errorf("%s, LabelColumn %q: warnings %q", name, label, d.Warnings)
-			}
-			if got := datasets.Describe("", d).LabelColumns; !slices.Equal(got, []string{name}) {
-				t.Errorf("%s: described as %q", name, got)
-			}
-		}
-	}
-	type row struct {
-		Query  string  `parquet:"qid,plain"`
-		Rating float32 `parquet:"rating"`
-		X      float32 `parquet:"x"`
-	}
-	path := filepath.Join(t.TempDir(), "f.parquet")
-	writeParquet(t, path, []row{{"a", 1, 2}, {"a", 0, .3}})
-	if d, err := read(path, datasets.ReadOptions{}); err != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], warning+"rating") {
-		t.Errorf("Parquet: %v, %v", d, err)
-	}
-	if d, err := read(dataFile(t, "f.csv", "1,7,a\n0,8,a\n"), datasets.ReadOptions{Headerless: true, QueryColumn: "3"}); err != nil || d.Warnings != nil {
-		t.Errorf("without a header: %v, %v", d, err)
-	}
-	// The column is not a feature by its position either, and where a label is not needed it is not read.
-	path = dataFile(t, "f.csv", "qid,y,x\na,7,1\na,8,0\n")
-	warnings, err := datasets.ReadBlocks(path, datasets.ReadOptions{Schema: columns.Find, FeatureIDs: []int{1}}, func(d *datasets.Dataset, _ int64) error {
-		if !slices.Equal(d.Features, []float32{1, 0}) || !slices.Equal(d.Labels, []float32{-1, -1}) {
-			t.Errorf("features %v, labels %v", d.Features, d.Labels)
-		}
-		return nil
-	})
-	if err != nil || len(warnings) != 2 || !strings.HasSuffix(warnings[0], "were left out: y") || !strings.Contains(warnings[1], "column x is feature 1") {
-		t.Errorf("by position: %q, %v", warnings, err)
-	}
-	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,y,x\n1,1,.2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,y,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
+// Files of a collection may have labels by several usual names; a description lists them, also from a cache.
+func TestLabelColumnsAreListed(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"train.1.csv": "qid,Label,x\n1,1,.2\n", "train.2.csv": "qid,rel,x\n2,1,2\n", "vali.csv": "qid,Label,x\n1,1,2\n", "test.csv": "qid,label,x\n1,1,2\n"})
 	o := datasets.Options{Cache: t.TempDir()}
 	for range 2 {
 		s, err := open(folder, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train.1.csv"+warning+"y") {
-			t.Errorf("of splits: %q", w)
-		}
 		d := datasets.Describe("", s.Train, s.Vali, s.Test)
-		if want := "label column                  y, rel, label\n"; !strings.Contains(d.String(), want) {
-			t.Errorf("no %q in\n%s", want, d)
+		if want := "label column                  Label, rel, label\n"; !strings.Contains(d.String(), want) || s.Warnings() != nil {
+			t.Errorf("warnings %q, no %q in\n%s", s.Warnings(), want, d)
 		}
-	}
-}
-
-// Labels of two files are not from two columns where the second file has both.
-func TestGuessedLabelIsThatOfAllFiles(t *testing.T) {
-	const guessed, both = "qid,rating,x\n1,1,.2\n", "qid,rating,label,x\n2,1,0,2\n"
-	for _, files := range []map[string]string{
-		{"train.csv": guessed, "vali.csv": both},
-		{"train.csv": guessed, "vali.csv": guessed, "test.csv": both},
-		{"train.1.csv": guessed, "train.2.csv": both, "vali.csv": guessed},
-	} {
-		folder := writeFiles(t, files)
-		if _, err := open(folder, datasets.Options{}); err == nil || !strings.Contains(err.Error(), `.csv: the label is the column "label", and in `) {
-			t.Errorf("%q: %v", files, err)
-		}
-		if _, err := open(folder, datasets.Options{Read: datasets.ReadOptions{LabelColumn: "rating"}}); err != nil {
-			t.Errorf("%q: %v", files, err)
-		}
-	}
-	// A label that can hardly be a feature is the label, whatever else there is.
-	s, err := open(writeFiles(t, map[string]string{"train.csv": "qid,label,x\n1,1,2\n", "vali.csv": both}), datasets.Options{})
-	if err != nil || s.Vali.Labels[0] != 0 {
-		t.Errorf("%v, %v", s, err)
 	}
 }
 

@@ -39,8 +39,6 @@ func ReadParts(name string, paths []string, o FileOptions, names *Names, scratch
 		tables = append(tables, t)
 		if first == nil {
 			first, o.Options = t, o.ByNames(t.IDs, t.Layout)
-		} else if err := t.CheckLabel(first); err != nil {
-			return nil, err
 		}
 	}
 	if first == nil {

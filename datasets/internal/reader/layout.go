@@ -32,9 +32,8 @@ type Layout struct {
 	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
 	Roles    map[string]string // names of columns by role, such as schema.Label; nil: the format names no columns
-	Guessed  []string          // roles whose columns features could be
 	Out      []Out             // columns that the schema leaves out, with a warning
-	Warnings []string          // of the schema
+	Warnings []string          // that the format adds
 
 	Unread     []string // columns of types that are not read, and their types
 	Nameless   []string // columns without a name of their own that are no features
@@ -75,10 +74,6 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 		o.Unasked = append(o.Unasked, out.Columns...)
 	}
 	o.Roles = maps.Clone(l.Roles)
-	for _, role := range l.Guessed { // it is guessed again, so that its values are checked, too
-		o.Unasked = append(o.Unasked, o.Roles[role])
-		delete(o.Roles, role)
-	}
 	o.Categorical = nil
 	for _, id := range l.Categorical {
 		o.Categorical = append(o.Categorical, l.Names[id])

@@ -3,7 +3,6 @@ package reader
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -50,11 +49,8 @@ func Declare(n *Number) int {
 // ErrColumns is returned for a table if it is not known which columns are the label and the query id: options can name them.
 var ErrColumns = errors.New("the columns are not known")
 
-// A Look gives the functions of a schema.Header that look at the first values of columns.
-type Look struct {
-	Kind  func(column int) (string, error)
-	Whole func(column int) (bool, error)
-}
+// A Look is a schema.Header's function Kind.
+type Look func(column int) (string, error)
 
 // A finder finds the roles of columns.
 type finder struct {
@@ -166,9 +162,8 @@ func (f *finder) ask(look Look) (err error) {
 	f.found, err = f.o.Schema(schema.Header{
 		Names: f.names, Roles: f.rolesSoFar(), Needed: f.needed(), Known: f.o.Roles, Unused: f.o.Labels == UnusedLabels,
 		OfFeatures: f.o.FeatureIDs != nil, Listed: f.o.FeatureNames,
-		Features: f.o.Features, Ignore: f.o.Ignore, Categorical: f.o.Categorical, Unasked: f.o.Unasked, Kind: look.Kind, Whole: look.Whole,
+		Features: f.o.Features, Ignore: f.o.Ignore, Categorical: f.o.Categorical, Unasked: f.o.Unasked, Kind: look,
 	})
-	f.Guessed, f.Warnings = f.found.Guessed, f.found.Warnings
 	return err
 }
 
@@ -257,22 +252,4 @@ func (s *Columns) leftOut(name, warning string) {
 		s.Out = append(s.Out, Out{Warning: warning})
 	}
 	s.Out[i].Columns = append(s.Out[i].Columns, name)
-}
-
-// IsWhole reports whether a text can be a label without a doubt: a whole number of −1 or more.
-func IsWhole(value []byte) bool {
-	v, err := text.Field(value)
-	return err == nil && IsLabel(v)
-}
-
-// IsLabel reports whether a number is a whole one of −1 or more.
-func IsLabel(v float32) bool { return v >= -1 && float64(v) == math.Trunc(float64(v)) }
-
-// checkGuessed returns an error if a value of a guessed label cannot be one.
-func (s *Columns) checkGuessed(value []byte) error {
-	if slices.Contains(s.Guessed, schema.Label) && !IsWhole(value) {
-		return fmt.Errorf("the value %s is missing, or not a whole number: the column is the label by its name, "+
-			"which a feature may have as well: -label-column names the label", text.Quote(value))
-	}
-	return nil
 }

@@ -73,9 +73,8 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Label:
-		word := bytes.TrimSpace(value)
-		if err := s.checkGuessed(word); err != nil || len(word) == 0 {
-			return err
+		if len(bytes.TrimSpace(value)) == 0 {
+			return nil
 		}
 		if r.label, err = text.Field(value); err == nil && r.label != r.label {
 			err = text.ErrNumber
@@ -91,9 +90,7 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 			return errors.New("no query id (-query-column names another column)")
 		}
 	case n == s.Document:
-		if r.document = value; len(value) == 0 && slices.Contains(s.Guessed, schema.Document) {
-			return errors.New("no document id, and the column has them by its name alone: -document-column names the one that is meant")
-		}
+		r.document = value
 	default:
 		if i := slices.Index(s.Numbers, n); i >= 0 {
 			to.numbers[i], err = numbers[i].parse(value)
@@ -179,25 +176,18 @@ func look(lines []byte, columns int, comma byte) Look {
 		}
 		return kinds
 	})
-	return Look{
-		Kind:  func(n int) (string, error) { return kinds()[n].Kind(), nil },
-		Whole: func(n int) (bool, error) { return kinds()[n].NoLabels == 0, nil },
-	}
+	return func(n int) (string, error) { return kinds()[n].Kind(), nil }
 }
 
 // Kinds counts the values of a column by what they are; those that are missing are nothing.
 type Kinds struct {
 	Numbers, Texts int
 	commas         int // texts that look like numbers with a decimal comma
-	NoLabels       int // values that no guessed label has
 }
 
 // Add counts a value.
 func (k *Kinds) Add(value []byte) {
 	v, err := text.Field(value)
-	if err != nil || !IsLabel(v) {
-		k.NoLabels++
-	}
 	switch {
 	case errors.Is(err, text.ErrNumber) && !text.IsMarker(bytes.TrimSpace(value)):
 		k.Texts++

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -155,19 +154,6 @@ func (t *Table) WarnOfColumns() error {
 	}
 	if t.Options.FeatureIDs != nil && t.Options.FeatureNames == nil {
 		t.WarnOfPositions()
-	}
-	return nil
-}
-
-// CheckLabel returns an error if the label is another column than in the first of several files, whose column was found by a
-// name that a feature may have, and is here too.
-func (t *Table) CheckLabel(first *Table) error {
-	was, is := first.Layout.Roles[schema.Label], t.Layout.Roles[schema.Label]
-	guessed := slices.Contains(first.Layout.Guessed, schema.Label)
-	if guessed && is != was && slices.Contains(t.Layout.Unasked, was) {
-		return fmt.Errorf("datasets: %s: the label is the column %s, and in %s the column %s, which is here too: -label-column must name "+
-			"the one that is meant",
-			t.Path, text.Quote([]byte(is)), first.Path, text.Quote([]byte(was)))
 	}
 	return nil
 }

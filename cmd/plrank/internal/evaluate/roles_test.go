@@ -50,12 +50,12 @@ func TestModelIsMeasuredOnItsLabel(t *testing.T) {
 	if err := m.Save(old); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := call("-model", old, "-data", data, "-query-column", "Query Text", "-cache", "off"); status != 1 || !strings.Contains(stderr, "the label is not known: it could be rating, clicks") {
+	if status, _, stderr := call("-model", old, "-data", data, "-query-column", "Query Text", "-cache", "off"); status != 1 || !strings.Contains(stderr, "no label column: looked for label, relevance") {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	for file, want := range map[string]string{
-		bare:                                 `no query id column: looked for qid, queryid, query, group, found Query Text`,
-		path("none.csv", "qid,price\na,1\n"): "none.csv: header: no label column: looked for label, relevance",
+		path("ids.csv", "Query Text,label,price\na,1,2\n"): `no query id column: looked for qid, queryid, query, found Query Text`,
+		path("none.csv", "qid,price\na,1\n"):               "none.csv: header: no label column: looked for label, relevance",
 	} {
 		if status, _, stderr := call("-model", old, "-data", file, "-cache", "off"); status != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%d, %s, want %q", status, stderr, want)
