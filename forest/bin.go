@@ -14,6 +14,8 @@ import (
 // MaxBins is the largest number of bins of a column, the one of missing values included.
 const MaxBins = 255
 
+const defaultBins = 64
+
 // LeastBins is the smallest number of bins: of missing values, and of two parts.
 const LeastBins = 3
 
@@ -22,8 +24,9 @@ type Binned struct {
 	rows, width int
 	columns     []column
 	panels      []panel
-	together    int // columns of a panel
-	shift       int // of the number of a column, to its first bin in a histogram
+	together    int         // columns of a panel
+	shift       int         // of the number of a column, to its first bin in a histogram
+	sparse      *sparseBins // in place of panels; nil: values are not sparse
 }
 
 // A column describes the bins of a feature. Bin 0 holds missing values.
@@ -78,10 +81,7 @@ func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, 
 // BinParts is Bin for features that are not in memory at once: read(i) returns the rows of documents offsets[i] to
 // offsets[i+1]-1. Several goroutines call it, twice for each part, or three times if a sample of many documents lacks values.
 func BinParts(offsets []int, width int, categories map[int]int, bins int, read func(part int) []float32) (*Binned, error) {
-	if bins == 0 {
-		bins = 64
-	}
-	if bins < LeastBins || bins > MaxBins {
+	if bins = cmp.Or(bins, defaultBins); bins < LeastBins || bins > MaxBins {
 		return nil, fmt.Errorf("forest: %d bins, want %d to %d", bins, LeastBins, MaxBins)
 	}
 	b := &Binned{rows: offsets[len(offsets)-1], width: width, columns: make([]column, width)}

@@ -98,6 +98,9 @@ type Grower struct {
 	moved  []uint32 // scratch of order
 	active []int    // columns of the sample
 	spare  [][]uint64
+
+	entries, movedEntries []uint64 // of sparse documents in the sample, leaf by leaf, and scratch
+	rowBins               []uint8  // scratch of binsOf
 	units
 }
 
@@ -146,6 +149,7 @@ func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, er
 	for _, i := range rows {
 		root.pair += g.pairs[i]
 	}
+	root.entries = g.entriesOf(rows)
 	sum, weight := parts(root.pair)
 	root.value = sum / (weight + g.l2)
 	var t Tree
@@ -248,6 +252,7 @@ type leaf struct {
 	path       []int    // their columns, if Interactions are given
 	pair       uint64   // sum
 	histogram  []uint64 // by column and bin; nil: not needed
+	entries    []uint64 // of sparse documents of the sample
 	value      float64  // in units
 	inherited  bool     // the value comes from a node above, as there is too little weight
 	low, high  float64  // bounds of the values below, from monotone constraints

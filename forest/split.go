@@ -34,11 +34,11 @@ func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
 		if best.gain <= 0 {
 			break
 		}
-		node := g.node(leaves, &best)
+		node, by := g.node(leaves, &best), g.binsOf(best.column)
 		families := make([]family, len(leaves))
 		children := make([]*leaf, 2*len(leaves))
 		parallel.For(len(leaves), parallel.Workers(len(leaves)), func(_, i int) {
-			families[i] = g.divide(leaves[i], &best)
+			families[i] = g.divide(leaves[i], &best, by)
 			children[2*i], children[2*i+1] = families[i].left, families[i].right
 		})
 		nodes = append(nodes, slices.Repeat([]Node{node}, len(leaves))...)
@@ -89,7 +89,7 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 		n := &nodes[len(nodes)-1]
 		*parents[at] = len(nodes) - 1
 		n.Left, n.Right = ^at, ^len(leaves)
-		f := g.divide(l, &l.best)
+		f := g.divide(l, &l.best, g.binsOf(l.best.column))
 		leaves[at], parents[at] = f.left, &n.Left
 		leaves, parents = append(leaves, f.right), append(parents, &n.Right)
 		if f.left.depth < g.config.Depth && len(leaves) < g.config.Leaves {
@@ -144,7 +144,7 @@ func (g *Grower) node(leaves []*leaf, s *split) Node {
 
 // left returns the sum over the documents of a leaf that a split sends to the left.
 func (g *Grower) left(l *leaf, s *split) uint64 {
-	h := l.histogram[s.column<<g.binned.shift:]
+	h := g.histogram(l, s.column)
 	var sum uint64
 	if s.missingLeft {
 		sum = h[0]
@@ -158,8 +158,8 @@ func (g *Grower) left(l *leaf, s *split) uint64 {
 // A family is a divided leaf and its children; small is the child with fewer documents.
 type family struct{ parent, left, right, small *leaf }
 
-// divide divides the documents of a leaf.
-func (g *Grower) divide(l *leaf, s *split) family {
+// divide divides the documents of a leaf, given the bins of the column.
+func (g *Grower) divide(l *leaf, s *split, by rowBins) family {
 	v := g.values(l, g.left(l, s), s.column)
 	left := &leaf{depth: l.depth + 1, pair: v.pair, value: v.left, inherited: v.leftInherited, low: l.low, high: l.high}
 	right := &leaf{depth: l.depth + 1, pair: l.pair - v.pair, value: v.right, inherited: v.rightInherited, low: l.low, high: l.high}
@@ -178,8 +178,9 @@ func (g *Grower) divide(l *leaf, s *split) family {
 	for _, bin := range s.bins[:s.cut] {
 		goes[bin] = 1
 	}
-	left.rows, right.rows = g.part(l.rows, s.column, &goes)
-	left.rest, right.rest = g.part(l.rest, s.column, &goes)
+	left.rows, right.rows = g.part(l.rows, by, &goes)
+	left.rest, right.rest = g.part(l.rest, by, &goes)
+	left.entries, right.entries = g.partEntries(l.entries, by, &goes)
 	f := family{l, left, right, left}
 	if len(right.rows) < len(left.rows) {
 		f.small = right
@@ -188,17 +189,16 @@ func (g *Grower) divide(l *leaf, s *split) family {
 }
 
 // part moves the documents that go to the left before the others. Both keep their order.
-func (g *Grower) part(rows []uint32, column int, goes *[256]uint8) (left, right []uint32) {
+func (g *Grower) part(rows []uint32, by rowBins, goes *[256]uint8) (left, right []uint32) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	p, place := g.binned.at(column)
 	from := cap(g.order) - cap(rows) // where rows are in order
 	moved := g.moved[from : from+len(rows)]
 	n, others := 0, 0
 	for _, i := range rows {
 		rows[n], moved[others] = i, i // without a branch that nobody can predict
-		left := int(goes[p.bins[int(i)*p.width+place]])
+		left := int(goes[by.bins[int(i)*by.width+by.place]])
 		n += left
 		others += 1 - left
 	}
@@ -210,6 +210,9 @@ func (g *Grower) part(rows []uint32, column int, goes *[256]uint8) (left, right 
 // the smaller one's.
 func (g *Grower) histograms(families []family) {
 	b := g.binned
+	if b.sparse != nil {
+		return // histogram makes what is needed
+	}
 	last := &b.panels[len(b.panels)-1]
 	size := (last.first + last.width) << b.shift
 	for i := range families {
@@ -272,12 +275,19 @@ func accumulatePlain(h []uint64, bins []uint8, width, shift int, rows []uint32, 
 
 // best returns the best split of each group of leaves. All leaves of a group have the same split.
 func (g *Grower) best(groups [][]*leaf) []split {
+	if g.binned.sparse != nil {
+		return g.bestSparse(groups)
+	}
 	n := len(g.active) * len(groups)
 	found := make([]split, n)
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		group, column := groups[i/len(g.active)], g.active[i%len(g.active)]
 		if g.config.allowed(group[0].path, column) { // which all leaves of a level share
-			found[i] = g.bestOf(column, group)
+			s := g.newSearch(group)
+			for j, l := range group {
+				s.histograms[j] = g.histogram(l, column)
+			}
+			found[i] = g.bestOf(s, column)
 		}
 	})
 	best := make([]split, len(groups))
@@ -312,34 +322,39 @@ type search struct {
 	histograms [][]uint64 // of the column, by leaf
 	bases      []float64  // what each leaf adds to the objective undivided, and all
 	base       float64
+	documents  int      // of the leaves
 	sums       []uint64 // of what goes to the left, by leaf
 }
 
-// bestOf returns the best split of leaves by a column.
-func (g *Grower) bestOf(column int, leaves []*leaf) split {
-	c := &g.binned.columns[column]
-	from, n := column<<g.binned.shift, c.bins()
+// newSearch returns a search for splits of leaves. Its histograms are to be set.
+func (g *Grower) newSearch(leaves []*leaf) *search {
 	m := len(leaves)
-	s := search{leaves: leaves, histograms: make([][]uint64, m), bases: make([]float64, m), sums: make([]uint64, m)}
-	documents := 0
+	s := &search{leaves: leaves, histograms: make([][]uint64, m), bases: make([]float64, m), sums: make([]uint64, m)}
 	for i, l := range leaves {
-		s.histograms[i] = l.histogram[from : from+n]
 		s.bases[i] = g.score(l.pair, l.value, l.inherited)
 		s.base += s.bases[i]
-		documents += len(l.rows)
+		s.documents += len(l.rows)
 	}
+	return s
+}
+
+// bestOf returns the best split by a column, whose histograms the search has.
+func (g *Grower) bestOf(s *search, column int) split {
+	c := &g.binned.columns[column]
+	n := c.bins()
+	clear(s.sums)
 	s.best = split{column: column, bins: ascending[:n-1]}
 	if c.categorical() {
-		s.best.bins = g.ordered(s.histograms, documents)
+		s.best.bins = g.ordered(s.histograms, s.documents)
 	}
 	last := n - 2
 	if c.missing {
-		g.scan(&s, n-1, false) // the last cut is all values against the missing ones
+		g.scan(s, n-1, false) // the last cut is all values against the missing ones
 		for i, h := range s.histograms {
 			s.sums[i] = h[0]
 		}
 	}
-	g.scan(&s, last, c.missing)
+	g.scan(s, last, c.missing)
 	if s.best.gain < 1e-12*s.base { // rounding
 		s.best.gain = 0
 	}
