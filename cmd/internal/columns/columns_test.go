@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/plrank/plrank/cmd/internal/columns"
 	"github.com/plrank/plrank/datasets"
 	_ "github.com/plrank/plrank/datasets/parquet"
@@ -44,14 +42,6 @@ func writeFiles(t *testing.T, files map[string]string) (folder string) {
 func dataFile(t *testing.T, name, text string) string {
 	t.Helper()
 	return filepath.Join(writeFiles(t, map[string]string{name: text}), name)
-}
-
-// writeParquet writes a file of Parquet.
-func writeParquet[T any](t *testing.T, path string, rows []T) {
-	t.Helper()
-	if err := parquet.WriteFile(path, rows); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A column that may be a feature by its name is the label only if an option says so.
