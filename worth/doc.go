@@ -19,7 +19,7 @@
 // A ranking may cover some items only, name the first k of many, compare two, or have ties; see [Ranking].
 // [Read] reads rankings by name, in text, in CSV and in the formats of PrefLib. [Fit] gives the
 // [Model] with the largest likelihood: its log-worths, tie parameters and log-likelihood.
-// [Model.Uncertainty] has their standard errors, covariances and quasi-variances, [Model.Ranks] has intervals
+// [Model.Uncertainty] has their standard errors and covariances, [Model.Ranks] has intervals
 // of ranks, [LikelihoodRatio] and [Model.EqualWorths] test, and [Model.Evaluate] measures how well a model
 // predicts other rankings. [FitMixture] fits one model for each of several unknown groups of rankings.
 // [ItemFeatures.Dataset] turns rankings of items with features into queries, from which package train learns worths.

@@ -13,7 +13,6 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/testkit"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
@@ -141,24 +140,6 @@ func TestGroupsShareExposure(t *testing.T) {
 	rows := shown[1].Table.Rows
 	if rows[1][0] != "blue" || rows[1][1] != "50.0 %" || rows[1][2] != "100.0 %" || math.Abs(rows[1][4].(float64)-blue) > 1e-9 || rows[0][2] != "0.0 %" {
 		t.Errorf("%v, want exposure %v for blue", rows, blue)
-	}
-}
-
-func TestRunsThatNoneBeatsAreTheFrontier(t *testing.T) {
-	measure := func(name string) metrics.Measure {
-		m, err := metrics.ParseMeasure(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	ndcg, disparity, ratio := measure("ndcg@10"), measure("disparity"), measure("exposure-ratio")
-	relevant, fair := []float64{0.5, 0.4, 0.5, 0.3, 0.45}, []float64{3, 1, 2, 1, 4}
-	if got := nonDominated(ndcg, disparity, relevant, fair); !slices.Equal(got, []int{1, 2}) {
-		t.Errorf("disparity, of which less is better: %v", got)
-	}
-	if got := nonDominated(ndcg, ratio, relevant, fair); !slices.Equal(got, []int{0, 4}) {
-		t.Errorf("ratio, of which more is better: %v", got)
 	}
 }
 

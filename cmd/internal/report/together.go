@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
@@ -19,14 +18,13 @@ import (
 // letter returns the name of a run in tables and pictures.
 func (v *view) letter() string { return string(rune('A' + v.number - 1)) }
 
-// sideBySide compares several runs: values, paired tests, curves, and the frontier.
+// sideBySide compares several runs: values, paired tests and curves.
 func sideBySide(ctx context.Context, views []*view) (group, error) {
 	t := together(views)
 	return newGroup(ctx, "together", "Side by side",
 		part{"values", "Values", t.values},
 		part{"tests", "Paired tests", t.tests},
-		part{"curves", "Curves", t.curves},
-		part{"frontier", "Relevance and fairness", t.frontiers})
+		part{"curves", "Curves", t.curves})
 }
 
 // together are several runs on one page.
@@ -181,98 +179,4 @@ func (views together) curves(_ context.Context, r *rows) error {
 		r.plot("Validation, "+p.Y, p)
 	}
 	return nil
-}
-
-// fairness has the measures against which relevance is drawn.
-var fairness = []string{"disparity", "exposure-ratio", "treatment-ratio"}
-
-// frontiers draws relevance against fairness if the documents of all runs have groups. A line connects the runs that no other
-// dominates.
-func (views together) frontiers(ctx context.Context, r *rows) error {
-	var relevance metrics.Measure
-	values := map[string][]float64{} // by measure and run
-	for _, v := range views {
-		if v.data == nil || v.data.Groups == nil {
-			return nil
-		}
-		c := v.Config
-		c.Report = fairness
-		measured, err := cli.Await(ctx, func() (*train.Report, error) {
-			return train.Evaluate(c, train.Custom{}, v.Model, train.Split{Name: v.split.Name, Data: sampleOf(v.data, exposedRows)})
-		})
-		if err == nil && v == views[0] {
-			relevance, err = metrics.ParseMeasure(ndcgOf(measured.Metrics, c.Cutoff.String()))
-		}
-		if err != nil {
-			return err
-		}
-		split := measured.Splits[0]
-		for _, name := range append([]string{relevance.String()}, fairness...) {
-			values[name] = append(values[name], split.Value(len(split.Rows)-1, name))
-		}
-	}
-	r.text("Lower disparity and higher ratios are better. A run is dominated if another is better by one of the two measures, and not "+
-		"worse by the other.%s", sampleNote(sampleOf(views[0].data, exposedRows), views[0].data))
-	t := viz.Table{Columns: []string{"", relevance.String()}}
-	relevant := values[relevance.String()]
-	var letters []string
-	for i, v := range views {
-		letters = append(letters, v.letter())
-		t.Rows = append(t.Rows, viz.Row{v.letter(), relevant[i]})
-	}
-	var plots []viz.Plot
-	for _, name := range fairness {
-		m, err := metrics.ParseMeasure(name)
-		if err != nil {
-			return err
-		}
-		best := nonDominated(relevance, m, relevant, values[name])
-		line := viz.Series{Name: "not dominated", Style: viz.LinePoints, Color: 2}
-		for _, i := range best {
-			line.X, line.Y = append(line.X, values[name][i]), append(line.Y, relevant[i])
-		}
-		t.Columns = append(t.Columns, name, "not dominated")
-		for i := range views {
-			mark := ""
-			if slices.Contains(best, i) {
-				mark = "yes"
-			}
-			t.Rows[i] = append(t.Rows[i], values[name][i], mark)
-		}
-		plots = append(plots, viz.Plot{X: name, Y: relevance.String(),
-			Series: []viz.Series{line, {Style: viz.Points, X: values[name], Y: relevant, Texts: letters}}})
-	}
-	r.table(t)
-	for _, p := range plots {
-		r.plot(p.Y+" and "+p.X, p)
-	}
-	return nil
-}
-
-// ndcgOf returns the name of the NDCG at a cutoff, or if it was not measured, of the first that was.
-func ndcgOf(measured []string, cutoff string) string {
-	name := "ndcg@" + cutoff
-	i := slices.IndexFunc(measured, func(m string) bool { return strings.HasPrefix(m, "ndcg") })
-	if i >= 0 && !slices.Contains(measured, name) {
-		return measured[i]
-	}
-	return name
-}
-
-// nonDominated returns the runs that no other dominates, in the order of the second measure. A run dominates another if it is
-// better by one measure, and not worse by the other.
-func nonDominated(a, b metrics.Measure, x, y []float64) (runs []int) {
-	for i := range x {
-		dominated := false
-		for j := range x {
-			worse := a.Better(x[i], x[j]) || b.Better(y[i], y[j])
-			better := a.Better(x[j], x[i]) || b.Better(y[j], y[i])
-			dominated = dominated || better && !worse
-		}
-		if !dominated {
-			runs = append(runs, i)
-		}
-	}
-	slices.SortFunc(runs, func(i, j int) int { return cmp.Compare(y[i], y[j]) })
-	return runs
 }

@@ -31,8 +31,6 @@ type trial struct {
 	Seconds float64       `json:"seconds"`
 
 	models []*ranker.Model // by fold; nil: they have been let go
-
-	Frontier bool `json:"frontier,omitempty"` // no trial is as good in all measures and better in one; in no log
 }
 
 // A part is a trial whose model is in a mixture.

@@ -14,12 +14,10 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
-	"github.com/plrank/plrank/viz"
 )
 
-// print prints all trials, the best first, and the commands for that; or if there are several measures, for each trial of
-// their frontier.
-func (s *search) print(w io.Writer, measures []string, asJSON bool, out string) error {
+// print prints all trials, the best first, and the commands for that.
+func (s *search) print(w io.Writer, asJSON bool, out string) error {
 	best := s.best()
 	var commands [][]string // for the best
 	model := ""             // its file
@@ -48,21 +46,6 @@ func (s *search) print(w io.Writer, measures []string, asJSON bool, out string) 
 		return nil
 	}
 	fmt.Fprintln(w)
-	if measures == nil {
-		s.printBest(w, best, model, commands)
-		return nil
-	}
-	cli.PrintNote(w, fmt.Sprintf("*: no other trial is as good in all of %s, and better in one. These trials, with their models and the "+
-		"metrics of all splits:", strings.Join(measures, ", ")))
-	for _, t := range s.ranked() {
-		if t.Frontier {
-			printCommands(w, s.commands(t, out, fmt.Sprintf("trial%d", t.Number)))
-		}
-	}
-	return nil
-}
-
-func (s *search) printBest(w io.Writer, best *trial, model string, commands [][]string) {
 	last := ""
 	if best.End == complete && best.Epoch > 0 && best.Epoch == best.Of && s.folds() == 1 {
 		last = "; its best epoch is the last: more may help (-epochs)"
@@ -72,13 +55,10 @@ func (s *search) printBest(w io.Writer, best *trial, model string, commands [][]
 		fmt.Fprintf(w, "its model is %s\n", model)
 	}
 	fmt.Fprintln(w, "to make its model, with the metrics of all splits:")
-	printCommands(w, commands)
-}
-
-func printCommands(w io.Writer, commands [][]string) {
 	for _, words := range commands {
 		fmt.Fprintf(w, "  %s\n", command.Line(words))
 	}
+	return nil
 }
 
 // commands returns the words of the commands that make the model of a trial, in a folder within out, unless that is empty.
@@ -125,11 +105,7 @@ func (s *search) printTable(w io.Writer) {
 	measures := append([]string{s.common.Metric}, s.report...)
 	rows := [][]string{slices.Concat([]string{"trial"}, measures, []string{"epoch", "seconds"})}
 	for _, t := range ranked {
-		name := strconv.Itoa(t.Number)
-		if t.Frontier {
-			name += " *"
-		}
-		row := []string{name}
+		row := []string{strconv.Itoa(t.Number)}
 		for _, measure := range measures {
 			row = append(row, cli.FormatValue(train.Value(s.value(t, measure))))
 		}
@@ -180,30 +156,4 @@ func (s *search) differences(t *trial) string {
 		words += " (" + t.End + ")"
 	}
 	return words
-}
-
-// picture draws the trials, with their numbers, and a line through the frontier.
-func (s *search) picture(path string) error {
-	frontier, others := viz.Series{Name: "frontier", Style: viz.LinePoints}, viz.Series{Name: "other trials", Style: viz.Points}
-	ranked := s.ranked()
-	order := make([]int, len(ranked))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(s.value(ranked[a], s.report[0]), s.value(ranked[b], s.report[0]))
-	})
-	for _, i := range order {
-		series := &others
-		if ranked[i].Frontier {
-			series = &frontier
-		}
-		series.X, series.Y = append(series.X, s.value(ranked[i], s.report[0])), append(series.Y, float64(ranked[i].Value))
-		series.Texts = append(series.Texts, strconv.Itoa(ranked[i].Number))
-	}
-	plot := viz.Plot{Title: "Trials, on the validation split", X: s.report[0], Y: s.common.Metric, Series: []viz.Series{frontier}}
-	if others.X != nil {
-		plot.Series = append(plot.Series, others)
-	}
-	return plot.Save(path)
 }

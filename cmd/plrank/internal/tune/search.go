@@ -339,33 +339,6 @@ func (s *search) ranked() []*trial {
 	return list
 }
 
-// frontier marks the trials that no other dominates by -metric and the measures of -report that mean the same in all
-// trials, and returns the names of these measures; nil: there is only one.
-func (s *search) frontier() (measures []string) {
-	for _, name := range append([]string{s.common.Metric}, s.report...) {
-		if s.comparable(name) == nil {
-			measures = append(measures, name)
-		}
-	}
-	if len(measures) < 2 {
-		return nil
-	}
-	betterInOne := func(a, b *trial) bool {
-		return slices.ContainsFunc(measures, func(measure string) bool {
-			c := s.common
-			c.Metric = measure
-			return c.Better(s.value(a, measure), s.value(b, measure))
-		})
-	}
-	for _, t := range s.done {
-		t.Frontier = t.End != failed && !slices.ContainsFunc(s.done, func(other *trial) bool {
-			return betterInOne(other, t) && !betterInOne(t,
-				other)
-		})
-	}
-	return measures
-}
-
 // value returns a measure of a trial, NaN if it is not known, as of a trial that failed, or from an older version.
 func (s *search) value(t *trial, measure string) float64 {
 	if measure == s.common.Metric {

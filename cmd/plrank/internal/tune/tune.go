@@ -47,7 +47,6 @@ type options struct {
 	trials         int     // 0: the whole grid
 	out            string
 	resume, asJSON bool
-	plot           cli.Plot
 	shared         shared
 	seed           uint64
 }
@@ -65,7 +64,6 @@ func (o *options) Flags() cli.Flags {
 		{Name: "out", Value: &o.out, Help: "a new `folder` for trials.jsonl and the models"},
 		{Name: "resume", Value: &o.resume, Help: "go on with the trials in -out"},
 		cli.JSONFlag(&o.asJSON),
-		o.plot.Flag("the frontier"),
 	}, trainer.Flags().Without(own...)...)
 }
 
@@ -141,13 +139,13 @@ func (o *options) goOn(args []string, given *cli.Line) error {
 			was.trials = o.trials
 		case "threads", "cache":
 			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
-		case "out", "resume", "json", "plot":
+		case "out", "resume", "json":
 		default:
-			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -threads, -cache, "+
-				"-json and -plot may be given", f.Name, o.out))
+			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -threads, -cache "+
+				"and -json may be given", f.Name, o.out))
 		}
 	})
-	was.out, was.resume, was.asJSON, was.plot = o.out, o.resume, o.asJSON, o.plot
+	was.out, was.resume, was.asJSON = o.out, o.resume, o.asJSON
 	*o = was
 	return err
 }
@@ -159,9 +157,6 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run runs the trials that are still to be run, and prints all.
 func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout, stderr io.Writer) (err error) {
-	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
-		return err
-	}
 	var log *log // nil: none is asked for
 	if o.out != "" {
 		if log, err = openLog(o.out, o.resume); err != nil {
@@ -195,9 +190,7 @@ func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout,
 	if err != nil && !errors.Is(err, command.ErrInterrupted) {
 		return err
 	}
-	measures := s.frontier()
-	o.plot.Draw(stderr, s.picture)
-	return errors.Join(s.print(stdout, measures, o.asJSON, o.out), err)
+	return errors.Join(s.print(stdout, o.asJSON, o.out), err)
 }
 
 // newSearch returns the search, whose flags it has checked.
@@ -231,9 +224,6 @@ func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (s *search, e
 	}
 	for i := range s.plan.models {
 		s.plan.models[i].Report = append(slices.Clone(s.plan.models[i].Report), s.common.Metric)
-	}
-	if o.plot != "" && s.report == nil {
-		return nil, command.Usage(errors.New("-plot draws -metric by the first measure of -report: want one, such as -report exposure-ratio"))
 	}
 	if !o.usual {
 		return s, s.drawGrid(o.trials)

@@ -374,69 +374,23 @@ func TestReportedMetricsHaveColumns(t *testing.T) {
 	}
 }
 
-// A trial is on the frontier if no other is as good in all measures and better in one. Measures that mean something else in
-// each trial do not count.
-func TestFrontierIsWhatNoTrialDominates(t *testing.T) {
-	s := &search{grid: grid{{flag: "cutoff"}}, report: []string{"mrr@10", "arp@5", "disparity"}}
-	s.common.Metric = "ndcg@10"
-	nan := train.Value(math.NaN())
-	var want []bool
-	for _, row := range []struct {
-		ndcg, mrr, arp, disparity train.Value
-		end                       string
-		frontier                  bool
-	}{
-		{.5, .5, 3, 1, complete, true}, {.5, .5, 3, 0, complete, true}, // equal
-		{.5, .5, 2, 1, complete, true}, {.4, .5, 3, 0, complete, false}, {.4, .6, 9, 1, cut, true}, {.4, .6, nan, 1, complete, false},
-		{.9, .1, 9, 1, failed, false}, {.4, nan, 1, 1, complete, true},
-	} {
-		want = append(want, row.frontier)
-		s.done = append(s.done, &trial{Value: row.ndcg, Report: train.Values{"mrr@10": row.mrr, "arp@5": row.arp, "disparity": row.disparity}, End: row.end, Best: []train.Value{1}})
-	}
-	want[0], want[1] = false, false // by the third
-	if measures := s.frontier(); !slices.Equal(measures, []string{"ndcg@10", "mrr@10", "arp@5"}) {
-		t.Errorf("%q", measures)
-	}
-	for i, trial := range s.done {
-		if trial.Frontier != want[i] {
-			t.Errorf("%d: %t: %+v", i, trial.Frontier, trial)
-		}
-	}
-	if s.report = nil; s.frontier() != nil {
-		t.Error("a frontier of one measure")
-	}
-}
-
 // Relevance and fairness of several weights come from one command: each trial has the epoch that is the best by its own
-// loss, as the command for it has, and a column for each measure; trials of the frontier are marked, and drawn.
-func TestWeightsOfFairnessGiveAFrontier(t *testing.T) {
+// loss, as the command for it has, and a column for each measure.
+func TestWeightsOfFairnessAreTried(t *testing.T) {
 	t.Parallel()
-	shop, out, picture := commandtest.Shop(t), filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "fair.svg")
+	shop, out := commandtest.Shop(t), filepath.Join(t.TempDir(), "out")
 	args := quick("-data", shop, "-group-column", "seller", "-grid", "loss=plrank-exact+{0,3,100}*group-exposure", "-report", "exposure-ratio", "-epochs", "3")
 	stdout, _ := must(t, append(args, "-out", out, "-json")...)
 	r := parsed(t, stdout)
-	if len(r.Trials) != 4 || r.Metric != "expected-ndcg@10" || !r.Trials[0].Frontier {
+	if len(r.Trials) != 4 || r.Metric != "expected-ndcg@10" {
 		t.Fatalf("%s", stdout)
 	}
 	checkCommand(t, r, out)
 	if least, most := r.Trials[3], r.Trials[0]; least.Flags[0] != "-loss=plrank-exact+100*group-exposure" || least.Report["exposure-ratio"] <= most.Report["exposure-ratio"] {
 		t.Errorf("%+v is not fairer than %+v", least, most)
 	}
-	text, _ := must(t, "-resume", "-out", out, "-plot", picture)
-	marked := 0
-	for _, trial := range r.Trials {
-		if trial.Frontier {
-			marked++
-		}
-	}
-	if !strings.Contains(text, "expected-ndcg@10  exposure-ratio  epoch") || strings.Count(text, "  plrank train ") != marked || !strings.Contains(text, "/trial1\n") || !strings.Contains(text, "\n  1 *  ") {
-		t.Errorf("%d are marked:\n%s", marked, text)
-	}
-	if svg := commandtest.Read(t, picture); !strings.Contains(svg, ">frontier<") || !strings.Contains(svg, ">exposure-ratio<") || !strings.Contains(svg, ">3<") {
-		t.Error(svg)
-	}
-	if status, _, stderr := call(quick("-data", shop, "-grid", "lr=.1,.2", "-plot", picture+".svg")...); status != 2 || !strings.Contains(stderr, "-plot draws -metric by the first measure of -report") {
-		t.Errorf("%d, %s", status, stderr)
+	if text, _ := must(t, "-resume", "-out", out); !strings.Contains(text, "expected-ndcg@10  exposure-ratio  epoch") {
+		t.Error(text)
 	}
 }
 
