@@ -34,7 +34,8 @@ func newArguments(t *testing.T) arguments {
 var takes = map[string]string{
 	"plrank1": "gains rankings discounts", "plrank2": "gains rankings discounts", "plrank-rb": "gains rankings discounts",
 	"plrank-exact": "gains discounts", "exact-mrr": "labels≥0 discounts", "exact-map": "labels≥0 discounts",
-	"exact-err": "labels≥0 discounts", "exact-success": "labels≥0 discounts", "exact-alpha-ndcg": "intents discounts", "similarity": "discounts",
+	"exact-err": "labels≥0 discounts", "exact-success": "labels≥0 discounts", "exact-alpha-ndcg": "intents discounts",
+	"exact-err-ia": "intents discounts", "similarity": "discounts",
 	"policy-gradient": "gains rankings discounts", "placement-policy-gradient": "gains rankings discounts",
 	"stochasticrank": "gains noise discounts", "lambdaloss": "gains noise discounts", "lambdaloss-deterministic": "gains discounts",
 	"xe-ndcg": "gains≥0 noise", "hinge": "gains", "gumbel-approxndcg": "gains≥0 noise", "neuralndcg": "gains≥0 discounts",

@@ -132,42 +132,63 @@ func ofPrecision(q *query, out []float64) error {
 // [metrics.IdealAlphaDCG]. Labels do not count, and a query without intents has the loss 0. As many ranks count as there are
 // Discounts, whose values are not read. α is above 0 and at most 1, .5 by name; with another, building a loss returns an error.
 func AlphaNDCG(alpha float64) Metric {
+	return byIntents("AlphaNDCG", alpha, metrics.Discounts, metrics.IdealAlphaDCG)
+}
+
+// ERRIA, exact-err-ia by name, is [AlphaNDCG] with 1/k in place of 1/log2(k + 1), over what documents that all have every intent
+// would earn, Σ_k I (1 − α)^{k−1} / k for I intents (Chapelle et al., Information Retrieval 2011).
+func ERRIA(alpha float64) Metric {
+	discounts := func(n int) []float64 { return counted(make([]float64, n), inverseRank) }
+	return byIntents("ERRIA", alpha, discounts, func(sets []int, documents int, alpha float64, discounts []float64) (best float64) {
+		for range intents.All(sets, len(sets)/documents) {
+			left := 1.0
+			for _, discount := range discounts {
+				best += discount * left
+				left *= 1 - alpha
+			}
+		}
+		return best
+	})
+}
+
+// A best is the value by which a sum over intents is divided; 0 if the query has none.
+type best func(sets []int, documents int, alpha float64, discounts []float64) float64
+
+func byIntents(name string, alpha float64, discounts func(n int) []float64, ideal best) Metric {
 	write := func(q *query, out []float64) error {
-		discounts, lambda, part := metrics.Discounts(len(q.discounts)), make([]float64, len(out)), make([]float64, len(out))
-		return eachIntent(q.intents, len(q.scores), alpha, discounts, func(rewards, continuations []float64) error {
+		discounts, lambda, part := discounts(len(q.discounts)), make([]float64, len(out)), make([]float64, len(out))
+		return eachIntent(q.intents, len(q.scores), alpha, discounts, ideal, func(rewards, continuations []float64) error {
 			_, err := q.expectation.CascadeCurvature(q.scores, rewards, continuations, discounts, lambda, part)
 			floats.Add(out, part)
 			return err
 		})
 	}
-	return Metric{Objective{
-		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, "AlphaNDCG", alpha), curvature: curvature{bound, write},
-		graph: func(b *batch) *G.Node { return alphaNDCG(b, alpha) },
-	}}
-}
-
-func alphaNDCG(b *batch, alpha float64) *G.Node {
-	weights := b.DocumentWeights
-	if b.noiseOf != nil {
-		weights = b.noiseOf.DocumentWeights
-	}
-	metric := func(l *op.List, lambda []float64) (value float64, err error) {
-		var part []float64
-		if lambda != nil {
-			part = make([]float64, l.Len())
+	graph := func(b *batch) *G.Node {
+		weights := b.DocumentWeights
+		if b.noiseOf != nil {
+			weights = b.noiseOf.DocumentWeights
 		}
-		err = eachIntent(earned(l.Ints[1], l.Weights), l.Len(), alpha, l.Discounts, func(rewards, continuations []float64) error {
-			earns, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
-			value += earns
-			for d, slope := range part {
-				lambda[d] += slope
+		metric := func(l *op.List, lambda []float64) (value float64, err error) {
+			var part []float64
+			if lambda != nil {
+				part = make([]float64, l.Len())
 			}
-			return err
-		})
-		return value, err
+			err = eachIntent(earned(l.Ints[1], l.Weights), l.Len(), alpha, l.Discounts, ideal, func(rewards, continuations []float64) error {
+				earns, err := op.Own[plackett.Expectation](l).Cascade(l.X[0], rewards, continuations, l.Discounts, part)
+				value += earns
+				for d, slope := range part {
+					lambda[d] += slope
+				}
+				return err
+			})
+			return value, err
+		}
+		return neg(G.Must(op.Metric("losses: "+name, fmt.Sprint(alpha), b.Lists, metric, op.RowSets("intents", b.intents()),
+			op.Weights(weights), op.Discounts(discounts(len(b.discounts()))))))
 	}
-	return neg(G.Must(op.Metric("losses: AlphaNDCG", fmt.Sprint(alpha), b.Lists, metric, op.RowSets("intents", b.intents()),
-		op.Weights(weights), op.Discounts(metrics.Discounts(len(b.discounts()))))))
+	return Metric{Objective{
+		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, name, alpha), curvature: curvature{bound, write}, graph: graph,
+	}}
 }
 
 // earned returns x with 0 for documents of weight 0. x has the same number of entries for each document.
@@ -182,12 +203,13 @@ func earned[T int | float64](x []T, weights []float64) []T {
 	return x
 }
 
-// eachIntent calls f for each intent of a query with the rewards and continuations that make α-nDCG a cascade.
-func eachIntent(sets []int, documents int, alpha float64, discounts []float64, f func(rewards, continuations []float64) error) error {
+// eachIntent calls f for each intent of a query with the rewards and continuations that make its part of the metric a cascade.
+func eachIntent(sets []int, documents int, alpha float64, discounts []float64, best best,
+	f func(rewards, continuations []float64) error) error {
 	if err := intents.Check(sets, documents); err != nil {
 		return err
 	}
-	ideal, ints := metrics.IdealAlphaDCG(sets, documents, alpha, discounts), len(sets)/documents
+	ideal, ints := best(sets, documents, alpha, discounts), len(sets)/documents
 	if ideal == 0 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package losses_test
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,21 +65,38 @@ var cascades = map[string]func(q query, y []int) float64{
 		}
 		return 0
 	},
-	"alpha-ndcg": func(q query, y []int) (sum float64) {
-		above := map[int]float64{}
-		for k, d := range y {
-			for i := range 3 {
-				if q.intents[d]>>i&1 == 1 {
-					sum += math.Pow(.5, above[i]) / math.Log2(float64(k)+2)
-					above[i]++
-				}
+	"alpha-ndcg": func(q query, y []int) float64 {
+		discount := func(k int) float64 { return 1 / math.Log2(float64(k)+2) }
+		return byIntents(q, y, discount, metrics.IdealAlphaDCG(q.intents, len(q.intents), .5, metrics.Discounts(len(q.discounts))))
+	},
+	"err-ia": func(q query, y []int) float64 {
+		discount := func(k int) float64 { return 1 / float64(k+1) }
+		ideal, all := 0.0, 0
+		for _, set := range q.intents {
+			all |= set
+		}
+		for k := range q.discounts {
+			ideal += float64(bits.OnesCount(uint(all))) * math.Pow(.5, float64(k)) * discount(k)
+		}
+		return byIntents(q, y, discount, ideal)
+	},
+}
+
+// byIntents is what a ranking earns of three intents, each half as much as the time before.
+func byIntents(q query, y []int, discount func(k int) float64, ideal float64) (sum float64) {
+	above := map[int]float64{}
+	for k, d := range y {
+		for i := range 3 {
+			if q.intents[d]>>i&1 == 1 {
+				sum += math.Pow(.5, above[i]) * discount(k)
+				above[i]++
 			}
 		}
-		if ideal := metrics.IdealAlphaDCG(q.intents, len(q.intents), .5, metrics.Discounts(len(q.discounts))); ideal > 0 {
-			sum /= ideal
-		}
-		return sum
-	},
+	}
+	if ideal > 0 {
+		sum /= ideal
+	}
+	return sum
 }
 
 // cascadeExposure is the exposure to a reader who stops, by enumeration.
@@ -166,7 +184,7 @@ func TestExactLossesAreMinusTheirMetrics(t *testing.T) {
 	}
 	in.Scores, in.Intents = f.scores, f.intents()
 	for name := range cascades {
-		for cutoff, suffix := range map[int]string{3: "@3", 40: ""} {
+		for cutoff, suffix := range map[int]string{3: "@3", 40: "@40"} {
 			m, err := metrics.ParseMeasure("expected-" + name + suffix)
 			if err != nil {
 				t.Fatal(err)

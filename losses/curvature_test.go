@@ -336,7 +336,7 @@ func TestCurvatureOfCascadesBoundsTheSecondDerivative(t *testing.T) {
 		for _, label := range q.labels {
 			all += min(label, 1)
 		}
-		for _, name := range []string{"exact-mrr", "exact-map", "exact-err", "exact-success", "exact-alpha-ndcg"} {
+		for _, name := range []string{"exact-mrr", "exact-map", "exact-err", "exact-success", "exact-alpha-ndcg", "exact-err-ia"} {
 			for d, c := range curvatureOf(t, name, q) {
 				lambda, second := q.slopes(d, exact[name])
 				if !(math.Abs(second) <= c+1e-3) {

@@ -12,8 +12,8 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// A Metric is what a ranking earns, for [Expected]: [DCG], [MRR], [MAP], [ERR], [Success], [BestSuccess], [PairAccuracy] and
-// [AlphaNDCG].
+// A Metric is what a ranking earns, for [Expected]: [DCG], [MRR], [MAP], [ERR], [Success], [BestSuccess], [PairAccuracy],
+// [AlphaNDCG] and [ERRIA].
 type Metric struct{ exact Objective }
 
 // DCG is Σ_k θ_k ρ_{y_k}, with the Gains and Discounts of the batch, whatever these are: plrank-exact by name. Gains may be

@@ -186,6 +186,20 @@ var rows = map[string]func(s small) float64{
 		}
 		return sum / (2 + 1/math.Log2(3))
 	},
+	"exact-err-ia": func(s small) (sum float64) { // of three intents
+		gain := []float64{0, 2, 1, 1}
+		for d, first := range next(s.scores, nil) {
+			sum -= first * gain[d]
+			for j, second := range next(s.scores, []int{d}) {
+				earned := gain[j]
+				if d == 1 && j == 2 || d == 2 && j == 1 {
+					earned -= .5
+				}
+				sum -= first * second * earned / 2
+			}
+		}
+		return sum / (3 * (1 + .5/2))
+	},
 	"exact-pair-accuracy": func(s small) (sum float64) { // of the pairs 3 0, 3 2, 3 1, 0 2, 0 1, 2 1, at both ranks
 		for _, pair := range [][2]int{{3, 0}, {3, 2}, {3, 1}, {0, 2}, {0, 1}, {2, 1}} {
 			for first, p := range next(s.scores, nil) {
