@@ -187,7 +187,8 @@ func byIntents(name string, alpha float64, discounts func(n int) []float64, idea
 			op.Weights(weights), op.Discounts(discounts(len(b.discounts()))))))
 	}
 	return Metric{Objective{
-		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, name, alpha), curvature: curvature{bound, write}, graph: graph,
+		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, name, alpha), curvature: curvature{bound, write},
+		graph: graph,
 	}}
 }
 

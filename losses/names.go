@@ -142,9 +142,9 @@ func lookup(name string) (Term, error) {
 
 // ByName returns the loss of that name, see [Names]. A parameter follows in parentheses, or has its default: approxndcg,
 // gumbel-approxndcg, neuralndcg and pirank take a temperature (1), as in approxndcg(0.1), exposure-risk a level (0.95), prpo a
-// ratio (0.5), query-rmse a scale (1), exact-alpha-ndcg and exact-err-ia an alpha (0.5) and exact-success a number of draws (1). Fairness losses take
-// the loss that estimates exposure from samples, as in disparity(plrank2), or cascade. The error for an unknown name lists the known
-// ones.
+// ratio (0.5), query-rmse a scale (1), exact-alpha-ndcg and exact-err-ia an alpha (0.5) and exact-success a number of draws (1).
+// Fairness losses take the loss that estimates exposure from samples, as in disparity(plrank2), or cascade. The error for an unknown
+// name lists the known ones.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {

@@ -16,9 +16,10 @@
 //     the exposure, and computes log π(y). Its method PreferenceLoss returns −log π(y) of ranked
 //     answers, from which language models learn.
 //   - [Expectation] computes the exact R, its gradient and the exposures, for lists of any length.
+//   - [Ruled] is the policy of rankings that obey [Rules]: pins and quotas. [Diversify] has offsets of scores.
 //   - [Enumerate] and [EnumerateMoments] enumerate all rankings, for lists of a few documents.
 //
-// The zero values of Sampler, Kernel and Expectation are ready for use. A value is for one goroutine
-// at a time, and for any number of lists one after another: it allocates only while its
-// scratch space grows. The same input gives the same output, bit for bit.
+// The zero values of Sampler, Kernel, Expectation and Ruled are ready for use. A value is for one goroutine
+// at a time, and for any number of lists one after another: except for Ruled, it allocates only
+// while its scratch space grows. The same input gives the same output, bit for bit.
 package plackett
