@@ -183,7 +183,7 @@ func (e *Evaluation) Add(l *Log) error {
 	for i := range situations {
 		s := &situations[i]
 		err := s.checkWidth(&e.width)
-		if s.Scores == nil && len(s.Documents) > 0 {
+		if s.Scores == nil && s.Interleaving == nil && len(s.Documents) > 0 {
 			err = errScores
 		}
 		if err == nil && e.needs.exposures {

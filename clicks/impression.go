@@ -24,10 +24,13 @@ type Impression struct {
 	Documents      []string // the candidates, each once
 	// [documents × width] raw values, row-major, as in datasets.Dataset; NaN is a missing value; nil or empty: not logged
 	Features    []float32
-	Scores      []float64 // [documents] of the model; nil: the policy that drew the ranking is not known
+	Scores      []float64 // [documents] of the model; nil: the policy that drew the ranking is not known, or Interleaving has it
 	Temperature float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
 	Seed        uint64    // which redraws the ranking
 	Cutoff      int       // how many documents were to be drawn
+
+	Interleaving *Interleaving // how several models made the ranking; nil: they did not
+	Segment      string        // of users or queries, within which models are compared; "": not known
 
 	Shown  []int     // indices into Documents, top first
 	Clicks []float64 // [shown] 1 where there was a click, or its value
@@ -121,6 +124,11 @@ func (im *Impression) check(seen []bool) error {
 	if d := slices.IndexFunc(im.Scores, notFinite); d >= 0 {
 		return fmt.Errorf("the score of document %q is %v: it must be finite", im.Documents[d], im.Scores[d])
 	}
+	if im.Interleaving != nil {
+		if err := im.Interleaving.check(im); err != nil {
+			return err
+		}
+	}
 	for k, d := range im.Shown {
 		switch {
 		case d < 0 || d >= docs:
@@ -165,6 +173,9 @@ type PolicyFunc func(im *Impression) ([]float64, error)
 // Logged is the logging policy: it drew the rankings of the log. It returns the scores of the impression divided by
 // its temperature.
 func Logged(im *Impression) ([]float64, error) {
+	if im.Scores == nil && im.Interleaving != nil {
+		return nil, errInterleaved
+	}
 	if im.Scores == nil {
 		return nil, errScores
 	}
@@ -203,6 +214,8 @@ func (l *Log) situations() []situation {
 		documents             *string
 		features              *float32
 		scores                *float64
+		models                *Contributor
+		drafted               bool
 		candidates, shown     int
 		temperature           float64
 	}
@@ -210,8 +223,11 @@ func (l *Log) situations() []situation {
 	var all []situation
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
-		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), len(im.Documents), len(im.Shown),
-			im.Temperature}
+		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), nil, false, len(im.Documents),
+			len(im.Shown), im.Temperature}
+		if v := im.Interleaving; v != nil {
+			k.models, k.drafted = first(v.Models), v.Teams != nil
+		}
 		j, ok := at[k]
 		if !ok {
 			j = len(all)

@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -34,6 +35,9 @@ type propensities struct {
 // set returns the propensities of a policy in a situation. They are other if that has the same scores, and else p; other
 // may be nil.
 func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impression, b Bias, n needs) (*propensities, error) {
+	if im.Scores == nil && im.Interleaving != nil && reflect.ValueOf(policy).Pointer() == reflect.ValueOf(Logged).Pointer() {
+		return p, p.interleaved(im, b, n)
+	}
 	scores, err := policy(im)
 	switch {
 	case err != nil:
@@ -59,14 +63,32 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 	if err != nil || !n.exposures {
 		return p, err
 	}
-	p.exposures = num.Sized(p.exposures, len(scores))
 	if few || !n.placements {
+		p.exposures = num.Sized(p.exposures, len(scores))
 		return p, p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
 	}
-	for d := range p.exposures {
-		p.exposures[d] = floats.Dot(b.Alpha[:ranks], p.placements[d*ranks:(d+1)*ranks])
-	}
+	p.setExposures(len(scores), b.Alpha[:ranks])
 	return p, nil
+}
+
+// interleaved sets the propensities of an interleaved ranking.
+func (p *propensities) interleaved(im *Impression, b Bias, n needs) error {
+	ranks := len(im.Shown)
+	p.scores, p.expectation.Tolerance = nil, leastPropensity
+	p.placements = num.Sized(p.placements, len(im.Documents)*ranks)
+	if err := im.Interleaving.placements(&p.expectation, im, ranks, p.placements); err != nil || !n.exposures {
+		return err
+	}
+	p.setExposures(len(im.Documents), b.Alpha[:ranks])
+	return nil
+}
+
+// setExposures sets the exposures by the placements.
+func (p *propensities) setExposures(documents int, alpha []float64) {
+	p.exposures = num.Sized(p.exposures, documents)
+	for d := range p.exposures {
+		p.exposures[d] = floats.Dot(alpha, p.placements[d*len(alpha):(d+1)*len(alpha)])
+	}
 }
 
 // placeShown sets the placements of the documents shown, and 0 for others.
@@ -84,6 +106,9 @@ func (p *propensities) placeShown(shown []int, ranks int) error {
 
 // logProbs returns log P(y_k | y_<k) for the ranks of a ranking of the situation.
 func (p *propensities) logProbs(im *Impression) ([]float64, error) {
+	if p.scores == nil {
+		return nil, errInterleaved
+	}
 	p.logs = num.Sized(p.logs, len(im.Shown))
 	shown := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
 	return p.logs, p.kernel.LogProbs(p.scores, shown, p.logs)

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/parallel"
@@ -41,7 +42,7 @@ import (
 // dot. Events may come before their queries, so the files are read twice: pipes cannot be read.
 func Read(paths ...string) (*Log, error) {
 	all := &Log{}
-	warnings, err := scan(paths, math.MaxInt, func(part *Log) error {
+	warnings, err := ReadOptions{}.scan(paths, math.MaxInt, func(part *Log) error {
 		all = part
 		return nil
 	})
@@ -56,7 +57,26 @@ func Read(paths ...string) (*Log, error) {
 // 100 MB. The next part is read while each is at work, so Scan needs memory for two parts, and up
 // to 100 bytes for each query and click of the log. If each returns an error, Scan returns it.
 func Scan(paths []string, each func(part *Log) error) (warnings []string, err error) {
-	return scan(paths, partSize, each)
+	return ReadOptions{}.Scan(paths, each)
+}
+
+// ReadOptions say what is read of a log.
+type ReadOptions struct {
+	// Weights has the value of an event by its action_name: Impression.Clicks are sums of these, in which each action on a
+	// document counts once. nil: a click counts 1.
+	Weights map[string]float64
+
+	// Window leaves out events that come later than this after their query, and queries in the last Window of the log, whose
+	// events may not be there yet. If it equals zero, all count. Queries and events without a time stay.
+	Window time.Duration
+
+	// Segment is the member of query_attributes that becomes Impression.Segment. "": segment.
+	Segment string
+}
+
+// Scan reads a log as [Scan] does.
+func (o ReadOptions) Scan(paths []string, each func(part *Log) error) (warnings []string, err error) {
+	return o.scan(paths, partSize, each)
 }
 
 // partSize is the size of a part of [Scan], as [Impression.size] counts.
@@ -65,12 +85,17 @@ const partSize = 1 << 23
 // size estimates how many numbers and ids an impression has.
 func (im *Impression) size() int { return len(im.Features) + 5*len(im.Documents) + 32 }
 
-func scan(paths []string, most int, each func(part *Log) error) (warnings []string, err error) {
+func (o ReadOptions) scan(paths []string, most int, each func(part *Log) error) (warnings []string, err error) {
+	if o.Weights == nil {
+		o.Weights = map[string]float64{"click": 1}
+	}
+	o.Segment = cmp.Or(o.Segment, "segment")
 	if paths, err = files(paths); err != nil {
 		return nil, err
 	}
-	r := &reader{seed: maphash.MakeSeed(), clicks: map[uint64][]uint64{}, seen: map[uint64]bool{}, known: map[listKey]any{},
-		counts: map[oddity]int{}, most: most, each: each, part: &Log{}, wait: func() error { return nil }}
+	r := &reader{ReadOptions: o, seed: maphash.MakeSeed(), clicks: map[uint64][]event{}, hits: map[uint64][]hit{},
+		seen: map[uint64]bool{}, known: map[listKey]any{}, counts: map[oddity]int{}, most: most, each: each, part: &Log{},
+		wait: func() error { return nil }}
 	defer func() { err = cmp.Or(err, r.wait()) }()
 	for _, read := range []func(path string) error{r.readClicks, r.readQueries} {
 		for _, path := range paths {
@@ -161,6 +186,9 @@ const (
 	clickWithoutQuery oddity = "clicks whose query was not kept, or is not in the log: left out"
 	clickNotShown     oddity = "clicks on a document that was not shown: left out"
 	repeatedClick     oddity = "clicks on a document that was clicked before: counted once"
+	rebuiltHits       oddity = "queries without query_response_hit_ids, rebuilt from their impression events"
+	notOver           oddity = "queries so near the end of the log that their window is not over: left out"
+	lateClick         oddity = "clicks after the window of their query: left out"
 )
 
 // oddLine returns the oddity of a line that cannot be parsed.
@@ -174,10 +202,13 @@ func oddLine(err error) oddity {
 // A reader reads all files twice: first for clicks, then for queries. It keeps 64-bit hashes of ids. Two of a million are
 // equal by chance in one of ten million logs.
 type reader struct {
+	ReadOptions
 	seed   maphash.Seed
-	clicks map[uint64][]uint64 // documents clicked, by query, until its impression takes them
-	seen   map[uint64]bool     // impressions
-	known  map[listKey]any     // lists that were decoded before
+	clicks map[uint64][]event // by query, until its impression takes them
+	hits   map[uint64][]hit   // of impression events, by query
+	last   time.Time          // in the log; only with a Window
+	seen   map[uint64]bool    // impressions
+	known  map[listKey]any    // lists that were decoded before
 	counts map[oddity]int
 
 	columns columns // of the features of all impressions
@@ -188,6 +219,19 @@ type reader struct {
 	size   int
 	wait   func() error // until each has ended
 	failed error        // of each
+}
+
+// An event is a click or another action that counts.
+type event struct {
+	object, action uint64 // hashes
+	value          float64
+	at             time.Time
+}
+
+// A hit is a document of an event that says that it was shown.
+type hit struct {
+	ordinal  int
+	document string
 }
 
 // A listKey is a hash of the text of a list, and its number of documents.
@@ -229,21 +273,56 @@ func (r *reader) lines(path string, f func(line []byte) error) error {
 	return nil
 }
 
-// readClicks keeps the clicks until their queries are read.
+// readClicks keeps the events until their queries are read.
 func (r *reader) readClicks(path string) error {
 	return r.lines(path, func(content []byte) error {
-		if !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
+		if r.Window == 0 && !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
 			return nil
 		}
-		if line, err := parseLine(jsonread.NewLenient(content)); err == nil && line.ActionName == "click" { // readQueries counts what is odd
-			if line.QueryID == "" || line.Object == "" {
-				return clickWithoutIDs
-			}
-			query := r.hash(line.QueryID)
-			r.clicks[query] = append(r.clicks[query], r.hash(line.Object))
+		if line, err := parseLine(jsonread.NewLenient(content)); err == nil { // readQueries counts what is odd
+			return r.event(line)
 		}
 		return nil
 	})
+}
+
+// event keeps an event that counts, or that says what was shown.
+func (r *reader) event(line *ubiLine) error {
+	at, err := parseTime(line.Timestamp)
+	if err == nil && at.After(r.last) {
+		r.last = at
+	}
+	query := r.hash(line.QueryID)
+	value, counts := r.Weights[line.ActionName]
+	switch {
+	case line.ActionName == "impression" && line.QueryID != "" && line.Object != "" && line.Ordinal >= 0:
+		r.hits[query] = append(r.hits[query], hit{line.Ordinal, line.Object})
+	case !counts || line.ActionName == "":
+	case line.QueryID == "" || line.Object == "":
+		return clickWithoutIDs
+	default:
+		r.clicks[query] = append(r.clicks[query], event{r.hash(line.Object), r.hash(line.ActionName), value, at})
+	}
+	return nil
+}
+
+// rebuilt returns the documents that impression events put at the ranks from the first, down to the first gap; nil if two
+// are at one rank.
+func rebuilt(hits []hit) (documents []string) {
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.document, b.document))
+	})
+	hits = slices.Compact(hits)
+	for i, h := range hits {
+		switch {
+		case i > 0 && h.ordinal == hits[i-1].ordinal:
+			return nil
+		case hits[0].ordinal > 1 || h.ordinal != hits[0].ordinal+i:
+			return documents
+		}
+		documents = append(documents, h.document)
+	}
+	return documents
 }
 
 // readQueries reads impressions.
@@ -279,15 +358,24 @@ func (r *reader) query(line *ubiLine) error {
 		return repeatedQuery
 	}
 	hits, err := parseTexts(line.Hits)
-	p, wrong := parseAttributes(line.Attributes)
+	p, segment, wrong := parseAttributes(line.Attributes, r.Segment)
 	if err := cmp.Or(err, wrong); err != nil {
 		return oddLine(err)
 	}
 	if len(hits) == 0 {
-		return noHits
+		if hits = rebuilt(r.hits[id]); len(hits) == 0 {
+			return noHits
+		}
+		r.counts[rebuiltHits]++
 	}
+	delete(r.hits, id)
+	im.Segment = segment
 	if im.Time, err = parseTime(line.Timestamp); err != nil {
 		r.counts[badTime]++
+	} else if r.Window > 0 && im.Time.Add(r.Window).After(r.last) {
+		r.seen[id] = true
+		delete(r.clicks, id)
+		return notOver
 	}
 	if err := r.fill(&im, hits, p); err != nil {
 		return fmt.Errorf("query %q has %w", im.ID, err)
@@ -339,6 +427,12 @@ func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) 
 	}
 	if im.Scores, err = decode(r, p.Scores, 0, parseScores); err != nil {
 		return badAttributes
+	}
+	if len(p.Models) > 0 {
+		im.Interleaving = &Interleaving{Teams: p.Teams, Probabilities: p.Probabilities, By: p.By}
+		if im.Interleaving.Models, err = decode(r, p.Models, 0, parseContributors); err != nil {
+			return badAttributes
+		}
 	}
 	n := len(im.Documents)
 	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))
@@ -415,18 +509,21 @@ func parseCandidates(raw []byte) (list []string, err error) {
 
 // join sets the clicks of an impression.
 func (r *reader) join(im *Impression, id uint64) {
-	clicks := r.clicks[id]
+	events := r.clicks[id]
 	delete(r.clicks, id)
-	rank := indexer(len(im.Shown), func(k int) uint64 { return r.hash(im.Documents[im.Shown[k]]) }, len(clicks))
-	for _, object := range clicks {
-		k := rank(object)
+	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+	rank := indexer(len(im.Shown), func(k int) uint64 { return r.hash(im.Documents[im.Shown[k]]) }, len(events))
+	for i, e := range events {
+		k := rank(e.object)
 		switch {
 		case k < 0:
 			r.counts[clickNotShown]++
-		case im.Clicks[k] != 0:
+		case r.Window > 0 && !im.Time.IsZero() && e.at.After(im.Time.Add(r.Window)):
+			r.counts[lateClick]++
+		case slices.ContainsFunc(events[:i], func(b event) bool { return b.object == e.object && b.action == e.action }):
 			r.counts[repeatedClick]++
 		default:
-			im.Clicks[k] = 1
+			im.Clicks[k] += e.value
 		}
 	}
 }

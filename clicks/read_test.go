@@ -332,7 +332,7 @@ func TestScanGivesAllImpressionsInParts(t *testing.T) {
 	most := 20 * log.Impressions[0].size()
 	all := &Log{}
 	parts := 0
-	warnings, err := scan([]string{path}, most, func(part *Log) error {
+	warnings, err := ReadOptions{}.scan([]string{path}, most, func(part *Log) error {
 		if len(part.Impressions) > 20 || !reflect.DeepEqual(part.FeatureIDs, log.FeatureIDs) {
 			t.Errorf("%d impressions with features %v", len(part.Impressions), part.FeatureIDs)
 		}
@@ -345,7 +345,7 @@ func TestScanGivesAllImpressionsInParts(t *testing.T) {
 	}
 	calls := 0
 	failed := errors.New("enough")
-	if _, err := scan([]string{path}, most, func(*Log) error { calls++; return failed }); err != failed || calls != 1 {
+	if _, err := (ReadOptions{}).scan([]string{path}, most, func(*Log) error { calls++; return failed }); err != failed || calls != 1 {
 		t.Errorf("error %v after %d parts", err, calls)
 	}
 }

@@ -29,6 +29,11 @@ type Logger struct {
 
 	// Cutoff is the number of documents that are shown. 0: 10.
 	Cutoff int
+
+	// Others are models that make the rankings together with this one, with its Temperature and Cutoff: see [Interleaving].
+	Others []Logger
+	// Draft makes their rankings by team draft; otherwise they are drawn, see [Interleaving.Weigh].
+	Draft bool
 }
 
 // A User describes how simulated users click. The zero User examines every rank and clicks by
@@ -170,15 +175,33 @@ func (s *simulation) share(q int) error {
 	from, to := s.d.Offsets[q], s.d.Offsets[q+1]
 	im := Impression{Query: s.d.QueryIDs[q], Model: s.logging.Model, Version: s.logging.Version, Temperature: s.logging.Temperature,
 		Cutoff: s.logging.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()], Documents: documentIDs(s.d, q)}
-	im.Scores = make([]float64, to-from)
-	if s.logging.Scores != nil {
-		scores, err := s.logging.Scores(s.d, q)
-		if err != nil {
-			return fmt.Errorf("clicks: query %q: %w", im.Query, err)
+	var models []Contributor
+	for i, l := range append([]Logger{s.logging}, s.logging.Others...) {
+		m := Contributor{Name: l.Model, Version: l.Version, Scores: make([]float64, to-from)}
+		if l.Scores != nil {
+			var err error
+			if m.Scores, err = l.Scores(s.d, q); err != nil {
+				return fmt.Errorf("clicks: query %q: %w", im.Query, err)
+			}
 		}
-		im.Scores = scores
+		if models = append(models, m); i > 0 {
+			im.Model, im.Version = im.Model+"+"+m.Name, im.Version+"+"+m.Version
+		}
+	}
+	if s.logging.Others == nil {
+		im.Scores = models[0].Scores
+	} else {
+		im.Interleaving = &Interleaving{Models: models}
+		if !s.logging.Draft {
+			if err := im.Interleaving.Weigh(im.Temperature, im.Cutoff); err != nil {
+				return fmt.Errorf("clicks: query %q: %w", im.Query, err)
+			}
+		}
 	}
 	s.shared[q] = im
+	if s.logging.Draft {
+		return nil
+	}
 	return (&Log{Impressions: []Impression{im}}).Validate()
 }
 
@@ -187,23 +210,34 @@ func (s *simulation) show(im *Impression, sampler *plackett.Sampler, random *ran
 	q := s.queries[random.IntN(len(s.queries))]
 	*im = s.shared[q]
 	im.Seed = random.Uint64()
-	policy, err := Logged(im)
-	if err != nil {
+	if err := s.rank(im, sampler); err != nil {
 		return fmt.Errorf("clicks: query %q: %w", im.Query, err)
 	}
-	im.Shown = make([]int, min(im.Cutoff, len(im.Documents)))
 	im.Clicks = make([]float64, len(im.Shown))
-	if len(im.Shown) == 0 {
-		return nil
-	}
-	drawn := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
-	if err := sampler.Draw(policy, plackett.Stream{Seed: im.Seed}, drawn); err != nil {
-		return fmt.Errorf("clicks: query %q: %w", im.Query, err)
-	}
 	attraction := make([]float64, len(im.Shown))
 	for k, d := range im.Shown {
 		attraction[k] = s.attraction[s.d.Offsets[q]+d]
 	}
 	s.behaviour(attraction, im.Clicks, random.Float64)
 	return nil
+}
+
+// rank sets the ranking of an impression by its seed.
+func (s *simulation) rank(im *Impression, sampler *plackett.Sampler) (err error) {
+	if im.Interleaving != nil {
+		own := *im.Interleaving
+		im.Interleaving = &own
+		if s.logging.Draft {
+			im.Shown = own.Draft(im.Cutoff, im.Seed)
+			return nil
+		}
+		im.Shown, err = own.Draw(im.Temperature, im.Cutoff, im.Seed)
+		return err
+	}
+	policy, err := Logged(im)
+	im.Shown = make([]int, min(im.Cutoff, len(im.Documents)))
+	if err != nil || len(im.Shown) == 0 {
+		return err
+	}
+	return sampler.Draw(policy, plackett.Stream{Seed: im.Seed}, plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)})
 }

@@ -24,6 +24,7 @@ type ubiLine struct {
 	UserQuery  string
 	Timestamp  string
 	Object     string // event_attributes.object.object_id
+	Ordinal    int    // event_attributes.position.ordinal, from 0 or 1; −1: none
 	Hits       []byte // query_response_hit_ids
 	Attributes []byte // query_attributes
 	Bulk       bool   // a line between the documents of OpenSearch's bulk format
@@ -43,35 +44,89 @@ type attributes struct {
 	Features     []byte // candidates × columns, row-major; null is a missing value, a text is a category
 	FeatureIDs   []int
 	FeatureNames []string
+
+	Models        []byte // of an interleaving, see contributors
+	Teams         []int  // by rank
+	Probabilities []float64
+	By            int
 }
 
 // parseLine reads a line. Its raw messages are parts of it.
 func parseLine(line *jsonread.Reader) (*ubiLine, error) {
-	l := &ubiLine{}
+	l := &ubiLine{Ordinal: -1}
 	bulk := func([]byte) error { l.Bulk = true; return nil }
 	return l, fields{
 		{"action_name", to(&l.ActionName, parseText)}, {"query_id", to(&l.QueryID, parseText)}, {"client_id", to(&l.ClientID, parseText)},
 		{"user_query", to(&l.UserQuery, parseText)}, {"timestamp", to(&l.Timestamp, parseText)},
 		{"query_response_hit_ids", to(&l.Hits, unparsed)}, {"query_attributes", to(&l.Attributes, unparsed)},
-		{"event_attributes", fields{{"object", fields{{"object_id", to(&l.Object, parseText)}}.read}}.read},
+		{"event_attributes", fields{{"object", fields{{"object_id", to(&l.Object, parseText)}}.read},
+			{"position", optional(fields{{"ordinal", to(&l.Ordinal, parseOrdinal)}})}}.read},
 		{"index", bulk}, {"create", bulk},
 	}.readFrom(line)
 }
 
-// parseAttributes reads query_attributes, and gives nil where they have no plrank.
-func parseAttributes(value []byte) (a *attributes, err error) {
-	if len(value) == 0 {
-		return nil, nil
+// parseOrdinal returns −1 for what is not a rank: other programs write what they like there.
+func parseOrdinal(value []byte) (int, error) {
+	n := -1
+	if text, err := parseText(value); err == nil {
+		if v, err := strconv.Atoi(text); err == nil {
+			n = max(n, v)
+		}
 	}
-	return a, fields{{"plrank", func(value []byte) error {
+	return n, nil
+}
+
+// optional returns a function that reads an object, and leaves out what is none.
+func optional(f fields) func([]byte) error {
+	return func(value []byte) error {
+		if value[0] != '{' {
+			return nil
+		}
+		return f.read(value)
+	}
+}
+
+// parseAttributes reads query_attributes: what is under plrank, nil if that is missing, and the text under the name of a
+// segment.
+func parseAttributes(value []byte, segmentName string) (a *attributes, segment string, err error) {
+	if len(value) == 0 {
+		return nil, "", nil
+	}
+	err = fields{{segmentName, to(&segment, parseText)}, {"plrank", func(value []byte) error {
 		a = &attributes{}
 		return fields{
 			{"model", to(&a.Model, parseText)}, {"version", to(&a.Version, parseText)}, {"seed", to(&a.Seed, parseSeed)},
 			{"cutoff", to(&a.Cutoff, parseJSON)}, {"temperature", to(&a.Temperature, parseJSON)}, {"drawn", to(&a.Drawn, parseJSON)},
 			{"candidates", to(&a.Candidates, unparsed)}, {"scores", to(&a.Scores, unparsed)}, {"features", to(&a.Features, unparsed)},
 			{"feature_ids", to(&a.FeatureIDs, parseJSON)}, {"feature_names", to(&a.FeatureNames, parseTexts)},
+			{"interleaved", fields{{"models", to(&a.Models, unparsed)}, {"teams", to(&a.Teams, parseJSON)}, {"by", to(&a.By, parseJSON)},
+				{"probabilities", to(&a.Probabilities, parseJSON)}}.read},
 		}.read(value)
 	}}}.read(value)
+	return a, segment, err
+}
+
+// parseContributors reads the models of an interleaving.
+func parseContributors(array []byte) ([]Contributor, error) {
+	return parseList(array, func(entry []byte) (m Contributor, err error) {
+		return m, fields{{"name", to(&m.Name, parseText)}, {"version", to(&m.Version, parseText)}, {"weight", to(&m.Weight, parseJSON)},
+			{"scores", to(&m.Scores, parseScores)}}.read(entry)
+	})
+}
+
+// appendInterleaving appends how several models made a ranking.
+func appendInterleaving(dst []byte, v *Interleaving) []byte {
+	dst = appendList(append(dst, `,"interleaved":{"models":`...), v.Models, func(dst []byte, m Contributor) []byte {
+		dst = appendString(append(dst, `{"name":`...), m.Name)
+		dst = appendString(append(dst, `,"version":`...), m.Version)
+		dst = appendFloat(append(dst, `,"weight":`...), m.Weight)
+		return append(appendList(append(dst, `,"scores":`...), m.Scores, appendFloat), '}')
+	})
+	if v.Teams == nil {
+		return append(appendInt(append(dst, `,"by":`...), v.By), '}')
+	}
+	dst = appendList(append(dst, `,"teams":`...), v.Teams, appendInt)
+	return append(appendList(append(dst, `,"probabilities":`...), v.Probabilities, appendFloat), '}')
 }
 
 // fields lists the members of an object that are read. Package encoding/json would accept other cases of a name, and take
@@ -267,16 +322,28 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	err := im.check(make([]bool, len(im.Documents)))
 	if err == nil {
 		err = cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query), checkText("Model", im.Model),
+			checkText("Segment", im.Segment),
 			checkText("Version", im.Version), checkText("the ID of a document", im.Documents...), checkText("a feature name", log.FeatureNames...))
 	}
 	if err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
+	if im.Interleaving != nil {
+		for _, m := range im.Interleaving.Models {
+			if err := checkText("the name or version of a model", m.Name, m.Version); err != nil {
+				return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+			}
+		}
+	}
 	start := len(dst)
 	dst = appendIDs(append(dst, '{'), im, im.Time)
 	dst = appendList(append(dst, `,"query_response_hit_ids":`...), im.Shown,
 		func(dst []byte, d int) []byte { return appendString(dst, im.Documents[d]) })
-	dst = appendString(append(dst, `,"query_attributes":{"plrank":{"model":`...), im.Model)
+	dst = append(dst, `,"query_attributes":{`...)
+	if im.Segment != "" {
+		dst = append(appendString(append(dst, `"segment":`...), im.Segment), ',')
+	}
+	dst = appendString(append(dst, `"plrank":{"model":`...), im.Model)
 	dst = appendString(append(dst, `,"version":`...), im.Version)
 	dst = strconv.AppendUint(append(dst, `,"seed":"`...), im.Seed, 10)
 	dst = appendInt(append(dst, `","cutoff":`...), im.Cutoff)
@@ -287,6 +354,9 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	dst = appendList(append(dst, `,"candidates":`...), im.Documents, appendString)
 	if im.Scores != nil {
 		dst = appendList(append(dst, `,"scores":`...), im.Scores, appendFloat)
+	}
+	if im.Interleaving != nil {
+		dst = appendInterleaving(dst, im.Interleaving)
 	}
 	if len(features) > 0 {
 		dst = append(append(dst, `,"features":`...), features...)

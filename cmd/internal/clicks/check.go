@@ -130,6 +130,9 @@ func (e *examination) add(part *logs.Log) error {
 		return nil
 	}
 	err := e.bias.Add(part)
+	if slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Interleaving != nil }) {
+		e.others = nil // other policies are likened to the scores of one model
+	}
 	for _, other := range e.others {
 		err = cmp.Or(err, other.Add(part))
 	}
@@ -185,7 +188,7 @@ func (e *examination) count(part *logs.Log) {
 		if im.Client != "" {
 			e.clients[im.Client] = true
 		}
-		if im.Scores != nil {
+		if im.Scores != nil || im.Interleaving != nil {
 			r.Scored++
 		}
 		if !im.Time.IsZero() && (r.From.IsZero() || im.Time.Before(r.From)) {
@@ -238,6 +241,9 @@ func (r *findings) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))
 	fmt.Fprintf(w, "ranks compared by all pairs (method all-pairs): %s\n", groups(r.AllPairs))
+	if r.Other == nil {
+		return
+	}
 	table = viz.Table{Title: "\nhow much the log says about other policies", Columns: []string{"policy", "effective sample size",
 		"largest weight"}, Digits: 1}
 	for _, o := range r.Other {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
@@ -18,11 +19,13 @@ var page = cli.Page{
 		"check LOGS [flags]",
 		"bias LOGS [-out FILE] [flags]",
 		"evaluate LOGS MODELS [-baseline FILE] [-require 0] [flags]",
+		"compare LOGS [flags]",
 		"simulate -data FILE|DIR [-model FILE] -out LOG [flags]",
 	},
 	Text: "Learns from logs of impressions and clicks. check reports what can be learned from a log. bias estimates position bias, the " +
 		"effect of a document's rank on its clicks. evaluate estimates how many clicks another model would get, and can refuse a model that " +
-		"is not shown to be better. simulate makes a log. plrank train -clicks LOGS trains on a log. LOGS are files of UBI lines, as " +
+		"is not shown to be better. compare finds which of several models users prefer. simulate makes a log. plrank train -clicks LOGS " +
+		"trains on a log. LOGS are files of UBI lines, as " +
 		"plrank serve writes them, or folders of such files. -help after a word explains its flags.",
 	Examples: []string{
 		"check logs",
@@ -48,6 +51,7 @@ var verbs = []struct {
 	{"check", &checkPage, func() verb { return new(checkOptions) }},
 	{"bias", &biasPage, func() verb { return new(biasOptions) }},
 	{"evaluate", &evaluatePage, func() verb { return new(evaluateOptions) }},
+	{"compare", &comparePage, func() verb { return new(compareOptions) }},
 	{"simulate", &simulatePage, func() verb { return new(simulateOptions) }},
 }
 
@@ -71,7 +75,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	}
 	check := func(line *cli.Line) error {
 		if line.NArg() == 0 {
-			return errors.New("want one of check, bias, evaluate, simulate")
+			return errors.New("want one of " + strings.Join(Verbs(), ", "))
 		}
 		return fmt.Errorf("unknown command %q: %s", line.Arg(0), names.Want(line.Arg(0), Verbs()))
 	}

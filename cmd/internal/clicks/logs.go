@@ -27,10 +27,16 @@ var errNoLogs = errors.New("want a log, such as logs/2026-11.jsonl, or a folder 
 
 // scanLog passes the parts of a log to each, and prints its warnings.
 func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(part *logs.Log) error) (warnings []string, err error) {
+	return scanWith(ctx, logs.ReadOptions{}, paths, stderr, each)
+}
+
+// scanWith is scanLog with options.
+func scanWith(ctx context.Context, reading logs.ReadOptions, paths []string, stderr io.Writer,
+	each func(part *logs.Log) error) (warnings []string, err error) {
 	bar := command.NewBar(stderr)
 	read := 0
 	warnings, err = cli.Await(ctx, func() ([]string, error) {
-		return logs.Scan(paths, func(part *logs.Log) error {
+		return reading.Scan(paths, func(part *logs.Log) error {
 			if err := each(part); err != nil {
 				return err
 			}

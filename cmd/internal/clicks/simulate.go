@@ -33,6 +33,7 @@ var simulatePage = cli.Page{
 type simulateOptions struct {
 	cli.Source
 	model, user, bias, out string
+	others                 []string // models to interleave with
 	temperature            float64
 	cutoff, n              int
 	seed                   uint64
@@ -49,9 +50,14 @@ func (o *simulateOptions) flags() cli.Flags {
 	o.user, o.temperature, o.cutoff, o.n = users[0], 1, 10, 10000
 	return append(dataFlags(&o.Source, ""), cli.Flags{
 		{Name: "model", Value: &o.model, Help: "a model `file`, whose policy draws the rankings"},
+		{Name: "interleave", Value: o.addOther, Needs: []string{"model"}, Help: "another model `file`, which makes the rankings together with " +
+			"-model by team draft; repeat it for several"},
 		{Name: "temperature", Value: cli.Float(&o.temperature, math.SmallestNonzeroFloat64, "a positive, finite number"),
 			Help: "`number` that divides the scores; a higher one explores more",
 			Idle: func(*train.Use) string {
+				if o.others != nil {
+					return "with -interleave: a team draft goes by the order of the scores"
+				}
 				if o.model != "" {
 					return ""
 				}
@@ -138,26 +144,45 @@ func (o *simulateOptions) behaviour() (logs.Behaviour, error) {
 	return logs.AffineClicks(b), nil
 }
 
+// addOther reads the flag -interleave.
+func (o *simulateOptions) addOther(text string) error {
+	o.others = append(o.others, text)
+	return nil
+}
+
 func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour, stderr io.Writer) (*logs.Log, error) {
-	logging := logs.Logger{Model: "uniform", Temperature: o.temperature, Cutoff: o.cutoff}
-	var model *ranker.Model
-	if o.model != "" {
-		var err error
-		if model, err = ranker.Open(o.model); err != nil {
-			return nil, err
-		}
-		logging.Model, logging.Version = filepath.Base(o.model), model.Digest()
-	}
-	d, err := openData(ctx, o.Source, model, true, o.seed, stderr)
+	logging, d, err := o.logger(ctx, o.model, stderr)
 	if err != nil {
 		return nil, err
 	}
-	if model != nil {
-		scores, err := datasets.Score(model, d)
+	logging.Temperature, logging.Cutoff, logging.Draft = o.temperature, o.cutoff, o.others != nil
+	for _, path := range o.others {
+		other, _, err := o.logger(ctx, path, stderr)
 		if err != nil {
 			return nil, err
 		}
-		logging.Scores = func(d *datasets.Dataset, q int) ([]float64, error) { return scores[d.Offsets[q]:d.Offsets[q+1]], nil }
+		logging.Others = append(logging.Others, other)
 	}
 	return logs.Simulate(d, logging, logs.User{Behaviour: behaviour}, o.n, o.seed)
+}
+
+// logger returns the policy of a model, and the data as it reads them; without a model all rankings are equally likely.
+func (o *simulateOptions) logger(ctx context.Context, path string, stderr io.Writer) (logging logs.Logger, d *datasets.Dataset, err error) {
+	logging.Model = "uniform"
+	var model *ranker.Model
+	if path != "" {
+		if model, err = ranker.Open(path); err != nil {
+			return logging, nil, err
+		}
+		logging.Model, logging.Version = filepath.Base(path), model.Digest()
+		if o.others != nil {
+			logging.Model = path // whose last part may be the same for all
+		}
+	}
+	if d, err = openData(ctx, o.Source, model, true, o.seed, stderr); err != nil || model == nil {
+		return logging, d, err
+	}
+	scores, err := datasets.Score(model, d)
+	logging.Scores = func(d *datasets.Dataset, q int) ([]float64, error) { return scores[d.Offsets[q]:d.Offsets[q+1]], nil }
+	return logging, d, err
 }

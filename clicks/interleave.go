@@ -1,0 +1,365 @@
+package clicks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/plackett"
+)
+
+// An Interleaving describes how several models made a ranking together. By team draft, the models take turns: in each
+// round, every model once, in random order, adds the best of its documents that are left (Radlinski, Kurup & Joachims,
+// CIKM 2008). Where all models would add the same document, it takes nobody's turn and counts for nobody. A drawn
+// ranking comes from a mixture of policies.
+type Interleaving struct {
+	Models []Contributor
+	// Teams has the model that contributed each document, by rank; Shared: all did. nil: the ranking was drawn from the
+	// mixture of the models' Plackett–Luce policies.
+	Teams []int
+	// Probabilities has, by rank, the probability with which the model contributed there, given the ranks above. nil if
+	// the ranking was drawn.
+	Probabilities []float64
+	// By is the model from whose policy the ranking was drawn.
+	By int
+}
+
+// Shared is the team of documents that all models would have put at their rank.
+const Shared = -1
+
+// A Contributor is a model of an [Interleaving].
+type Contributor struct {
+	Name, Version string    // "": the policy of the models' differences, see [Interleaving.Weigh]
+	Weight        float64   // of its policy in the mixture; 0 for team draft
+	Scores        []float64 // of the candidates; the impression has the temperature
+}
+
+var errInterleaved = errors.New("an interleaved ranking is not drawn by the policy of one model: " +
+	"only placements are known, as for iips, policy-aware and dr")
+
+// check returns an error if the parts do not fit an impression.
+func (v *Interleaving) check(im *Impression) error {
+	drawn, weights := v.Teams == nil, 0.
+	for _, m := range v.Models {
+		if len(m.Scores) != len(im.Documents) || slices.ContainsFunc(m.Scores, notFinite) {
+			return fmt.Errorf("%d scores of model %q for %d documents: want a finite number for each", len(m.Scores), m.Name, len(im.Documents))
+		}
+		if !(m.Weight >= 0) {
+			return fmt.Errorf("the weight of model %q is %v: want 0 or more", m.Name, m.Weight)
+		}
+		weights += m.Weight
+	}
+	switch {
+	case len(v.Models) < 2 || len(v.Models) > 64:
+		return fmt.Errorf("%d interleaved models: want 2 to 64", len(v.Models))
+	case drawn && !(math.Abs(weights-1) < 1e-6):
+		return fmt.Errorf("the weights of the interleaved models add up to %v: want 1", weights)
+	case !drawn && len(v.Teams) < len(im.Shown):
+		return fmt.Errorf("%d teams for %d ranks", len(v.Teams), len(im.Shown))
+	case slices.ContainsFunc(v.Teams, func(t int) bool { return t < Shared || t >= len(v.Models) }):
+		return fmt.Errorf("teams %v of %d models", v.Teams, len(v.Models))
+	}
+	return nil
+}
+
+// A turn is what decides how a draft goes on: the documents that are left, and the models that have their turn in this round.
+type turn struct {
+	taken   []bool
+	waiting uint64
+}
+
+// next returns the document that each model would add, and whether it is the same for all. orders has their documents,
+// best first, of which some are left.
+func (t *turn) next(orders [][]int, next []int) (same bool) {
+	same = true
+	for m, order := range orders {
+		i := 0
+		for t.taken[order[i]] {
+			i++
+		}
+		next[m] = order[i]
+		same = same && next[m] == next[0]
+	}
+	return same
+}
+
+// take lets a model add a document. If all have had their turn, the next round begins.
+func (t *turn) take(models, model, document int) {
+	t.taken[document] = true
+	if model != Shared {
+		t.waiting &^= 1 << model
+	}
+	if t.waiting == 0 {
+		t.waiting = 1<<models - 1
+	}
+}
+
+// orders returns the documents of each model, best first. Of equal scores the first document comes first.
+func (v *Interleaving) orders() [][]int {
+	all := make([][]int, len(v.Models))
+	for m := range v.Models {
+		scores := v.Models[m].Scores
+		for d := range scores {
+			all[m] = append(all[m], d)
+		}
+		slices.SortStableFunc(all[m], func(a, b int) int {
+			switch {
+			case scores[a] > scores[b]:
+				return -1
+			case scores[a] < scores[b]:
+				return 1
+			}
+			return 0
+		})
+	}
+	return all
+}
+
+// Draft makes a ranking of the first cutoff documents by team draft, and sets Teams and Probabilities. The same seed
+// gives the same ranking.
+func (v *Interleaving) Draft(cutoff int, seed uint64) (ranking []int) {
+	random, orders := rand.New(rand.NewPCG(seed, 0)), v.orders()
+	cutoff = min(cutoff, len(orders[0]))
+	models := len(orders)
+	t, next := turn{make([]bool, len(orders[0])), 1<<models - 1}, make([]int, models)
+	v.Teams, v.Probabilities = make([]int, 0, cutoff), make([]float64, 0, cutoff)
+	for range cutoff {
+		team, chance := Shared, 1.
+		if !t.next(orders, next) {
+			n := bits.OnesCount64(t.waiting)
+			for i := random.IntN(n); i >= 0; i-- { // the i-th of those that wait
+				team += 1 + bits.TrailingZeros64(t.waiting>>(team+1))
+			}
+			chance = 1 / float64(n)
+		}
+		document := next[max(0, team)]
+		ranking, v.Teams, v.Probabilities = append(ranking, document), append(v.Teams, team), append(v.Probabilities, chance)
+		t.take(models, team, document)
+	}
+	return ranking
+}
+
+// mostTurns bounds the states of a draft at one rank.
+const mostTurns = 1 << 14
+
+// draftPlacements returns P(d@k) [documents × ranks] of a team draft, over all orders in which the models may take turns.
+func (v *Interleaving) draftPlacements(ranks int, placements []float64) error {
+	type state struct {
+		turn
+		p float64
+	}
+	orders := v.orders()
+	models := len(orders)
+	states := []state{{turn{make([]bool, len(orders[0])), 1<<models - 1}, 1}}
+	clear(placements)
+	next := make([]int, models)
+	for k := range ranks {
+		var after []state
+		at := map[string]int{}
+		for _, s := range states {
+			add := func(team, document int, p float64) {
+				t := turn{slices.Clone(s.taken), s.waiting}
+				t.take(models, team, document)
+				placements[document*ranks+k] += p
+				key := fmt.Sprint(t.waiting, t.taken)
+				i, known := at[key]
+				if !known {
+					i = len(after)
+					at[key] = i
+					after = append(after, state{t, 0})
+				}
+				after[i].p += p
+			}
+			if s.next(orders, next) {
+				add(Shared, next[0], s.p)
+				continue
+			}
+			for m := range models {
+				if s.waiting>>m&1 == 1 {
+					add(m, next[m], s.p/float64(bits.OnesCount64(s.waiting)))
+				}
+			}
+		}
+		if states = after; len(states) > mostTurns {
+			return fmt.Errorf("a team draft with more than %d ways to fill %d ranks: log fewer ranks", mostTurns, k+1)
+		}
+	}
+	return nil
+}
+
+// placements computes P(d@k) [documents × ranks] of the rankings of an interleaving.
+func (v *Interleaving) placements(e *plackett.Expectation, im *Impression, ranks int, placements []float64) error {
+	if v.Teams != nil {
+		return v.draftPlacements(ranks, placements)
+	}
+	clear(placements)
+	own := make([]float64, len(placements))
+	for m := range v.Models {
+		scores, err := v.policy(im, m)
+		if err == nil {
+			err = e.Placements(scores, ranks, own)
+		}
+		if err != nil {
+			return err
+		}
+		floats.AddScaled(placements, v.Models[m].Weight, own)
+	}
+	return nil
+}
+
+// policy returns the log-scores of the policy of a model.
+func (v *Interleaving) policy(im *Impression, model int) ([]float64, error) {
+	return Logged(&Impression{Documents: im.Documents, Scores: v.Models[model].Scores, Temperature: im.Temperature})
+}
+
+// leastWeight is the share of each model's own policy in a mixture, at least.
+const leastWeight = 0.05
+
+// Weigh chooses the weights of the models' policies so that the differences between the first model and each other are
+// estimated with the least variance, and adds the policy of their differences to the models.
+//
+// With the difference δ_dk = P_m(d@k) − P_1(d@k), a click on document d at rank k counts δ_dk / P(d@k). If clicks are few,
+// and depend on the rank as DCG's discounts θ_k, the variance is proportional to
+//
+//	Σ_m Σ_k θ_k Σ_d δ_dk² / P(d@k)    where P = Σ_j w_j P_j.
+//
+// Rankings that all models would show say nothing about differences. The last policy, a Plackett–Luce policy with the
+// log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as the models differ about them. The sum is convex in w; it is
+// minimised by multiplying each w_j by the root of its derivative. Every model keeps a weight of at least 0.05, or half its
+// equal share if that is less, which bounds the weights of clicks.
+func (v *Interleaving) Weigh(temperature float64, cutoff int) error {
+	models, documents := len(v.Models), len(v.Models[0].Scores)
+	im := &Impression{Documents: make([]string, documents), Temperature: temperature}
+	ranks := min(cutoff, documents)
+	var e plackett.Expectation
+	policies := make([][]float64, 0, models+1)
+	add := func() error {
+		m := len(policies)
+		scores, err := v.policy(im, m)
+		if err != nil {
+			return err
+		}
+		policies = append(policies, make([]float64, documents*ranks))
+		return e.Placements(scores, ranks, policies[m])
+	}
+	for range models {
+		if err := add(); err != nil {
+			return err
+		}
+	}
+	squares, differ := make([]float64, documents*ranks), make([]float64, documents)
+	for i := range squares {
+		theta := 1 / math.Log2(float64(i%ranks)+2)
+		for m := 1; m < models; m++ {
+			delta := policies[m][i] - policies[0][i]
+			squares[i] += theta * delta * delta
+			differ[i/ranks] += theta * math.Abs(delta)
+		}
+	}
+	if temperature == 0 {
+		temperature = 1
+	}
+	for d, x := range differ {
+		differ[d] = math.Log(max(x, 1e-6)) * temperature
+	}
+	v.Models = append(v.Models, Contributor{Scores: differ})
+	if err := add(); err != nil {
+		return err
+	}
+	for m, w := range leastVariance(policies, squares, min(leastWeight, .5/float64(models))) {
+		v.Models[m].Weight = w
+	}
+	return nil
+}
+
+// leastVariance returns the weights w of policies that minimise Σ_i squares_i / Σ_j w_j policies_ji. All but the last are at
+// least floor.
+func leastVariance(policies [][]float64, squares []float64, floor float64) []float64 {
+	n := len(policies)
+	weights, least := make([]float64, n), make([]float64, n)
+	for j := range weights {
+		weights[j], least[j] = 1/float64(n), floor
+	}
+	least[n-1] = 0
+	mix := make([]float64, len(squares))
+	for range 40 {
+		clear(mix)
+		for j, w := range weights {
+			floats.AddScaled(mix, w, policies[j])
+		}
+		for i, s := range squares {
+			if s > 0 {
+				mix[i] = s / (mix[i] * mix[i])
+			} else {
+				mix[i] = 0
+			}
+		}
+		for j := range weights {
+			weights[j] *= math.Sqrt(floats.Dot(mix, policies[j]))
+		}
+		if !raise(weights, least) { // the models do not differ
+			for j := range weights {
+				weights[j] = least[j] + (1-floats.Sum(least))/float64(n)
+			}
+			break
+		}
+	}
+	return weights
+}
+
+// raise scales weights to the sum 1, with none below its least. It returns false if all are 0.
+func raise(weights, least []float64) bool {
+	fixed := make([]bool, len(weights))
+	for {
+		free, room, again := 0., 1., false
+		for j, w := range weights {
+			if fixed[j] {
+				room -= least[j]
+			} else {
+				free += w
+			}
+		}
+		if !(free > 0) {
+			return false
+		}
+		for j, w := range weights {
+			if !fixed[j] && w*room/free < least[j] {
+				fixed[j], again = true, true
+			}
+		}
+		if again {
+			continue
+		}
+		for j, w := range weights {
+			if weights[j] = w * room / free; fixed[j] {
+				weights[j] = least[j]
+			}
+		}
+		return true
+	}
+}
+
+// Draw draws a ranking of the first cutoff documents from the mixture of the policies, and sets By. The same seed gives the
+// same ranking.
+func (v *Interleaving) Draw(temperature float64, cutoff int, seed uint64) (ranking []int, err error) {
+	u := rand.New(rand.NewPCG(seed, 0)).Float64()
+	for v.By = 0; v.By < len(v.Models)-1 && u >= v.Models[v.By].Weight; v.By++ {
+		u -= v.Models[v.By].Weight
+	}
+	im := &Impression{Documents: make([]string, len(v.Models[0].Scores)), Temperature: temperature}
+	scores, err := v.policy(im, v.By)
+	if err != nil {
+		return nil, err
+	}
+	ranking = make([]int, min(cutoff, len(scores)))
+	if len(ranking) == 0 {
+		return ranking, nil
+	}
+	var sampler plackett.Sampler
+	return ranking, sampler.Draw(scores, plackett.Stream{Seed: seed}, plackett.Rankings{Documents: ranking, Cutoff: len(ranking)})
+}
