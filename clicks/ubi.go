@@ -152,11 +152,11 @@ func (f fields) readFrom(r *jsonread.Reader) error {
 		if len(value) == 0 || string(value) == "null" || string(value) == `""` {
 			continue
 		}
-		i := slices.IndexFunc(f, func(m member) bool { return strings.EqualFold(m.name, name) })
+		i := slices.IndexFunc(f, func(m member) bool { return strings.EqualFold(m.name, string(name)) })
 		if i < 0 {
 			continue
 		}
-		if f[i].name != name {
+		if f[i].name != string(name) {
 			return fmt.Errorf("the name %.100q: want %q", name, f[i].name)
 		}
 		if seen&(1<<i) != 0 {

@@ -128,8 +128,8 @@ func (s *Service) part(ctx context.Context, space *scratch, name string, price f
 // compute answers a request, and makes the line of its impression. As soon as it knows the model, the answer names it.
 func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out *response) (err error) {
 	var in *request
-	if err := s.part(ctx, space, "its body", parseTime*float64(len(body)), 1, func() (err error) {
-		in, err = parseRequest(body)
+	if err := s.part(ctx, space, "its body", bodyTime*float64(len(body)), 1, func() (err error) {
+		in, err = parseRequest(body, &space.rows, s.clicks != nil, s.models.pickEarly)
 		return err
 	}); err != nil {
 		return err
@@ -137,11 +137,13 @@ func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out 
 	if in.count > s.limits.Documents {
 		return statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
-	model, name, err := s.models.pick(in.model)
-	if err != nil {
-		return statusError{http.StatusNotFound, err}
+	model := in.served
+	if model == nil {
+		if model, err = s.models.pick(in.model); err != nil {
+			return statusError{http.StatusNotFound, err}
+		}
 	}
-	out.Model, out.Version = name, model.Digest()
+	out.Model, out.Version = model.name, model.Digest()
 	if in.logged = s.clicks != nil && in.draw != nil && in.count > 0; in.logged {
 		if err := in.complete(); err != nil {
 			return err
@@ -150,7 +152,7 @@ func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out 
 	if err := s.rank(ctx, model, in, space, out); err != nil {
 		return err
 	}
-	s.measures.count(name, model, space.rows.unknowns)
+	s.measures.count(model.name, model, space.rows.unknowns)
 	return nil
 }
 
@@ -208,7 +210,7 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 		if others.count > s.limits.Documents {
 			return badRequest("explain: background: %d documents, want at most %d", others.count, s.limits.Documents)
 		}
-		price := decodeTime*float64(len(others.documents)) + valueTime*float64(others.count*len(model.columns))
+		price := bodyTime*float64(len(others.documents)) + valueTime*float64(others.count*len(model.columns))
 		if err := s.part(ctx, space, "the background of its explanation", price, 1, func() error {
 			var rows rows
 			if err := rows.read(model, others); err != nil {

@@ -1,11 +1,11 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/jsonread"
@@ -15,57 +15,86 @@ import (
 // rows holds the features of the documents of a request, row after row, and their base scores, nil
 // if the model takes none. The memory is reused.
 type rows struct {
+	model    *served
+	logs     bool // also to text
+	count    int  // of documents so far
 	features []float32
 	base     []float32
-	text     []byte   // of the features, each after a comma, if the request is logged
+	text     []byte   // of the features, each after a comma
+	keys     []key    // of the last object, which others mostly repeat
 	given    []int    // by column: the document that gave it last, from 1
 	unknown  []string // by column: the text of the current document that the model does not know
 	unknowns []int    // by column: how many documents have one
 }
 
-// read decodes the documents of a request. A document is an array of values in the order of the
-// model's feature ids, or an object of values by id or by name. null is a missing value. In an object
-// by name an absent feature is missing; by id it is 0, as in LETOR files. An empty object is by name
-// if the model has names.
-func (r *rows) read(model *served, in *request) error {
+// A key is a feature as an object names it.
+type key struct {
+	name   []byte
+	column int
+	byName bool
+}
+
+// earlyValues is the largest number of values that are decoded before the price of a request is known.
+const earlyValues = 1 << 22
+
+// start prepares for documents of a model. If logs is true, their features also become text.
+func (r *rows) start(model *served, logs bool) {
 	width := len(model.columns)
-	r.text = r.text[:0]
-	r.features = slices.Grow(r.features[:0], in.count*width)[:in.count*width]
-	clear(r.features)
+	r.model, r.logs, r.count = model, logs, 0
+	r.features, r.text, r.keys = r.features[:0], r.text[:0], r.keys[:0]
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
 	r.unknowns = slices.Grow(r.unknowns[:0], width)[:width]
 	clear(r.unknowns)
+}
+
+// read decodes the documents of a request, unless the body was decoded with them.
+func (r *rows) read(model *served, in *request) error {
+	if in.decoded {
+		return nil
+	}
+	r.start(model, in.logged)
+	r.features = slices.Grow(r.features, in.count*len(model.columns))
 	documents := jsonread.New(in.documents)
-	documents.Token() // [
-	levels := model.File().Levels
-	for d := range in.count {
-		row := r.features[d*width : (d+1)*width]
-		if levels != nil {
-			clear(r.unknown) // which may be texts of other documents and requests
-		}
-		var err error
-		copies := false
-		switch documents.Kind() {
-		case '[':
-			copies = in.logged && levels == nil
-			err = r.dense(row, documents, model, copies)
-		case '{':
-			err = r.sparse(row, documents, d, model)
-		default:
-			err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
-		}
-		if err != nil {
+	for d := range documents.Items() {
+		if err := r.add(documents); err != nil {
 			return badRequest("document %d%w", d, err)
-		}
-		if in.logged && !copies {
-			if err := r.appendText(levels, row); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// add decodes a document: an array of values in the order of the model's feature ids, or an object of values by id or by name.
+// null is a missing value. In an object by name an absent feature is missing; by id it is 0, as in LETOR files. An empty object
+// is by name if the model has names. Its errors continue the text "document 3".
+func (r *rows) add(documents *jsonread.Reader) (err error) {
+	width, levels := len(r.model.columns), r.model.File().Levels
+	n := len(r.features)
+	if cap(r.features) < n+width {
+		r.features = slices.Grow(r.features, n+width)
+	}
+	r.features = r.features[:n+width]
+	row := r.features[n:]
+	clear(row)
+	r.count++
+	if levels != nil {
+		clear(r.unknown) // which may be texts of other documents and requests
+	}
+	copies := false
+	switch documents.Kind() {
+	case '[':
+		copies = r.logs && levels == nil
+		err = r.dense(row, documents, copies)
+	case '{':
+		err = r.sparse(row, documents)
+	default:
+		err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
+	}
+	if err == nil && r.logs && !copies {
+		err = r.appendText(levels, row)
+	}
+	return err
 }
 
 // appendText appends the features of a document to the text for the log.
@@ -99,18 +128,18 @@ func (r *rows) fillBase(m *served, in *request) error {
 	}
 	r.base = make([]float32, in.count)
 	n := 0
-	for i, number := range jsonread.New(in.base).Elements() {
-		if n++; n > in.count {
-			continue
+	base := jsonread.New(in.base)
+	for i := range base.Items() {
+		v, number, err := base.Float32()
+		if err == text.ErrNumber {
+			return badRequest("base_scores, value %d: want a number", i)
 		}
-		v, err := parseNumber(number)
-		if err == nil && v != v {
-			err = errors.New("want a number")
-		}
-		if err != nil {
+		if err = numberError(number, err); err != nil {
 			return badRequest("base_scores, value %d: %w", i, err)
 		}
-		r.base[i] = v
+		if n++; n <= in.count {
+			r.base[i] = v
+		}
 	}
 	if n != in.count {
 		return badRequest("%d base_scores for %d documents", n, in.count)
@@ -118,21 +147,22 @@ func (r *rows) fillBase(m *served, in *request) error {
 	return nil
 }
 
-// dense decodes an array. Its errors continue the text "document 3". If copies is true, the numbers go to the text for the
-// log: writing them would take longer than the rest of the request.
-func (r *rows) dense(row []float32, documents *jsonread.Reader, model *served, copies bool) error {
+// dense decodes an array. If copies is true, the numbers go to the text for the log: writing them would take longer than the
+// rest of the request.
+func (r *rows) dense(row []float32, documents *jsonread.Reader, copies bool) error {
 	n := 0
-	for i, value := range documents.Elements() {
+	for i := range documents.Items() {
 		n++
 		if i >= len(row) {
+			documents.Value()
 			continue
+		}
+		value, err := r.value(&row[i], i, documents)
+		if err != nil {
+			return fmt.Errorf(", value %d: %w", i, err)
 		}
 		if copies {
 			r.text = append(append(r.text, ','), numeral(value)...)
-		}
-		var err error
-		if row[i], err = r.parseValue(model, i, value); err != nil {
-			return fmt.Errorf(", value %d: %w", i, err)
 		}
 	}
 	if n != len(row) {
@@ -141,38 +171,47 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, model *served, c
 	return nil
 }
 
-// sparse decodes document d, an object. Its first member decides whether it is by id or by name.
-func (r *rows) sparse(row []float32, documents *jsonread.Reader, d int, model *served) error {
-	for column, levels := range model.File().Levels {
+// sparse decodes an object. Its first member decides whether it is by id or by name.
+func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
+	for column, levels := range r.model.File().Levels {
 		if levels != nil {
-			row[column] = model.ZeroLevel(column)
+			row[column] = r.model.ZeroLevel(column)
 		}
 	}
-	first, named := true, false
+	n := 0
 	for name := range documents.Names() {
-		value := documents.Value()
-		column, byName, known := model.column(name)
+		k, known := r.key(n, name)
 		switch {
 		case !known:
-			return fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(name))
-		case r.given[column] == d+1:
-			return fmt.Errorf(": feature %s is given twice", clip(name))
-		case !first && byName != named:
-			return fmt.Errorf(": feature %q mixes names and ids: want all features of a document by name, or all by id", clip(name))
-		case first && byName:
+			return fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(string(name)))
+		case r.given[k.column] == r.count:
+			return fmt.Errorf(": feature %s is given twice", clip(string(name)))
+		case n > 0 && k.byName != r.keys[0].byName:
+			return fmt.Errorf(": feature %q mixes names and ids: want all features of a document by name, or all by id", clip(string(name)))
+		case n == 0 && k.byName:
 			allMissing(row)
 		}
-		first, named = false, byName
-		r.given[column] = d + 1
-		var err error
-		if row[column], err = r.parseValue(model, column, value); err != nil {
-			return fmt.Errorf(", feature %s: %w", clip(name), err)
+		n++
+		r.given[k.column] = r.count
+		if _, err := r.value(&row[k.column], k.column, documents); err != nil {
+			return fmt.Errorf(", feature %s: %w", clip(string(name)), err)
 		}
 	}
-	if first && model.File().FeatureNames != nil {
+	if n == 0 && r.model.File().FeatureNames != nil {
 		allMissing(row)
 	}
 	return nil
+}
+
+// key returns the feature of member i of an object.
+func (r *rows) key(i int, name []byte) (k key, known bool) {
+	if i < len(r.keys) && bytes.Equal(r.keys[i].name, name) {
+		return r.keys[i], true
+	}
+	k.name = name
+	k.column, k.byName, known = r.model.column(string(name))
+	r.keys = append(r.keys[:i], k)
+	return k, known
 }
 
 func allMissing(row []float32) {
@@ -208,38 +247,46 @@ func numeral(value []byte) []byte {
 	return value
 }
 
-// parseValue returns the value of a feature: a number, or for a feature of texts a text or a number.
-func (r *rows) parseValue(m *served, column int, value []byte) (float32, error) {
-	if string(value) == "null" {
-		return missing, nil
+// value decodes a value of a feature: a number, or for a feature of texts a text or a number. It returns the value as it is written.
+func (r *rows) value(to *float32, column int, documents *jsonread.Reader) (value []byte, err error) {
+	_, ofText := r.model.Level(column, "")
+	if documents.Kind() == '0' && !ofText {
+		*to, value, err = documents.Float32()
+		return value, numberError(value, err)
 	}
-	if _, ofText := m.Level(column, ""); !ofText {
-		return parseNumber(numeral(value))
+	value = documents.Value()
+	switch word := string(value); {
+	case word == "null":
+		*to = missing
+	case word == "true" && !ofText:
+		*to = 1
+	case word == "false" && !ofText:
+		*to = 0
+	case word == "" || !ofText:
+		return value, numberError(value, text.ErrNumber)
+	case value[0] == '[' || value[0] == '{':
+		return value, errors.New("want a text, or null for a missing value")
+	default:
+		level := r.model.NumberLevel
+		if value[0] == '"' {
+			word, _ = jsonread.Unquote(value) // which is Unicode, as all of the body
+			level = r.model.Level
+		}
+		if *to, _ = level(column, word); *to == 0 {
+			r.unknown[column] = word
+			r.unknowns[column]++
+		}
 	}
-	word, level := string(value), m.NumberLevel
-	switch value[0] {
-	case '"':
-		word, _ = jsonread.Unquote(value) // which is Unicode: parseRequest has read it
-		level = m.Level
-	case '[', '{':
-		return 0, errors.New("want a text, or null for a missing value")
-	}
-	v, _ := level(column, word)
-	if v == 0 {
-		r.unknown[column] = word
-		r.unknowns[column]++
-	}
-	return v, nil
+	return value, nil
 }
 
-// parseNumber returns the float32 nearest to a JSON number, as in data files.
-func parseNumber(text []byte) (float32, error) {
-	v, err := strconv.ParseFloat(string(text), 32)
+// numberError returns the error of a number that could not be read, nil if it could.
+func numberError(number []byte, err error) error {
 	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s is beyond the range of float32", clip(string(text)))
+	case err == text.ErrNumber:
+		return errors.New("want a number, or null for a missing value")
 	case err != nil:
-		return 0, errors.New("want a number, or null for a missing value")
+		return fmt.Errorf("%s is %w", clip(string(number)), err)
 	}
-	return float32(v), nil
+	return nil
 }

@@ -30,13 +30,13 @@ func TestRequestBeyondTheWorkLimitIsRefused(t *testing.T) {
 	m := s.models["default"].model.Load()
 	m.scoring, m.transforming = curve{call: 10_000, document: 1e6, pair: 1000}, curve{document: 4e5}
 	documents := "[" + strings.Repeat("[0,0,0],", 99) + "[1,2,0]]"
-	scored := 10_000. + 100*1e6 + 100*100*1000 + requestTime + decodeTime*float64(len(documents)) + 100*(documentTime+3*valueTime)
+	scored := 10_000. + 100*1e6 + 100*100*1000 + requestTime + 100*(documentTime+3*valueTime)
 	drawn, err := (&draw{cutoff: 10, temperature: 1}).price(append(make([]float64, 99), 5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Two columns differ between the documents 99 and 0: in 5 orders, each of them has a pass of 4 documents without the transform.
-	explained := scored - requestTime - decodeTime*float64(len(documents)) - 100*(documentTime+3*valueTime) +
+	explained := scored - requestTime - 100*(documentTime+3*valueTime) +
 		5*(orderTime+10_000) + 20*(swapTime/2+6e5+4*1000)
 	for _, c := range []struct {
 		rest, part string
@@ -47,7 +47,7 @@ func TestRequestBeyondTheWorkLimitIsRefused(t *testing.T) {
 		{`, "explain": {"document": 99, "against": 0, "permutations": 10}`, "its explanation", scored + explained},
 	} {
 		body := `{"documents": ` + documents + c.rest + "}"
-		price := c.price + parseTime*float64(len(body))
+		price := c.price + bodyTime*float64(len(body))
 		s.limits.Work = int(price/unit) + 1
 		if w := post(s, body); w.Code != http.StatusOK {
 			t.Errorf("%s: %d, %s", c.part, w.Code, w.Body)

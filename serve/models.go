@@ -14,12 +14,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/ranker"
 )
 
 // A served model does not change: one model answers a request from beginning to end.
 type served struct {
 	*ranker.Model
+	name     string
 	columns  map[int]int // by feature id; Column finds them by name
 	features *clicks.Log // has their ids and names, without impressions
 
@@ -56,19 +58,30 @@ func newModels(files map[string]string) (models, error) {
 
 func (m models) names() []string { return slices.Sorted(maps.Keys(m)) }
 
+// pickEarly returns the model of a request after some of its members, nil if others may name it.
+func (m models) pickEarly(before map[string][]byte) *served {
+	value, named := before["model"]
+	if !named && len(m) > 1 {
+		return nil
+	}
+	name, _ := jsonread.Unquote(value) // "" if it is not a text, which is an error later
+	model, _ := m.pick(name)
+	return model
+}
+
 // pick returns the model of that name. Without a name it returns the only model, or "default".
-func (m models) pick(name string) (*served, string, error) {
+func (m models) pick(name string) (*served, error) {
 	if name == "" && len(m) == 1 {
 		name = m.names()[0]
 	}
 	s := m[cmp.Or(name, "default")]
 	switch {
 	case s == nil && name == "":
-		return nil, "", fmt.Errorf("the request names no model, and none is called default: want one of %s", strings.Join(m.names(), ", "))
+		return nil, fmt.Errorf("the request names no model, and none is called default: want one of %s", strings.Join(m.names(), ", "))
 	case s == nil:
-		return nil, "", fmt.Errorf("unknown model %q: want one of %s", clip(name), strings.Join(m.names(), ", "))
+		return nil, fmt.Errorf("unknown model %q: want one of %s", clip(name), strings.Join(m.names(), ", "))
 	}
-	return s.model.Load(), s.name, nil
+	return s.model.Load(), nil
 }
 
 // open reads the model, and tries it before requests do.
@@ -81,7 +94,7 @@ func (s *slot) open() error {
 		return fmt.Errorf("%s has other features, by id, name or type, than the model it replaces, and a click log has one feature list: "+
 			"serve it from a new process with its own log folder", s.path)
 	}
-	m := &served{Model: model, columns: map[int]int{}}
+	m := &served{Model: model, name: s.name, columns: map[int]int{}}
 	m.features = &clicks.Log{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
 	for i, id := range model.FeatureIDs() {
 		m.columns[id] = i
@@ -114,11 +127,12 @@ func (m *served) try() error {
 	if err != nil {
 		return err
 	}
-	in, err := parseRequest(text)
+	space := new(scratch)
+	in, err := parseRequest(text, &space.rows, true, func(map[string][]byte) *served { return m })
 	if err != nil {
 		return err
 	}
 	in.logged = true
 	s := &Service{gate: newGate(), limits: Limits{Work: math.MaxInt, Cutoff: 1}}
-	return s.rank(context.Background(), m, in, new(scratch), new(response))
+	return s.rank(context.Background(), m, in, space, new(response))
 }

@@ -69,10 +69,8 @@ func TestNamesThatAreNotMentionedAreMissing(t *testing.T) {
 		model.columns[id] = column
 	}
 	var r rows
-	in, err := parseRequest([]byte(`{"documents": [{"price": 3}, {"city": "Oslo"}, {"city": null, "price": 2}, {}]}`))
-	if err == nil {
-		err = r.read(model, in)
-	}
+	_, err = parseRequest([]byte(`{"documents": [{"price": 3}, {"city": "Oslo"}, {"city": null, "price": 2}, {}]}`), &r, false,
+		func(map[string][]byte) *served { return model })
 	want := []float32{3, missing, missing, missing, 1, missing, 2, missing, missing, missing, missing, missing}
 	if err != nil || !slices.EqualFunc(r.features, want, func(a, b float32) bool { return a == b || a != a && b != b }) {
 		t.Errorf("%v, %v, want %v", r.features, err, want)

@@ -15,8 +15,7 @@ import (
 const (
 	unit         = 200. // in a unit of work
 	requestTime  = 6000 // per request
-	parseTime    = 5    // per byte of a body, to find the parts of a request
-	decodeTime   = 6    // per byte of the documents, to read their numbers and texts
+	bodyTime     = 5    // per byte of a body, to read its numbers and texts
 	documentTime = 150  // per document, to rank it and to write the answer
 	valueTime    = 1    // per feature of a document
 	textTime     = 20   // per feature of a document, to write it to the log
@@ -119,14 +118,17 @@ func (m *served) measure() {
 	m.scoring, m.transforming = curves[0], curves[1]
 }
 
-// price is the price of reading the documents of a request, of scoring them, and of the answer.
+// price is the price of scoring the documents of a request, of reading them if that was not done with the body, and of the answer.
 func (m *served) price(in *request) float64 {
 	perValue := float64(valueTime)
 	if in.logged {
 		perValue += textTime
 	}
-	return requestTime + decodeTime*float64(len(in.documents)) + m.scoring.at(in.count) +
-		float64(in.count)*(documentTime+perValue*float64(len(m.columns)))
+	price := requestTime + m.scoring.at(in.count) + float64(in.count)*(documentTime+perValue*float64(len(m.columns)))
+	if !in.decoded {
+		price += bodyTime * float64(len(in.documents))
+	}
+	return price
 }
 
 // price is the price of drawing a ranking of documents with these scores, and of the propensities.

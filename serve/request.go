@@ -16,7 +16,9 @@ import (
 // A request is the body of POST /v1/rank: the documents of one query.
 type request struct {
 	model     string             // "": not named
+	served    *served            // the model of that name; nil: not yet looked up
 	documents []byte             // the array, as in the body
+	decoded   bool               // the rows have them
 	count     int                // of documents
 	base      []byte             // the array of base scores, as in the body; nil: not given
 	draw      *draw              // nil: not wanted
@@ -32,15 +34,29 @@ type draw struct {
 	temperature float64
 }
 
-// parseRequest reads a body. It returns an error for unknown names and for names that occur twice,
-// rather than guess which value was meant.
-func parseRequest(body []byte) (*request, error) {
-	fields, elements, err := object(body,
-		"base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids")
+// parseRequest reads a body. It returns an error for unknown names and for names that occur twice, rather than guess which value
+// was meant. If pick returns a model for the members that come before the documents, their values go to the rows at once.
+// Otherwise, and if something is wrong with them, the documents are left to [rows.read].
+func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[string][]byte) *served) (*request, error) {
+	r := &request{}
+	fields, err := object(body, func(name string, before map[string][]byte, text *jsonread.Reader) (value []byte) {
+		if name != "documents" {
+			return text.Value()
+		}
+		if r.served = pick(before); r.served != nil {
+			rows.start(r.served, logs)
+		}
+		r.decoded = r.served != nil
+		value, r.count = text.Array(func() bool {
+			r.decoded = r.decoded && len(rows.features)+len(rows.given) <= earlyValues && rows.add(text) == nil
+			return r.decoded
+		})
+		return value
+	}, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r := &request{documents: fields["documents"], count: elements, base: fields["base_scores"]}
+	r.documents, r.base = fields["documents"], fields["base_scores"]
 	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID} {
 		if value := fields[name]; value != nil {
 			if *field, err = jsonread.Unquote(value); err != nil {
@@ -76,7 +92,7 @@ func parseRequest(body []byte) (*request, error) {
 }
 
 func parseDraw(value []byte) (*draw, error) {
-	fields, _, err := object(value, "cutoff", "seed", "temperature")
+	fields, err := object(value, plain, "cutoff", "seed", "temperature")
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +119,7 @@ func parseDraw(value []byte) (*draw, error) {
 
 // parseExplain reads which documents are compared, and the documents of other queries. Without "against" it is the mean of the query.
 func parseExplain(value []byte) (c *ranker.Comparison, others *request, err error) {
-	fields, elements, err := object(value, "document", "against", "permutations", "interactions", "background")
+	fields, err := object(value, plain, "document", "against", "permutations", "interactions", "background")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,34 +143,35 @@ func parseExplain(value []byte) (c *ranker.Comparison, others *request, err erro
 		if rows[0] != '[' {
 			return nil, nil, errors.New("background: want an array of documents of other queries")
 		}
-		others = &request{documents: rows, count: elements}
+		others = &request{documents: rows}
+		_, others.count = jsonread.New(rows).Array(func() bool { return false })
 	}
 	return c, others, nil
 }
 
-// object returns the members of an object, which must have these names, and the number of documents. A null member counts
-// as absent.
-func object(text []byte, names ...string) (fields map[string][]byte, documents int, err error) {
+// A memberReader reads the value of a member of an object, after the members before it.
+type memberReader func(name string, before map[string][]byte, text *jsonread.Reader) []byte
+
+func plain(_ string, _ map[string][]byte, text *jsonread.Reader) []byte { return text.Value() }
+
+// object returns the members of an object, which must have these names. A null member counts as absent.
+func object(text []byte, read memberReader, names ...string) (fields map[string][]byte, err error) {
 	r := jsonread.New(text)
 	if kind := r.Kind(); kind != '{' && kind != 0 { // 0: there is none, as End says
-		return nil, 0, errors.New("want an object")
+		return nil, errors.New("want an object")
 	}
 	fields = map[string][]byte{}
-	for name := range r.Names() {
-		value, elements := r.Array()
+	for member := range r.Names() {
+		name := string(member)
 		if !slices.Contains(names, name) {
-			return nil, 0, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
+			return nil, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
 		}
 		if _, twice := fields[name]; twice {
-			return nil, 0, fmt.Errorf("%q occurs twice", name)
+			return nil, fmt.Errorf("%q occurs twice", name)
 		}
-		switch {
-		case string(value) == "null":
-			value = nil
-		case name == "documents" || name == "background":
-			documents = elements
+		if fields[name] = read(name, fields, r); string(fields[name]) == "null" {
+			fields[name] = nil
 		}
-		fields[name] = value
 	}
-	return fields, documents, r.End()
+	return fields, r.End()
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -56,6 +57,39 @@ func TestMetricsAreByModel(t *testing.T) {
 	}
 	if text := metricsOf(s); strings.Contains(text, version) || strings.Count(text, `plrank_model_info{`) != 2 {
 		t.Errorf("after a new version of one:\n%s", text)
+	}
+}
+
+// Documents that come before the name of their model, or that are many, are read when the model is known. Answers and errors are
+// the same: those of the request before those of its documents.
+func TestDocumentsMayComeBeforeTheirModel(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.npz"), filepath.Join(dir, "two.npz")
+	testkit.LinearModel(t, one, 1, 10, 100)
+	testkit.LinearModel(t, two, 1, 0, 0)
+	wide := filepath.Join(dir, "wide.npz")
+	if err := network(t, "none", 700, 1, 0).Save(wide); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := tested(t, Options{Models: map[string]string{"default": one, "two": two, "wide": wide}})
+	many := strings.Repeat("{},", earlyValues/700) + "{}"
+	for members, want := range map[string]string{
+		`"model": "default", "documents": [[1, 2, 3], {"9": 4}, {"5": 1, "9": 1}]`: `"scores":[321,400,110]`,
+		`"documents": [[1, 2, 3], {"9": 4}, {"9": 1, "5": 1}], "model": "default"`: `"scores":[321,400,110]`,
+		`"documents": [[1, 2, 3], {"9": 4}]`:                                       `"scores":[321,400]`,
+		`"documents": [[1, 2, 3], [4, 5, 6]], "model": "two"`:                      `"scores":[1,4]`,
+		`"model": "wide", "documents": [` + many + `]`:                             fmt.Sprintf(",%d]}", earlyValues/700),
+		`"model": "wide", "documents": [` + many + `, {"x": 1}]`:                   fmt.Sprintf(`document %d: unknown feature \"x\"`, earlyValues/700+1),
+		`"model": "default", "documents": [[1, "x"]], "draw": {}`:                  "draw: no cutoff",
+		`"model": "default", "documents": [[1, "x"]], "no": {}`:                    `unknown field \"no\"`,
+		`"model": "default", "documents": [[1, "x"]`:                               "after offset",
+		`"model": 7, "documents": [[1, "x"]]`:                                      "model: want a string",
+		`"documents": [[1, "x"]], "model": "three"`:                                `unknown model \"three\"`,
+		`"model": "two", "documents": [[1, 2, 3]], "documents": [[1]]`:             `\"documents\" occurs twice`,
+	} {
+		if w := post(s, "{"+members+"}"); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%.100s: %d, %.100s, want %s", members, w.Code, w.Body, want)
+		}
 	}
 }
 

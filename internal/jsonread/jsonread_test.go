@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // copied puts a valid JSON text together again from what the functions of this package give.
@@ -27,7 +29,7 @@ func copied(value []byte) string {
 			if b.Len() > 1 {
 				b.WriteByte(',')
 			}
-			quoted, _ := json.Marshal(name)
+			quoted, _ := json.Marshal(string(name))
 			b.Write(quoted)
 			b.WriteByte(':')
 			b.WriteString(copied(v))
@@ -39,15 +41,25 @@ func copied(value []byte) string {
 	return b.String()
 }
 
-// FuzzScan: valid JSON has the same value after it has been taken apart and put together.
+// FuzzScan: a text is JSON as package jsontext reads it, or has an error. Valid JSON has the same value after it has been taken apart
+// and put together.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		` { "a" : [ 1 , -2.5e+3, null ,true,{ } , [ ] , "x\"],}\\" ] , "\u0061\n" : { "b":[[[]]]} } `,
 		`[]`, `{}`, ` 3 `, `"\\"`, "[1\n,\t2\r]", `{"":""}`, `[ ]`, `{"a":1,"a":2}`, "\"\xff\"",
+		`{"a":1,}`, `[1,]`, `[,1]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{1:2}`, `[`, `]`, `{"a":1]`, `[1}`, `-`, `01`, `-0`, `1.`, `.5`, `1e`, `1e+`, `+1`, `1.e5`,
+		`-01.5e-07`, `nul`, `truex`, "[tru", `"\ud800"`, "\"\x01\"", `"\x"`, `"\u12"`, `"a`, `"\`, "\x00", "1\x00", `{"\ud800":1}`, "\ufeff1", "[1]\v",
 	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		for _, r := range []*Reader{New([]byte(text)), NewLenient([]byte(text))} {
+			r.Value()
+			valid := jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(r.anyBytes))
+			if err := r.End(); (err == nil) != valid {
+				t.Fatalf("%q: error %v, valid %t", text, err, valid)
+			}
+		}
 		if !json.Valid([]byte(text)) {
 			return
 		}
@@ -70,6 +82,18 @@ func FuzzScan(f *testing.F) {
 			t.Errorf("%q became %q", text, again)
 		}
 	})
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	for _, brackets := range [][2]string{{"[", "]"}, {`{"":`, "0}"}} {
+		for depth, want := range map[int]string{mostDepth: "", mostDepth + 1: "exceeded max depth"} {
+			r := New([]byte(strings.Repeat(brackets[0], depth) + brackets[1] + strings.Repeat(brackets[1][len(brackets[1])-1:], depth-1)))
+			r.Value()
+			if err := r.End(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%d times %s: %.100v, want %q", depth, brackets[0], err, want)
+			}
+		}
+	}
 }
 
 func TestPlaceOfAnErrorIsNamed(t *testing.T) {

@@ -102,12 +102,11 @@ var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 // Float32 reads a decimal number at the start of b: a sign, digits with
 // an optional point, an optional exponent. It returns the float32 nearest to
 // it, the very one that strconv.ParseFloat(…, 32) gives, and the number of
-// bytes read.
+// bytes read, also of a number beyond the range.
 //
-// Up to 15 digits and 22 powers of ten, digits/10^k is one correctly rounded
-// float64 operation (Clinger 1990). Rounding that once more, to float32, is
-// right unless the float64 lies exactly between two float32 numbers: then,
-// and outside the normal range, strconv decides.
+// Up to 19 digits, digits·10^k is at most four roundings to float64, each within half of the last bit (Clinger 1990). Rounding
+// that once more, to float32, is right unless the float64 lies within four of its last bits of the middle between two float32
+// numbers: then, and outside the normal range, strconv decides.
 func Float32(b []byte) (float32, int, error) {
 	i := 0
 	negative := false
@@ -144,8 +143,16 @@ func Float32(b []byte) (float32, int, error) {
 		i += 1 + n
 		exponent += e
 	}
-	if digits <= 15 && exponent <= 22 && exponent >= -22 {
+	if digits > 19 {
+		// At least the digits from the first that is not 0.
+		digits += 1 - (i - start) + len(bytes.TrimLeft(b[start:i], "0."))
+	}
+	if digits <= 19 && exponent <= 22 && exponent >= -44 {
 		f := float64(mantissa)
+		if exponent < -22 {
+			f /= 1e22
+			exponent += 22
+		}
 		if exponent < 0 {
 			f /= pow10[-exponent]
 		} else {
@@ -155,7 +162,8 @@ func Float32(b []byte) (float32, int, error) {
 			f = -f
 		}
 		// The low 29 bits of a float64 are those that float32 lacks.
-		between := math.Float64bits(f)&(1<<29-1) == 1<<28
+		middle := int(math.Float64bits(f)&(1<<29-1)) - 1<<28
+		between := -4 <= middle && middle <= 4
 		size := math.Abs(f)
 		if !between && size >= 0x1p-126 && size <= math.MaxFloat32 || size == 0 {
 			return float32(f), i, nil
@@ -163,7 +171,7 @@ func Float32(b []byte) (float32, int, error) {
 	}
 	f, err := strconv.ParseFloat(string(b[:i]), 32)
 	if err != nil {
-		return 0, 0, errRange
+		return 0, i, errRange
 	}
 	return float32(f), i, nil
 }
