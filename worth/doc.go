@@ -21,7 +21,7 @@
 // [Model] with the largest likelihood: its log-worths, tie parameters and log-likelihood.
 // [Model.Uncertainty] has their standard errors and covariances, [Model.Ranks] has intervals
 // of ranks, [LikelihoodRatio] and [Model.EqualWorths] test, and [Model.Evaluate] measures how well a model
-// predicts other rankings. [FitMixture] fits one model for each of several unknown groups of rankings.
+// predicts other rankings.
 // [ItemFeatures.Dataset] turns rankings of items with features into queries, from which package train learns worths.
 //
 // There may be no finite maximum: if an item always won, or if no wins connect two groups of items.

@@ -60,7 +60,10 @@ func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 		return nil, err
 	}
 	x, err := n.maximize(ctx, make([]float64, n.size()))
-	m := n.model(r.Items, x)
+	theta := slices.Clone(x[:len(r.Items)]) // without the hidden item of a prior
+	centre(theta)
+	level(theta, 2*n.options.Tolerance)
+	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: n.orders, LogTies: slices.Clone(x[n.items:])}
 	kept := *r // rankings added to r later are not in the copy
 	m.Steps, m.Change, m.rankings, m.prior = n.steps, n.change, &kept, o.Prior
 	m.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters())
@@ -95,14 +98,6 @@ func newNewton(r *Observations, o Options) (*newton, error) {
 		return nil, err
 	}
 	return &newton{likelihood: newLikelihood(fitted, items, orders), options: o}, nil
-}
-
-// model returns the model with the parameters x, without the hidden item of a prior.
-func (n *newton) model(items []string, x []float64) *Model {
-	theta := slices.Clone(x[:len(items)])
-	centre(theta)
-	level(theta, 2*n.options.Tolerance)
-	return &Model{Items: items, LogWorths: theta, TieOrders: n.orders, LogTies: slices.Clone(x[n.items:])}
 }
 
 // checkTies returns an error if the parameter of a size of ties grows without a limit: if, whenever enough items are

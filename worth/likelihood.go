@@ -29,7 +29,6 @@ type likelihood struct {
 // A part is a stretch of the rankings, with scratch space.
 type part struct {
 	spans []span
-	first int       // the number of the first ranking
 	sum   []float64 // of the part, a number for each parameter
 	diag  []float64
 	value float64
@@ -49,7 +48,6 @@ func newLikelihood(r *Observations, items int, orders []int) *likelihood {
 	for i := range n {
 		l.parts = append(l.parts, &part{
 			spans:  r.spans[i*len(r.spans)/n : (i+1)*len(r.spans)/n],
-			first:  i * len(r.spans) / n,
 			sum:    make([]float64, l.size()),
 			diag:   make([]float64, l.size()),
 			choice: newChoice(orders),
@@ -148,18 +146,6 @@ func (l *likelihood) derive(ctx context.Context, p *part, s span, x, alpha []flo
 	entries := l.rankings.entries[s.from:s.to]
 	p.gather(entries, s.placed-s.from, x, alpha)
 	p.untied(entries, s.placed-s.from, s.weight, alpha == nil)
-}
-
-// logs writes log P of every ranking, each counted once.
-func (l *likelihood) logs(x, logs []float64) {
-	alpha := l.worths(x)
-	l.forParts(func(p *part) {
-		for i, s := range p.spans {
-			p.value, s.weight = 0, 1
-			l.derive(context.Background(), p, s, x, alpha)
-			logs[p.first+i] = p.value
-		}
-	})
 }
 
 // ties returns how often items were tied, for every order.

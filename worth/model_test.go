@@ -179,10 +179,14 @@ func TestLogsOfRankingsSumToTheValue(t *testing.T) {
 		for i := range r.Items {
 			x[i] += apart * float64(rapid.IntRange(0, 2).Draw(t, "multiple"))
 		}
-		logs, sum := make([]float64, r.Len()), 0.0
-		l.logs(x, logs)
-		for i, log := range logs {
-			sum += r.At(i).Weight * log
+		sum, alpha := 0.0, l.worths(x)
+		for _, p := range l.parts {
+			for _, s := range p.spans {
+				weight := s.weight
+				p.value, s.weight = 0, 1
+				l.derive(t.Context(), p, s, x, alpha)
+				sum += weight * p.value
+			}
 		}
 		near(t, "log-likelihood", []float64{l.value(x)}, []float64{sum}, 1e-12*max(1, math.Abs(sum)))
 	})

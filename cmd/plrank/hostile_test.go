@@ -59,7 +59,7 @@ func TestHostileNumbersAreRefusedOrHandled(t *testing.T) {
 		"clicks evaluate log.jsonl run/model.npz -require -1000 -bias bias.json",
 		"clicks simulate -data train.txt -model run/model.npz -out -",
 		"fit races.txt -prior 1",
-		"fit races.txt -prior 1 -mixtures 2 -seed 1",
+		"fit races.txt -prior 1 -ties",
 		"serve -model none.npz -log none",
 	} {
 		words := strings.Fields(line)

@@ -18,8 +18,7 @@ import (
 
 var page = cli.Page{
 	Command: "fit",
-	Usage: []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]",
-		"RANKINGS -mixtures K [-prior N] [-seed N] [-out FILE]"},
+	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]"},
 	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
 		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are " +
 		"known by the ending of the name.",
@@ -27,7 +26,6 @@ var page = cli.Page{
 		"races.txt -out worths.csv -plot worths.svg",
 		"votes.soi -unlisted last -prior 0.5",
 		"tastings.csv -ties -test others.csv",
-		"votes.soc -mixtures 2 -prior 0.5",
 	},
 	Topics: []string{"rankings"},
 	Words:  true,
@@ -38,14 +36,9 @@ type options struct {
 	rankings, test, unlisted string
 	ties, asJSON             bool
 	prior                    float64
-	mixtures                 int // components; 0: a single model
-	seed                     uint64
 	out                      string // a new file
 	plot                     cli.Plot
 }
-
-// mostMixtures is beyond any use: each has a worth for every item.
-const mostMixtures = 1000
 
 func (o *options) Flags() cli.Flags {
 	o.unlisted = "omit"
@@ -56,9 +49,6 @@ func (o *options) Flags() cli.Flags {
 		{Name: "unlisted", Value: &o.unlisted, Names: cli.Words("omit", "last"), Help: "`what` to assume of items that a ranking leaves out: " +
 			"omit, nothing; last, that they come after the others"},
 		{Name: "test", Value: &o.test, Help: "a `file` of other rankings, to measure how well the model predicts them"},
-		{Name: "mixtures", Value: cli.Int(&o.mixtures, 0, mostMixtures), Help: "fit a mixture of `K` models, such as for groups of voters, by " +
-			"EM; its BIC says how many to take. A -prior keeps worths of small groups finite"},
-		{Name: "seed", Value: &o.seed, Needs: []string{"mixtures"}, Help: "`seed` of the random starts of -mixtures"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for the table of all items, in CSV"},
 		o.plot.Flag("a picture of the log-worths"),
 		cli.JSONFlag(&o.asJSON),
@@ -76,7 +66,6 @@ func (o *options) Check(line *cli.Line) error {
 		return fmt.Errorf("unexpected argument %q: want one file of rankings", words[1])
 	}
 	return cmp.Or(
-		cli.ErrorIf(o.mixtures > 0 && o.plot != "", "-plot is for one model, and has no meaning with -mixtures"),
 		cli.ErrorIf(o.unlisted != "omit" && o.unlisted != "last", "-unlisted %q: want omit or last", o.unlisted),
 		cli.ErrorIf(o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)),
 			"-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come "+
@@ -89,13 +78,6 @@ func (o *options) Check(line *cli.Line) error {
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// Not by Page.Do: the heap is small, and to collect it more often takes time.
 	return page.DoUntil(command.Interruptible(), new(options), args, stdin, stdout, stderr)
-}
-
-// A fitted model, or mixture of models, prints itself as a table or in JSON.
-type fitted interface {
-	measure(name string, rankings *worth.Observations) error
-	writeCSV(w io.Writer) error
-	print(w io.Writer)
 }
 
 // Run reads rankings, fits a model, and writes it. If a fit ends early, it writes what has been fitted, without standard
@@ -122,11 +104,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	if o.ties && withoutTies("", rankings) == nil {
 		command.Warn(stderr, "-ties has no effect on "+o.rankings+", which has no ties")
 	}
-	fit := o.fitModel
-	if o.mixtures > 0 {
-		fit = o.fitMixture
-	}
-	found, fitErr := fit(ctx, rankings, stderr)
+	found, fitErr := o.fit(ctx, rankings, stderr)
 	if found == nil {
 		if errors.As(fitErr, new(*worth.DisconnectedError)) {
 			fitErr = fmt.Errorf("%w (-prior 0.5 is a weak one)", fitErr)
@@ -149,9 +127,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	if err := files.Publish(stdout); err != nil {
 		return err
 	}
-	if r, ok := found.(*result); ok {
-		o.plot.Draw(stderr, r.draw)
-	}
+	o.plot.Draw(stderr, found.draw)
 	if o.asJSON {
 		return cmp.Or(cli.PrintJSON(stdout, found), fitErr)
 	}
@@ -159,8 +135,8 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	return fitErr
 }
 
-// fitModel fits a model. The error may come with one that is not at its end.
-func (o *options) fitModel(ctx context.Context, rankings *worth.Observations, stderr io.Writer) (fitted, error) {
+// fit fits a model. The error may come with one that is not at its end.
+func (o *options) fit(ctx context.Context, rankings *worth.Observations, stderr io.Writer) (*result, error) {
 	bar := command.NewBar(stderr)
 	model, err := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
 		converged := math.Log(p.Change) / math.Log(1e-9)

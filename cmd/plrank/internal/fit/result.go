@@ -41,7 +41,9 @@ type result struct {
 
 // An item has no standard error, NaN, and ranks of 0, if they are not known.
 type item struct {
-	itemWorth
+	Item     string      `json:"item"`
+	Worth    float64     `json:"worth"`
+	LogWorth float64     `json:"logWorth"`
 	StdErr   train.Value `json:"stdErr"`
 	Rank     int         `json:"rank"`
 	RankLow  int         `json:"rankLow,omitempty"`
@@ -50,37 +52,11 @@ type item struct {
 	number int // in the model
 }
 
-type itemWorth struct {
-	Item     string  `json:"item"`
-	Worth    float64 `json:"worth"`
-	LogWorth float64 `json:"logWorth"`
-}
-
-// itemWorths returns the worths of a model, in its order.
-func itemWorths(m *worth.Model) (list []itemWorth) {
-	for i, w := range m.Worths() {
-		list = append(list, itemWorth{m.Items[i], w, m.LogWorths[i]})
-	}
-	return list
-}
-
 // A tie has the parameter of ties of one size, with its standard error.
 type tie struct {
-	tieDelta
-	StdErr train.Value `json:"stdErr"`
-}
-
-type tieDelta struct {
-	Size     int     `json:"size"` // items
-	LogDelta float64 `json:"logDelta"`
-}
-
-// tieDeltas returns the parameters of ties of a model.
-func tieDeltas(m *worth.Model) (list []tieDelta) {
-	for i, size := range m.TieOrders {
-		list = append(list, tieDelta{size, m.LogTies[i]})
-	}
-	return list
+	Size     int         `json:"size"` // items
+	LogDelta float64     `json:"logDelta"`
+	StdErr   train.Value `json:"stdErr"`
 }
 
 // A test of whether all worths are equal.
@@ -105,8 +81,8 @@ type Evaluation struct {
 func newResult(m *worth.Model) *result {
 	r := &result{model: m, LogLikelihood: m.LogLikelihood, Parameters: m.Parameters(), AIC: m.AIC()}
 	unknown := train.Value(math.NaN())
-	for i, w := range itemWorths(m) {
-		r.Items = append(r.Items, item{itemWorth: w, StdErr: unknown, number: i})
+	for i, w := range m.Worths() {
+		r.Items = append(r.Items, item{Item: m.Items[i], Worth: w, LogWorth: m.LogWorths[i], StdErr: unknown, number: i})
 	}
 	slices.SortStableFunc(r.Items, func(a, b item) int { return cmp.Compare(b.LogWorth, a.LogWorth) })
 	for i := range r.Items {
@@ -115,8 +91,8 @@ func newResult(m *worth.Model) *result {
 			r.Items[i].Rank = r.Items[i-1].Rank
 		}
 	}
-	for _, t := range tieDeltas(m) {
-		r.Ties = append(r.Ties, tie{t, unknown})
+	for i, size := range m.TieOrders {
+		r.Ties = append(r.Ties, tie{size, m.LogTies[i], unknown})
 	}
 	return r
 }
