@@ -9,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/plackett"
 )
 
 // An Impression is a ranking that was shown once, with its clicks. Impressions may share slices,
@@ -31,6 +32,13 @@ type Impression struct {
 
 	Interleaving *Interleaving // how several models made the ranking; nil: they did not
 	Segment      string        // of users or queries, within which models are compared; "": not known
+
+	// Rules are what the service asked of the ranking, by the indices of the documents; nil: nothing. They hold for every policy:
+	// rankings are drawn from, and policies evaluated as, [plackett.Ruled]. Offsets are added to scores divided by the temperature.
+	Rules *plackett.Rules
+	// LogProbability is the logarithm of the probability of the ranking drawn, for those who read the log; 0: not logged. Nothing
+	// here needs it, as it follows from Scores, Temperature and Rules.
+	LogProbability float64
 
 	Shown  []int     // indices into Documents, top first
 	Clicks []float64 // [shown] 1 where there was a click, or its value
@@ -125,6 +133,9 @@ func (im *Impression) check(seen []bool) error {
 		return fmt.Errorf("the score of document %q is %v: it must be finite", im.Documents[d], im.Scores[d])
 	}
 	if im.Interleaving != nil {
+		if !im.Rules.Empty() {
+			return errors.New("an interleaved ranking under rules: its probability is not known")
+		}
 		if err := im.Interleaving.check(im); err != nil {
 			return err
 		}
@@ -218,13 +229,14 @@ func (l *Log) situations() []situation {
 		drafted               bool
 		candidates, shown     int
 		temperature           float64
+		rules                 *plackett.Rules
 	}
 	at := make(map[key]int)
 	var all []situation
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
 		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), nil, false, len(im.Documents),
-			len(im.Shown), im.Temperature}
+			len(im.Shown), im.Temperature, im.Rules}
 		if v := im.Interleaving; v != nil {
 			k.models, k.drafted = first(v.Models), v.Teams != nil
 		}

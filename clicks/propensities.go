@@ -25,6 +25,8 @@ type needs struct {
 type propensities struct {
 	expectation plackett.Expectation
 	kernel      plackett.Kernel
+	ruled       plackett.Ruled
+	rules       bool // ruled is the policy
 	scores      []float64
 	placements  []float64 // [documents × ranks shown] P(d@k); 0 for documents that were not asked for
 	shown       []float64 // the placements of the documents shown
@@ -50,6 +52,9 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 	p.scores = scores
 	p.expectation.Tolerance = leastPropensity
 	ranks := len(im.Shown)
+	if p.rules = !im.Rules.Empty(); p.rules {
+		return p, p.rule(im, b, n)
+	}
 	// PlacementsOf grows with n², Placements with D·K: at D = 125 and K = 10 they meet at 50 of n.
 	few := n.shown != nil && len(n.shown)*len(n.shown) <= 2*len(scores)*ranks
 	if n.placements {
@@ -91,6 +96,26 @@ func (p *propensities) setExposures(documents int, alpha []float64) {
 	}
 }
 
+// rule is the part of set for a policy under rules.
+func (p *propensities) rule(im *Impression, b Bias, n needs) error {
+	p.ruled.Expectation.Tolerance = leastPropensity
+	if err := p.ruled.Set(p.scores, *im.Rules); err != nil {
+		return fmt.Errorf("rules: %w", err)
+	}
+	ranks := len(im.Shown)
+	if n.placements {
+		p.placements = num.Sized(p.placements, len(p.scores)*ranks)
+		if err := p.ruled.Placements(ranks, p.placements); err != nil {
+			return err
+		}
+	}
+	if !n.exposures {
+		return nil
+	}
+	p.exposures = num.Sized(p.exposures, len(p.scores))
+	return p.ruled.Exposure(b.Alpha[:ranks], p.exposures)
+}
+
 // placeShown sets the placements of the documents shown, and 0 for others.
 func (p *propensities) placeShown(shown []int, ranks int) error {
 	p.shown = num.Sized(p.shown, len(shown)*ranks)
@@ -110,6 +135,9 @@ func (p *propensities) logProbs(im *Impression) ([]float64, error) {
 		return nil, errInterleaved
 	}
 	p.logs = num.Sized(p.logs, len(im.Shown))
+	if p.rules {
+		return p.logs, p.ruled.LogProbs(im.Shown, p.logs)
+	}
 	shown := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
 	return p.logs, p.kernel.LogProbs(p.scores, shown, p.logs)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Read reads a log: files of JSON lines in the form of UBI 1.3 (github.com/o19s/ubi), plain or
@@ -433,6 +434,16 @@ func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) 
 		if im.Interleaving.Models, err = decode(r, p.Models, 0, parseContributors); err != nil {
 			return badAttributes
 		}
+	}
+	rules, err := decode(r, p.Rules, 0, func(raw []byte) (list []plackett.Rules, err error) {
+		list = make([]plackett.Rules, 1)
+		return list, json.Unmarshal(raw, &list[0])
+	})
+	if err != nil {
+		return badAttributes
+	}
+	if im.LogProbability = p.Logged; rules != nil {
+		im.Rules = &rules[0]
 	}
 	n := len(im.Documents)
 	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))

@@ -34,6 +34,10 @@ type Logger struct {
 	Others []Logger
 	// Draft makes their rankings by team draft; otherwise they are drawn, see [Interleaving.Weigh].
 	Draft bool
+
+	// Rules returns what the rankings of the query's documents have to obey, nil for nothing. Several goroutines call it at once.
+	// nil: nothing, for all queries.
+	Rules func(d *datasets.Dataset, query int) *plackett.Rules
 }
 
 // A User describes how simulated users click. The zero User examines every rank and clicks by
@@ -110,12 +114,12 @@ func Simulate(d *datasets.Dataset, logging Logger, user User, n int, seed uint64
 	const block = 1024
 	blocks := (n + block - 1) / block
 	workers := parallel.Workers(blocks)
-	samplers := make([]plackett.Sampler, workers)
+	drawers := make([]drawer, workers)
 	err := parallel.Each(blocks, workers, func(w, b int) error {
 		pcg := new(rand.PCG)
 		for i := b * block; i < min(n, (b+1)*block); i++ {
 			pcg.Seed(num.SplitMixNext(seed), num.SplitMixNext(uint64(i)))
-			if err := s.show(&log.Impressions[i], &samplers[w], rand.New(pcg)); err != nil {
+			if err := s.show(&log.Impressions[i], &drawers[w], rand.New(pcg)); err != nil {
 				return err
 			}
 			log.Impressions[i].ID = strconv.Itoa(i + 1)
@@ -198,6 +202,9 @@ func (s *simulation) share(q int) error {
 			}
 		}
 	}
+	if s.logging.Rules != nil {
+		im.Rules = s.logging.Rules(s.d, q)
+	}
 	s.shared[q] = im
 	if s.logging.Draft {
 		return nil
@@ -205,12 +212,38 @@ func (s *simulation) share(q int) error {
 	return (&Log{Impressions: []Impression{im}}).Validate()
 }
 
+// A drawer is the scratch space of a worker.
+type drawer struct {
+	sampler plackett.Sampler
+	ruled   map[*float64]*plackett.Ruled // by the scores of a query with rules
+}
+
+// draw draws a ranking from the policy of the logged scores.
+func (w *drawer) draw(policy []float64, im *Impression) error {
+	from := plackett.Stream{Seed: im.Seed}
+	if im.Rules.Empty() {
+		return w.sampler.Draw(policy, from, plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)})
+	}
+	p, known := w.ruled[&im.Scores[0]]
+	if !known {
+		p = new(plackett.Ruled)
+		if err := p.Set(policy, *im.Rules); err != nil {
+			return fmt.Errorf("rules: %w", err)
+		}
+		if w.ruled == nil {
+			w.ruled = map[*float64]*plackett.Ruled{}
+		}
+		w.ruled[&im.Scores[0]] = p
+	}
+	return p.Draw(from, im.Shown)
+}
+
 // show makes one impression.
-func (s *simulation) show(im *Impression, sampler *plackett.Sampler, random *rand.Rand) error {
+func (s *simulation) show(im *Impression, w *drawer, random *rand.Rand) error {
 	q := s.queries[random.IntN(len(s.queries))]
 	*im = s.shared[q]
 	im.Seed = random.Uint64()
-	if err := s.rank(im, sampler); err != nil {
+	if err := s.rank(im, w); err != nil {
 		return fmt.Errorf("clicks: query %q: %w", im.Query, err)
 	}
 	im.Clicks = make([]float64, len(im.Shown))
@@ -223,7 +256,7 @@ func (s *simulation) show(im *Impression, sampler *plackett.Sampler, random *ran
 }
 
 // rank sets the ranking of an impression by its seed.
-func (s *simulation) rank(im *Impression, sampler *plackett.Sampler) (err error) {
+func (s *simulation) rank(im *Impression, w *drawer) (err error) {
 	if im.Interleaving != nil {
 		own := *im.Interleaving
 		im.Interleaving = &own
@@ -239,5 +272,5 @@ func (s *simulation) rank(im *Impression, sampler *plackett.Sampler) (err error)
 	if err != nil || len(im.Shown) == 0 {
 		return err
 	}
-	return sampler.Draw(policy, plackett.Stream{Seed: im.Seed}, plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)})
+	return w.draw(policy, im)
 }

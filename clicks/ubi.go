@@ -38,10 +38,12 @@ type attributes struct {
 	Seed         uint64 // as text: many programs read numbers as float64
 	Cutoff       int
 	Temperature  float64
-	Drawn        []int  // indices of candidates, top first; absent: as shown
-	Candidates   []byte // ids of documents; absent: those shown
-	Scores       []byte // by candidate
-	Features     []byte // candidates × columns, row-major; null is a missing value, a text is a category
+	Rules        []byte  // of plackett.Rules; absent: none
+	Logged       float64 // log_probability
+	Drawn        []int   // indices of candidates, top first; absent: as shown
+	Candidates   []byte  // ids of documents; absent: those shown
+	Scores       []byte  // by candidate
+	Features     []byte  // candidates × columns, row-major; null is a missing value, a text is a category
 	FeatureIDs   []int
 	FeatureNames []string
 
@@ -97,6 +99,7 @@ func parseAttributes(value []byte, segmentName string) (a *attributes, segment s
 		return fields{
 			{"model", to(&a.Model, parseText)}, {"version", to(&a.Version, parseText)}, {"seed", to(&a.Seed, parseSeed)},
 			{"cutoff", to(&a.Cutoff, parseJSON)}, {"temperature", to(&a.Temperature, parseJSON)}, {"drawn", to(&a.Drawn, parseJSON)},
+			{"rules", to(&a.Rules, unparsed)}, {"log_probability", to(&a.Logged, parseJSON)},
 			{"candidates", to(&a.Candidates, unparsed)}, {"scores", to(&a.Scores, unparsed)}, {"features", to(&a.Features, unparsed)},
 			{"feature_ids", to(&a.FeatureIDs, parseJSON)}, {"feature_names", to(&a.FeatureNames, parseTexts)},
 			{"interleaved", fields{{"models", to(&a.Models, unparsed)}, {"teams", to(&a.Teams, parseJSON)}, {"by", to(&a.By, parseJSON)},
@@ -343,12 +346,8 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	if im.Segment != "" {
 		dst = append(appendString(append(dst, `"segment":`...), im.Segment), ',')
 	}
-	dst = appendString(append(dst, `"plrank":{"model":`...), im.Model)
-	dst = appendString(append(dst, `,"version":`...), im.Version)
-	dst = strconv.AppendUint(append(dst, `,"seed":"`...), im.Seed, 10)
-	dst = appendInt(append(dst, `","cutoff":`...), im.Cutoff)
-	if im.Temperature != 0 {
-		dst = appendFloat(append(dst, `,"temperature":`...), im.Temperature)
+	if dst, err = appendPolicy(dst, im); err != nil {
+		return dst[:start], fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
 	dst = appendList(append(dst, `,"drawn":`...), im.Shown, appendInt)
 	dst = appendList(append(dst, `,"candidates":`...), im.Documents, appendString)
@@ -370,6 +369,28 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	dst = append(dst, "}}}\n"...)
 	if n := len(dst) - start; n > longestLine {
 		return dst[:start], fmt.Errorf("clicks: impression %q: a line of %d bytes, want at most %d", im.ID, n, longestLine)
+	}
+	return dst, nil
+}
+
+// appendPolicy appends how a ranking was drawn.
+func appendPolicy(dst []byte, im *Impression) ([]byte, error) {
+	dst = appendString(append(dst, `"plrank":{"model":`...), im.Model)
+	dst = appendString(append(dst, `,"version":`...), im.Version)
+	dst = strconv.AppendUint(append(dst, `,"seed":"`...), im.Seed, 10)
+	dst = appendInt(append(dst, `","cutoff":`...), im.Cutoff)
+	if im.Temperature != 0 {
+		dst = appendFloat(append(dst, `,"temperature":`...), im.Temperature)
+	}
+	if im.Rules != nil {
+		rules, err := json.Marshal(im.Rules)
+		if err != nil {
+			return dst, fmt.Errorf("rules: %w", err)
+		}
+		dst = append(append(dst, `,"rules":`...), rules...)
+	}
+	if im.LogProbability != 0 {
+		dst = appendFloat(append(dst, `,"log_probability":`...), im.LogProbability)
 	}
 	return dst, nil
 }

@@ -13,9 +13,9 @@ import (
 
 // Rules are what the rankings of a list have to obey, whatever the scores.
 type Rules struct {
-	Offsets []float64 // by document, added to the scores; nil: none
-	Pins    []Pin
-	Quotas  []Quota
+	Offsets []float64 `json:"offsets,omitempty"` // by document, added to the scores; nil: none
+	Pins    []Pin     `json:"pins,omitempty"`
+	Quotas  []Quota   `json:"quotas,omitempty"`
 }
 
 // Empty reports whether r changes nothing.
@@ -24,13 +24,17 @@ func (r *Rules) Empty() bool {
 }
 
 // A Pin puts a document at a rank, from 1.
-type Pin struct{ Document, Rank int }
+type Pin struct {
+	Document int `json:"document"`
+	Rank     int `json:"rank"`
+}
 
 // A Quota bounds how many of some documents are among the first ranks: from Least to Most.
 type Quota struct {
-	Documents   []int // each once
-	First       int   // ranks
-	Least, Most int
+	Documents []int `json:"documents"` // each once
+	First     int   `json:"first"`     // ranks
+	Least     int   `json:"least"`
+	Most      int   `json:"most"`
 }
 
 // A QuotaError reports the first of several quotas that no ranking obeys together with the pins and the quotas before it.
