@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/datasets/internal/store"
+	"github.com/plrank/plrank/transforms"
 )
 
 // folderMode is the mode of a folder that is made for caches: nobody else can see the copies of
@@ -131,6 +132,14 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 			}
 			d.Roles[pair[0]] = pair[len(pair)-1]
 		}
+		d.Vectors.Values = s[0].Vectors.Values
+		for _, name := range d.origin.Products {
+			p := transforms.Product{Name: name}
+			if at := slices.IndexFunc(k.Read.Products, func(p transforms.Product) bool { return p.Name == name }); at >= 0 {
+				p = k.Read.Products[at]
+			}
+			d.Products = append(d.Products, p)
+		}
 		if err := d.Validate(); err != nil {
 			return err
 		}
@@ -147,9 +156,14 @@ func (s splits) lists() (all store.Lists) {
 		if d == nil {
 			continue
 		}
+		vectors := &d.Vectors.Values
+		if i > 0 { // all splits share them
+			vectors = new([]float32)
+		}
 		all[i] = []any{
-			&d.Features, &d.Offsets, &d.FeatureIDs, &d.NumberLevels, &d.origin.Starts,
+			&d.Features, &d.Offsets, &d.FeatureIDs, &d.NumberLevels, &d.origin.Starts, &d.Vectors.Dimensions, &d.Vectors.Names, vectors,
 			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
+			&d.origin.Products,
 		}
 		for _, c := range columns {
 			all[i] = append(all[i], c.list(d))

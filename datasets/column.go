@@ -39,7 +39,7 @@ type columnOf[T any] struct {
 
 func (c *columnOf[T]) take(d *Dataset, from *reader.Arrangement) {
 	if c.read != nil {
-		*c.in(d) = reader.Gather(from, c.read)
+		*c.in(d) = reader.Gather(from, 1, c.read)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/intents"
+	"github.com/plrank/plrank/transforms"
 )
 
 // Dataset holds queries and their documents, packed: the documents of query q
@@ -53,6 +54,11 @@ type Dataset struct {
 	// query has more than 63 intents, there are several ints a document, [rows × ints], each for the next 63. Nil: they are not
 	// known.
 	Intents []int
+	// Vectors are those of queries and documents. VectorAt, [rows × vectors], is where each begins in their Values, −1 for one that is
+	// missing; nil: there are none. Products are the features that are made of them.
+	Vectors  Vectors
+	VectorAt []int
+	Products []transforms.Product
 	// SourceRows, [rows], are the rows in the source, from 0; nil if the rows are in the order of the source. Splits by Open do
 	// not keep them.
 	SourceRows []int
@@ -60,6 +66,22 @@ type Dataset struct {
 
 	origin reader.Origin // files and lines of the rows
 	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
+}
+
+// Vectors holds each vector once. Select and Open share them between datasets.
+type Vectors struct {
+	Names      []string // such as the names of columns
+	Dimensions []int
+	Values     []float32 // of all vectors
+}
+
+// Vector returns a vector of a row, nil if it is missing. Its memory is shared.
+func (d *Dataset) Vector(vector, row int) []float32 {
+	at := d.VectorAt[row*len(d.Vectors.Names)+vector]
+	if at < 0 {
+		return nil
+	}
+	return d.Vectors.Values[at : at+d.Vectors.Dimensions[vector]]
 }
 
 // Batch holds a few queries packed for one step: transformed, and padded to the
@@ -112,6 +134,7 @@ var columns = []column{
 		packed: func(b *Batch) *[]float32 { return &b.Logged }, fingerprint: "gains"},
 	&columnOf[float32]{what: "logged score", in: func(d *Dataset) *[]float32 { return &d.LoggedScores },
 		packed: func(b *Batch) *[]float32 { return &b.LoggedScores }, valid: reader.IsFinite, want: finite, fingerprint: "gains"},
+	&columnOf[int]{what: "vector", many: true, in: func(d *Dataset) *[]int { return &d.VectorAt }},
 	&columnOf[int]{what: "source row", in: func(d *Dataset) *[]int { return &d.SourceRows }},
 	&columnOf[int32]{what: "line", in: func(d *Dataset) *[]int32 { return &d.origin.Lines }, read: (*reader.Chunk).LinesInFile},
 }

@@ -10,6 +10,7 @@ import (
 
 // setAll sets every optional list of d to values that differ from row to row.
 func setAll(d *Dataset) {
+	d.Vectors = Vectors{Names: []string{"v"}, Dimensions: []int{1}, Values: make([]float32, 100)}
 	for _, c := range columns {
 		list := reflect.ValueOf(c.list(d)).Elem()
 		n := d.Rows()
@@ -49,7 +50,8 @@ func TestEveryListOfADatasetIsAColumn(t *testing.T) {
 	if err := d.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	lists := fieldsOf(d, "Features", "Offsets", "FeatureIDs", "FeatureNames", "Levels", "NumberLevels", "LeftOut", "GroupNames", "Warnings")
+	lists := fieldsOf(d, "Features", "Offsets", "FeatureIDs", "FeatureNames", "Levels", "NumberLevels", "LeftOut", "GroupNames", "Warnings",
+		"Products")
 	if len(lists) != len(columns)-1 { // lines are not exported
 		t.Errorf("%d lists, but %d columns", len(lists), len(columns))
 	}

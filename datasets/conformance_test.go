@@ -146,6 +146,12 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 			is: func(d *Dataset) any { return d.Intents }, want: []int{3, 3, 2}},
 		{name: "Subtopics", set: func(o *ReadOptions, _ func(string) string) { o.Subtopics = subtopics },
 			is: func(d *Dataset) any { return d.Intents }, want: []int{1, 0, 2}},
+		{name: "Vectors", set: func(o *ReadOptions, column func(string) string) { o.Vectors = vectorsOf(column("x")) },
+			is: func(d *Dataset) any { return d.Vectors.Values }, want: []float32{5, 6, 1}, refused: map[string]string{"LETOR": "names no columns"}},
+		{name: "Products", set: func(o *ReadOptions, column func(string) string) {
+			o.Vectors, o.Ignore = vectorsOf(column("x"), column("y")), []string{column("b"), column("g"), column("w")}
+			o.Products = productsOf("dot(" + column("x") + "," + column("y") + ")")
+		}, is: features, want: []float32{35, 48, 2}, refused: map[string]string{"LETOR": "names no columns"}},
 		{name: "Context", set: func(o *ReadOptions, _ func(string) string) { o.Context = stopped },
 			refused: map[string]string{"LETOR": "was stopped", "CSV": "was stopped", "TSV": "was stopped", "headerless": "was stopped", "Parquet": "was stopped"}},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Model is a trained model in use, such as ranker.Model, which documents them.
@@ -16,6 +17,8 @@ type Model interface {
 	FeatureNames() []string
 	Levels() [][]string
 	NumberLevels() []int
+	Vectors() []transforms.Vector
+	Products() []transforms.Product
 	Columns() map[string]string
 	OnBaseScores() bool
 	ComparesDocuments() bool
@@ -28,7 +31,7 @@ type Model interface {
 func OptionsFor(m Model) ReadOptions {
 	return ReadOptions{
 		OfModel: true, FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.Levels(), NumberLevels: m.NumberLevels(),
-		Roles: m.Columns(),
+		Roles: m.Columns(), Vectors: m.Vectors(), Products: m.Products(),
 	}
 }
 

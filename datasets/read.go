@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/datasets/schema"
+	"github.com/plrank/plrank/transforms"
 )
 
 // ReadOptions says how to read a file. The zero value reads it as it is.
@@ -123,6 +124,15 @@ type ReadOptions struct {
 	// is read. The command plrank has one that knows usual names and columns of text. Nil: the columns label, qid and docid have
 	// these roles, and all others are features: numbers, unless they are Categorical.
 	Schema func(schema.Header) (schema.Columns, error) `json:"-"`
+
+	// Vectors are columns of text whose values are vectors, such as [0.1, 0.2], 0.1 0.2 or 0.1,0.2, or vectors in files of their
+	// own: tables of an id of queries or of documents, in the column that has this role, and a vector, in the column of that name
+	// or else the only column of lists. Columns of lists in the data are vectors anyway, unless Ignore has them. The vectors of a
+	// name have one dimension and finite numbers; a null or empty one is missing. Nil: columns of lists alone.
+	Vectors []transforms.Vector
+
+	// Products are features made of these vectors, by their names. Nil: those of the Schema, or none.
+	Products []transforms.Product
 
 	// Context ends the reading when it is done, with an error that wraps its own. Nil: reading goes on to the end.
 	Context context.Context `json:"-"`
@@ -285,6 +295,16 @@ func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
 	}
 	d.Levels, d.NumberLevels = t.Names.LevelsOf(ids)
 	d.LeftOut, d.Roles = t.Layout.Text, t.Layout.Roles
+	if d.VectorAt = reader.Gather(rows, len(t.Layout.Vectors), func(c *reader.Chunk) []int { return c.VectorAt }); d.VectorAt != nil {
+		d.Products = t.Layout.Products
+		for _, p := range d.Products {
+			d.origin.Products = append(d.origin.Products, p.Name)
+		}
+		for _, v := range t.Layout.Vectors {
+			d.Vectors.Names, d.Vectors.Dimensions = append(d.Vectors.Names, v.Name), append(d.Vectors.Dimensions, v.Dimension)
+		}
+		d.Vectors.Values = t.Names.Vectors.Values
+	}
 	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
 		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
 	}

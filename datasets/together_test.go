@@ -1,6 +1,8 @@
 package datasets
 
 import (
+	"github.com/plrank/plrank/transforms"
+
 	"context"
 	"errors"
 	"slices"
@@ -16,14 +18,16 @@ type counting struct {
 	rows     []int
 }
 
-func (*counting) FeatureIDs() []int          { return []int{1, 2} }
-func (*counting) FeatureNames() []string     { return nil }
-func (*counting) Levels() [][]string         { return nil }
-func (*counting) Columns() map[string]string { return nil }
-func (*counting) NumberLevels() []int        { return nil }
-func (*counting) OnBaseScores() bool         { return false }
-func (c *counting) ComparesDocuments() bool  { return c.compares }
-func (*counting) Seen([]uint64) int          { return 0 }
+func (*counting) FeatureIDs() []int              { return []int{1, 2} }
+func (*counting) FeatureNames() []string         { return nil }
+func (*counting) Levels() [][]string             { return nil }
+func (*counting) Columns() map[string]string     { return nil }
+func (*counting) NumberLevels() []int            { return nil }
+func (*counting) Vectors() []transforms.Vector   { return nil }
+func (*counting) Products() []transforms.Product { return nil }
+func (*counting) OnBaseScores() bool             { return false }
+func (c *counting) ComparesDocuments() bool      { return c.compares }
+func (*counting) Seen([]uint64) int              { return 0 }
 func (c *counting) ScoreOn(_ context.Context, dst []float64, features, _ []float32) ([]float64, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -36,6 +37,14 @@ func (d *Dataset) Validate() error {
 	}
 	if n := len(d.FeatureNames); d.FeatureNames != nil && n != d.Width() {
 		return bad("%d feature names for %d features", n, d.Width())
+	}
+	if n := len(d.Vectors.Names); n != len(d.Vectors.Dimensions) || len(d.VectorAt) != n*d.Rows() && d.VectorAt != nil {
+		return bad("%d vectors, %d dimensions, and %d places for %d rows", n, len(d.Vectors.Dimensions), len(d.VectorAt), d.Rows())
+	}
+	for i, at := range d.VectorAt {
+		if n := d.Vectors.Dimensions[i%len(d.Vectors.Names)]; n < 0 || at != reader.NoVector && (at < 0 || at > len(d.Vectors.Values)-n) {
+			return bad("row %d: a vector of %d numbers begins at %d of %d", i/len(d.Vectors.Names), n, at, len(d.Vectors.Values))
+		}
 	}
 	if d.GroupNames != nil {
 		for r, g := range d.Groups {

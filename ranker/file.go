@@ -45,6 +45,9 @@ type File struct {
 	Levels [][]string `json:"levels,omitempty"`
 	// NumberLevels are the ids of features whose Levels are numbers, see datasets.Dataset.
 	NumberLevels []int `json:"-"`
+	// Vectors are the vectors that a product of the data was made of, with their dimensions, and Products the features that are.
+	Vectors  []transforms.Vector  `json:"vectors,omitempty"`
+	Products []transforms.Product `json:"products,omitempty"`
 	// Gain says how labels became gains in training: a name of package metrics.
 	Gain string `json:"gain"`
 	// Grade is the highest label of the collection, for ERR and graded RBP. 0: not known, as in files of older versions.
@@ -197,6 +200,14 @@ func (f *File) check() error {
 	}
 	if err := f.Transform.Validate(); err != nil {
 		return err
+	}
+	for _, p := range f.Products {
+		if _, _, err := p.Check(f.Vectors); err != nil {
+			return err
+		}
+		if !slices.Contains(f.FeatureNames, p.Name) {
+			return fmt.Errorf("no feature has the name of the product %s", p.Name)
+		}
 	}
 	if f.Transform.Inputs != len(f.FeatureIDs) {
 		return fmt.Errorf("%d feature ids and a transform of %d features do not fit", len(f.FeatureIDs), f.Transform.Inputs)

@@ -57,8 +57,8 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 		f := m.file
 		switch {
 		case !slices.Equal(f.FeatureIDs, first.FeatureIDs) || !slices.Equal(f.FeatureNames, first.FeatureNames) ||
-			!reflect.DeepEqual(f.Levels, first.Levels):
-			return nil, fmt.Errorf("ranker: models 0 and %d have other features, or other texts of categories: "+
+			!reflect.DeepEqual(f.Levels, first.Levels) || !reflect.DeepEqual(f.Products, first.Products):
+			return nil, fmt.Errorf("ranker: models 0 and %d have other features, other texts of categories or other products of vectors: "+
 				"train them on the same columns of the same data", i)
 		case f.BaseScores != first.BaseScores:
 			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither",

@@ -80,7 +80,14 @@ func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain st
 
 // fileFor is the file of a model that was trained on d, without the model.
 func fileFor(t *transforms.Transform, d *datasets.Dataset, gain string) *ranker.File {
+	var vectors []transforms.Vector
+	for i, name := range d.Vectors.Names {
+		if d.Products != nil {
+			vectors = append(vectors, transforms.Vector{Name: name, Dimension: d.Vectors.Dimensions[i]})
+		}
+	}
 	return &ranker.File{
+		Vectors: vectors, Products: d.Products,
 		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, NumberLevels: d.NumberLevels, Gain: gain,
 		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: d.HighestLabel(),
 	}

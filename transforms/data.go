@@ -43,6 +43,16 @@ func (d *Data) varying(within bool) []int {
 	return num.Varying(d.Features, d.Width(), d.Offsets, within)
 }
 
+// hasFeature reports whether a feature has the name.
+func (d *Data) hasFeature(name string) bool {
+	for column := range d.FeatureIDs {
+		if d.FeatureName(column) == name {
+			return true
+		}
+	}
+	return false
+}
+
 // ids returns the ids of the features as words.
 func (d *Data) ids() (words []string) {
 	for _, id := range d.FeatureIDs {

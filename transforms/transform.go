@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/transforms/internal/columns"
@@ -62,6 +61,7 @@ type Transform struct {
 //	rank          √3·(b − a)/n, where of the n documents of the query that have the
 //	              feature b have a lower value and a a higher one: the rank in the
 //	              query, of mean 0 and, without ties, of variance 1 − 1/n²
+//	dot(a,b) …    the data must have this [Product] as a feature, which the other parts take as any other
 //	missing       1 where the value is missing, 0 elsewhere, for the features that a training
 //	              document misses the value: no columns where there are none
 //
@@ -74,7 +74,19 @@ type Transform struct {
 // ±2^24 or beyond.
 func Fit(spec string, train *Data, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(false)}
-	for _, name := range strings.Split(spec, "+") {
+	parts, products, err := SplitSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range products {
+		if !train.hasFeature(p.Name) {
+			return nil, fmt.Errorf("transforms: %s has no feature %s: want data that are read with this product", train.Name, p.Name)
+		}
+	}
+	if parts == nil {
+		return nil, fmt.Errorf("transforms: transform %q names features alone: want a part that takes them, such as standard+%[1]s", spec)
+	}
+	for _, name := range parts {
 		t.Parts = append(t.Parts, Part{Name: name})
 	}
 	if err := t.checkParts(); err != nil {

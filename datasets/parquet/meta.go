@@ -33,13 +33,16 @@ var errDamaged = errors.New("the file is damaged, or cut short")
 // errUnread is the error of bytes that are Parquet of a kind that is not read.
 var errUnread = errors.New("the column cannot be read")
 
-// leaf is a column of the file that is not nested.
+// leaf is a column of the file that is not nested, or one of lists of numbers.
 type leaf struct {
 	name     string
 	index    int // among the leaves of the schema
 	kind     format.Type
 	form     form
 	optional bool
+	isList   bool
+	empty    uint32        // of a list: the level of one that is empty; 0 is null, unless this is 0
+	deepest  uint32        // of a list: the level of a number
 	size     int           // bytes of a plain value; 0: bits, or each has its own
 	scale    int           // of a decimal number
 	unit     time.Duration // of a time
@@ -145,6 +148,8 @@ func leaves(schema []format.SchemaElement, durations map[string]bool) (read []le
 		case durations[e.Name] && l.form == number && l.kind == format.Int64:
 			others = append(others, e.Name+" (duration)")
 		case ok && i == top+1 && !repeated:
+			read = append(read, l)
+		case listOf(schema[top:i], &l, first):
 			read = append(read, l)
 		default:
 			others = append(others, fmt.Sprintf("%s (%s)", e.Name, typeOf(e, repeated)))

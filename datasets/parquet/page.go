@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	mathbits "math/bits"
 	"slices"
 	"sync"
 
@@ -41,6 +42,7 @@ type pages struct {
 	present runs // by row: 1 for a value, 0 for null
 	values  *vector
 	indexes runs // of values
+	list    list // of a column of lists, whose numbers and empty lists are left instead of rows
 }
 
 // next goes to the next page of data.
@@ -88,7 +90,11 @@ func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
 		return err
 	}
 	var levels []byte
-	if p.optional {
+	if p.isList {
+		if levels, b, err = p.listLevels(b, h); err != nil {
+			return err
+		}
+	} else if p.optional {
 		if h.DefinitionLevelEncoding != format.RLE || len(b) < 4 {
 			return fmt.Errorf("%w: nulls are encoded as %v", errDamaged, h.DefinitionLevelEncoding)
 		}
@@ -98,15 +104,17 @@ func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
 		}
 		levels, b = b[:n], b[n:]
 	}
-	return p.setValues(levels, b, int(h.NumValues), h.Encoding, p.optional)
+	return p.setValues(levels, b, int(h.NumValues), h.Encoding, p.optional || p.isList)
 }
 
 func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
 	n, repeated := int(h.DefinitionLevelsByteLength), int(h.RepetitionLevelsByteLength)
 	// Checksums are not of headers, but in these a column that is not nested leaves little choice.
-	if n < 0 || repeated != 0 || n > 0 && !p.optional || h.NumRows != h.NumValues || n > len(body) || n > full {
+	if n < 0 || repeated < 0 || n > min(len(body), full)-repeated ||
+		!p.isList && (repeated != 0 || n > 0 && !p.optional || h.NumRows != h.NumValues) {
 		return errDamaged
 	}
+	p.list.repeats, body, full = runs{b: body[:repeated], width: 1}, body[repeated:], full-repeated
 	codec := p.codec
 	if h.IsCompressed.Valid && !h.IsCompressed.V {
 		codec = format.Uncompressed
@@ -115,7 +123,7 @@ func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
 	if err != nil {
 		return err
 	}
-	return p.setValues(body[:n], b, int(h.NumValues), h.Encoding, n > 0)
+	return p.setValues(body[:n], b, int(h.NumValues), h.Encoding, n > 0 || p.isList)
 }
 
 // setValues begins the values of a page. Its levels say which rows have one, if there may be nulls.
@@ -125,7 +133,7 @@ func (p *pages) setValues(levels, b []byte, rows int, encoding format.Encoding, 
 	}
 	p.left, p.present = rows, runs{left: rows, value: 1}
 	if nulls {
-		p.present = runs{b: levels, width: 1}
+		p.present = runs{b: levels, width: max(1, uint(mathbits.Len32(p.deepest)))}
 	}
 	switch {
 	case encoding == format.RLE && p.kind == format.Boolean:

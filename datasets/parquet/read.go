@@ -20,7 +20,8 @@ type rowReader struct {
 	leaves  []leaf
 	pages   []*pages // of a row group, by position; nil for columns that are not read
 	rooms   []room
-	numbers []float32  // rows × features
+	numbers []float32 // rows × features
+	vectors []reader.Vectors
 	texts   [][][]byte // by position, of columns that are read as text
 	allowed *allowance
 }
@@ -41,7 +42,11 @@ func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int,
 	if err != nil {
 		return err
 	}
-	rows := max(1, size/4/max(1, len(r.used)))
+	width := len(r.used)
+	for _, v := range r.Vectors {
+		width += v.Dimension
+	}
+	rows := max(1, size/4/max(1, width))
 	all, most := 0, mostNumbers(len(file)) // rows, and numbers
 	for _, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > int64(most/max(1, len(r.used))-all) {
@@ -63,12 +68,12 @@ func readRows(file []byte, o reader.Options, sidecar reader.Sidecar, size int,
 				return err
 			}
 			n := min(left, rows)
-			c := &reader.Chunk{Line: 1 + done}
+			c := &reader.Chunk{Line: 1 + done, Remaining: all - done - n}
 			if err := r.chunk(b, c, n); err != nil {
 				return err
 			}
 			left, done = left-n, done+n
-			if at := slices.IndexFunc(r.used, func(n int) bool { return r.pages[n].left > 0 }); left == 0 && at >= 0 && c.FaultCount == 0 {
+			if at := slices.IndexFunc(r.used, func(n int) bool { return r.pages[n].over() }); left == 0 && at >= 0 && c.FaultCount == 0 {
 				return r.inColumn(r.used[at], fmt.Errorf("%w: too many values", errDamaged))
 			}
 			if err := each(c, &r.Layout, float64(done)/float64(all)); err != nil {
@@ -118,8 +123,10 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 			r.Unread = append(r.Unread, other)
 		}
 	}
+	r.vectors = make([]reader.Vectors, len(r.Vectors))
 	for n := range columns {
-		if slices.Contains([]int{r.Label, r.Query, r.Document, r.Group}, n) || r.Feature[n] >= 0 || slices.Contains(r.Numbers, n) {
+		if slices.Contains([]int{r.Label, r.Query, r.Document, r.Group}, n) || r.Feature[n] >= 0 || r.Vector[n] >= 0 ||
+			slices.Contains(r.Numbers, n) {
 			r.used = append(r.used, n)
 		}
 	}
@@ -131,7 +138,14 @@ const lookedAt = 1 << 12
 
 // look counts the first values of columns, when it is asked. Dates and times are no numbers.
 func (r *rowReader) look(file []byte, meta *fileMeta) reader.Look {
-	return func(n int) (string, error) {
+	look := reader.Look{Dimension: func(n int) (int, error) {
+		kinds, err := r.count(file, meta, n)
+		return kinds.Dimension, err
+	}}
+	for i := range r.leaves {
+		look.Lists = append(look.Lists, r.leaves[i].isList)
+	}
+	look.Kind = func(n int) (string, error) {
 		if l := r.leaves[n]; l.isNumber() {
 			return schema.Number, nil
 		} else if moment, is := moments[l.form]; is || l.form != textual {
@@ -143,6 +157,7 @@ func (r *rowReader) look(file []byte, meta *fileMeta) reader.Look {
 		}
 		return kinds.Kind(), err
 	}
+	return look
 }
 
 // count counts the values of a column by what they are. It reads more than the first rows only while none has a value.
@@ -156,6 +171,10 @@ func (r *rowReader) count(file []byte, meta *fileMeta, n int) (kinds reader.Kind
 			break
 		}
 		for left := int(group.NumRows); err == nil && left > 0 && kinds.Numbers+kinds.Texts == 0; left -= lookedAt {
+			if r.leaves[n].isList {
+				err, left = r.lookAtLists(n, left, &kinds), left-1+lookedAt
+				continue
+			}
 			values := make([][]byte, min(left, lookedAt))
 			if err = r.pages[n].texts(values, len(values), &r.rooms[n]); err == nil {
 				for _, value := range values {
@@ -168,6 +187,16 @@ func (r *rowReader) count(file []byte, meta *fileMeta, n int) (kinds reader.Kind
 		err = fmt.Errorf("column %q: %w", r.leaves[n].name, err)
 	}
 	return kinds, err
+}
+
+// lookAtLists counts the next lists of a column, one unless it is missing.
+func (r *rowReader) lookAtLists(n, left int, kinds *reader.Kinds) error {
+	var list reader.Vectors
+	err := r.pages[n].vectors(&list, 1, &r.rooms[n])
+	if kinds.Dimension = len(list.Values); kinds.Dimension > 0 {
+		kinds.Numbers++
+	}
+	return err
 }
 
 // isNumber reports whether a column is a feature of numbers, and has no other use.
@@ -218,6 +247,12 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 	faults := make([]error, len(r.used)) // of single columns
 	memory.For(len(r.used), func(i int) {
 		at := r.used[i]
+		if r.leaves[at].isList {
+			v := &r.vectors[r.Vector[at]]
+			v.Values, v.Ends = v.Values[:0], v.Ends[:0]
+			faults[i] = r.pages[at].vectors(v, n, &r.rooms[at])
+			return
+		}
 		if r.isNumber(at) {
 			faults[i] = r.pages[at].numbers(r.numbers[r.Feature[at]:], width, n, &r.rooms[at])
 			return
@@ -228,6 +263,11 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 		faults[i] = r.pages[at].texts(r.texts[at], n, &r.rooms[at])
 	})
 	b.Begin(c)
+	for _, at := range r.used {
+		if k := r.Vector[at]; r.leaves[at].isList {
+			c.Vectors[k] = r.vectors[k]
+		}
+	}
 	for i, err := range faults {
 		var f fault
 		switch {
@@ -252,7 +292,7 @@ func (r *rowReader) row(b *reader.Builder, row int) {
 	to := r.Begin(b)
 	to.Copy(r.numbers[row*len(r.IDs):])
 	for _, n := range r.used {
-		if r.isNumber(n) {
+		if r.isNumber(n) || r.leaves[n].isList {
 			continue
 		}
 		value, err := r.texts[n][row], error(nil)

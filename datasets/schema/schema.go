@@ -16,6 +16,7 @@ const (
 const (
 	Number        = "number"
 	Text          = "text"
+	Vectors       = "vectors"        // text such as [0.1, 0.2, 0.3]
 	DecimalCommas = "decimal commas" // text such as 3,5
 )
 
@@ -44,6 +45,10 @@ type Header struct {
 	// Features, Ignore, Categorical and Unasked are as in datasets.ReadOptions.
 	Features, Ignore, Categorical, Unasked []string
 
+	// Vectors are the columns of vectors, which are no features, and Dimensions are their lengths; 0 is one that is not known.
+	Vectors    []string
+	Dimensions []int
+
 	// Kind looks at the first values of a column, which counts from 0. It returns the kind that more than half of them have.
 	Kind func(column int) (string, error)
 }
@@ -59,6 +64,9 @@ type Columns struct {
 
 	// Text are the columns to leave out unless they are categorical, with warnings as those of Aside.
 	Text map[string]string
+
+	// Products are features made of vectors, such as cosine(q,d), if options have none; see datasets.ReadOptions.
+	Products []string
 }
 
 // IsNameless reports whether a column has no name of its own, as the index of a table in files of pandas and R. It is left out.

@@ -22,6 +22,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Source names a collection on disk, or a synthetic one.
@@ -54,6 +55,7 @@ type Reading struct {
 	Subtopics      string `json:"subtopics,omitempty"`
 	Features       string `json:"features,omitempty"`
 	Ignore         string `json:"ignore,omitempty"`
+	Vectors        string `json:"vectors,omitempty"`
 }
 
 const (
@@ -113,6 +115,10 @@ func (s *Source) ReadingFlags() Flags {
 				"named FILE.names next to the data, with lines such as 3 bm25"},
 		Flag{Name: "ignore", Value: &s.Ignore, Topic: "features",
 			Help: "`features` to leave out, in the same way; columns of text are left out with a warning"},
+		Flag{Name: "vector", Value: &s.Vectors, Topic: "features",
+			Help: "the `columns` of text that hold vectors, such as [0.1, 0.2]; columns of lists are vectors without it. NAME=FILE is a vector in " +
+				"a file of its own, with a column of query ids or of document ids. Inputs are then cosine(a,b) and dot(a,b) of vectors of one " +
+				"dimension, unless -transform names others"},
 	)
 }
 
@@ -250,7 +256,17 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 		WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
 		Groups:  r.Groups,
 		Intents: command.Words(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
+		Vectors: vectors(r.Vectors),
 	}
+}
+
+// vectors returns the vectors that -vector names.
+func vectors(flag string) (list []transforms.Vector) {
+	for _, word := range command.Words(flag) {
+		name, file, _ := strings.Cut(word, "=")
+		list = append(list, transforms.Vector{Name: name, File: file})
+	}
+	return list
 }
 
 // Open reads or makes the collection, until the context is done, and prints the warnings. It takes Seed, Folds and
@@ -329,6 +345,16 @@ func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
 	o.FeatureIDs, o.FeatureNames, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Categorical
 	o.Levels, o.NumberLevels = wanted.Levels, wanted.NumberLevels
 	o.Roles, o.OfModel, o.Unasked = wanted.Roles, wanted.OfModel, wanted.Unasked
+	if o.Products = wanted.Products; wanted.FeatureIDs == nil {
+		return
+	}
+	files := o.Vectors
+	o.Vectors = slices.Clone(wanted.Vectors)
+	for i, v := range o.Vectors { // a model knows no files
+		if at := slices.IndexFunc(files, func(f transforms.Vector) bool { return f.Name == v.Name }); at >= 0 {
+			o.Vectors[i].File = files[at].File
+		}
+	}
 }
 
 // Without returns the options of a model with the columns of these roles left out. Nothing warns of them.

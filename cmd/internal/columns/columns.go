@@ -73,6 +73,7 @@ func Find(h schema.Header) (schema.Columns, error) {
 		}
 	}
 	f.findAside()
+	f.findProducts()
 	return f.Columns, f.findText()
 }
 
@@ -84,7 +85,7 @@ func (f *finder) column(role string) string {
 	return f.Columns.Roles[role]
 }
 
-// hasRole reports whether a column has a role by now.
+// hasRole reports whether a column has a role by now, or vectors.
 func (f *finder) hasRole(name string) bool {
 	for _, columns := range []map[string]string{f.Header.Roles, f.Columns.Roles} {
 		for _, column := range columns {
@@ -93,7 +94,7 @@ func (f *finder) hasRole(name string) bool {
 			}
 		}
 	}
-	return false
+	return slices.Contains(f.Vectors, name)
 }
 
 // find finds the column of a role.
@@ -194,6 +195,18 @@ func (f *finder) findAside() {
 	}
 }
 
+// findProducts makes features of each two vectors of one dimension: the cosine and the inner product.
+func (f *finder) findProducts() {
+	for b := range f.Vectors {
+		for a := range b {
+			if f.Dimensions[a] == f.Dimensions[b] && f.Dimensions[a] > 0 {
+				pair := "(" + f.Vectors[a] + "," + f.Vectors[b] + ")"
+				f.Products = append(f.Products, "cosine"+pair, "dot"+pair)
+			}
+		}
+	}
+}
+
 // findText finds the columns of text, dates and times that would be features.
 func (f *finder) findText() error {
 	if f.OfFeatures {
@@ -213,6 +226,8 @@ func (f *finder) findText() error {
 		}
 		switch kind {
 		case schema.Number:
+		case schema.Vectors:
+			f.Text[name] = "columns of text that look like vectors were left out: %s: -vector COLUMN,… names those that are vectors"
 		case schema.Text:
 			f.Text[name] = "columns of text were left out: %s: name those that are categorical features, and ignore the others"
 		case schema.DecimalCommas:

@@ -139,7 +139,7 @@ func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 	if initial != nil {
 		return datasets.OptionsFor(initial)
 	}
-	return datasets.ReadOptions{Categorical: o.Categorical}
+	return datasets.ReadOptions{Categorical: o.Categorical, Products: o.products()}
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there

@@ -12,6 +12,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/transforms"
 )
 
 // chooseRecipe takes the plan for the training data, with the flags that are given in place of its settings, and puts into words what it
@@ -20,6 +21,10 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	if !o.bySize {
 		return nil
 	}
+	if parts, products, err := transforms.SplitSpec(o.Transform); parts == nil && products != nil && err == nil {
+		o.given = slices.DeleteFunc(o.given, func(flag string) bool { return flag == "transform" })
+		o.more = "+" + o.Transform // to the parts of the recipe
+	}
 	if why := o.whySingle(); why != "" {
 		return o.takeSingle(s, why)
 	}
@@ -27,6 +32,32 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
 	with, changes := plan.With(o.Config, own...)
 	return o.take(with, s, changes)
+}
+
+// specs returns the transforms that flags and configurations name.
+func (o *options) specs() (specs []string) {
+	for _, k := range o.kinds {
+		if k.name == "transform" {
+			specs = append(specs, k.value)
+		}
+	}
+	for _, c := range append([]train.Config{o.Config}, o.Models...) {
+		specs = append(specs, c.Transform)
+	}
+	return specs
+}
+
+// products returns the features made of vectors that transforms name; nil: none does. Fitting a transform tells errors.
+func (o *options) products() (all []transforms.Product) {
+	for _, spec := range o.specs() {
+		_, products, _ := transforms.SplitSpec(spec)
+		for _, p := range products {
+			if !slices.ContainsFunc(all, func(other transforms.Product) bool { return other.Name == p.Name }) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
 }
 
 // whySingle returns why the recipe is one model, "" if the data choose.
@@ -66,6 +97,9 @@ func (o *options) takeSingle(s *datasets.Splits, why string) error {
 
 // take takes a plan, with settings for one kind, and says what it is.
 func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) error {
+	for i := range plan.Models {
+		plan.Models[i].Transform += o.more
+	}
 	if err := o.setKinds(plan.Models); err != nil {
 		return err
 	}

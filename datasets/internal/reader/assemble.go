@@ -43,18 +43,18 @@ func (t *Table) Arrange() *Arrangement {
 	return a
 }
 
-// Gather returns the values of a list of chunks, for each row; nil if no chunk has the list.
-func Gather[T any](a *Arrangement, listOf func(*Chunk) []T) (all []T) {
+// Gather returns the values of a list of chunks, width of them for each row; nil if no chunk has the list.
+func Gather[T any](a *Arrangement, width int, listOf func(*Chunk) []T) (all []T) {
 	for i, c := range a.table.Chunks {
 		list := listOf(c)
 		if list == nil {
 			continue
 		}
 		if all == nil {
-			all = make([]T, a.rows)
+			all = make([]T, a.rows*width)
 		}
 		for _, m := range a.moves[i] {
-			copy(all[m.to:], list[m.rows.From:m.rows.To])
+			copy(all[m.to*width:], list[m.rows.From*width:m.rows.To*width])
 		}
 	}
 	return all

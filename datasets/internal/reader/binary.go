@@ -59,7 +59,7 @@ func (b *binary) parse(ctx context.Context, s *scan, o FileOptions, each func(*C
 		return fmt.Errorf("datasets: %w", err)
 	}
 	defer file.Unmap(bytes)
-	o.Context = ctx
+	o.Context, s.mostVectors = ctx, len(bytes)
 	var failed error // of each
 	err = b.read(bytes, o.Options, s.sidecar(), cmp.Or(o.ChunkSize, chunkSize), func(c *Chunk, l *Layout, part float64) error {
 		s.consumed = func() int64 { return int64(part * float64(len(bytes))) }

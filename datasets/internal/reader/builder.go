@@ -82,6 +82,7 @@ func (b *Builder) Begin(c *Chunk) {
 	clear(b.told)
 	c.Levels = make([]text.Levels, len(b.layout.Categorical))
 	c.Numbers = make([][]float32, len(numbers))
+	c.Vectors = make([]Vectors, len(b.layout.Vectors))
 	c.Words = newWords()
 }
 

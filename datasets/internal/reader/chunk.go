@@ -23,6 +23,10 @@ type Chunk struct {
 	DocumentIDs []string    // [rows], or nil: no document ids so far
 	Numbers     [][]float32 // by optional column, see Declare: [rows], or nil: the rows have none
 
+	Vectors   []Vectors // by Layout.Vectors, unless they are in files of their own; nil when they are in VectorAt
+	VectorAt  []int     // [rows × vectors] where they begin in VectorBlock.Values; nil: no vectors
+	Remaining int       // rows of the file after these; 0: not known
+
 	Groups     []int         // [rows], or nil: no groups
 	GroupNames GroupNames    // of the groups of this chunk alone
 	Levels     []text.Levels // of the texts of categorical features of this chunk alone, until Names.Renumber

@@ -32,7 +32,7 @@ func TestRolesAreTold(t *testing.T) {
 		"label=label query=stars":     {QueryColumn: "stars"},
 		"label=label query=session\t": {Roles: map[string]string{"query": "session"}},
 	} {
-		c, err := NewColumns(slices.Clone(names), o, false, nil)
+		c, err := NewColumns(slices.Clone(names), o, false, Look{})
 		if err != nil {
 			t.Errorf("%+v: %v", o, err)
 		} else if got := "label=" + c.Called[c.Label] + " query=" + c.Called[c.Query]; got != strings.TrimSpace(want) {
@@ -43,14 +43,14 @@ func TestRolesAreTold(t *testing.T) {
 		`header: the columns are not known: no query id column "qid", found session, label`: {},
 		"header: column \"label\" is the label, and cannot be the query id as well":         {Schema: told(schema.Columns{Roles: map[string]string{"query": "label", "label": "label"}})},
 	} {
-		if _, err := NewColumns([]string{"session", "label"}, o, false, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewColumns([]string{"session", "label"}, o, false, Look{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := NewColumns([]string{"a", "b"}, Options{}, true, nil); !errors.Is(err, ErrColumns) {
+	if _, err := NewColumns([]string{"a", "b"}, Options{}, true, Look{}); !errors.Is(err, ErrColumns) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := NewColumns([]string{"label", "b"}, Options{}, true, nil); err != nil { // sizes stand for ids
+	if _, err := NewColumns([]string{"label", "b"}, Options{}, true, Look{}); err != nil { // sizes stand for ids
 		t.Error(err)
 	}
 }
@@ -73,7 +73,7 @@ func TestColumnsThatTheSchemaLeavesOut(t *testing.T) {
 		{Options{FeatureIDs: []int{7}, FeatureNames: []string{"title"}}, []int{7}, map[int]string{7: "title"}, []Out{{"aside: %s", []string{"rel"}}}},
 	} {
 		c.o.Schema = s
-		got, err := NewColumns(slices.Clone(names), c.o, false, nil)
+		got, err := NewColumns(slices.Clone(names), c.o, false, Look{})
 		if err != nil {
 			t.Errorf("%+v: %v", c.o, err)
 		} else if !slices.Equal(slices.Sorted(slices.Values(got.IDs)), c.ids) || !reflect.DeepEqual(got.Names, c.names) || !reflect.DeepEqual(got.Out, c.out) {

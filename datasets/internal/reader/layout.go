@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Format is a text format. It looks at the first line of a text, and the lines after it, and gives the layout of the
@@ -39,10 +40,13 @@ type Layout struct {
 	Nameless   []string // columns without a name of their own that are no features
 	ByPosition bool     // columns have ids by their position, although they have names
 
-	Categorical  []int       // of IDs, those whose values are text, in the order of Builder.Level
-	Forms        []text.Form // of their texts; nil: all are cells
-	Zero         []int       // features of all rows, of which some lines say nothing
-	GroupFeature string      // the feature whose values are groups; "": none
+	Categorical  []int                // of IDs, those whose values are text, in the order of Builder.Level
+	Forms        []text.Form          // of their texts; nil: all are cells
+	Vectors      []transforms.Vector  // of all rows
+	Products     []transforms.Product // of these vectors, which are features
+	ProductIDs   []int                // their ids
+	Zero         []int                // features of all rows, of which some lines say nothing
+	GroupFeature string               // the feature whose values are groups; "": none
 }
 
 // Out is columns that are left out with a warning, in which %s stands for their names.
@@ -74,6 +78,7 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 		o.Unasked = append(o.Unasked, out.Columns...)
 	}
 	o.Roles = maps.Clone(l.Roles)
+	o.Vectors, o.Products = l.Vectors, l.Products
 	o.Categorical = nil
 	for _, id := range l.Categorical {
 		o.Categorical = append(o.Categorical, l.Names[id])

@@ -71,8 +71,36 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 			l.Zero = append(l.Zero, o.FeatureIDs[i])
 		}
 	}
+	if l.Vectors = o.Vectors; l.Vectors != nil {
+		if err := l.addProductsOfLETOR(&o); err != nil {
+			return nil, err
+		}
+	}
 	l.Read = r.line
 	return l, nil
+}
+
+// addProductsOfLETOR adds the products of vectors that are in files of their own.
+func (l *Layout) addProductsOfLETOR(o *Options) (err error) {
+	for _, v := range l.Vectors {
+		if v.File == "" {
+			return fmt.Errorf("no column of vectors %q: LETOR text names no columns (-vector %[1]s=FILE reads them from a file)", v.Name)
+		}
+	}
+	found := schema.Columns{}
+	if o.Schema != nil {
+		if found, err = o.Schema(l.describe(schema.Header{Unused: true, OfFeatures: o.FeatureIDs != nil})); err != nil {
+			return err
+		}
+	}
+	if l.Names = maps.Clone(l.Names); l.Names == nil {
+		l.Names = map[int]string{}
+	}
+	if err := l.addProducts(o, &found); err != nil {
+		return err
+	}
+	l.Zero = append(l.Zero, l.ProductIDs...)
+	return nil
 }
 
 // knownID is the id of the feature that had the role in earlier data, such as those that a model was trained on; "": none, or

@@ -13,11 +13,13 @@ import (
 type Names struct {
 	Groups GroupNames
 	Levels map[int]*text.Levels
+
+	Vectors *VectorBlock
 }
 
 // NewNames are the names before the first file: the levels that the options fix.
 func NewNames(o Options) *Names {
-	n := &Names{Levels: map[int]*text.Levels{}}
+	n := &Names{Levels: map[int]*text.Levels{}, Vectors: newVectorBlock()}
 	for i, levels := range o.Levels {
 		if levels != nil {
 			n.Levels[o.FeatureIDs[i]] = text.FixedLevels(levels, slices.Contains(o.NumberLevels, o.FeatureIDs[i]))

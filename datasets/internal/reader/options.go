@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/intents"
 	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/transforms"
 )
 
 // Options has the fields of datasets.ReadOptions, which documents them.
@@ -35,7 +36,9 @@ type Options struct {
 	Roles                                    map[string]string
 	Groups                                   string
 	Schema                                   func(schema.Header) (schema.Columns, error) `json:"-"`
-	Context                                  context.Context                             `json:"-"`
+	Vectors                                  []transforms.Vector
+	Products                                 []transforms.Product
+	Context                                  context.Context `json:"-"`
 }
 
 // Check finds invalid values, and options that contradict each other.

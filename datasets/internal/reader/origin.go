@@ -14,6 +14,8 @@ type Origin struct {
 
 	Roles []string // a role of Dataset.Roles and the name of its column, one after another, for caches
 
+	Products []string // names of Dataset.Products, for caches
+
 	LabelColumns []string // by part: the name of the column of labels; nil: it has none
 }
 

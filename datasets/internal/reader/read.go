@@ -79,13 +79,10 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 			f.file.Close()
 		}
 	}()
-	parse := s.parseText
-	if format := binaryOf(s.Path); format != nil {
-		parse = func(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
-			return format.parse(ctx, s, o, each)
-		}
+	if err := s.loadVectors(ctx, &o.Options); err != nil {
+		return err
 	}
-	err = parse(ctx, o, func(c *Chunk, l *Layout) error {
+	err = s.parse(ctx, o, func(c *Chunk, l *Layout) error {
 		err := s.add(c, l)
 		if err == nil {
 			err = each(c)
@@ -113,6 +110,14 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 }
 
 func (s *scan) sidecar() Sidecar { return Sidecar{Sized: s.sizes != nil, Names: s.called} }
+
+// parse calls each with the chunks of the file, in any format.
+func (s *scan) parse(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
+	if format := binaryOf(s.Path); format != nil {
+		return format.parse(ctx, s, o, each)
+	}
+	return s.parseText(ctx, o, each)
+}
 
 // parseText calls each with the chunks of a file of text.
 func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {

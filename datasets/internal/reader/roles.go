@@ -49,8 +49,12 @@ func Declare(n *Number) int {
 // ErrColumns is returned for a table if it is not known which columns are the label and the query id: options can name them.
 var ErrColumns = errors.New("the columns are not known")
 
-// A Look is a schema.Header's function Kind.
-type Look func(column int) (string, error)
+// A Look looks at the first values of columns.
+type Look struct {
+	Kind      func(column int) (string, error) // of a schema.Header
+	Dimension func(column int) (int, error)    // of the first vector; 0: there is none
+	Lists     []bool                           // by column: the values are lists of numbers, which are vectors; nil: none are
+}
 
 // A finder finds the roles of columns.
 type finder struct {
@@ -159,11 +163,11 @@ func (f *finder) ask(look Look) (err error) {
 	if f.o.Schema == nil {
 		return nil
 	}
-	f.found, err = f.o.Schema(schema.Header{
+	f.found, err = f.o.Schema(f.describe(schema.Header{
 		Names: f.names, Roles: f.rolesSoFar(), Needed: f.needed(), Known: f.o.Roles, Unused: f.o.Labels == UnusedLabels,
 		OfFeatures: f.o.FeatureIDs != nil, Listed: f.o.FeatureNames,
-		Features: f.o.Features, Ignore: f.o.Ignore, Categorical: f.o.Categorical, Unasked: f.o.Unasked, Kind: look,
-	})
+		Features: f.o.Features, Ignore: f.o.Ignore, Categorical: f.o.Categorical, Unasked: f.o.Unasked, Kind: look.Kind,
+	}))
 	return err
 }
 

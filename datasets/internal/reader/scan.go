@@ -29,6 +29,8 @@ type scan struct {
 	next   int   // the first row that is in no query, among
 	rows   int   // those in the chunks
 	size   int   // the first of sizes that has neither made a query nor agreed with a run
+
+	mostVectors int // numbers of vectors to make room for at once
 }
 
 func newScan(path string, o FileOptions, names *Names) *scan {
@@ -59,6 +61,9 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 			return fmt.Errorf("datasets: %s: %w", s.Path, err)
 		}
 		if err := s.checkGroups(c); err != nil {
+			return err
+		}
+		if err := s.addVectors(c, l); err != nil {
 			return err
 		}
 		for _, f := range s.files {
@@ -185,6 +190,9 @@ func (s *scan) end() error {
 		if err := f.end(s.Table); err != nil {
 			return err
 		}
+	}
+	if err := s.checkVectorFiles(); err != nil {
+		return err
 	}
 	if err := s.WarnOfColumns(); err != nil {
 		return err

@@ -66,6 +66,9 @@ func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, err
 		s.rename(o.FeatureNames)
 	}
 	f := &finder{Columns: s, o: &o, sized: sized, names: s.Called}
+	if err := f.takeVectors(look); err != nil {
+		return nil, err
+	}
 	ask := func() error { return f.ask(look) }
 	steps := []func() error{f.takeTold, ask, f.takeFound, f.place}
 	if o.Headerless { // names are numbers, which tell no roles
@@ -79,6 +82,7 @@ func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, err
 	if o.FeatureIDs == nil { // else columns of text among those that are wanted are errors
 		f.leaveOutText()
 	}
+	s.IDs = append(s.IDs, s.ProductIDs...)
 	return s, nil
 }
 
@@ -127,6 +131,9 @@ func (s *finder) place() error {
 	for i, name := range names {
 		s.Feature, s.Level[i] = append(s.Feature, -1), -1
 		_, listed := wanted[name]
+		if s.Vector[i] != noVector {
+			continue
+		}
 		if r := s.roleAt(i); r != nil && !(r.name == schema.Group && listed) || i == s.unused {
 			continue
 		}
@@ -171,6 +178,9 @@ func (s *finder) place() error {
 			s.Level[field] = len(s.Categorical)
 			s.Categorical = append(s.Categorical, id)
 		}
+	}
+	if err := s.addProducts(s.o, &s.found); err != nil {
+		return fmt.Errorf("header: %w", err)
 	}
 	return s.checkWanted()
 }

@@ -19,6 +19,7 @@ type Columns struct {
 	Numbers                       []int // positions by optional column; −1: none
 	Feature                       []int // by position: number in IDs, −1 for none
 	Level                         []int // by position: number in Categorical, −1 for none
+	Vector                        []int // by position: number in Vectors; noVector, or leftOutVector
 
 	unused int // the label where none is used; −1: none
 }
@@ -61,6 +62,11 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 		r.group = value // and it may be a feature
 	}
 	switch k := s.Level[n]; {
+	case s.Vector[n] >= 0:
+		v := &to.c.Vectors[s.Vector[n]]
+		v.Values, err = parseVector(v.Values, value)
+		v.Ends = append(v.Ends, len(v.Values))
+		return err
 	case k >= 0 && value == nil && s.form(k) != text.Cell:
 		r.features[s.Feature[n]] = text.Missing
 	case k >= 0:
@@ -176,23 +182,34 @@ func look(lines []byte, columns int, comma byte) Look {
 		}
 		return kinds
 	})
-	return func(n int) (string, error) { return kinds()[n].Kind(), nil }
+	return Look{
+		Kind:      func(n int) (string, error) { return kinds()[n].Kind(), nil },
+		Dimension: func(n int) (int, error) { return kinds()[n].Dimension, nil },
+	}
 }
 
 // Kinds counts the values of a column by what they are; those that are missing are nothing.
 type Kinds struct {
 	Numbers, Texts int
+	Dimension      int // of the first vector
 	commas         int // texts that look like numbers with a decimal comma
+	vectors        int // texts that look like vectors
 }
 
 // Add counts a value.
 func (k *Kinds) Add(value []byte) {
+	if k.Dimension == 0 {
+		k.Dimension = dimensionOf(value)
+	}
 	v, err := text.Field(value)
 	switch {
 	case errors.Is(err, text.ErrNumber) && !text.IsMarker(bytes.TrimSpace(value)):
 		k.Texts++
 		if text.LooksDecimalComma(value) {
 			k.commas++
+		}
+		if d := dimensionOf(value); d > 2 {
+			k.vectors++
 		}
 	case err != nil && !errors.Is(err, text.ErrNumber) || err == nil && v == v:
 		k.Numbers++
@@ -204,6 +221,8 @@ func (k *Kinds) Kind() string {
 	switch {
 	case k.Texts <= k.Numbers:
 		return schema.Number
+	case k.vectors > k.Texts/2:
+		return schema.Vectors
 	case k.commas > k.Texts/2:
 		return schema.DecimalCommas
 	}

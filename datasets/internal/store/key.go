@@ -40,7 +40,7 @@ type source struct {
 }
 
 // format is raised where caches, or what is read of the same files, become others.
-const format = 20
+const format = 21
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.
@@ -55,6 +55,11 @@ func (k *Key) Find(splits reader.Splits) error {
 			paths := append([]string{file}, reader.BesideFiles(file)...)
 			if i == 0 && k.Read.Groups != "" {
 				paths = append(paths, k.Read.Groups)
+			}
+			for _, v := range k.Read.Vectors {
+				if i == 0 && v.File != "" {
+					paths = append(paths, v.File)
+				}
 			}
 			for _, path := range paths {
 				s, err := newSource(k.Read.Ctx(), path)
