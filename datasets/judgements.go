@@ -24,12 +24,14 @@ type Judgement struct {
 //   - "qid 0 docid grade probability";
 //   - "qid docid grade method probability", TREC's prels.
 //
-// Grades are whole numbers, and those below 0 become 0. ReadJudgements returns an error for malformed lines, probabilities
+// Grades are as in [ReadQrels], which has the other kinds of files, too. ReadJudgements returns an error for malformed lines, probabilities
 // that are not in (0, 1], duplicate pairs, and an empty file.
 func ReadJudgements(path string) ([]Judgement, []string, error) {
 	var lines [][]string
 	var list []Judgement
-	warnings, err := readJudged(path, func(line int, words []string) error {
+	var ofWords grades
+	warnings, err := readJudged(path, func(line int, words []string, g grades) error {
+		ofWords = g
 		switch {
 		case len(words) == 3:
 			return fmt.Errorf("3 words: the pair %s %s has no grade: want it as a fourth word, of every pair that was drawn", words[0],
@@ -56,11 +58,7 @@ func ReadJudgements(path string) ([]Judgement, []string, error) {
 	for i, words := range lines {
 		j := &list[i]
 		j.Document = words[document]
-		label, err := strconv.ParseInt(words[grade], 10, 32)
-		if err != nil {
-			err = fmt.Errorf("%s is not a grade: want a whole number", text.Quote([]byte(words[grade])))
-		}
-		j.Grade = float32(max(0, label))
+		j.Grade, err = ofWords.of(words[grade])
 		if probability < len(words) {
 			p, wrong := strconv.ParseFloat(words[probability], 64)
 			if wrong != nil || !(p > 0 && p <= 1) {

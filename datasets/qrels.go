@@ -13,28 +13,29 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/intents"
-	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
 // ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
-// dataset without features. Labels are whole numbers; those below 0 become 0, since trec_eval counts them as not relevant.
+// dataset without features. Labels are whole numbers; those below 0 become 0, since trec_eval counts them as not relevant. A file
+// next to it, with .grades after its name, may give words a grade, by lines such as "Excellent 3".
 // The iterations are subtopics, as in TREC's diversity tasks: a label above 0 means that the document is relevant to that
 // intent, see Dataset.Intents, and the label of the document is the highest of them. A query may have 1008 subtopics. Lines
 // that begin with # are comments. Judgement lists of OpenSearch (JSON), ratings of the Rated Ranking Evaluator (JSON), whose queries
-// are its query groups, and Quepid's CSV are read, too; in names of queries, _ stands for blanks. ReadQrels
-// returns an error for malformed lines, if a document is twice in a subtopic of a query, and if the file is empty.
+// are its query groups, and of Quepid (CSV, JSON) are read, too, in which labels may be fractions; and preferences, a CSV table of
+// query, better and worse, where the grade of a document is how many different numbers of net wins are below its own. In names of
+// queries, _ stands for blanks. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a query, and if the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
-	warnings, err := readJudged(path, func(line int, words []string) error {
+	warnings, err := readJudged(path, func(line int, words []string, g grades) error {
 		if len(words) != 4 {
 			return fmt.Errorf(`%d words: want "qid 0 docid label" as in TREC judgements`, len(words))
 		}
-		label, err := strconv.ParseInt(words[3], 10, 32)
+		label, err := g.of(words[3])
 		if err != nil {
-			return fmt.Errorf("%s is not a label: want a whole number from −2^31 to 2^31 − 1", text.Quote([]byte(words[3])))
+			return err
 		}
-		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(max(0, label)), line: line})
+		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(label), line: line})
 	})
 	if err != nil {
 		return nil, err
@@ -180,31 +181,6 @@ func readWords(path string, line func(number int, text string, words []string) e
 	}
 	defer f.Close()
 	return scanWords(path, textfile.WithoutMark(f), line)
-}
-
-// readJudged is readWords for judgements, which may also be exports of judgement tools.
-func readJudged(path string, line func(number int, words []string) error) (warnings []string, err error) {
-	f, err := textfile.Open(context.Background(), path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
-	}
-	defer f.Close()
-	text := bufio.NewReader(textfile.WithoutMark(f))
-	begin, _ := text.Peek(text.Size()) // what is wrong is found again
-	read := exported(begin)
-	if read == nil {
-		return scanWords(path, text, func(number int, _ string, words []string) error { return line(number, words) })
-	}
-	judgements, err := read(text)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", path, err)
-	}
-	for i, words := range judgements {
-		if err := line(i+1, words); err != nil {
-			return nil, fmt.Errorf("datasets: %s: judgement %d: %w", path, i+1, err)
-		}
-	}
-	return nil, nil
 }
 
 // scanWords is readWords for an open file.

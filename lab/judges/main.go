@@ -2,6 +2,7 @@
 // hold, and how much smaller errors are than those of other ways to choose as many pairs.
 //
 //	go run ./judges -data ../../shared/data/judges
+//	go run ./judges -train ../../shared/data/MQ2008
 package main
 
 import (
@@ -32,7 +33,12 @@ var judgeFiles = []string{"Olz-gpt4o", "NISTRetrieval-reason0", "TREMA-CoT"}
 func main() {
 	log.SetFlags(0)
 	data := flag.String("data", "../../shared/data/judges", "folder with human.qrels and those of the judges")
+	training := flag.String("train", "", "folder of MQ2008, to train on labels of made judges instead")
 	flag.Parse()
+	if *training != "" {
+		trainOnJudges(*training)
+		return
+	}
 	people, err := datasets.ReadQrels(filepath.Join(*data, "human.qrels"))
 	check(err)
 	rows := [][]string{{"judge", "judgements", "way", "held", "held by people", "bias in standard errors", "error", "error of people"}}

@@ -270,7 +270,7 @@ func vectors(flag string) (list []transforms.Vector) {
 }
 
 // Open reads or makes the collection, until the context is done, and prints the warnings. It takes Seed, Folds and
-// Unlabelled from o, and from o.Read the features that are wanted.
+// Unlabelled from o, and from o.Read the features that are wanted, and what labels are for.
 func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
 		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
@@ -278,6 +278,7 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	wanted := o.Read
 	o.Read = s.ReadOptions()
 	TakeFeatures(&o.Read, wanted)
+	o.Read.Labels = wanted.Labels
 	o.Vali, o.Test, o.Fold, o.Cache = s.Vali, s.Test, s.Fold, s.cacheFolder()
 	o.Read.Context = ctx
 	s.complete(&o.Read)

@@ -27,7 +27,7 @@ type Interval struct {
 
 func interval(e judges.Estimate) Interval {
 	low, high := e.Interval(level)
-	return Interval{train.Value(e.Value), train.Value(low), train.Value(high)}
+	return Interval{train.Value(e.Value + 0), train.Value(low + 0), train.Value(high + 0)} // without −0
 }
 
 // Values hold a value, or the difference of two, by people alone, by the judge alone, which has no interval, and by both.
@@ -157,6 +157,7 @@ func (s *Study) estimate(a, b int) (v Values, err error) {
 	if err != nil {
 		return v, fmt.Errorf("%s: %w", called(a, b), err)
 	}
+	value += 0 // not −0
 	judge := Interval{train.Value(value), train.Value(value), train.Value(value)}
 	v = Values{People: interval(people), Judge: judge, Both: interval(both), Judged: both.Judged, Notes: []string{}}
 	v.Saved = train.Value(math.NaN())

@@ -32,11 +32,25 @@ type Labels struct {
 	Warnings  []string
 }
 
+// whole returns an error if a label is a fraction, as some judgement tools have them.
+func whole(labels ...float32) error {
+	for _, label := range labels {
+		if label != float32(int(label)) {
+			return fmt.Errorf("the rating %v is a fraction: want grades, such as by a file with .grades after its name, with lines such as \"%v 1\"",
+				label, label)
+		}
+	}
+	return nil
+}
+
 // Read reads the labels of a judge from TREC judgements, and those of people from files with commas between them, "": there are none.
 func Read(judge, people string) (*Labels, error) {
 	byJudge, err := datasets.ReadQrels(judge)
 	if err != nil {
 		return nil, err
+	}
+	if err := whole(byJudge.Labels...); err != nil {
+		return nil, fmt.Errorf("%s: %w", judge, err)
 	}
 	l := &Labels{judge: map[pair]bool{}, people: map[pair]judgement{}, Warnings: byJudge.Warnings}
 	documents, labels := map[string][]string{}, map[pair]float32{}
@@ -58,6 +72,9 @@ func Read(judge, people string) (*Labels, error) {
 		}
 		l.Warnings = append(l.Warnings, warnings...)
 		for _, j := range list {
+			if err := whole(j.Grade); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, j.Line, err)
+			}
 			p := pair{j.Query, j.Document}
 			if _, again := l.people[p]; again {
 				return nil, fmt.Errorf("%s:%d: query %s, document %s was judged in %s already", path, j.Line, j.Query, j.Document,

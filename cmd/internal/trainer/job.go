@@ -102,6 +102,9 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	if err != nil {
 		return nil, err
 	}
+	if err := labelByJudges(o, s, stderr); err != nil {
+		return nil, err
+	}
 	for _, weights := range [][]float32{s.Train.Weights, s.Train.QueryWeights} {
 		if len(weights) > 0 && slices.Max(weights) == 0 {
 			return nil, fmt.Errorf("train: all weights of %s are 0: there is nothing to learn", s.Train.Name)
@@ -126,8 +129,14 @@ func openSplits(ctx context.Context, o *options, initial *ranker.Model, stderr i
 	if o.Items != "" {
 		return openRankings(ctx, o, stderr)
 	}
-	splits, err := o.Source.Open(ctx, datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(),
-		Unlabelled: "drop"}, stderr)
+	read := datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}
+	if o.Judge != "" {
+		read.Unlabelled = "keep"
+		if o.Qrels != "" {
+			read.Read.Labels = "unused"
+		}
+	}
+	splits, err := o.Source.Open(ctx, read, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}

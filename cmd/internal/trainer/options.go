@@ -39,6 +39,8 @@ type settings struct {
 	cli.Source
 	cli.ClickLogs
 	Items     string `json:"items,omitempty"`    // features of the items that the data rank; "": the data are documents with labels
+	Judge     string `json:"judge,omitempty"`    // files of labels by judges, for the documents that people did not judge
+	Qrels     string `json:"qrels,omitempty"`    // files of labels by people; "": those of the data
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
@@ -117,6 +119,10 @@ func (o *options) notes(stderr io.Writer) io.Writer {
 func (o *options) flags() cli.Flags {
 	list := slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
 		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data ranks (plrank help rankings)"},
+		{Name: "judge", Value: &o.Judge, Topic: "formats", Resumable: true, Help: "`files` of labels by judges, such as language models, with " +
+			"commas between: documents that people did not judge get the gain that people are expected to give them"},
+		{Name: "qrels", Value: &o.Qrels, Topic: "formats", Resumable: true,
+			Help: "`files` of labels by people, for a part of the documents; without it, the labels of -data are theirs"},
 		{Name: "folds", Value: &o.Folds, Names: cli.Words(allFolds), Help: "train on each fold in turn: `all` of a folder, or N of one file"},
 		{Name: "out", Value: &o.out, Resumable: true, Help: "a new `folder` for the files of the run"},
 		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},
@@ -164,7 +170,7 @@ func (o *options) join(group mpi.Group) error {
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {
-	err := cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkFolds(), cli.Check(o.Config))
+	err := cmp.Or(o.Source.Check(), o.CheckClicks(), o.checkJudge(), o.checkFolds(), cli.Check(o.Config))
 	for _, c := range o.Models {
 		err = cmp.Or(err, cli.Check(c))
 	}

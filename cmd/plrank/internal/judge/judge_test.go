@@ -239,7 +239,7 @@ func TestFaultsOfJudgementsAreNamed(t *testing.T) {
 		"q1 d1 .5 1\nq1 d1 .5 1\n":  `bad:2: query q1: duplicate document "d1", first in line 1`,
 		"q1 d1 .5 1\nq1 d2 1.5 1\n": "bad:2: \"1.5\" is not a probability above 0",
 		"q1 d1 .5 1\nq1 d2 0 1\n":   "bad:2: \"0\" is not a probability above 0",
-		"q1 0 d1 1\nq1 0 d2 high\n": "bad:2: \"high\" is not a grade",
+		"q1 0 d1 1\nq1 0 d2 high\n": "bad:2: \"high\" is not a label",
 		"q1 0 d1 1\nq1 0 d2 1 .5\n": "bad:2: 5 words",
 		"x1 0 d1 1\n":               "no pair is judged by",
 		"q1 0 d1 1\nq1 0 d2 200\n":  "want grades from 0 to 99",
