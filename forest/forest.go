@@ -48,8 +48,8 @@ func (n *Node) GoesLeft(x float32) bool {
 	}
 }
 
-// leaf returns the number of the leaf that a document reaches.
-func (t *Tree) leaf(row []float32) int {
+// Leaf returns the number of the leaf that a document reaches.
+func (t *Tree) Leaf(row []float32) int {
 	if len(t.Nodes) == 0 {
 		return 0
 	}

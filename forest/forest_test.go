@@ -15,7 +15,7 @@ import (
 func plainScore(f *Forest, row []float32) float64 {
 	sum := f.Bias
 	for i := range f.Trees {
-		if sum += f.Trees[i].Leaves[f.Trees[i].leaf(row)]; f.Single {
+		if sum += f.Trees[i].Leaves[f.Trees[i].Leaf(row)]; f.Single {
 			sum = float64(float32(sum))
 		}
 	}

@@ -73,7 +73,7 @@ func (t *table) grow(tb testing.TB, c Config, trees int) (f Forest, scores []flo
 func (t *table) groups(tree Tree) [][]int {
 	groups := make([][]int, len(tree.Leaves))
 	for i := range t.gradient {
-		l := tree.leaf(t.row(i))
+		l := tree.Leaf(t.row(i))
 		groups[l] = append(groups[l], i)
 	}
 	return groups

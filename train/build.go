@@ -61,7 +61,8 @@ func newForest(p *parsed, d *runData, t *transforms.Transform, l *loop) (f *tree
 		Tree: forest.Config{Depth: c.Depth, Leaves: c.Leaves, L2: c.L2, Rows: c.Sampling, Columns: c.FeatureSampling,
 			MinWeight: c.MinWeight, Seed: c.Seed},
 		Bins: c.Bins, Rising: c.Rising, Falling: c.Falling, Interactions: c.Interactions, Transform: t, Features: d.features, Data: &d.Data,
-		Objective: l.objective, Terms: p.loss.terms, Curvature: p.parts.Curvature, Initial: p.parts.Initial, Group: p.group,
+		Objective: l.objective, Terms: p.loss.terms, Curvature: p.parts.Curvature, Initial: p.parts.Initial, Refit: c.Refit,
+		Group: p.group,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -71,5 +72,8 @@ func newForest(p *parsed, d *runData, t *transforms.Transform, l *loop) (f *tree
 			c.Loss)))
 	}
 	l.passes, l.batches.Own = max(1, c.Trees), nil // a tree is a pass, and the chunks of a forest have all data
+	if c.Refit > 0 {
+		l.passes = f.InitialTrees()
+	}
 	return f, warnings, p.checkMemory(nn.MLPConfig{Features: 1}, f.Queries)
 }

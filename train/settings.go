@@ -204,6 +204,9 @@ type Model struct {
 	Sampling float64 `json:"sampling"`
 	// FeatureSampling is the part of the features that the splits of a tree are chosen from, in [0, 1]; 0: all.
 	FeatureSampling float64 `json:"featureSampling"`
+	// Refit is the part of new values in the leaves of the forest Custom.Initial, whose trees an epoch estimates anew, one after another, in
+	// [0, 1]; 0: trees are added to it.
+	Refit float64 `json:"refit,omitempty"`
 	// Rising are features with which the scores of a forest never fall.
 	Rising Features `json:"rising"`
 	// Falling are features with which they never rise.
@@ -250,6 +253,9 @@ func (m *Model) ofForests() []Setting {
 				"all"},
 		{Flag: "feature-sampling", idle: onlyForests, Value: &m.FeatureSampling, check: within(0, 1, "a number from 0 to 1"),
 			Help: "`fraction` of the features that each tree may split; 0 is all"},
+		{Flag: "refit", idle: onlyForests, Value: &m.Refit, check: within(0, 1, "a number from 0 to 1"),
+			Help: "`fraction` of new values, by the data, in the leaves of the forest of -init-model, whose splits stay: 0.1 keeps nine tenths " +
+				"of the old values. 0 adds trees to it"},
 		{Flag: "rising", idle: onlyForests, Value: &m.Rising,
 			Help: "`features` with which the scores of a forest never fall, by name, pattern or id, such as stars,sold_*"},
 		{Flag: "falling", idle: onlyForests, Value: &m.Falling,

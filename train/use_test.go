@@ -113,7 +113,7 @@ func TestSettingsHaveAnEffectWhereTheirRowsSaySo(t *testing.T) {
 			for i, row := range c.Settings() {
 				idle := row.Idle(u)
 				switch {
-				case row.Flag == "on-nan" || row.Flag == "shards" || row.Flag == "scorer": // no batch fails, and this is one process
+				case slices.Contains([]string{"on-nan", "shards", "scorer", "refit"}, row.Flag): // no batch fails, one process, no initial model
 				case every || (idle == "") != (row.Idle(usual) == ""):
 					if changed := changes(c, i, result, u.Splits); changed != (idle == "") {
 						t.Errorf("-%s: another value changes the result: %t; no effect by its row: %q", row.Flag, changed, idle)

@@ -88,6 +88,9 @@ func (o *options) takeSingle(s *datasets.Splits, why string) error {
 		return command.Usage(fmt.Errorf("-rising and -falling are for -scorer forest: scores by -scorer %s may rise and fall", o.Scorer))
 	}
 	plan := recipe.Single(o.Scorer, s)
+	if o.Refit > 0 {
+		plan.Models[0].Epochs = 1 // each has all trees
+	}
 	cli.Override(&plan.Models[0], o.Config, append([]string{"shards", "highest-grade"}, o.given...)...)
 	if plan.Reason += "; one model"; why != "" {
 		plan.Reason += ", " + why

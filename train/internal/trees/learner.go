@@ -47,6 +47,7 @@ type Settings struct {
 	Terms           []losses.Term                                 // of it; nil: they are not known
 	Curvature       func(in metrics.Queries, out []float64) error // in place of the one of Terms; nil: none
 	Initial         *ranker.Model                                 // nil: there is none
+	Refit           float64                                       // part of new values in the leaves of Initial; 0: trees are added to it
 	Group           mpi.Group
 }
 
@@ -104,6 +105,9 @@ func New(s Settings) (*Forest, error) {
 // begin takes the trees of the initial model.
 func (f *Forest) begin() error {
 	if f.Initial == nil {
+		if f.Refit > 0 {
+			return errors.New("train: a refit is of the leaves of an initial model: want one (-init-model)")
+		}
 		return nil
 	}
 	initial, err := f.Initial.File().Forest()
@@ -111,12 +115,19 @@ func (f *Forest) begin() error {
 		return fmt.Errorf("train: the initial model is of another architecture, %s, than the one to train, forest", f.Initial.File().Kind)
 	}
 	f.trees, f.bias, f.initial = initial.Trees, initial.Bias, len(initial.Trees)
+	if f.Refit > 0 && (len(f.trees) == 0 || f.Tree.Monotone != nil) {
+		return errors.New("train: a refit needs an initial model with trees, and new values of leaves obey neither -rising nor -falling")
+	}
 	for i, tree := range f.trees {
 		if column := tree.Breaks(f.Tree); column >= 0 {
 			return fmt.Errorf("train: tree %d of the initial model breaks -rising, -falling or -interactions for the feature %s: "+
 				"train that model with the same ones", i+1, f.Data.Train.FeatureName(f.Transform.Outputs()[column]))
 		}
 		f.texts = append(f.texts, textOf(tree))
+	}
+	if f.Refit > 0 {
+		f.restart()
+		return nil
 	}
 	scores, err := f.sum(f.Data.Train)
 	for row, s := range scores {
@@ -301,10 +312,62 @@ func (f *Forest) Blame(ctx context.Context, _ *batches.Step, steps uint64) (quer
 	})
 }
 
-// Update grows a tree, the one of that number in the epoch and in the run, and adds it at a rate.
+// restart sets the scores of training documents to those of no tree.
+func (f *Forest) restart() {
+	for row := range f.scores {
+		f.scores[row] = float32(f.bias)
+	}
+}
+
+// refit adds the next tree of the last model again, with other values of leaves: a part of them is the value that a new tree would have.
+// A leaf of too little weight keeps its value.
+func (f *Forest) refit(up, curvature []float32, rate float64) {
+	d, tree := f.Data.Train, f.trees[len(f.trees)-f.initial]
+	leaves, parts := make([]int, d.Rows()), d.Blocks(ChunkRows)
+	parallel.For(len(parts)-1, parallel.Workers(len(parts)-1), func(_, i int) {
+		x := f.rows(d, parts[i], parts[i+1])
+		for row := d.Offsets[parts[i]]; len(x) > 0; row, x = row+1, x[f.inputs:] {
+			leaves[row] = tree.Leaf(x)
+		}
+	})
+	sums, weights := make([]float64, len(tree.Leaves)), make([]float64, len(tree.Leaves))
+	for row, leaf := range leaves {
+		sums[leaf] += float64(up[row])
+		weights[leaf] += float64(curvature[row])
+	}
+	tree.Leaves = slices.Clone(tree.Leaves)
+	for i, weight := range weights {
+		if weight > 0 && weight >= f.Tree.MinWeight {
+			tree.Leaves[i] += f.Refit * (rate*sums[i]/(weight+f.Tree.L2) - tree.Leaves[i])
+		}
+	}
+	for row, leaf := range leaves {
+		f.scores[row] += float32(tree.Leaves[leaf])
+	}
+	f.trees, f.texts = append(f.trees, tree), append(f.texts, textOf(tree))
+	if len(f.trees)%f.initial == 0 {
+		f.restart()
+	}
+}
+
+// model returns the trees of the model that is in the first n: all, or the last ones that are refitted.
+func (f *Forest) model(n int) []forest.Tree {
+	if f.Refit > 0 {
+		n -= n % f.initial
+		return f.trees[n-f.initial : n]
+	}
+	return f.trees[:n]
+}
+
+// InitialTrees returns the number of trees of the initial model.
+func (f *Forest) InitialTrees() int { return f.initial }
+
+// Update grows a tree, the one of that number in the epoch and in the run, and adds it at a rate; or it refits a tree.
 func (f *Forest) Update(ofEpoch int, number uint64, rate float64) error {
-	if err := f.prepareGrower(ofEpoch, number); err != nil {
-		return err
+	if f.Refit == 0 {
+		if err := f.prepareGrower(ofEpoch, number); err != nil {
+			return err
+		}
 	}
 	up, curvature := make([]float32, len(f.scores)), make([]float32, len(f.scores))
 	if err := f.curve(up, curvature); err != nil {
@@ -313,6 +376,10 @@ func (f *Forest) Update(ofEpoch int, number uint64, rate float64) error {
 	if group := f.Group; group.Size() > 1 { // whose processors may round in other ways
 		group.Broadcast(mpi.Bytes(up))
 		group.Broadcast(mpi.Bytes(curvature))
+	}
+	if f.Refit > 0 {
+		f.refit(up, curvature, rate)
+		return nil
 	}
 	values := make([]float64, len(f.scores))
 	tree, err := f.grower.Grow(up, curvature, values)
@@ -473,7 +540,7 @@ func (f *Forest) sum(d *datasets.Dataset) ([]float64, error) {
 		return nil, err
 	}
 	s := f.sums[d]
-	if s == nil || s.trees > len(f.trees) {
+	if s == nil || s.trees > len(f.trees) || f.Refit > 0 {
 		s = &treeSums{scores: make([]float64, d.Rows())}
 		for row := range s.scores {
 			s.scores[row] = f.bias
@@ -483,7 +550,7 @@ func (f *Forest) sum(d *datasets.Dataset) ([]float64, error) {
 	if s.trees == len(f.trees) {
 		return s.scores, nil
 	}
-	scorer, parts := (&forest.Forest{Inputs: f.inputs, Trees: f.trees[s.trees:]}).Compile(), d.Blocks(ChunkRows)
+	scorer, parts := (&forest.Forest{Inputs: f.inputs, Trees: f.model(len(f.trees))[s.trees:]}).Compile(), d.Blocks(ChunkRows)
 	parallel.For(len(parts)-1, parallel.Workers(len(parts)-1), func(_, i int) {
 		scorer.Add(s.scores[d.Offsets[parts[i]]:d.Offsets[parts[i+1]]], f.rows(d, parts[i], parts[i+1]))
 	})
@@ -520,11 +587,11 @@ func (f *Forest) File(to *ranker.File, best bool) (ranker.Maker, error) {
 	if err := f.restored(); err != nil {
 		return nil, err
 	}
-	trees := f.trees
+	n := len(f.trees)
 	if best {
-		trees = trees[:f.best]
+		n = f.best
 	}
-	return nil, to.SetForest(&forest.Forest{Inputs: f.inputs, Trees: trees, Bias: f.bias})
+	return nil, to.SetForest(&forest.Forest{Inputs: f.inputs, Trees: f.model(n), Bias: f.bias})
 }
 
 // Kind returns the kind of the model, and the trees that it began with.
@@ -535,6 +602,9 @@ func (f *Forest) String() string {
 	words := fmt.Sprintf("symmetric trees of depth %d", cmp.Or(f.Tree.Depth, 6))
 	if f.Tree.Leaves > 0 {
 		words = fmt.Sprintf("trees of %d leaves", f.Tree.Leaves)
+	}
+	if f.Refit > 0 {
+		return fmt.Sprintf("forest of %d trees, refitted", f.initial)
 	}
 	if f.initial > 0 {
 		words += fmt.Sprintf(", onto %d", f.initial)
