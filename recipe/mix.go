@@ -34,7 +34,9 @@ func Mix(c train.Config, vali *datasets.Dataset, models ...*ranker.Model) (*rank
 	if err != nil {
 		return nil, nil, err
 	}
-	return e.mixture(models)
+	shares := e.shares()
+	m, err := mixed(shares, e.units, models)
+	return m, shares, err
 }
 
 const (
@@ -51,6 +53,7 @@ type election struct {
 	ways    [][]float64  // shares, those of single models among them
 	values  [][]float64  // of the ways, by query
 	queries int          // whose values are known
+	usual   int          // the way of the model that others have to be better than; −1: none
 }
 
 // newElection returns an election by the scores of models on a validation split.
@@ -62,7 +65,7 @@ func newElection(c train.Config, vali *datasets.Dataset, models []*ranker.Model)
 	if err != nil {
 		return nil, fmt.Errorf("recipe: mixtures are weighed by a measure of rankings: %w", err)
 	}
-	e := &election{config: c, sign: 1}
+	e := &election{config: c, sign: 1, usual: -1}
 	e.config.Metric, e.config.HighestGrade = measure.Ranking().String(), cmp.Or(c.HighestGrade, models[0].File().Grade)
 	if measure.LowerIsBetter() {
 		e.sign = -1
@@ -112,31 +115,29 @@ func (e *election) add(d *datasets.Dataset, scores [][]float64) error {
 }
 
 // shares returns the mean of the best shares over resamples of the queries. Of a resample these are the best single model, or shares
-// whose gain over it is beyond its standard error.
+// whose gain over it is beyond its standard error. If there is a usual model, this is the best one, unless another has such a gain.
 func (e *election) shares() []float64 {
 	mean := make([]float64, len(e.units))
 	random := rand.New(rand.NewPCG(1, 0))
-	counts, gains := make([]float64, e.queries), make([]float64, e.queries)
-	singles := slices.DeleteFunc(e.singles(), func(way int) bool { return way < 0 })
+	counts := make([]float64, e.queries)
+	singles, all := e.singles(), make([]int, len(e.ways))
+	for i := range all {
+		all[i] = i
+	}
 	for range resamples {
 		clear(counts)
 		for range e.queries {
 			counts[random.IntN(e.queries)]++
 		}
-		single := slices.MaxFunc(singles, func(a, b int) int {
-			return cmp.Compare(floats.Dot(counts, e.values[a]), floats.Dot(counts, e.values[b]))
-		})
-		best, most := []int{single}, 0. // several have equal gains
-		for i, values := range e.values {
-			floats.SubTo(gains, values, e.values[single])
-			gain, deviation := stat.PopMeanStdDev(gains, counts)
-			switch gain -= stat.StdErr(deviation, float64(e.queries)); {
-			case gain > most+1e-12:
-				best, most = []int{i}, gain
-			case most > 0 && gain > most-1e-12:
-				best = append(best, i)
-			}
+		single := e.usual
+		if single < 0 {
+			single = slices.MaxFunc(singles, func(a, b int) int {
+				return cmp.Compare(floats.Dot(counts, e.values[a]), floats.Dot(counts, e.values[b]))
+			})
+		} else {
+			single = e.better(single, singles, counts)[0]
 		}
+		best := e.better(single, all, counts)
 		for _, i := range best {
 			floats.AddScaled(mean, 1/float64(resamples*len(best)), e.ways[i])
 		}
@@ -144,7 +145,23 @@ func (e *election) shares() []float64 {
 	return atLeast(leastShare, mean)
 }
 
-// singles returns the ways of the models by themselves; −1: the model has left the election.
+// better returns the ways whose gain over another, less its standard error, is the largest; or the other if none has one.
+func (e *election) better(other int, ways []int, counts []float64) (best []int) {
+	best, most, gains := []int{other}, 0., make([]float64, e.queries)
+	for _, i := range ways {
+		floats.SubTo(gains, e.values[i], e.values[other])
+		gain, deviation := stat.PopMeanStdDev(gains, counts)
+		switch gain -= stat.StdErr(deviation, float64(e.queries)); {
+		case gain > most+1e-12:
+			best, most = []int{i}, gain
+		case most > 0 && gain > most-1e-12: // several have equal gains
+			best = append(best, i)
+		}
+	}
+	return best
+}
+
+// singles returns the ways of the models by themselves.
 func (e *election) singles() []int {
 	ways := make([]int, len(e.units))
 	for m := range ways {
@@ -164,13 +181,6 @@ func atLeast(least float64, shares []float64) []float64 {
 	}
 	floats.Scale(1/floats.Sum(kept), kept)
 	return kept
-}
-
-// mixture returns the mixture of the models in the best shares.
-func (e *election) mixture(models []*ranker.Model) (*ranker.Model, []float64, error) {
-	shares := e.shares()
-	m, err := mixed(shares, e.units, models)
-	return m, shares, err
 }
 
 // units returns what makes the deviation of each model's scores within queries the mean of all.

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
@@ -48,8 +47,10 @@ func (p Plan) Run(ctx context.Context, s *datasets.Splits, h train.Hooks) (*Resu
 }
 
 // Train is Run with a function that trains a model, given its index, with a hook, on the splits; nil without an error: it cannot be
-// trained. The metric of the first model chooses the shares, on the validation split and, where this has few queries, on the training
-// queries with scores by models that were trained on the others. After a model whose training was interrupted, no other is trained.
+// trained. The metric of the first model chooses the shares as in [Mix], on the validation split and, where this has few queries, on the
+// training queries with scores by models that were trained on others. The last model is the usual one for such data: another takes its
+// place in a resample if its gain is beyond the standard error, which is the larger, the fewer queries there are. After a model whose
+// training was interrupted, no other is trained.
 func (p Plan) Train(ctx context.Context, s *datasets.Splits, one func(i int, c train.Config, r *Rival) (*train.Result, error)) (
 	*Result, error) {
 	all := &Result{Result: new(train.Result)}
@@ -130,11 +131,7 @@ type candidate struct {
 
 // mix completes the result of several models.
 func (r *Result) mix(ctx context.Context, p Plan, s *datasets.Splits, trained []candidate) error {
-	var models []*ranker.Model
-	for _, c := range trained {
-		models = append(models, c.result.Model)
-	}
-	e, err := newElection(p.Models[0], s.Vali, models)
+	e, err := p.elect(s.Vali, trained)
 	if err != nil {
 		return err
 	}
@@ -142,97 +139,76 @@ func (r *Result) mix(ctx context.Context, p Plan, s *datasets.Splits, trained []
 	for i, way := range e.singles() {
 		r.Values[trained[i].index] = e.sign * stat.Mean(e.values[way], nil)
 	}
-	if e.queries < fewQueries && s.Train.Rows() < largeFrom && !r.Interrupted {
-		if err := e.addHeldOut(ctx, s, trained); err != nil {
+	if e.queries < fewQueries && s.Train.Rows() < mostHeldOut && !r.Interrupted {
+		slices.SortStableFunc(trained, func(a, b candidate) int { // the usual one last
+			if last := len(p.Models) - 1; a.index == last || b.index == last {
+				return cmp.Compare(a.index, b.index)
+			}
+			return cmp.Compare(e.sign*r.Values[a.index], e.sign*r.Values[b.index])
+		})
+		trained = trained[max(0, len(trained)-3):]
+		if e, err = p.elect(s.Vali, trained); err == nil {
+			err = e.addHeldOut(ctx, s, trained)
+		}
+		if err != nil {
 			return err
 		}
 		r.Interrupted = ctx.Err() != nil
 	}
-	model, shares, err := e.mixture(models)
-	r.Model, r.Queries, r.Shares = model, e.queries, make([]float64, len(p.Models))
+	shares := e.shares()
+	r.Queries, r.Shares = e.queries, make([]float64, len(p.Models))
 	for i, c := range trained {
 		r.Shares[c.index] = shares[i]
 	}
+	r.Model, err = mixed(shares, e.units, models(trained))
 	return err
 }
 
+// elect returns the election of the models that were trained, of which the last of the plan is the usual one.
+func (p Plan) elect(vali *datasets.Dataset, trained []candidate) (*election, error) {
+	e, err := newElection(p.Models[0], vali, models(trained))
+	if last := len(trained) - 1; err == nil && trained[last].index == len(p.Models)-1 {
+		e.usual = e.singles()[last]
+	}
+	return e, err
+}
+
+func models(trained []candidate) (models []*ranker.Model) {
+	for _, c := range trained {
+		models = append(models, c.result.Model)
+	}
+	return models
+}
+
 const (
-	fewQueries = 100 // of validation, below which training queries choose, too
-	folds      = 3
+	fewQueries  = 30     // of validation, below which training queries choose between the usual model and the two best others
+	mostHeldOut = 20_000 // training documents, from which on it would take too long
 )
 
-// addHeldOut adds the training queries, with scores by models that were trained on the queries of the other folds, for as many epochs
-// as were best on all, and of an ensemble by one member. Models that are certainly behind by validation leave
-// the election. It adds nothing if there is nothing left to choose, if a model cannot be trained on fewer queries, or if the context is
-// cancelled.
+// addHeldOut adds the training queries, with scores by models that were trained on the other half of them, for as many epochs as were
+// best on all. It adds nothing if a model cannot be trained on half of the queries, or if the context is cancelled.
 func (e *election) addHeldOut(ctx context.Context, s *datasets.Splits, trained []candidate) error {
-	left := e.dropBehind()
-	if len(left) == 1 {
-		return nil
-	}
 	order := rand.New(rand.NewPCG(2, 0)).Perm(s.Train.Queries())
+	middle := len(order) / 2
 	scores := make([][]float64, len(trained))
 	for i, c := range trained {
 		scores[i] = make([]float64, s.Train.Rows())
-		if !slices.Contains(left, i) {
-			continue
-		}
 		one := c.config
-		one.Members, one.Epochs, one.Patience = min(1, one.Members), max(1, c.result.BestEpoch), 0
-		for fold := range folds {
-			var in, held []int
-			for at, q := range order {
-				if at%folds == fold {
-					held = append(held, q)
-				} else {
-					in = append(in, q)
-				}
-			}
-			r, _ := train.Run(ctx, one, &datasets.Splits{Train: s.Train.Select(in), Vali: s.Vali}, train.Hooks{})
+		one.Epochs, one.Patience = max(1, c.result.BestEpoch), 0
+		for _, half := range [][2][]int{{order[:middle], order[middle:]}, {order[middle:], order[:middle]}} {
+			r, _ := train.Run(ctx, one, &datasets.Splits{Train: s.Train.Select(half[0]), Vali: s.Vali}, train.Hooks{})
 			if r == nil || r.Interrupted { // validation alone chooses
 				return nil
 			}
-			d := s.Train.Select(held)
-			of, err := datasets.Score(r.Model, d)
+			held := s.Train.Select(half[1])
+			scored, err := datasets.Score(r.Model, held)
 			if err != nil {
 				return err
 			}
-			for at, q := range held {
-				copy(scores[i][s.Train.Offsets[q]:s.Train.Offsets[q+1]], of[d.Offsets[at]:d.Offsets[at+1]])
+			for at, q := range half[1] {
+				copy(scores[i][s.Train.Offsets[q]:s.Train.Offsets[q+1]], scored[held.Offsets[at]:held.Offsets[at+1]])
 			}
 		}
 	}
 	return e.add(s.Train, scores)
-}
-
-// dropBehind removes the ways with a share of a model whose mean is behind that of the best one by more than two standard errors of
-// the difference, and returns the models that are left.
-func (e *election) dropBehind() (left []int) {
-	singles := e.singles()
-	best := slices.MaxFunc(singles, func(a, b int) int { return cmp.Compare(floats.Sum(e.values[a]), floats.Sum(e.values[b])) })
-	for m, way := range singles {
-		behind := make([]float64, e.queries)
-		floats.SubTo(behind, e.values[best], e.values[way])
-		if mean, deviation := stat.MeanStdDev(behind, nil); !(mean > 2*stat.StdErr(deviation, float64(e.queries))) {
-			left = append(left, m)
-		}
-	}
-	var ways, values [][]float64
-	for i, shares := range e.ways {
-		if sharesOnly(shares, left) {
-			ways, values = append(ways, shares), append(values, e.values[i])
-		}
-	}
-	e.ways, e.values = ways, values
-	return left
-}
-
-// sharesOnly reports whether no other models have a share.
-func sharesOnly(shares []float64, models []int) bool {
-	for m, share := range shares {
-		if share > 0 && !slices.Contains(models, m) {
-			return false
-		}
-	}
-	return true
 }

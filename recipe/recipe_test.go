@@ -3,6 +3,7 @@ package recipe
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,20 @@ func TestRecipes(t *testing.T) {
 		if !reflect.DeepEqual(c, want) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, want)
 		}
+	}
+}
+
+// A flag that changes every model in the same way is told of in a few words.
+func TestSameChangeOfEveryModelIsToldOnce(t *testing.T) {
+	plan := Plan{Models: []train.Config{train.Default(), train.Default()}}
+	c := train.Default()
+	c.Seed = 7
+	if _, changes := plan.With(c, "seed"); !slices.Equal(changes, []string{"-seed 7: for every model (which had 0)"}) {
+		t.Errorf("%q", changes)
+	}
+	plan.Models[1].Seed = 5
+	if _, changes := plan.With(c, "seed"); !slices.Equal(changes, []string{"-seed 7: for model 1 (which had 0), 2 (which had 5)"}) {
+		t.Errorf("%q", changes)
 	}
 }
 

@@ -32,14 +32,17 @@ func (p Plan) With(c train.Config, flags ...string) (with Plan, changes []string
 		if !slices.Contains(flags, row.Flag) {
 			continue
 		}
-		var models []string
+		var models, had []string
 		for i, m := range with.Models {
 			was := p.Models[left[i]]
 			if before, now := text(was, at), text(m, at); before != now {
-				models = append(models, fmt.Sprintf("%d (which had %s)", i+1, before))
+				models, had = append(models, fmt.Sprintf("%d (which had %s)", i+1, before)), append(had, before)
 			}
 		}
-		if models != nil {
+		switch {
+		case len(had) > 1 && len(had) == len(with.Models) && len(slices.Compact(had)) == 1:
+			changes = append(changes, fmt.Sprintf("-%s %s: for every model (which had %s)", row.Flag, text(c, at), had[0]))
+		case had != nil:
 			changes = append(changes, fmt.Sprintf("-%s %s: for model %s", row.Flag, text(c, at), strings.Join(models, ", ")))
 		}
 	}

@@ -75,10 +75,10 @@ func (p Page) Do(t Task, args []string, stdin io.Reader, stdout, stderr io.Write
 	return p.DoUntil(command.Interruptible(), t, args, stdin, stdout, stderr)
 }
 
-// DoUntil is [Page.Do] until the context ends.
+// DoUntil is [Page.Do] until the context ends. Each warning is printed once, though several splits or files may have it.
 func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return p.Run(args, t.Flags(), stdout, stderr, t.Check, func(line *Line, stdout io.Writer) error {
-		return t.Run(ctx, line, stdin, stdout, stderr)
+		return t.Run(ctx, line, stdin, stdout, command.Once(stderr))
 	})
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -101,7 +102,7 @@ func Differences(c, other train.Config) string {
 	var list []string
 	SettingFlags(&c).Set().VisitAll(func(f *flag.Flag) {
 		if value := f.Value.String(); value != others.Lookup(f.Name).Value.String() {
-			list = append(list, "-"+f.Name+" "+value)
+			list = append(list, "-"+f.Name+" "+cmp.Or(value, "''"))
 		}
 	})
 	return strings.Join(list, " ")

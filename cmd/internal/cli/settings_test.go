@@ -110,3 +110,12 @@ func TestZeroIsRefusedWhereItIsNotAValue(t *testing.T) {
 		t.Errorf("got %v", Check(c))
 	}
 }
+
+// A linear model has no hidden layers: a value that is empty is shown as the command line has it.
+func TestEmptyValuesAreShown(t *testing.T) {
+	c := train.Default()
+	c.Hidden = nil
+	if got := Differences(c, train.Default()); got != "-hidden ''" {
+		t.Error(got)
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -35,7 +36,8 @@ const (
 )
 
 // Suspicions returns warnings of features that training should hardly use: those whose names say that they are measured after
-// the ranking, ids, and times. It looks at the first queries, and warns if no query has two labels.
+// the ranking, or that alone rank nearly without a fault, ids, and times. It looks at the first queries, and warns if no query has two
+// labels.
 func Suspicions(d *datasets.Dataset) (warnings []string) {
 	if d.Rows() == 0 {
 		return nil
@@ -45,7 +47,7 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 		q, _ := slices.BinarySearch(d.Offsets, suspectedRows)
 		first = d.Select(upTo(max(1, q-1)))
 	}
-	var later, ids, times []string
+	var later, perfect, ids, times []string
 	for column := range first.Width() {
 		name, isText := first.FeatureName(column), first.Levels != nil && first.Levels[column] != nil
 		words := wordsOf(name)
@@ -53,6 +55,8 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 		case measuredLater.MatchString(words):
 			later = append(later, name)
 		case isText:
+		case isPerfect(first, column):
+			perfect = append(perfect, name)
 		case isTime:
 			times = append(times, name)
 		case isID || named.MatchString(words):
@@ -64,6 +68,7 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 		warning string
 	}{
 		{later, "features whose names say that they are measured after the ranking, a possible leak: %s (-ignore leaves them out)"},
+		{perfect, "features that alone order nearly all documents by their labels, a possible leak: %s (-ignore leaves them out)"},
 		{ids, "features that are ids, whose size means nothing: %s (-ignore leaves them out, -categorical learns each)"},
 		{times, "features that are times, which new queries have beyond those of training: %s (-ignore leaves them out; an age is better)"},
 	} {
@@ -129,8 +134,27 @@ func looksAt(d *datasets.Dataset, column int) (ids, times bool) {
 	return len(seen) >= max(fewestValues, all), len(seen) > 1 && (seconds || milliseconds || days)
 }
 
-// nearlyAll is the part of what a model gains over random order by which a single feature is a suspect.
+// nearlyAll is the part of what a model, or a perfect order, gains over random order by which a single feature is a suspect.
 const nearlyAll = 0.95
+
+// isPerfect reports whether neighbours of different labels in a query are nearly always in the order of the feature, or of its negative.
+func isPerfect(d *datasets.Dataset, column int) bool {
+	pairs, order := 0, 0.
+	for q := range d.Queries() {
+		for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
+			a, b := d.Labels[r-1], d.Labels[r]
+			if a == b || a == datasets.Unlabelled || b == datasets.Unlabelled {
+				continue
+			}
+			pairs++
+			order += float64(cmp.Compare(a, b) * cmp.Compare(d.Row(r - 1)[column], d.Row(r)[column]))
+			if pairs > 10*fewestValues && math.Abs(order) < float64(pairs)/2 { // far from it
+				return false
+			}
+		}
+	}
+	return pairs >= fewestValues && math.Abs(order) >= nearlyAll*float64(pairs)
+}
 
 // leastGain is the part of the value of random order that a model gains at least where a feature can be a suspect.
 const leastGain = 0.1

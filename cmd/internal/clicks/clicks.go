@@ -69,7 +69,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if len(args) > 0 && args[0] == v.name {
 			ctx, o := command.Interruptible(), v.new()
 			return v.page.Run(args[1:], append(o.flags(), cli.ThreadsFlag()), stdout, stderr, o.check, func(line *cli.Line, stdout io.Writer) error {
-				return o.run(ctx, line, stdout, stderr)
+				return o.run(ctx, line, stdout, command.Once(stderr))
 			})
 		}
 	}

@@ -113,11 +113,8 @@ func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) e
 	for _, change := range changes {
 		o.recipe += change + "\n"
 	}
-	for i, c := range plan.Models {
-		flags := cli.Differences(c, defaults().Config)
-		if len(plan.Models) > 1 {
-			o.recipe += fmt.Sprintf("model %d: it sets %s\n", i+1, flags)
-		} else if flags != "" {
+	if len(plan.Models) == 1 { // several are told of as they are trained
+		if flags := cli.Differences(plan.Models[0], defaults().Config); flags != "" {
 			o.recipe += "it sets " + flags + "\n"
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -100,9 +99,8 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 			return err
 		}
 	}
-	reading := command.Once(stderr) // the data are read for every file, and would be warned of as often
 	for _, r := range runs {
-		if err := o.measure(ctx, r, reading, stderr); err != nil {
+		if err := o.measure(ctx, r, stderr); err != nil {
 			return err
 		}
 	}

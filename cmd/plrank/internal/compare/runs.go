@@ -96,16 +96,16 @@ func (o *options) agree(runs []*run, gainGiven bool) error {
 	return cli.TakeGain(&o.Config, gainGiven, names, models)
 }
 
-// measure gives a run its values by query, on the last split of the data. Warnings about the data go to reading.
-func (o *options) measure(ctx context.Context, r *run, reading, stderr io.Writer) (err error) {
+// measure gives a run its values by query, on the last split of the data.
+func (o *options) measure(ctx context.Context, r *run, stderr io.Writer) (err error) {
 	if r.values != nil {
 		return nil
 	}
 	var report *train.Report
 	var splits []train.Split
 	if r.model == nil {
-		report, splits, err = o.Scores(ctx, r.path, reading)
-	} else if splits, err = o.Open(ctx, r.model, reading); err == nil {
+		report, splits, err = o.Scores(ctx, r.path, stderr)
+	} else if splits, err = o.Open(ctx, r.model, stderr); err == nil {
 		splits = splits[len(splits)-1:]
 		report, err = o.Model(r.path, r.model, splits, stderr)
 	}
