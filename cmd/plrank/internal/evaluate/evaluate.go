@@ -19,7 +19,6 @@ var page = cli.Page{
 	Usage: []string{
 		"-model FILE -data FILE|DIR [-report METRICS] [-per-query FILE]",
 		"-scores FILE -data FILE | -scores RUN -qrels FILE [-judge FILE]",
-		"-worths FILE -data RANKINGS",
 	},
 	Text: "Prints the metrics of a model on every split of a collection, or on all of a file, next to random order; or the metrics of " +
 		"scores from any ranker. The gain and the highest grade come from the model unless they are given.",
@@ -28,7 +27,6 @@ var page = cli.Page{
 		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
 		"-scores lightgbm.scores -data test.txt -per-query old.csv",
 		"-model model.npz -data test.txt -importance -plot importance.svg",
-		"-worths worths.csv -data races.txt",
 	},
 }
 
@@ -36,7 +34,6 @@ var page = cli.Page{
 type options struct {
 	Measuring
 	model, scores      string
-	worths             string // file
 	perQuery           string // file
 	importance, asJSON bool
 	plot               cli.Plot
@@ -47,8 +44,6 @@ func (o *options) Flags() cli.Flags {
 		{Name: "model", Value: &o.model, Help: "a model `file`"},
 		{Name: "scores", Value: &o.scores, Help: "a `file` of scores instead of -model, from any ranker: one a line, in the order of the " +
 			"-data file, or a TREC run, for -data or -qrels"},
-		{Name: "worths", Value: &o.worths, Help: "a `file` of worths, from plrank fit -out, instead of -model: the -data are then observed " +
-			"rankings, and what is printed is their log-likelihood and Kendall's τ"},
 		{Name: "per-query", Value: &o.perQuery, Help: "a new `file` for the values of every query, of the last split: CSV with the columns " +
 			"query, metric and value; where its name ends in .trec, lines as of trec_eval -q"},
 		{Name: "importance", Value: &o.importance, Help: "also print how much worse the -metric, or ndcg@10 without one, gets when a " +
@@ -57,12 +52,6 @@ func (o *options) Flags() cli.Flags {
 }
 
 func (o *options) Check(line *cli.Line) error {
-	if o.worths != "" {
-		return cmp.Or(
-			line.RefuseOthers("with -worths: want -data with observed rankings, and maybe -json and -threads", "worths", "data", "json", "threads"),
-			cli.ErrorIf(o.Data == "", "-worths needs -data with observed rankings"),
-		)
-	}
 	if o.scores != "" {
 		err := line.Refuse("with -scores, which are measured on the labels of one file",
 			"vali", "test", "fold", "scale", "cache", "base-column", "features", "ignore")
@@ -89,9 +78,6 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run measures what the flags name.
 func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
-	if o.worths != "" {
-		return evaluateWorths(ctx, o, stdout, stderr)
-	}
 	if o.Judge != "" {
 		return o.Judged(line, o.asJSON, stdout, stderr, o.scores)
 	}

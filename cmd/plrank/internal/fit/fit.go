@@ -111,11 +111,11 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 		}
 		return fmt.Errorf("%s: %w", o.rankings, fitErr)
 	}
-	if err := found.measure(fittedTo, rankings); err != nil {
+	if found.Train, err = evaluate(found.model, rankings); err != nil {
 		return fmt.Errorf("%s: %w", o.rankings, err)
 	}
 	if heldOut != nil {
-		if err := found.measure("test", heldOut); err != nil {
+		if found.Test, err = evaluate(found.model, heldOut); err != nil {
 			return fmt.Errorf("%s: %w", o.test, err)
 		}
 	}

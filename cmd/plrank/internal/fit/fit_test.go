@@ -62,7 +62,7 @@ func TestTwoItemsByHand(t *testing.T) {
 	near("statistic", got.EqualWorths.Statistic, 2*(logLikelihood-4*log(0.5)))
 	near("p", got.EqualWorths.PValue, math.Erfc(math.Sqrt(got.EqualWorths.Statistic/2)))
 	for _, c := range []struct {
-		got                        *Evaluation
+		got                        *evaluation
 		rankings                   int
 		weight, logLikelihood, tau float64
 	}{{got.Train, 2, 4, logLikelihood / 4, 0.5}, {got.Test, 1, 2, log(0.75), 1}} {

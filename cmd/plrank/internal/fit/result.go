@@ -21,8 +21,6 @@ const (
 	confidence = 0.95
 	quantile   = 1.959963984540054 // of the Gaussian, at (1 + confidence)/2
 	shownItems = 50                // in a table or picture
-
-	fittedTo = "fitted to" // the name of the rankings that a model is fitted to
 )
 
 // A result is what -json prints.
@@ -33,8 +31,8 @@ type result struct {
 	Parameters    int         `json:"parameters"`
 	AIC           float64     `json:"aic"`
 	EqualWorths   *test       `json:"equalWorths,omitempty"`
-	Train         *Evaluation `json:"train"`
-	Test          *Evaluation `json:"test,omitempty"`
+	Train         *evaluation `json:"train"`
+	Test          *evaluation `json:"test,omitempty"`
 
 	model *worth.Model
 }
@@ -66,15 +64,13 @@ type test struct {
 	PValue    float64 `json:"p"`
 }
 
-// An Evaluation says how well a model, and equal worths, predict rankings.
-type Evaluation struct {
+// An evaluation says how well a model, and equal worths, predict rankings.
+type evaluation struct {
 	Rankings      int         `json:"rankings"`
 	Weight        float64     `json:"weight"`
 	LogLikelihood float64     `json:"logLikelihood"` // the mean of a ranking
 	EqualWorths   float64     `json:"logLikelihoodOfEqualWorths"`
 	Tau           train.Value `json:"tau"`
-
-	name string // of the rankings
 }
 
 // newResult returns the result without standard errors.
@@ -95,15 +91,6 @@ func newResult(m *worth.Model) *result {
 		r.Ties = append(r.Ties, tie{size, m.LogTies[i], unknown})
 	}
 	return r
-}
-
-func (r *result) measure(name string, rankings *worth.Observations) (err error) {
-	to := &r.Test
-	if name == fittedTo {
-		to = &r.Train
-	}
-	*to, err = Evaluate(name, r.model, rankings)
-	return err
 }
 
 // infer adds standard errors, intervals of ranks and, for a model without a prior, the test of equal worths. It warns of
@@ -152,8 +139,8 @@ func (r *result) addErrors(u *worth.Uncertainty, stderr io.Writer) {
 	}
 }
 
-// Evaluate returns how well a model, and one of equal worths, predict rankings, which are called by a name when printed.
-func Evaluate(name string, m *worth.Model, rankings *worth.Observations) (*Evaluation, error) {
+// evaluate returns how well a model, and one of equal worths, predict rankings.
+func evaluate(m *worth.Model, rankings *worth.Observations) (*evaluation, error) {
 	e, err := m.Evaluate(rankings)
 	if err != nil {
 		return nil, err
@@ -164,7 +151,7 @@ func Evaluate(name string, m *worth.Model, rankings *worth.Observations) (*Evalu
 	if err != nil {
 		return nil, err
 	}
-	return &Evaluation{rankings.Len(), e.Weight, e.LogLikelihood / e.Weight, chance.LogLikelihood / e.Weight, train.Value(e.Tau), name}, nil
+	return &evaluation{rankings.Len(), e.Weight, e.LogLikelihood / e.Weight, chance.LogLikelihood / e.Weight, train.Value(e.Tau)}, nil
 }
 
 // number writes a number for CSV, nothing for NaN.
@@ -231,19 +218,13 @@ func (r *result) print(w io.Writer) {
 		fmt.Fprintf(w, "likelihood-ratio test of equal worths: χ² %.2f, degrees of freedom %d, p %.3g\n", t.Statistic, t.Freedom, t.PValue)
 	}
 	fmt.Fprintln(w)
-	rows := []*Evaluation{r.Train}
-	if r.Test != nil {
-		rows = append(rows, r.Test)
-	}
-	Print(w, rows...)
-}
-
-// Print prints a row for each evaluation.
-func Print(w io.Writer, evaluations ...*Evaluation) {
-	table := viz.Table{Title: "per ranking: the mean log-likelihood, the one of equal worths, and Kendall's τ",
+	table = viz.Table{Title: "per ranking: the mean log-likelihood, the one of equal worths, and Kendall's τ",
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "equal worths", "Kendall's τ"}}
-	for _, e := range evaluations {
-		table.Rows = append(table.Rows, viz.Row{e.name, e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths, cli.FormatValue(e.Tau)})
+	for i, e := range []*evaluation{r.Train, r.Test} {
+		if e != nil {
+			table.Rows = append(table.Rows, viz.Row{[]string{"fitted to", "test"}[i], e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths,
+				cli.FormatValue(e.Tau)})
+		}
 	}
 	fmt.Fprint(w, table)
 }
