@@ -201,12 +201,12 @@ func (f *File) check() error {
 	if err := f.Transform.Validate(); err != nil {
 		return err
 	}
-	for _, p := range f.Products {
+	for i, p := range f.Products {
 		if _, _, err := p.Check(f.Vectors); err != nil {
 			return err
 		}
-		if !slices.Contains(f.FeatureNames, p.Name) {
-			return fmt.Errorf("no feature has the name of the product %s", p.Name)
+		if at := len(f.FeatureNames) - len(f.Products) + i; at < 0 || f.FeatureNames[at] != p.Name {
+			return fmt.Errorf("the product %s is not among the last features, in order", p.Name)
 		}
 	}
 	if f.Transform.Inputs != len(f.FeatureIDs) {

@@ -21,7 +21,6 @@ import (
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/text"
-	"github.com/plrank/plrank/transforms"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
@@ -167,12 +166,6 @@ func (m *Model) ZeroLevel(column int) float32 {
 	}
 	return m.levels[column].NumberValue(0)
 }
-
-// Vectors returns the names and dimensions of the vectors that features are made of, nil if none is.
-func (m *Model) Vectors() []transforms.Vector { return m.file.Vectors }
-
-// Products returns the features that are made of vectors, by their names. A row has their values as any other.
-func (m *Model) Products() []transforms.Product { return m.file.Products }
 
 // Columns returns the names of the columns of the training data that are not features, by role: see [File.Columns].
 func (m *Model) Columns() map[string]string { return maps.Clone(m.file.Columns) }

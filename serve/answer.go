@@ -166,6 +166,9 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 		if err := space.rows.read(model, in); err != nil {
 			return err
 		}
+		if err := space.rows.multiply(model, in); err != nil {
+			return err
+		}
 		if err := space.rows.fillBase(model, in); err != nil {
 			return err
 		}
@@ -213,7 +216,7 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 		price := bodyTime*float64(len(others.documents)) + valueTime*float64(others.count*len(model.columns))
 		if err := s.part(ctx, space, "the background of its explanation", price, 1, func() error {
 			var rows rows
-			if err := rows.read(model, others); err != nil {
+			if err := cmp.Or(rows.read(model, others), rows.multiply(model, others)); err != nil {
 				return badRequest("explain: background: %w", err)
 			}
 			c.Background = rows.features

@@ -20,7 +20,9 @@ type rows struct {
 	count    int  // of documents so far
 	features []float32
 	base     []float32
-	text     []byte   // of the features, each after a comma
+	text     []byte   // of the features, each after a comma, but for products of vectors until multiply
+	ends     []int    // by document: the end of its text
+	short    bool     // a document lacks the products of vectors, which multiply sets
 	keys     []key    // of the last object, which others mostly repeat
 	given    []int    // by column: the document that gave it last, from 1
 	unknown  []string // by column: the text of the current document that the model does not know
@@ -42,6 +44,7 @@ func (r *rows) start(model *served, logs bool) {
 	width := len(model.columns)
 	r.model, r.logs, r.count = model, logs, 0
 	r.features, r.text, r.keys = r.features[:0], r.text[:0], r.keys[:0]
+	r.ends, r.short = r.ends[:0], false
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
@@ -92,8 +95,9 @@ func (r *rows) add(documents *jsonread.Reader) (err error) {
 		err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
 	}
 	if err == nil && r.logs && !copies {
-		err = r.appendText(levels, row)
+		err = r.appendText(levels, row[:width-r.model.products])
 	}
+	r.ends = append(r.ends, len(r.text))
 	return err
 }
 
@@ -161,9 +165,14 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, copies bool) err
 		if err != nil {
 			return fmt.Errorf(", value %d: %w", i, err)
 		}
-		if copies {
+		if copies && i < len(row)-r.model.products {
 			r.text = append(append(r.text, ','), numeral(value)...)
 		}
+	}
+	if n == len(row)-r.model.products && n < len(row) {
+		allMissing(row[n:])
+		r.short = true
+		return nil
 	}
 	if n != len(row) {
 		return fmt.Errorf(" has %d features, want %d", n, len(row))

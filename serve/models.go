@@ -21,9 +21,11 @@ import (
 // A served model does not change: one model answers a request from beginning to end.
 type served struct {
 	*ranker.Model
-	name     string
-	columns  map[int]int // by feature id; Column finds them by name
-	features *clicks.Log // has their ids and names, without impressions
+	name        string
+	columns     map[int]int // by feature id; Column finds them by name
+	products    int         // the last features, which are products of vectors
+	vectorNames []string
+	features    *clicks.Log // has their ids and names, without impressions
 
 	scoring, transforming curve
 }
@@ -94,7 +96,10 @@ func (s *slot) open() error {
 		return fmt.Errorf("%s has other features, by id, name or type, than the model it replaces, and a click log has one feature list: "+
 			"serve it from a new process with its own log folder", s.path)
 	}
-	m := &served{Model: model, name: s.name, columns: map[int]int{}}
+	m := &served{Model: model, name: s.name, columns: map[int]int{}, products: len(model.Products())}
+	for _, v := range model.Vectors() {
+		m.vectorNames = append(m.vectorNames, v.Name)
+	}
 	m.features = &clicks.Log{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
 	for i, id := range model.FeatureIDs() {
 		m.columns[id] = i

@@ -125,6 +125,9 @@ func (m *served) price(in *request) float64 {
 		perValue += textTime
 	}
 	price := requestTime + m.scoring.at(in.count) + float64(in.count)*(documentTime+perValue*float64(len(m.columns)))
+	for _, v := range in.vectors {
+		price += valueTime * float64(2*m.products*v.numbers(in.count))
+	}
 	if !in.decoded {
 		price += bodyTime * float64(len(in.documents))
 	}

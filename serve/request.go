@@ -20,6 +20,7 @@ type request struct {
 	documents []byte             // the array, as in the body
 	decoded   bool               // the rows have them
 	count     int                // of documents
+	vectors   map[string]vector  // by name; nil: not given
 	base      []byte             // the array of base scores, as in the body; nil: not given
 	draw      *draw              // nil: not wanted
 	explain   *ranker.Comparison // nil: not wanted
@@ -52,7 +53,7 @@ func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[strin
 			return r.decoded
 		})
 		return value
-	}, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids")
+	}, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
@@ -82,6 +83,11 @@ func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[strin
 	}
 	if r.base != nil && r.base[0] != '[' {
 		return nil, badRequest("base_scores: want an array")
+	}
+	if vectors := fields["vectors"]; vectors != nil {
+		if r.vectors, err = parseVectors(vectors, r.count); err != nil {
+			return nil, err
+		}
 	}
 	if ids := fields["document_ids"]; ids != nil {
 		if r.documentIDs, err = parseIDs(ids, r.count); err != nil {

@@ -200,16 +200,21 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, text
 
 func (s *Service) serveModels(w http.ResponseWriter, r *http.Request) error {
 	type model struct {
-		Name         string   `json:"name"`
-		Version      string   `json:"version"`
-		FeatureIDs   []int    `json:"feature_ids"`
-		FeatureNames []string `json:"feature_names,omitempty"`
-		BaseScores   bool     `json:"base_scores,omitempty"`
+		Name         string         `json:"name"`
+		Version      string         `json:"version"`
+		FeatureIDs   []int          `json:"feature_ids"`
+		FeatureNames []string       `json:"feature_names,omitempty"`
+		BaseScores   bool           `json:"base_scores,omitempty"`
+		Vectors      map[string]int `json:"vectors,omitempty"` // dimensions by name
 	}
 	var list []model
 	for _, name := range s.models.names() {
 		m := s.models[name].model.Load()
-		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames(), m.File().BaseScores})
+		dimensions := map[string]int{}
+		for _, v := range m.Vectors() {
+			dimensions[v.Name] = v.Dimension
+		}
+		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames(), m.File().BaseScores, dimensions})
 	}
 	return s.writeJSON(w, r, map[string]any{"models": list})
 }

@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/jsonread"
+	"github.com/plrank/plrank/internal/text"
+)
+
+// A vector of a request belongs to its query, and there is one, or to its documents, and there is one for each; nil: it is missing.
+type vector struct {
+	ofQuery bool
+	values  [][]float32
+}
+
+// of returns the vector of a document.
+func (v vector) of(document int) []float32 {
+	if v.ofQuery {
+		document = 0
+	}
+	return v.values[document]
+}
+
+// numbers returns how many numbers all documents have.
+func (v vector) numbers(documents int) (n int) {
+	for _, numbers := range v.values {
+		n += len(numbers)
+	}
+	if v.ofQuery {
+		n *= documents
+	}
+	return n
+}
+
+// parseVectors reads an object of vectors by name: arrays of numbers, or an array of such arrays, one or null for each document.
+func parseVectors(value []byte, documents int) (map[string]vector, error) {
+	all := map[string]vector{}
+	r := jsonread.New(value)
+	if r.Kind() != '{' {
+		return nil, badRequest("vectors: want an object of vectors by name")
+	}
+	for member := range r.Names() {
+		name := string(member)
+		if _, twice := all[name]; twice {
+			return nil, badRequest("vectors: %q occurs twice", clip(name))
+		}
+		v, err := parseVector(r)
+		if err == nil && !v.ofQuery && len(v.values) != documents {
+			err = fmt.Errorf(": %d for %d documents: want one for each, or null where it is missing", len(v.values), documents)
+		}
+		if err != nil {
+			return nil, badRequest("vectors: %q%w", clip(name), err)
+		}
+		all[name] = v
+	}
+	return all, r.End()
+}
+
+// parseVector reads the vector of a query, or the vectors of documents. Its errors continue the text "the vector".
+func parseVector(r *jsonread.Reader) (v vector, err error) {
+	if r.Kind() == 'n' && string(r.Value()) == "null" {
+		return vector{true, [][]float32{nil}}, nil
+	}
+	if r.Kind() != '[' {
+		return v, errors.New(": want an array of numbers for the query, or an array of such arrays, one for each document")
+	}
+	var numbers []float32
+	for i := range r.Items() {
+		kind := r.Kind()
+		if v.ofQuery = kind == '0'; i > 0 && v.ofQuery == (len(v.values) > 0) {
+			return v, errors.New(": it mixes numbers and arrays")
+		}
+		if v.ofQuery {
+			x, number, err := r.Float32()
+			if err = numberError(number, err); err != nil {
+				return v, fmt.Errorf(", number %d: %w", i, err)
+			}
+			numbers = append(numbers, x)
+			continue
+		}
+		var own []float32
+		if kind != '[' {
+			if text := r.Value(); string(text) != "null" {
+				return v, fmt.Errorf(", document %d: want an array of numbers, or null where it is missing", i)
+			}
+		} else {
+			for j := range r.Items() {
+				x, number, err := r.Float32()
+				if err = numberError(number, err); err != nil {
+					return v, fmt.Errorf(", document %d, number %d: %w", i, j, err)
+				}
+				own = append(own, x)
+			}
+		}
+		v.values = append(v.values, own)
+	}
+	if v.ofQuery {
+		v.values = [][]float32{numbers}
+	}
+	return v, nil
+}
+
+// multiply sets the features that are products of vectors, if the request has any, and completes the text for the log.
+func (r *rows) multiply(model *served, in *request) error {
+	list := model.Vectors()
+	for name := range in.vectors {
+		if !slices.Contains(model.vectorNames, name) {
+			return badRequest("vectors: the model has no vector %q: it has %s", clip(name), text.List(model.vectorNames))
+		}
+	}
+	if in.vectors != nil {
+		if err := model.Multiply(r.features, func(i, document int) []float32 {
+			if v, given := in.vectors[list[i].Name]; given {
+				return v.of(document)
+			}
+			return nil
+		}); err != nil {
+			return badRequest("vectors: %w", err)
+		}
+	} else if r.short {
+		return badRequest("a document has %d features, want %d, or the vectors %s as well", len(model.columns)-model.products, len(model.columns),
+			text.List(model.vectorNames))
+	}
+	if !r.logs || model.products == 0 {
+		return nil
+	}
+	line, from, width := make([]byte, 0, len(r.text)*2), 0, len(model.columns)
+	for d, end := range r.ends {
+		line = append(line, r.text[from:end]...)
+		from = end
+		for _, x := range r.features[(d+1)*width-model.products : (d+1)*width] {
+			var err error
+			if line, err = clicks.AppendFeature(append(line, ','), x, nil); err != nil {
+				return err
+			}
+		}
+	}
+	r.text = line
+	return nil
+}
