@@ -159,7 +159,7 @@ func TestWeightsHaveTheLeastVariance(t *testing.T) {
 				m.Scores[d] += random.NormFloat64() / 2
 			}
 		}
-		if err := v.Weigh(1, 4); err != nil {
+		if err := v.Weigh(1, 3); err != nil {
 			t.Fatal(err)
 		}
 		im := &Impression{Documents: make([]string, 8)}
@@ -168,8 +168,8 @@ func TestWeightsHaveTheLeastVariance(t *testing.T) {
 		var weights []float64
 		for m := range v.Models {
 			scores, _ := v.policy(im, m)
-			p := make([]float64, 8*4)
-			if err := e.Placements(scores, 4, p); err != nil {
+			p := make([]float64, 8*3)
+			if err := e.Placements(scores, 3, p); err != nil {
 				t.Fatal(err)
 			}
 			policies, weights = append(policies, p), append(weights, v.Models[m].Weight)
@@ -182,7 +182,7 @@ func TestWeightsHaveTheLeastVariance(t *testing.T) {
 				}
 				for m := 1; m < 3; m++ {
 					delta := policies[m][i] - policies[0][i]
-					sum += delta * delta / mix / math.Log2(float64(i%4)+2)
+					sum += delta * delta / mix / math.Log2(float64(i%3)+2)
 				}
 			}
 			return sum

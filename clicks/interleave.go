@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -217,6 +218,12 @@ func (v *Interleaving) policy(im *Impression, model int) ([]float64, error) {
 	return Logged(&Impression{Documents: im.Documents, Scores: v.Models[model].Scores, Temperature: im.Temperature})
 }
 
+// expectations compute placements for weights, which need few digits.
+var expectations = sync.Pool{New: func() any { return &plackett.Expectation{Tolerance: 1e-3} }}
+
+// WeighedRanks is the number of ranks for which [Interleaving.Weigh] chooses weights: further ones cost time, and change little.
+const WeighedRanks = 3
+
 // leastWeight is the share of each model's own policy in a mixture, at least.
 const leastWeight = 0.05
 
@@ -226,17 +233,18 @@ const leastWeight = 0.05
 // With the difference δ_dk = P_m(d@k) − P_1(d@k), a click on document d at rank k counts δ_dk / P(d@k). If clicks are few,
 // and depend on the rank as DCG's discounts θ_k, the variance is proportional to
 //
-//	Σ_m Σ_k θ_k Σ_d δ_dk² / P(d@k)    where P = Σ_j w_j P_j.
+//	Σ_m Σ_k θ_k Σ_d δ_dk² / P(d@k)    where P = Σ_j w_j P_j,
 //
-// Rankings that all models would show say nothing about differences. The last policy, a Plackett–Luce policy with the
-// log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as the models differ about them. The sum is convex in w; it is
-// minimised by multiplying each w_j by the root of its derivative. Every model keeps a weight of at least 0.05, or half its
-// equal share if that is less, which bounds the weights of clicks.
+// over the first three ranks. Rankings that all models would show say nothing about differences. The last policy, a
+// Plackett–Luce policy with the log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as the models differ about
+// them. The sum is convex in w; it is minimised by multiplying each w_j by the root of its derivative. Every model keeps a
+// weight of at least 0.05, or half its equal share if that is less, which bounds the weights of clicks.
 func (v *Interleaving) Weigh(temperature float64, cutoff int) error {
 	models, documents := len(v.Models), len(v.Models[0].Scores)
 	im := &Impression{Documents: make([]string, documents), Temperature: temperature}
-	ranks := min(cutoff, documents)
-	var e plackett.Expectation
+	ranks := min(cutoff, documents, WeighedRanks)
+	e := expectations.Get().(*plackett.Expectation)
+	defer expectations.Put(e)
 	policies := make([][]float64, 0, models+1)
 	add := func() error {
 		m := len(policies)

@@ -28,6 +28,7 @@ type response struct {
 	Order   []int     `json:"order"`
 	Drawn   *drawn    `json:"drawn,omitempty"`
 
+	Interleaved *interleaved `json:"interleaved,omitempty"`
 	Explanation *explanation `json:"explanation,omitempty"`
 }
 
@@ -129,7 +130,7 @@ func (s *Service) part(ctx context.Context, space *scratch, name string, price f
 func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out *response) (err error) {
 	var in *request
 	if err := s.part(ctx, space, "its body", bodyTime*float64(len(body)), 1, func() (err error) {
-		in, err = parseRequest(body, &space.rows, s.clicks != nil, s.models.pickEarly)
+		in, err = parseRequest(body, &space.rows, s.clicks != nil, s.pickEarly)
 		return err
 	}); err != nil {
 		return err
@@ -137,18 +138,24 @@ func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out 
 	if in.count > s.limits.Documents {
 		return statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
-	model := in.served
-	if model == nil {
-		if model, err = s.models.pick(in.model); err != nil {
+	in.interleaved = s.interleaved != nil && in.model == "" && in.count > 0
+	if in.interleaved {
+		in.model = s.interleaved[0]
+	}
+	if in.served == nil || in.model != "" && in.model != in.served.name { // guessed before the name came
+		in.decoded = false
+		if in.served, err = s.models.pick(in.model); err != nil {
 			return statusError{http.StatusNotFound, err}
 		}
 	}
+	model := in.served
 	out.Model, out.Version = model.name, model.Digest()
-	if in.logged = s.clicks != nil && in.draw != nil && in.count > 0; in.logged {
+	if in.logged = s.clicks != nil && (in.draw != nil || in.interleaved) && in.count > 0; in.logged {
 		if err := in.complete(); err != nil {
 			return err
 		}
 	}
+	in.setSeed()
 	if err := s.rank(ctx, model, in, space, out); err != nil {
 		return err
 	}
@@ -180,7 +187,11 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 	}); err != nil {
 		return err
 	}
-	if in.draw != nil {
+	if in.interleaved {
+		if err := s.interleave(ctx, in, space, out); err != nil {
+			return err
+		}
+	} else if in.draw != nil {
 		price, err := in.draw.price(out.Scores)
 		if err != nil {
 			return badRequest("%w", err) // a score beyond float64 at this temperature
@@ -244,14 +255,19 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 
 // log writes the line of an impression.
 func (space *scratch) log(in *request, out *response, model *served) (err error) {
-	ranking := out.Drawn.Ranking
+	im := clicks.Impression{
+		ID: out.QueryID, Client: in.clientID, Time: time.Now().UTC(), Query: in.query, Model: out.Model, Version: out.Version,
+		Documents: in.documentIDs, Segment: in.segment,
+	}
+	if i := out.Interleaved; i != nil {
+		im.Interleaving, im.Seed, im.Shown, im.Temperature = i.how, i.Seed, i.Ranking, i.Temperature
+	} else {
+		im.Scores, im.Seed, im.Shown, im.Temperature = out.Scores, in.draw.seed, out.Drawn.Ranking, in.draw.temperature
+	}
+	im.Cutoff, im.Clicks = len(im.Shown), make([]float64, len(im.Shown))
 	features := append(space.rows.text, ']')
 	features[0] = '['
-	space.line, err = clicks.AppendQueryJSON(space.line, &clicks.Impression{
-		ID: out.QueryID, Client: in.clientID, Time: time.Now().UTC(), Query: in.query, Model: out.Model, Version: out.Version,
-		Documents: in.documentIDs, Scores: out.Scores, Temperature: in.draw.temperature, Seed: in.draw.seed, Cutoff: len(ranking),
-		Shown: ranking, Clicks: make([]float64, len(ranking)),
-	}, features, model.features)
+	space.line, err = clicks.AppendQueryJSON(space.line, &im, features, model.features)
 	return err
 }
 

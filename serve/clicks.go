@@ -20,6 +20,7 @@ import (
 // for ids of queries and clients, and 256 for ids of documents.
 type shown struct {
 	query, queryID, clientID string
+	segment                  string   // of the user or the query
 	documentIDs              []string // nil: not given
 	logged                   bool
 }
@@ -61,11 +62,13 @@ func parseIDs(value []byte, documents int) ([]string, error) {
 func (s *shown) complete() error {
 	switch {
 	case s.query == "":
-		return badRequest("no query: this service logs drawn rankings: want the text of the query")
+		return badRequest("no query: this service logs drawn rankings, and interleaved ones: want the text of the query")
 	case s.documentIDs == nil:
-		return badRequest("no document_ids: this service logs drawn rankings: want a string for each document")
+		return badRequest("no document_ids: this service logs drawn rankings, and interleaved ones: want a string for each document")
 	case utf8.RuneCountInString(s.queryID) > longestID || utf8.RuneCountInString(s.clientID) > longestID:
 		return badRequest("query_id and client_id: want at most %d characters", longestID)
+	case utf8.RuneCountInString(s.segment) > longestID:
+		return badRequest("segment: want at most %d characters", longestID)
 	}
 	return nil
 }

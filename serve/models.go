@@ -60,14 +60,18 @@ func newModels(files map[string]string) (models, error) {
 
 func (m models) names() []string { return slices.Sorted(maps.Keys(m)) }
 
-// pickEarly returns the model of a request after some of its members, nil if others may name it.
-func (m models) pickEarly(before map[string][]byte) *served {
+// pickEarly returns the model of a request after some of its members, nil if others may name it. Where models are interleaved,
+// it guesses that none will.
+func (s *Service) pickEarly(before map[string][]byte) *served {
 	value, named := before["model"]
-	if !named && len(m) > 1 {
+	name, _ := jsonread.Unquote(value) // "" if it is not a text, which is an error later
+	switch {
+	case !named && s.interleaved != nil:
+		name = s.interleaved[0]
+	case !named && len(s.models) > 1:
 		return nil
 	}
-	name, _ := jsonread.Unquote(value) // "" if it is not a text, which is an error later
-	model, _ := m.pick(name)
+	model, _ := s.models.pick(name)
 	return model
 }
 

@@ -16,7 +16,7 @@ import (
 // A request is the body of POST /v1/rank: the documents of one query.
 type request struct {
 	model     string             // "": not named
-	served    *served            // the model of that name; nil: not yet looked up
+	served    *served            // the model of that name, or the first of those interleaved; nil: not yet looked up
 	documents []byte             // the array, as in the body
 	decoded   bool               // the rows have them
 	count     int                // of documents
@@ -26,12 +26,18 @@ type request struct {
 	explain   *ranker.Comparison // nil: not wanted
 	others    *request           // the documents of other queries for the explanation; nil: not given
 	shown
+
+	interleaved bool
+	ranks       int    // of a team draft
+	seed        uint64 // of an interleaving
+	key         string // of the user or session, who gets the same ranking for a query again; "": client_id
 }
 
 // A draw asks for a ranking drawn from the policy.
 type draw struct {
 	cutoff      int
 	seed        uint64 // given, or random
+	given       bool   // the seed
 	temperature float64
 }
 
@@ -53,12 +59,14 @@ func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[strin
 			return r.decoded
 		})
 		return value
-	}, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors")
+	}, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors", "interleave", "key",
+		"segment")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
 	r.documents, r.base = fields["documents"], fields["base_scores"]
-	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID} {
+	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID,
+		"key": &r.key, "segment": &r.segment} {
 		if value := fields[name]; value != nil {
 			if *field, err = jsonread.Unquote(value); err != nil {
 				return nil, badRequest("invalid request body: %s: want a string", name)
@@ -68,6 +76,12 @@ func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[strin
 	if draw := fields["draw"]; draw != nil {
 		if r.draw, err = parseDraw(draw); err != nil {
 			return nil, badRequest("invalid request body: draw: %w", err)
+		}
+	}
+	r.ranks = defaultRanks
+	if interleave := fields["interleave"]; interleave != nil {
+		if r.ranks, err = parseInterleave(interleave); err != nil {
+			return nil, badRequest("invalid request body: interleave: %w", err)
 		}
 	}
 	if explain := fields["explain"]; explain != nil {
@@ -110,7 +124,7 @@ func parseDraw(value []byte) (*draw, error) {
 	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
 		return nil, fmt.Errorf("cutoff %s, want a whole number, 1 or more", clip(cutoff))
 	}
-	if seed == "" {
+	if d.given = seed != ""; !d.given {
 		d.seed = rand.Uint64N(1 << 53) // which JSON's readers have exactly
 	} else if d.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
 		return nil, fmt.Errorf("seed %s, want a whole number from 0 to %d", clip(seed), uint64(math.MaxUint64))

@@ -22,6 +22,10 @@ type Options struct {
 	// one called "default".
 	Models map[string]string
 
+	// Interleave names models, two or more, that share the rankings of requests that name no model: by team draft, or for a
+	// draw from the mixture of their policies with the least variance, see [clicks.Interleaving]. It needs Clicks.
+	Interleave []string
+
 	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
 	TokenFile string
 
@@ -71,7 +75,9 @@ type Service struct {
 	log      *slog.Logger
 	failures failures
 	clicks   *clickLog // nil: none
-	mux      *http.ServeMux
+
+	interleaved []string // models; nil: none
+	mux         *http.ServeMux
 
 	reload sync.Mutex // one at a time
 	stop   context.CancelFunc
@@ -115,6 +121,11 @@ func New(o Options) (*Service, error) {
 		s.Close()
 		return nil, err
 	}
+	if err := s.checkInterleaved(o.Interleave, o.Clicks != ""); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.interleaved = o.Interleave
 	if o.Clicks != "" {
 		if s.clicks, err = openClicks(o.Clicks, s.models, s.measures, s.log, limits.Timeout); err != nil {
 			s.Close()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // readLog reads the click log of a folder.
@@ -39,6 +40,8 @@ type user struct {
 	url     string
 	shown   []string
 	clicked []string
+
+	interleaved, drafts bool // whether models share rankings, and by team draft in this turn
 }
 
 func (u *user) post(path, body string, answer any) error {
@@ -59,14 +62,18 @@ func (u *user) post(path, body string, answer any) error {
 
 func (u *user) rankAndClick() error {
 	var out struct {
-		QueryID string `json:"query_id"`
-		Drawn   struct{ Ranking []int }
+		QueryID            string `json:"query_id"`
+		Drawn, Interleaved struct{ Ranking []int }
 	}
-	if err := u.post("/v1/rank", `{"query": "q", "document_ids": ["d0", "d1", "d2"], "documents": [[1, 2, 3], {"5": 1}, {}], "draw": {"cutoff": 2, "temperature": 9}}`, &out); err != nil {
+	body := `{"query": "q", "document_ids": ["d0", "d1", "d2"], "documents": [[1, 2, 3], {"5": 1}, {}], "draw": {"cutoff": 2, "temperature": 9}}`
+	if u.drafts = !u.drafts && u.interleaved; u.drafts {
+		body = strings.Replace(body, `"draw": {"cutoff": 2, "temperature": 9}`, `"interleave": {"cutoff": 2}`, 1)
+	}
+	if err := u.post("/v1/rank", body, &out); err != nil {
 		return err
 	}
 	u.shown = append(u.shown, out.QueryID)
-	click := fmt.Sprintf(`{"action_name": "click", "query_id": %q, "event_attributes": {"object": {"object_id": "d%d"}}}`, out.QueryID, out.Drawn.Ranking[0])
+	click := fmt.Sprintf(`{"action_name": "click", "query_id": %q, "event_attributes": {"object": {"object_id": "d%d"}}}`, out.QueryID, append(out.Drawn.Ranking, out.Interleaved.Ranking...)[0])
 	if err := u.post("/v1/events", click, new(struct{})); err != nil {
 		return err
 	}
@@ -76,23 +83,34 @@ func (u *user) rankAndClick() error {
 
 // However often the service is killed, no line that is read is torn, and nothing that it accepted is
 // lost. PLRANK_KILLS is how often, 5 by default.
-func TestKillsLoseNothingAccepted(t *testing.T) {
+func TestKillsLoseNothingAccepted(t *testing.T) { killed(t, false) }
+
+// So it is with interleaved rankings, drafted and drawn.
+func TestKillsLoseNothingInterleaved(t *testing.T) { killed(t, true) }
+
+func killed(t *testing.T, interleaved bool) {
 	kills, _ := strconv.Atoi(os.Getenv("PLRANK_KILLS"))
 	if kills == 0 {
 		kills = 5
 	}
 	folder := filepath.Join(t.TempDir(), "clicks")
+	args := []string{"-log", folder}
+	if interleaved {
+		other := filepath.Join(t.TempDir(), "other.npz")
+		testkit.LinearModel(t, other, 3, 2, 1)
+		args = append(args, "-interleave", "default,"+other)
+	}
 	var shown, clicked []string
 	mended := 0
 	for kill := range kills {
-		c := newChild(t, "-log", folder)
+		c := newChild(t, args...)
 		var users sync.WaitGroup
 		var noted sync.Mutex
 		var first sync.Once
 		begun := make(chan bool) // closed when a click is accepted, or the service is gone
 		for range 8 {
 			users.Go(func() {
-				u := &user{url: c.url, Client: http.Client{Transport: &http.Transport{}}}
+				u := &user{url: c.url, Client: http.Client{Transport: &http.Transport{}}, interleaved: interleaved}
 				for u.rankAndClick() == nil {
 					first.Do(func() { close(begun) })
 				}
@@ -119,13 +137,16 @@ func TestKillsLoseNothingAccepted(t *testing.T) {
 			}
 		}
 	}
-	newChild(t, "-log", folder) // which mends the last file
+	newChild(t, args...) // which mends the last file
 	log := readLog(t, folder)
 	if len(log.Warnings) > 0 {
 		t.Errorf("warnings %q", log.Warnings)
 	}
 	clicksOf := map[string]float64{}
 	for _, im := range log.Impressions {
+		if (im.Interleaving != nil) != interleaved {
+			t.Fatalf("%+v", im)
+		}
 		clicksOf[im.ID] = im.Clicks[0]
 	}
 	for _, id := range shown {

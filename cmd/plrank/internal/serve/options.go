@@ -25,6 +25,7 @@ var page = cli.Page{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
 		"-model runs/fold1/model.npz -log clicks",
+		"-model old=old.npz -model new=new.npz -interleave old,new -log clicks",
 	},
 }
 
@@ -51,6 +52,8 @@ func (o *options) flags() cli.Flags {
 			"of -listen cannot keep it busy"},
 		{Name: "log", Value: &o.Clicks, Help: "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process " +
 			"may write there"},
+		{Name: "interleave", Value: o.addInterleaved, Needs: []string{"log"}, Help: "`models`, names or files with commas " +
+			"between, that share the rankings of requests without a model, to be compared by plrank clicks compare"},
 		{Name: "token-file", Value: &o.TokenFile, Help: "`file` of the token that requests need: Authorization: Bearer TOKEN"},
 		{Name: "origin", Value: o.addOrigin, Help: "a `website` such as https://shop.example, whose pages may send requests that are not " +
 			"JSON; repeat it for several"},
@@ -69,6 +72,12 @@ func (o *options) flags() cli.Flags {
 	}
 }
 
+// addInterleaved reads the flag -interleave.
+func (o *options) addInterleaved(text string) error {
+	o.Interleave = strings.Split(text, ",")
+	return cli.ErrorIf(len(o.Interleave) < 2, "want two names or more, with commas between")
+}
+
 // addOrigin reads the flag -origin.
 func (o *options) addOrigin(text string) error {
 	o.Origins = append(o.Origins, text)
@@ -81,7 +90,22 @@ func (o *options) addHost(text string) error {
 	return cli.ErrorIf(text == "" || strings.ContainsAny(text, ":/"), "want a name, without a scheme and a port")
 }
 
-func (o *options) check(*cli.Line) error { return cli.ErrorIf(len(o.Models) == 0, "-model is needed") }
+func (o *options) check(*cli.Line) error {
+	for i, text := range o.Interleave {
+		if o.Models[text] != "" {
+			continue
+		}
+		name, path, named := strings.Cut(text, "=")
+		if !named {
+			path = text
+		}
+		if o.Models[name] != "" || name == "" || path == "" {
+			return fmt.Errorf("-interleave %s: want the name of a -model, a file, or a new NAME=FILE", text)
+		}
+		o.Interleave[i], o.Models[name] = name, path
+	}
+	return cli.ErrorIf(len(o.Models) == 0, "-model is needed")
+}
 
 // addModel reads the flag -model. FILE alone is called default.
 func (o *options) addModel(text string) error {
