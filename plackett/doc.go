@@ -13,8 +13,7 @@
 //
 //   - [Sampler] draws [Rankings].
 //   - [Kernel] estimates from them the gradient of R, by an [Estimator], R itself and
-//     the exposure, and computes log π(y). Its method PreferenceLoss returns −log π(y) of ranked
-//     answers, from which language models learn.
+//     the exposure, and computes log π(y) and its gradient, as of ranked answers, from which language models learn.
 //   - [Expectation] computes the exact R, its gradient and the exposures, for lists of any length.
 //   - [Ruled] is the policy of rankings that obey [Rules]: pins and quotas. [Diversify] has offsets of scores.
 //   - [Enumerate] and [EnumerateMoments] enumerate all rankings, for lists of a few documents.
