@@ -331,8 +331,8 @@ func TestFewJudgementsAreNotCertain(t *testing.T) {
 		half  float64 // 0: infinite
 		value float64
 	}{
-		{pairs(Pair{Weight: 1, Judge: 1, People: 2, Probability: .5, Round: 1}), 0, 9 + 2},
-		{pairs(Pair{Weight: 1, Judge: 1, People: 2, Probability: 1, Round: 1}), 0, 9 + 1},
+		{pairs(Pair{Weight: 1, Judge: 1, People: 2, Probability: .5, Round: 1}), 0, 9 + 2 + 1./6}, // the others have the error 1/(1 + 5)
+		{pairs(Pair{Weight: 1, Judge: 1, People: 2, Probability: 1, Round: 1}), 0, 9 + 1 + 1./6},
 		// No error: the variance of a gain that is 1 off, Σ (1 − π)(w/π)²/n, and Student's quantile with a degree of freedom.
 		{pairs(Pair{Weight: 1, Judge: 1, People: 1, Probability: .5, Round: 1}, Pair{Weight: 3, Judge: 0, People: 0, Probability: .5, Round: 1}),
 			math.Sqrt(.5*(4+36)/2) * 12.706204736, 9},

@@ -25,7 +25,8 @@ func (p Pair) judged() bool { return !math.IsNaN(p.People) }
 
 // ByPairs estimates a value from its value by the judge and from pairs, see the package comment. people takes nothing of the judge but,
 // where the value is not linear, its linearisation: Σ w ρ/π. Both are means over the rounds, each by the number of its judgements and
-// with what was known before: the judge's gains are corrected by the mean error of their grade in earlier rounds. The variance is
+// with what was known before: the judge's gains are corrected by the mean error of their grade, which a pair itself has no part in, so
+// that the correction has no bias where pairs are drawn apart. The variance is
 // Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π. If all x are equal, it
 // is that of one gain that is off by 1. Pairs that were almost certain say little, so n is (Σ (1 − π))²/Σ (1 − π)². The degrees of
 // freedom of several rounds are Welch's. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval
@@ -51,7 +52,7 @@ func ByPairs(value float64, pairs []Pair) (both, people Estimate, err error) {
 	}
 	last, lastAlone := draw{value: value}, draw{value: linear}
 	for r := 1; r <= rounds; r++ {
-		last, lastAlone = round(value, pairs, r, newErrors(pairs, r)), round(linear, alone(pairs), r, nil)
+		last, lastAlone = round(value, pairs, r, newErrors(pairs, r+1)), round(linear, alone(pairs), r, nil)
 		both.add(last)
 		people.add(lastAlone)
 	}
@@ -89,7 +90,7 @@ func round(value float64, pairs []Pair, number int, errors errorsByGrade) draw {
 			continue
 		}
 		left += math.Abs(p.Weight)
-		judge := p.Judge + errors.mean(p.Grade)
+		judge := p.Judge + errors.without(p)
 		d.value += p.Weight * (judge - p.Judge)
 		if !p.judged() || p.Round > number {
 			continue
@@ -173,7 +174,7 @@ type moments struct {
 	believed            float64 // the mean square before any was judged
 }
 
-// newErrors returns the errors of the pairs that were judged before a round.
+// newErrors returns the errors of the pairs that were judged before a round. Nil errors are those of no judge.
 func newErrors(pairs []Pair, round int) errorsByGrade {
 	errors, gains := errorsByGrade{}, map[int]float64{}
 	for _, p := range pairs {
@@ -207,6 +208,15 @@ const before = 5
 // mean returns the mean error of a grade, which is believed to be 0 before.
 func (errors errorsByGrade) mean(grade int) float64 {
 	m := errors[grade]
+	return m.sum / (m.pairs + before)
+}
+
+// without returns the mean error of the grade of a pair, of other pairs.
+func (errors errorsByGrade) without(p Pair) float64 {
+	m := errors[p.Grade]
+	if p.judged() && errors != nil {
+		m.sum, m.pairs = m.sum-(p.People-p.Judge), m.pairs-1
+	}
 	return m.sum / (m.pairs + before)
 }
 
