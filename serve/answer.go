@@ -127,10 +127,17 @@ func (s *Service) part(ctx context.Context, space *scratch, name string, price f
 }
 
 // compute answers a request, and makes the line of its impression. As soon as it knows the model, the answer names it.
-func (s *Service) compute(ctx context.Context, body []byte, space *scratch, out *response) (err error) {
+func (s *Service) compute(ctx context.Context, body []byte, binary bool, space *scratch, out *response) (err error) {
 	var in *request
+	var values []byte
+	if binary {
+		found := false
+		if body, values, found = bytes.Cut(body, []byte("\n")); !found {
+			return badRequest("invalid request body: no line break: want a line of JSON before the values")
+		}
+	}
 	if err := s.part(ctx, space, "its body", bodyTime*float64(len(body)), 1, func() (err error) {
-		in, err = parseRequest(body, &space.rows, s.clicks != nil, s.pickEarly)
+		in, err = parseRequest(body, values, &space.rows, s.clicks != nil, s.pickEarly)
 		return err
 	}); err != nil {
 		return err
@@ -332,7 +339,7 @@ func (s *Service) readBody(w http.ResponseWriter, r *http.Request) (body []byte,
 		case len(body) < cap(body):
 			continue
 		}
-		more := max(bytes.MinRead, min(int64(len(body)), most-int64(len(body))))
+		more := max(bytes.MinRead, min(max(int64(len(body)), keptBytes), most-int64(len(body))))
 		if !s.bodies.TryAcquire(more) {
 			return nil, free, statusError{http.StatusServiceUnavailable,
 				errors.New("other requests have taken the memory for large bodies: ask again")}

@@ -2,8 +2,10 @@ package serve
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -59,6 +61,9 @@ func (r *rows) read(model *served, in *request) error {
 	}
 	r.start(model, in.logged)
 	r.features = slices.Grow(r.features, in.count*len(model.columns))
+	if in.values != nil {
+		return r.binary(in)
+	}
 	documents := jsonread.New(in.documents)
 	for d := range documents.Items() {
 		if err := r.add(documents); err != nil {
@@ -79,7 +84,6 @@ func (r *rows) add(documents *jsonread.Reader) (err error) {
 	}
 	r.features = r.features[:n+width]
 	row := r.features[n:]
-	clear(row)
 	r.count++
 	if levels != nil {
 		clear(r.unknown) // which may be texts of other documents and requests
@@ -170,7 +174,7 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, copies bool) err
 		}
 	}
 	if n == len(row)-r.model.products && n < len(row) {
-		allMissing(row[n:])
+		r.blank(row[n:], true)
 		r.short = true
 		return nil
 	}
@@ -182,34 +186,114 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, copies bool) err
 
 // sparse decodes an object. Its first member decides whether it is by id or by name.
 func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
-	for column, levels := range r.model.File().Levels {
-		if levels != nil {
-			row[column] = r.model.ZeroLevel(column)
-		}
-	}
 	n := 0
 	for name := range documents.Names() {
-		k, known := r.key(n, name)
-		switch {
-		case !known:
-			return fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(string(name)))
-		case r.given[k.column] == r.count:
-			return fmt.Errorf(": feature %s is given twice", clip(string(name)))
-		case n > 0 && k.byName != r.keys[0].byName:
-			return fmt.Errorf(": feature %q mixes names and ids: want all features of a document by name, or all by id", clip(string(name)))
-		case n == 0 && k.byName:
-			allMissing(row)
+		column, err := r.member(n, name)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			r.blank(row, r.keys[0].byName)
 		}
 		n++
-		r.given[k.column] = r.count
-		if _, err := r.value(&row[k.column], k.column, documents); err != nil {
+		if _, err := r.value(&row[column], column, documents); err != nil {
 			return fmt.Errorf(", feature %s: %w", clip(string(name)), err)
 		}
 	}
-	if n == 0 && r.model.File().FeatureNames != nil {
-		allMissing(row)
+	if n == 0 {
+		r.blank(row, r.model.File().FeatureNames != nil)
 	}
 	return nil
+}
+
+// blank sets the features that a document leaves out.
+func (r *rows) blank(row []float32, byName bool) {
+	for column := range row {
+		if row[column] = missing; !byName {
+			row[column] = r.model.ZeroLevel(column)
+		}
+	}
+}
+
+// binary decodes documents whose values follow the line of JSON: of one document after the other, little-endian float32, NaN if
+// they are missing.
+func (r *rows) binary(in *request) error {
+	columns, err := r.listed(in)
+	if err != nil {
+		return badRequest("features%w", err)
+	}
+	if n := 4 * float64(in.count) * float64(len(columns)); n != float64(len(in.values)) {
+		return badRequest("%d bytes after the first line, want %.0f: 4 for each of %d values of %d documents",
+			len(in.values), n, len(columns), in.count)
+	}
+	width, values := len(r.model.columns), in.values
+	blank := make([]float32, width)
+	r.blank(blank, len(r.keys) > 0 && r.keys[0].byName)
+	for range in.count {
+		r.features = append(r.features, blank...)
+		row := r.features[len(r.features)-width:]
+		for _, column := range columns {
+			if v := math.Float32frombits(binary.LittleEndian.Uint32(values)); v == v {
+				row[column] = v
+			} else {
+				row[column] = missing // a NaN of any bits
+			}
+			values = values[4:]
+		}
+		if r.logs {
+			if err := r.appendText(r.model.File().Levels, row[:width-r.model.products]); err != nil {
+				return badRequest("%w", err)
+			}
+			r.ends = append(r.ends, len(r.text))
+		}
+	}
+	return nil
+}
+
+// listed returns the columns of the features that a request lists, as the members of an object; without a list those of all, or
+// of all but the products of vectors if it has vectors. Its errors continue the text "features".
+func (r *rows) listed(in *request) (columns []int, err error) {
+	if in.features == nil {
+		columns = slices.Collect(maps.Values(r.model.columns))
+		if slices.Sort(columns); in.vectors != nil {
+			columns = columns[:len(columns)-r.model.products]
+		}
+	}
+	r.count = 1
+	for i, value := range jsonread.New(in.features).Elements() {
+		name, err := jsonread.Unquote(value)
+		if err != nil {
+			return nil, fmt.Errorf(", entry %d: want a text", i)
+		}
+		column, err := r.member(i, []byte(name))
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	for _, column := range columns {
+		if _, ofText := r.model.Level(column, ""); ofText {
+			return nil, fmt.Errorf(": feature %d has texts, which are not numbers: list others, or send all documents as JSON",
+				r.model.FeatureIDs()[column])
+		}
+	}
+	return columns, nil
+}
+
+// member returns the column of member n of a document, which has no other value yet.
+func (r *rows) member(n int, name []byte) (column int, err error) {
+	k, known := r.key(n, name)
+	switch {
+	case !known:
+		err = fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(string(name)))
+	case r.given[k.column] == r.count:
+		err = fmt.Errorf(": feature %s is given twice", clip(string(name)))
+	case k.byName != r.keys[0].byName:
+		err = fmt.Errorf(": feature %q mixes names and ids: want all features of a document by name, or all by id", clip(string(name)))
+	default:
+		r.given[k.column] = r.count
+	}
+	return k.column, err
 }
 
 // key returns the feature of member i of an object.
@@ -218,15 +302,10 @@ func (r *rows) key(i int, name []byte) (k key, known bool) {
 		return r.keys[i], true
 	}
 	k.name = name
-	k.column, k.byName, known = r.model.column(string(name))
-	r.keys = append(r.keys[:i], k)
-	return k, known
-}
-
-func allMissing(row []float32) {
-	for i := range row {
-		row[i] = missing
+	if k.column, k.byName, known = r.model.column(string(name)); known {
+		r.keys = append(r.keys[:i], k)
 	}
+	return k, known
 }
 
 // column returns the column of a feature id, or otherwise of a name.

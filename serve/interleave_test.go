@@ -245,7 +245,7 @@ func BenchmarkInterleaving(b *testing.B) {
 					})
 					b.ReportMetric(float64(took), "cpu-ns/request")
 					space := new(scratch)
-					if err := s.compute(b.Context(), []byte(in), space, new(response)); err != nil {
+					if err := s.compute(b.Context(), []byte(in), false, space, new(response)); err != nil {
 						b.Fatal(err)
 					}
 					b.ReportMetric(space.spent/float64(took), "price/cost")

@@ -137,7 +137,7 @@ func (m *served) try() error {
 		return err
 	}
 	space := new(scratch)
-	in, err := parseRequest(text, &space.rows, true, func(map[string][]byte) *served { return m })
+	in, err := parseRequest(text, nil, &space.rows, true, func(map[string][]byte) *served { return m })
 	if err != nil {
 		return err
 	}

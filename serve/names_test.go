@@ -69,7 +69,7 @@ func TestNamesThatAreNotMentionedAreMissing(t *testing.T) {
 		model.columns[id] = column
 	}
 	var r rows
-	_, err = parseRequest([]byte(`{"documents": [{"price": 3}, {"city": "Oslo"}, {"city": null, "price": 2}, {}]}`), &r, false,
+	_, err = parseRequest([]byte(`{"documents": [{"price": 3}, {"city": "Oslo"}, {"city": null, "price": 2}, {}]}`), nil, &r, false,
 		func(map[string][]byte) *served { return model })
 	want := []float32{3, missing, missing, missing, 1, missing, 2, missing, missing, missing, missing, missing}
 	if err != nil || !slices.EqualFunc(r.features, want, func(a, b float32) bool { return a == b || a != a && b != b }) {

@@ -214,7 +214,7 @@ func BenchmarkPrices(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			for b.Loop() {
 				space := new(scratch)
-				if err := s.compute(b.Context(), []byte(body), space, new(response)); err != nil {
+				if err := s.compute(b.Context(), []byte(body), false, space, new(response)); err != nil {
 					b.Fatal(err)
 				}
 				took := cputime.Shortest(20*time.Millisecond, func() {
@@ -248,7 +248,7 @@ func BenchmarkPrices(b *testing.B) {
 		}{{2, 1000, `"against": 0, `}, {100, 100, `"against": 0, `}, {100, 10, ""}} {
 			in := body(name, m, c.documents, 4, fmt.Sprintf(`, "explain": {"document": 1, %s"permutations": %d}`, c.against, c.permutations))
 			space := new(scratch)
-			if s.limits.Work = 500_000; s.compute(b.Context(), []byte(in), space, new(response)) == nil { // others take long
+			if s.limits.Work = 500_000; s.compute(b.Context(), []byte(in), false, space, new(response)) == nil { // others take long
 				report(fmt.Sprintf("%s/explain/D=%d/P=%d/mean=%t", name, c.documents, c.permutations, c.against == ""), in)
 			}
 			s.limits.Work = math.MaxInt

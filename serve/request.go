@@ -17,10 +17,12 @@ import (
 type request struct {
 	model     string             // "": not named
 	served    *served            // the model of that name, or the first of those interleaved; nil: not yet looked up
-	documents []byte             // the array, as in the body
+	documents []byte             // the array, as in the body, or their number if the values follow
 	decoded   bool               // the rows have them
 	count     int                // of documents
 	vectors   map[string]vector  // by name; nil: not given
+	values    []byte             // of the documents, after the line of JSON; nil: they are in the array
+	features  []byte             // the array of the features that have values, as in the body; nil: all, in order
 	base      []byte             // the array of base scores, as in the body; nil: not given
 	draw      *draw              // nil: not wanted
 	explain   *ranker.Comparison // nil: not wanted
@@ -41,30 +43,26 @@ type draw struct {
 	temperature float64
 }
 
+// members are the names that a request may have.
+var members = []string{"base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors",
+	"interleave", "key", "segment"}
+
 // parseRequest reads a body. It returns an error for unknown names and for names that occur twice, rather than guess which value
 // was meant. If pick returns a model for the members that come before the documents, their values go to the rows at once.
 // Otherwise, and if something is wrong with them, the documents are left to [rows.read].
-func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[string][]byte) *served) (*request, error) {
-	r := &request{}
-	fields, err := object(body, func(name string, before map[string][]byte, text *jsonread.Reader) (value []byte) {
-		if name != "documents" {
-			return text.Value()
-		}
-		if r.served = pick(before); r.served != nil {
-			rows.start(r.served, logs)
-		}
-		r.decoded = r.served != nil
-		value, r.count = text.Array(func() bool {
-			r.decoded = r.decoded && len(rows.features)+len(rows.given) <= earlyValues && rows.add(text) == nil
-			return r.decoded
-		})
-		return value
-	}, "base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors", "interleave", "key",
-		"segment")
+//
+// Unless values is nil, the body is the line of JSON before them.
+func parseRequest(body, values []byte, rows *rows, logs bool, pick func(before map[string][]byte) *served) (*request, error) {
+	r := &request{values: values}
+	read, names := plain, append(slices.Clip(members), "features")
+	if values == nil {
+		read, names = r.readEarly(rows, logs, pick), members
+	}
+	fields, err := object(body, read, names...)
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r.documents, r.base = fields["documents"], fields["base_scores"]
+	r.documents, r.base, r.features = fields["documents"], fields["base_scores"], fields["features"]
 	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID,
 		"key": &r.key, "segment": &r.segment} {
 		if value := fields[name]; value != nil {
@@ -89,14 +87,8 @@ func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[strin
 			return nil, badRequest("invalid request body: explain: %w", err)
 		}
 	}
-	if r.documents == nil {
-		return nil, badRequest("no documents: want an array, which may be empty")
-	}
-	if r.documents[0] != '[' {
-		return nil, badRequest("documents: want an array")
-	}
-	if r.base != nil && r.base[0] != '[' {
-		return nil, badRequest("base_scores: want an array")
+	if err := r.checkDocuments(); err != nil {
+		return nil, err
 	}
 	if vectors := fields["vectors"]; vectors != nil {
 		if r.vectors, err = parseVectors(vectors, r.count); err != nil {
@@ -109,6 +101,45 @@ func parseRequest(body []byte, rows *rows, logs bool, pick func(before map[strin
 		}
 	}
 	return r, nil
+}
+
+// readEarly returns a reader of members that reads documents to rows if pick knows their model.
+func (r *request) readEarly(rows *rows, logs bool, pick func(before map[string][]byte) *served) memberReader {
+	return func(name string, before map[string][]byte, text *jsonread.Reader) (value []byte) {
+		if name != "documents" {
+			return text.Value()
+		}
+		if r.served = pick(before); r.served != nil {
+			rows.start(r.served, logs)
+		}
+		r.decoded = r.served != nil
+		value, r.count = text.Array(func() bool {
+			r.decoded = r.decoded && len(rows.features)+len(rows.given) <= earlyValues && rows.add(text) == nil
+			return r.decoded
+		})
+		return value
+	}
+}
+
+// checkDocuments returns an error unless the request says which documents it has.
+func (r *request) checkDocuments() (err error) {
+	switch {
+	case r.values != nil:
+		if r.count, err = strconv.Atoi(string(r.documents)); err != nil || r.count < 0 {
+			return badRequest("documents %s, want the number of those whose values follow the line of JSON", clip(string(r.documents)))
+		}
+		if r.features != nil && r.features[0] != '[' {
+			return badRequest("features: want an array of names or ids")
+		}
+	case r.documents == nil:
+		return badRequest("no documents: want an array, which may be empty")
+	case r.documents[0] != '[':
+		return badRequest("documents: want an array")
+	}
+	if r.base != nil && r.base[0] != '[' {
+		return badRequest("base_scores: want an array")
+	}
+	return nil
 }
 
 func parseDraw(value []byte) (*draw, error) {

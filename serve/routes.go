@@ -140,11 +140,15 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }
 
+// rowsType is the content type of a request whose documents are float32 values after a line of JSON. It is not
+// application/octet-stream, which some clients call any body.
+const rowsType = "application/vnd.plrank.rows"
+
 func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	start := time.Now()
 	out := &response{}
 	logged, err := s.process(w, r, func(ctx context.Context, body []byte, space *scratch) error {
-		return s.compute(ctx, body, space, out)
+		return s.compute(ctx, body, r.Header.Get("Content-Type") == rowsType, space, out)
 	})
 	if err == nil {
 		if logged {

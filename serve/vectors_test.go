@@ -131,7 +131,7 @@ func TestProductsOfRequestsAreThoseOfFiles(t *testing.T) {
 	body, _ := json.Marshal(map[string]any{"documents": values, "vectors": map[string]any{"q": json.RawMessage(q), "d": documents}})
 	model := &served{Model: m, columns: map[int]int{0: 0, 1: 1, 2: 2}, products: 2, vectorNames: []string{"q", "d"}}
 	pick := func(map[string][]byte) *served { return model }
-	in, err := parseRequest(body, &r, false, pick)
+	in, err := parseRequest(body, nil, &r, false, pick)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"math"
 	"strconv"
@@ -125,6 +126,14 @@ func Float32(b []byte) (float32, int, error) {
 	if i < len(b) && b[i] == '.' {
 		i++
 		point := i
+		for i+8 <= len(b) {
+			n, ok := eightDigits(b[i:])
+			if !ok {
+				break
+			}
+			mantissa = mantissa*1e8 + n
+			i += 8
+		}
 		for i < len(b) && b[i]-'0' <= 9 {
 			mantissa = mantissa*10 + uint64(b[i]-'0')
 			i++
@@ -148,25 +157,10 @@ func Float32(b []byte) (float32, int, error) {
 		digits += 1 - (i - start) + len(bytes.TrimLeft(b[start:i], "0."))
 	}
 	if digits <= 19 && exponent <= 22 && exponent >= -44 {
-		f := float64(mantissa)
-		if exponent < -22 {
-			f /= 1e22
-			exponent += 22
-		}
-		if exponent < 0 {
-			f /= pow10[-exponent]
-		} else {
-			f *= pow10[exponent]
-		}
-		if negative {
-			f = -f
-		}
-		// The low 29 bits of a float64 are those that float32 lacks.
-		middle := int(math.Float64bits(f)&(1<<29-1)) - 1<<28
-		between := -4 <= middle && middle <= 4
-		size := math.Abs(f)
-		if !between && size >= 0x1p-126 && size <= math.MaxFloat32 || size == 0 {
-			return float32(f), i, nil
+		if f, sure := scaled(mantissa, exponent); sure && negative {
+			return -f, i, nil
+		} else if sure {
+			return f, i, nil
 		}
 	}
 	f, err := strconv.ParseFloat(string(b[:i]), 32)
@@ -174,6 +168,33 @@ func Float32(b []byte) (float32, int, error) {
 		return 0, i, errRange
 	}
 	return float32(f), i, nil
+}
+
+// eightDigits returns the number that the first 8 bytes are, if all are digits: of pairs, of pairs of these, and so on at once.
+func eightDigits(b []byte) (number uint64, ok bool) {
+	d := binary.LittleEndian.Uint64(b) ^ 0x3030303030303030 // '0' becomes 0
+	if (d|(d+0x0606060606060606))&0xf0f0f0f0f0f0f0f0 != 0 {
+		return 0, false
+	}
+	d = (d*10 + d>>8) & 0x00ff00ff00ff00ff
+	d = (d*100 + d>>16) & 0x0000ffff0000ffff
+	return (d*10000 + d>>32) & 0xffffffff, true
+}
+
+// scaled returns the float32 nearest to mantissa·10^exponent, and whether it is sure to be, see [Float32].
+func scaled(mantissa uint64, exponent int) (float32, bool) {
+	f := float64(mantissa)
+	if exponent < -22 {
+		f /= 1e22
+		exponent += 22
+	}
+	if exponent < 0 {
+		f /= pow10[-exponent]
+	} else {
+		f *= pow10[exponent]
+	}
+	middle := int(math.Float64bits(f)&(1<<29-1)) - 1<<28 // the low 29 bits of a float64 are those that float32 lacks
+	return float32(f), (middle < -4 || middle > 4) && f >= 0x1p-126 && f <= math.MaxFloat32 || f == 0
 }
 
 // parseExponent reads a sign and digits. Beyond ±9999 the value saturates:
