@@ -13,8 +13,8 @@ import (
 )
 
 // An Impression is a ranking that was shown once, with its clicks. Impressions may share slices,
-// and what depends on shared slices alone is computed once. [Read] and [Simulate] share those of
-// one query and one version of a model.
+// and what depends on shared slices alone is computed once. In logs by [Read] and
+// [Simulate], impressions of one query by one version of a model share them.
 type Impression struct {
 	ID     string    // of the request, unique in a log: UBI's query_id
 	Client string    // who asked; "": unknown

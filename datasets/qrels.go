@@ -125,7 +125,7 @@ func (f *trecFile) add(query, subtopic string, d trecDocument) error {
 	return nil
 }
 
-// joinIntents sets the Intents of datasets, some of which may be nil, from the file of ReadOptions.Subtopics.
+// joinIntents sets the Intents of datasets (nil ones are skipped) from the file of ReadOptions.Subtopics.
 func joinIntents(path string, to ...*Dataset) error {
 	if path == "" {
 		return nil

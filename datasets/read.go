@@ -15,7 +15,7 @@ import (
 
 // ReadOptions says how to read a file. The zero value reads it as it is.
 type ReadOptions struct {
-	// FeatureIDs are the ids of the features to read, ascending, such as those of a model that will score the file. A feature
+	// FeatureIDs are the ids of the features to read, ascending, such as the features of a model that will score the file. A feature
 	// that the file lacks is a column of zeros. Other features are left out, with a warning. Reading fails if the file has
 	// none of them. Nil: all ids that occur in the file.
 	FeatureIDs []int
@@ -25,7 +25,7 @@ type ReadOptions struct {
 	FeatureNames []string
 
 	// Levels are the texts of the categorical features among FeatureIDs, in the same order, as Dataset.Levels has them; nil for
-	// the others. Another text counts as unseen, and a warning counts and names those of a file. A number of LETOR text stands
+	// the others. Another text counts as unseen, and a warning counts and names such texts in a file. A number of LETOR text stands
 	// for the level that is this number, or, if no level of the feature is a number, for the level at this position.
 	// Nil: the texts that occur in the file.
 	Levels [][]string
@@ -102,7 +102,7 @@ type ReadOptions struct {
 
 	// Subtopics is a file of TREC's judgements of subtopics, see [ReadQrels], with the intents of the documents of all splits,
 	// which are found by the ids of query and document. Documents that are not judged have none. Reading fails if no document
-	// has an intent; a warning counts those of the file that are not in the data. ReadBlocks does not read it. Empty: none.
+	// has an intent; a warning counts the file's documents that are not in the data. ReadBlocks does not read it. Empty: none.
 	Subtopics string
 
 	// Labels says whether a table must have a column of labels: it is "needed", or, with "unused", no label is looked for. Empty:

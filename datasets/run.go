@@ -33,7 +33,7 @@ type Run struct {
 //     TREC run.
 //
 // Lines that begin with # are comments. As in trec_eval 10, the ranks in a run do not count: documents are ordered by
-// descending score, and those of equal scores by descending id. Documents that are not judged have the
+// descending score, and documents of equal scores by descending id. Documents that are not judged have the
 // label 0, and judged ones that the run lacks are Unranked. Queries without judgements, and judged ones
 // that the run lacks, are left out, with a warning. Unlabelled documents are left out, too. A warning says if no document of
 // the run is judged: its ids may be spelt otherwise.

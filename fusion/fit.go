@@ -35,7 +35,7 @@ type objective struct {
 	form      Form
 	strength  float64
 	queries   []*Query
-	features  [][][]float64 // by query and run, but for Reciprocal
+	features  [][][]float64 // by query and run; nil for Reciprocal
 	discounts []float64
 	expected  plackett.Expectation
 }

@@ -20,7 +20,7 @@ var strengths = []float64{0.005, 0.02, 0.1, 1}
 // A Model is what Learn finds.
 type Model struct {
 	Weights            // fitted to all queries
-	Held     []Weights // [folds] fitted to the queries of the other folds: to be measured on those of the fold
+	Held     []Weights // [folds] fitted to the queries of the other folds, to be measured on the fold
 	Fold     []int     // [queries] the fold of each
 	Forms    []Weights // fitted to all queries, one of each form, the best first by cross-validation
 	Expected []float64 // E[NDCG] of Forms on the queries held out
@@ -32,9 +32,9 @@ type candidate struct {
 	strength float64
 }
 
-// A search holds the fits of all candidates to the queries without those of two folds, i ≤ j; if i = j, without those of one, and of
-// none if both are the number of folds. So the choice within the queries of all folds but i, by cross-validation over the others, and
-// the choice within all share their fits.
+// A search holds the fits of all candidates to the queries outside two folds, i ≤ j: outside one fold if i = j, and to all queries if
+// both are the number of folds. So the choice for fold i, by cross-validation over the other folds, and the choice for all queries
+// share their fits.
 type search struct {
 	ctx        context.Context
 	queries    []*Query

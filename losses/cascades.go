@@ -32,7 +32,7 @@ var (
 	Success = cascade((*batch).relevant, relevance, alike)
 )
 
-// Discounts of metrics; those of a batch say how many ranks count.
+// Discounts of metrics. The discounts of a batch say how many ranks count.
 
 func alike(int) float64         { return 1 }
 func inverseRank(k int) float64 { return 1 / float64(k+1) }

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// curvedQueries are queries all ranks of which count, with all that may happen to a curvature.
+// curvedQueries are queries whose ranks all count, with all that may happen to a curvature.
 func curvedQueries() map[string]query {
 	all := map[string]query{}
 	for what, q := range map[string]query{

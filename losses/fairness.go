@@ -16,7 +16,7 @@ type Exposure int
 const (
 	// ExactExposure is E[θ at the rank of the document], exactly. It reads Discounts.
 	ExactExposure Exposure = iota
-	// SampledExposure is its estimate from the rankings of Batch.Exposure, with the gradient by PL-Rank-RB from those of Sampler or
+	// SampledExposure is its estimate from the rankings of Batch.Exposure, with the gradient by PL-Rank-RB from the rankings of Sampler or
 	// Rankings: plrank-rb by name, as in ee-l(plrank-rb).
 	SampledExposure
 	// CascadeExposure is the exposure to a reader who stops at document d with the probability R_d of [ERR], exactly,

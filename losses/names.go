@@ -192,7 +192,7 @@ func ParseExact(text string) (Func, error) {
 	}, nil
 }
 
-// Terms returns the terms of the sum that [Parse] reads, without those of weight 0. It returns the errors of Parse.
+// Terms returns the terms of the sum that [Parse] reads, except terms of weight 0. It returns the errors of Parse.
 func Terms(text string) ([]Term, error) {
 	var terms []Term
 	err := names.ParseSum(text, "loss", func(weight float64, rest string) (length int, err error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// A Phi is a function of x = m_j − m_i, of the score of the worse document less that of the better one.
+// A Phi is a function of x = m_j − m_i, the score of the worse document minus the score of the better one.
 type Phi struct {
 	At     func(x float64) (value, slope, curvature float64) // with its first two derivatives
 	Curved bool                                              // the second one is known

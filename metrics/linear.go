@@ -93,7 +93,7 @@ func (m Measure) exposures(e *evaluator, w *worker, q query, out []float64) erro
 	return nil
 }
 
-// spread writes the weight of the rank of every document that has one, the mean of those of a block.
+// spread writes the weight of every document's rank, if it has one. Documents of a block share the mean of its weights.
 func (e *evaluator) spread(r *ranking, out []float64) {
 	for first, block := range r.blocks() {
 		weight := floats.Sum(e.weights[min(first, len(e.weights)):min(first+len(block), len(e.weights))])

@@ -323,7 +323,7 @@ type QueryValues struct {
 // Summary holds the mean of a measure over queries.
 type Summary struct {
 	Mean   float64 // NaN if no query counts
-	StdErr float64 // from that of the queries, 0 for an exact measure; it excludes the variation between queries
+	StdErr float64 // by the standard errors of the queries, 0 for an exact measure; it leaves out the variation between queries
 }
 
 // Mean returns the mean over queries; l says how undefined (NaN) queries count.

@@ -78,7 +78,7 @@ func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (
 		clear(lambda)
 		return mean, deviation, nil
 	}
-	// The derivative of E[(θ − μ)²] with a constant μ: that of the mean has no part in it.
+	// The derivative of E[(θ − μ)²] with a constant μ: the derivative of the mean has no part in it.
 	squares, continuations := slices.Clone(discounts), make([]float64, len(relevant))
 	for k, theta := range discounts {
 		squares[k] = theta * (theta - 2*mean)

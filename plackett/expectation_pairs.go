@@ -139,7 +139,7 @@ func (s *similarity) order(x *quadrature) (value float64) {
 	return value
 }
 
-// signed returns for every grade the sum of the numbers of lower grades, less the sum of those of higher ones.
+// signed returns for every grade the sum of the numbers of lower grades minus the sum of the numbers of higher grades.
 func signed(re, im []float64) []complex128 {
 	sums, all := make([]complex128, len(re)), complex128(0)
 	for i := range sums {

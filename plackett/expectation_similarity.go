@@ -116,7 +116,7 @@ type similarity struct {
 	points, parts  []complex128 // z in the upper half plane, and what a value there counts for Σ_l φ_l [z^{l−1}]
 	lasts          []complex128 // the same for the last rank alone
 	radius         float64
-	pooled         int          // sources after those of single documents: they share the other documents
+	pooled         int          // sources after the single documents: they share the other documents
 	shares         lanes.Matrix // [other documents, pooled]
 	logs           []float64    // coefficients of log G of the other documents at a node
 	chances        []float64
@@ -273,7 +273,7 @@ func (s *similarity) setSources(x *quadrature) {
 
 // interpolated returns how many weights interpolate functions of documents with these w t.
 //
-// A function is a series in −r z with r = e^{wt} − 1, of which powers below the number of ranks count. Where r^k is analytic and at
+// A function is a series in −r z with r = e^{wt} − 1. Only powers below the number of ranks count. Where r^k is analytic and at
 // most M inside an ellipse around the interval, whose half axes add up to y times half of it, the error of n weights is about
 // M y^−n.
 func (s *similarity) interpolated(x *quadrature, middle, half float64) int {
@@ -377,7 +377,7 @@ func (s *similarity) setLogs(x *quadrature, l, from int) {
 	for c, n := range s.counts[from : from+s.pooled] {
 		powers[c], largest = -n, max(largest, r[c][l])
 	}
-	// Powers of z beyond the ranks count by that of the radius, too.
+	// Powers of z beyond the ranks count by the power of the radius, too.
 	negligible := math.Log(x.tolerance / 100 / float64(x.poolEnd-x.sweptEnd))
 	last := max(negligible/math.Log(largest*s.radius), min(negligible/math.Log(largest), float64(len(x.discounts)-x.arrivedEnd)))
 	for k := 1; float64(k) <= math.Ceil(last); k++ {

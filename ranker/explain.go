@@ -18,7 +18,7 @@ type Comparison struct {
 	Permutations    int // of the features, 4 or more; 0: 1,000. Each document of a mean has 4 at least. Forests need none
 	Seed            uint64
 
-	// Interactions asks for those of features, and Background for the parts of query features, from raw rows of other queries. Only
+	// Interactions asks for interactions of features, and Background for the parts of query features, from raw rows of other queries. Only
 	// forests have them, see [Model.ExplainsExactly].
 	Interactions bool
 	Background   []float32

@@ -17,7 +17,7 @@ type Interaction struct {
 	Value   float64
 }
 
-// A WeightedForest is a forest whose sum has a weight in the score of a model. Its inputs are those of [Model.FeatureIDs] in Columns.
+// A WeightedForest is a forest whose sum has a weight in the score of a model. Its inputs are the features [Model.FeatureIDs] in Columns.
 type WeightedForest struct {
 	*forest.Forest
 	Weight  float64
@@ -145,7 +145,7 @@ func constant(features []float32, column, width int) bool {
 }
 
 // ExplainLeaves returns what the time of [Model.Explain] for a forest grows with, as [Model.ExplainPasses] for other models: the
-// most leaves that it visits for a query of so many documents; with interactions, the most pairs of features above leaves.
+// most leaves that it visits for a query of that many documents; with interactions, the most pairs of features above leaves.
 func (m *Model) ExplainLeaves(documents int, c Comparison) (leaves int) {
 	if !m.exact {
 		return 0

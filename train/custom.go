@@ -57,7 +57,7 @@ type Custom struct {
 	Processes Processes
 }
 
-// Processes connects the processes that train one model, each of which is a rank. Broadcast, Allgather and Alltoall are
+// Processes connects the processes that train one model. Each process is a rank. Broadcast, Allgather and Alltoall are
 // collective: every rank calls them in the same order, with slices of the same lengths, and they return when all ranks have
 // called them. If a rank cannot be reached, the implementation ends all processes.
 type Processes interface {

@@ -58,7 +58,7 @@ func init() { ranker.RegisterOthers(Forward) }
 // Forward returns a forward pass that runs the graphs of a model of any kind that package nn knows, and nil for other kinds. In a
 // program that imports this package, package ranker uses it for kinds without a forward pass on slices. Several goroutines may
 // call it at once. A program that builds graphs itself at the same time has a data race, since Gorgonia numbers some nodes, such
-// as those of Rectify, by a global counter.
+// as Rectify's, by a global counter.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	if !slices.Contains(nn.Kinds(), f.Kind) {
 		return nil, nil

@@ -281,7 +281,7 @@ type Optimization struct {
 	Schedule string `json:"schedule"`
 	// Warmup is the number of epochs in which the learning rate rises from 0.
 	Warmup float64 `json:"warmup"`
-	// L2 adds L2·w to the gradient of every weight w that is not a bias. In a leaf of a forest it counts as so many
+	// L2 adds L2·w to the gradient of every weight w that is not a bias. In a leaf of a forest it counts as that many
 	// documents without a gradient.
 	L2 float64 `json:"l2"`
 	// GroupLasso is λ. After a step at rate η the n weights w_j from input j, with all its bins, into the first layer
@@ -331,7 +331,7 @@ func (o *Optimization) settings() []Setting {
 				"gradient"},
 		{Flag: "group-lasso", idle: onlyNetworks, Value: &o.GroupLasso, check: notNegative,
 			Help: "`weight` of a group lasso, which keeps the weights of uninformative inputs small: a penalty on the norm of the weights of " +
-				"each input, with -bins on those of its line and of its bends; 0 is none"},
+				"each input, with -bins one for its line and one for its bends; 0 is none"},
 		{Flag: "clip", Value: &o.Clip, check: notNegative,
 			Help: "largest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", idle: onlyNetworks, Value: &o.Average, check: fraction("a number in [0, 1), such as 0.999"),
@@ -344,7 +344,7 @@ func (o *Optimization) settings() []Setting {
 func (o *Optimization) length() []Setting {
 	return []Setting{
 		{Flag: "batch", idle: onlyNetworks, Value: &o.Batch, Plain: 1, check: between(1, mostQueries),
-			Help: "`queries` in a step; a number above those of the training split means all"},
+			Help: "`queries` in a step; a number above the size of the training split means all"},
 		{Flag: "shards", Value: &o.Shards, Plain: 1, check: between(1, mostShards),
 			Help: "`parts` of the training queries. A step takes queries from each, and adds up their gradients in a fixed order, so that the " +
 				"result does not depend on the number of processes. Under mpirun, where the default is 8, there can be as many processes as parts"},

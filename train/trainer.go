@@ -31,7 +31,7 @@ type Trainer struct {
 	history    *history
 }
 
-// Hooks are callbacks, each of which may be nil. They are called after all other hooks. Use a [Hook] for other moments, or if a
+// Hooks are callbacks. A nil one is skipped. They are called after all other hooks. Use a [Hook] for other moments, or if a
 // checkpoint must keep its state.
 type Hooks struct {
 	// before the first step, with the validation of Custom.Initial if there is one; its error ends the training

@@ -249,7 +249,7 @@ func duration(u format.TimeUnit) time.Duration {
 	return u.Value.Duration()
 }
 
-// logical are the types that older writers give, in the words of today; but for decimal numbers, which have a scale.
+// logical are the types that older writers give, in the words of today, except decimal numbers, which have a scale.
 var logical = map[deprecated.ConvertedType]format.LogicalTypeValue{
 	deprecated.UTF8: &format.StringType{}, deprecated.Enum: &format.EnumType{}, deprecated.Json: &format.JsonType{},
 	deprecated.Int8: signed, deprecated.Int16: signed, deprecated.Int32: signed, deprecated.Int64: signed,

@@ -55,14 +55,14 @@ type Header struct {
 
 // Columns says what the columns of a table are. A column that it does not name is a feature if options choose it.
 type Columns struct {
-	// Roles are the columns by role, in addition to those of the Header.
+	// Roles are the columns by role, in addition to Header.Roles.
 	Roles map[string]string
 
 	// Aside are the columns that are no features unless options list them by all of their name. The value is the warning if
 	// one is left out, with %s for the list of all columns with this warning; empty: there is none.
 	Aside map[string]string
 
-	// Text are the columns to leave out unless they are categorical, with warnings as those of Aside.
+	// Text are the columns to leave out unless they are categorical, with warnings as in Aside.
 	Text map[string]string
 
 	// Products are features made of vectors, such as cosine(q,d), if options have none; see datasets.ReadOptions.

@@ -33,7 +33,7 @@ func csvBy(frame string) string {
 	return "want CSV, in Python by " + frame + `.to_csv("data.csv", index=False)`
 }
 
-// kinds are known by an expression for the first bytes, each of which is a character. The first that matches counts.
+// kinds are known by an expression for the first bytes, where each byte is a character. The first that matches counts.
 var kinds = []struct {
 	is *regexp.Regexp
 	Kind

@@ -173,7 +173,7 @@ func unpack(entry *zip.File) ([]byte, error) {
 // types are the NumPy types of numbers by their size in bytes.
 var types = map[int]string{1: "|u1", 8: "<f8"}
 
-// decode returns the shape of a .npy array and the bytes of its numbers, each of which has
+// decode returns the shape of a .npy array and the bytes of its numbers. Each number has
 // size. npyio reads the header, and panics on some that are malformed.
 func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 	defer func() {

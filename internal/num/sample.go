@@ -53,7 +53,7 @@ func (c Counts) Sum() (n int) {
 	return n
 }
 
-// A Tally counts the values of a column of which a sample has few.
+// A Tally counts the values of a column that are rare in a sample.
 type Tally struct {
 	sample []float32 // its distinct values
 	counts []int
@@ -78,7 +78,7 @@ func (t *Tally) Add(x float32) {
 	t.AddAt(place, x)
 }
 
-// AddAt counts a value that has that place among those of the sample, if it is one of them.
+// AddAt counts a value if its place is one of the sample's.
 func (t *Tally) AddAt(place int, x float32) {
 	if place < len(t.sample) && t.sample[place] == x {
 		t.counts[place]++

@@ -87,7 +87,7 @@ func IsMissing(word []byte) bool {
 	return false
 }
 
-// IsMarker reports whether pandas reads a word as a missing value, other than those of [IsMissing].
+// IsMarker reports whether pandas reads a word as a missing value, other than the words of [IsMissing].
 func IsMarker(word []byte) bool {
 	switch string(bytes.ToLower(word[:min(len(word), 9)])) {
 	case "none", "n/a", "<na>", "#n/a", "#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan":

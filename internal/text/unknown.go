@@ -64,7 +64,7 @@ func (u Tally) IDs() []int { return slices.Sorted(maps.Keys(u)) }
 // First returns the texts, up to a thousand.
 func (t *Texts) First() []string { return slices.Sorted(maps.Keys(t.times)) }
 
-// String lists the texts, those of most documents first.
+// String lists the texts, the ones of most documents first.
 func (t *Texts) String() string {
 	const most = 10
 	names := slices.SortedFunc(maps.Keys(t.times), func(a, b string) int {

@@ -89,7 +89,7 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	return d, nil
 }
 
-// WarnOfBias warns if there is a -bias and an -estimator, or several with commas between, none of which needs it.
+// WarnOfBias warns if there is a -bias but none of the -estimator names, with commas between, needs it.
 func WarnOfBias(stderr io.Writer, estimator string) {
 	for name := range strings.SplitSeq(estimator, ",") {
 		if estimator == "" || clicks.Estimator(strings.TrimSpace(name)).NeedsBias() {

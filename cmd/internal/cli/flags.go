@@ -40,7 +40,7 @@ func (list Flags) Set() *flag.FlagSet {
 	return f
 }
 
-// Without returns the flags but for some.
+// Without returns all flags except some.
 func (list Flags) Without(names ...string) Flags {
 	return slices.DeleteFunc(slices.Clone(list), func(row Flag) bool { return slices.Contains(names, row.Name) })
 }

@@ -70,7 +70,7 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 		{later, "features whose names say that they are measured after the ranking, a possible leak: %s (-ignore leaves them out)"},
 		{perfect, "features that alone order nearly all documents by their labels, a possible leak: %s (-ignore leaves them out)"},
 		{ids, "features that are ids, whose size means nothing: %s (-ignore leaves them out, -categorical learns each)"},
-		{times, "features that are times, which new queries have beyond those of training: %s (-ignore leaves them out; an age is better)"},
+		{times, "features that are times, which will be later than any in the training data: %s (-ignore leaves them out; an age is better)"},
 	} {
 		if found.columns != nil {
 			warnings = append(warnings, d.Name+": "+fmt.Sprintf(found.warning, text.List(found.columns)))

@@ -53,7 +53,7 @@ type finder struct {
 }
 
 // Find finds the columns with usual names for the roles that nobody has named, the columns that can hardly be features, and
-// those of text. It returns an error if a column is needed and absent, or if several could be meant.
+// columns of text. It returns an error if a column is needed and absent, or if several could be meant.
 func Find(h schema.Header) (schema.Columns, error) {
 	f := &finder{Header: h, Columns: schema.Columns{Roles: map[string]string{}, Aside: map[string]string{}, Text: map[string]string{}},
 		listed: map[string]bool{}}

@@ -74,7 +74,7 @@ func labelByJudges(o *options, s *datasets.Splits, stderr io.Writer) error {
 		if d == nil {
 			continue
 		}
-		labels := make([]float32, d.Rows()) // those of a cache are not to be written
+		labels := make([]float32, d.Rows()) // the labels of a cache must not be written
 		if err := j.each(d, func(row int, _ pairKey, p float64, byJudges []float64) error {
 			switch {
 			case !math.IsNaN(p):

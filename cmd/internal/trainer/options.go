@@ -40,7 +40,7 @@ type settings struct {
 	cli.ClickLogs
 	Items     string `json:"items,omitempty"`    // features of the items that the data rank; "": the data are documents with labels
 	Judge     string `json:"judge,omitempty"`    // files of labels by judges, for the documents that people did not judge
-	Qrels     string `json:"qrels,omitempty"`    // files of labels by people; "": those of the data
+	Qrels     string `json:"qrels,omitempty"`    // files of labels by people; "": the data have them
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`

@@ -312,7 +312,7 @@ func (f *Forest) Blame(ctx context.Context, _ *batches.Step, steps uint64) (quer
 	})
 }
 
-// restart sets the scores of training documents to those of no tree.
+// restart sets the scores of training documents to what they are before the first tree.
 func (f *Forest) restart() {
 	for row := range f.scores {
 		f.scores[row] = float32(f.bias)

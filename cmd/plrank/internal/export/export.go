@@ -27,7 +27,7 @@ type options struct {
 	files [3]string // by format
 }
 
-// formats are those of files.
+// formats are the formats of files.
 var formats = [3]struct {
 	flag, usage string
 	write       func(*ranker.Model, io.Writer) error

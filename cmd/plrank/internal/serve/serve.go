@@ -92,7 +92,7 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 	return o.drainAndEnd(s, h, ended, logger)
 }
 
-// service returns the service, and its metrics with those of the process.
+// service returns the service, and its metrics together with metrics of the process.
 func (o *options) service(logger *slog.Logger) (*serve.Service, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
