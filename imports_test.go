@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"clicks":     {"datasets", "transforms", "metrics", "plackett"},
 	"worth":      {"datasets"},
 	"judges":     {},
-	"serve":      {"ranker", "clicks"},
+	"serve":      {"ranker", "clicks", "plackett"},
 	"recipe":     {"train", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
 	"train":      {"losses", "nn", "ops", "datasets", "transforms", "metrics", "ranker", "forest"},
 	"cmd":        {"serve", "recipe", "train", "losses", "datasets", "metrics", "ranker", "clicks", "worth", "judges", "viz", "plackett", "transforms", "forest", "fusion", "docs"},

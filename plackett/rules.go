@@ -125,6 +125,21 @@ func (p *Ruled) Set(scores []float64, r Rules) error {
 	}
 }
 
+// Work returns about how many steps the dynamic program takes for lists of so many documents and expectations at the first ranks.
+// It returns the errors of [Ruled.Set] and [Ruled.Exposure] except for quotas that cannot be obeyed.
+func (r *Rules) Work(documents, ranks int) (steps int, err error) {
+	var p Ruled
+	if err := cmp.Or(p.pin(documents, r.Pins), p.keep(r.Quotas)); err != nil {
+		return 0, err
+	}
+	if err := p.classify(make([]float64, documents)); err != nil {
+		return 0, err
+	}
+	steps = p.counts.all
+	err = p.counts.set(p.classes, min(ranks, documents))
+	return (steps + p.counts.all) * len(p.classes), err
+}
+
 // pin sets the ranks of documents that are pinned.
 func (p *Ruled) pin(documents int, pins []Pin) error {
 	p.pinned, p.classOf = slices.Repeat([]int{-1}, documents), make([]int, documents)

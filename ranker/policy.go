@@ -1,12 +1,15 @@
 package ranker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
@@ -21,6 +24,47 @@ func Rank(dst []int, scores []float64) []int { return num.DescendingOrder(dst, s
 type Policy struct {
 	// Temperature divides the scores. It is a positive, finite number: above 1 the rankings vary more, below 1 less. 0: 1.
 	Temperature float64
+
+	// Rules are what rankings have to obey; their offsets are added to the scores before the temperature divides. nil: nothing.
+	Rules *plackett.Rules
+}
+
+// Rank appends to dst the documents in descending order of score, as far as the rules allow: see [plackett.Ruled.Rank].
+func (policy Policy) Rank(dst []int, scores []float64) ([]int, error) {
+	if policy.Rules.Empty() {
+		return Rank(dst, scores), nil
+	}
+	var p plackett.Ruled
+	first := len(dst)
+	dst = slices.Grow(dst, len(scores))[:first+len(scores)]
+	err := p.Set(scores, *policy.Rules)
+	if err == nil {
+		err = p.Rank(dst[first:])
+	}
+	return dst, err
+}
+
+// ruled returns the policy of tempered scores under the rules.
+func (policy Policy) ruled(scores []float64) (*plackett.Ruled, error) {
+	p, err := new(plackett.Ruled), error(nil)
+	if err = p.Set(scores, *policy.TemperedRules()); err != nil {
+		return nil, fmt.Errorf("ranker: %w", err)
+	}
+	return p, nil
+}
+
+// TemperedRules returns the rules with offsets for scores that are divided by the temperature, as a log has them.
+func (policy Policy) TemperedRules() *plackett.Rules {
+	t := cmp.Or(policy.Temperature, 1)
+	if t == 1 || policy.Rules == nil || policy.Rules.Offsets == nil {
+		return policy.Rules
+	}
+	rules := *policy.Rules
+	rules.Offsets = slices.Clone(rules.Offsets)
+	for d := range rules.Offsets {
+		rules.Offsets[d] /= t
+	}
+	return &rules
 }
 
 // Draw appends to dst a ranking drawn from the policy: its first cutoff documents, or all
@@ -41,11 +85,18 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 	}
 	first := len(dst)
 	dst = slices.Grow(dst, k)[:first+k]
+	p.logs = num.Sized(p.logs, k)
+	if !policy.Rules.Empty() {
+		ruled, err := policy.ruled(scores)
+		if err == nil {
+			err = cmp.Or(ruled.Draw(plackett.Stream{Seed: seed}, dst[first:]), ruled.LogProbs(dst[first:], p.logs))
+		}
+		return dst, floats.Sum(p.logs), err
+	}
 	drawn := plackett.Rankings{Documents: dst[first:], Cutoff: k}
 	if err := p.sampler.Draw(scores, plackett.Stream{Seed: seed}, drawn); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
-	p.logs = num.Sized(p.logs, k)
 	if err := p.kernel.LogProbs(scores, drawn, p.logs); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
@@ -75,6 +126,14 @@ func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []floa
 	dst = slices.Grow(dst, len(scores))[:first+len(scores)]
 	if ctx.Done() != nil {
 		p.expectation.Check = ctx.Err
+	}
+	if !policy.Rules.Empty() {
+		ruled, err := policy.ruled(scores)
+		if err == nil {
+			ruled.Expectation.Check = p.expectation.Check
+			err = ruled.Exposure(discounts, dst[first:])
+		}
+		return dst, err
 	}
 	if err := p.expectation.Exposure(scores, discounts, dst[first:]); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)

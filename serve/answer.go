@@ -27,6 +27,7 @@ type response struct {
 	Scores  []float64 `json:"scores"`
 	Order   []int     `json:"order"`
 	Drawn   *drawn    `json:"drawn,omitempty"`
+	Rules   *ruling   `json:"rules,omitempty"`
 
 	Interleaved *interleaved `json:"interleaved,omitempty"`
 	Explanation *explanation `json:"explanation,omitempty"`
@@ -194,17 +195,24 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 	}); err != nil {
 		return err
 	}
+	rules, err := s.rule(ctx, in, space, out)
+	if err != nil {
+		return err
+	}
 	if in.interleaved {
 		if err := s.interleave(ctx, in, space, out); err != nil {
 			return err
 		}
 	} else if in.draw != nil {
+		in.draw.rules = rules
 		price, err := in.draw.price(out.Scores)
 		if err != nil {
 			return badRequest("%w", err) // a score beyond float64 at this temperature
 		}
 		if err := s.part(ctx, space, "its draw", price, 1, func() (err error) {
-			out.Drawn, err = in.draw.from(ctx, out.Scores)
+			if out.Drawn, err = in.draw.from(ctx, out.Scores); err == nil && rules != nil {
+				out.Rules, err = in.cost(ctx, out.Scores, out.Order, in.draw.policy())
+			}
 			return err
 		}); err != nil {
 			return err
@@ -274,6 +282,9 @@ func (space *scratch) log(in *request, out *response, model *served) (err error)
 	im.Cutoff, im.Clicks = len(im.Shown), make([]float64, len(im.Shown))
 	features := append(space.rows.text, ']')
 	features[0] = '['
+	if in.draw != nil && in.draw.rules != nil {
+		im.Rules, im.LogProbability = in.draw.policy().TemperedRules(), out.Drawn.LogProbability
+	}
 	space.line, err = clicks.AppendQueryJSON(space.line, &im, features, model.features)
 	return err
 }
@@ -281,7 +292,9 @@ func (space *scratch) log(in *request, out *response, model *served) (err error)
 // all reports whether all documents are drawn. The propensity of each is 1.
 func (d *draw) all(documents int) bool { return d.cutoff >= documents }
 
-func (d *draw) policy() ranker.Policy { return ranker.Policy{Temperature: d.temperature} }
+func (d *draw) policy() ranker.Policy {
+	return ranker.Policy{Temperature: d.temperature, Rules: d.rules}
+}
 
 // from draws a ranking from the policy of the scores.
 func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {

@@ -27,6 +27,10 @@ const (
 	orderTime    = 180  // per order of columns of an explanation
 	swapTime     = 25   // per two documents of an explanation
 	eventTime    = 12.5 // per byte of events
+	memberTime   = 30   // per document and rule
+	mmrTime      = 1    // per document and component of all vectors
+	stepTime     = 40   // per step of the dynamic program of quotas
+	ruledTimes   = 3    // exposures of a draw under rules: its propensities, and what the rules cost
 )
 
 // A curve is a price by the number of documents n: call + n·(document + n·pair).
@@ -140,10 +144,13 @@ func (m *served) price(in *request) float64 {
 func (d *draw) price(scores []float64) (float64, error) {
 	n, k := float64(len(scores)), float64(min(d.cutoff, len(scores)))
 	price := drawTime*(n+k) + n*k/18
-	if d.all(len(scores)) {
+	if d.all(len(scores)) && d.rules == nil {
 		return price, nil
 	}
-	took, err := d.policy().ExposureTime(scores, d.cutoff)
+	took, err := d.policy().ExposureTime(scores, int(k))
+	if d.rules != nil {
+		took *= ruledTimes
+	}
 	return price + roomTime*float64(took), err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/jsonread"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -27,6 +28,7 @@ type request struct {
 	draw      *draw              // nil: not wanted
 	explain   *ranker.Comparison // nil: not wanted
 	others    *request           // the documents of other queries for the explanation; nil: not given
+	rules     map[string][]byte  // members of ruleFields, as in the body
 	shown
 
 	interleaved bool
@@ -41,11 +43,12 @@ type draw struct {
 	seed        uint64 // given, or random
 	given       bool   // the seed
 	temperature float64
+	rules       *plackett.Rules // nil: none
 }
 
 // members are the names that a request may have.
 var members = []string{"base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors",
-	"interleave", "key", "segment"}
+	"interleave", "key", "segment", "diversify", "pins", "boost", "bury", "quotas", "attributes"}
 
 // parseRequest reads a body. It returns an error for unknown names and for names that occur twice, rather than guess which value
 // was meant. If pick returns a model for the members that come before the documents, their values go to the rows at once.
@@ -62,7 +65,7 @@ func parseRequest(body, values []byte, rows *rows, logs bool, pick func(before m
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r.documents, r.base, r.features = fields["documents"], fields["base_scores"], fields["features"]
+	r.documents, r.base, r.features, r.rules = fields["documents"], fields["base_scores"], fields["features"], rulesOf(fields)
 	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID,
 		"key": &r.key, "segment": &r.segment} {
 		if value := fields[name]; value != nil {

@@ -107,7 +107,7 @@ func parseVector(r *jsonread.Reader) (v vector, err error) {
 func (r *rows) multiply(model *served, in *request) error {
 	list := model.Vectors()
 	for name := range in.vectors {
-		if !slices.Contains(model.vectorNames, name) {
+		if !slices.Contains(model.vectorNames, name) && in.rules["diversify"] == nil { // which may have vectors of its own
 			return badRequest("vectors: the model has no vector %q: it has %s", clip(name), text.List(model.vectorNames))
 		}
 	}

@@ -1,0 +1,458 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/jsonread"
+	"github.com/plrank/plrank/plackett"
+	"github.com/plrank/plrank/ranker"
+)
+
+// ruleFields are the members of a request that change its ranking, and what they are about.
+var ruleFields = members[slices.Index(members, "diversify"):]
+
+// rulesOf returns the members of a request that are rules.
+func rulesOf(fields map[string][]byte) map[string][]byte {
+	rules := map[string][]byte{}
+	for _, name := range ruleFields {
+		if fields[name] != nil {
+			rules[name] = fields[name]
+		}
+	}
+	return rules
+}
+
+// A ruling says what rules cost: the expected NDCG of the ranking in the answer, the drawn one if there is one, with and without
+// them. The gain of a document is proportional to the probability with which the model would draw it first.
+type ruling struct {
+	Metric  string  `json:"metric"`
+	Without float64 `json:"without"`
+	With    float64 `json:"with"`
+}
+
+// A ruler turns rules into those of documents.
+type ruler struct {
+	*request
+	rows   *rows
+	scores []float64
+	rules  plackett.Rules
+	named  []string // the quotas, as the request has them
+
+	lambda    float64   // 0: not diversified
+	matrix    []float64 // documents × dimension
+	dimension int
+}
+
+// rule makes the rules of a request that has some, and orders by them. What they take depends on their documents.
+func (s *Service) rule(ctx context.Context, in *request, space *scratch, out *response) (rules *plackett.Rules, err error) {
+	if len(in.rules) == 0 || in.count == 0 {
+		return nil, nil
+	}
+	if in.interleaved {
+		return nil, badRequest("%s: rankings of interleaved models have no rules: name a model", slices.Min(slices.Collect(maps.Keys(in.rules))))
+	}
+	r := ruler{request: in, rows: &space.rows, scores: out.Scores}
+	price := 0.
+	for _, value := range in.rules {
+		price += (bodyTime + memberTime*float64(in.count)/10) * float64(len(value))
+	}
+	if err := s.part(ctx, space, "its rules", price, 1, r.read); err != nil {
+		return nil, err
+	}
+	if r.lambda > 0 {
+		if err := s.part(ctx, space, "its diversity", mmrTime*float64(in.count*len(r.matrix)), 1, r.mmr); err != nil {
+			return nil, err
+		}
+	}
+	steps, err := r.rules.Work(in.count, r.counted())
+	if err != nil {
+		return nil, badRequest("%w", err)
+	}
+	price = stepTime*float64(steps) + memberTime*float64(in.count*(1+len(r.rules.Quotas)))
+	return &r.rules, s.part(ctx, space, "its quotas", price, 1, func() (err error) {
+		out.Order, err = ranker.Policy{Rules: &r.rules}.Rank(out.Order[:0], out.Scores)
+		if infeasible := new(plackett.QuotaError); errors.As(err, &infeasible) {
+			return badRequest("quotas: %s cannot be obeyed: with the rules before it, %d to %d of its documents are possible",
+				r.named[infeasible.Quota], infeasible.Least, infeasible.Most)
+		}
+		if err == nil && in.draw == nil {
+			out.Rules, err = in.cost(ctx, out.Scores, out.Order, ranker.Policy{})
+		}
+		if err != nil {
+			return badRequest("%w", err)
+		}
+		return nil
+	})
+}
+
+// counted is how many ranks count in what rules cost.
+func (r *request) counted() int {
+	if r.draw != nil {
+		return min(r.draw.cutoff, r.count)
+	}
+	return min(10, r.count)
+}
+
+// cost says what rules cost.
+func (r *request) cost(ctx context.Context, scores []float64, order []int, policy ranker.Policy) (*ruling, error) {
+	ranks := r.counted()
+	discounts, gains := make([]float64, ranks), make([]float64, len(scores))
+	for k := range discounts {
+		discounts[k] = 1 / math.Log2(float64(k+2))
+	}
+	best := ranker.Rank(nil, scores)
+	for d, m := range scores {
+		gains[d] = math.Exp(m - scores[best[0]])
+	}
+	ideal := 0.
+	c := &ruling{Metric: fmt.Sprintf("ndcg@%d", ranks), Without: 1}
+	for k, theta := range discounts {
+		ideal += theta * gains[best[k]]
+		c.With += theta * gains[order[k]]
+	}
+	if r.draw != nil {
+		c.Metric = "expected-" + c.Metric
+		var exposure []float64
+		for rules, value := range map[*plackett.Rules]*float64{nil: &c.Without, policy.Rules: &c.With} {
+			policy.Rules = rules
+			var err error
+			if exposure, err = policy.Exposure(ctx, exposure[:0], scores, discounts); err != nil {
+				return nil, err
+			}
+			*value = floats.Dot(gains, exposure)
+		}
+		c.Without /= ideal
+	}
+	c.With /= ideal
+	return c, nil
+}
+
+// read reads the rules.
+func (r *ruler) read() error {
+	r.rules.Offsets = make([]float64, r.count)
+	for _, part := range []struct {
+		name string
+		read func(value []byte) error
+	}{
+		{"pins", func(v []byte) error { return each(v, r.pin) }},
+		{"boost", func(v []byte) error { return each(v, func(v []byte) error { return r.shift(v, 1) }) }},
+		{"bury", func(v []byte) error { return each(v, func(v []byte) error { return r.shift(v, -1) }) }},
+		{"quotas", func(v []byte) error { return each(v, r.quota) }},
+		{"diversify", r.diversify},
+	} {
+		if value := r.request.rules[part.name]; value != nil {
+			if err := part.read(value); err != nil {
+				return badRequest("%s%w", part.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// each reads the entries of an array. Its errors continue the text "pins", as those of its functions do.
+func each(array []byte, read func(value []byte) error) error {
+	if array[0] != '[' {
+		return errors.New(": want an array")
+	}
+	for i, value := range jsonread.New(array).Elements() {
+		if err := read(value); err != nil {
+			return fmt.Errorf(", entry %d%w", i, err)
+		}
+	}
+	return nil
+}
+
+// whole reads a whole number of 0 or more. It is other if there is none.
+func whole(fields map[string][]byte, name string, other int) (int, error) {
+	value := fields[name]
+	if value == nil {
+		return other, nil
+	}
+	n, err := strconv.Atoi(string(value))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf(": %s %s, want a whole number of 0 or more", name, clip(string(value)))
+	}
+	return n, nil
+}
+
+func (r *ruler) pin(value []byte) error {
+	fields, err := object(value, plain, "id", "rank")
+	if err == nil && fields["id"] == nil {
+		err = errors.New("want an id and a rank")
+	}
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	documents, err := r.documents(fields)
+	if err != nil {
+		return err
+	}
+	rank, err := whole(fields, "rank", 0)
+	if err == nil && (rank < 1 || rank > r.count) {
+		err = fmt.Errorf(": rank %d, want one from 1 to %d, the number of documents", rank, r.count)
+	}
+	r.rules.Pins = append(r.rules.Pins, plackett.Pin{Document: documents[0], Rank: rank})
+	return err
+}
+
+// shift reads a boost, or with the sign −1 how deep documents are buried.
+func (r *ruler) shift(value []byte, sign float64) error {
+	fields, err := object(value, plain, "id", "column", "value", "by")
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	by, err := strconv.ParseFloat(string(fields["by"]), 64)
+	if err != nil || !(by >= 0) {
+		return fmt.Errorf(": by %s, want a number of 0 or more: what is added to the score, or taken from it", clip(string(fields["by"])))
+	}
+	documents, err := r.documents(fields)
+	for _, d := range documents {
+		r.rules.Offsets[d] += sign * by
+	}
+	return err
+}
+
+func (r *ruler) quota(value []byte) error {
+	fields, err := object(value, plain, "column", "value", "least", "most", "of the first")
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	q := plackett.Quota{}
+	if q.Documents, err = r.documents(fields); err != nil {
+		return err
+	}
+	if q.First, err = whole(fields, "of the first", 0); err == nil {
+		if q.Least, err = whole(fields, "least", 0); err == nil {
+			q.Most, err = whole(fields, "most", max(q.First, q.Least))
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case q.First < 1:
+		return errors.New(`: want "of the first": a number of ranks, 1 or more`)
+	case fields["least"] == nil && fields["most"] == nil:
+		return errors.New(`: want "least" or "most": a number of documents`)
+	case q.Most < q.Least:
+		return fmt.Errorf(": at least %d, and at most %d: want no more than at most", q.Least, q.Most)
+	}
+	r.named = append(r.named, fmt.Sprintf("entry %d, %s", len(r.named), clip(string(value))))
+	r.rules.Quotas = append(r.rules.Quotas, q)
+	return nil
+}
+
+// mmr adds the offsets of maximal marginal relevance, by scores with the offsets so far.
+func (r *ruler) mmr() error {
+	var first []int
+	for _, pin := range r.rules.Pins {
+		first = append(first, pin.Document)
+	}
+	offsets := make([]float64, r.count)
+	scores := floats.AddTo(make([]float64, r.count), r.scores, r.rules.Offsets)
+	if err := plackett.Diversify(scores, r.matrix, r.dimension, r.lambda, first, offsets); err != nil {
+		return badRequest("diversify: %w", err)
+	}
+	floats.Add(r.rules.Offsets, offsets)
+	return nil
+}
+
+// diversify reads how much MMR diversifies, and by which vectors.
+func (r *ruler) diversify(value []byte) error {
+	fields, err := object(value, plain, "lambda", "vector")
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	r.lambda, err = strconv.ParseFloat(string(fields["lambda"]), 64)
+	if err != nil || !(r.lambda > 0 && r.lambda <= 1) {
+		return fmt.Errorf(": lambda %s, want a number above 0, up to 1", clip(string(fields["lambda"])))
+	}
+	switch vector := fields["vector"]; {
+	case len(vector) > 0 && vector[0] == '[':
+		err = r.featureVectors(vector)
+	case len(vector) > 0 && vector[0] == '"':
+		err = r.givenVectors(vector)
+	default:
+		return errors.New(": vector: want the name of one of vectors, or an array of names of features")
+	}
+	if err != nil {
+		return fmt.Errorf(": vector: %w", err)
+	}
+	return nil
+}
+
+// featureVectors makes vectors of features. A missing value is 0.
+func (r *ruler) featureVectors(names []byte) error {
+	var columns []int
+	for _, value := range jsonread.New(names).Elements() {
+		name, err := jsonread.Unquote(value)
+		if err != nil {
+			return errors.New("want names or ids of features, as texts")
+		}
+		column, _, known := r.rows.model.column(name)
+		if !known {
+			return fmt.Errorf("unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(name))
+		}
+		columns = append(columns, column)
+	}
+	if r.dimension = len(columns); r.dimension == 0 {
+		return errors.New("no features")
+	}
+	width := len(r.rows.model.columns)
+	for d := range r.count {
+		for _, c := range columns {
+			x := float64(r.rows.features[d*width+c])
+			if x != x {
+				x = 0
+			}
+			r.matrix = append(r.matrix, x)
+		}
+	}
+	return nil
+}
+
+// givenVectors takes vectors of the request. One that a document lacks is 0, and like no other.
+func (r *ruler) givenVectors(name []byte) error {
+	text, _ := jsonread.Unquote(name) // which is Unicode, as all of the body
+	given, known := r.vectors[text]
+	if !known || given.ofQuery {
+		return fmt.Errorf("%s is not among the vectors of documents in this request", clip(string(name)))
+	}
+	for _, v := range given.values {
+		r.dimension = max(r.dimension, len(v))
+	}
+	r.matrix = make([]float64, r.count*r.dimension)
+	for d, v := range given.values {
+		if len(v) != 0 && len(v) != r.dimension {
+			return fmt.Errorf("%s, document %d: %d numbers, want %d, as of others", clip(string(name)), d, len(v), r.dimension)
+		}
+		for i, x := range v {
+			r.matrix[d*r.dimension+i] = float64(x)
+		}
+	}
+	if r.dimension == 0 {
+		return fmt.Errorf("%s: no document has one", clip(string(name)))
+	}
+	return nil
+}
+
+// attribute returns the values of an attribute, one a document.
+func (r *ruler) attribute(name []byte) (values [][]byte, known bool, err error) {
+	all := r.request.rules["attributes"]
+	if all == nil {
+		return nil, false, nil
+	}
+	wanted, err := jsonread.Unquote(name)
+	if err != nil {
+		return nil, false, errors.New("want the name of a column")
+	}
+	text := jsonread.New(all)
+	if text.Kind() != '{' {
+		return nil, false, errors.New("attributes: want an object of arrays")
+	}
+	for member := range text.Names() {
+		value := text.Value()
+		if string(member) != wanted {
+			continue
+		}
+		if known {
+			return nil, false, fmt.Errorf("attributes: %q occurs twice", clip(wanted))
+		}
+		if known = true; len(value) == 0 || value[0] != '[' {
+			return nil, false, fmt.Errorf("attributes: %s: want an array with a value for each document", clip(wanted))
+		}
+		for _, v := range jsonread.New(value).Elements() {
+			values = append(values, v)
+		}
+		if len(values) != r.count {
+			return nil, false, fmt.Errorf("attributes: %s: %d values for %d documents", clip(wanted), len(values), r.count)
+		}
+	}
+	return values, known, nil
+}
+
+// documents returns the document that an object names by "id", as a text or by its position, or those that have the value of a
+// column.
+func (r *ruler) documents(fields map[string][]byte) ([]int, error) {
+	id, column, value := fields["id"], fields["column"], fields["value"]
+	switch {
+	case id != nil && (column != nil || value != nil):
+		return nil, errors.New(": id and column exclude each other")
+	case id != nil && id[0] == '"':
+		text, _ := jsonread.Unquote(id) // which is Unicode, as all of the body
+		d := slices.Index(r.documentIDs, text)
+		if d < 0 {
+			return nil, fmt.Errorf(": id %s is not among document_ids", clip(string(id)))
+		}
+		return []int{d}, nil
+	case id != nil:
+		d, err := strconv.Atoi(string(id))
+		if err != nil || d < 0 || d >= r.count {
+			return nil, fmt.Errorf(": id %s, want one of document_ids, or the position of one of %d documents, from 0", clip(string(id)), r.count)
+		}
+		return []int{d}, nil
+	case column == nil || value == nil || column[0] != '"':
+		return nil, errors.New(": want a column, by name, and a value")
+	}
+	documents, err := r.having(column, value)
+	if err != nil {
+		return nil, fmt.Errorf(": column %s: %w", clip(string(column)), err)
+	}
+	return documents, nil
+}
+
+// having returns the documents that have a value of an attribute or a feature.
+func (r *ruler) having(name, value []byte) (documents []int, err error) {
+	values, known, err := r.attribute(name)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		wanted := canonical(value)
+		for d, v := range values {
+			if wanted != "null" && canonical(v) == wanted {
+				documents = append(documents, d)
+			}
+		}
+		return documents, nil
+	}
+	text, _ := jsonread.Unquote(name)
+	column, _, known := r.rows.model.column(text)
+	if !known {
+		return nil, errors.New("want a name of attributes, or one of feature_ids or feature_names of GET /v1/models")
+	}
+	width := len(r.rows.model.columns)
+	own := rows{model: r.rows.model, unknown: make([]string, width), unknowns: make([]int, width)}
+	wanted := float32(0)
+	if _, err := own.value(&wanted, column, jsonread.New(value)); err != nil {
+		return nil, err
+	}
+	if own.unknowns[column] > 0 {
+		return nil, fmt.Errorf("the model does not know the value %s: documents can have it as an attribute", clip(string(value)))
+	}
+	for d := range r.count {
+		if r.rows.features[d*width+column] == wanted {
+			documents = append(documents, d)
+		}
+	}
+	return documents, nil
+}
+
+// canonical returns a text for a value that is the same for equal ones: 1.0 and 1 are equal, "1" is another one.
+func canonical(value []byte) string {
+	if len(value) > 0 && value[0] == '"' {
+		text, _ := jsonread.Unquote(value)
+		return `"` + text
+	}
+	if x, err := strconv.ParseFloat(string(value), 64); err == nil {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return string(value)
+}
