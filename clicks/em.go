@@ -12,7 +12,7 @@ import (
 
 const (
 	mostIterations = 300
-	settled        = 1e-5 // the largest change of θ at which EM ends
+	settled        = 1e-5 // EM ends when no θ changes by more
 )
 
 // expectationMaximisation fits the position-based model. A click needs examination, with
@@ -20,11 +20,11 @@ const (
 type expectationMaximisation struct {
 	rows
 	observations []observation
-	at           map[rowAtRank]int // the observations
+	at           map[rowAtRank]int // the index of each in observations
 	theta, r     []float64         // by rank, by row
-	shown        []float64         // by row: how often
-	x            *mat.Dense        // [rows shown × inputs] for the regression; nil: r is free
-	normal       mat.Cholesky      // of xᵀx weighted by shown
+	shown        []float64         // by row: how often it was shown
+	x            *mat.Dense        // [rows shown × inputs] for the regression; nil: each r is estimated by itself
+	normal       mat.Cholesky      // of xᵀx, weighted by shown
 	used         []int             // the rows shown
 }
 

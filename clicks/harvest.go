@@ -15,12 +15,12 @@ import (
 type pair struct {
 	overlap float64
 	clicks  float64 // C_kj: at rank k+1, for the comparison with rank j+1
-	squares float64 // the sum of squares of what C_kj adds up
+	squares float64 // the sum of the squares of the terms of C_kj
 }
 
-// harvested is the estimation of [Harvest] and [AllPairs].
+// harvested estimates position bias by [Harvest] and [AllPairs].
 type harvested struct {
-	neighbours bool     // alone are compared
+	neighbours bool     // compare only neighbouring ranks
 	pairs      [][]pair // [ranks][ranks]
 }
 
@@ -33,7 +33,7 @@ func (h *harvested) grow(ranks int) {
 }
 
 func (h *harvested) add(l *Log, situations []situation) error {
-	// A fixed number of blocks, whose sums are added in order: the same bits on any machine.
+	// The number of blocks is fixed and their sums are added in order, so that results have the same bits on any machine.
 	const blocks = 64
 	parts := make([]harvested, blocks)
 	workers := parallel.Workers(blocks)
@@ -137,8 +137,8 @@ func (h *harvested) connected(neighbours bool) (groups [][]int) {
 	return groups
 }
 
-// solve finds log α by least squares. Its differences are log C_kj − log C_jk, and each
-// logarithm has the variance Σx²/C². Neighbours alone are solved without residuals, by the
+// solve finds log α by least squares, from the differences log C_jk − log C_kj. Each
+// logarithm has the variance Σx²/C². With neighbouring ranks alone there are no residuals: the solution is the
 // chain of their ratios.
 func (h *harvested) solve() (Bias, error) {
 	ranks := len(h.pairs)

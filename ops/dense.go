@@ -13,11 +13,11 @@ import (
 //
 // Shapes: x [rows, in]; w [in, out] and b [out] give y [rows, out]; a vector w
 // [in] with b [1] gives a vector y [rows], which is how a model ends in one
-// score a row. All are float32 or all float64. SwiGLU makes half as many outputs of its columns.
+// score a row. All are float32 or all float64. SwiGLU turns the columns into half as many outputs.
 //
 // Gradients reach w, b, and x unless x is a leaf of the graph: a first layer
-// does not pay for a gradient that nobody reads, and asking Grad for it is an
-// error of Gorgonia's ("Non Differentiable WRTs"). Matrix products use
+// does not pay for a gradient that nobody reads, and Gorgonia's Grad returns an
+// error if asked for it ("Non Differentiable WRTs"). Matrix products use
 // AVX-512 or AVX2 instructions where the machine has them. Results are bit-identical for any GOMAXPROCS.
 //
 // It returns an error if shapes or dtypes do not fit. Its value lasts until the next run.
@@ -32,17 +32,17 @@ func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
 //
 //	e_k(p) = min(max(p − k, 0), 1),   k = 0, …, bins−1.
 //
-// A weight is how much the units rise within a bin, and the sums of weights are a function of p that is
-// linear between whole positions, where it may bend. Other columns of x stay as they are. No
-// e(x) is made: a document takes two rows of a table for each feature, however many bins there are, and a
-// feature of one bin what it takes in Dense (BenchmarkPiecewiseLinear measures both). Positions are rounded to multiples of 2^−16; those
-// below 0 count as 0, and those above the bins as their number.
+// A weight is how much the units rise within a bin, so the units are functions of p that are
+// linear between whole positions, where they may bend. Other columns of x stay as they are. No
+// e(x) is made: a document reads two rows of a table for each feature, however many bins there are, and a
+// feature of one bin takes as long as in Dense (BenchmarkPiecewiseLinear measures both). Positions are rounded to multiples of 2^−16;
+// below 0 they count as 0, and above the number of bins as that number.
 // See transforms.Transform for positions by quantiles.
 //
 // Shapes: x [rows, features]; w [Σ bins + features − len(bins), out] and b [out] give y [rows,
 // out]; a vector w with b [1] gives a vector y [rows]. All are float32 or all float64.
 //
-// Gradients reach w and b, and the columns of x that are no positions, unless x is a leaf. A NaN makes
+// Gradients reach w and b, and the columns of x that are not positions, unless x is a leaf. A NaN makes
 // its row NaN. Results are bit-identical for any GOMAXPROCS. It returns an error if
 // shapes or dtypes do not fit, or for fewer than 1 or more than 255 bins. Its value lasts until the next run.
 func PiecewiseLinear(x, w, b *G.Node, bins []int, act Activation) (*G.Node, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Dropout is the source of the masks of [Drop]: its rate, its seed and the
-// step that training is at. One may serve all layers and all graphs of a model,
+// current step of training. One may serve all layers and all graphs of a model,
 // as long as they do not run at the same time.
 type Dropout struct{ masks *layers.Dropout }
 

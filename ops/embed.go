@@ -11,14 +11,14 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// Embed looks up what was learnt of the values of categorical features, in one pass over
+// Embed looks up the vectors learnt for the values of categorical features, in one pass over
 // the rows. The last columns of x [rows, features] are codes, one column for each of the
-// tables: whole numbers from 0 to the length of the table less one. Tables are [codes,
-// width]. The result has, for every row, the columns of x before the codes, and then of
+// tables: whole numbers from 0 to the length of the table minus one. Tables are [codes,
+// width]. The result has, for every row, the columns of x before the codes, and then from
 // each table the row of the code. All are float32 or all float64.
 //
-// Gradients reach the tables: the sum of what comes in at each code, in the order of the
-// rows, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
+// Gradients reach the tables: a row of a table gets the sum of what comes in at its code, in
+// the order of the documents, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
 //
 // Embed returns an error if shapes or dtypes do not fit; the run returns one that names the row if a
 // table does not have a code. Its value lasts until the next run.

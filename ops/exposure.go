@@ -14,7 +14,7 @@ import (
 //
 // The backward pass is PL-Rank-RB with gains ρ := ∂F/∂E, the incoming gradient
 // (Oosterhuis, SIGIR 2021, §6: any function F of the exposures has the gradient
-// of a relevance metric with these gains), on gradRankings, or on rankings where
+// of a relevance metric with these gains), on gradRankings, or on rankings if
 // that is nil. When F is not linear in E, its gradient is unbiased only if the
 // rankings are not the ones that gave the exposure: pass rankings from another
 // [Sampler].
@@ -52,11 +52,11 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 // The backward pass is exact too, for any function of the exposures: it is the gradient
 // of the expected metric whose gains are the incoming gradient.
 //
-// Discounts may have any sign and order; those beyond the number of documents have no
-// effect. Nodes that do not fit are an error here; at run time, scores and incoming
-// gradients that are not finite, and offsets that descend, are errors that say where.
-// It costs O(D·K) for a query, about as much as some hundred samples, or O(D) where discounts
-// such as DCG's count at every rank of it, and as much again for the backward pass.
+// Discounts may have any sign and order; beyond the number of documents they have no
+// effect. It returns an error if nodes do not fit. The run returns one, which says where, if
+// scores or incoming gradients are not finite, or if offsets descend. It costs O(D·K) for a query,
+// about as much as a few hundred samples, or O(D) if discounts such as DCG's count at every
+// rank, and as much again for the backward pass.
 // Its value lasts until the next run.
 func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
 	return exposure("ops: ExpectedExposure", l,

@@ -28,10 +28,10 @@ import (
 // gains is [rows], of the dtype of the scores, any sign. rankings is
 // [queries, samples, cutoff], from [Rankings] or elsewhere, see there for what
 // −1 means. With fewer discounts than ranks the first ranks count. Gains,
-// rankings and offsets are constants for differentiation. Nodes that do not fit
-// are an error here; at run time, scores that are not finite, offsets that
-// descend, rows of rankings that are no rankings of their query, and rankings
-// that end before the discounts and the documents do, are errors that say where.
+// rankings and offsets are constants for differentiation. It returns an error if nodes
+// do not fit. The run returns one, which says where, if scores are not finite, offsets
+// descend, entries of rankings are not a ranking of their query, or a ranking
+// ends before the discounts and the documents do.
 // It costs O(D + N·K) for a query of D documents with N rankings of K documents.
 // Its value lasts until the next run.
 func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
@@ -40,7 +40,7 @@ func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 
 // PLRank2 returns [PLRank1] with the gradient of PL-Rank-2 (Oosterhuis, SIGIR 2021,
 // §5.3 and Algorithm 1; PL-Rank-3 of SIGIR 2022 computes the same numbers),
-// which uses the gains of the documents that were not sampled too:
+// which also uses the gains of the documents that were not sampled:
 //
 //	λ_d = mean over rankings of Σ_k 1[y_k = d]·W_{k+1} + P_k(d)·(θ_k ρ_d − W_k).
 //
@@ -53,10 +53,10 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 // expectation and usually less variance than PL-Rank-2's: 10 to 1000 times less where
 // scores are flat, about 10 times where they are peaked; more is possible on lists of a
 // few documents (docs/pl-rank-rb.md). Rewards are replaced by their expectation given
-// the ranking so far (Rao–Blackwell), and the mean of the other rankings is subtracted.
+// the ranking so far (Rao–Blackwell), and the mean over the other rankings is subtracted.
 // With ρ̄_k = Σ_d P_k(d) ρ_d,
-// V_k = Σ_{x≥k} θ_x ρ̄_x, and a_k = V_{k+1} less the mean of V_{k+1} over the other
-// rankings (with a single one: its value for the likeliest ranking),
+// V_k = Σ_{x≥k} θ_x ρ̄_x, and a_k = V_{k+1} minus the mean of V_{k+1} over the other
+// rankings (without others: minus its value for the likeliest ranking),
 //
 //	R_q ≈ mean over rankings of Σ_k θ_k ρ̄_k,
 //	λ_d = mean over rankings of Σ_k (1[y_k = d] − P_k(d))·a_k + P_k(d)·θ_k (ρ_d − ρ̄_k).
@@ -99,11 +99,11 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 //
 // R is to be maximised: a loss is its negative. As in [PLRank1], a λ_d below
 // 1e-20·max|ρ|·Σ|θ| is 0. Gains, [rows], may have any sign;
-// discounts any sign and order, those beyond the number of documents have no effect.
-// Gains and offsets are constants for differentiation. Nodes that do not fit are an error
-// here; at run time, scores and gains that are not finite, and offsets that descend, are
-// errors that say where. It costs O(D·K) for a query and a node of the quadrature, gradient
-// included: for small K about as much as some hundred samples. For whole lists under DCG, RBP and the
+// discounts any sign and order, and beyond the number of documents they have no effect.
+// Gains and offsets are constants for differentiation. It returns an error if nodes do not
+// fit. The run returns one, which says where, if scores or gains are not finite, or if
+// offsets descend. It costs O(D·K) for a query and a node of the quadrature, gradient
+// included: for small K about as much as a few hundred samples. For whole lists under DCG, RBP and the
 // like it costs O(D) (docs/exact.md, section 5). Its value lasts until the next run.
 func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return op.Metric("ops: ExpectedMetric", "", l, func(l *op.List, lambda []float64) (float64, error) {

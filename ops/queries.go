@@ -16,7 +16,7 @@ import (
 func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) { return op.SumOverDocuments(l, x) }
 
 // MeanOverQueries returns the scalar mean of values, [queries], over the queries that
-// have documents: Σ_q v_q / max(1, number of queries with documents). It is
+// have documents: Σ_q v_q / max(1, the number of queries with documents). It is
 // differentiable in values. Its value lasts until the next run.
 func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 	const name = "ops: MeanOverQueries"

@@ -13,7 +13,7 @@ import (
 )
 
 // Rankings draws rankings from the Plackett–Luce model of every list: an int node
-// [queries, samples, cutoff] of row numbers, likeliest first choice first,
+// [queries, samples, cutoff] of row numbers, the first choice first,
 //
 //	P(y_k = d | y_1..k−1) = exp m(d) / Σ_{d' not in y_1..k−1} exp m(d').
 //
@@ -45,8 +45,8 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 // IdealRankings ranks the documents of every query by descending gain: an int node
 // [queries, 1, rows of the lists] of row numbers, −1 past the end of a query, as
 // [LogProbs] takes it. Documents of equal gain are in an order drawn anew by the
-// sampler at every run, or where it is nil in the order of their rows; neither its
-// samples nor its cutoff play a part. gains is [rows]. The node is not
+// sampler at every run, or without a sampler in the order of their rows; its numbers of
+// samples and ranks do not matter. gains is [rows]. The node is not
 // differentiable. The run returns an error if gains are not finite. Its value lasts until the next run.
 func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 	f := op.ListFunc{
@@ -84,7 +84,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 // by m + noise draws from the Plackett–Luce policy (Gumbel 1954; Yellott 1977); next to large
 // scores such sums are rounded, differences of m and of noise are not.
 // It is NaN in the samples beyond [Sampler.SetSamples] and 0 in padding rows. The
-// node is not differentiable; the cutoff of the sampler plays no part. Its value lasts until the next run.
+// node is not differentiable; the sampler's cutoff does not matter. Its value lasts until the next run.
 func Gumbel(l Lists, s *Sampler) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: Gumbel", Layout: op.PerSample,

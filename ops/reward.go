@@ -18,7 +18,7 @@ import (
 //
 // a node [queries] of the dtype of the scores; queries without documents or rankings get
 // 0. The backward pass injects the policy gradient (REINFORCE, Williams 1992) with the
-// mean reward of the other rankings for baseline (Kool, van Hoof & Welling 2019),
+// mean reward of the other rankings as the baseline (Kool, van Hoof & Welling 2019),
 //
 //	λ_d = 1/N Σ_i (r(y^(i)) − 1/(N−1) Σ_{j≠i} r(y^(j))) ∂ log π(y^(i)) / ∂m_d,
 //
@@ -26,14 +26,14 @@ import (
 // baseline: λ = r(y) ∂ log π(y)/∂m is unbiased too, but has much more variance. R is to be
 // maximised: a loss is its negative.
 //
-// reward is given the number of the query in the batch, and the row numbers of the
+// reward gets the number of the query in the batch, and the row numbers of the
 // documents from the first rank on: as many as the rankings have ranks, or as the query
 // has documents. It may change the slice, but not keep it. It is called for every ranking
 // that is present at every run of the graph, by several goroutines at once for different
 // queries, and must give the same for the same arguments as long as the run lasts. A
 // reward that is not finite makes the run return an error that names query and sample. For a
-// reward that is a sum over ranks of discount times gain, [PLRankRB] and [ExpectedMetric]
-// have less variance, and none.
+// reward that is a sum over ranks of discount times gain, [PLRankRB] has less variance, and
+// [ExpectedMetric] none.
 //
 // For another policy than Plackett–Luce write a loss (docs/architecture.md, Decisions).
 //

@@ -15,24 +15,24 @@ import (
 //	P(S) ∝ exp(λ_|S| + Σ_{i∈S} θ_i/|S|),  λ = log δ, λ_1 = 0.
 //
 // This is an exponential family. With f_i(S) = 1[i∈S]/|S| and f_n(S) = 1[|S| = n], the gradient
-// of log P(S) is f(S) − E[f], and minus its Hessian the covariance of f. Sums over the
-// subsets of n items are elementary symmetric polynomials of β_i = exp(θ_i/n), which tables over
-// prefixes and suffixes of A give in O(n·|A|).
+// of log P(S) is f(S) − E[f], and minus its Hessian is the covariance of f. Sums over the
+// subsets of n items are elementary symmetric polynomials of β_i = exp(θ_i/n), computed in O(n·|A|) by tables
+// over prefixes and suffixes of A.
 //
 // derive takes parameters as dual numbers, whose Emag parts are a direction v. The Emag part of every E[f] is then
 // its derivative along v, Cov[f, v·f].
 //
-// It is scratch space, reused for one choice after another.
+// A choice is scratch space, used for one choice after another.
 type choice struct {
 	orders []int // 1, then the sizes of ties, ascending
 
 	top     float64       // the largest θ
-	logZ    float64       // log Σ exp(…) over the subsets, less top: a sum of the two may lose it to rounding
+	logZ    float64       // log Σ exp(…) over the subsets, minus top, apart from it because a sum of the two would round it
 	mean    []dual.Number // E[f_i]
 	second  []float64     // E[f_i²]
 	tieMean []dual.Number // P(|S| = n) of every order; 0 if A has fewer items
 
-	// Of the first item alone, without loss to rounding where it is nearly always chosen: 1 − P, 1 − E[f] and 1 − E[f²].
+	// For the choice of the first item alone, exact even if that is nearly certain: 1 − P, 1 − E[f] and 1 − E[f²].
 	lost, lostMean, lostSecond float64
 
 	beta           []dual.Number

@@ -10,10 +10,10 @@ import (
 // Connectivity divides the items into classes that the rankings connect: within a class, every
 // item is above every other one in some ranking, or reached from it by a path of such pairs,
 // where tied items are above each other. They are the strongly connected components of the network
-// of wins. A class that wins comes before those that lose to it.
+// of wins. A class comes before the classes that lose to it.
 //
 // Worths have a finite maximum-likelihood estimate only if there is one class (Hunter, Annals of
-// Statistics 32, 2004, assumption 1), and without ties always then.
+// Statistics 32, 2004, assumption 1). Without ties, one class is enough.
 func Connectivity(r *Observations) [][]int {
 	to, next := r.losses()
 	const unseen = -1
@@ -65,12 +65,12 @@ func Connectivity(r *Observations) [][]int {
 			}
 		}
 	}
-	slices.Reverse(classes) // Tarjan's algorithm ends a class after those that it leads to
+	slices.Reverse(classes) // Tarjan's algorithm ends a class after the classes that it leads to
 	return classes
 }
 
-// losses returns a graph with an edge from an item to one just below it, for as many pairs as connect the same
-// items as all pairs do: the edges of item i go to to[next[i]:next[i+1]].
+// losses returns a graph with an edge from an item to one just below it, with just enough pairs to connect the items
+// as all pairs would: the edges of item i go to to[next[i]:next[i+1]].
 func (r *Observations) losses() (to []int32, next []int) {
 	next = make([]int, len(r.Items)+2)
 	r.pairs(func(above, _ int32) { next[above+2]++ })

@@ -10,8 +10,8 @@ import (
 // Accuracy describes how well a model predicts rankings.
 type Accuracy struct {
 	Weight        float64 // the sum of the weights of the rankings
-	LogLikelihood float64 // Σ weight · log P(ranking); over Weight, the mean of a ranking
-	Tau           float64 // the mean of Kendall's τ of the rankings and the order by worth, by weight
+	LogLikelihood float64 // Σ weight · log P(ranking); divided by Weight it is the mean
+	Tau           float64 // the weighted mean of Kendall's τ between a ranking and the order by worth
 }
 
 // Evaluate measures how well the model predicts rankings of the same items, such as ones held out from

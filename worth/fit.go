@@ -16,7 +16,7 @@ import (
 // Options holds the settings of [Fit]; the zero value is maximum likelihood.
 type Options struct {
 	// Prior is the number of wins, and of losses, of every item against a hidden item. It draws the worths together, and makes them finite
-	// whatever the rankings are. 0.5 is a weak prior, the default of PlackettLuce for R. Zero: no prior.
+	// for any rankings. 0.5 is a weak prior, and the default of PlackettLuce for R. Zero: no prior.
 	Prior float64
 
 	// Tolerance is the largest change of a parameter, of all log-worths and log δ_n, in the last
@@ -45,9 +45,9 @@ const largestTie = 100
 // Newton's method from equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
 // diagonal of the Hessian, without forming it, in time linear in the number of items in all rankings (with ties, quadratic in the
 // number of items of a ranking; Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that
-// changes no parameter by more than Options.Tolerance. Such a step may leave log-worths apart that are equal at the maximum. So
-// those that differ by at most twice the tolerance are replaced by their mean: items with symmetric data share a rank in spite of
-// rounding.
+// changes no parameter by more than Options.Tolerance. Such a step may leave log-worths apart that are equal at the maximum, so
+// log-worths that differ by at most twice the tolerance are replaced by their mean: items with symmetric data share a rank in
+// spite of rounding.
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
 // model and an error. Otherwise it returns nil and an error: for no rankings; without a prior, for rankings
@@ -100,8 +100,8 @@ func newNewton(r *Observations, o Options) (*newton, error) {
 	return &newton{likelihood: newLikelihood(fitted, items, orders), options: o}, nil
 }
 
-// checkTies returns an error if the parameter of a size of ties grows without a limit: if, whenever enough items are
-// left, that many are tied, or as many as another size whose parameter grows.
+// checkTies returns an error if the parameter of a size of ties grows without a limit: whenever enough items are left,
+// that many are tied, or as many as another size whose parameter grows.
 func (r *Observations) checkTies(orders []int) error {
 	left := r.sizes()
 	limit := left[1]
@@ -236,8 +236,8 @@ func (n *newton) restrict(v []float64) {
 }
 
 // solve returns the step s with H·s = gradient, where the residual is at most the tolerance times the
-// gradient, in the norm of the inverse diagonal. H is singular along equal log-worths, which
-// neither the gradient nor a product have a part in.
+// gradient, in the norm of the inverse diagonal. H is singular along equal log-worths, a direction in which
+// neither the gradient nor a product has a part.
 func (n *newton) solve(ctx context.Context, p point, tolerance float64) ([]float64, error) {
 	size := len(p.x)
 	step, residual, direction, z, product := make([]float64, size), slices.Clone(p.gradient),

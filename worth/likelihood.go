@@ -114,8 +114,8 @@ func (l *likelihood) value(x []float64) float64 {
 	return l.derivatives(context.Background(), x, make([]float64, len(x)), make([]float64, len(x)))
 }
 
-// derivatives writes the gradient and the diagonal of the information, and returns the log-likelihood. With ties, it
-// takes time quadratic in the items of a ranking. If the context ends, the results are invalid.
+// derivatives writes the gradient and the diagonal of the information, and returns the log-likelihood. With ties, its
+// time is quadratic in the number of items of a ranking. If the context ends, the results are invalid.
 func (l *likelihood) derivatives(ctx context.Context, x, gradient, diagonal []float64) float64 {
 	alpha := l.worths(x)
 	l.forParts(func(p *part) {
@@ -163,8 +163,8 @@ func (l *likelihood) ties() []float64 {
 
 // untied adds the log-likelihood of a ranking without ties, in time linear in its items. With
 // S_t the sum of the worths that choice t is made from, an item that takes part in the choices
-// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t, where 1 − α/S_r of a chosen one is the share of the others:
-// nothing is lost to rounding where it nearly always wins. All sums are over the base of the choice they
+// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t, where 1 − α/S_r of a chosen item is computed as the
+// share of the others, exact even if the item nearly always wins. All sums are over the base of the choice they
 // have come to. With gaps, a worth may be 0, and its logarithm is the gap.
 func (p *part) untied(entries []int32, placed int, w float64, gaps bool) {
 	p.inverses(placed)

@@ -13,8 +13,8 @@ type RankInterval struct{ Rank, Low, High int }
 // Ranks returns the ranks of the items. Rank is one more than the number of items with larger worths; [Fit] makes
 // worths equal that it cannot tell apart. The interval from Low to High contains the rank of the item's true worth with
 // at least the given confidence, such as 0.95, in large samples. The item is compared with each of the n − 1 others in a
-// two-sided test at the level (1 − confidence)/(n − 1), by Bonferroni. Low is one more than the number of significantly larger ones,
-// and High is n less the number of significantly smaller ones (Mogstad, Romano, Shaikh and Wilhelm, Review of
+// two-sided test at the level (1 − confidence)/(n − 1), by Bonferroni. Low is one more than the number of significantly larger worths,
+// and High is n minus the number of significantly smaller ones (Mogstad, Romano, Shaikh and Wilhelm, Review of
 // Economic Studies 91, 2024, section 3). Ranks returns an error for an uncertainty without Covariance or of another
 // model, and for a confidence that is not between 0 and 1.
 func (m *Model) Ranks(u *Uncertainty, confidence float64) ([]RankInterval, error) {

@@ -48,8 +48,8 @@ func (f *files) makeFolder() error {
 	return file.SyncFolder(f.folder)
 }
 
-// append writes whole lines to the disk. If it returns an error, they are not there, and the next lines go to
-// a new file: after a failed sync, it is not known which parts of a file are on the disk.
+// append writes whole lines to the disk. After an error none of them is there, and the next lines go to a new file:
+// after a failed sync nobody knows which parts of the old one are on the disk.
 func (f *files) append(lines []byte) error {
 	if f.newest != nil && (f.size >= mostBytes || f.now().Sub(f.began) >= mostTime) {
 		if err := f.close(); err != nil {
@@ -85,8 +85,8 @@ func (f *files) begin() (err error) {
 	return nil
 }
 
-// abandon takes back the lines that may not be on the disk, and closes the file. It may leave the
-// beginning of a line, which mend cuts off.
+// abandon removes the lines that may not be on the disk, and closes the file. If part of a line is left, mend cuts it
+// off at the next start.
 func (f *files) abandon() error {
 	path, err := f.newest.Name(), f.newest.Truncate(f.size)
 	if f.close(); f.size == 0 {
@@ -104,7 +104,7 @@ func (f *files) close() error {
 	return err
 }
 
-// mend cuts off lines without an end, and returns a warning for each.
+// mend cuts off unfinished lines at the ends of files, and returns a warning for each.
 func (f *files) mend() (told []string, err error) {
 	entries, err := os.ReadDir(f.folder)
 	if err != nil {
@@ -125,8 +125,8 @@ func (f *files) mend() (told []string, err error) {
 	return told, nil
 }
 
-// cutTorn cuts off what follows the last end of a line, and returns its length. It need not sync: what is not on the disk
-// is cut off the next time.
+// cutTorn cuts off what follows the last end of a line, and returns its length. It does not sync: if the cut is lost, the
+// next start repeats it.
 func cutTorn(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -23,14 +23,14 @@ type Journal struct {
 	mu     sync.Mutex
 	next   *Batch
 	closed bool
-	wake   chan struct{} // of capacity 1: next has lines, or the end
+	wake   chan struct{} // of capacity 1: tells run that next has lines; closed at the end
 	ended  chan struct{}
 }
 
 // A Batch holds lines that are written and synced together.
 type Batch struct {
 	lines []byte
-	adds  int           // the calls of Add that they are from
+	adds  int           // the number of calls of Add
 	done  chan struct{} // closed when err is known
 	err   error
 }
@@ -40,8 +40,8 @@ func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(
 // mostWaiting is the most bytes that wait for the disk, unless one call adds more.
 const mostWaiting = 64 << 20
 
-// syncInterval is the least time between the starts of two syncs, if the first was for several calls of
-// Add: each sync takes processor time, and fewer syncs serve as many lines.
+// syncInterval is the least time from one sync to the next if the first was for several calls of Add. Each sync
+// takes processor time, and fewer syncs serve as many lines.
 const syncInterval = 2 * time.Millisecond
 
 // ErrBehind is returned by Add when lines come faster than the disk takes them.
@@ -50,9 +50,9 @@ var ErrBehind = errors.New("the disk does not keep up")
 var errClosed = errors.New("the journal is closed")
 
 // Open opens the journal of a folder, and makes the folder if it does not exist. The files are
-// PREFIX-TIME.jsonl. A torn line that a killed process left at the end of a file was not accepted: it is
-// cut off, with a warning. Open returns an error if another process has the folder. It calls synced
-// after each write to the disk.
+// PREFIX-TIME.jsonl. Open cuts off an unfinished line that a killed process left at
+// the end of a file, with a warning: it was never accepted. Open returns an error if another process has the folder. The
+// journal calls synced after each write to the disk.
 func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
 	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil),
 		wake: make(chan struct{}, 1), ended: make(chan struct{})}
@@ -98,7 +98,7 @@ func (j *Journal) Add(lines []byte) (*Batch, error) {
 	case len(b.lines) > 0 && len(b.lines)+len(lines) > mostWaiting:
 		return nil, ErrBehind
 	}
-	if len(b.lines) == 0 { // one sync for a batch, not one more for nothing
+	if len(b.lines) == 0 { // wake run once for a batch
 		select {
 		case j.wake <- struct{}{}:
 		default:
@@ -115,7 +115,7 @@ func (j *Journal) run() {
 	beginPromptly()
 	var space []byte // of the last batch
 	for range j.wake {
-		runtime.Gosched() // goroutines that can run, and add lines, do so first
+		runtime.Gosched() // lets goroutines that are ready add their lines first
 		j.mu.Lock()
 		b := j.next
 		j.next = newBatch(space)

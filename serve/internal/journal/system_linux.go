@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// synced is the flag of a file whose writes are on the disk when they return: one system call for both.
+// synced is the flag by which a write returns when its bytes are on the disk: one system call does both.
 const synced = os.O_SYNC
 
 // write writes to the disk, and lets the system reuse the pages of the lines for the next ones. Writing to
@@ -21,9 +21,8 @@ func write(f *os.File, lines []byte) error {
 	return err
 }
 
-// beginPromptly lets the goroutine run as soon as the disk has answered, not when another thread has used
-// up its time slice: from 6.12 on, Linux runs threads with shorter slices first. It locks the goroutine
-// to a thread of its own.
+// beginPromptly makes the goroutine run as soon as the disk has answered, instead of after another thread's time slice:
+// since 6.12, Linux runs threads with shorter slices first. It locks the goroutine to a thread of its own.
 func beginPromptly() {
 	runtime.LockOSThread()
 	if a, err := unix.SchedGetAttr(0, 0); err == nil && a.Policy == unix.SCHED_NORMAL {

@@ -14,12 +14,12 @@ import (
 var page = cli.Page{
 	Command: "serve",
 	Usage:   []string{"-model [NAME=]FILE … [flags]"},
-	Text: "Ranks the documents of queries over HTTP: POST /v1/rank. GET /v1/models, /readyz, /livez, " +
+	Text: "Ranks the documents of queries over HTTP, by POST /v1/rank. GET /v1/models, /readyz, /livez, " +
 		"/metrics (Prometheus) and /openapi.json describe the service. See docs/serving.md. " +
-		"A model and the token are read again when their files change, and on SIGHUP; a file " +
-		"that cannot be used leaves the model as it is, and is logged once. On SIGTERM and Ctrl-C, " +
-		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
-		"connections are accepted, requests in flight are answered, and the program ends. A second " +
+		"When the file of a model or of the token changes, and on SIGHUP, it is read again. If the new file " +
+		"cannot be used, the service keeps the old model, and logs the error once. After SIGTERM or Ctrl-C, " +
+		"/readyz answers 503 at once, so that load balancers stop sending requests. When the time of -drain is over, " +
+		"the service accepts no more connections, answers the requests in flight, and ends. A second " +
 		"signal ends it at once.",
 	Examples: []string{
 		"-model runs/fold1/model.npz",
@@ -46,29 +46,29 @@ func (o *options) flags() cli.Flags {
 	o.listen, o.Poll, o.drain, o.connections = "localhost:8080", 2*time.Second, 5*time.Second, 4096
 	l := &o.Limits
 	return cli.Flags{
-		{Name: "model", Value: o.addModel, Help: "a model `file`, or NAME=FILE; repeat it for several models"},
+		{Name: "model", Value: o.addModel, Help: "a model `file`, or NAME=FILE; repeated for several models"},
 		{Name: "listen", Value: &o.listen, Help: "`address` to listen on; :8080 is port 8080 on all interfaces"},
-		{Name: "probes", Value: &o.probes, Help: "another `address`, such as :8081, for /livez, /readyz, /healthz and /metrics alone: clients " +
+		{Name: "probes", Value: &o.probes, Help: "another `address`, such as :8081, only for /livez, /readyz, /healthz and /metrics; clients " +
 			"of -listen cannot keep it busy"},
-		{Name: "log", Value: &o.Clicks, Help: "`folder` of the click log: drawn rankings, and the events of POST /v1/events; no other process " +
+		{Name: "log", Value: &o.Clicks, Help: "`folder` for the click log: drawn rankings, and the events of POST /v1/events; no other process " +
 			"may write there"},
 		{Name: "interleave", Value: o.addInterleaved, Needs: []string{"log"}, Help: "`models`, names or files with commas " +
 			"between, that share the rankings of requests without a model, to be compared by plrank clicks compare"},
-		{Name: "token-file", Value: &o.TokenFile, Help: "`file` of the token that requests need: Authorization: Bearer TOKEN"},
-		{Name: "origin", Value: o.addOrigin, Help: "a `website` such as https://shop.example, whose pages may send requests that are not " +
-			"JSON; repeat it for several"},
-		{Name: "host", Value: o.addHost, Help: "a `name` that requests to localhost may have as Host; repeat it for several"},
-		{Name: "poll", Value: cli.Duration(&o.Poll, 0, longest), Help: "`time` between two looks at the files; 0 is never"},
-		{Name: "drain", Value: cli.Duration(&o.drain, 0, longest), Help: "`time` after SIGTERM in which requests are still answered"},
+		{Name: "token-file", Value: &o.TokenFile, Help: "`file` with the token that requests must send: Authorization: Bearer TOKEN"},
+		{Name: "origin", Value: o.addOrigin, Help: "a `website`, such as https://shop.example, whose pages may send requests that are not " +
+			"JSON; may be repeated"},
+		{Name: "host", Value: o.addHost, Help: "a `name` that requests to localhost may have as Host; may be repeated"},
+		{Name: "poll", Value: cli.Duration(&o.Poll, 0, longest), Help: "`time` between checks whether files have changed; 0 means never"},
+		{Name: "drain", Value: cli.Duration(&o.drain, 0, longest), Help: "`time` after SIGTERM during which requests are still accepted"},
 		{Name: "timeout", Value: cli.Duration(&l.Timeout, time.Millisecond, longest),
 			Help: "`time` to receive a request, and again to wait for a core and compute"},
-		{Name: "max-body", Value: cli.Int(&l.Body, 1, 1<<30), Help: "most `bytes` of a request"},
-		{Name: "max-documents", Value: cli.Int(&l.Documents, 1, 10_000_000), Help: "most `documents` of a request"},
-		{Name: "max-cutoff", Value: cli.Int(&l.Cutoff, 1, 10_000_000), Help: "most `ranks` to draw, unless they are all"},
-		{Name: "max-work", Value: cli.Int(&l.Work, 1, 2_000_000_000), Help: "most `work` of a request, in units of 0.2 µs of a core"},
-		{Name: "concurrency", Value: cli.Int(&l.Requests, 1, 1_000_000), Help: "most `requests` in flight; further ones get status 503"},
+		{Name: "max-body", Value: cli.Int(&l.Body, 1, 1<<30), Help: "the most `bytes` of a request"},
+		{Name: "max-documents", Value: cli.Int(&l.Documents, 1, 10_000_000), Help: "the most `documents` in a request"},
+		{Name: "max-cutoff", Value: cli.Int(&l.Cutoff, 1, 10_000_000), Help: "the most `ranks` to draw, unless all are drawn"},
+		{Name: "max-work", Value: cli.Int(&l.Work, 1, 2_000_000_000), Help: "the most `work` of a request, in units of 0.2 µs of a core"},
+		{Name: "concurrency", Value: cli.Int(&l.Requests, 1, 1_000_000), Help: "the most `requests` in flight; more get status 503"},
 		{Name: "connections", Value: cli.Int(&o.connections, 1, 1_000_000),
-			Help: "most `connections`; further ones are answered on /livez and /readyz alone"},
+			Help: "the most `connections`; on more, only /livez and /readyz are answered"},
 	}
 }
 
