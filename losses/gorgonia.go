@@ -25,9 +25,18 @@ type Pairs struct {
 // Scores and gains are of one query. Equal scores are ranked by position.
 func LambdaPairs(scores, gains, discounts []float64) (p Pairs) {
 	order := num.DescendingOrder(nil, scores)
-	PairWeights{Distance: 1}.eachPair(order, gains, nil, discounts, func(better, worse int, weight float64) {
-		p.Better, p.Worse, p.Weights = append(p.Better, better), append(p.Worse, worse), append(p.Weights, weight)
-	})
+	all := newPairs(PairWeights{Distance: 1}, order, gains, nil, discounts)
+	for upper, a := range order {
+		right, wrong := all.weigh(upper)
+		for i, lower := range all.lower {
+			switch b := order[lower]; {
+			case i < right:
+				p.Better, p.Worse, p.Weights = append(p.Better, a), append(p.Worse, b), append(p.Weights, all.weight[i])
+			case i >= wrong:
+				p.Better, p.Worse, p.Weights = append(p.Better, b), append(p.Worse, a), append(p.Weights, all.weight[i])
+			}
+		}
+	}
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/plackett"
@@ -17,13 +18,15 @@ type Phi struct {
 	At     func(x float64) (value, slope, curvature float64) // with its first two derivatives
 	Curved bool                                              // the second one is known
 	Unit   float64                                           // that all three are divided by
+
+	logistic bool // log(1 + e^x)
 }
 
 var (
 	// Logistic is log(1 + e^x).
-	Logistic = Phi{logistic, true, 1}
+	Logistic = Phi{logistic, true, 1, true}
 	// Log2 is log2(1 + e^x), which is 1 at a tie.
-	Log2 = Phi{logistic, true, math.Ln2}
+	Log2 = Phi{logistic, true, math.Ln2, true}
 	// Hinge is max(0, 1 + x). Its derivative is 0 where the margin is exactly 1.
 	Hinge = Phi{Unit: 1, At: func(x float64) (value, slope, _ float64) {
 		if x > -1 {
@@ -41,6 +44,22 @@ func logistic(x float64) (value, slope, curvature float64) {
 		value, slope = x+value, high
 	}
 	return value, slope, high * low
+}
+
+// over computes φ and its derivatives at sign·x_i, x_i ≥ 0.
+func (phi Phi) over(x []float64, sign float64, value, slope, curvature []float64) {
+	if !phi.logistic {
+		for i, x := range x {
+			value[i], slope[i], curvature[i] = phi.At(sign * x)
+		}
+		return
+	}
+	elementwise.Logistic(x, slope, value)
+	for i, low := range slope[:len(x)] {
+		if curvature[i] = low * (1 - low); sign > 0 {
+			value[i], slope[i] = x[i]+value[i], 1-low
+		}
+	}
 }
 
 // softplus is log(1 + e^x), sigmoid its derivative, and bell the derivative of that.
@@ -139,14 +158,7 @@ func (w PairWeights) loss(b *batch, phi Phi, id uint64) *G.Node {
 	}
 	metric := func(l *op.List, lambda []float64) (value float64, err error) {
 		samples, err := eachNoisy(l, noiseAt, func(noisy perturbed) {
-			w.eachPair(noisy.order(), l.X[1], l.Weights, l.Discounts, func(better, worse int, weight float64) {
-				v, slope, _ := phi.At(noisy.gap(worse, better))
-				value += weight * v
-				if lambda != nil {
-					lambda[better] -= weight * slope
-					lambda[worse] += weight * slope
-				}
-			})
+			value += w.sum(phi, noisy, noisy.order(), l.X[1], l.Weights, l.Discounts, lambda, nil)
 		})
 		if lambda != nil {
 			floats.Scale(1/samples, lambda)
@@ -173,65 +185,128 @@ func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 			return nil
 		}
 	}
-	order := num.DescendingOrder(nil, q.scores)
 	if w.Each != 0 {
-		pairs := 0.0
-		PairWeights{Each: 1}.eachPair(order, q.gains, q.weights, nil, func(_, _ int, weight float64) { pairs += weight })
-		divisor *= pairs
+		divisor *= countPairs(num.DescendingOrder(nil, q.gains), q.gains, q.weights)
 	}
-	factor := 1 / divisor
-	w.eachPair(order, q.gains, q.weights, q.discounts, func(better, worse int, weight float64) {
-		_, _, c := phi.At(q.scores[worse] - q.scores[better])
-		c *= factor * weight
-		out[better] += c
-		out[worse] += c
-	})
+	if divisor > 0 {
+		w.sum(phi, perturbed{scores: q.scores}, num.DescendingOrder(nil, q.scores), q.gains, q.weights, q.discounts, nil, out)
+		floats.Scale(1/divisor, out)
+	}
 	return nil
 }
 
-// eachPair calls f with the pairs whose weight is not 0, given the ranking of the documents and their own weights, or nil. It
-// does not visit pairs beyond the discounts that can have no weight.
-func (w PairWeights) eachPair(order []int, gains, documents, discounts []float64, f func(better, worse int, weight float64)) {
-	var falls, tail []float64
-	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
-		falls = append(falls, w.Distance*(discounts[k]-discountOf(k+1, discounts)))
-	}
-	whole := w.Each != 0
-	if w.AtCutoff != 0 && len(discounts) > 0 {
-		tail, whole = continued(discounts, len(order)), true
-	}
+// sum returns Σ w φ over the pairs of a query, given its ranking and the weights of its documents, or nil. It adds the derivatives
+// to lambda and the curvatures to out, unless they are nil. It does not visit pairs beyond the discounts that can have no weight.
+func (w PairWeights) sum(phi Phi, noisy perturbed, order []int, gains, documents, discounts, lambda, out []float64) (value float64) {
+	p := newPairs(w, order, gains, documents, discounts)
+	n := len(order)
+	slopes, curvatures := make([]float64, n), make([]float64, n)
 	// From the best rank to the worst, so that the distance is at hand.
 	for upper, a := range order {
-		theta, reach := discountOf(upper, discounts), len(order)
-		if !whole && (w.Swap == 0 || upper >= len(discounts)) { // the rest weighs nothing
-			reach = len(falls)
-		}
-		for lower := upper + 1; lower < min(len(order), upper+1+reach); lower++ {
-			b, distance := order[lower], lower-upper
-			gap := gains[a] - gains[b]
-			if gap == 0 {
-				continue
+		right, wrong := p.weigh(upper)
+		for _, side := range []struct {
+			from, to int
+			sign     float64
+		}{{0, right, -1}, {wrong, n, 1}} {
+			gap, weights, below := p.gap[side.from:side.to], p.weight[side.from:side.to], p.lower[side.from:side.to]
+			for i, lower := range below {
+				gap[i] = noisy.gap(a, order[lower])
 			}
-			better, worse := a, b
-			if gap < 0 {
-				better, worse, gap = b, a, -gap
-			}
-			weight := w.Swap * math.Abs(theta-discountOf(lower, discounts))
-			if distance <= len(falls) {
-				weight += falls[distance-1]
-			}
-			if tail != nil {
-				atCutoff := tail[distance-1] - tail[distance]
-				if lower >= len(discounts) {
-					atCutoff *= tail[0] / (tail[0] - tail[lower])
-				}
-				weight += w.AtCutoff * atCutoff
-			}
-			if weight = (w.Each + gap*weight) * ofPair(documents, a, b); weight != 0 {
-				f(better, worse, weight)
+			phi.over(gap, side.sign, p.value, p.slope, p.curvature)
+			for i, lower := range below {
+				value += weights[i] * p.value[i]
+				slope, curvature := side.sign*weights[i]*p.slope[i], weights[i]*p.curvature[i]
+				slopes[upper] += slope
+				slopes[lower] -= slope
+				curvatures[upper] += curvature
+				curvatures[lower] += curvature
 			}
 		}
 	}
+	for rank, d := range order {
+		if lambda != nil {
+			lambda[d] += slopes[rank]
+		}
+		if out != nil {
+			out[d] += curvatures[rank]
+		}
+	}
+	return value
+}
+
+// pairs has the weights of pairs of documents by rank, of one document with all below it, and room for what becomes of them.
+type pairs struct {
+	PairWeights
+	gains, documents   []float64 // by rank
+	theta, falls, tail []float64
+	discounts          int
+
+	gap, weight, value, slope, curvature []float64
+	lower                                []int
+}
+
+func newPairs(w PairWeights, order []int, gains, documents, discounts []float64) *pairs {
+	n := len(order)
+	room := make([]float64, 8*n)
+	next := func() (part []float64) { part, room = room[:n], room[n:]; return part }
+	p := &pairs{PairWeights: w, gains: next(), documents: next(), theta: next(), discounts: len(discounts),
+		gap: next(), weight: next(), value: next(), slope: next(), curvature: next(), lower: make([]int, n)}
+	copy(p.theta, discounts)
+	for rank, d := range order {
+		p.gains[rank], p.documents[rank] = gains[d], weightOf(documents, d)
+	}
+	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
+		p.falls = append(p.falls, w.Distance*(discounts[k]-discountOf(k+1, discounts)))
+	}
+	if w.AtCutoff != 0 && len(discounts) > 0 {
+		p.tail = continued(discounts, n)
+	}
+	return p
+}
+
+// weigh lists the pairs of the document at a rank with those below it whose weight is not 0: those in the right order up to right,
+// and others from wrong on.
+func (p *pairs) weigh(upper int) (right, wrong int) {
+	n := len(p.gains)
+	wrong = n
+	reach := n
+	if p.Each == 0 && p.tail == nil && (p.Swap == 0 || upper >= p.discounts) { // the rest weighs nothing
+		reach = len(p.falls)
+	}
+	for lower := upper + 1; lower < min(n, upper+1+reach); lower++ {
+		gap, distance := p.gains[upper]-p.gains[lower], lower-upper
+		weight := p.Swap * math.Abs(p.theta[upper]-p.theta[lower])
+		if distance <= len(p.falls) {
+			weight += p.falls[distance-1]
+		}
+		if p.tail != nil {
+			atCutoff := p.tail[distance-1] - p.tail[distance]
+			if lower >= p.discounts {
+				atCutoff *= p.tail[0] / (p.tail[0] - p.tail[lower])
+			}
+			weight += p.AtCutoff * atCutoff
+		}
+		weight = (p.Each + math.Abs(gap)*weight) * p.documents[upper] * p.documents[lower]
+		// Without branches, which a processor would guess wrong.
+		isRight, isWrong := 0, 0
+		if gap > 0 {
+			isRight = 1
+		}
+		if gap < 0 {
+			isWrong = 1
+		}
+		if weight == 0 {
+			isRight, isWrong = 0, 0
+		}
+		at := right
+		if isWrong != 0 {
+			at = wrong - 1
+		}
+		p.weight[at], p.lower[at] = weight, lower
+		right += isRight
+		wrong -= isWrong
+	}
+	return right, wrong
 }
 
 // discountOf is the discount of a rank from 0.
@@ -256,19 +331,22 @@ func continued(discounts []float64, ranks int) []float64 {
 // not differentiable.
 func (b *batch) countPairs() *G.Node {
 	return fixed("losses: CountPairs", op.PerQuery, func(l *op.List, out []float64) {
-		gains, documents := l.X[0], l.Weights
-		order := l.Order(gains)
-		pairs, passed, above := 0.0, 0.0, 0.0 // above: documents of a gain above the one at hand
-		for i, d := range order {
-			if i > 0 && gains[d] != gains[order[i-1]] {
-				above = passed
-			}
-			w := weightOf(documents, d)
-			pairs += above * w
-			passed += w
-		}
-		out[0] = pairs
+		out[0] = countPairs(l.Order(l.X[0]), l.X[0], l.Weights)
 	}, b.Lists, op.Rows("gains", b.gains()), op.Weights(b.DocumentWeights))
+}
+
+// countPairs counts the pairs of documents of different gains, or adds up the products of their weights, given the order by gains.
+func countPairs(order []int, gains, documents []float64) (pairs float64) {
+	passed, above := 0.0, 0.0 // above: documents of a gain above the one at hand
+	for i, d := range order {
+		if i > 0 && gains[d] != gains[order[i-1]] {
+			above = passed
+		}
+		w := weightOf(documents, d)
+		pairs += above * w
+		passed += w
+	}
+	return pairs
 }
 
 // NDCGLoss1 returns the loss Σ_i G_i θ_{r_i} Σ_{j≠i} log2(1 + e^−(m_i − m_j)), an upper bound on 1

@@ -1,6 +1,6 @@
 // Package elementwise computes functions of each number of a layer by itself: activations,
 // their derivatives, dropout, exponentials of a softmax, and steps of optimizers.
-// Vector instructions earned their place in the softmax and in Adam, whose steps have the same bits without.
+// Vector instructions earned their place in the softmax, in Adam and in logistic functions, which have the same bits without.
 package elementwise
 
 import (

@@ -184,3 +184,172 @@ GLOBL normal<>(SB), RODATA|NOPTR, $4
 
 DATA size<>+0(SB)/4, $0x7fffffff
 GLOBL size<>(SB), RODATA|NOPTR, $4
+
+// func logisticAVX512(x *float64, low *float64, soft *float64, n int, tables *float64)
+// Requires: AVX, AVX512F
+TEXT ·logisticAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), AX
+	MOVQ         low+8(FP), CX
+	MOVQ         soft+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         tables+32(FP), SI
+	VBROADCASTSD shift<>+0(SB), Z0
+	VBROADCASTSD one64<>+0(SB), Z1
+	VBROADCASTSD oneBits<>+0(SB), Z2
+	VBROADCASTSD mostLogistic<>+0(SB), Z3
+	VBROADCASTSD stepsPerX64<>+0(SB), Z4
+	VBROADCASTSD ln2High<>+0(SB), Z5
+	VBROADCASTSD ln2Low<>+0(SB), Z6
+	VBROADCASTSD steps<>+0(SB), Z7
+	VBROADCASTSD lastStep<>+0(SB), Z8
+	VBROADCASTSD step<>+0(SB), Z9
+	VMOVUPD      (SI), Z10
+	VMOVUPD      64(SI), Z11
+	VMOVUPD      128(SI), Z12
+	VMOVUPD      192(SI), Z13
+	VMOVUPD      256(SI), Z14
+	VMOVUPD      320(SI), Z15
+
+nextLogistic:
+	VMOVUPD      (AX), Z16
+	VMINPD       Z16, Z3, Z16
+	VMULPD       Z4, Z16, Z17
+	VADDPD       Z0, Z17, Z17
+	VSUBPD       Z0, Z17, Z19
+	VMULPD       Z5, Z19, Z18
+	VSUBPD       Z16, Z18, Z18
+	VMULPD       Z6, Z19, Z19
+	VADDPD       Z19, Z18, Z18
+	VBROADCASTSD expSeries<>+0(SB), Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  expSeriesa<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  expSeriesb<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  expSeriesc<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  expSeriesd<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  expSeriese<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD       Z1, Z16, Z16
+	VMOVAPD      Z17, Z18
+	VPERMI2PD    Z11, Z10, Z18
+	VMULPD       Z18, Z16, Z16
+	VPSRLQ       $0x04, Z17, Z17
+	VPSLLQ       $0x34, Z17, Z17
+	VPSUBQ       Z17, Z2, Z17
+	VMULPD       Z17, Z16, Z16
+	VADDPD       Z1, Z16, Z19
+	VDIVPD       Z19, Z16, Z19
+	VMOVUPD      Z19, (CX)
+	VMULPD       Z7, Z16, Z17
+	VMINPD       Z17, Z8, Z17
+	VADDPD       Z0, Z17, Z17
+	VSUBPD       Z0, Z17, Z19
+	VMULPD       Z9, Z19, Z19
+	VSUBPD       Z19, Z16, Z18
+	VMOVAPD      Z17, Z16
+	VPERMI2PD    Z13, Z12, Z16
+	VMULPD       Z16, Z18, Z18
+	VBROADCASTSD log1pSeries<>+0(SB), Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriesa<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriesb<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriesc<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriesd<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriese<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriesf<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD.BCST  log1pSeriesg<>+0(SB), Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VADDPD       Z18, Z16, Z16
+	VMOVAPD      Z17, Z17
+	VPERMI2PD    Z15, Z14, Z17
+	VADDPD       Z17, Z16, Z16
+	VMOVUPD      Z16, (DX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, BX
+	JNZ          nextLogistic
+	VZEROUPPER
+	RET
+
+DATA shift<>+0(SB)/8, $(6755399441055744.0)
+GLOBL shift<>(SB), RODATA|NOPTR, $8
+
+DATA one64<>+0(SB)/8, $(1.0)
+GLOBL one64<>(SB), RODATA|NOPTR, $8
+
+DATA oneBits<>+0(SB)/8, $0x3ff0000000000000
+GLOBL oneBits<>(SB), RODATA|NOPTR, $8
+
+DATA mostLogistic<>+0(SB)/8, $(700.0)
+GLOBL mostLogistic<>(SB), RODATA|NOPTR, $8
+
+DATA stepsPerX64<>+0(SB)/8, $(23.083120654223414)
+GLOBL stepsPerX64<>(SB), RODATA|NOPTR, $8
+
+DATA ln2High<>+0(SB)/8, $(0.04332169877307024)
+GLOBL ln2High<>(SB), RODATA|NOPTR, $8
+
+DATA ln2Low<>+0(SB)/8, $(0.000000000011926343307941173)
+GLOBL ln2Low<>(SB), RODATA|NOPTR, $8
+
+DATA steps<>+0(SB)/8, $(16.0)
+GLOBL steps<>(SB), RODATA|NOPTR, $8
+
+DATA lastStep<>+0(SB)/8, $(15.0)
+GLOBL lastStep<>(SB), RODATA|NOPTR, $8
+
+DATA step<>+0(SB)/8, $(0.0625)
+GLOBL step<>(SB), RODATA|NOPTR, $8
+
+DATA expSeries<>+0(SB)/8, $(0.001388888888888889)
+GLOBL expSeries<>(SB), RODATA|NOPTR, $8
+
+DATA expSeriesa<>+0(SB)/8, $(0.008333333333333333)
+GLOBL expSeriesa<>(SB), RODATA|NOPTR, $8
+
+DATA expSeriesb<>+0(SB)/8, $(0.041666666666666664)
+GLOBL expSeriesb<>(SB), RODATA|NOPTR, $8
+
+DATA expSeriesc<>+0(SB)/8, $(0.16666666666666666)
+GLOBL expSeriesc<>(SB), RODATA|NOPTR, $8
+
+DATA expSeriesd<>+0(SB)/8, $(0.5)
+GLOBL expSeriesd<>(SB), RODATA|NOPTR, $8
+
+DATA expSeriese<>+0(SB)/8, $(1.0)
+GLOBL expSeriese<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeries<>+0(SB)/8, $(0.1111111111111111)
+GLOBL log1pSeries<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriesa<>+0(SB)/8, $(-0.125)
+GLOBL log1pSeriesa<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriesb<>+0(SB)/8, $(0.14285714285714285)
+GLOBL log1pSeriesb<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriesc<>+0(SB)/8, $(-0.16666666666666666)
+GLOBL log1pSeriesc<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriesd<>+0(SB)/8, $(0.2)
+GLOBL log1pSeriesd<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriese<>+0(SB)/8, $(-0.25)
+GLOBL log1pSeriese<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriesf<>+0(SB)/8, $(0.3333333333333333)
+GLOBL log1pSeriesf<>(SB), RODATA|NOPTR, $8
+
+DATA log1pSeriesg<>+0(SB)/8, $(-0.5)
+GLOBL log1pSeriesg<>(SB), RODATA|NOPTR, $8

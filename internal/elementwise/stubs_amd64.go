@@ -13,3 +13,8 @@ func expAVX2(x *float32, n int, max float32, scale float32) float32
 //
 //go:noescape
 func adamAVX512(w *float32, gradient *float32, mean *float32, squares *float32, n int, rate float64, unbias float64)
+
+// logisticAVX512 is Logistic for n numbers, a multiple of 8 and 8 at least.
+//
+//go:noescape
+func logisticAVX512(x *float64, low *float64, soft *float64, n int, tables *float64)

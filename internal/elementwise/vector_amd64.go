@@ -10,7 +10,7 @@ import (
 
 //go:generate go -C ../gen run ./elementwise -out ../elementwise/elementwise_amd64.s -stubs ../elementwise/stubs_amd64.go -pkg elementwise
 
-// wide says whether the machine has Adam's instructions; tests change it.
+// wide says whether the machine has the instructions of Adam and of logistic functions; tests change it.
 var wide = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
 
 var useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA

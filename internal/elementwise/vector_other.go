@@ -9,3 +9,5 @@ func exponentials32(x []float32, highest, scale float32) float32 {
 var wide = false
 
 func adamAVX512(w, gradient, mean, squares *float32, n int, rate, unbias float64) {}
+
+func logisticAVX512(x, low, soft *float64, n int, tables *float64) {}

@@ -1,4 +1,5 @@
-// Command elementwise writes the vector instructions of package elementwise, with avo: AVX2 for the softmax, AVX-512 for Adam.
+// Command elementwise writes the vector instructions of package elementwise, with avo: AVX2 for the softmax, AVX-512 for Adam and
+// logistic functions.
 package main
 
 import (
@@ -15,6 +16,7 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	exponentials()
 	adam()
+	logistic()
 	Generate()
 }
 
@@ -139,6 +141,83 @@ func adam() {
 	}
 	SUBQ(Imm(8), n)
 	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// logistic has the operations of elementwise.Logistic in their order, and no products that are added to before they are rounded.
+func logistic() {
+	Text("logisticAVX512", "(x, low, soft *float64, n int, tables *float64)",
+		"is Logistic for n numbers, a multiple of 8 and 8 at least.")
+	x, low, soft, n, from := Word("x"), Word("low"), Word("soft"), Word("n"), Word("tables")
+	const steps = 16
+	shift, one, oneBits := Floats64("shift", 0x1.8p52), Floats64("one64", 1), Bits64("oneBits", 1023<<52)
+	limit, perX := Floats64("mostLogistic", 700), Floats64("stepsPerX64", steps/math.Ln2)
+	high, rest := Floats64("ln2High", 6.93147180369123816490e-01/steps), Floats64("ln2Low", 1.90821492927058770002e-10/steps)
+	width, last, part := Floats64("steps", steps), Floats64("lastStep", steps-1), Floats64("step", 1./steps)
+	var tables [3][2]VecVirtual
+	for i := range tables {
+		for j := range tables[i] {
+			tables[i][j] = ZMM()
+			VMOVUPD(Mem{Base: from, Disp: 64 * (2*i + j)}, tables[i][j])
+		}
+	}
+	// entry gives those of a table that the low bits of numbers name.
+	entry := func(table int, index Register) Register {
+		v := ZMM()
+		VMOVAPD(index, v)
+		VPERMI2PD(tables[table][1], tables[table][0], v)
+		return v
+	}
+	series := func(name string, r Register, c ...float64) Register {
+		v := ZMM()
+		VBROADCASTSD(Stored(name, F64(c[0])), v)
+		for i, c := range c[1:] {
+			VMULPD(r, v, v)
+			VADDPD_BCST(Stored(name+string(rune('a'+i)), F64(c)), v, v)
+		}
+		return v
+	}
+	Label("nextLogistic")
+	v, t, r, u := ZMM(), ZMM(), ZMM(), ZMM()
+	VMOVUPD(Mem{Base: x}, v)
+	VMINPD(v, limit, v) // NaN stays
+	VMULPD(perX, v, t)
+	VADDPD(shift, t, t)
+	VSUBPD(shift, t, u)
+	VMULPD(high, u, r)
+	VSUBPD(v, r, r)
+	VMULPD(rest, u, u)
+	VADDPD(u, r, r)
+	e := series("expSeries", r, 1./720, 1./120, 1./24, 1./6, 1./2, 1)
+	VMULPD(r, e, e)
+	VADDPD(one, e, e)
+	VMULPD(entry(0, t), e, e)
+	VPSRLQ(U8(4), t, t)
+	VPSLLQ(U8(52), t, t)
+	VPSUBQ(t, oneBits, t)
+	VMULPD(t, e, e)
+	VADDPD(one, e, u)
+	VDIVPD(u, e, u)
+	VMOVUPD(u, Mem{Base: low})
+	VMULPD(width, e, t)
+	VMINPD(t, last, t)
+	VADDPD(shift, t, t)
+	VSUBPD(shift, t, u)
+	VMULPD(part, u, u)
+	VSUBPD(u, e, r)
+	VMULPD(entry(1, t), r, r)
+	l := series("log1pSeries", r, 1./9, -1./8, 1./7, -1./6, 1./5, -1./4, 1./3, -1./2)
+	VMULPD(r, l, l)
+	VMULPD(r, l, l)
+	VADDPD(r, l, l)
+	VADDPD(entry(2, t), l, l)
+	VMOVUPD(l, Mem{Base: soft})
+	for _, p := range []Register{x, low, soft} {
+		ADDQ(Imm(64), p)
+	}
+	SUBQ(Imm(8), n)
+	JNZ(LabelRef("nextLogistic"))
 	VZEROUPPER()
 	RET()
 }
