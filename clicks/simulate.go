@@ -178,7 +178,7 @@ func (s *simulation) prepare(user User) error {
 func (s *simulation) share(q int) error {
 	from, to := s.d.Offsets[q], s.d.Offsets[q+1]
 	im := Impression{Query: s.d.QueryIDs[q], Model: s.logging.Model, Version: s.logging.Version, Temperature: s.logging.Temperature,
-		Cutoff: s.logging.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()], Documents: documentIDs(s.d, q)}
+		Cutoff: s.logging.Cutoff, Features: s.d.Dense(nil, from, to), Documents: documentIDs(s.d, q)}
 	var models []Contributor
 	for i, l := range append([]Logger{s.logging}, s.logging.Others...) {
 		m := Contributor{Name: l.Model, Version: l.Version, Scores: make([]float64, to-from)}

@@ -161,7 +161,8 @@ func (s splits) lists() (all store.Lists) {
 			vectors = new([]float32)
 		}
 		all[i] = []any{
-			&d.Features, &d.Offsets, &d.FeatureIDs, &d.NumberLevels, &d.origin.Starts, &d.Vectors.Dimensions, &d.Vectors.Names, vectors,
+			&d.Features, &d.Sparse.Starts, &d.Sparse.Columns, &d.Sparse.Values, &d.Offsets, &d.FeatureIDs, &d.NumberLevels,
+			&d.origin.Starts, &d.Vectors.Dimensions, &d.Vectors.Names, vectors,
 			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
 			&d.origin.Products,
 		}

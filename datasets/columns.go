@@ -13,6 +13,7 @@ import (
 type Dataset struct {
 	Name       string    // where it came from, for messages
 	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
+	Sparse     Sparse    // in place of Features: the values that are not 0; without Starts, documents are not sparse
 	Labels     []float32 // [rows] raw grades, 0 or more; Unlabelled if the source has none
 	Offsets    []int     // [queries+1], Offsets[0] = 0
 	QueryIDs   []string  // [queries]

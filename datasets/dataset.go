@@ -8,6 +8,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/sparse"
 )
 
 // Unlabelled is the label of a document whose relevance is not known. Such documents
@@ -31,10 +33,62 @@ func (d *Dataset) Queries() int { return max(0, len(d.Offsets)-1) }
 // Width returns the number of features of a document.
 func (d *Dataset) Width() int { return len(d.FeatureIDs) }
 
-// Row returns the features of document i; they share memory with d.
-func (d *Dataset) Row(i int) []float32 {
+// Sparse holds the features of documents that are mostly 0, document by document: of document i, Columns[j] has the value Values[j]
+// for j from Starts[i] to Starts[i+1]-1. Columns ascend within a document, and features that are not there are 0.
+type Sparse = sparse.Rows
+
+// IsSparse reports whether d has its features in Sparse, as ReadFile and Open choose for data with many features that are mostly 0.
+func (d *Dataset) IsSparse() bool { return d.Sparse.Starts != nil }
+
+// Row returns the features of document i; they share memory with d unless it is sparse.
+func (d *Dataset) Row(i int) []float32 { return d.Dense(nil, i, i+1) }
+
+// Value returns the feature of document i in a column.
+func (d *Dataset) Value(i, column int) float32 {
+	if d.IsSparse() {
+		return d.Sparse.At(i, column)
+	}
+	return d.Features[i*d.Width()+column]
+}
+
+// Varying returns the columns that take two values, or are present and missing, among all documents or, with within, among the
+// documents of a query.
+func (d *Dataset) Varying(within bool) []int {
+	if d.IsSparse() {
+		return d.Sparse.Varying(d.Width(), d.Offsets, within)
+	}
+	return num.Varying(d.Features, d.Width(), d.Offsets, within)
+}
+
+// Dense returns the features of documents from to to-1, Width() each. They share memory with d or, if d is sparse, use room if there
+// is enough.
+func (d *Dataset) Dense(room []float32, from, to int) []float32 {
 	w := d.Width()
-	return d.Features[i*w : (i+1)*w : (i+1)*w]
+	if !d.IsSparse() {
+		return d.Features[from*w : to*w : to*w]
+	}
+	room = num.Sized(room, (to-from)*w)
+	rows := d.Sparse.Cut(from, to)
+	rows.Dense(room, w, nil)
+	return room
+}
+
+// eachValue calls do with the columns and the values of a document that are not 0.
+func (d *Dataset) eachValue(row int, do func(column int, v float32)) {
+	if !d.IsSparse() {
+		for c, v := range d.Row(row) {
+			if v != 0 {
+				do(c, v)
+			}
+		}
+		return
+	}
+	columns, values := d.Sparse.Row(row)
+	for i, v := range values {
+		if v != 0 {
+			do(int(columns[i]), v)
+		}
+	}
 }
 
 // Prefetch tells the system which queries will be read soon. It speeds up reading in any order if the features are in a file
@@ -42,6 +96,9 @@ func (d *Dataset) Row(i int) []float32 {
 func (d *Dataset) Prefetch(queries []int) {
 	w := d.Width()
 	for _, q := range queries {
+		if d.IsSparse() {
+			return
+		}
 		file.WillNeed(memory.Bytes(d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w]))
 	}
 }

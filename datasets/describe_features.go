@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/internal/memory"
-	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/sparse"
 )
 
 // FeatureDescription describes one feature, or a column of text that is none.
@@ -48,8 +48,15 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	list := make([]FeatureDescription, first.Width())
 	varies := make([]bool, first.Width()) // within a query
 	for _, d := range datasets {
-		for _, c := range num.Varying(d.Features, d.Width(), d.Offsets, true) {
+		for _, c := range d.Varying(true) {
 			varies[c] = true
+		}
+	}
+	by := make([]*sparse.Columns, len(datasets))
+	for i, d := range datasets {
+		if d.IsSparse() {
+			columns := d.Sparse.ByColumn(d.Width())
+			by[i] = &columns
 		}
 	}
 	memory.For(len(list), func(c int) {
@@ -61,7 +68,7 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 		if !varies[c] {
 			f.Use = useQuery + f.Use
 		}
-		f.count(datasets, c)
+		f.count(datasets, by, c)
 	})
 	for _, name := range first.LeftOut {
 		list = append(list, FeatureDescription{Name: name, Type: "text", Use: useLeftOut})
@@ -69,14 +76,21 @@ func describeColumns(datasets []*Dataset) []FeatureDescription {
 	return list
 }
 
-// count looks at the values of a column.
-func (f *FeatureDescription) count(datasets []*Dataset, column int) {
+// count looks at the values of a column, of sparse datasets by columns.
+func (f *FeatureDescription) count(datasets []*Dataset, by []*sparse.Columns, column int) {
 	seen, rows := map[float32]bool{}, 0
 	low, high, last := math.Inf(1), math.Inf(-1), math.NaN()
-	for _, d := range datasets {
+	for i, d := range datasets {
 		rows += d.Rows()
-		for at := column; at < len(d.Features); at += d.Width() {
-			x := d.Features[at]
+		values, stride, at := d.Features, d.Width(), column
+		if by[i] != nil {
+			_, values = by[i].Column(column)
+			if stride, at = 1, 0; len(values) < d.Rows() {
+				values = append(values, 0) // for all that are not there
+			}
+		}
+		for ; at < len(values); at += stride {
+			x := values[at]
 			if x != x {
 				f.Missing++
 				continue

@@ -25,7 +25,7 @@ type Fingerprint struct {
 // Fingerprint returns the fingerprint of d. It reads all of d, at a GB/s or two for each core.
 func (d *Dataset) Fingerprint() Fingerprint {
 	f := Fingerprint{
-		Features:   store.DigestFloats(d.Features).String(),
+		Features:   append(store.DigestFloats(d.Features), d.sparseDigest()...).String(),
 		Labels:     store.DigestFloats(d.Labels).String(),
 		Queries:    store.DigestNames(d.Offsets, d.QueryIDs).String(),
 		FeatureIDs: append(store.DigestNames(d.FeatureIDs, d.FeatureNames), store.DigestLists(d.Levels)...).String(),
@@ -42,6 +42,18 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		}
 	}
 	return f
+}
+
+// sparseDigest returns the digest of sparse documents, empty for others.
+func (d *Dataset) sparseDigest() store.Digest {
+	if !d.IsSparse() {
+		return nil
+	}
+	columns := make([]int, len(d.Sparse.Columns))
+	for i, c := range d.Sparse.Columns {
+		columns[i] = int(c)
+	}
+	return append(append(store.DigestFloats(d.Sparse.Values), store.DigestNames(columns, nil)...), store.DigestNames(d.Sparse.Starts, nil)...)
 }
 
 // Differences returns what differs between two datasets, as in "labels, groups"; empty if nothing does.

@@ -36,7 +36,7 @@ func readBytes(b []byte, sizes string, o reader.FileOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDataset(t, t.IDs)
+	return newDataset(t, t.IDs, reader.IsSparse(t.IDs, t))
 }
 
 // Whatever the bytes: a consistent dataset or an error, the same for any size of

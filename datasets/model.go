@@ -26,6 +26,15 @@ type Model interface {
 	Seen(digests []uint64) int
 }
 
+// A sparseModel scores sparse documents in time and memory by their values that are not 0. Others see dense ones, about denseAtOnce
+// values at a time.
+type sparseModel interface {
+	TakesSparse() bool
+	ScoreSparse(ctx context.Context, dst []float64, rows *Sparse, base []float32) ([]float64, error)
+}
+
+const denseAtOnce = 1 << 22
+
 // OptionsFor returns the options to read a file for a model: the features, by name if the model has
 // names, the texts of categorical ones, and the columns of labels, ids and the like.
 func OptionsFor(m Model) ReadOptions {
@@ -46,7 +55,14 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 	if err := d.checkFor(m); err != nil {
 		return nil, err
 	}
-	rows, width := len(d.Features)/max(1, d.Width()), d.Width()
+	rows := 0
+	if n := len(d.Offsets); n > 0 {
+		rows = d.Offsets[n-1]
+	}
+	sparse, _ := m.(sparseModel)
+	if !d.IsSparse() || sparse != nil && !sparse.TakesSparse() {
+		sparse = nil
+	}
 	onBase := m.OnBaseScores()
 	if onBase && len(d.BaseScores) != rows {
 		return nil, fmt.Errorf("datasets: %s: %d base scores for %d documents, and the model adds its scores to them: want them in a column "+
@@ -60,10 +76,19 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 		if onBase {
 			base = d.BaseScores[from:to]
 		}
-		_, err := m.ScoreOn(context.Background(), scores[from:from:to], d.Features[from*width:to*width], base)
+		var err error
+		if sparse != nil {
+			cut := d.Sparse.Cut(from, to)
+			_, err = sparse.ScoreSparse(context.Background(), scores[from:from:to], &cut, base)
+		} else {
+			_, err = m.ScoreOn(context.Background(), scores[from:from:to], d.Dense(nil, from, to), base)
+		}
 		return err
 	}
 	together := 512 // documents: a forest takes the time of 64 for one
+	if d.IsSparse() && sparse == nil {
+		together = min(together, 1+denseAtOnce/d.Width())
+	}
 	if m.ComparesDocuments() {
 		together = 0
 	}
@@ -112,8 +137,8 @@ func (d *Dataset) checkFor(m Model) error {
 			return fmt.Errorf("datasets: %s: the offsets of queries must ascend from 0", d.Name)
 		}
 	}
-	if len(d.Features) != rows*d.Width() {
-		return fmt.Errorf("datasets: %s: %d feature values for %d documents of %d features", d.Name, len(d.Features), rows, d.Width())
+	if err := d.checkValues(rows); err != nil {
+		return fmt.Errorf("datasets: %s: %w", d.Name, err)
 	}
 	if d.Labels != nil && len(d.Labels) != rows {
 		return fmt.Errorf("datasets: %s: %d labels for %d documents", d.Name, len(d.Labels), rows)

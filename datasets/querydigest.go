@@ -86,15 +86,12 @@ func hashed(id string) uint64 {
 }
 
 func (d *Dataset) rowDigest(r int) (sum uint64) {
-	for c, v := range d.Row(r) {
-		if v == 0 {
-			continue
-		}
+	d.eachValue(r, func(column int, v float32) {
 		bits := math.Float32bits(v)
 		if v != v {
 			bits = 0x7fc00000
 		}
-		sum += num.SplitMixNext(uint64(d.FeatureIDs[c])<<32 | uint64(bits))
-	}
+		sum += num.SplitMixNext(uint64(d.FeatureIDs[column])<<32 | uint64(bits))
+	})
 	return num.SplitMixNext(sum)
 }

@@ -211,7 +211,11 @@ func readFile(path string, o reader.FileOptions) (*Dataset, error) {
 		return nil, err
 	}
 	t.WarnOfAbsent(t.IDs)
-	d, err := newJudged(t, o.FeatureIDs)
+	ids := o.FeatureIDs
+	if ids == nil {
+		ids = t.IDs
+	}
+	d, err := newJudged(t, ids, reader.IsSparse(ids, t))
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +243,7 @@ func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int6
 
 func readBlocks(path string, o reader.FileOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
 	return reader.ReadBlocks(path, o, func(t *reader.Table, read int64) error {
-		d, err := newDataset(t, o.FeatureIDs)
+		d, err := newDataset(t, o.FeatureIDs, reader.IsSparse(o.FeatureIDs, t))
 		if err != nil {
 			return err
 		}
@@ -248,8 +252,8 @@ func readBlocks(path string, o reader.FileOptions, yield func(block *Dataset, re
 }
 
 // newJudged is newDataset of a whole file, or of all parts, with a warning of labels that contradict each other.
-func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
-	d, err := newDataset(t, ids)
+func newJudged(t *reader.Table, ids []int, asSparse bool) (*Dataset, error) {
+	d, err := newDataset(t, ids, asSparse)
 	if err != nil {
 		return nil, err
 	}
@@ -259,13 +263,10 @@ func newJudged(t *reader.Table, ids []int) (*Dataset, error) {
 	return d, nil
 }
 
-// newDataset makes a dataset of the queries of a table, with the given columns (nil: the
-// columns of the table). The table is let go on the way.
-func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
+// newDataset makes a dataset of the queries of a table, with the given columns, whose documents may be sparse. The table is
+// let go on the way.
+func newDataset(t *reader.Table, ids []int, asSparse bool) (d *Dataset, err error) {
 	defer t.Free()
-	if ids == nil {
-		ids = t.IDs
-	}
 	rows := t.Arrange()
 	d = &Dataset{
 		Name:       t.Path,
@@ -308,6 +309,10 @@ func newDataset(t *reader.Table, ids []int) (d *Dataset, err error) {
 	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
 		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
 	}
-	d.Features, d.unmap, err = rows.Features(ids)
+	if asSparse {
+		d.Sparse, err = rows.Sparse(ids)
+	} else {
+		d.Features, d.unmap, err = rows.Features(ids)
+	}
 	return d, err
 }

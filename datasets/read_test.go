@@ -219,13 +219,20 @@ func TestNegativeLabelsAreRefused(t *testing.T) {
 }
 
 // A few bytes must not ask for a matrix of terabytes.
-func TestSparseMatrixIsAnError(t *testing.T) {
+func TestSparseMatrixTakesNoMoreThanItsText(t *testing.T) {
 	var b strings.Builder
+	withLevels := ReadOptions{Levels: make([][]string, 8000)}
 	for i := range 8000 {
 		fmt.Fprintf(&b, "0 qid:1 %d:1\n", i*1000)
+		withLevels.FeatureIDs = append(withLevels.FeatureIDs, i*1000)
 	}
+	withLevels.Levels[7] = []string{"1", "2"}
 	for _, size := range []int{4096, 1 << 20} {
-		_, err := readFile(dataFile(t, "f", b.String()), inChunks(ReadOptions{}, size))
+		d, err := readFile(dataFile(t, "f", b.String()), inChunks(ReadOptions{}, size))
+		if err != nil || !d.IsSparse() || len(d.Sparse.Values) != 8000 || d.Value(7999, 7999) != 1 {
+			t.Errorf("error %v", err)
+		}
+		_, err = readFile(dataFile(t, "f", b.String()), inChunks(withLevels, size))
 		if err == nil || !strings.Contains(err.Error(), "too sparse") {
 			t.Errorf("error %v", err)
 		}

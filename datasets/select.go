@@ -19,6 +19,14 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		selected.Offsets = append(selected.Offsets, selected.Offsets[i]+d.Offsets[q+1]-d.Offsets[q])
 	}
 	selected.Features = gather(nil, d.Features, d.Offsets, queries, d.Width())
+	if d.IsSparse() {
+		selected.Sparse = Sparse{Starts: []int{0}}
+		for _, q := range queries {
+			for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+				selected.Sparse.Append(d.Sparse.Row(r))
+			}
+		}
+	}
 	for _, c := range columns {
 		c.gather(&selected, &from, queries)
 	}
@@ -29,7 +37,11 @@ func (d *Dataset) Select(queries []int) *Dataset {
 func (d *Dataset) view(from, to int) *Dataset {
 	rows, w := reader.Span{From: d.Offsets[from], To: d.Offsets[to]}, d.Width()
 	v := *d
-	v.Features = d.Features[rows.From*w : rows.To*w : rows.To*w]
+	if d.IsSparse() {
+		v.Sparse = d.Sparse.Cut(rows.From, rows.To)
+	} else {
+		v.Features = d.Features[rows.From*w : rows.To*w : rows.To*w]
+	}
 	for _, c := range columns {
 		c.cut(&v, d, rows, reader.Span{From: from, To: to})
 	}

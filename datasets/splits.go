@@ -52,6 +52,7 @@ func (o Options) read(files reader.Splits, known *reader.Collection, holdOut flo
 		return s, err
 	}
 	train, vali, test := tables[0], tables[1], tables[2]
+	asSparse := reader.IsSparse(ids, tables[:]...)
 	switch {
 	case o.Folds > 0:
 		return o.fold(train, ids)
@@ -64,12 +65,12 @@ func (o Options) read(files reader.Splits, known *reader.Collection, holdOut flo
 		order, held := rand.New(rand.NewPCG(o.Seed, 0x686f6c64)).Perm(n), max(1, int(holdOut*float64(n)))
 		s, err = split(train, ids, order[:n-held], order[n-held:])
 	default:
-		if s[0], err = newJudged(train, ids); err == nil && vali != nil {
-			s[1], err = newJudged(vali, ids)
+		if s[0], err = newJudged(train, ids, asSparse); err == nil && vali != nil {
+			s[1], err = newJudged(vali, ids, asSparse)
 		}
 	}
 	if err == nil && test != nil {
-		s[2], err = newJudged(test, ids)
+		s[2], err = newJudged(test, ids, asSparse)
 	}
 	return s, err
 }
@@ -154,7 +155,7 @@ func split(t *reader.Table, ids []int, queries ...[]int) (s splits, err error) {
 		}
 	}
 	t.Queries = ordered
-	all, err := newJudged(t, ids)
+	all, err := newJudged(t, ids, reader.IsSparse(ids, t))
 	if err != nil {
 		return s, err
 	}

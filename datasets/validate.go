@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,8 +22,8 @@ func (d *Dataset) Validate() error {
 	if err := text.CheckFeatureIDs(d.FeatureIDs); err != nil {
 		return bad("%v", err)
 	}
-	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
-		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
+	if err := d.checkValues(d.Rows()); err != nil {
+		return bad("%v", err)
 	}
 	if len(d.QueryIDs) != d.Queries() {
 		return bad("%d query ids for %d queries", len(d.QueryIDs), d.Queries())
@@ -52,6 +53,22 @@ func (d *Dataset) Validate() error {
 				return bad("group %d of row %d has no name: there are %d", g, r, len(d.GroupNames))
 			}
 		}
+	}
+	return nil
+}
+
+// checkValues returns an error unless there are features of a number of documents.
+func (d *Dataset) checkValues(rows int) error {
+	w := d.Width()
+	switch {
+	case d.IsSparse() && (d.Features != nil || d.Levels != nil):
+		return errors.New("features that are sparse, and others or texts as well: want sparse numbers alone")
+	case d.IsSparse() && d.Sparse.Len() != rows:
+		return fmt.Errorf("%d sparse rows for %d documents", d.Sparse.Len(), rows)
+	case d.IsSparse():
+		return d.Sparse.Check(w)
+	case w > 0 && len(d.Features)/w != rows || len(d.Features) != rows*w:
+		return fmt.Errorf("%d feature values for %d documents of %d features", len(d.Features), rows, w)
 	}
 	return nil
 }

@@ -41,29 +41,16 @@ func BinSparse(rows *sparse.Rows, width, bins int) (*Binned, error) {
 	if rows.Len() > 1<<entryRows || width >= mostSparse {
 		return nil, fmt.Errorf("forest: %d sparse documents of %d features, want at most %d of %d", rows.Len(), width, 1<<entryRows, mostSparse)
 	}
-	s := &sparseBins{entries: make([]uint64, len(rows.Values)), starts: make([]int, width+1), zero: make([]uint8, width)}
-	for _, c := range rows.Columns {
-		s.starts[c+1]++
-	}
-	for c := range width {
-		s.starts[c+1] += s.starts[c]
-	}
-	values, next := make([]float32, len(rows.Values)), slices.Clone(s.starts)
-	for r := range rows.Len() {
-		columns, row := rows.Row(r)
-		for i, c := range columns {
-			values[next[c]], s.entries[next[c]] = row[i], entryOf(int(c), r, 0)
-			next[c]++
-		}
-	}
+	by := rows.ByColumn(width)
+	s := &sparseBins{entries: make([]uint64, len(rows.Values)), starts: by.Starts, zero: make([]uint8, width)}
 	b := &Binned{rows: rows.Len(), width: width, columns: make([]column, width), sparse: s}
 	parallel.For(width, parallel.Workers(width), func(_, c int) {
-		own, entries := values[s.starts[c]:s.starts[c+1]], s.entries[s.starts[c]:s.starts[c+1]]
-		col := newCuts(countSparse(own, b.rows), bins-1)
-		filled := make([]uint8, len(own))
-		col.fill(filled, own)
+		with, values := by.Column(c)
+		col := newCuts(countSparse(values, b.rows), bins-1)
+		filled := make([]uint8, len(values))
+		col.fill(filled, values)
 		for i, bin := range filled {
-			entries[i] |= uint64(bin)
+			s.entries[by.Starts[c]+i] = entryOf(c, int(with[i]), bin)
 			col.missing = col.missing || bin == 0
 		}
 		col.fill(s.zero[c:c+1], []float32{0})

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/sparse"
 )
 
 // ForestKind is the Kind of files of forests, see [File.SetForest].
@@ -234,5 +235,40 @@ func (f *File) forestScorer() (s scorer, err error) {
 	}
 	slices.Sort(s.used)
 	s.used = slices.Compact(s.used)
+	if plain, err := f.Forest(); err == nil && f.Transform.KeepsZeros() && f.Transform.Raw() {
+		s.sparse = sparseForest(plain, raw, f.Transform.Inputs)
+	}
 	return s, nil
 }
+
+// sparseForest returns the pass of a forest for sparse documents, of which it makes dense ones with the columns that its trees ask
+// for. Raw are the columns of its inputs.
+func sparseForest(ensemble *forest.Forest, raw []int, width int) sparsePass {
+	var scorer *forest.Scorer
+	var places []int32
+	used := 0
+	compile := sync.OnceFunc(func() {
+		small, columns := ensemble.Compact()
+		for i, c := range columns {
+			columns[i] = raw[c]
+		}
+		scorer, places, used = small.Compile(), sparse.Places(columns, width), len(columns)
+	})
+	return func(ctx context.Context, scores []float64, rows *sparse.Rows) error {
+		compile()
+		x := make([]float32, min(len(scores), sparseAtOnce)*used)
+		for from := 0; from < len(scores); from += sparseAtOnce {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			to := min(from+sparseAtOnce, len(scores))
+			part := rows.Cut(from, to)
+			part.Dense(x[:(to-from)*used], used, places)
+			scorer.Score(scores[from:to], x[:(to-from)*used])
+		}
+		return nil
+	}
+}
+
+// sparseAtOnce are scored as dense documents.
+const sparseAtOnce = 64

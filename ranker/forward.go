@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/sparse"
 )
 
 // A Forward computes the scores of the documents of one query from their transformed
@@ -43,6 +44,7 @@ func registered(kind string) Maker {
 // A scorer is a forward pass.
 type scorer struct {
 	pass    model.Pass              // nil: the kind has none
+	sparse  sparsePass              // nil: documents must be dense
 	used    []int                   // raw columns that scores depend on
 	gains   []float64               // by raw column, of the splits of forests; nil: there is no forest
 	splits  []int                   // by raw column, of forests; nil: there is no forest
@@ -50,6 +52,9 @@ type scorer struct {
 	forests func() []WeightedForest // of a forest or a mixture; nil: other models
 	exact   bool                    // the score is the weighted sum of the forests
 }
+
+// A sparsePass computes the scores of sparse documents from their raw features.
+type sparsePass func(ctx context.Context, scores []float64, rows *sparse.Rows) error
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
 // the maker of RegisterOthers.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -272,10 +273,42 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 		t.Query(inputs, features)
 	}
 
+	return m.finish(dst, rows, base, func(scores []float64) error { return m.pass(ctx, scores, inputs) })
+}
+
+// Sparse holds the features of documents that are mostly 0, see datasets.Sparse. Columns are those of [Model.FeatureIDs].
+type Sparse = sparse.Rows
+
+// TakesSparse reports whether [Model.ScoreSparse] takes time and memory by values that are not 0, as for forests on features as they
+// are.
+func (m *Model) TakesSparse() bool { return m.sparse != nil }
+
+// ScoreSparse computes the scores of [Model.ScoreOn] for sparse documents. It returns an error for models that do not take these.
+func (m *Model) ScoreSparse(ctx context.Context, dst []float64, rows *Sparse, base []float32) ([]float64, error) {
+	if !m.TakesSparse() {
+		return dst, errors.New("ranker: the model needs dense documents: want Score")
+	}
+	if err := rows.Check(m.file.Transform.Inputs); err != nil {
+		return dst, fmt.Errorf("ranker: %w", err)
+	}
+	for i, v := range rows.Values {
+		if m.file.foreign == nil && math.IsInf(float64(v), 0) {
+			return dst, fmt.Errorf("ranker: feature %s: a value is %v, want a finite number, or NaN where it is missing",
+				m.FeatureName(int(rows.Columns[i])), v)
+		}
+	}
+	if err := m.checkBase(base, rows.Len()); err != nil {
+		return dst, err
+	}
+	return m.finish(dst, rows.Len(), base, func(scores []float64) error { return m.sparse(ctx, scores, rows) })
+}
+
+// finish appends the scores that a pass gives to documents, with their base scores.
+func (m *Model) finish(dst []float64, rows int, base []float32, pass func(scores []float64) error) ([]float64, error) {
 	first := len(dst)
 	dst = slices.Grow(dst, rows)[:first+rows]
 	scores := dst[first:]
-	if err := m.pass(ctx, scores, inputs); err != nil {
+	if err := pass(scores); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
 	}
 	for d, s := range base {

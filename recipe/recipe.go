@@ -12,7 +12,6 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/forest"
-	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -34,7 +33,8 @@ type Plan struct {
 }
 
 // For returns the plan for training data. Below 100,000 documents several models are tried, see [Plan.Train]; from there on, where each
-// takes long, they are a forest and a network; and for gains from clicks, or without data, it is a network.
+// takes long, they are a forest and a network; and for gains from clicks, or without data, it is a network. Sparse documents have a
+// forest on softmax, of trees of 31 leaves; [Single] has a small network for them, on maxabs.
 //
 // The network of a plan of one, see [Single], has one of three recipes. The first has two forms; the one for short queries is also for
 // no data:
@@ -90,6 +90,9 @@ func For(s *datasets.Splits) Plan {
 	if s == nil || s.Train == nil || s.Train.Gains != nil {
 		return Single("mlp", s)
 	}
+	if s.Train.IsSparse() {
+		return Single(ranker.ForestKind, s)
+	}
 	if documents, queries := s.Train.Rows(), s.Train.Queries(); documents < largeFrom {
 		models := candidates(documents, queries)
 		if queryShare(s) >= tablesFrom {
@@ -139,6 +142,8 @@ func Single(scorer string, s *datasets.Splits) Plan {
 // recipeFor returns the settings of a kind of model for training data of that share of features of the query.
 func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c train.Config, reason string) {
 	switch {
+	case s != nil && s.Train != nil && s.Train.IsSparse():
+		c, reason = sparseRecipe(scorer), fmt.Sprintf("sparse documents of %d features", s.Train.Width())
 	case scorer == ranker.ForestKind:
 		c, reason = forestRecipe(), "a forest"
 		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom {
@@ -170,7 +175,7 @@ func queryShare(s *datasets.Splits) float64 {
 		return 0
 	}
 	d := s.Train
-	varying, within := num.Varying(d.Features, d.Width(), d.Offsets, false), num.Varying(d.Features, d.Width(), d.Offsets, true)
+	varying, within := d.Varying(false), d.Varying(true)
 	return float64(len(varying)-len(within)) / float64(max(1, len(varying)))
 }
 
@@ -216,6 +221,19 @@ func forestRecipe() train.Config {
 	c.Loss, c.Transform, c.Bins, c.Metric = "softmax", "raw", 64, "ndcg@10"
 	c.Trees, c.Depth = 10, 6
 	c.LearningRate, c.L2, c.Epochs, c.Patience = 0.05, 1, 400, 20
+	return c
+}
+
+// sparseRecipe is for sparse documents. A word says something of few documents, which a symmetric tree would spend a level on.
+func sparseRecipe(scorer string) train.Config {
+	c := forestRecipe()
+	if scorer == ranker.ForestKind {
+		c.Leaves, c.LearningRate, c.Epochs, c.Patience = 31, 0.1, 40, 5
+		return c
+	}
+	c = train.Default()
+	c.Loss, c.Transform, c.Hidden, c.Members, c.Metric = "softmax", "maxabs", []int{32}, 1, "ndcg@10"
+	c.Batch, c.Epochs, c.Patience = 16, 20, 3
 	return c
 }
 

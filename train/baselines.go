@@ -89,7 +89,7 @@ func (f featureRanker) Scores(d *datasets.Dataset) ([]float64, error) {
 		if r%4096 == 0 {
 			file.Relieve()
 		}
-		v := float64(d.Row(r)[f.column])
+		v := float64(d.Value(r, f.column))
 		if !f.descending {
 			v = -v
 		}
@@ -127,7 +127,7 @@ const featureSample = 64 << 20
 
 // sampleOf is d, or where its features take more bytes than that, random queries that take about as much.
 func sampleOf(d *datasets.Dataset, most int) *datasets.Dataset {
-	size := 4 * len(d.Features)
+	size := 4 * d.Rows() * d.Width()
 	if size <= most {
 		return d
 	}
@@ -169,6 +169,10 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 	}
 	if repeats < 1 {
 		return nil, fmt.Errorf("train: importances of %d repeats: want 1 or more", repeats)
+	}
+	if d != nil && d.IsSparse() {
+		return nil, fmt.Errorf("train: %s: features of sparse documents, of which there are %d, have no permutation importances: want the "+
+			"gains of a forest, as plrank describe has them", d.Name, d.Width())
 	}
 	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {

@@ -29,8 +29,12 @@ type modelScoring struct{ *ranker.Model }
 func (m modelScoring) Score(d *datasets.Dataset, chunks []int) ([]float64, error) {
 	from, to := chunks[0], chunks[len(chunks)-1]
 	rows := d.Offsets[from : to+1]
-	part := &datasets.Dataset{Name: d.Name, FeatureIDs: d.FeatureIDs, QueryIDs: d.QueryIDs[from:to],
-		Features: d.Features[rows[0]*d.Width() : rows[len(rows)-1]*d.Width()]}
+	part := &datasets.Dataset{Name: d.Name, FeatureIDs: d.FeatureIDs, QueryIDs: d.QueryIDs[from:to]}
+	if d.IsSparse() {
+		part.Sparse = d.Sparse.Cut(rows[0], rows[len(rows)-1])
+	} else {
+		part.Features = d.Dense(nil, rows[0], rows[len(rows)-1])
+	}
 	if d.BaseScores != nil {
 		part.BaseScores = d.BaseScores[rows[0]:rows[len(rows)-1]]
 	}

@@ -55,6 +55,7 @@ const raw = "raw"
 var partKinds = map[string]partKind{
 	raw:            unfitted(columns.Raw),
 	"none":         unfitted(columns.None),
+	maxAbs:         {fit: fitMaxAbs, check: checkMaxAbs, apply: func(p *Part, q columns.Rows) { columns.Standard(q, p.Shift, p.Scale) }},
 	"minmax":       perQuery(columns.MinMax),
 	"standard":     standardised(func(x float32) float64 { return float64(x) }, columns.Standard),
 	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
@@ -72,7 +73,13 @@ func gapsOnly(kind partKind) partKind {
 // withGaps are the columns of those used that miss the value of a document.
 func withGaps(d *Data, used []int) (gaps []int) {
 	lacks := make([]bool, d.Width())
+	for i, v := range d.Sparse.Values {
+		lacks[d.Sparse.Columns[i]] = lacks[d.Sparse.Columns[i]] || v != v
+	}
 	for q := range d.Queries() {
+		if d.Sparse.Starts != nil {
+			break
+		}
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		if sum := vek32.Sum(d.Features[from*d.Width() : to*d.Width()]); sum == sum { // sooner than to look at each
 			continue

@@ -50,6 +50,8 @@ type Transform struct {
 //
 //	raw           the raw value, and NaN where it is missing: for forests
 //	none          the raw value
+//	maxabs        the value divided by the largest absolute one of all training
+//	              documents: 0 stays 0, as sparse documents need it
 //	minmax        (x − min)/(max − min) over the documents of the query; 0 if
 //	              they are all equal (Oosterhuis 2021, §7)
 //	standard      (x − mean)/sd over all training documents, within ±10
@@ -91,6 +93,11 @@ func Fit(spec string, train *Data, categorical ...int) (*Transform, error) {
 	}
 	if err := t.checkParts(); err != nil {
 		return nil, err
+	}
+	if train.Sparse.Starts != nil && (!t.KeepsZeros() || len(categorical) > 0) {
+		return nil, fmt.Errorf("transforms: %s: the documents are sparse, of %d features that are mostly 0, which the transform %q or a "+
+			"categorical feature would make others: want raw for a forest or maxabs for a network, or fewer features", train.Name,
+			train.Width(), spec)
 	}
 	within := train.varying(true)
 	switch {

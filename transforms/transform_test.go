@@ -137,7 +137,7 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 }
 
 func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
-	if _, err := datasets.FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, missing, none, `) {
+	if _, err := datasets.FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, maxabs, minmax, missing, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
 	if _, err := datasets.FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `duplicate transform "minmax"`) {

@@ -39,6 +39,9 @@ type GridOptions struct {
 // column, for columns of weights or groups that the dataset does not have, and for groups with equal names, an empty name or
 // -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
+	if d.IsSparse() {
+		return nil, fmt.Errorf("golearn: %s: documents are sparse, of %d features: want fewer, or dense ones", d.Name, d.Width())
+	}
 	o.LabelColumn = cmp.Or(o.LabelColumn, "label")
 	g := &grid{d: d, options: o, column: map[string]int{}}
 	for c, width := 0, d.Width(); c < width; c++ {

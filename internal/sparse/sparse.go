@@ -68,6 +68,48 @@ func Places(columns []int, width int) []int32 {
 	return places
 }
 
+// Columns holds the values of sparse rows column by column: column c has the values Starts[c] to Starts[c+1]-1, by ascending row.
+type Columns struct {
+	Starts []int
+	Rows   []int32
+	Values []float32
+}
+
+// ByColumn returns the values by column.
+func (s *Rows) ByColumn(width int) Columns {
+	by := Columns{make([]int, width+1), make([]int32, len(s.Values)), make([]float32, len(s.Values))}
+	for _, c := range s.Columns {
+		by.Starts[c+1]++
+	}
+	for c := range width {
+		by.Starts[c+1] += by.Starts[c]
+	}
+	next := slices.Clone(by.Starts)
+	for r := range s.Len() {
+		columns, values := s.Row(r)
+		for i, c := range columns {
+			by.Rows[next[c]], by.Values[next[c]] = int32(r), values[i]
+			next[c]++
+		}
+	}
+	return by
+}
+
+// Column returns the rows and the values of a column, which share memory with by.
+func (by *Columns) Column(c int) ([]int32, []float32) {
+	from, to := by.Starts[c], by.Starts[c+1]
+	return by.Rows[from:to:to], by.Values[from:to:to]
+}
+
+// At returns the value of a row in a column.
+func (s *Rows) At(r int, column int) float32 {
+	columns, values := s.Row(r)
+	if i, found := slices.BinarySearch(columns, int32(column)); found {
+		return values[i]
+	}
+	return 0
+}
+
 // Check returns an error unless the rows fit together and have columns below width.
 func (s *Rows) Check(width int) error {
 	n := len(s.Starts)

@@ -51,7 +51,11 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 	for column := range first.Width() {
 		name, isText := first.FeatureName(column), first.Levels != nil && first.Levels[column] != nil
 		words := wordsOf(name)
-		switch isID, isTime := looksAt(first, column); {
+		isID, isTime := false, false
+		if !d.IsSparse() { // which are mostly 0
+			isID, isTime = looksAt(first, column)
+		}
+		switch {
 		case measuredLater.MatchString(words):
 			later = append(later, name)
 		case isText:
@@ -111,11 +115,11 @@ func looksAt(d *datasets.Dataset, column int) (ids, times bool) {
 	within := func(v, from, to float64) bool { return v >= from && v <= to }
 	for q := range d.Queries() {
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			v := d.Row(r)[column]
+			v := d.Value(r, column)
 			if v != v {
 				continue
 			}
-			ofQueries = ofQueries && v == d.Row(d.Offsets[q])[column]
+			ofQueries = ofQueries && v == d.Value(d.Offsets[q], column)
 			seen[v] = true
 			x := float64(v)
 			whole = whole && x == math.Trunc(x)
@@ -147,7 +151,7 @@ func isPerfect(d *datasets.Dataset, column int) bool {
 				continue
 			}
 			pairs++
-			order += float64(cmp.Compare(a, b) * cmp.Compare(d.Row(r - 1)[column], d.Row(r)[column]))
+			order += float64(cmp.Compare(a, b) * cmp.Compare(d.Value(r-1, column), d.Value(r, column)))
 			if pairs > 10*fewestValues && math.Abs(order) < float64(pairs)/2 { // far from it
 				return false
 			}

@@ -36,16 +36,24 @@ func NewUsedFeatures(model *ranker.Model) UsedFeatures {
 // Add looks at documents.
 func (u UsedFeatures) Add(d *datasets.Dataset) {
 	*u.plain = *u.plain || d.FeatureNames == nil
+	has := make([]bool, d.Width()) // of sparse documents
+	for _, column := range d.Sparse.Columns {
+		has[column] = true
+	}
 	for i, id := range u.ids {
 		column, ok := slices.BinarySearch(d.FeatureIDs, id)
+		if d.IsSparse() {
+			u.seen[i] = u.seen[i] || ok && has[column]
+			continue
+		}
 		for row := 0; row < d.Rows() && ok && !u.seen[i]; row++ {
-			u.seen[i] = d.Row(row)[column] != 0
+			u.seen[i] = d.Value(row, column) != 0
 		}
 	}
 	if f := u.model.Foreign(); f != nil {
 		for column, known := range f.Categories {
 			for row := range d.Rows() {
-				if v := d.Row(row)[column]; v == v && !known[float32(math.Trunc(float64(v)))] {
+				if v := d.Value(row, column); v == v && !known[float32(math.Trunc(float64(v)))] {
 					u.unknown.Add(d.FeatureIDs[column], strconv.FormatFloat(float64(v), 'f', -1, 32), 1)
 				}
 			}

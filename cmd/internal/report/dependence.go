@@ -70,7 +70,7 @@ func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int) 
 			from, to = document, document+1
 		}
 		width := d.Width()
-		features := slices.Clone(d.Features[from*width : to*width])
+		features := slices.Clone(d.Dense(nil, from, to))
 		var base []float32
 		if v.Model.OnBaseScores() {
 			base = d.BaseScores[from:to]
@@ -103,7 +103,7 @@ func grid(d *datasets.Dataset, column int) []float32 {
 	counts := map[float32]int{}
 	var all []float32
 	for row := range d.Rows() {
-		if x := d.Row(row)[column]; x-x == 0 {
+		if x := d.Value(row, column); x-x == 0 {
 			counts[x]++
 			all = append(all, x)
 		}
@@ -128,7 +128,7 @@ func grid(d *datasets.Dataset, column int) []float32 {
 func sharedByQuery(d *datasets.Dataset, column int) bool {
 	for q := range d.Queries() {
 		for row := d.Offsets[q] + 1; row < d.Offsets[q+1]; row++ {
-			if d.Row(row)[column] != d.Row(row - 1)[column] {
+			if d.Value(row, column) != d.Value(row-1, column) {
 				return false
 			}
 		}

@@ -131,7 +131,7 @@ func (v *view) shown(queries []int, others ...ranked) (all rows, err error) {
 			}
 			line = append(line, strconv.FormatFloat(float64(d.Labels[from+row]), 'g', -1, 32), scores[from+row], id)
 			for _, c := range columns {
-				line = append(line, shownValue(d, d.Row(from + row)[c], c))
+				line = append(line, shownValue(d, d.Value(from+row, c), c))
 			}
 			t.Rows = append(t.Rows, line)
 		}

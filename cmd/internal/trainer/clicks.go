@@ -53,7 +53,7 @@ func renumber(d *datasets.Dataset, read datasets.ReadOptions) {
 		}
 		ofText := known != nil
 		for row := 0; row < d.Rows() && all[c] == nil; row++ { // a column of numbers, or without values
-			x := d.Row(row)[c]
+			x := d.Value(row, c)
 			ofText = ofText && x != x
 		}
 		if !ofText {

@@ -28,6 +28,10 @@ type Builder struct {
 	told    []int     // by optional column: the last line+1 of the chunk that has it
 	has     []int     // the optional columns of the layout
 
+	dense    []int // ids of the dense rows of a chunk that has become sparse
+	last     int   // the last id of a sparse row
+	unsorted bool  // its ids do not ascend
+
 	row  []float32 // being read
 	next int       // the column expected: ids mostly come in the order of the line before
 	mark int       // stamp of the line
@@ -75,7 +79,7 @@ func (l *Layout) NewBuilder(o Options) *Builder {
 func (b *Builder) Begin(c *Chunk) {
 	clear(b.near[:])
 	clear(b.far)
-	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
+	b.c, b.order, b.stamp, b.row, b.dense = c, b.order[:0], b.stamp[:0], nil, nil
 	for _, id := range slices.Concat(b.layout.IDs, b.layout.Zero) {
 		b.addColumn(id)
 	}
@@ -89,6 +93,9 @@ func (b *Builder) Begin(c *Chunk) {
 // Finish ends the chunk. It copies the rows out of the scratch space, columns by ascending id.
 func (b *Builder) Finish() {
 	c, width := b.c, len(b.order)
+	if c.Err == nil && c.FaultCount == 0 && b.finishSparse() {
+		return
+	}
 	c.IDs = slices.Clone(b.order)
 	slices.Sort(c.IDs)
 	if c.Err != nil || c.FaultCount > 0 {
@@ -111,6 +118,12 @@ func (b *Builder) Finish() {
 // Row begins a row, and gives the features that Layout.IDs names, to be set. All features
 // of the row are 0 as yet. The row is discarded unless EndRow is called.
 func (b *Builder) Row() []float32 {
+	if b.c.Sparse.Starts != nil {
+		b.beginSparse()
+		b.mark = b.c.Lines + 1
+		clear(b.numbers)
+		return nil
+	}
 	at := len(b.c.Labels) * b.stride
 	b.grow(at + b.stride)
 	b.row, b.next, b.mark = b.values[at:at+b.stride], 0, b.c.Lines+1
@@ -141,7 +154,14 @@ func (b *Builder) SetNext(id int, value float32) bool {
 // Set sets a feature of the row by its id, if it is wanted. It returns false if the line has a
 // value for it already, unless the last one counts.
 func (b *Builder) Set(id int, value float32) bool {
-	c := b.find(id)
+	c := unwanted
+	if b.c.Sparse.Starts == nil {
+		c = b.find(id)
+	}
+	if b.c.Sparse.Starts != nil { // maybe since this feature
+		b.setSparse(id, value)
+		return true
+	}
 	if c < 0 {
 		return true
 	}
@@ -195,13 +215,18 @@ func (b *Builder) column(id int) int {
 }
 
 // addColumn makes a column for a feature id seen for the first time in this chunk. The
-// scratch rows move apart if there is no room for it. It returns −1, with an error of the chunk,
-// if the matrix would be too sparse.
+// scratch rows move apart if there is no room for it. It returns −1 if the matrix would be too sparse: the chunk is
+// sparse then, or has an error.
 func (b *Builder) addColumn(id int) int {
 	column := len(b.order)
 	if column >= b.stride {
 		rows, old := len(b.c.Labels)+1, b.stride
-		if b.c.Err = tooSparse(rows, column+1, b.c.Size); b.c.Err != nil {
+		err := tooSparse(rows, column+1, b.c.Size)
+		if b.layout.IDs == nil && b.layout.sparse(b.options) && (err != nil || column >= sparseFrom) {
+			b.goSparse()
+			return -1
+		}
+		if b.c.Err = err; err != nil {
 			return -1
 		}
 		b.stride = max(16, 2*old)
@@ -236,6 +261,9 @@ func (b *Builder) isLabel(v float32) bool { return IsGrade(v) || b.options.Label
 // EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
 func (b *Builder) EndRow(label float32, query, document []byte) {
 	c := b.c
+	if c.Sparse.Starts != nil && !b.endSparse() {
+		return
+	}
 	if n := len(c.Runs); n > 0 && c.Runs[n-1].Query == string(query) {
 		c.Runs[n-1].Rows++
 	} else {

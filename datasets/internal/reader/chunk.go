@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -17,7 +18,8 @@ type Chunk struct {
 	Labels []float32      // [rows]
 	At     []int32        // [rows] line within the chunk, from 0
 	IDs    []int          // feature ids in use, ascending
-	Values memory.OffHeap // rows × len(IDs)
+	Values memory.OffHeap // rows × len(IDs); none if rows are sparse
+	Sparse sparse.Rows    // of columns of IDs; while a chunk is built, of ids. No Starts: rows are dense
 	Runs   []Run          // rows one after another with the same query id
 
 	DocumentIDs []string    // [rows], or nil: no document ids so far
@@ -114,8 +116,8 @@ const (
 	maxFaults = 10
 
 	// A matrix may take maxGrowth times the bytes of text it comes from (and
-	// small texts growthFloor bytes): beyond that the text is not learning-to-rank
-	// data but a sparse matrix that must not be made dense, or an attack.
+	// small texts growthFloor bytes): beyond that the text is a sparse matrix that must not be made
+	// dense, or an attack.
 	maxGrowth   = 256
 	growthFloor = 1 << 24
 )
@@ -127,7 +129,7 @@ func tooSparse(rows, columns int, text int64) error {
 		return nil
 	}
 	return fmt.Errorf("%d documents × %d distinct feature ids would take %.1f GB for %.3f GB of text: too sparse for a dense matrix, "+
-		"please number features densely or select some",
+		"which categorical features need: please number features densely or select some",
 		rows, columns, float64(rows)*float64(columns)*4/1e9, float64(text)/1e9)
 }
 
@@ -138,12 +140,16 @@ func (c *Chunk) Split(n int) *Chunk {
 		Size: c.Size, Line: c.Line, IDs: c.IDs,
 		Labels: c.Labels[n:], At: c.At[n:],
 		DocumentIDs: from(c.DocumentIDs, n), Groups: from(c.Groups, n),
-		Values: memory.NewOffHeap((rows - n) * width),
+	}
+	if c.Sparse.Starts != nil {
+		c.Sparse, tail.Sparse = c.Sparse.Cut(0, n), c.Sparse.Cut(n, rows)
+	} else {
+		tail.Values = memory.NewOffHeap((rows - n) * width)
+		copy(tail.Values.Values, c.Values.Values[n*width:])
 	}
 	for _, list := range c.Numbers {
 		tail.Numbers = append(tail.Numbers, from(list, n))
 	}
-	copy(tail.Values.Values, c.Values.Values[n*width:])
 	c.Labels = c.Labels[:n]
 	return tail
 }
@@ -153,8 +159,16 @@ func from[T any](list []T, n int) []T { return list[min(n, len(list)):] }
 
 // copyFeatures copies the features of rows to as many rows in which column i is columns[i].
 func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
-	width, values := len(c.IDs), c.Values.Values[rows.From*len(c.IDs):rows.To*len(c.IDs)]
-	n := rows.To - rows.From
+	n, width := rows.To-rows.From, len(c.IDs)
+	if c.Sparse.Starts != nil {
+		clear(to)
+		wide := len(to) / n
+		for r := range n {
+			c.row(rows.From+r, func(i int, v float32) { to[r*wide+columns[i]] = v })
+		}
+		return
+	}
+	values := c.Values.Values[rows.From*width : rows.To*width]
 	if len(to) == n*width {
 		copy(to, values)
 		return

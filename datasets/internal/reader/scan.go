@@ -56,6 +56,9 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 			return err
 		}
 	}
+	if s.err == nil && !l.sparse(s.Options) {
+		s.err = tooSparse(s.Rows, len(s.IDs), s.Size)
+	}
 	if !s.Failed() {
 		if err := s.Names.Renumber(c, l, s.Unknown); err != nil {
 			return fmt.Errorf("datasets: %s: %w", s.Path, err)

@@ -64,6 +64,9 @@ func (s *Spill) GiveBack(t *Table) error {
 	t.Spilled = append(t.Spilled, unmap)
 	for _, c := range t.Chunks {
 		n := len(c.Labels) * len(c.IDs)
+		if c.Sparse.Starts != nil {
+			continue
+		}
 		c.Values.Values, values = values[:n:n], values[n:]
 	}
 	return nil

@@ -84,9 +84,6 @@ func (t *Table) Add(c *Chunk) {
 	if t.err == nil {
 		t.err = c.Err
 	}
-	if t.err == nil {
-		t.err = tooSparse(t.Rows, len(t.IDs), t.Size)
-	}
 }
 
 // Lines is the number of lines that have been read.

@@ -86,7 +86,7 @@ func (g *graph) view(p *transforms.Part, x, missing string) string {
 	switch p.Name {
 	case "minmax":
 		return g.minMax(x, missing)
-	case "standard":
+	case "standard", "maxabs":
 		return g.standardise(p, x)
 	case "log-standard":
 		log := g.node("Log", g.Add(g.node("Abs", x), g.double(1)))

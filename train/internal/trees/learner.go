@@ -18,6 +18,7 @@ import (
 	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
@@ -324,10 +325,11 @@ func (f *Forest) restart() {
 func (f *Forest) refit(up, curvature []float32, rate float64) {
 	d, tree := f.Data.Train, f.trees[len(f.trees)-f.initial]
 	leaves, parts := make([]int, d.Rows()), d.Blocks(ChunkRows)
+	one, rows := f.on(d, []forest.Tree{tree})
 	parallel.For(len(parts)-1, parallel.Workers(len(parts)-1), func(_, i int) {
-		x := f.rows(d, parts[i], parts[i+1])
-		for row := d.Offsets[parts[i]]; len(x) > 0; row, x = row+1, x[f.inputs:] {
-			leaves[row] = tree.Leaf(x)
+		x := rows(parts[i], parts[i+1])
+		for row := d.Offsets[parts[i]]; row < d.Offsets[parts[i+1]]; row, x = row+1, x[one.Inputs:] {
+			leaves[row] = one.Trees[0].Leaf(x)
 		}
 	})
 	sums, weights := make([]float64, len(tree.Leaves)), make([]float64, len(tree.Leaves))
@@ -410,10 +412,13 @@ func (f *Forest) prepareGrower(ofEpoch int, number uint64) (err error) {
 		for i, q := range queries {
 			offsets[i] = d.Offsets[q]
 		}
-		f.binned, err = forest.BinParts(offsets, f.inputs, categories, f.Bins, func(i int) []float32 {
-			return f.rows(d, queries[i],
-				queries[i+1])
-		})
+		if d.IsSparse() {
+			f.binned, err = forest.BinSparse(f.Transform.Sparse(&d.Sparse), f.inputs, f.Bins)
+		} else {
+			f.binned, err = forest.BinParts(offsets, f.inputs, categories, f.Bins, func(i int) []float32 {
+				return f.rows(d, queries[i], queries[i+1])
+			})
+		}
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
@@ -528,6 +533,26 @@ func (f *Forest) rows(d *datasets.Dataset, from, to int) []float32 {
 	return x
 }
 
+// on returns a forest of trees and the inputs that it takes for the documents of queries: of sparse ones, the columns alone that the
+// trees ask for.
+func (f *Forest) on(d *datasets.Dataset, trees []forest.Tree) (ensemble *forest.Forest, rows func(from, to int) []float32) {
+	ensemble = &forest.Forest{Inputs: f.inputs, Trees: trees}
+	if !d.IsSparse() {
+		return ensemble, func(from, to int) []float32 { return f.rows(d, from, to) }
+	}
+	ensemble, columns := ensemble.Compact()
+	for i, c := range columns {
+		columns[i] = f.Transform.Columns[c]
+	}
+	places := sparse.Places(columns, d.Width())
+	return ensemble, func(from, to int) []float32 {
+		part := d.Sparse.Cut(d.Offsets[from], d.Offsets[to])
+		x := make([]float32, part.Len()*len(columns))
+		part.Dense(x, len(columns), places)
+		return x
+	}
+}
+
 // treeSums are the sums of the first trees for the documents of a dataset.
 type treeSums struct {
 	trees  int
@@ -550,9 +575,10 @@ func (f *Forest) sum(d *datasets.Dataset) ([]float64, error) {
 	if s.trees == len(f.trees) {
 		return s.scores, nil
 	}
-	scorer, parts := (&forest.Forest{Inputs: f.inputs, Trees: f.model(len(f.trees))[s.trees:]}).Compile(), d.Blocks(ChunkRows)
+	trees, rows := f.on(d, f.model(len(f.trees))[s.trees:])
+	scorer, parts := trees.Compile(), d.Blocks(ChunkRows)
 	parallel.For(len(parts)-1, parallel.Workers(len(parts)-1), func(_, i int) {
-		scorer.Add(s.scores[d.Offsets[parts[i]]:d.Offsets[parts[i+1]]], f.rows(d, parts[i], parts[i+1]))
+		scorer.Add(s.scores[d.Offsets[parts[i]]:d.Offsets[parts[i+1]]], rows(parts[i], parts[i+1]))
 	})
 	s.trees = len(f.trees)
 	return s.scores, nil

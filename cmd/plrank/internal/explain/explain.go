@@ -154,7 +154,7 @@ func others(m *ranker.Model, d *datasets.Dataset, q int) (rows []float32) {
 		if other := i * d.Queries() / n; other != q {
 			rows = append(rows, d.Row(d.Offsets[q])...)
 			for _, column := range columns {
-				rows[len(rows)-d.Width()+column] = d.Row(d.Offsets[other])[column]
+				rows[len(rows)-d.Width()+column] = d.Value(d.Offsets[other], column)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func others(m *ranker.Model, d *datasets.Dataset, q int) (rows []float32) {
 func ofQueries(d *datasets.Dataset, column int) bool {
 	for q := range d.Queries() {
 		for row := d.Offsets[q] + 1; row < d.Offsets[q+1]; row++ {
-			if x, y := d.Row(row)[column], d.Row(row - 1)[column]; x != y && (x == x || y == y) {
+			if x, y := d.Value(row, column), d.Value(row-1, column); x != y && (x == x || y == y) {
 				return false
 			}
 		}
@@ -205,7 +205,7 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 	if m.OnBaseScores() {
 		base = d.BaseScores
 	}
-	e, err := m.Explain(ctx, d.Features, base, c)
+	e, err := m.Explain(ctx, d.Dense(nil, 0, d.Rows()), base, c)
 	if err != nil {
 		return nil, err
 	}
@@ -218,12 +218,12 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		if part == 0 && (e.Errors == nil || e.Errors[column] == 0) {
 			continue
 		}
-		f := feature{Feature: d.FeatureName(column), Value: cli.FeatureValue(d, d.Row(c.Document)[column], column), Part: part}
+		f := feature{Feature: d.FeatureName(column), Value: cli.FeatureValue(d, d.Value(c.Document, column), column), Part: part}
 		if e.Errors != nil {
 			f.StandardError = &e.Errors[column]
 		}
 		if c.Other >= 0 {
-			f.Other = cli.FeatureValue(d, d.Row(c.Other)[column], column)
+			f.Other = cli.FeatureValue(d, d.Value(c.Other, column), column)
 		}
 		r.Features = append(r.Features, f)
 	}

@@ -1,0 +1,34 @@
+package recipe
+
+import (
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/train"
+)
+
+func TestPlansOfSparseDocumentsCanBeTrained(t *testing.T) {
+	d := &datasets.Dataset{Name: "words", Offsets: []int{0}}
+	for q := range 30 {
+		for r := range 4 {
+			d.Sparse.Append([]int32{int32(r), int32(4 + q)}, []float32{1, float32(1 + r%2)})
+			d.Labels = append(d.Labels, float32(r%3))
+		}
+		d.Offsets, d.QueryIDs = append(d.Offsets, 4*(q+1)), append(d.QueryIDs, string(rune('A'+q)))
+	}
+	for id := range 40 {
+		d.FeatureIDs = append(d.FeatureIDs, 1+id)
+	}
+	s := &datasets.Splits{Train: d, Vali: d}
+	for name, plan := range map[string]Plan{"plan": For(s), "network": Single("mlp", s), "attention": Single("attention", s)} {
+		if len(plan.Models) != 1 {
+			t.Fatalf("%s: %d models", name, len(plan.Models))
+		}
+		c := plan.Models[0]
+		c.Epochs = 1
+		r, err := train.Run(t.Context(), c, s, train.Hooks{})
+		if err != nil || r.History[0].Vali["ndcg@10"] < .5 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

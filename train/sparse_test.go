@@ -1,0 +1,116 @@
+package train
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
+)
+
+// bags returns splits of documents with few of 400 words, and the same with sparse documents.
+func bags() (dense, sparse *datasets.Splits) {
+	random := rand.New(rand.NewPCG(5, 5))
+	make1 := func(name string, queries int) (d, s *datasets.Dataset) {
+		const docs, width = 12, 400
+		d = &datasets.Dataset{Name: name, Offsets: []int{0}}
+		for id := range width {
+			d.FeatureIDs = append(d.FeatureIDs, 1+id)
+		}
+		twin := &datasets.Dataset{}
+		for q := range queries {
+			for range docs {
+				row, score := make([]float32, width), random.Float64()
+				var columns []int32
+				var values []float32
+				for c := range row {
+					if random.IntN(2+c/4) == 0 {
+						row[c] = float32(1 + random.IntN(3))
+						if random.IntN(30) == 0 {
+							row[c] = float32(math.NaN())
+						} else if c < 20 {
+							score += math.Cos(float64(c)) * float64(row[c])
+						}
+						columns, values = append(columns, int32(c)), append(values, row[c])
+					}
+				}
+				d.Features, d.Labels = append(d.Features, row...), append(d.Labels, float32(min(3, max(0, math.Floor(score)))))
+				twin.Sparse.Append(columns, values)
+			}
+			d.Offsets, d.QueryIDs = append(d.Offsets, docs*(q+1)), append(d.QueryIDs, name+strconv.Itoa(q))
+		}
+		s = new(datasets.Dataset)
+		*s = *d
+		s.Features, s.Sparse = nil, twin.Sparse
+		return d, s
+	}
+	dense, sparse = new(datasets.Splits), new(datasets.Splits)
+	dense.Train, sparse.Train = make1("t", 60)
+	dense.Vali, sparse.Vali = make1("v", 30)
+	return dense, sparse
+}
+
+func TestSparseDocumentsTrainTheModelOfDenseOnes(t *testing.T) {
+	dense, sparse := bags()
+	for name, change := range map[string]func(c *Config){
+		"forest":   func(c *Config) { c.Scorer, c.Transform, c.Trees, c.Depth = forestScorer, "raw", 5, 4 },
+		"leaves":   func(c *Config) { c.Scorer, c.Transform, c.Trees, c.Leaves, c.Sampling = forestScorer, "raw", 5, 12, .7 },
+		"linear":   func(c *Config) { c.Transform, c.Hidden = "maxabs", nil },
+		"network":  func(c *Config) { c.Transform, c.Hidden, c.Dropout = "maxabs", []int{8}, .2 },
+		"no scale": func(c *Config) { c.Transform, c.Hidden = "none", []int{8} },
+	} {
+		c := Default()
+		c.Loss, c.Metric, c.Epochs, c.Members, c.Patience = "softmax", "ndcg@10", 3, 1, 0
+		change(&c)
+		var files [2]bytes.Buffer
+		var models [2]*ranker.Model
+		for i, s := range []*datasets.Splits{dense, sparse} {
+			r, err := Run(t.Context(), c, s, Hooks{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if models[i] = r.Model; r.History[2].Vali["ndcg@10"] < .4 {
+				t.Errorf("%s: %v", name, r.History[2])
+			}
+			if err := r.Model.File().Write(&files[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("%s: the model of sparse documents differs", name)
+		}
+		want, err := datasets.Score(models[0], dense.Vali)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := datasets.Score(models[0], sparse.Vali)
+		for i := range want {
+			if err != nil || got[i] != want[i] {
+				t.Fatalf("%s: document %d has the score %v, and %v as a sparse one, %v", name, i, want[i], got[i], err)
+			}
+		}
+	}
+}
+
+func TestSettingsThatSparseDocumentsCannotHave(t *testing.T) {
+	_, sparse := bags()
+	for name, change := range map[string]func(c *Config){
+		"quantile":    func(c *Config) { c.Transform = "quantile" },
+		"bins":        func(c *Config) { c.Transform, c.Bins = "maxabs", 8 },
+		"categorical": func(c *Config) { c.Transform, c.Categorical = "maxabs", Features{"7"} },
+	} {
+		c := Default()
+		change(&c)
+		if _, err := New(c, Custom{}, sparse); err == nil || !strings.Contains(err.Error(), "sparse") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Importances(t.Context(), Default(), Custom{}, new(ranker.Model), sparse.Vali, 1); err == nil ||
+		!strings.Contains(err.Error(), "sparse") {
+		t.Error(err)
+	}
+}

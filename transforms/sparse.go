@@ -1,0 +1,80 @@
+package transforms
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/sparse"
+	"github.com/plrank/plrank/transforms/internal/columns"
+)
+
+// maxAbs is the part that keeps zeros and scales.
+const maxAbs = "maxabs"
+
+// fitMaxAbs sets Scale to 1 over the largest absolute value of each column, 0 if there is none.
+func fitMaxAbs(p *Part, d *Data, used []int) {
+	p.Shift, p.Scale = make([]float64, len(used)), make([]float64, len(used))
+	largest := make([]float64, d.Width())
+	take := func(c int, x float32) {
+		if x == x {
+			largest[c] = max(largest[c], math.Abs(float64(columns.Finite(x))))
+		}
+	}
+	for i, x := range d.Sparse.Values {
+		take(int(d.Sparse.Columns[i]), x)
+	}
+	for i, x := range d.Features {
+		take(i%d.Width(), x)
+	}
+	for i, c := range used {
+		if largest[c] > 0 {
+			p.Scale[i] = 1 / largest[c]
+		}
+	}
+}
+
+// checkMaxAbs checks scales read from a file.
+func checkMaxAbs(p *Part, used int) error {
+	if slices.ContainsFunc(p.Shift, func(shift float64) bool { return shift != 0 }) {
+		return errors.New("maxabs has a shift: want 0, which keeps zeros")
+	}
+	return checkMoments(p, used)
+}
+
+// KeepsZeros reports whether the transform takes sparse documents: it has a single part, of which 0 stays 0, and neither bins nor
+// categories.
+func (t *Transform) KeepsZeros() bool {
+	return len(t.Parts) == 1 && slices.Contains([]string{raw, "none", maxAbs}, t.Parts[0].Name) && t.Bins == nil && len(t.Categories) == 0
+}
+
+// Sparse returns what [Transform.Query] gives for sparse documents, of a transform that [Transform.KeepsZeros].
+func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
+	if t.Identity() {
+		return rows
+	}
+	places, p := sparse.Places(t.Columns, t.Inputs), t.Parts[0]
+	to := &sparse.Rows{Starts: make([]int, 1, len(rows.Starts)), Columns: make([]int32, 0, len(rows.Columns)),
+		Values: make([]float32, 0, len(rows.Values))}
+	one := columns.Rows{To: make([]float32, 1), Stride: 1, Inputs: 1, Columns: []int{0}}
+	for r := range rows.Len() {
+		from, values := rows.Row(r)
+		for i, c := range from {
+			if c = places[c]; c < 0 {
+				continue
+			}
+			one.From = values[i : i+1]
+			switch p.Name {
+			case raw:
+				columns.Raw(one)
+			case maxAbs:
+				columns.Standard(one, p.Shift[c:c+1], p.Scale[c:c+1])
+			default:
+				columns.None(one)
+			}
+			to.Columns, to.Values = append(to.Columns, c), append(to.Values, one.To[0])
+		}
+		to.Starts = append(to.Starts, len(to.Values))
+	}
+	return to
+}
