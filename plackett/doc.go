@@ -15,7 +15,8 @@
 //   - [Kernel] estimates from them the gradient of R, by an [Estimator], R itself and
 //     the exposure, and computes log π(y) and its gradient, as of ranked answers, from which language models learn.
 //   - [Expectation] computes the exact R, its gradient and the exposures, for lists of any length.
-//   - [Ruled] is the policy of rankings that obey [Rules]: pins and quotas. [Diversify] has offsets of scores.
+//   - [Ruled] is the policy of rankings that obey [Rules]: pins and quotas. [Diversify] has offsets of scores for
+//     results that differ, and [Offsets] for groups that are to have a share of the exposure.
 //   - [Enumerate] and [EnumerateMoments] enumerate all rankings, for lists of a few documents.
 //
 // The zero values of Sampler, Kernel, Expectation and Ruled are ready for use. A value is for one goroutine

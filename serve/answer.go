@@ -211,7 +211,10 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 		}
 		if err := s.part(ctx, space, "its draw", price, 1, func() (err error) {
 			if out.Drawn, err = in.draw.from(ctx, out.Scores); err == nil && rules != nil {
-				out.Rules, err = in.cost(ctx, out.Scores, out.Order, in.draw.policy())
+				if out.Rules == nil {
+					out.Rules = &ruling{}
+				}
+				err = in.cost(ctx, out.Rules, out.Scores, out.Order, in.draw.policy())
 			}
 			return err
 		}); err != nil {

@@ -30,6 +30,7 @@ const (
 	memberTime   = 30   // per document and rule
 	mmrTime      = 1    // per document and component of all vectors
 	stepTime     = 40   // per step of the dynamic program of quotas
+	targetTimes  = 20   // exposures to solve for an offset
 	ruledTimes   = 3    // exposures of a draw under rules: its propensities, and what the rules cost
 )
 

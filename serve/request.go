@@ -48,7 +48,7 @@ type draw struct {
 
 // members are the names that a request may have.
 var members = []string{"base_scores", "documents", "draw", "explain", "model", "query", "query_id", "client_id", "document_ids", "vectors",
-	"interleave", "key", "segment", "diversify", "pins", "boost", "bury", "quotas", "attributes"}
+	"interleave", "key", "segment", "diversify", "pins", "boost", "bury", "quotas", "exposure", "attributes"}
 
 // parseRequest reads a body. It returns an error for unknown names and for names that occur twice, rather than guess which value
 // was meant. If pick returns a model for the members that come before the documents, their values go to the rows at once.

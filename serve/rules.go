@@ -36,6 +36,14 @@ type ruling struct {
 	Metric  string  `json:"metric"`
 	Without float64 `json:"without"`
 	With    float64 `json:"with"`
+
+	Exposure []exposed `json:"exposure,omitempty"`
+}
+
+// exposed is what an entry of "exposure" came to: the share of its documents, and what their scores got for it.
+type exposed struct {
+	Share  float64 `json:"share"`
+	Offset float64 `json:"offset"`
 }
 
 // A ruler turns rules into those of documents.
@@ -45,6 +53,10 @@ type ruler struct {
 	scores []float64
 	rules  plackett.Rules
 	named  []string // the quotas, as the request has them
+
+	groups [][]int // whose exposure has a target
+	least  []float64
+	wanted []string // these, as the request has them
 
 	lambda    float64   // 0: not diversified
 	matrix    []float64 // documents × dimension
@@ -72,6 +84,11 @@ func (s *Service) rule(ctx context.Context, in *request, space *scratch, out *re
 			return nil, err
 		}
 	}
+	if len(r.least) > 0 {
+		if err := s.expose(ctx, &r, space, out); err != nil {
+			return nil, err
+		}
+	}
 	steps, err := r.rules.Work(in.count, r.counted())
 	if err != nil {
 		return nil, badRequest("%w", err)
@@ -84,7 +101,8 @@ func (s *Service) rule(ctx context.Context, in *request, space *scratch, out *re
 				r.named[infeasible.Quota], infeasible.Least, infeasible.Most)
 		}
 		if err == nil && in.draw == nil {
-			out.Rules, err = in.cost(ctx, out.Scores, out.Order, ranker.Policy{})
+			out.Rules = &ruling{}
+			err = in.cost(ctx, out.Rules, out.Scores, out.Order, ranker.Policy{})
 		}
 		if err != nil {
 			return badRequest("%w", err)
@@ -101,19 +119,24 @@ func (r *request) counted() int {
 	return min(10, r.count)
 }
 
-// cost says what rules cost.
-func (r *request) cost(ctx context.Context, scores []float64, order []int, policy ranker.Policy) (*ruling, error) {
-	ranks := r.counted()
-	discounts, gains := make([]float64, ranks), make([]float64, len(scores))
+// discounts returns the discounts of DCG at the ranks that count.
+func (r *request) discounts() []float64 {
+	discounts := make([]float64, r.counted())
 	for k := range discounts {
 		discounts[k] = 1 / math.Log2(float64(k+2))
 	}
+	return discounts
+}
+
+// cost sets what rules cost.
+func (r *request) cost(ctx context.Context, c *ruling, scores []float64, order []int, policy ranker.Policy) error {
+	ranks, discounts, gains := r.counted(), r.discounts(), make([]float64, len(scores))
 	best := ranker.Rank(nil, scores)
 	for d, m := range scores {
 		gains[d] = math.Exp(m - scores[best[0]])
 	}
 	ideal := 0.
-	c := &ruling{Metric: fmt.Sprintf("ndcg@%d", ranks), Without: 1}
+	c.Metric, c.Without, c.With = fmt.Sprintf("ndcg@%d", ranks), 1, 0
 	for k, theta := range discounts {
 		ideal += theta * gains[best[k]]
 		c.With += theta * gains[order[k]]
@@ -125,14 +148,68 @@ func (r *request) cost(ctx context.Context, scores []float64, order []int, polic
 			policy.Rules = rules
 			var err error
 			if exposure, err = policy.Exposure(ctx, exposure[:0], scores, discounts); err != nil {
-				return nil, err
+				return err
 			}
 			*value = floats.Dot(gains, exposure)
 		}
 		c.Without /= ideal
 	}
 	c.With /= ideal
-	return c, nil
+	return nil
+}
+
+// expose adds the offsets that give groups their exposure under the policy of the draw.
+func (s *Service) expose(ctx context.Context, r *ruler, space *scratch, out *response) error {
+	if r.draw == nil || len(r.rules.Quotas) > 0 {
+		return badRequest("exposure: it is of a policy: want draw, and no quotas")
+	}
+	took, err := r.draw.policy().ExposureTime(out.Scores, r.counted())
+	if err != nil {
+		return badRequest("%w", err)
+	}
+	price := targetTimes * float64(took) * float64(len(r.least))
+	return s.part(ctx, space, "its exposure", price, 1, func() error {
+		list, discounts := plackett.TargetList{Groups: make([][]int, len(r.least)), Fixed: make([]float64, len(r.least))}, r.discounts()
+		list.All = floats.Sum(discounts)
+		at, pinned := make([]int, r.count), map[int]bool{}
+		for _, pin := range r.rules.Pins {
+			at[pin.Document], pinned[pin.Rank-1] = -pin.Rank, true
+		}
+		for d, m := range out.Scores {
+			if at[d] == 0 {
+				at[d] = len(list.Scores)
+				list.Scores = append(list.Scores, (m+r.rules.Offsets[d])/r.draw.temperature)
+			}
+		}
+		for k, theta := range discounts {
+			if !pinned[k] {
+				list.Discounts = append(list.Discounts, theta)
+			}
+		}
+		for g, group := range r.groups {
+			for _, d := range group {
+				if at[d] >= 0 {
+					list.Groups[g] = append(list.Groups[g], at[d])
+				} else if rank := -at[d]; rank <= len(discounts) {
+					list.Fixed[g] += discounts[rank-1]
+				}
+			}
+		}
+		offsets, shares, err := plackett.Offsets([]plackett.TargetList{list}, r.least)
+		if impossible := new(plackett.TargetError); errors.As(err, &impossible) {
+			return badRequest("exposure: entry %d, %s: less than %.4g is possible", impossible.Target, r.wanted[impossible.Target], impossible.Most)
+		} else if err != nil {
+			return badRequest("exposure: %w", err)
+		}
+		out.Rules = &ruling{}
+		for g, group := range r.groups {
+			for _, d := range group {
+				r.rules.Offsets[d] += offsets[g] * r.draw.temperature
+			}
+			out.Rules.Exposure = append(out.Rules.Exposure, exposed{shares[g], offsets[g] * r.draw.temperature})
+		}
+		return nil
+	})
 }
 
 // read reads the rules.
@@ -147,6 +224,7 @@ func (r *ruler) read() error {
 		{"bury", func(v []byte) error { return each(v, func(v []byte) error { return r.shift(v, -1) }) }},
 		{"quotas", func(v []byte) error { return each(v, r.quota) }},
 		{"diversify", r.diversify},
+		{"exposure", func(v []byte) error { return each(v, r.target) }},
 	} {
 		if value := r.request.rules[part.name]; value != nil {
 			if err := part.read(value); err != nil {
@@ -247,6 +325,21 @@ func (r *ruler) quota(value []byte) error {
 	r.named = append(r.named, fmt.Sprintf("entry %d, %s", len(r.named), clip(string(value))))
 	r.rules.Quotas = append(r.rules.Quotas, q)
 	return nil
+}
+
+// target reads which share of the exposure documents are to have.
+func (r *ruler) target(value []byte) error {
+	fields, err := object(value, plain, "column", "value", "least")
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	least, err := strconv.ParseFloat(string(fields["least"]), 64)
+	if err != nil || !(least >= 0 && least <= 1) {
+		return fmt.Errorf(": least %s, want a share of the exposure, 0 to 1", clip(string(fields["least"])))
+	}
+	documents, err := r.documents(fields)
+	r.groups, r.least, r.wanted = append(r.groups, documents), append(r.least, least), append(r.wanted, clip(string(value)))
+	return err
 }
 
 // mmr adds the offsets of maximal marginal relevance, by scores with the offsets so far.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/testkit"
+	"github.com/plrank/plrank/plackett"
 )
 
 // ruled is a service whose scores are the feature 1, with a click log.
@@ -46,6 +47,7 @@ type ruledAnswer struct {
 	Rules struct {
 		Metric        string
 		Without, With float64
+		Exposure      []struct{ Share, Offset float64 }
 	}
 }
 
@@ -141,6 +143,32 @@ func TestRulesOfDraws(t *testing.T) {
 	}
 }
 
+// Groups get their shares of the exposure, to 1e-6 by enumeration of what is drawn, also beside pins.
+func TestTargetsOfExposureAreMet(t *testing.T) {
+	s, _ := ruled(t)
+	for rules, pins := range map[string][]plackett.Pin{``: nil, `"pins": [{"id": "e", "rank": 2}], `: {{Document: 4, Rank: 2}}} {
+		a := askRuled(t, s, rules+`"exposure": [{"column": "brand", "value": "y", "least": 0.5}, {"column": "brand", "value": "x", "least": 0.1}],
+			"draw": {"cutoff": 3, "temperature": 2}`)
+		x := a.Rules.Exposure
+		if len(x) != 2 || x[1].Offset != 0 {
+			t.Fatalf("%+v", a.Rules)
+		}
+		scores := []float64{1, .5, .25 + x[0].Offset/2, 0, -.5 + x[0].Offset/2} // by the temperature
+		var p plackett.Ruled
+		exposure := make([]float64, 5)
+		discounts := []float64{1, 1 / math.Log2(3), .5}
+		if err := p.Set(scores, plackett.Rules{Pins: pins}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Exposure(discounts, exposure); err != nil {
+			t.Fatal(err)
+		}
+		if share := (exposure[2] + exposure[4]) / floats.Sum(discounts); math.Abs(share-.5) > 1e-6 || math.Abs(x[0].Share-.5) > 1e-8 {
+			t.Errorf("share %v, %+v", share, a.Rules)
+		}
+	}
+}
+
 func TestRulesThatAreInvalid(t *testing.T) {
 	s, _ := ruled(t)
 	for rules, want := range map[string]string{
@@ -149,6 +177,10 @@ func TestRulesThatAreInvalid(t *testing.T) {
 		`"pins": [{"id": "c", "rank": 1}, {"id": "e", "rank": 2}], "quotas": [{"column": "brand", "value": "x", "least": 0, "most": 2, "of the first": 5}, ` +
 			`{"column": "brand", "value": "x", "least": 1, "of the first": 2}]`: `entry 1, {"column": "brand", "value": "x", "least": 1, "of the first": 2} ` +
 			`cannot be obeyed: with the rules before it, 0 to 0`,
+		`"exposure": [{"column": "brand", "value": "y", "least": 0.99}], "draw": {"cutoff": 3}`: `exposure: entry 0, {"column": "brand", "value": "y", "least": 0.99}: ` +
+			`less than 0.7654 is possible`,
+		`"exposure": [{"column": "brand", "value": "y", "least": 0.1}]`:                           `exposure: it is of a policy: want draw, and no quotas`,
+		`"exposure": [{"column": "brand", "value": "y", "least": 2}]`:                             `least 2, want a share`,
 		`"pins": [{"id": "f", "rank": 1}]`:                                                        `pins, entry 0: id "f" is not among document_ids`,
 		`"pins": [{"id": 5, "rank": 1}]`:                                                          `the position of one of 5 documents`,
 		`"pins": [{"id": "a", "rank": 6}]`:                                                        `pins, entry 0: rank 6, want one from 1 to 5`,

@@ -373,7 +373,7 @@ func TestHugeRequestsAreRefusedBeforeTheyAreDecoded(t *testing.T) {
 		{`{"documents": ` + strings.Repeat("[", 2e6), `400 invalid request body: exceeded max depth within "/documents/0` + strings.Repeat("/0", 18) + "/…" + strings.Repeat("/0", 25) + `" after offset 10013`},
 		{`{"documents": [` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `]}`, "400 document 0, value 0: want a number, or null for a missing value"},
 		{`{"model": "` + strings.Repeat("x", 2e6) + `", "documents": []}`, `404 unknown model "` + strings.Repeat("x", 100) + `…": want one of default`},
-		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, explain, model, query, query_id, client_id, document_ids, vectors, interleave, key, segment, diversify, pins, boost, bury, quotas, attributes`},
+		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, explain, model, query, query_id, client_id, document_ids, vectors, interleave, key, segment, diversify, pins, boost, bury, quotas, exposure, attributes`},
 	} {
 		w := post(s, c.body)
 		var out struct{ Error string }
