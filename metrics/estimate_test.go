@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestWholeListsTakeGeometricSums(t *testing.T) {
 				m, cut = m.Expected(), mustParse(t, fmt.Sprintf("expected-%s@%d", name, documents))
 			}
 			w := newWorker(in)
-			value, _, err := m.computation(w)(query{scores: in.Scores, labels: in.Labels, intents: in.Intents})
+			value, err := m.computation(w)(query{scores: in.Scores, labels: in.Labels, intents: in.Intents})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +73,7 @@ func TestWholeListsTakeGeometricSums(t *testing.T) {
 			}
 			in.Scores, in.Labels, in.Intents = append(in.Scores, -1e4), append(in.Labels, 0), append(in.Intents, 0)
 			w = newWorker(in)
-			want, _, err := cut.computation(w)(query{scores: in.Scores, labels: in.Labels, intents: in.Intents})
+			want, err := cut.computation(w)(query{scores: in.Scores, labels: in.Labels, intents: in.Intents})
 			if err != nil || !near(value, want, 1e-8) {
 				t.Errorf("%v of %d documents is %v, by sweeps %v: %v", m, documents, value, want, err)
 			}
@@ -80,34 +81,51 @@ func TestWholeListsTakeGeometricSums(t *testing.T) {
 	}
 }
 
-// Within the standard errors of the latter.
-func TestExactExpectationsAgreeWithDrawnRankings(t *testing.T) {
-	l := benchmarkLists(30, 40)
-	var sampler plackett.Sampler
-	places := plackett.NewRankings(200, 40)
-	r := DrawnRankings{Samples: 200, Cutoff: 40}
-	for q := range 30 {
-		if err := sampler.Draw(l.Scores[40*q:40*(q+1)], plackett.Stream{Seed: 5, Query: uint64(q)}, places); err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range places.Documents {
-			r.Rows = append(r.Rows, 40*q+d)
+// overRankings returns the moments of a metric over rankings of a query's documents, which are numbered from 0.
+func overRankings(t *testing.T, m Measure, in Queries, rankings [][]int) (all moments) {
+	t.Helper()
+	e := newEvaluator(m.metric, in)
+	defined, err := e.prepare(query{labels: in.Labels, intents: in.Intents, groups: in.Groups})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, documents := range rankings {
+		if defined {
+			all.add(e.evaluate(&ranking{documents: documents[:e.depth()]}))
 		}
 	}
+	return all
+}
+
+// Within five standard errors of the means over drawn rankings.
+func TestExactExpectationsAgreeWithDrawnRankings(t *testing.T) {
+	const queries, documents, samples = 30, 40, 200
+	l := benchmarkLists(queries, documents)
 	l.Intents = intentsOf(l.Labels)
-	over := l
-	over.Rankings = &r
-	for _, m := range allMetrics(t) {
-		exact, err1 := m.Expected().Estimate(l)
-		plain, err2 := m.Expected().Estimate(over)
-		if err1 != nil || err2 != nil {
-			t.Fatal(err1, err2)
+	var sampler plackett.Sampler
+	places, all := plackett.NewRankings(samples, documents), allMetrics(t)
+	difference, variance := make([]float64, len(all)), make([]float64, len(all)) // summed over queries
+	for q := range queries {
+		first, end := documents*q, documents*(q+1)
+		one := Queries{Scores: l.Scores[first:end], Labels: l.Labels[first:end], Intents: l.Intents[first:end], HighestGrade: float64(slices.Max(l.Labels))}
+		if err := sampler.Draw(one.Scores, plackett.Stream{Seed: 5, Query: uint64(q)}, places); err != nil {
+			t.Fatal(err)
 		}
-		mean := exact.Mean(LabelFreeSkip).Mean
-		over := plain.Mean(LabelFreeSkip)
-		want, stdErr := over.Mean, over.StdErr
-		if math.Abs(mean-want) > 5*stdErr+1e-6 && !(math.IsNaN(mean) && math.IsNaN(want)) {
-			t.Errorf("%v is %v, the mean over rankings %v ± %v", m.Expected(), mean, want, stdErr)
+		rankings := slices.Collect(slices.Chunk(places.Documents, documents))
+		for i, m := range all {
+			exact, err := m.Expected().PerQuery(one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if over := overRankings(t, m, one, rankings); over.count > 0 {
+				difference[i] += exact[0] - over.mean
+				variance[i] += over.stdErr() * over.stdErr()
+			}
+		}
+	}
+	for i, m := range all {
+		if stdErr := math.Sqrt(variance[i]); !(math.Abs(difference[i]) <= 5*stdErr+1e-6) {
+			t.Errorf("%v differs by %v from the mean over rankings, whose standard error is %v", m.Expected(), difference[i], stdErr)
 		}
 	}
 }
@@ -143,16 +161,11 @@ func TestMeasuresComputedTogetherEqualThoseAlone(t *testing.T) {
 	}
 }
 
-func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
+func TestQueryWeightsEnterTheMean(t *testing.T) {
 	in := Queries{Scores: []float64{2, 1, 1, 2, 3, 1, 0}, Labels: []float32{1, 0, 1, 0, 0, 0, 2}, Offsets: []int{0, 2, 4, 5, 7}}
-	ndcg := []Measure{mustParse(t, "ndcg"), mustParse(t, "expected-pair-accuracy@1")}
+	ndcg := []Measure{mustParse(t, "ndcg")}
 	log3 := math.Log2(3)
 	in.QueryWeights = []float32{3, 1, 7, 0.5}
-	in.Rankings = &DrawnRankings{Samples: 3, Cutoff: 1, Rows: []int{0, 1, 0, 2, 3, 3, 4, 4, 4, 5, 6, 6}}
-	plain, err := ndcg[1].Estimate(in)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for c, label := range map[LabelFree]float64{LabelFreeSkip: math.NaN(), LabelFreeOne: 1, LabelFreeZero: 0} {
 		in.LabelFree = c
 		means, err := Means(in, ndcg)
@@ -166,15 +179,6 @@ func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
 		if !near(means[0].Mean, want/all, 1e-14) || means[0].StdErr != 0 {
 			t.Errorf("%v: %+v, want %v", c, means[0], want/all)
 		}
-		variance := 0.0
-		for q, w := range in.QueryWeights {
-			if s := plain.StdErr[q]; !math.IsNaN(s) {
-				variance += square(float64(w) * s)
-			}
-		}
-		if stdErr := math.Sqrt(variance) / all; !near(means[1].StdErr, stdErr, 1e-14) || stdErr == 0 {
-			t.Errorf("%v: a standard error of %v, want %v", c, means[1].StdErr, stdErr)
-		}
 	}
 	for want, weights := range map[string][]float32{
 		"2 query weights for 4 queries": {1, 2},
@@ -187,61 +191,6 @@ func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
 		}
 	}
 }
-
-func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
-	l := Queries{
-		Scores:  []float64{9, 9, 9, 9, 9},
-		Labels:  []float32{0, 1, 0, 3, 0},
-		Offsets: []int{0, 3, 5},
-	}
-	m := mustParse(t, "expected-dcg@3")
-	log3 := math.Log2(3)
-	r := DrawnRankings{Samples: 3, Cutoff: 3, Rows: []int{
-		1, 0, 2, 0, 1, 2, 0, 2, 1,
-		4, 3, -1, 3, 4, -1, -1, -1, -1, // the third is absent
-	}}
-	l.Rankings = &r
-	e, err := m.Estimate(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mean := (1 + 1/log3 + 0.5) / 3
-	variance := (square(1-mean) + square(1/log3-mean) + square(0.5-mean)) / 2
-	want := QueryValues{
-		PerQuery: []float64{mean, 7 * (1/log3 + 1) / 2},
-		StdErr:   []float64{math.Sqrt(variance / 3), 7 * (1 - 1/log3) / 2},
-	}
-	if !same(e.PerQuery, want.PerQuery) || !same(e.StdErr, want.StdErr) {
-		t.Errorf("%+v, want %+v", e, want)
-	}
-	summary := e.Mean(LabelFreeZero)
-	mean, stdErr := summary.Mean, summary.StdErr
-	if wantErr := math.Hypot(want.StdErr[0], want.StdErr[1]) / 2; !near(mean, (want.PerQuery[0]+want.PerQuery[1])/2, 1e-14) || !near(stdErr, wantErr, 1e-14) {
-		t.Errorf("mean %v ± %v, want ± %v", mean, stdErr, wantErr)
-	}
-
-	one := DrawnRankings{Samples: 1, Cutoff: 3, Rows: []int{1, 0, 2, 4, 3, -1}}
-	l.Rankings = &one
-	if e, err = m.Estimate(l); err != nil || !math.IsInf(e.StdErr[0], 1) {
-		t.Errorf("one sample has a standard error of %v, %v", e.StdErr, err)
-	}
-
-	for want, bad := range map[string]DrawnRankings{
-		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3":      {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
-		"query 0: 3 ranks of its 3 documents count":                         {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
-		"query 0: sample 0, rank 2: row 3 is outside the rows of the query": {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
-		"query 1: sample 0, rank 2: row 4 appears twice":                    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
-		"query 1: no ranking of it is present":                              {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
-		"rank 3: row -1":                                                    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
-	} {
-		l.Rankings = &bad
-		if _, err := m.Estimate(l); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want an error with %q", err, want)
-		}
-	}
-}
-
-func square(x float64) float64 { return x * x }
 
 // Whatever rounding and the quadrature leave: the curve of a peaked policy would rise
 // above 1.

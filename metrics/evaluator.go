@@ -210,14 +210,6 @@ func (e *evaluator) bounds() (low, high float64) {
 	return min(a, b), max(a, b)
 }
 
-// over returns the moments of the metric over rankings of the query's documents, numbered from 0, one ranking after another.
-func (e *evaluator) over(rankings []int) (all moments) {
-	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
-		all.add(e.evaluate(&ranking{documents: rankings[:depth]}))
-	}
-	return all
-}
-
 // moments accumulates the mean and the spread of values.
 type moments struct{ count, mean, squares float64 } // squares: Σ (value − mean)²
 

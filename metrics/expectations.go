@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,10 +14,6 @@ type worker struct {
 	Queries
 	order   ranking // by descending score
 	weights map[string]*expectedWeights
-
-	ranked []int // rankings of the query, numbered from 0, one after another
-	seen   []int // seen[d] is the number of the given ranking that had d last
-	count  int
 }
 
 func newWorker(in Queries) *worker {
@@ -55,61 +49,13 @@ func (x *expectedWeights) forQuery(q query, compute func(out []float64) error) (
 	return x.documents, compute(x.documents)
 }
 
-// exposure returns the expected exposure of a query's documents, either the one given or the
-// one computed from the scores or the given rankings.
+// exposure returns the expected exposure of a query's documents: as given, or by the scores.
 func (w *worker) exposure(q query) ([]float64, error) {
 	if w.Exposure != nil {
 		return w.Exposure[q.first : q.first+len(q.labels)], nil
 	}
 	x := w.expectedWeights("exposure")
-	return x.forQuery(q, func(out []float64) error {
-		if w.Rankings == nil {
-			return x.Expectation.Exposure(q.scores, w.Discounts, out)
-		}
-		clear(out)
-		depth := min(len(w.Discounts), len(out))
-		ranked, err := w.rankings(q, depth)
-		for i, d := range ranked {
-			out[d] += w.Discounts[i%depth] / float64(len(ranked)/depth)
-		}
-		return err
-	})
-}
-
-// rankings returns the given rankings of a query that are present, down to the rank depth.
-func (w *worker) rankings(q query, depth int) ([]int, error) {
-	r, documents := w.Rankings, len(q.scores)
-	if depth > r.Cutoff {
-		return nil, fmt.Errorf("%d ranks of its %d documents count, but the rankings have only %d", depth, documents, r.Cutoff)
-	}
-	for len(w.seen) < documents {
-		w.seen = append(w.seen, 0)
-	}
-	w.ranked = w.ranked[:0]
-	for i := range r.Samples {
-		at := (q.number*r.Samples + i) * r.Cutoff
-		ranking := r.Rows[at : at+depth]
-		if depth == 0 || ranking[0] == -1 {
-			continue
-		}
-		w.count++
-		for k, row := range ranking {
-			d := row - q.first
-			if d < 0 || d >= documents {
-				return nil, fmt.Errorf("sample %d, rank %d: row %d is outside the rows of the query, %d to %d",
-					i, k+1, row, q.first, q.first+documents-1)
-			}
-			if w.seen[d] == w.count {
-				return nil, fmt.Errorf("sample %d, rank %d: row %d appears twice", i, k+1, row)
-			}
-			w.seen[d] = w.count
-			w.ranked = append(w.ranked, d)
-		}
-	}
-	if len(w.ranked) == 0 && depth > 0 {
-		return nil, errors.New("no ranking of it is present")
-	}
-	return w.ranked, nil
+	return x.forQuery(q, func(out []float64) error { return x.Expectation.Exposure(q.scores, w.Discounts, out) })
 }
 
 // expectedSum returns the expectation of base + Σ_k w_k v(y_k) / norm.

@@ -12,9 +12,7 @@ import (
 // Exposure returns the expected exposure of every row under the Plackett–Luce policy of the
 // scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the discounts of the Queries (0 at ranks beyond
 // them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
-// Over given rankings it is the mean of the exposure in them; they must be as long as
-// there are discounts, or reach the end of a shorter list. Rows outside of all queries
-// have 0. It returns the same errors as [Measure.PerQuery].
+// Rows outside of all queries have 0. It returns the same errors as [Measure.PerQuery].
 func Exposure(in Queries) ([]float64, error) {
 	in.Exposure = nil
 	return in.exposures((*worker).exposure)

@@ -174,7 +174,7 @@ func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 	}
 	err := in.visitQueries(func() func(q query) error {
 		w := newWorker(in)
-		compute := make([]func(q query) (value, stdErr float64, err error), len(measures))
+		compute := make([]func(q query) (float64, error), len(measures))
 		for i, m := range measures {
 			if !m.custom {
 				compute[i] = m.computation(w)
@@ -185,7 +185,7 @@ func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 				if compute[i] == nil {
 					continue
 				}
-				if e.PerQuery[q.number], e.StdErr[q.number], err = compute[i](q); err != nil {
+				if e.PerQuery[q.number], err = compute[i](q); err != nil {
 					return err
 				}
 			}
@@ -207,45 +207,31 @@ func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 
 // computation returns the function that computes m of one query after another, NaN where it is
 // not defined.
-func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, err error) {
+func (m Measure) computation(w *worker) func(q query) (float64, error) {
 	if m.ofExposure() {
-		return func(q query) (value, stdErr float64, err error) {
-			value, err = w.fairness(m.metric.family, q)
-			return value, 0, err
-		}
+		return func(q query) (float64, error) { return w.fairness(m.metric.family, q) }
 	}
 	e := newEvaluator(m.metric, w.Queries)
 	exact := e.family.expected
 	if exact == nil {
 		exact = expectedSum
 	}
-	return func(q query) (value, stdErr float64, err error) {
+	return func(q query) (float64, error) {
 		defined, err := e.prepare(q)
 		switch {
 		case err != nil || !defined:
-			return math.NaN(), 0, err
+			return math.NaN(), err
 		case m.deviates && len(q.scores) < 2: // there is one ranking
-			return 0, 0, nil
+			return 0, nil
 		case !m.expected || len(q.scores) < 2:
 			w.order.rank(q.scores, e.depth(), w.Ties)
-			return e.evaluate(&w.order), 0, nil
-		case m.deviates && w.Rankings == nil:
-			value, err = e.family.deviation(e, w, q)
-			return value, 0, err
-		case w.Rankings == nil:
-			low, high := e.bounds() // which rounding and the quadrature may leave
-			value, err = exact(e, w, q)
-			return max(low, min(value, high)), 0, err
+			return e.evaluate(&w.order), nil
+		case m.deviates:
+			return e.family.deviation(e, w, q)
 		}
-		rankings, err := w.rankings(q, e.depth())
-		if err != nil {
-			return 0, 0, err
-		}
-		over := e.over(rankings)
-		if m.deviates {
-			return math.Sqrt(over.squares / over.count), 0, nil
-		}
-		return over.mean, over.stdErr(), nil
+		low, high := e.bounds() // which rounding and the quadrature may leave
+		value, err := exact(e, w, q)
+		return max(low, min(value, high)), err
 	}
 }
 
@@ -314,9 +300,8 @@ func (m Measure) labelFree(in Queries) LabelFree {
 // QueryValues holds the value of a measure for every query, with its standard error.
 type QueryValues struct {
 	PerQuery []float64 // NaN where the measure is not defined
-	// StdErr is the standard error of PerQuery as an estimate of the expectation, from the spread between Queries.Rankings, or
-	// between orders of ties for a custom measure: 0 for an exact value, +Inf for one estimated from a single ranking, NaN where
-	// PerQuery is NaN.
+	// StdErr is the standard error of PerQuery where it is a mean over random orders of ties, for a custom measure. Other values
+	// are exact: it is 0, or NaN where PerQuery is NaN.
 	StdErr []float64
 }
 

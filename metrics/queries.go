@@ -47,9 +47,6 @@ type Queries struct {
 	Discounts []float64 // θ of the ranks, for exposure
 	Sampling  Sampling  // how documents of equal scores are ordered, for custom measures
 
-	// Rankings are rankings to take expectations over, for the measures of a policy.
-	// nil: the expectations are over the Plackett–Luce policy of the scores.
-	Rankings *DrawnRankings
 	// Exposure, [rows], is the expected exposure for the fairness measures. nil: it is
 	// computed, see [Exposure].
 	Exposure []float64
@@ -59,15 +56,6 @@ type Queries struct {
 type Sampling struct {
 	Seed uint64 // of the random numbers: the same seed and step, the same orders
 	Step uint64 // separates the draws of one seed, such as different epochs
-}
-
-// DrawnRankings holds given rankings of the queries of Queries in the layout of ops.Rankings:
-// [queries, Samples, Cutoff] row numbers, −1 after the end of a list. A sample whose first
-// entry is −1 is absent, such as all samples of a query without documents.
-type DrawnRankings struct {
-	Rows    []int
-	Samples int
-	Cutoff  int
 }
 
 // query is one query of Queries.
@@ -176,10 +164,6 @@ func (in Queries) check() error {
 			return fmt.Errorf("metrics: offset %d is %d: offsets must not fall, and must stay within the %d rows", i, o, rows)
 		}
 		last = o
-	}
-	queries, r := len(in.offsets())-1, in.Rankings
-	if r != nil && (r.Samples < 0 || r.Cutoff < 0 || len(r.Rows) != queries*r.Samples*r.Cutoff) {
-		return fmt.Errorf("metrics: %d entries of rankings, want %d queries × %d samples × cutoff %d", len(r.Rows), queries, r.Samples, r.Cutoff)
 	}
 	return nil
 }
