@@ -92,11 +92,11 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdo
 	for _, fold := range folds {
 		fmt.Fprintf(o.notes(stderr), "fold %d\n", fold)
 		j, err := prepare(ctx, ofFold(o, fold), nil, stderr)
-		if err == nil && reports == nil { // not before the data have turned out to be good
+		if err == nil && reports == nil {
 			o.Config, o.Models, o.bySize = j.Config, j.Models, j.bySize // all folds have the recipe of the first
 			o.line = nil                                                // what has no effect is told once
 			if dir != nil {
-				err = dir.BeginSeveral(o.settings, cli.FoldsFile)
+				j.beginAbove = func() error { return dir.BeginSeveral(o.settings, cli.FoldsFile) }
 			}
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type job struct {
 	splits  *datasets.Splits
 	trainer *train.Trainer // nil: of a mixture, before its models
 	initial *ranker.Model  // nil: there is none
+
+	beginAbove func() error // begins the folder above this run's, when the data have turned out to be good; nil: there is none
 }
 
 // prepare makes the folder of the run before it reads the data, which may take time. Non-nil data is used as it is.
@@ -46,6 +49,7 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 	splits, err := inTurn(o.processes, func() (s *datasets.Splits, err error) {
 		if o.InitModel != "" {
 			parts.Initial, err = ranker.Open(initialFile(o))
+			err = cmp.Or(err, o.beginWith(parts.Initial))
 		}
 		if s = data; err == nil && data == nil {
 			s, err = open(ctx, o, parts.Initial, stderr)
@@ -74,7 +78,7 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 	if err = mpi.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err)
 	}
-	return &job{o, dir, splits, t, parts.Initial}, nil
+	return &job{options: o, dir: dir, splits: splits, trainer: t, initial: parts.Initial}, nil
 }
 
 // runDir is the folder of the run, or of its folds; nil if none is asked for, or another rank

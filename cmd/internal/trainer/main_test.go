@@ -279,6 +279,46 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 	}
 }
 
+// An initial model says of which kind the model is. A mixture cannot be trained on, which is said before the data are read.
+func TestInitialModelChoosesTheKind(t *testing.T) {
+	t.Parallel()
+	data, dir := fold(t), t.TempDir()
+	whole, path := filepath.Join(dir, "whole"), func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	must(t, "-data", data, "-epochs", "1", "-out", whole)
+	if _, stderr := must(t, "-data", data, "-init-model", path("whole", "model2", "model.npz"), "-epochs", "1"); !strings.Contains(stderr, "a forest; one model, by -init-model") {
+		t.Error(stderr)
+	}
+	mixture := path("mixture.npz")
+	parts := []*ranker.Model{}
+	for _, name := range []string{"model1", "model2"} {
+		m, err := ranker.Open(path("whole", name, "model.npz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, m)
+	}
+	f, err := ranker.Mix([]float64{1, 1}, parts...)
+	if err == nil {
+		err = f.Save(mixture)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := call("-data", data, "-init-model", mixture); status != 2 || !strings.Contains(stderr, "a mixture is not trained on: want one of its models") {
+		t.Errorf("a mixture: %d, %s", status, stderr)
+	}
+}
+
+// Folds whose first model cannot be trained leave no folder.
+func TestFoldsThatCannotBeginLeaveNoFolder(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "run")
+	status, _, stderr := call("-data", folds(t, 3), "-folds", "all", "-loss", "softmax+group-exposure", "-out", out)
+	if _, err := os.Stat(out); status != 1 || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%d, %v: %s", status, err, stderr)
+	}
+}
+
 // Two epochs of a network that still learns are too few, and the end says so; of forty of one that does not learn, it does not.
 func TestBestEpochThatIsTheLastIsSaid(t *testing.T) {
 	t.Parallel()

@@ -64,10 +64,10 @@ func (o *options) products() (all []transforms.Product) {
 func (o *options) whySingle() string {
 	_, err := metrics.ParseMeasure(o.Metric)
 	switch {
-	case slices.Contains(o.given, "scorer"):
-		return "by -scorer"
 	case o.InitModel != "":
 		return "by -init-model"
+	case slices.Contains(o.given, "scorer"):
+		return "by -scorer"
 	case o.Data == "":
 		return "for the built-in data"
 	case err != nil:
@@ -76,12 +76,25 @@ func (o *options) whySingle() string {
 	return ""
 }
 
+// beginWith takes the kind of the initial model, nil without one, unless -scorer names another.
+func (o *options) beginWith(initial *ranker.Model) error {
+	if initial == nil || !o.bySize || slices.Contains(o.given, "scorer") {
+		return nil
+	}
+	kind := initial.File().Kind
+	if kind == ranker.MixtureKind {
+		return command.Usage(fmt.Errorf("-init-model %s: a mixture is not trained on: want one of its models", o.InitModel))
+	}
+	o.Scorer, o.given = kind, append(o.given, "scorer")
+	return nil
+}
+
 // takeSingle takes the recipe of one model, for a reason. It is a forest if a flag is for forests alone, and no flag says otherwise.
 func (o *options) takeSingle(s *datasets.Splits, why string) error {
 	if !o.bySize {
 		return nil
 	}
-	if !slices.Contains(o.given, "scorer") && o.InitModel == "" {
+	if !slices.Contains(o.given, "scorer") {
 		o.Scorer, o.given = recipe.ScorerFor(o.given...), append(o.given, "scorer")
 	}
 	if (len(o.Rising) > 0 || len(o.Falling) > 0) && o.Scorer != ranker.ForestKind {

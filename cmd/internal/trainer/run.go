@@ -106,9 +106,9 @@ func (j *job) fitOne(ctx context.Context, i int, c train.Config, rival *recipe.R
 	if err != nil {
 		return nil, err
 	}
-	if i == 0 && j.dir != nil { // the data have turned out to be good
-		if err := j.dir.BeginSeveral(j.settings, cli.ResultFile); err != nil {
-			return nil, err
+	if i == 0 && j.dir != nil {
+		part.beginAbove = func() error {
+			return errors.Join(j.aboveBegun(), j.dir.BeginSeveral(j.settings, cli.ResultFile))
 		}
 	}
 	rival.Trainer = part.trainer
@@ -120,8 +120,19 @@ func (j *job) fitOne(ctx context.Context, i int, c train.Config, rival *recipe.R
 	return result.Result, nil
 }
 
+// aboveBegun begins the folder above.
+func (j *job) aboveBegun() error {
+	if j.beginAbove == nil {
+		return nil
+	}
+	return j.beginAbove()
+}
+
 // begin brings the run to its checkpoint, if it goes on, and says what is going to happen.
 func (j *job) begin(stderr io.Writer) error {
+	if err := j.aboveBegun(); err != nil {
+		return err
+	}
 	if j.dir != nil {
 		s := j.settings
 		s.Config = j.trainer.Config // with the names as they are written

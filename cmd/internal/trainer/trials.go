@@ -44,7 +44,8 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	}
 	t := &Trials{args: args}
 	if o.InitModel != "" {
-		if t.initial, err = ranker.Open(o.InitModel); err != nil {
+		t.initial, err = ranker.Open(o.InitModel)
+		if err = cmp.Or(err, o.beginWith(t.initial)); err != nil {
 			return nil, err
 		}
 	}
@@ -87,7 +88,7 @@ func (t *Trials) Models(more ...string) (models []train.Config, idle map[string]
 	if err == nil {
 		o.HighestGrade = cmp.Or(o.HighestGrade, t.grade)
 		o.singleIfTried()
-		err = chooseRecipe(o, t.Folds[0])
+		err = cmp.Or(o.beginWith(t.initial), chooseRecipe(o, t.Folds[0]))
 	}
 	if err == nil {
 		idle, err = o.idle(t.whole)
