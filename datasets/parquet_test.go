@@ -99,7 +99,8 @@ func TestParquetReadsAsSeparatedValues(t *testing.T) {
 				if !slices.EqualFunc(got.Levels, want.Levels, slices.Equal) || !slices.Equal(got.Weights, want.Weights) || !slices.Equal(got.FeatureNames, want.FeatureNames) {
 					t.Errorf("%s, version %d: levels %q, names %q", name, version, got.Levels, got.FeatureNames)
 				}
-				if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0], "columns of text were left out: title:") || !strings.Contains(got.Warnings[1], "numbers") {
+				if w := got.Warnings; len(w) != 3 || !strings.Contains(w[0], "columns of text were left out: title:") || !strings.Contains(w[1], "numbers") ||
+					!strings.Contains(w[2], "rounded to 24 bits: stock (") {
 					t.Errorf("warnings %q", got.Warnings)
 				}
 			}

@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -76,5 +78,44 @@ func TestColumnsThatAModelDoesNotWantAreNotToldAgain(t *testing.T) {
 		if err != nil || len(d.Warnings) != want {
 			t.Errorf("of a model: %t: %v, %q", ofModel, err, d.Warnings)
 		}
+	}
+}
+
+// Columns of text and of whole numbers in Parquet have the words and warnings that separated values have.
+func TestParquetHasMarkersAndNamesNumbersThatBecomeEqual(t *testing.T) {
+	type row struct {
+		Label float32 `parquet:"label"`
+		Query string  `parquet:"qid"`
+		Price string  `parquet:"price"`
+		Plain int64   `parquet:"plain"`
+		Dict  int64   `parquet:"dict,dict"`
+		Float float64 `parquet:"float"`
+		Exact int64   `parquet:"exact"`
+	}
+	var rows []row
+	for i := range 12 {
+		far := int64(1764000000 + i)
+		rows = append(rows, row{float32(i % 2), "a", []string{"7", "n/a", "-"}[i%3], far, far, float64(far), 1 << (20 + i)})
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, rows)
+	d, err := ReadFile(path, ReadOptions{Missing: []string{"-"}, Schema: plainNames})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := strings.Join(d.Warnings, "\n")
+	for _, want := range []string{"4 values of the column price were read as missing: \"n/a\" (4)",
+		"rounded to 24 bits: plain (12 different ones became 1), dict (12 different ones became 1), float (12 different ones became 1): "} {
+		if !strings.Contains(w, want) {
+			t.Errorf("warnings %s, want %s", w, want)
+		}
+	}
+	for r := range 6 {
+		if price := d.Row(r)[0]; r%3 == 0 && price != 7 || r%3 > 0 && !math.IsNaN(float64(price)) {
+			t.Errorf("row %d: price %v", r, price)
+		}
+	}
+	if _, err := ReadFile(path, ReadOptions{Schema: plainNames}); err == nil || !strings.Contains(err.Error(), "-missing WORD reads one as missing") {
+		t.Errorf("without the word: %v", err)
 	}
 }

@@ -41,8 +41,9 @@ type pages struct {
 	left    int  // rows of the page
 	present runs // by row: 1 for a value, 0 for null
 	values  *vector
-	indexes runs // of values
-	list    list // of a column of lists, whose numbers and empty lists are left instead of rows
+	indexes runs     // of values
+	list    list     // of a column of lists, whose numbers and empty lists are left instead of rows
+	large   [][]byte // numbers of the last rows that float32 may not keep, the first ones
 }
 
 // next goes to the next page of data.

@@ -253,7 +253,7 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 			faults[i] = r.pages[at].vectors(v, n, &r.rooms[at])
 			return
 		}
-		if r.isNumber(at) {
+		if r.isNumber(at) && r.leaves[at].isNumber() {
 			faults[i] = r.pages[at].numbers(r.numbers[r.Feature[at]:], width, n, &r.rooms[at])
 			return
 		}
@@ -266,6 +266,9 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 	for _, at := range r.used {
 		if k := r.Vector[at]; r.leaves[at].isList {
 			c.Vectors[k] = r.vectors[k]
+		}
+		for _, value := range r.pages[at].large {
+			b.NoteLarge(r.IDs[r.Feature[at]], value)
 		}
 	}
 	for i, err := range faults {
@@ -292,7 +295,7 @@ func (r *rowReader) row(b *reader.Builder, row int) {
 	to := r.Begin(b)
 	to.Copy(r.numbers[row*len(r.IDs):])
 	for _, n := range r.used {
-		if r.isNumber(n) || r.leaves[n].isList {
+		if r.isNumber(n) && r.leaves[n].isNumber() || r.leaves[n].isList {
 			continue
 		}
 		value, err := r.texts[n][row], error(nil)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/internal/text"
 )
 
@@ -65,25 +66,29 @@ func (p *pages) each(n int, space *room, set func(row, i int) error) (err error)
 	return nil
 }
 
-// numbers sets every stride-th of to, for n rows, to the values of features.
+// numbers sets every stride-th of to, for n rows, to the values of features, and notes the first large ones.
 func (p *pages) numbers(to []float32, stride, n int, space *room) error {
+	p.large = p.large[:0]
 	for i := range n {
 		to[i*stride] = text.Missing
 	}
 	return p.each(n, space, func(row, i int) error {
 		v := &to[row*stride]
-		if known := p.values.numbers; i < len(known) && known[i] != infinite {
+		known := p.values.numbers
+		isKnown := i < len(known) && known[i] != infinite
+		if isKnown {
 			*v = known[i]
+		}
+		isLarge := func() bool { return max(*v, -*v) >= reader.Inexact && len(p.large) < reader.MostLarge }
+		if isKnown && !isLarge() {
 			return nil
 		}
 		plain, err := p.at(p.values, i)
-		if err != nil {
-			return err
-		}
-		if p.isNumber() {
+		if err == nil && !isKnown {
 			*v, err = p.number(plain)
-		} else {
-			*v, err = p.field(plain)
+		}
+		if err == nil && isLarge() {
+			p.large = append(p.large, p.text(plain))
 		}
 		return err
 	})
@@ -126,19 +131,6 @@ func float16(bits uint16) float32 {
 		v = -v
 	}
 	return v
-}
-
-// field is a value that is not kept as a number as one. It is parsed for every row, and counted for each.
-func (p *pages) field(plain []byte) (float32, error) {
-	if err := p.allowed.take(len(plain)); err != nil {
-		return 0, err
-	}
-	b := p.text(plain)
-	v, err := text.Field(b)
-	if err != nil {
-		err = fmt.Errorf("%s is %w", text.Quote(b), err)
-	}
-	return v, err
 }
 
 // texts sets n rows to the values as text, nil for null. Rows may have one text of a dictionary, which

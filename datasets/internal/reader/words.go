@@ -14,7 +14,7 @@ import (
 type Words struct {
 	Markers text.Tally // words that are known to stand for a missing value
 	Others  text.Tally // other words that are not numbers
-	Large   text.Tally // whole numbers from inexact on, the first ones of each chunk
+	Large   text.Tally // whole numbers from Inexact on, the first ones of each chunk
 }
 
 func newWords() Words { return Words{text.Tally{}, text.Tally{}, text.Tally{}} }
@@ -26,8 +26,8 @@ func (w *Words) merge(other Words) {
 }
 
 const (
-	inexact   = 1 << 24 // the next whole number is the same in float32
-	mostLarge = 5000    // whole numbers that are noted of a feature in a chunk
+	Inexact   = 1 << 24 // the next whole number is the same in float32
+	MostLarge = 5000    // whole numbers that are noted of a feature in a chunk
 )
 
 // number reads a field of a feature.
@@ -51,13 +51,14 @@ func (b *Builder) number(id int, field []byte) (float32, error) {
 
 // noteLarge notes a number if it is whole, and float32 may not keep it.
 func (b *Builder) noteLarge(id int, v float32, word []byte) {
-	if max(v, -v) >= inexact {
-		b.addLarge(id, word)
+	if max(v, -v) >= Inexact {
+		b.NoteLarge(id, word)
 	}
 }
 
-func (b *Builder) addLarge(id int, word []byte) {
-	if t := b.c.Large[id]; t != nil && t.Values >= mostLarge {
+// NoteLarge notes a number from Inexact on if it is whole.
+func (b *Builder) NoteLarge(id int, word []byte) {
+	if t := b.c.Large[id]; t != nil && t.Values >= MostLarge {
 		return
 	}
 	if exact, _, err := text.Exact(word); err == nil && bytes.IndexByte(exact, '.') < 0 {
@@ -97,7 +98,7 @@ func (t *Table) warnOfWords() {
 		}
 	}
 	if merged != nil {
-		t.Warn("whole numbers from %d on are rounded to 24 bits: %s: subtract the least, take a larger unit, or leave them out", inexact,
+		t.Warn("whole numbers from %d on are rounded to 24 bits: %s: subtract the least, take a larger unit, or leave them out", Inexact,
 			text.List(merged))
 	}
 }
