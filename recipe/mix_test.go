@@ -132,7 +132,7 @@ func TestSharesOfOthersGrowWithTheQueries(t *testing.T) {
 			}
 		}
 		e := electionOf(other, usual, usual)
-		e.usual = 1
+		e.usual, e.doubt = 1, 1
 		share := e.shares()[0]
 		if share <= last && last < 1 || queries == 4 && share > .3 || queries == 400 && share != 1 {
 			t.Errorf("%d queries: the other has %v, after %v of fewer", queries, share, last)
