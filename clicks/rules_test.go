@@ -104,6 +104,7 @@ func TestLogsUnderRulesEvaluate(t *testing.T) {
 			t.Errorf("%s: %d of %d intervals have the value %v", e, covering[e], logs, truth)
 		}
 	}
+	t.Log(covering)
 	errorOf := func(errors []float64) float64 { // in standard errors
 		mean, deviation := stat.MeanStdDev(errors, nil)
 		return math.Abs(mean) / deviation * math.Sqrt(logs)

@@ -370,3 +370,48 @@ func TestDiversifyRanksByMarginalRelevance(t *testing.T) {
 		}
 	}
 }
+
+// Where a quota binds, the policy is nearer to Plackett–Luce's than a softmax over the documents that are still possible, and little
+// further than Plackett–Luce conditional on the quota, which is the nearest. These are the figures of docs/slates.md.
+func TestRuledIsNearThePolicy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	const problems, ranks, members = 50, 4, 3
+	for least := 1; least <= members; least++ {
+		var ours, softmax, conditional float64
+		for range problems {
+			scores := make([]float64, 7)
+			for d := range scores {
+				scores[d] = rng.NormFloat64()
+			}
+			var p Ruled
+			check(t, p.Set(scores, Rules{Quotas: []Quota{{[]int{0, 1, 2}, ranks, least, ranks}}}))
+			logs, holding := make([]float64, ranks), 0.0
+			check(t, Enumerate(scores, ranks, func(ranking []int, q float64) {
+				if p.LogProbs(ranking, logs) != nil {
+					return
+				}
+				holding += q
+				own := floats.Sum(logs)
+				ours += math.Exp(own) * (own - math.Log(q)) / problems
+				other, n, placed := 1.0, 0, make([]bool, len(scores))
+				for k, d := range ranking {
+					possible := 0.0
+					for e, m := range scores {
+						if !placed[e] && (e < members || n+min(ranks-k-1, members-n) >= least) {
+							possible += math.Exp(m)
+						}
+					}
+					other *= math.Exp(scores[d]) / possible
+					placed[d] = true
+					n += max(0, min(1, members-d))
+				}
+				softmax += other * math.Log(other/q) / problems
+			}))
+			conditional -= math.Log(holding) / problems
+		}
+		t.Logf("at least %d: %.2f, softmax %.2f, conditional %.2f", least, ours, softmax, conditional)
+		if !(conditional <= ours && conditional <= softmax) || least > 1 && ours > softmax || ours > conditional+.3 {
+			t.Errorf("at least %d: divergence %v, of the softmax %v, of the conditional law %v", least, ours, softmax, conditional)
+		}
+	}
+}
