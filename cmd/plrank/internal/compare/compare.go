@@ -27,7 +27,7 @@ var page = cli.Page{
 	Examples: []string{
 		"old.csv new.csv",
 		"old.npz new.npz lightgbm.scores -data test.txt -metric map",
-		"bm25.run dense.run -qrels qrels.txt -gain linear -plot d.svg",
+		"bm25.run dense.run -qrels qrels.txt -gain linear",
 	},
 	Topics: []string{"comparing"},
 	Words:  true,
@@ -39,11 +39,10 @@ type options struct {
 	files  []string
 	metric string // "": see page
 	asJSON bool
-	plot   cli.Plot
 }
 
 func (o *options) Flags() cli.Flags {
-	return append(o.Measuring.Flags(), o.plot.Flag("the differences by query"), cli.JSONFlag(&o.asJSON), cli.ThreadsFlag())
+	return append(o.Measuring.Flags(), cli.JSONFlag(&o.asJSON), cli.ThreadsFlag())
 }
 
 func (o *options) Check(line *cli.Line) error {
@@ -57,7 +56,7 @@ func (o *options) Check(line *cli.Line) error {
 		cli.ErrorIf(len(o.files) > mostFiles, "%d files: want %d at most", len(o.files), mostFiles),
 	)
 	if err == nil && !o.measures() {
-		err = line.RefuseOthers("without -data or -qrels: values by query are measured already", "metric", "seed", "plot", "json", "threads")
+		err = line.RefuseOthers("without -data or -qrels: values by query are measured already", "metric", "seed", "json", "threads")
 	}
 	if err != nil || !o.measures() {
 		return err
@@ -80,9 +79,6 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run compares the files. The gain comes from the models unless it is given.
 func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {
-	if err := new(cli.NewFiles).CheckPlot(o.plot); err != nil {
-		return err
-	}
 	if o.Judge != "" {
 		return o.Judged(line, o.asJSON, stdout, stderr, o.files...)
 	}
@@ -108,7 +104,6 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	if err != nil {
 		return err
 	}
-	o.plot.Draw(stderr, found.draw)
 	if o.asJSON {
 		return cli.PrintJSON(stdout, found)
 	}

@@ -22,7 +22,6 @@ var (
 	fit   = commandtest.Command(trainer.Run)
 	call  = commandtest.Command(Run).Call
 	must  = commandtest.Command(Run).Must
-	read  = commandtest.Read
 	write = commandtest.Write
 )
 
@@ -68,8 +67,7 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 	if f := found(t, path(t, "num_ret 1 5\nmap 1 .5\nnum_ret 2 5\nmap 2 .7\n"), path(t, "num_ret 1 5\nmap 1 .4\nnum_ret 2 5\nmap 2 .7\n")); f.Metric != "map" {
 		t.Errorf("compared by %s", f.Metric)
 	}
-	picture := filepath.Join(dir, "differences.svg")
-	f := found(t, append(files, "-plot", picture)...)
+	f := found(t, files...)
 	if f.Metric != "hours" || f.Queries != 10 || len(f.Runs) != 3 || len(f.Pairs) != 3 || len(f.Runs[0].Means) != 1 {
 		t.Fatalf("%+v", f)
 	}
@@ -92,9 +90,6 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 			t.Errorf("%+v, want %v", p, want)
 		}
 	}
-	if svg := read(t, picture); !strings.Contains(svg, ">one.csv − two<") || !strings.Contains(svg, ">difference of hours<") {
-		t.Error(svg)
-	}
 	stdout, stderr := must(t, append([]string{"-metric", "hours"}, files...)...)
 	for _, want := range []string{"A: " + files[0], "0.0028  0.0085  0.0039  0.0117  0/1/9\n", "-1.5800", "differences of hours, 10 queries\n", "q8   0.0000  4.6000  -4.6000\n"} {
 		if !strings.Contains(stdout, want) {
@@ -103,9 +98,6 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 	}
 	if !strings.Contains(stderr, "1 of 11 queries do not have hours in all files") {
 		t.Error(stderr)
-	}
-	if status, _, stderr := call(files[0], files[1], "-plot", picture); status != 1 || !strings.Contains(stderr, "exists") {
-		t.Errorf("overwritten: %d, %s", status, stderr)
 	}
 	// If less is better, the file with less wins.
 	for i, path := range files {
@@ -241,7 +233,6 @@ func TestFilesThatCannotBeComparedAreRefused(t *testing.T) {
 		{model + " " + model + " -metric nap -data " + test, 2, `unknown metric "nap"`},
 		{model + " " + model + " -metric ndcg@5-2*disparity -data " + test, 2, `-metric: want one metric: metrics: "ndcg@5-2*disparity" is not a metric's name`},
 		{a + " " + a + " -gain linear", 2, "-gain has no effect without -data or -qrels"},
-		{a + " " + a + " -plot x.txt", 2, ".svg, .png or .pdf"},
 	} {
 		status, stdout, stderr := call(strings.Fields(c.args)...)
 		if status != c.status || !strings.Contains(stderr, c.want) || (status != 0 && stdout != "") {
@@ -321,22 +312,6 @@ func TestAllAreComparedOnOneLabel(t *testing.T) {
 		f := found(t, append(files, "-data", data, "-cache", "off")...)
 		if d := f.Pairs[0]; d.Difference != 0 {
 			t.Errorf("%q: a model and its own scores differ by %v", files, d.Difference)
-		}
-	}
-}
-
-// Legends name files by what differs in their paths.
-func TestLegendNamesFiles(t *testing.T) {
-	for files, want := range map[string]string{
-		"runs/a/model.npz runs/b/model.npz": "a b", "x/a.csv x/b.csv": "a.csv b.csv", "same.npz same.npz": "same.npz same.npz",
-		"r/a/m.npz r/a/m.npz": "m.npz m.npz", "/one/m.npz m.npz": "/one/m.npz m.npz", "r/a/1/m.npz r/b/2/m.npz r/b/m.npz": "a/1 b/2 b",
-	} {
-		var f findings
-		for file := range strings.FieldsSeq(files) {
-			f.Runs = append(f.Runs, means{File: file})
-		}
-		if names := strings.Join(f.shortNames(), " "); names != want {
-			t.Errorf("%s: %s, want %s", files, names, want)
 		}
 	}
 }

@@ -222,8 +222,8 @@ func (r *result) print(w io.Writer) {
 		Columns: []string{"", "rankings", "weight", "log-likelihood", "equal worths", "Kendall's τ"}}
 	for i, e := range []*evaluation{r.Train, r.Test} {
 		if e != nil {
-			table.Rows = append(table.Rows, viz.Row{[]string{"fitted to", "test"}[i], e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths,
-				cli.FormatValue(e.Tau)})
+			table.Rows = append(table.Rows, viz.Row{[]string{"fitted to", "test"}[i], e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood,
+				e.EqualWorths, cli.FormatValue(e.Tau)})
 		}
 	}
 	fmt.Fprint(w, table)

@@ -53,13 +53,13 @@ func (o *options) flags() cli.Flags {
 		{Name: "log", Value: &o.Clicks, Help: "`folder` for the click log: drawn rankings, and the events of POST /v1/events; no other process " +
 			"may write there"},
 		{Name: "interleave", Value: o.addInterleaved, Needs: []string{"log"}, Help: "`models`, names or files with commas " +
-			"between, that share the rankings of requests without a model, to be compared by plrank clicks compare"},
-		{Name: "token-file", Value: &o.TokenFile, Help: "`file` with the token that requests must send: Authorization: Bearer TOKEN"},
+			"between, that share the requests without a model, for plrank clicks compare"},
+		{Name: "token-file", Value: &o.TokenFile, Help: "`file` with the TOKEN of Authorization: Bearer TOKEN"},
 		{Name: "origin", Value: o.addOrigin, Help: "a `website`, such as https://shop.example, whose pages may send requests that are not " +
 			"JSON; may be repeated"},
-		{Name: "host", Value: o.addHost, Help: "a `name` that requests to localhost may have as Host; may be repeated"},
-		{Name: "poll", Value: cli.Duration(&o.Poll, 0, longest), Help: "`time` between checks whether files have changed; 0 means never"},
-		{Name: "drain", Value: cli.Duration(&o.drain, 0, longest), Help: "`time` after SIGTERM during which requests are still accepted"},
+		{Name: "host", Value: o.addHost, Help: "a `name` allowed as Host on localhost; may be repeated"},
+		{Name: "poll", Value: cli.Duration(&o.Poll, 0, longest), Help: "`time` between checks of the files; 0 means never"},
+		{Name: "drain", Value: cli.Duration(&o.drain, 0, longest), Help: "`time` after SIGTERM to still accept requests"},
 		{Name: "timeout", Value: cli.Duration(&l.Timeout, time.Millisecond, longest),
 			Help: "`time` to receive a request, and again to wait for a core and compute"},
 		{Name: "max-body", Value: cli.Int(&l.Body, 1, 1<<30), Help: "the most `bytes` of a request"},

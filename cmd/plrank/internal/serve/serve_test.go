@@ -58,7 +58,7 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 		"-listen: address nowhere: missing port":     {"-model", "x", "-listen", "nowhere"},
 		`is named "\xff": want a name`:               {"-model", "\xff=x"},
 		"there is no flag -modell":                   {"-modell", "x"},
-		"over HTTP, by POST /v1/rank.":                  {"-help"},
+		"over HTTP, by POST /v1/rank.":               {"-help"},
 	} {
 		var text bytes.Buffer
 		run(t.Context(), args, &text, &text, func(net.Addr) {})
