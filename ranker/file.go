@@ -63,6 +63,9 @@ type File struct {
 	// TrainingQueries are the digests of the queries that the model was trained on. nil: not known.
 	TrainingQueries QueryDigests `json:"queryDigests,omitempty"`
 
+	// Reference describes the training documents, see [Drift]. nil: not known.
+	Reference *Reference `json:"reference,omitempty"`
+
 	foreign *foreign.Model // of a file of another library
 	source  []byte         // which this is
 }
@@ -214,6 +217,9 @@ func (f *File) check() error {
 	}
 	if f.Transform.Width() == 0 {
 		return errors.New("the transform leaves no features")
+	}
+	if err := f.Reference.check(f); err != nil {
+		return err
 	}
 	return f.checkArrays()
 }

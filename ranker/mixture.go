@@ -50,6 +50,9 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 	first := models[0].file
 	mixed := *first
 	mixed.Kind, mixed.Dtype, mixed.Arrays, mixed.TrainingQueries, mixed.foreign, mixed.source = MixtureKind, "float64", nil, nil, nil, nil
+	if r := first.Reference; r != nil {
+		mixed.Reference = &Reference{Columns: r.Columns} // scores are others
+	}
 	mixed.Transform = transforms.Raw(first.Transform.Inputs)
 	var s mixtureSettings
 	var queries []uint64

@@ -161,8 +161,11 @@ func (r *Result) mix(ctx context.Context, p Plan, s *datasets.Splits, trained []
 	for i, c := range trained {
 		r.Shares[c.index] = shares[i]
 	}
-	r.Model, err = mixed(shares, e.units, models(trained))
-	return err
+	if r.Model, err = mixed(shares, e.units, models(trained)); err != nil {
+		return err
+	}
+	train.ReferScores(r.Model, s.Train)
+	return nil
 }
 
 // elect returns the election of the models that were trained, of which the last of the plan is the usual one.

@@ -168,6 +168,7 @@ func (s *Service) compute(ctx context.Context, body []byte, binary bool, space *
 		return err
 	}
 	s.measures.count(model.name, model, space.rows.unknowns)
+	s.watchDrift(model, in, space.rows.features, out.Scores)
 	return nil
 }
 

@@ -61,6 +61,9 @@ func (s *Service) checkInterleaved(names []string, logged bool) error {
 
 // parseInterleave reads the member interleave.
 func parseInterleave(value []byte) (ranks int, err error) {
+	if value == nil {
+		return defaultRanks, nil
+	}
 	fields, err := object(value, plain, "cutoff")
 	if err != nil {
 		return 0, err

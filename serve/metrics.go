@@ -5,6 +5,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/plrank/plrank/ranker"
 )
 
 // measures holds the metrics of the service.
@@ -17,6 +19,8 @@ type measures struct {
 	loads     *prometheus.CounterVec
 	versions  *prometheus.GaugeVec
 	unknown   *prometheus.CounterVec
+
+	drift, since, missing *prometheus.GaugeVec // by model and feature, see driftWatch
 
 	impressions, events, failures prometheus.Counter   // of the click log
 	syncs                         prometheus.Histogram // of its disk
@@ -47,6 +51,14 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	m.unknown = metrics.NewCounterVec(prometheus.CounterOpts{
 		Name: "plrank_unknown_categories_total", Help: "Texts of documents that the model does not know as categories, by model and feature."},
 		[]string{"model", "feature"})
+	m.drift = metrics.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "plrank_drift_index", Help: "Population stability index of a feature, or of the score, in the last requests against the " +
+			"training data."}, []string{"model", "feature"})
+	m.since = metrics.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "plrank_drift_since_timestamp_seconds", Help: "When a feature, or the score, began to differ from the training data by more " +
+			"than chance; absent for others."}, []string{"model", "feature"})
+	m.missing = metrics.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "plrank_missing_ratio", Help: "Share of missing values of a feature in the last requests."}, []string{"model", "feature"})
 	m.impressions = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."})
 	m.events = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."})
 	m.failures = metrics.NewCounter(prometheus.CounterOpts{
@@ -74,5 +86,24 @@ func (m *measures) count(name string, model *served, unknowns []int) {
 func (m *measures) read(model, version string) {
 	m.loads.WithLabelValues(model, "ok").Inc()
 	m.versions.DeletePartialMatch(prometheus.Labels{"model": model}) // there is one for each model
+	for _, gauge := range []*prometheus.GaugeVec{m.drift, m.since, m.missing} {
+		gauge.DeletePartialMatch(prometheus.Labels{"model": model}) // of the model before
+	}
 	m.versions.WithLabelValues(model, version).Set(1)
+}
+
+// drifted sets the metrics of drift.
+func (m *measures) drifted(model *served, shifts []ranker.Shift) {
+	m.since.DeletePartialMatch(prometheus.Labels{"model": model.name})
+	for _, s := range shifts {
+		feature := "score"
+		if s.Column < len(model.columns) {
+			feature = model.FeatureName(s.Column)
+		}
+		m.drift.WithLabelValues(model.name, feature).Set(s.PSI)
+		m.missing.WithLabelValues(model.name, feature).Set(s.Missing[1])
+		if s.Alarm {
+			m.since.WithLabelValues(model.name, feature).Set(float64(s.Since.Unix()))
+		}
+	}
 }

@@ -28,6 +28,8 @@ type served struct {
 	features    *clicks.Log // has their ids and names, without impressions
 
 	scoring, transforming curve
+
+	drift driftWatch
 }
 
 // A slot is a name, its file, and the model last read from it.

@@ -79,11 +79,8 @@ func parseRequest(body, values []byte, rows *rows, logs bool, pick func(before m
 			return nil, badRequest("invalid request body: draw: %w", err)
 		}
 	}
-	r.ranks = defaultRanks
-	if interleave := fields["interleave"]; interleave != nil {
-		if r.ranks, err = parseInterleave(interleave); err != nil {
-			return nil, badRequest("invalid request body: interleave: %w", err)
-		}
+	if r.ranks, err = parseInterleave(fields["interleave"]); err != nil {
+		return nil, badRequest("invalid request body: interleave: %w", err)
 	}
 	if explain := fields["explain"]; explain != nil {
 		if r.explain, r.others, err = parseExplain(explain); err != nil {

@@ -25,6 +25,7 @@ type Trainer struct {
 	data       *runData
 	transform  *transforms.Transform
 	trainedOn  ranker.QueryDigests
+	reference  func() *ranker.Reference // of the features
 	warnings   []string
 	loop       *loop
 	validation *validation
@@ -88,6 +89,7 @@ func (t *Trainer) prepare() error {
 		return err
 	}
 	t.data.transformBy(t.transform)
+	t.reference = sync.OnceValue(func() *ranker.Reference { return newReference(t.data.splits.Train, t.transform) })
 	t.trainedOn, t.warnings = seenQueries(t.data.splits, p.parts.Initial)
 	t.warnings = slices.Concat(unusedFeatures(train, t.transform, p.parts.Initial), rareValues(train, t.transform), t.warnings)
 	t.history = &history{metric: p.evaluator.metric}
@@ -286,9 +288,13 @@ func (t *Trainer) model(best bool) (*ranker.Model, error) {
 		f.Columns = columns
 	}
 	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
+	if columns := t.reference(); columns != nil {
+		f.Reference = &ranker.Reference{Columns: columns.Columns}
+	}
 	model, err := ranker.NewWith(f, maker)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
+	ReferScores(model, t.data.splits.Train)
 	return model, nil
 }

@@ -25,6 +25,7 @@ import (
 const (
 	ExitError       = 1
 	ExitUsage       = 2
+	ExitFound       = 3
 	ExitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
@@ -42,6 +43,9 @@ func Usage(err error) error {
 // ErrInterrupted is returned by a command that was interrupted and has said so.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrFound is returned by a command that found what it looks for, and has said what.
+var ErrFound = errors.New("found")
+
 // Run runs the body of a command, prints on stderr why it failed, and returns the exit status. The end of a context is
 // an interruption. A failed write to the body's stdout counts as its error.
 func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
@@ -58,6 +62,8 @@ func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) erro
 		text := strings.TrimPrefix(usage.Error(), name+": ")
 		fmt.Fprintf(stderr, "%s: %s (-help explains all flags)\n", name, Printable(text))
 		return ExitUsage
+	case errors.Is(err, ErrFound):
+		return ExitFound
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
 	case errors.Is(err, context.Canceled):

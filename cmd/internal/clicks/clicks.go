@@ -20,11 +20,13 @@ var page = cli.Page{
 		"bias LOGS [-out FILE] [flags]",
 		"evaluate LOGS MODELS [-baseline FILE] [-require 0] [flags]",
 		"compare LOGS [flags]",
+		"drift -model FILE LOGS [flags]",
 		"simulate -data FILE|DIR [-model FILE] -out LOG [flags]",
 	},
 	Text: "Learns from logs of impressions and clicks. check reports what can be learned from a log. bias estimates position bias, the " +
 		"effect of a document's rank on its clicks. evaluate estimates how many clicks another model would get, and can refuse a model that " +
-		"is not shown to be better. compare finds which of several models users prefer. simulate makes a log. plrank train -clicks LOGS " +
+		"is not shown to be better. compare finds which of several models users prefer. drift finds what has moved since a model was " +
+		"trained. simulate makes a log. plrank train -clicks LOGS " +
 		"trains on a log. LOGS are files of UBI lines, as " +
 		"plrank serve writes them, or folders of such files. -help after a word explains its flags.",
 	Examples: []string{
@@ -52,6 +54,7 @@ var verbs = []struct {
 	{"bias", &biasPage, func() verb { return new(biasOptions) }},
 	{"evaluate", &evaluatePage, func() verb { return new(evaluateOptions) }},
 	{"compare", &comparePage, func() verb { return new(compareOptions) }},
+	{"drift", &driftPage, func() verb { return new(driftOptions) }},
 	{"simulate", &simulatePage, func() verb { return new(simulateOptions) }},
 }
 

@@ -393,7 +393,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", 2, "want one of check, bias, evaluate, compare, simulate"},
+		{"", 2, "want one of check, bias, evaluate, compare, drift, simulate"},
 		{"chek", 2, "did you mean check?"},
 		{"check", 2, "want a log"},
 		{"check " + log + ".none", 1, "no such file"},

@@ -157,11 +157,8 @@ func (s *scorer) value(i int, v float32) (float32, error) {
 	return levels[int(v)], nil
 }
 
-// policy returns the scores divided by the temperature. It is a [logs.PolicyFunc].
-func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
-	if len(im.Documents) == 0 {
-		return nil, nil
-	}
+// rows returns the features of the documents of an impression as the model reads them.
+func (s *scorer) rows(im *logs.Impression) ([]float32, error) {
 	width := len(im.Features) / len(im.Documents)
 	if width == 0 {
 		return nil, errors.New("the log has no features of its documents: give them by -data FILE")
@@ -180,8 +177,19 @@ func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
 			x = append(x, v)
 		}
 	}
+	return x, nil
+}
+
+// policy returns the scores divided by the temperature. It is a [logs.PolicyFunc].
+func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
+	if len(im.Documents) == 0 {
+		return nil, nil
+	}
+	x, err := s.rows(im)
+	if err != nil {
+		return nil, err
+	}
 	own := *im
-	var err error
 	if own.Scores, err = s.model.Score(nil, x); err != nil {
 		return nil, err
 	}
