@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/plrank/plrank/internal/names"
 )
@@ -91,6 +93,13 @@ type BiasReport struct {
 	// Neighbours has the groups if only neighbouring ranks are compared, as by Harvest.
 	Neighbours [][]int `json:"-"`
 
+	// Low and High are the ends of intervals of 95 % of α by rank, and BetaLow and BetaHigh of β: bootstraps over impressions. nil:
+	// the estimate failed.
+	Low      []float64 `json:"low,omitempty"`
+	High     []float64 `json:"high,omitempty"`
+	BetaLow  []float64 `json:"betaLow,omitempty"`
+	BetaHigh []float64 `json:"betaHigh,omitempty"`
+
 	Iterations int  `json:"iterations,omitempty"` // of em
 	Unsettled  bool `json:"unsettled,omitempty"`  // em stopped after 300 iterations, before its probabilities settled
 }
@@ -130,6 +139,45 @@ type biasMethod interface {
 	add(l *Log, situations []situation) error
 	// estimate completes the report. shown is how often each rank was shown.
 	estimate(report *BiasReport, shown []float64) (Bias, error)
+	// again returns the estimate from a resample of the impressions, after estimate.
+	again(random *rand.Rand, resample int) (Bias, error)
+	resamples() int
+}
+
+// resampled is the number of resamples for intervals. An estimate takes a normal interval from fewer resamples if one takes long.
+const resampled = 200
+
+// intervals sets the intervals of a report.
+func (e *BiasEstimation) intervals() {
+	random := rand.New(rand.NewPCG(1, 2))
+	var alpha, beta [][]float64 // by rank, by resample
+	for i := range e.method.resamples() {
+		b, err := e.method.again(random, i)
+		if err != nil || len(b.Alpha) != len(e.bias.Alpha) {
+			continue // clicks at a rank are too few for this resample
+		}
+		for k, a := range b.Alpha {
+			if i == 0 || k >= len(alpha) {
+				alpha, beta = append(alpha, nil), append(beta, nil)
+			}
+			alpha[k], beta[k] = append(alpha[k], a), append(beta[k], b.beta(k))
+		}
+	}
+	r := &e.report
+	for k := range alpha {
+		low, high := interval95(e.bias.Alpha[k], alpha[k])
+		r.Low, r.High = append(r.Low, max(0, low)), append(r.High, high)
+		if e.bias.Beta != nil {
+			low, high = interval95(e.bias.Beta[k], beta[k])
+			r.BetaLow, r.BetaHigh = append(r.BetaLow, low), append(r.BetaHigh, high)
+		}
+	}
+}
+
+// interval95 returns the interval of a value by its standard deviation over resamples.
+func interval95(value float64, resamples []float64) (low, high float64) {
+	half := distuv.UnitNormal.Quantile(.975) * stat.StdDev(resamples, nil)
+	return value - half, value + half
 }
 
 // NewBiasEstimation returns an estimation without impressions.
@@ -192,7 +240,9 @@ func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
 		e.err = errors.New("clicks: no impressions to estimate the position bias from")
 	default:
 		floats.Div(e.report.ClickRate, e.shown)
-		e.bias, e.err = e.method.estimate(&e.report, e.shown)
+		if e.bias, e.err = e.method.estimate(&e.report, e.shown); e.err == nil {
+			e.intervals()
+		}
 	}
 	e.ended = true
 	return e.bias, e.report, e.err
@@ -241,6 +291,36 @@ func (f *affineFit) add(l *Log, situations []situation) error {
 		}
 	}
 	return nil
+}
+
+func (f *affineFit) resamples() int { return resampled }
+
+// again draws how often a document was shown and clicked, as by the impressions of a resample.
+func (f *affineFit) again(random *rand.Rand, _ int) (Bias, error) {
+	own := &affineFit{}
+	for _, known := range f.known {
+		drawn := map[float64]clicksOn{}
+		for _, r := range slices.Sorted(maps.Keys(known)) {
+			clicks := poisson(random, known[r].clicks)
+			drawn[r] = clicksOn{clicks + poisson(random, known[r].shown-known[r].clicks), clicks}
+			if drawn[r].shown == 0 {
+				delete(drawn, r)
+			}
+		}
+		if len(drawn) == 0 {
+			return Bias{}, errors.New("a rank without impressions")
+		}
+		own.known = append(own.known, drawn)
+	}
+	return own.estimate(nil, nil)
+}
+
+// poisson draws how often impressions of that number, or weight, are in a resample.
+func poisson(random *rand.Rand, n float64) float64 {
+	if !(n > 0) {
+		return 0
+	}
+	return distuv.Poisson{Lambda: n, Src: random}.Rand()
 }
 
 func (f *affineFit) estimate(*BiasReport, []float64) (Bias, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,6 +29,42 @@ type expectationMaximisation struct {
 	used         []int             // the rows shown
 }
 
+// resamples are few: each is a fit.
+func (em *expectationMaximisation) resamples() int { return 20 }
+
+// again goes on from the estimate, with counts as by the impressions of a resample.
+func (em *expectationMaximisation) again(random *rand.Rand, _ int) (Bias, error) {
+	own := *em
+	own.theta, own.r = slices.Clone(em.theta), slices.Clone(em.r)
+	own.shown, own.observations = make([]float64, len(em.shown)), nil
+	for _, o := range em.observations {
+		clicks := poisson(random, o.clicks)
+		if n := clicks + poisson(random, o.n-o.clicks); n > 0 {
+			own.observations = append(own.observations, observation{o.rowAtRank, n, clicks})
+			own.shown[o.row] += n
+		}
+	}
+	if em.x != nil {
+		own.x, own.used = nil, nil
+		own.regress()
+	}
+	for range mostIterations / 10 {
+		if own.step() < settled {
+			break
+		}
+	}
+	return own.bias(), nil
+}
+
+// bias returns θ relative to the first rank.
+func (em *expectationMaximisation) bias() Bias {
+	b := Bias{Alpha: make([]float64, len(em.theta))}
+	for k, t := range em.theta {
+		b.Alpha[k] = t / em.theta[0]
+	}
+	return b
+}
+
 type rowAtRank struct{ row, rank int }
 
 // An observation is a document at a rank: how often it was shown and clicked.
@@ -45,11 +82,7 @@ func (em *expectationMaximisation) estimate(report *BiasReport, _ []float64) (Bi
 	for report.Unsettled = true; report.Unsettled && report.Iterations < mostIterations; report.Iterations++ {
 		report.Unsettled = em.step() > settled
 	}
-	b := Bias{Alpha: make([]float64, len(em.theta))}
-	for k, t := range em.theta {
-		b.Alpha[k] = t / em.theta[0]
-	}
-	return b, nil
+	return em.bias(), nil
 }
 
 // add counts the clicks on each document at each rank.

@@ -3,11 +3,14 @@ package clicks
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -22,6 +25,41 @@ type pair struct {
 type harvested struct {
 	neighbours bool     // compare only neighbouring ranks
 	pairs      [][]pair // [ranks][ranks]
+	resampled  []harvested
+}
+
+func (h *harvested) resamples() int { return resampled }
+
+func (h *harvested) again(_ *rand.Rand, resample int) (Bias, error) {
+	own := &h.resampled[resample]
+	own.neighbours = h.neighbours
+	own.grow(len(h.pairs))
+	if len(own.connected(h.neighbours)) > 1 {
+		return Bias{}, errors.New("ranks are not compared in a resample")
+	}
+	return own.solve()
+}
+
+// resample counts the click of an impression at a rank in the resamples that have the impression, each a Poisson number of
+// times: which follows from its own seed, whatever the parts of the log.
+func (h *harvested) resample(seed uint64, k int, weights []float64) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	for r := range h.resampled {
+		u, n := random.Float64(), 0.
+		for p := math.Exp(-1); u > p && n < 8; p /= n { // Poisson numbers of mean 1, by their distribution
+			u -= p
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		own := &h.resampled[r]
+		own.grow(len(h.pairs))
+		for j, x := range weights {
+			own.pairs[k][j].clicks += n * x
+			own.pairs[k][j].squares += n * x * x
+		}
+	}
 }
 
 // grow makes room for this many ranks.
@@ -36,6 +74,9 @@ func (h *harvested) add(l *Log, situations []situation) error {
 	// The number of blocks is fixed and their sums are added in order, so that results have the same bits on any machine.
 	const blocks = 64
 	parts := make([]harvested, blocks)
+	for b := range parts {
+		parts[b].resampled = make([]harvested, resampled)
+	}
 	workers := parallel.Workers(blocks)
 	scratch := make([]propensities, workers)
 	err := parallel.Each(blocks, workers, func(w, b int) error {
@@ -52,18 +93,36 @@ func (h *harvested) add(l *Log, situations []situation) error {
 		}
 		return nil
 	})
+	if h.resampled == nil {
+		h.resampled = make([]harvested, resampled)
+	}
 	for _, part := range parts {
-		h.grow(len(part.pairs))
-		for k, row := range part.pairs {
-			for j, p := range row {
-				to := &h.pairs[k][j]
-				to.overlap += p.overlap
-				to.clicks += p.clicks
-				to.squares += p.squares
-			}
+		h.merge(&part)
+		for r := range part.resampled {
+			h.resampled[r].merge(&part.resampled[r])
 		}
 	}
 	return err
+}
+
+// merge adds the pairs of a part.
+func (h *harvested) merge(part *harvested) {
+	h.grow(len(part.pairs))
+	for k, row := range part.pairs {
+		for j, p := range row {
+			to := &h.pairs[k][j]
+			to.overlap += p.overlap
+			to.clicks += p.clicks
+			to.squares += p.squares
+		}
+	}
+}
+
+// seedOf returns the seed of an impression.
+func seedOf(id string) uint64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(id))
+	return num.SplitMix(hash.Sum64())
 }
 
 // count counts the impressions of a situation, with their placements.
@@ -77,6 +136,7 @@ func (h *harvested) count(l *Log, s *situation, placements []float64) {
 			}
 		}
 	}
+	weights := make([]float64, ranks)
 	for _, i := range s.impressions {
 		im := &l.Impressions[i]
 		for k, d := range im.Shown {
@@ -85,10 +145,11 @@ func (h *harvested) count(l *Log, s *situation, placements []float64) {
 				continue
 			}
 			for j := range ranks {
-				x := im.Clicks[k] * min(own, placements[d*ranks+j]) / own
-				h.pairs[k][j].clicks += x
-				h.pairs[k][j].squares += x * x
+				weights[j] = im.Clicks[k] * min(own, placements[d*ranks+j]) / own
+				h.pairs[k][j].clicks += weights[j]
+				h.pairs[k][j].squares += weights[j] * weights[j]
 			}
+			h.resample(seedOf(im.ID), k, weights)
 		}
 	}
 }

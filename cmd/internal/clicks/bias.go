@@ -159,19 +159,25 @@ type biasResult struct {
 }
 
 func (r *biasResult) print(w io.Writer) {
-	table := viz.Table{Columns: []string{"rank", "clicks", "α"}}
+	table := viz.Table{Columns: []string{"rank", "clicks", "α", "interval"}}
 	if r.Beta != nil {
-		table.Columns = append(table.Columns, "β")
+		table.Columns = append(table.Columns, "β", "interval")
+	}
+	words := func(value float64, low, high []float64, k int) string {
+		if k >= len(low) {
+			return "not known"
+		}
+		return interval{value, low[k], high[k]}.words()
 	}
 	for k, a := range r.Alpha {
-		row := viz.Row{k + 1, r.ClickRate[k], a}
+		row := viz.Row{k + 1, r.ClickRate[k], a, words(a, r.Low, r.High, k)}
 		if r.Beta != nil {
-			row = append(row, r.Beta[k])
+			row = append(row, r.Beta[k], words(r.Beta[k], r.BetaLow, r.BetaHigh, k))
 		}
 		table.Rows = append(table.Rows, row)
 	}
 	fmt.Fprint(w, table)
-	fmt.Fprintf(w, "estimated by %s from %d impressions\n", r.Method, r.Impressions)
+	fmt.Fprintf(w, "estimated by %s from %d impressions; intervals of 95 %% by resampling impressions\n", r.Method, r.Impressions)
 	if r.Method == string(logs.RegressionEM) {
 		unsettled := ""
 		if r.Unsettled {
