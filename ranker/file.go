@@ -57,6 +57,9 @@ type File struct {
 	// no names, or an older version wrote the file.
 	Columns map[string]string `json:"columns,omitempty"`
 
+	// Sparse says that the training documents were sparse: a feature that a document does not name is 0.
+	Sparse bool `json:"sparse,omitempty"`
+
 	// BaseScores says that the model adds to the scores of another ranker, see [Model.ScoreOn].
 	BaseScores bool `json:"baseScores,omitempty"`
 

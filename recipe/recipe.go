@@ -34,7 +34,7 @@ type Plan struct {
 
 // For returns the plan for training data. Below 100,000 documents several models are tried, see [Plan.Train]; from there on, where each
 // takes long, they are a forest and a network; and for gains from clicks, or without data, it is a network. Sparse documents have a
-// forest on softmax, of trees of 31 leaves; [Single] has a small network for them, on maxabs.
+// small network, on maxabs, and a forest on softmax of trees of 31 leaves; beyond 512 MB of inputs of a step, a forest alone.
 //
 // The network of a plan of one, see [Single], has one of three recipes. The first has two forms; the one for short queries is also for
 // no data:
@@ -91,7 +91,7 @@ func For(s *datasets.Splits) Plan {
 		return Single("mlp", s)
 	}
 	if s.Train.IsSparse() {
-		return Single(ranker.ForestKind, s)
+		return sparsePlan(s)
 	}
 	if documents, queries := s.Train.Rows(), s.Train.Queries(); documents < largeFrom {
 		models := candidates(documents, queries)
@@ -224,6 +224,20 @@ func forestRecipe() train.Config {
 	return c
 }
 
+// sparsePlan is for sparse documents: a network for sums of many words, whose steps have dense inputs, and a forest.
+func sparsePlan(s *datasets.Splits) Plan {
+	forest, reason := recipeFor(ranker.ForestKind, s, 0)
+	network, _ := recipeFor("mlp", s, 0)
+	longest := 0
+	for q := range s.Train.Queries() {
+		longest = max(longest, s.Train.Offsets[q+1]-s.Train.Offsets[q])
+	}
+	if 4*network.Batch*longest*s.Train.Width() > 512<<20 {
+		return Plan{[]train.Config{forest}, reason + ": a forest, as a network takes too much memory"}
+	}
+	return Plan{[]train.Config{network, forest}, reason + ": a small network and a forest"}
+}
+
 // sparseRecipe is for sparse documents. A word says something of few documents, which a symmetric tree would spend a level on.
 func sparseRecipe(scorer string) train.Config {
 	c := forestRecipe()
@@ -233,7 +247,7 @@ func sparseRecipe(scorer string) train.Config {
 	}
 	c = train.Default()
 	c.Loss, c.Transform, c.Hidden, c.Members, c.Metric = "softmax", "maxabs", []int{32}, 1, "ndcg@10"
-	c.Batch, c.Epochs, c.Patience = 16, 20, 3
+	c.Batch, c.Epochs, c.Patience = 16, 10, 2
 	return c
 }
 

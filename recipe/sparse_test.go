@@ -21,14 +21,22 @@ func TestPlansOfSparseDocumentsCanBeTrained(t *testing.T) {
 	}
 	s := &datasets.Splits{Train: d, Vali: d}
 	for name, plan := range map[string]Plan{"plan": For(s), "network": Single("mlp", s), "attention": Single("attention", s)} {
-		if len(plan.Models) != 1 {
-			t.Fatalf("%s: %d models", name, len(plan.Models))
+		for _, c := range plan.Models {
+			c.Epochs = 1
+			r, err := train.Run(t.Context(), c, s, train.Hooks{})
+			if err != nil || r.History[0].Vali["ndcg@10"] < .5 {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
-		c := plan.Models[0]
-		c.Epochs = 1
-		r, err := train.Run(t.Context(), c, s, train.Hooks{})
-		if err != nil || r.History[0].Vali["ndcg@10"] < .5 {
-			t.Errorf("%s: %v", name, err)
-		}
+	}
+	if plan := For(s); len(plan.Models) != 2 {
+		t.Errorf("%d models", len(plan.Models))
+	}
+	d.FeatureIDs = nil
+	for id := range 1 << 22 {
+		d.FeatureIDs = append(d.FeatureIDs, id)
+	}
+	if plan := For(s); len(plan.Models) != 1 || plan.Models[0].Scorer != "forest" {
+		t.Errorf("%d models of documents with 4 million features", len(plan.Models))
 	}
 }

@@ -75,7 +75,8 @@ func (r *rows) read(model *served, in *request) error {
 
 // add decodes a document: an array of values in the order of the model's feature ids, or an object of values by id or by name.
 // null is a missing value. In an object by name an absent feature is missing; by id it is 0, as in LETOR files. An empty object
-// is by name if the model has names. Its errors continue the text "document 3".
+// is by name if the model has names. For a model of sparse documents an absent feature is 0 in any object, and those that it does not
+// know are left out. Its errors continue the text "document 3".
 func (r *rows) add(documents *jsonread.Reader) (err error) {
 	width, levels := len(r.model.columns), r.model.File().Levels
 	n := len(r.features)
@@ -189,6 +190,10 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 	n := 0
 	for name := range documents.Names() {
 		column, err := r.member(n, name)
+		if errors.Is(err, errUnknown) && r.model.File().Sparse { // as a new word
+			documents.Value()
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -209,7 +214,7 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 // blank sets the features that a document leaves out.
 func (r *rows) blank(row []float32, byName bool) {
 	for column := range row {
-		if row[column] = missing; !byName {
+		if row[column] = missing; !byName || r.model.File().Sparse {
 			row[column] = r.model.ZeroLevel(column)
 		}
 	}
@@ -285,7 +290,7 @@ func (r *rows) member(n int, name []byte) (column int, err error) {
 	k, known := r.key(n, name)
 	switch {
 	case !known:
-		err = fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(string(name)))
+		err = fmt.Errorf(": %w %q: want one of feature_ids or feature_names of GET /v1/models", errUnknown, clip(string(name)))
 	case r.given[k.column] == r.count:
 		err = fmt.Errorf(": feature %s is given twice", clip(string(name)))
 	case k.byName != r.keys[0].byName:
@@ -295,6 +300,8 @@ func (r *rows) member(n int, name []byte) (column int, err error) {
 	}
 	return k.column, err
 }
+
+var errUnknown = errors.New("unknown feature")
 
 // key returns the feature of member i of an object.
 func (r *rows) key(i int, name []byte) (k key, known bool) {

@@ -76,3 +76,27 @@ func TestNamesThatAreNotMentionedAreMissing(t *testing.T) {
 		t.Errorf("%v, %v, want %v", r.features, err, want)
 	}
 }
+
+// A word that a document does not name is 0, and one that the training data have not is left out.
+func TestDocumentsOfWords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.npz")
+	testkit.LinearModel(t, path, 1, 100, 10)
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *m.File()
+	f.FeatureNames, f.Sparse = []string{"word:red", "word:blue", "price"}, true
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := tested(t, Options{Models: only(path)})
+	w := post(s, `{"documents": [{"word:red": 1}, {"word:green": [1, {}], "word:blue": 2, "price": 3}, {"word:green": 1}, {}, {"5": 1, "999": 4}]}`)
+	var answer struct{ Scores []float64 }
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || !slices.Equal(answer.Scores, []float64{1, 230, 0, 0, 100}) {
+		t.Errorf("%s", w.Body)
+	}
+	if w := post(s, `{"documents": [{"word:green": 1, "word:red": 1, "word:red": 2}]}`); w.Code != 400 {
+		t.Errorf("a word is given twice: %s", w.Body)
+	}
+}

@@ -93,7 +93,7 @@ func fileFor(t *transforms.Transform, d *datasets.Dataset, gain string) *ranker.
 	return &ranker.File{
 		Vectors: vectors, Products: d.Products,
 		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, NumberLevels: d.NumberLevels, Gain: gain,
-		Columns: d.Roles, BaseScores: d.BaseScores != nil, Grade: d.HighestLabel(),
+		Columns: d.Roles, BaseScores: d.BaseScores != nil, Sparse: d.IsSparse(), Grade: d.HighestLabel(),
 	}
 }
 

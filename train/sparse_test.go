@@ -76,7 +76,12 @@ func TestSparseDocumentsTrainTheModelOfDenseOnes(t *testing.T) {
 			if models[i] = r.Model; r.History[2].Vali["ndcg@10"] < .4 {
 				t.Errorf("%s: %v", name, r.History[2])
 			}
-			if err := r.Model.File().Write(&files[i]); err != nil {
+			f := *r.Model.File()
+			if f.Sparse != s.Train.IsSparse() {
+				t.Errorf("%s: the file says that documents are sparse: %t", name, f.Sparse)
+			}
+			f.Sparse = false
+			if err := f.Write(&files[i]); err != nil {
 				t.Fatal(err)
 			}
 		}

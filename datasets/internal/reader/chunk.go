@@ -129,7 +129,7 @@ func tooSparse(rows, columns int, text int64) error {
 		return nil
 	}
 	return fmt.Errorf("%d documents × %d distinct feature ids would take %.1f GB for %.3f GB of text: too sparse for a dense matrix, "+
-		"which categorical features need: please number features densely or select some",
+		"which categorical features and products of vectors need: please number features densely or select some",
 		rows, columns, float64(rows)*float64(columns)*4/1e9, float64(text)/1e9)
 }
 

@@ -17,8 +17,11 @@ const (
 	sparseSize = 1 << 24
 )
 
-// sparse reports whether rows may be sparse: those with categorical features have texts for what is not there.
-func (l *Layout) sparse(o Options) bool { return len(l.Categorical) == 0 && o.Levels == nil }
+// sparse reports whether rows may be sparse: not those with categorical features, which have texts for what is not there, or with
+// products of vectors.
+func (l *Layout) sparse(o Options) bool {
+	return len(l.Categorical)+len(l.Zero)+len(l.Products) == 0 && o.Levels == nil
+}
 
 // IsSparse reports whether the documents of tables, with the given columns, are to be sparse.
 func IsSparse(ids []int, tables ...*Table) bool {
