@@ -34,7 +34,8 @@ type column struct {
 	cuts    []float64 // of numbers, whose bin is 1 + the number of cuts below the value
 	cuts32  []float32 // the largest float32 that are at most the cuts: no float32 lies between
 	codes   []int     // of the categories in bins 2, 3, …; bin 1 has the others
-	lookup  []uint8   // of categories: bins by code
+	lookup  []uint32  // of categories: bins by code
+	wide    []uint32  // bins by document, of categories that a byte cannot number; nil: they are in a panel
 	missing bool      // values are
 }
 
@@ -63,8 +64,8 @@ func (b *Binned) at(column int) (p *panel, place int) {
 
 // Bin sorts features, rows of width values one after another, into at most bins bins a column, [LeastBins] to [MaxBins]; 0: 64.
 // Bins of numbers hold about as many documents each; thresholds are halfway between neighbouring values. Missing values have a
-// bin of their own. Columns in categories hold codes below the number given there; the most frequent codes have a bin each, and
-// all others, also code 0, share one.
+// bin of their own. Columns in categories hold codes below the number given there; the codes of documents have a bin each, however
+// many they are, and all others share one.
 func Bin(rows []float32, width int, categories map[int]int, bins int) (*Binned, error) {
 	if width < 1 || len(rows)%width != 0 {
 		return nil, fmt.Errorf("forest: %d values are not documents of %d features", len(rows), width)
@@ -101,7 +102,7 @@ func BinParts(offsets []int, width int, categories map[int]int, bins int, read f
 	parallel.For(width, parallel.Workers(width), func(_, c int) {
 		columns[c] = c
 		if n, ok := counts[c]; ok {
-			b.columns[c] = newCategories(n, bins-2)
+			b.columns[c] = newCategories(n, bins-2, b.rows)
 			return
 		}
 		values := num.CountColumn(some[min(c, len(some)):], width)
@@ -129,7 +130,9 @@ func BinParts(offsets []int, width int, categories map[int]int, bins int, read f
 	most := 0
 	for c := range b.columns {
 		b.columns[c].missing = f.missing[c].Load()
-		most = max(most, b.columns[c].bins())
+		if b.columns[c].wide == nil {
+			most = max(most, b.columns[c].bins())
+		}
 	}
 	if b.shift = 6; most > 1<<b.shift {
 		b.shift = 8
@@ -200,6 +203,14 @@ func (f *filling) fillPart(first int, rows []float32, columns []int, tallies []*
 			for i := range n {
 				values[i] = rows[i*f.width+c]
 			}
+			if column := &f.columns[c]; column.wide != nil {
+				for i, x := range values[:n] {
+					if column.wide[first+i] = column.category(x); x != x {
+						f.missing[c].Store(true)
+					}
+				}
+				continue
+			}
 			f.columns[c].fill(bins[:n], values[:n])
 			p, place := f.at(c)
 			tally := tallies[c]
@@ -222,15 +233,19 @@ func (c *column) fill(bins []uint8, values []float32) {
 		return
 	}
 	for i, x := range values {
-		switch {
-		case x != x:
-			bins[i] = 0
-		case x >= 0 && x < float32(len(c.lookup)) && x == float32(int(x)):
-			bins[i] = c.lookup[int(x)]
-		default:
-			bins[i] = 1
-		}
+		bins[i] = uint8(c.category(x))
 	}
+}
+
+// category returns the bin of a category.
+func (c *column) category(x float32) uint32 {
+	switch {
+	case x != x:
+		return 0
+	case x >= 0 && x < float32(len(c.lookup)) && x == float32(int(x)):
+		return c.lookup[int(x)]
+	}
+	return 1
 }
 
 // sample is the number of documents whose values determine the bins.
@@ -284,22 +299,22 @@ func floor32(t float64) float32 {
 	return x
 }
 
-// newCategories returns a column of categories, given the number of documents of each. The most frequent have a bin each.
-func newCategories(counts []int64, most int) column {
-	c := column{lookup: make([]uint8, len(counts))}
+// newCategories returns a column of categories, given the number of documents of each: in a panel if at most that many have one.
+func newCategories(counts []int64, most, rows int) column {
+	c := column{lookup: make([]uint32, len(counts))}
 	for code, n := range counts {
 		if n > 0 {
 			c.codes = append(c.codes, code)
 		}
 	}
-	slices.SortStableFunc(c.codes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	c.codes = c.codes[:min(most, len(c.codes))]
-	slices.Sort(c.codes)
+	if len(c.codes) > most {
+		c.wide = make([]uint32, rows)
+	}
 	for code := range c.lookup {
 		c.lookup[code] = 1
 	}
 	for i, code := range c.codes {
-		c.lookup[code] = uint8(2 + i)
+		c.lookup[code] = uint32(2 + i)
 	}
 	return c
 }

@@ -57,27 +57,30 @@ func TestBinsHoldAboutAsManyDocumentsEach(t *testing.T) {
 	}
 }
 
-func TestRareCategoriesShareABin(t *testing.T) {
+// Levels beyond the bins have a number each, as do those that one document has. Others, code 0 and what is no code share one.
+func TestLevelsBeyondTheBinsAreToldApart(t *testing.T) {
 	const codes = 300
-	var rows []float32
-	for code := codes - 1; code > 0; code-- { // code 299 once, and 1 most often
-		rows = append(rows, slices.Repeat([]float32{float32(code)}, codes-code)...)
+	rows := []float32{0, -1, 2.5, codes, 1e9, nan}
+	for code := 1; code < codes; code += 2 {
+		rows = append(rows, float32(code))
 	}
-	rows = append(rows, 0, -1, 2.5, codes, 1e9, nan)
 	b, err := Bin(rows, 1, map[int]int{0: codes}, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, bin := range binsOf(b, 0) {
-		want, x := uint8(1), rows[i]
+	for i, bin := range b.columns[0].wide {
+		want, x := uint32(1), rows[i]
 		if x != x {
 			want = 0
-		} else if x >= 1 && x <= 62 && x != 2.5 {
-			want = 1 + uint8(x)
+		} else if i > 5 {
+			want = 2 + uint32(x)/2
 		}
 		if bin != want {
 			t.Errorf("bin %d of %v, want %d", bin, x, want)
 		}
+	}
+	if c := b.columns[0]; len(b.columns[0].wide) != len(rows) || !c.missing || c.bins() != 2+codes/2 {
+		t.Errorf("%d documents, missing %t, %d bins", len(c.wide), c.missing, c.bins())
 	}
 }
 

@@ -28,6 +28,9 @@ type Config struct {
 	Monotone []int8
 	// Interactions are sets of columns: all columns above a leaf are of one of them, or are one column. nil: any may be together.
 	Interactions [][]int
+	// Queries are the first documents of queries, ascending from 0. Where symmetric trees choose a set of more levels than bins, the
+	// documents of a query do not count for each other. nil: each document is a query.
+	Queries []int
 	// Seed is the seed of what Rows and Columns draw.
 	Seed uint64
 	// Parts is the number of processes that grow the same trees on the same documents, and Part is the number of this one, from 0: each
@@ -101,6 +104,7 @@ type Grower struct {
 
 	entries, movedEntries []uint64 // of sparse documents in the sample, leaf by leaf, and scratch
 	rowBins               []uint8  // scratch of binsOf
+	fold                  []uint8  // by document, if there are columns with levels
 	units
 }
 
@@ -137,6 +141,7 @@ func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, er
 			len(gradient), len(curvature), len(scores), n)
 	}
 	rows, rest := g.sample()
+	g.setFolds()
 	for i, x := range gradient {
 		if !finite(float64(x)) || !finite(float64(curvature[i])) || curvature[i] < 0 {
 			return Tree{}, fmt.Errorf("forest: document %d has gradient %v and curvature %v, want finite numbers, and curvatures of at least 0",
@@ -187,6 +192,7 @@ func (g *Grower) random(what ...uint64) uint64 {
 const (
 	ofRows = iota
 	ofColumns
+	ofFolds
 )
 
 // sample sets the columns of the next tree, and returns the documents to grow it on, and the others.

@@ -76,6 +76,7 @@ func countSparse(values []float32, rows int) num.Counts {
 type rowBins struct {
 	bins         []uint8
 	width, place int
+	wide         []uint32 // bins by row in place of bytes
 }
 
 // binsOf returns the bins of a column, until it is called again.
@@ -83,7 +84,7 @@ func (g *Grower) binsOf(column int) rowBins {
 	s := g.binned.sparse
 	if s == nil {
 		p, place := g.binned.at(column)
-		return rowBins{p.bins, p.width, place}
+		return rowBins{p.bins, p.width, place, g.binned.columns[column].wide}
 	}
 	g.rowBins = num.Sized(g.rowBins, g.binned.rows)
 	for i := range g.rowBins {
@@ -92,7 +93,7 @@ func (g *Grower) binsOf(column int) rowBins {
 	for _, e := range s.entries[s.starts[column]:s.starts[column+1]] {
 		g.rowBins[rowOf(e)] = uint8(e)
 	}
-	return rowBins{g.rowBins, 1, 0}
+	return rowBins{bins: g.rowBins, width: 1}
 }
 
 // entriesOf returns the entries of documents by which a tree is grown.
@@ -120,7 +121,7 @@ func (g *Grower) entriesOf(rows []uint32) []uint64 {
 }
 
 // partEntries moves the entries of documents that go to the left before the others. Both keep their order.
-func (g *Grower) partEntries(entries []uint64, by rowBins, goes *[256]uint8) (left, right []uint64) {
+func (g *Grower) partEntries(entries []uint64, by rowBins, goes []uint8) (left, right []uint64) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -139,7 +140,14 @@ func (g *Grower) partEntries(entries []uint64, by rowBins, goes *[256]uint8) (le
 
 // histogram returns the histogram of a column in a leaf.
 func (g *Grower) histogram(l *leaf, column int) []uint64 {
-	n := g.binned.columns[column].bins()
+	n, wide := g.binned.columns[column].bins(), g.binned.columns[column].wide
+	if wide != nil {
+		h := make([]uint64, n)
+		for _, row := range l.rows {
+			h[wide[row]] += g.pairs[row]
+		}
+		return h
+	}
 	if g.binned.sparse == nil {
 		from := column << g.binned.shift
 		return l.histogram[from : from+n]

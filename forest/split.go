@@ -12,15 +12,15 @@ import (
 type split struct {
 	gain        float64 // twice what the objective gains, in units
 	column      int
-	bins        []uint8 // of values, in the order of the split: the first go to the left
-	cut         int     // the number of bins that go to the left
+	bins        []uint32 // of values, in the order of the split: the first go to the left
+	cut         int      // the number of bins that go to the left
 	missingLeft bool
 }
 
 // ascending are the bins of numbers, in order.
-var ascending = func() (bins [MaxBins]uint8) {
+var ascending = func() (bins [MaxBins]uint32) {
 	for i := range bins {
-		bins[i] = uint8(i + 1)
+		bins[i] = uint32(i + 1)
 	}
 	return bins
 }()
@@ -171,16 +171,16 @@ func (g *Grower) divide(l *leaf, s *split, by rowBins) family {
 	case -1:
 		left.low, right.high = v.between, v.between
 	}
-	var goes [256]uint8 // 1 by bin: to the left
+	goes := make([]uint8, max(256, g.binned.columns[s.column].bins())) // 1 by bin: to the left
 	if s.missingLeft {
 		goes[0] = 1
 	}
 	for _, bin := range s.bins[:s.cut] {
 		goes[bin] = 1
 	}
-	left.rows, right.rows = g.part(l.rows, by, &goes)
-	left.rest, right.rest = g.part(l.rest, by, &goes)
-	left.entries, right.entries = g.partEntries(l.entries, by, &goes)
+	left.rows, right.rows = g.part(l.rows, by, goes)
+	left.rest, right.rest = g.part(l.rest, by, goes)
+	left.entries, right.entries = g.partEntries(l.entries, by, goes)
 	f := family{l, left, right, left}
 	if len(right.rows) < len(left.rows) {
 		f.small = right
@@ -189,16 +189,21 @@ func (g *Grower) divide(l *leaf, s *split, by rowBins) family {
 }
 
 // part moves the documents that go to the left before the others. Both keep their order.
-func (g *Grower) part(rows []uint32, by rowBins, goes *[256]uint8) (left, right []uint32) {
+func (g *Grower) part(rows []uint32, by rowBins, goes []uint8) (left, right []uint32) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	from := cap(g.order) - cap(rows) // where rows are in order
 	moved := g.moved[from : from+len(rows)]
-	n, others := 0, 0
+	n, others, bytes := 0, 0, (*[256]uint8)(goes)
 	for _, i := range rows {
 		rows[n], moved[others] = i, i // without a branch that nobody can predict
-		left := int(goes[by.bins[int(i)*by.width+by.place]])
+		left := 0
+		if by.wide != nil {
+			left = int(goes[by.wide[i]])
+		} else {
+			left = int(bytes[by.bins[int(i)*by.width+by.place]])
+		}
 		n += left
 		others += 1 - left
 	}
@@ -285,7 +290,9 @@ func (g *Grower) best(groups [][]*leaf) []split {
 		if g.config.allowed(group[0].path, column) { // which all leaves of a level share
 			s := g.newSearch(group)
 			for j, l := range group {
-				s.histograms[j] = g.histogram(l, column)
+				if g.binned.columns[column].wide == nil {
+					s.histograms[j] = g.histogram(l, column)
+				}
 			}
 			found[i] = g.bestOf(s, column)
 		}
@@ -343,8 +350,14 @@ func (g *Grower) bestOf(s *search, column int) split {
 	c := &g.binned.columns[column]
 	n := c.bins()
 	clear(s.sums)
+	var levels []uint32
+	var ends []int
+	if c.wide != nil {
+		levels, ends = g.merge(s, c)
+		n = 1 + len(ends)
+	}
 	s.best = split{column: column, bins: ascending[:n-1]}
-	if c.categorical() {
+	if c.categorical() && c.wide == nil {
 		s.best.bins = g.ordered(s.histograms, s.documents)
 	}
 	last := n - 2
@@ -357,6 +370,12 @@ func (g *Grower) bestOf(s *search, column int) split {
 	g.scan(s, last, c.missing)
 	if s.best.gain < 1e-12*s.base { // rounding
 		s.best.gain = 0
+	}
+	if c.wide != nil && s.best.cut > 0 {
+		s.best.bins, s.best.cut = levels, ends[s.best.cut-1]
+		if g.config.Leaves == 0 && s.best.gain < g.seeming(s)/4 {
+			s.best.gain = 0
+		}
 	}
 	return s.best
 }
@@ -395,10 +414,11 @@ func (g *Grower) scan(s *search, cuts int, missingLeft bool) {
 	}
 }
 
-// ordered returns the bins of categories in the order of the values that they would have as leaves. To smooth these, documents
-// without a gradient are added to each bin.
-func (g *Grower) ordered(histograms [][]uint64, documents int) []uint8 {
-	const smooth = 10
+// smooth is the number of documents without a gradient that are added to each category where categories are sorted.
+const smooth = 10
+
+// ordered returns the bins of categories in the order of the values that they would have as leaves.
+func (g *Grower) ordered(histograms [][]uint64, documents int) []uint32 {
 	n := len(histograms[0])
 	sums := make([]uint64, n)
 	var all uint64
@@ -415,7 +435,7 @@ func (g *Grower) ordered(histograms [][]uint64, documents int) []uint8 {
 		value[bin] = s / (w + g.l2 + smooth*weight/float64(documents))
 	}
 	bins := slices.Clone(ascending[:n-1])
-	slices.SortStableFunc(bins, func(a, b uint8) int { return cmp.Compare(value[a], value[b]) })
+	slices.SortStableFunc(bins, func(a, b uint32) int { return cmp.Compare(value[a], value[b]) })
 	return bins
 }
 

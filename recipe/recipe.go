@@ -7,6 +7,7 @@
 package recipe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -95,6 +96,9 @@ func For(s *datasets.Splits) Plan {
 	}
 	if documents, queries := s.Train.Rows(), s.Train.Queries(); documents < largeFrom {
 		models := candidates(documents, queries)
+		if documentsOfLevel(s.Train) > 0 {
+			models[1].Leaves = levelLeaves // and the other forest is symmetric
+		}
 		if queryShare(s) >= tablesFrom {
 			models = append(models, tableRecipe(documents))
 		}
@@ -146,6 +150,9 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c train.Conf
 		c, reason = sparseRecipe(scorer), fmt.Sprintf("sparse documents of %d features", s.Train.Width())
 	case scorer == ranker.ForestKind:
 		c, reason = forestRecipe(), "a forest"
+		if s != nil && s.Train != nil && documentsOfLevel(s.Train) >= levelDocuments {
+			c.Leaves, reason = levelLeaves, fmt.Sprintf("a forest, with levels of %d documents and more", levelDocuments)
+		}
 		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom {
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
 			if ofQuery < tablesFrom {
@@ -167,6 +174,23 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c train.Conf
 		c.Metric = train.LossMetric
 	}
 	return c, reason + ", for gains from clicks"
+}
+
+// levelLeaves are the leaves of trees for categories with more levels than bins. Alone, such a forest needs many documents of a level: it
+// looks for users that like a kind of items, and finds some in noise, too. Symmetric trees do neither.
+const (
+	levelLeaves    = 31
+	levelDocuments = 100
+)
+
+// documentsOfLevel returns the mean number of documents of a level, of categories with more levels than bins the least one, 0 without any.
+func documentsOfLevel(d *datasets.Dataset) (documents int) {
+	for _, levels := range d.Levels {
+		if n := len(levels); n > forestRecipe().Bins {
+			documents = min(cmp.Or(documents, d.Rows()), d.Rows()/n)
+		}
+	}
+	return documents
 }
 
 // queryShare returns the part of the features of the training data that are features of the query, 0 without data.

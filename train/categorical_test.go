@@ -201,7 +201,7 @@ func TestMemoryOfMoreUsersThanVectors(t *testing.T) {
 	c := byName("mlp")
 	c.Transform, c.Categorical, c.Batch, c.Epochs = "none", Features{"user", "kind"}, 10_000, 1
 	tr := mustNew(t, c, s)
-	if w := tr.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train: the categorical feature user: the most frequent 100000 values have vectors, and 500 rarer ones count as unseen") {
+	if w := tr.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train: the categorical feature user: the most frequent 100000 values are told apart, and 500 rarer ones count as unseen") {
 		t.Errorf("warnings %q", w)
 	}
 	var before, after runtime.MemStats

@@ -166,11 +166,11 @@ func seenQueries(s datasets.Splits, initial *ranker.Model) (seen ranker.QueryDig
 	return train, warnings
 }
 
-// rareValues are warnings of categorical features that have more values than vectors.
+// rareValues are warnings of categorical features that have more values than a model tells apart.
 func rareValues(d *datasets.Dataset, t *transforms.Transform) (warnings []string) {
 	for _, c := range t.Categories {
 		if c.Rare > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: the categorical feature %s: the most frequent %d values have vectors, and %d rarer "+
+			warnings = append(warnings, fmt.Sprintf("%s: the categorical feature %s: the most frequent %d values are told apart, and %d rarer "+
 				"ones count as unseen", d.Name, d.FeatureName(c.Column), len(c.Values), c.Rare))
 		}
 	}

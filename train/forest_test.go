@@ -65,7 +65,16 @@ func mustForest(t *testing.T, f *ranker.Model) (leaves []float64) {
 }
 
 func TestForestRunGoesOnWithTheSameBits(t *testing.T) {
-	c, s, path := growing(), tabular(), filepath.Join(t.TempDir(), "checkpoint")
+	for _, bins := range []int{0, 4} { // of which the category has more
+		c := growing()
+		c.Bins = bins
+		goesOn(t, c)
+	}
+}
+
+func goesOn(t *testing.T, c Config) {
+	t.Helper()
+	s, path := tabular(), filepath.Join(t.TempDir(), "checkpoint")
 	whole := mustRun(t, mustNew(t, c, s), Hooks{Epoch: func(tr *Trainer, e Epoch) error {
 		if e.Epoch == 3 {
 			return saveCheckpoint(tr, path)

@@ -428,6 +428,7 @@ func (f *Forest) prepareGrower(ofEpoch int, number uint64) (err error) {
 	}
 	c := f.Tree
 	c.L2, c.Seed = max(c.L2, math.SmallestNonzeroFloat64), c.Seed+number
+	c.Queries = f.Data.Train.Offsets
 	c.Part, c.Parts, c.Sum = f.Group.Rank(), f.Group.Size(), func(histogram []uint64) { mpi.Sum(f.Group, histogram) }
 	if f.grower, err = forest.NewGrower(f.binned, c); err != nil {
 		return fmt.Errorf("train: %w", err)
