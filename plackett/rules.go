@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -115,14 +116,13 @@ func (p *Ruled) Set(scores []float64, r Rules) error {
 	if !math.IsInf(p.allowed[0], -1) {
 		return nil
 	}
-	for i := 1; ; i++ {
-		p.allow(i)
-		if math.IsInf(p.allowed[0], -1) {
-			p.allow(i - 1)
-			least, most := p.possible(i - 1)
-			return &QuotaError{p.quotas[i-1].index, least, most}
-		}
-	}
+	first := sort.Search(len(p.quotas)-1, func(i int) bool {
+		p.allow(i + 1)
+		return math.IsInf(p.allowed[0], -1)
+	})
+	p.allow(first)
+	least, most := p.possible(first)
+	return &QuotaError{p.quotas[first].index, least, most}
 }
 
 // Work returns about how many steps the dynamic program takes for lists of so many documents and expectations at the first ranks.
@@ -137,7 +137,7 @@ func (r *Rules) Work(documents, ranks int) (steps int, err error) {
 	}
 	steps = p.counts.all
 	err = p.counts.set(p.classes, min(ranks, documents))
-	return (steps + p.counts.all) * len(p.classes), err
+	return (steps + p.counts.all) * (len(p.classes)*len(p.classes) + len(p.quotas)), err
 }
 
 // pin sets the ranks of documents that are pinned.
@@ -254,18 +254,28 @@ func logSum(a, b float64) float64 {
 // mostCounts bounds the memory and time of the dynamic program.
 const mostCounts = 1 << 18
 
-// counts numbers the ways in which the documents of the first ranks can be of classes.
+// counts numbers the ways in which the documents of the first ranks, or of fewer, can be of classes: in the lexicographic order of
+// how many are of each. One more document of a class has a higher number.
 type counts struct {
-	sizes, strides []int
-	all, ranks     int
+	sizes      []int
+	all, ranks int
+	sums       [][]int // by class and r: the sum over up to r ranks of the ways to fill these with the classes from this one on
 }
 
 func (x *counts) set(classes []class, ranks int) error {
-	*x = counts{all: 1, ranks: ranks}
-	for _, c := range classes {
-		size := min(len(c.documents), ranks)
-		x.sizes, x.strides = append(x.sizes, size), append(x.strides, x.all)
-		if x.all *= size + 1; x.all > mostCounts {
+	*x = counts{sizes: make([]int, len(classes)), all: 1, ranks: ranks, sums: make([][]int, len(classes)+1)}
+	for c := len(classes); c >= 0; c-- {
+		x.sums[c] = make([]int, ranks+1)
+		sum := 0
+		for r := range ranks + 1 {
+			if x.all = 1; c < len(classes) {
+				x.sizes[c] = min(len(classes[c].documents), ranks)
+				x.all = x.skipped(c, r, min(x.sizes[c], r)+1)
+			}
+			sum += x.all
+			x.sums[c][r] = sum
+		}
+		if x.all > mostCounts {
 			return fmt.Errorf("quotas: the first %d ranks have more than %d combinations of counts of %d kinds of documents: "+
 				"want fewer quotas or ranks", ranks, mostCounts, len(classes))
 		}
@@ -273,13 +283,37 @@ func (x *counts) set(classes []class, ranks int) error {
 	return nil
 }
 
+// skipped returns how many ways there are with less than n documents of class c, and others of the classes after it, at r ranks.
+func (x *counts) skipped(c, r, n int) int {
+	all := x.sums[c+1][r]
+	if n <= r {
+		all -= x.sums[c+1][r-n]
+	}
+	return all
+}
+
 // read sets the counts of a number, and returns their sum.
 func (x *counts) read(number int, n []int) (ranks int) {
 	for c, size := range x.sizes {
-		n[c] = number / x.strides[c] % (size + 1)
+		left := x.ranks - ranks
+		n[c] = sort.Search(min(size, left), func(k int) bool { return x.skipped(c, left, k+1) > number })
+		number -= x.skipped(c, left, n[c])
 		ranks += n[c]
 	}
 	return ranks
+}
+
+// after returns the number of counts with one more document of a class.
+func (x *counts) after(n []int, class int) (number int) {
+	left := x.ranks
+	for c, k := range n {
+		if c == class {
+			k++
+		}
+		number += x.skipped(c, left, k)
+		left -= k
+	}
+	return number
 }
 
 // allow computes with which probabilities the first quotas hold.
@@ -296,7 +330,7 @@ func (p *Ruled) allow(quotas int) {
 		case holds && ranks == p.counts.ranks:
 			p.allowed[i] = 0
 		case holds:
-			p.allowed[i] = p.weigh(i, ranks)
+			p.allowed[i] = p.weigh(ranks)
 		}
 	}
 }
@@ -310,9 +344,9 @@ func (q *quota) among(n []int) int {
 	return sum
 }
 
-// weigh sets log P(class is next) after the counts p.n, whose number is i while there are quotas. It returns the logarithm of the
-// probability that the quotas hold.
-func (p *Ruled) weigh(i, ranks int) float64 {
+// weigh sets log P(class is next) after the counts p.n, at so many ranks. It returns the logarithm of the probability that the quotas
+// hold.
+func (p *Ruled) weigh(ranks int) float64 {
 	all, hold := math.Inf(-1), math.Inf(-1)
 	for c := range p.classes {
 		p.next[c] = math.Inf(-1)
@@ -320,7 +354,7 @@ func (p *Ruled) weigh(i, ranks int) float64 {
 			p.next[c] = p.classes[c].left[n]
 			all = logSum(all, p.next[c])
 			if ranks < p.counts.ranks {
-				p.next[c] += p.allowed[i+p.counts.strides[c]]
+				p.next[c] += p.allowed[p.counts.after(p.n, c)]
 			}
 			hold = logSum(hold, p.next[c])
 		}
@@ -352,7 +386,7 @@ func (p *Ruled) possible(quota int) (least, most int) {
 		}
 		for c := range p.classes {
 			if p.n[c] < p.counts.sizes[c] {
-				reached[i+p.counts.strides[c]] = true
+				reached[p.counts.after(p.n, c)] = true
 			}
 		}
 	}
@@ -366,19 +400,17 @@ func (p *Ruled) walk(ranks int, choose func(k int) (class int, err error)) error
 		return &LengthError{"ranking", ranks, len(p.pinned)}
 	}
 	clear(p.n)
-	i, free := 0, 0
+	free := 0
 	for k, pinned := range p.pinned[:ranks] {
 		if pinned >= 0 {
 			continue
 		}
-		p.weigh(i, free)
+		p.weigh(free)
 		c, err := choose(k)
 		if err != nil {
 			return err
 		}
-		if p.n[c]++; free < p.counts.ranks {
-			i += p.counts.strides[c]
-		}
+		p.n[c]++
 		free++
 	}
 	return nil
@@ -517,15 +549,11 @@ func (p *Ruled) arrivals(ranks int, visit func(c, n, k int, probability float64)
 		if reached[i] == 0 || free == len(at) {
 			continue
 		}
-		number := 0
-		for c := range p.classes {
-			number += p.n[c] * p.counts.strides[c]
-		}
-		p.weigh(number, free)
+		p.weigh(free)
 		for c, next := range p.next {
 			if q := reached[i] * math.Exp(next); q > 0 {
 				visit(c, p.n[c], at[free], q)
-				reached[i+x.strides[c]] += q
+				reached[x.after(p.n, c)] += q
 			}
 		}
 	}

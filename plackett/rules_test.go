@@ -415,3 +415,34 @@ func TestRuledIsNearThePolicy(t *testing.T) {
 		}
 	}
 }
+
+// Eight values of a column may have quotas among the first ten, as the combinations of counts with up to ten in all are few.
+func TestRuledManyValues(t *testing.T) {
+	scores, quotas := make([]float64, 160), make([]Quota, 8)
+	rng := rand.New(rand.NewPCG(6, 2))
+	for d := range scores {
+		scores[d] = 2 * rng.NormFloat64()
+		if value := d % 10; value < 8 {
+			quotas[value].Documents = append(quotas[value].Documents, d)
+		}
+	}
+	for i := range quotas {
+		quotas[i].First, quotas[i].Least, quotas[i].Most = 10, 1, 2
+	}
+	var p Ruled
+	check(t, p.Set(scores, Rules{Quotas: quotas}))
+	exposure := make([]float64, len(scores))
+	check(t, p.Exposure(slices.Repeat([]float64{1}, 10), exposure))
+	for value := range 8 {
+		sum := 0.0
+		for _, d := range quotas[value].Documents {
+			sum += exposure[d]
+		}
+		if !(sum > 1-1e-6 && sum < 2) {
+			t.Errorf("%v documents of value %d among the first ten", sum, value)
+		}
+	}
+	if sum := floats.Sum(exposure); math.Abs(sum-10) > 1e-5 {
+		t.Errorf("%v documents among the first ten", sum)
+	}
+}

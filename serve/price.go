@@ -27,11 +27,13 @@ const (
 	orderTime    = 180  // per order of columns of an explanation
 	swapTime     = 25   // per two documents of an explanation
 	eventTime    = 12.5 // per byte of events
-	memberTime   = 30   // per document and rule
+	memberTime   = 60   // per document and rule
 	mmrTime      = 1    // per document and component of all vectors
-	stepTime     = 40   // per step of the dynamic program of quotas
+	stepTime     = 2    // per step of the dynamic program of quotas
 	targetTimes  = 20   // exposures to solve for an offset
 	ruledTimes   = 3    // exposures of a draw under rules: its propensities, and what the rules cost
+
+	ruledPolicies = 6 // the work of a draw under quotas, to that of an order
 )
 
 // A curve is a price by the number of documents n: call + n·(document + n·pair).

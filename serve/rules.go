@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,11 +73,22 @@ func (s *Service) rule(ctx context.Context, in *request, space *scratch, out *re
 		return nil, badRequest("%s: rankings of interleaved models have no rules: name a model", slices.Min(slices.Collect(maps.Keys(in.rules))))
 	}
 	r := ruler{request: in, rows: &space.rows, scores: out.Scores}
-	price := 0.
-	for _, value := range in.rules {
-		price += (bodyTime + memberTime*float64(in.count)/10) * float64(len(value))
+	entries, steps := 3, 0 // each goes through the attributes and the documents, as do the numbers of classes
+	for name, value := range in.rules {
+		if name != "attributes" {
+			entries += bytes.Count(value, []byte("{"))
+		}
 	}
-	if err := s.part(ctx, space, "its rules", price, 1, r.read); err != nil {
+	price := float64(entries) * (memberTime*float64(in.count) + bodyTime*float64(len(in.rules["attributes"])))
+	if err := s.part(ctx, space, "its rules", price, 1, func() error {
+		err := r.read()
+		if err == nil {
+			if steps, err = r.rules.Work(in.count, r.counted()); err != nil {
+				err = badRequest("%w", err)
+			}
+		}
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	if r.lambda > 0 {
@@ -89,11 +101,10 @@ func (s *Service) rule(ctx context.Context, in *request, space *scratch, out *re
 			return nil, err
 		}
 	}
-	steps, err := r.rules.Work(in.count, r.counted())
-	if err != nil {
-		return nil, badRequest("%w", err)
+	price = stepTime*float64(steps) + memberTime*float64(in.count*(3+len(r.rules.Quotas)))
+	if in.draw != nil {
+		price *= ruledPolicies
 	}
-	price = stepTime*float64(steps) + memberTime*float64(in.count*(1+len(r.rules.Quotas)))
 	return &r.rules, s.part(ctx, space, "its quotas", price, 1, func() (err error) {
 		out.Order, err = ranker.Policy{Rules: &r.rules}.Rank(out.Order[:0], out.Scores)
 		if infeasible := new(plackett.QuotaError); errors.As(err, &infeasible) {
