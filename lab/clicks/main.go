@@ -11,6 +11,7 @@
 //	go run ./clicks summary                 its means and pictures
 //	go run ./clicks cascade -data DIR -out LOGS    cascade clicks, and logs for gbm.py
 //	go run ./clicks safety -data DIR -name NAME    training on few or adversarial clicks
+//	go run ./clicks compare                 impressions until a decision, by team draft and by A/B
 //	go run ./clicks gate                    what the gate lets through
 //	go run ./clicks speed DIR N             the time and memory to evaluate a log of N new queries in a file
 package main
@@ -26,7 +27,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "again": again, "affine": affine, "openbandit": openBandit, "sessions": sessions, "speed": speed,
-		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade}
+		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade, "compare": compare}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		log.Fatal("want one of ", strings.Join(slices.Sorted(maps.Keys(commands)), ", "), "; see the package comment")
 	}
