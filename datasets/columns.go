@@ -69,22 +69,6 @@ type Dataset struct {
 	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
 }
 
-// Vectors holds each vector once. Select and Open share them between datasets.
-type Vectors struct {
-	Names      []string // such as the names of columns
-	Dimensions []int
-	Values     []float32 // of all vectors
-}
-
-// Vector returns a vector of a row, nil if it is missing. Its memory is shared.
-func (d *Dataset) Vector(vector, row int) []float32 {
-	at := d.VectorAt[row*len(d.Vectors.Names)+vector]
-	if at < 0 {
-		return nil
-	}
-	return d.Vectors.Values[at : at+d.Vectors.Dimensions[vector]]
-}
-
 // Batch holds a few queries packed for one step: transformed, and padded to the
 // row capacity and the query capacity of a static graph.
 type Batch struct {

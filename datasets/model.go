@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/plrank/plrank/internal/names"
@@ -54,6 +55,9 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 	}
 	if err := d.checkFor(m); err != nil {
 		return nil, err
+	}
+	if d.Products != nil && !reflect.DeepEqual(d.Products, m.Products()) {
+		return nil, fmt.Errorf("datasets: %s has other products of vectors than the model: want data read with datasets.OptionsFor", d.Name)
 	}
 	rows := 0
 	if n := len(d.Offsets); n > 0 {

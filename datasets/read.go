@@ -296,8 +296,8 @@ func newDataset(t *reader.Table, ids []int, asSparse bool) (d *Dataset, err erro
 	}
 	d.Levels, d.NumberLevels = t.Names.LevelsOf(ids)
 	d.LeftOut, d.Roles = t.Layout.Text, t.Layout.Roles
+	d.Products = t.Layout.Products
 	if d.VectorAt = reader.Gather(rows, len(t.Layout.Vectors), func(c *reader.Chunk) []int { return c.VectorAt }); d.VectorAt != nil {
-		d.Products = t.Layout.Products
 		for _, p := range d.Products {
 			d.origin.Products = append(d.origin.Products, p.Name)
 		}

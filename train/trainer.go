@@ -85,6 +85,9 @@ func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 func (t *Trainer) prepare() error {
 	p, c, train := t.parsed, t.Config, t.data.splits.Train
 	var err error
+	if err = checkProducts(train); err != nil {
+		return err
+	}
 	if t.transform, err = fitTransform(p, train); err != nil {
 		return err
 	}

@@ -113,6 +113,17 @@ func ParseProduct(name string) (p Product, a, b string, err error) {
 	return p, words[0], words[1], nil
 }
 
+// Rank returns the rank of a bilinear product, 0 for others.
+func (p *Product) Rank() (rank int) {
+	if words := strings.Split(strings.TrimSuffix(p.Name, ")"), ","); strings.HasPrefix(p.Name, "bilinear(") {
+		rank, _ = strconv.Atoi(words[len(words)-1])
+	}
+	return rank
+}
+
+// Learned reports whether nothing of the product is still to be learned.
+func (p *Product) Learned() bool { return p.Rank() == 0 || p.Left != nil }
+
 // mostRank bounds the rank of a bilinear product.
 const mostRank = 1024
 

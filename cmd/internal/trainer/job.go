@@ -117,7 +117,7 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	if o.Data != "" && !o.Synthetic() {
 		command.Warn(stderr, cli.Suspicions(s.Train)...)
 	}
-	return s, nil
+	return train.FitProducts(ctx, s)
 }
 
 // openSplits is open without the check. An initial model says which columns are read, in which order, and how texts are
