@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/transforms"
 )
 
 func BenchmarkRead(b *testing.B) {
@@ -56,6 +58,41 @@ func BenchmarkScore(b *testing.B) {
 					dst, _ = m.Score(dst[:0], d.Features[:100*46])
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkVectors is 100 documents of 20 features, by a network of the default recipe, without and with a cosine of 384 dimensions.
+func BenchmarkVectors(b *testing.B) {
+	const documents, dimension = 100, 384
+	for _, with := range []int{0, 1} {
+		d := queries(20+with, 2000)
+		f := network(b, "minmax+log-standard+quantile+rank", "float32", d, 3, 64)
+		for c := range 20 + with {
+			f.FeatureNames = append(f.FeatureNames, fmt.Sprint("f", c))
+		}
+		if with > 0 {
+			f.FeatureNames[20], f.Products = "cosine(q,d)", []transforms.Product{{Name: "cosine(q,d)"}}
+			f.Vectors = []transforms.Vector{{Name: "q", Dimension: dimension}, {Name: "d", Dimension: dimension}}
+		}
+		m := reopen(b, f)
+		vectors := make([]float32, (documents+1)*dimension)
+		for i := range vectors {
+			vectors[i] = float32(i % 7)
+		}
+		b.Run(fmt.Sprintf("cosines=%d", with), func(b *testing.B) {
+			var dst []float64
+			best := time.Hour
+			for b.Loop() {
+				start := time.Now()
+				rows := d.Features[:documents*d.Width()]
+				if err := m.Multiply(rows, func(v, document int) []float32 { return vectors[v*(1+document)*dimension:][:dimension] }); err != nil {
+					b.Fatal(err)
+				}
+				dst, _ = m.Score(dst[:0], rows)
+				best = min(best, time.Since(start))
+			}
+			b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
 		})
 	}
 }

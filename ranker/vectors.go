@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/viterin/vek/vek32"
+
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -26,6 +28,9 @@ func (m *Model) Multiply(features []float32, vector func(vector, document int) [
 			}
 			if v != nil && len(v) != want.Dimension {
 				return fmt.Errorf("ranker: document %d: the vector %s has the dimension %d, want %d", d, want.Name, len(v), want.Dimension)
+			}
+			if sum := vek32.Sum(v); sum-sum == 0 {
+				continue
 			}
 			if at := slices.IndexFunc(v, func(x float32) bool { return x-x != 0 }); at >= 0 {
 				return fmt.Errorf("ranker: document %d: number %d of the vector %s is %v: want finite numbers", d, at, want.Name, v[at])

@@ -34,12 +34,7 @@ type Product struct {
 // productKinds are the functions of two vectors.
 var productKinds = map[string]func(a, b []float32) float64{
 	"dot": dot,
-	"cosine": func(a, b []float32) float64 {
-		if lengths := dot(a, a) * dot(b, b); lengths > 0 { // float64 has the range for squares of squares of float32
-			return dot(a, b) / math.Sqrt(lengths)
-		}
-		return 0
-	},
+	"cosine": cosine,
 	"distance": func(a, b []float32) (sum float64) {
 		for i, x := range a {
 			d := float64(x) - float64(b[i])
@@ -48,6 +43,26 @@ var productKinds = map[string]func(a, b []float32) float64{
 		return math.Sqrt(sum)
 	},
 	"bilinear": nil,
+}
+
+// cosine returns the cosine, 0 if a vector is 0. It takes half the time of three inner products.
+func cosine(a, b []float32) float64 {
+	var ab, aa, bb, ab1, aa1, bb1 float64
+	b = b[:len(a)]
+	i := 0
+	for ; i+2 <= len(a); i += 2 {
+		x, y, x1, y1 := float64(a[i]), float64(b[i]), float64(a[i+1]), float64(b[i+1])
+		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+		ab1, aa1, bb1 = ab1+x1*y1, aa1+x1*x1, bb1+y1*y1
+	}
+	if i < len(a) {
+		x, y := float64(a[i]), float64(b[i])
+		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+	}
+	if lengths := (aa + aa1) * (bb + bb1); lengths > 0 { // float64 has the range for squares of squares of float32
+		return (ab + ab1) / math.Sqrt(lengths)
+	}
+	return 0
 }
 
 // dot returns the inner product. Its four sums are independent, so that a processor adds them at once.
@@ -176,7 +191,7 @@ func (p *Product) Value(a, b []float32) float32 {
 	case f != nil:
 		value = f(a, b)
 	case p.Left == nil:
-		value = productKinds["cosine"](a, b)
+		value = cosine(a, b)
 	default:
 		for i, row := range p.Left {
 			value += dot(row, a) * dot(p.Right[i], b)
