@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -178,6 +179,14 @@ func TestVectorsInFilesOfTheirOwn(t *testing.T) {
 		}); err != nil || !slices.Equal(blocks[:13], d.Features[:13]) || len(blocks) != 15 {
 			t.Errorf("%s in blocks: %v, error %v", name, blocks, err)
 		}
+	}
+	wide := "1 qid:x 1:1 # docid = A\n"
+	for id := range 1200 {
+		wide += fmt.Sprintf("0 qid:x %d:1 # docid = B\n", id+1)
+	}
+	d, err := ReadFile(write("wide.txt", wide), ReadOptions{Vectors: vectors, Products: products})
+	if err != nil || d.IsSparse() || d.Row(0)[1200] != 3 || d.Row(7)[1200] != 0 {
+		t.Errorf("wide text: %v, error %v", d, err)
 	}
 	for name, want := range map[string]string{
 		write("none.csv", "qid,v\nz,1 0\n"):         "none of its queries has a vector in",

@@ -77,15 +77,39 @@ func fitBilinear(ctx context.Context, s *datasets.Splits, p transforms.Product) 
 	if err != nil {
 		return p, err
 	}
+	err = m.descend(ctx, s) // the weights of the others, so that the matrices do not stand in for them
+	if err == nil {
+		err = m.begin(s)
+	}
+	if err == nil {
+		err = m.descend(ctx, s)
+	}
+	if err != nil {
+		return p, err
+	}
+	left, right, _ := m.parts(m.numbers)
+	for k := range m.rank {
+		p.Left, p.Right = append(p.Left, float32s(left.Data[k*m.dimension:][:m.dimension])), append(p.Right, float32s(right.Data[k*m.dimension:][:m.dimension]))
+	}
+	return p, nil
+}
+
+// valiOf returns the split that says when to end.
+func valiOf(s *datasets.Splits) *datasets.Dataset {
+	if s.Vali == nil {
+		return s.Train
+	}
+	return s.Vali
+}
+
+// descend takes steps by Adam until the loss on the validation split is the least.
+func (m *bilinearModel) descend(ctx context.Context, s *datasets.Splits) error {
 	const (
 		epochs, batch, patience = 100, 16, 3
 		first, last             = .02, .001 // steps, relative to the numbers
 		decay1, decay2          = .9, .999
 	)
-	vali := s.Vali
-	if vali == nil {
-		vali = s.Train
-	}
+	vali := valiOf(s)
 	best := slices.Clone(m.numbers)
 	least, since, rate, step := m.loss(vali, nil, allQueries(vali)), 0, first, 0
 	moment1, moment2, gradient := make([]float64, len(best)), make([]float64, len(best)), make([]float64, len(best))
@@ -93,7 +117,7 @@ func fitBilinear(ctx context.Context, s *datasets.Splits, p transforms.Product) 
 	for range epochs {
 		for queries := range slices.Chunk(random.Perm(s.Train.Queries()), batch) {
 			if err := ctx.Err(); err != nil {
-				return p, err
+				return err
 			}
 			step++
 			clear(gradient)
@@ -116,11 +140,8 @@ func fitBilinear(ctx context.Context, s *datasets.Splits, p transforms.Product) 
 			copy(m.numbers, best)
 		}
 	}
-	left, right, _ := m.parts(best)
-	for k := range m.rank {
-		p.Left, p.Right = append(p.Left, float32s(left.Data[k*m.dimension:][:m.dimension])), append(p.Right, float32s(right.Data[k*m.dimension:][:m.dimension]))
-	}
-	return p, nil
+	copy(m.numbers, best)
+	return nil
 }
 
 func float32s(list []float64) (numbers []float32) {
@@ -138,7 +159,7 @@ func allQueries(d *datasets.Dataset) []int {
 	return queries
 }
 
-// newBilinear returns a model that is the cosine times a factor, the best of some.
+// newBilinear returns a model with all numbers 0, of which only the weights w take steps.
 func newBilinear(d *datasets.Dataset, p transforms.Product) (*bilinearModel, error) {
 	var vectors []transforms.Vector
 	for i, name := range d.Vectors.Names {
@@ -151,30 +172,36 @@ func newBilinear(d *datasets.Dataset, p transforms.Product) (*bilinearModel, err
 	m := &bilinearModel{a: a, b: b, dimension: vectors[a].Dimension}
 	m.rank = min(p.Rank(), m.dimension)
 	m.standardise(d, p.Name)
-	axes, length := m.principal(d)
+	n := 2*m.size() + len(m.others)
+	m.numbers, m.rates = make([]float64, n), slices.Repeat([]float64{1}, n)
+	clear(m.rates[:2*m.size()])
+	return m, nil
+}
+
+// begin sets the matrices to the first principal axes of the vectors, times the factor that is best for the validation split.
+func (m *bilinearModel) begin(s *datasets.Splits) error {
+	axes, length := m.principal(s.Train)
 	if length == 0 {
-		return nil, fmt.Errorf("train: %s: %s: there are no vectors other than 0 to learn from", d.Name, p.Name)
+		return fmt.Errorf("train: %s: there are no vectors other than 0 to learn a bilinear product from", s.Train.Name)
 	}
-	n := m.size()
-	m.numbers, m.rates = make([]float64, 2*n+len(m.others)), slices.Repeat([]float64{1}, 2*n+len(m.others))
-	least, factor := math.Inf(1), 0.
-	some := allQueries(d)[:min(200, d.Queries())]
-	set := func(f float64) {
+	vali, n := valiOf(s), m.size()
+	set := func(factor float64) {
 		for i, x := range axes {
-			m.numbers[i], m.numbers[n+i] = x*math.Sqrt(f)/length, x*math.Sqrt(f)/length
+			m.numbers[i], m.numbers[n+i] = x*math.Sqrt(factor)/length, x*math.Sqrt(factor)/length
 		}
 	}
-	for f := 1. / 4; f < 200; f *= 2 {
-		if set(f); m.loss(d, nil, some) < least {
-			least, factor = m.loss(d, nil, some), f
+	least, best := math.Inf(1), 0.
+	for factor := 1. / 64; factor < 200; factor *= 2 {
+		if set(factor); m.loss(vali, nil, allQueries(vali)) < least {
+			least, best = m.loss(vali, nil, allQueries(vali)), factor
 		}
 	}
-	set(factor)
-	size := math.Sqrt(factor) / length / math.Sqrt(float64(m.dimension)) // of the numbers, in the mean square
+	set(best)
+	size := math.Sqrt(best) / length / math.Sqrt(float64(m.dimension)) // of the numbers, in the mean square
 	for i := range 2 * n {
 		m.rates[i] = size
 	}
-	return m, nil
+	return nil
 }
 
 // standardise finds the mean and the scale of all features but bilinear products.

@@ -125,6 +125,9 @@ func TestBilinearGradientIsOfTheLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := m.begin(&datasets.Splits{Train: d}); err != nil {
+		t.Fatal(err)
+	}
 	for i := range m.numbers {
 		m.numbers[i] += .1 * math.Sin(float64(i))
 	}
