@@ -171,8 +171,7 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 		return nil, fmt.Errorf("train: importances of %d repeats: want 1 or more", repeats)
 	}
 	if d != nil && d.IsSparse() {
-		return nil, fmt.Errorf("train: %s: features of sparse documents, of which there are %d, have no permutation importances: want the "+
-			"gains of a forest, as plrank describe has them", d.Name, d.Width())
+		return nil, fmt.Errorf("train: %s: sparse documents have no permutation importances: describe has the gains of a forest", d.Name)
 	}
 	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {

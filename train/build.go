@@ -24,8 +24,8 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 	}
 	if train := d.splits.Train; train.IsSparse() {
 		if bytes := 4 * float64(l.batches.Division.Batch) * float64(longest(train)) * float64(t.Width()); bytes > maxMemory {
-			return nil, nil, fmt.Errorf("train: %s: sparse documents of %d features: the inputs of a step may take %.1f GB in a network, want %.0f GB "+
-				"at most: want -scorer forest, which takes memory by the values that are not 0, or a smaller -batch", train.Name, train.Width(),
+			return nil, nil, fmt.Errorf("train: %s: sparse documents of %d features: the inputs of a step may take %.1f GB in a network, want "+
+				"%.0f GB at most: want -scorer forest, which takes memory by the values that are not 0, or a smaller -batch", train.Name, train.Width(),
 				bytes/1e9, maxMemory/1e9)
 		}
 	}
