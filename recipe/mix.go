@@ -54,7 +54,7 @@ type election struct {
 	values  [][]float64  // of the ways, by query
 	queries int          // whose values are known
 	usual   int          // the way of the model that others have to be better than; −1: none
-	doubt   float64      // by how many standard errors
+	doubt   float64      // by how many standard errors a way has to be better than another
 }
 
 // newElection returns an election by the scores of models on a validation split.
@@ -66,7 +66,7 @@ func newElection(c train.Config, vali *datasets.Dataset, models []*ranker.Model)
 	if err != nil {
 		return nil, fmt.Errorf("recipe: mixtures are weighed by a measure of rankings: %w", err)
 	}
-	e := &election{config: c, sign: 1, usual: -1}
+	e := &election{config: c, sign: 1, usual: -1, doubt: 1}
 	e.config.Metric, e.config.HighestGrade = measure.Ranking().String(), cmp.Or(c.HighestGrade, models[0].File().Grade)
 	if measure.LowerIsBetter() {
 		e.sign = -1
@@ -116,8 +116,8 @@ func (e *election) add(d *datasets.Dataset, scores [][]float64) error {
 }
 
 // shares returns the mean of the best shares over resamples of the queries. Of a resample these are the best single model, or shares
-// whose gain over it is beyond its standard error. If there is a usual model, this is the best one, unless another has such a gain, or
-// one of so many errors as the election doubts.
+// whose gain over it is beyond its standard error, or several of them. If there is a usual model, this is the best one, unless another
+// has such a gain.
 func (e *election) shares() []float64 {
 	mean := make([]float64, len(e.units))
 	random := rand.New(rand.NewPCG(1, 0))
@@ -137,9 +137,9 @@ func (e *election) shares() []float64 {
 				return cmp.Compare(floats.Dot(counts, e.values[a]), floats.Dot(counts, e.values[b]))
 			})
 		} else {
-			single = e.better(single, singles, counts, e.doubt)[0]
+			single = e.better(single, singles, counts)[0]
 		}
-		best := e.better(single, all, counts, 1)
+		best := e.better(single, all, counts)
 		for _, i := range best {
 			floats.AddScaled(mean, 1/float64(resamples*len(best)), e.ways[i])
 		}
@@ -147,13 +147,13 @@ func (e *election) shares() []float64 {
 	return atLeast(leastShare, mean)
 }
 
-// better returns the ways whose gain over another, less that many standard errors, is the largest; or the other if none has one.
-func (e *election) better(other int, ways []int, counts []float64, doubt float64) (best []int) {
+// better returns the ways whose gain over another, less the standard errors of doubt, is the largest; or the other if none has one.
+func (e *election) better(other int, ways []int, counts []float64) (best []int) {
 	best, most, gains := []int{other}, 0., make([]float64, e.queries)
 	for _, i := range ways {
 		floats.SubTo(gains, e.values[i], e.values[other])
 		gain, deviation := stat.PopMeanStdDev(gains, counts)
-		switch gain -= doubt * stat.StdErr(deviation, float64(e.queries)); {
+		switch gain -= e.doubt * stat.StdErr(deviation, float64(e.queries)); {
 		case gain > most+1e-12:
 			best, most = []int{i}, gain
 		case most > 0 && gain > most-1e-12: // several have equal gains

@@ -78,7 +78,7 @@ func TestPlanBySize(t *testing.T) {
 // An electionOf has models with the given values, by query, and a mixture of both.
 func electionOf(first, second, both []float64) *election {
 	return &election{sign: 1, units: []float64{1, 1}, ways: [][]float64{{1, 0}, {0, 1}, {.5, .5}}, values: [][]float64{first, second, both},
-		queries: len(first), usual: -1}
+		queries: len(first), usual: -1, doubt: 1}
 }
 
 // A model that is better for every query has all. Where each is better for half of the queries by as much, and the mixture is between,
@@ -132,7 +132,7 @@ func TestSharesOfOthersGrowWithTheQueries(t *testing.T) {
 			}
 		}
 		e := electionOf(other, usual, usual)
-		e.usual, e.doubt = 1, 1
+		e.usual = 1
 		share := e.shares()[0]
 		if share <= last && last < 1 || queries == 4 && share > .3 || queries == 400 && share != 1 {
 			t.Errorf("%d queries: the other has %v, after %v of fewer", queries, share, last)

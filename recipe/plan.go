@@ -49,8 +49,8 @@ func (p Plan) Run(ctx context.Context, s *datasets.Splits, h train.Hooks) (*Resu
 // Train is Run with a function that trains a model, given its index, with a hook, on the splits; nil without an error: it cannot be
 // trained. The metric of the first model chooses the shares as in [Mix], on the validation split and, where this has few queries, on the
 // training queries with scores by models that were trained on others. The last model is the usual one for such data: another takes its
-// place in a resample if its gain is beyond the standard error, which is the larger, the fewer queries there are, and beyond two where
-// validation has few. After a model whose training was interrupted, no other is trained.
+// place in a resample if its gain is beyond the standard error, which is the larger, the fewer queries there are. Where validation has
+// few, all gains have to be beyond two. After a model whose training was interrupted, no other is trained.
 func (p Plan) Train(ctx context.Context, s *datasets.Splits, one func(i int, c train.Config, r *Rival) (*train.Result, error)) (
 	*Result, error) {
 	all := &Result{Result: new(train.Result)}
@@ -172,7 +172,7 @@ func (r *Result) mix(ctx context.Context, p Plan, s *datasets.Splits, trained []
 func (p Plan) elect(vali *datasets.Dataset, trained []candidate) (*election, error) {
 	e, err := newElection(p.Models[0], vali, models(trained))
 	if last := len(trained) - 1; err == nil && trained[last].index == len(p.Models)-1 {
-		e.usual, e.doubt = e.singles()[last], 1
+		e.usual = e.singles()[last]
 	}
 	return e, err
 }
