@@ -24,7 +24,9 @@ const (
 	slowFrom  = 1_000_000 // training documents; from here on a lower rate for longer is better
 )
 
-// tablesFrom is the part of the features that are of the query from which on data have the recipe of tables.
+// tablesFrom is the part of the features that are of the query from which on large data have the recipe of tables, and small data the
+// network of tables as a candidate. To try both recipes on part of large data costs many times the forest, and gains little
+// (lab/recipe.md).
 const tablesFrom = 0.1
 
 // A Plan says which models are trained for some data, and why. Several are trained one after another, and mixed by [Mix].

@@ -65,10 +65,11 @@ func measurePeers(work, results string) error {
 				return fmt.Errorf("bench: %w", err)
 			}
 			test := filepath.Join(string(folder), "test.csv.gz")
+			read := datasets.ReadOptions{QueryColumn: "query", LabelColumn: "label", DocumentColumn: "document", Categorical: []string{"*"}}
 			if _, err := os.Stat(test); err != nil {
-				test = filepath.Join(string(folder), "test.txt")
+				test, read = filepath.Join(string(folder), "test.txt"), datasets.ReadOptions{}
 			}
-			if tests[where], err = datasets.ReadFile(test, datasets.ReadOptions{}); err != nil {
+			if tests[where], err = datasets.ReadFile(test, read); err != nil {
 				return fmt.Errorf("bench: %w", err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 // The parts of documents, and the tables that they link to, are made from the results.
 func TestDocumentsAreFresh(t *testing.T) {
-	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "judges.md", "reproduction.md", "../docs/scale.md", "clicks.md", "serving.md", "speed.md", "variance.md", "worth.md"} {
+	for _, path := range []string{"../README.md", "../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "judges.md", "recipe.md", "reproduction.md", "../docs/scale.md", "clicks.md", "serving.md", "speed.md", "variance.md", "worth.md"} {
 		text, err := os.ReadFile("../" + path)
 		if err != nil {
 			t.Fatal(err)
