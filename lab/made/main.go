@@ -1,8 +1,9 @@
-// Command made writes made problems of eight kinds, each with a truth that another kind of model finds, for ../recipe.md. Every seed
+// Command made writes made problems of ten kinds, each with a truth that another kind of model finds, for ../recipe.md. Every seed
 // is another truth.
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"flag"
 	"fmt"
@@ -59,6 +60,10 @@ var problems = []problem{
 		quantiles: usual, truth: users},
 	{name: "h", queries: [3]int{300, 100, 600}, documents: 12, columns: []string{"price", "days", "rating", "reviews", "stock", "brand_c"},
 		quantiles: usual, truth: offers},
+	{name: "i", queries: [3]int{2400, 600, 1200}, documents: 20, columns: []string{"user_c", "film_c", "director_c", "year", "length"},
+		quantiles: usual, truth: films},
+	{name: "j", queries: [3]int{900, 150, 300}, documents: 20, columns: []string{"driver_c", "team_c", "circuit_c", "season", "age", "grid"},
+		quantiles: usual, truth: races},
 }
 
 func numbered(n int) (columns []string) {
@@ -327,6 +332,84 @@ func offers(r *rand.Rand) func(int) ([][]float64, []float64) {
 				y -= 2
 			}
 			values = append(values, y)
+		}
+		return features, values
+	}
+}
+
+// films has queries by users, and films of which few are seen often: most of what is known of one is how it was liked.
+func films(r *rand.Rand) func(int) ([][]float64, []float64) {
+	const people, titles, directors = 1500, 8000, 1200
+	normal := func(n int) (x []float64) {
+		for range n {
+			x = append(x, r.NormFloat64())
+		}
+		return x
+	}
+	user, taste, quality, director := normal(people), normal(titles), normal(titles), normal(directors)
+	directedBy := make([]int, titles)
+	for i := range directedBy {
+		directedBy[i] = int(directors * r.Float64() * r.Float64())
+	}
+	popular := rand.NewZipf(r, 1.2, 60, titles-1)
+	return func(documents int) (features [][]float64, values []float64) {
+		u, seen := r.IntN(people), map[int]bool{}
+		for len(seen) < documents {
+			i := int(popular.Uint64())
+			if seen[i] {
+				continue
+			}
+			seen[i] = true
+			d, year, length := directedBy[i], math.Round(2000+8*taste[i]), math.Round(100+20*quality[(i+1)%titles]) // of another film
+			features = append(features, []float64{float64(u), float64(i), float64(d), year, length})
+			values = append(values, .8*quality[i]+.5*director[d]+.5*user[u]*taste[i]+.7*r.NormFloat64())
+		}
+		return features, values
+	}
+}
+
+// races has a race a query, in the order of time: drivers come and go, teams rise and fall, and both have circuits that suit them.
+func races(r *rand.Rand) func(int) ([][]float64, []float64) {
+	const teams, circuits, year = 12, 25, 18
+	type entrant struct {
+		number, team int
+		skill, age   float64
+	}
+	var field []entrant
+	strength, suits, drivers := make([]float64, teams), map[[2]int]float64{}, 0
+	race := -1
+	return func(documents int) (features [][]float64, values []float64) {
+		if race++; race%year == 0 {
+			for t := range strength {
+				strength[t] = .8*strength[t] + .6*r.NormFloat64()
+			}
+			for i := range field {
+				field[i].age++
+				if r.IntN(6) == 0 {
+					field[i].team = r.IntN(teams)
+				}
+			}
+			field = slices.DeleteFunc(field, func(entrant) bool { return r.IntN(8) == 0 })
+			for len(field) < documents {
+				drivers++
+				field = append(field, entrant{drivers, r.IntN(teams), .9 * r.NormFloat64(), 20 + float64(r.IntN(10))})
+			}
+		}
+		circuit := r.IntN(circuits)
+		for _, d := range field[:documents] {
+			key := [2]int{d.number, circuit}
+			if _, ok := suits[key]; !ok {
+				suits[key] = .4 * r.NormFloat64()
+			}
+			y := d.skill + strength[d.team] + suits[key]
+			grid := y + .8*r.NormFloat64()
+			features = append(features, []float64{float64(d.number), float64(d.team), float64(circuit), 1950 + float64(race/year), d.age, grid})
+			values = append(values, y+1.2*r.NormFloat64()-.02*(d.age-29)*(d.age-29))
+		}
+		rank := slices.Clone(features)
+		slices.SortFunc(rank, func(a, b []float64) int { return cmp.Compare(b[5], a[5]) })
+		for i, x := range rank {
+			x[5] = float64(i + 1)
 		}
 		return features, values
 	}
