@@ -77,6 +77,9 @@ type Batch struct {
 	// disparity(plrank2), estimate exposure from, 1000 a query in the paper; their gradient
 	// is estimated from the rankings of Sampler. nil: Sampler draws a second set.
 	Exposure *ops.Sampler
+	// Curvature, [rows] at least, is where a run with a gradient adds the curvatures of losses that keep it: see
+	// [Objective.KeepsCurvature]. nil: nowhere.
+	Curvature []float64
 }
 
 // A Func builds a loss, to be minimised: a node [queries] of the dtype of the scores, the

@@ -148,6 +148,66 @@ func TestGradientsAreSlopesOfValuesWithTies(t *testing.T) {
 	}
 }
 
+// The curvature that a run with a gradient keeps is that of Curvature, and of a sum the sum; a run without a gradient keeps none.
+func TestRunsKeepTheCurvatureOfTheirPass(t *testing.T) {
+	kept := 0
+	for what, q := range curvedQueries() {
+		for _, name := range losses.EntryNames() {
+			text := "0.5*" + name + "+2*ndcg-loss2"
+			terms, err := losses.Terms(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !terms[0].KeepsCurvature() || q.weights != nil {
+				continue
+			}
+			kept++
+			n := len(q.scores)
+			f := fixture{[]int{0, n}, q.scores, q.gains, q.labels, q.groups, q.discounts}
+			b := f.batch(tensor.Float64)
+			b.Curvature = make([]float64, n+1)
+			loss, err := losses.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, err := losses.Mean(loss, b)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			run := func() {
+				vm := G.NewTapeMachine(mean.Graph())
+				defer vm.Close()
+				if err := vm.RunAll(); err != nil {
+					t.Fatal(name, err)
+				}
+			}
+			if run(); floats.Sum(b.Curvature) != 0 {
+				t.Errorf("%s, %s: a run without a gradient keeps %v", name, what, b.Curvature)
+			}
+			if _, err = G.Grad(mean, b.Lists.Scores); err != nil {
+				t.Fatal(name, err)
+			}
+			run()
+			want := make([]float64, n+1)
+			for _, term := range terms {
+				in := metrics.Queries{Scores: q.scores, Discounts: q.discounts}
+				for d := range n {
+					in.Labels, in.Gains = append(in.Labels, float32(q.labels[d])), append(in.Gains, float32(q.gains[d]))
+				}
+				if _, err := term.Curvature(in, want[:n]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !floats.EqualApprox(b.Curvature, want, 1e-12) {
+				t.Errorf("%s, %s: kept %v, want %v", name, what, b.Curvature, want)
+			}
+		}
+	}
+	if kept < 7 {
+		t.Errorf("%d losses and queries", kept)
+	}
+}
+
 // orders are all orders of the documents by descending gain.
 func (q query) orders() (all [][]int) {
 	var place func(order []int)

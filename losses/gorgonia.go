@@ -25,7 +25,7 @@ type Pairs struct {
 // Scores and gains are of one query. Equal scores are ranked by position.
 func LambdaPairs(scores, gains, discounts []float64) (p Pairs) {
 	order := num.DescendingOrder(nil, scores)
-	all := newPairs(PairWeights{Distance: 1}, order, gains, nil, discounts)
+	all := newPairs(PairWeights{Distance: 1}, perturbed{scores: scores}, order, gains, nil, discounts)
 	for upper, a := range order {
 		right, wrong := all.weigh(upper)
 		for i, lower := range all.lower {

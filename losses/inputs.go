@@ -20,6 +20,8 @@ type batch struct {
 	drawnRankings, drawnNoise *G.Node
 	exposures                 [CascadeExposure + 1]*G.Node
 
+	factor float64 // of the term that is built, for its curvature
+
 	meanWeights *G.Node // [queries] the mean weight of the documents; nil: no weights
 	given       *G.Node // the original weights; DocumentWeights are divided by their mean
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
 )
 
@@ -24,6 +25,9 @@ func (p perturbed) gap(a, b int) float64 {
 
 // order returns the documents in descending order of score plus noise, ties by row.
 func (p perturbed) order() []int {
+	if p.noise == nil {
+		return num.DescendingOrder(nil, p.scores)
+	}
 	order := make([]int, len(p.scores))
 	for d := range order {
 		order[d] = d

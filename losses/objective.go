@@ -44,6 +44,7 @@ type Objective struct {
 
 	weights  weighting
 	labels   bool       // the loss goes by labels, groups or intents, not by gains
+	keeps    bool       // see KeepsCurvature
 	degree   int        // the loss grows with this power of the gains
 	exact    *Objective // the loss whose value this one estimates, or only differentiates; nil: it has its own value
 	unlogged *Objective // the loss to evaluate instead where nothing was logged; nil: none
@@ -97,6 +98,10 @@ const (
 
 // HasCurvature reports whether [Objective.Curvature] is known.
 func (o Objective) HasCurvature() bool { return o.curvature.write != nil }
+
+// KeepsCurvature reports whether a run of the loss with a gradient, unless documents have weights, adds to Batch.Curvature what
+// [Objective.Curvature] does, from the same pass.
+func (o Objective) KeepsCurvature() bool { return o.keeps }
 
 // Curvature adds to out, for each document, the curvature of the loss by its score: a number that is not negative and
 // serves as the second derivative of the loss of the query, as boosted trees need one. It is the second derivative

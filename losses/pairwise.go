@@ -54,7 +54,8 @@ func (phi Phi) over(x []float64, sign float64, value, slope, curvature []float64
 		}
 		return
 	}
-	elementwise.Logistic(x, slope, value)
+	whole := x[:(len(x)+7)/8*8] // with numbers that do not count: others take longer, one by one
+	elementwise.Logistic(whole, slope, value)
 	for i, low := range slope[:len(x)] {
 		if curvature[i] = low * (1 - low); sign > 0 {
 			value[i], slope[i] = x[i]+value[i], 1-low
@@ -135,6 +136,7 @@ func Pairwise(phi Phi, w PairWeights) Objective {
 	o.graph = func(b *batch) *G.Node { return w.loss(b, phi, id) }
 	if phi.Curved {
 		o.curvature.write = func(q *query, out []float64) error { return w.curvature(q, phi, out) }
+		o.keeps = !w.Noise
 	}
 	if w.Noise {
 		o.curvature.is = size
@@ -156,10 +158,25 @@ func (w PairWeights) loss(b *batch, phi Phi, id uint64) *G.Node {
 	if w.byRank() {
 		inputs = append(inputs, op.Discounts(b.discounts()))
 	}
+	keeps, factor := phi.Curved && !w.Noise && b.DocumentWeights == nil && b.Curvature != nil, b.factor/phi.Unit
+	if keeps {
+		id = op.NewID() // equal terms of a sum are not one
+	}
 	metric := func(l *op.List, lambda []float64) (value float64, err error) {
+		var curvature []float64
+		if keeps && lambda != nil {
+			curvature = make([]float64, l.Len())
+		}
 		samples, err := eachNoisy(l, noiseAt, func(noisy perturbed) {
-			value += w.sum(phi, noisy, noisy.order(), l.X[1], l.Weights, l.Discounts, lambda, nil)
+			value += w.sum(phi, noisy, noisy.order(), l.X[1], l.Weights, l.Discounts, lambda, curvature)
 		})
+		if curvature != nil {
+			divisor := 1.0
+			if w.Each != 0 {
+				divisor = max(1, countPairs(l.Order(l.X[1]), l.X[1], nil))
+			}
+			floats.AddScaled(b.Curvature[l.From:l.To], factor/divisor, curvature)
+		}
 		if lambda != nil {
 			floats.Scale(1/samples, lambda)
 		}
@@ -198,29 +215,29 @@ func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 // sum returns Σ w φ over the pairs of a query, given its ranking and the weights of its documents, or nil. It adds the derivatives
 // to lambda and the curvatures to out, unless they are nil. It does not visit pairs beyond the discounts that can have no weight.
 func (w PairWeights) sum(phi Phi, noisy perturbed, order []int, gains, documents, discounts, lambda, out []float64) (value float64) {
-	p := newPairs(w, order, gains, documents, discounts)
+	p := newPairs(w, noisy, order, gains, documents, discounts)
 	n := len(order)
 	slopes, curvatures := make([]float64, n), make([]float64, n)
 	// From the best rank to the worst, so that the distance is at hand.
-	for upper, a := range order {
+	for upper := range order {
 		right, wrong := p.weigh(upper)
 		for _, side := range []struct {
 			from, to int
 			sign     float64
 		}{{0, right, -1}, {wrong, n, 1}} {
-			gap, weights, below := p.gap[side.from:side.to], p.weight[side.from:side.to], p.lower[side.from:side.to]
-			for i, lower := range below {
-				gap[i] = noisy.gap(a, order[lower])
-			}
-			phi.over(gap, side.sign, p.value, p.slope, p.curvature)
-			for i, lower := range below {
-				value += weights[i] * p.value[i]
-				slope, curvature := side.sign*weights[i]*p.slope[i], weights[i]*p.curvature[i]
-				slopes[upper] += slope
+			phi.over(p.gap[side.from:side.to], side.sign, p.value, p.slope, p.curvature)
+			ownSlope, ownCurvature := 0.0, 0.0
+			for i, lower := range p.lower[side.from:side.to] {
+				weight := p.weight[side.from+i]
+				value += weight * p.value[i]
+				slope, curvature := side.sign*weight*p.slope[i], weight*p.curvature[i]
+				ownSlope += slope
 				slopes[lower] -= slope
-				curvatures[upper] += curvature
+				ownCurvature += curvature
 				curvatures[lower] += curvature
 			}
+			slopes[upper] += ownSlope
+			curvatures[upper] += ownCurvature
 		}
 	}
 	for rank, d := range order {
@@ -238,6 +255,7 @@ func (w PairWeights) sum(phi Phi, noisy perturbed, order []int, gains, documents
 type pairs struct {
 	PairWeights
 	gains, documents   []float64 // by rank
+	scores, noise      []float64
 	theta, falls, tail []float64
 	discounts          int
 
@@ -245,15 +263,19 @@ type pairs struct {
 	lower                                []int
 }
 
-func newPairs(w PairWeights, order []int, gains, documents, discounts []float64) *pairs {
+func newPairs(w PairWeights, noisy perturbed, order []int, gains, documents, discounts []float64) *pairs {
 	n := len(order)
-	room := make([]float64, 8*n)
-	next := func() (part []float64) { part, room = room[:n], room[n:]; return part }
-	p := &pairs{PairWeights: w, gains: next(), documents: next(), theta: next(), discounts: len(discounts),
-		gap: next(), weight: next(), value: next(), slope: next(), curvature: next(), lower: make([]int, n)}
+	each := n + 7 // for Phi.over
+	room := make([]float64, 10*each)
+	next := func() (part []float64) { part, room = room[:n:each], room[each:]; return part }
+	p := &pairs{PairWeights: w, gains: next(), documents: next(), scores: next(), noise: next(), theta: next(), discounts: len(discounts),
+		gap: next(), weight: next(), value: next()[:each], slope: next()[:each], curvature: next()[:each], lower: make([]int, n)}
 	copy(p.theta, discounts)
 	for rank, d := range order {
-		p.gains[rank], p.documents[rank] = gains[d], weightOf(documents, d)
+		p.gains[rank], p.documents[rank], p.scores[rank] = gains[d], weightOf(documents, d), noisy.scores[d]
+		if noisy.noise != nil {
+			p.noise[rank] = noisy.noise[d]
+		}
 	}
 	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
 		p.falls = append(p.falls, w.Distance*(discounts[k]-discountOf(k+1, discounts)))
@@ -288,7 +310,7 @@ func (p *pairs) weigh(upper int) (right, wrong int) {
 		}
 		weight = (p.Each + math.Abs(gap)*weight) * p.documents[upper] * p.documents[lower]
 		// Without branches, which a processor would guess wrong.
-		isRight, isWrong := 0, 0
+		isRight, isWrong, counts := 0, 0, 1
 		if gap > 0 {
 			isRight = 1
 		}
@@ -296,15 +318,13 @@ func (p *pairs) weigh(upper int) (right, wrong int) {
 			isWrong = 1
 		}
 		if weight == 0 {
-			isRight, isWrong = 0, 0
+			counts = 0
 		}
-		at := right
-		if isWrong != 0 {
-			at = wrong - 1
-		}
+		at := right + (wrong-1-right)&-isWrong
 		p.weight[at], p.lower[at] = weight, lower
-		right += isRight
-		wrong -= isWrong
+		p.gap[at] = p.scores[upper] - p.scores[lower] + (p.noise[upper] - p.noise[lower])
+		right += isRight & counts
+		wrong -= isWrong & counts
 	}
 	return right, wrong
 }

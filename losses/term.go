@@ -52,6 +52,7 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 		return nil, errors.New("no loss: it is the zero Objective")
 	}
 	defer caught(&err)
+	b.factor = math.Abs(t.Weight)
 	policy := b
 	if t.weights == ofPolicy {
 		policy = b.weighted()

@@ -63,6 +63,7 @@ type Forest struct {
 
 	scores   []float32       // of the training documents, without base scores
 	gradient []float32       // of the loss by these
+	kept     []float32       // by these, the curvatures of Terms that a gradient gives, too; nil: there are none
 	chunks   []batches.Shard // the training queries, in parts that a graph runs on at once
 	graphs   graph.Cache[*graph.Step]
 
@@ -100,8 +101,17 @@ func New(s Settings) (*Forest, error) {
 	for i := range f.chunks {
 		s.Data.PackWithoutFeatures(&f.chunks[i], f.Queries)
 	}
+	if s.Curvature == nil && train.Weights == nil && slices.ContainsFunc(s.Terms, keeps) {
+		rows := 0
+		for _, c := range f.chunks {
+			rows = max(rows, c.Rows)
+		}
+		f.kept, s.Objective.Settings.Curvature = make([]float32, train.Rows()), make([]float64, rows)
+	}
 	return f, f.begin()
 }
+
+func keeps(t losses.Term) bool { return t.KeepsCurvature() }
 
 // begin takes the trees of the initial model.
 func (f *Forest) begin() error {
@@ -239,7 +249,11 @@ func (f *Forest) Compute(ctx context.Context, _ *batches.Step, steps uint64) (lo
 // computeChunk computes what a chunk adds to the loss, and to the gradient.
 func (f *Forest) computeChunk(ctx context.Context, c *batches.Shard, steps uint64) (loss float64, err error) {
 	gradient := make([]float32, c.Rows)
+	clear(f.Objective.Settings.Curvature)
 	loss, err = f.differentiate(ctx, &f.graphs, c, steps, gradient)
+	if f.kept != nil {
+		f.eachRow(c.Queries, func(at, row int) { f.kept[row] = float32(f.Objective.Settings.Curvature[at]) })
+	}
 	share := float64(len(c.Queries)) / float64(len(f.Data.Queries))
 	f.eachRow(c.Queries, func(at, row int) { f.gradient[row] = float32(share) * gradient[at] })
 	return share * loss, err
@@ -270,6 +284,9 @@ func (f *Forest) share(ctx context.Context, err error, losses []float64, first, 
 	}
 	mpi.Share(group, losses, first)
 	mpi.Share(group, f.gradient, rows)
+	if f.kept != nil {
+		mpi.Share(group, f.kept, rows)
+	}
 	return nil
 }
 
@@ -458,6 +475,9 @@ func (f *Forest) curve(up, curvature []float32) error {
 			}
 			for at, c := range own {
 				row := from + at
+				if f.kept != nil {
+					c += float64(f.kept[row])
+				}
 				if c *= weight; !known {
 					c += math.Abs(float64(f.gradient[row]))
 				}
@@ -492,6 +512,9 @@ func (f *Forest) ownCurvature(in metrics.Queries, out []float64) (known bool, er
 	}
 	known = f.Terms != nil
 	for _, term := range f.Terms {
+		if f.kept != nil && term.KeepsCurvature() {
+			continue
+		}
 		ofTerm, err := term.Curvature(in, out)
 		if err != nil {
 			return false, err
