@@ -383,3 +383,51 @@ func TestTimestampsAreOfAnyUnit(t *testing.T) {
 		}
 	}
 }
+
+// Queries without hits are rebuilt from their impression events, by ordinals from 0 or 1, down to the first gap; two documents
+// at one ordinal are not a ranking. Queries whose window is not over are left out.
+func TestImpressionsAreRebuiltFromEvents(t *testing.T) {
+	var b strings.Builder
+	event := func(action, query, object string, ordinal int, at string) {
+		fmt.Fprintf(&b, `{"action_name":%q,"query_id":%q,"timestamp":%q,"event_attributes":{"object":{"object_id":%q},"position":{"ordinal":%d}}}`+"\n", action, query, at, object, ordinal)
+	}
+	const day1, day2, day5 = "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z", "2026-11-05T00:00:00Z"
+	event("impression", "zero", "b", 1, day1) // in any order, before their query
+	event("impression", "zero", "a", 0, day1)
+	event("impression", "zero", "a", 0, day1)
+	event("impression", "zero", "far", 3, day1)
+	event("impression", "one", "c", 1, day1)
+	event("impression", "twice", "c", 1, day1)
+	event("impression", "twice", "d", 1, day1)
+	event("click", "zero", "b", 1, day2)
+	event("click", "zero", "far", 3, day2)
+	event("click", "one", "c", 1, day5)
+	for _, q := range []string{"zero", "one", "twice", "none"} {
+		fmt.Fprintf(&b, `{"query_id":%q,"user_query":"q","timestamp":%q}`+"\n", q, day1)
+	}
+	fmt.Fprintf(&b, `{"query_id":"late","user_query":"q","timestamp":%q,"query_response_hit_ids":["a"]}`+"\n", day5)
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var all []Impression
+	warnings, err := ReadOptions{Window: 48 * time.Hour}.Scan([]string{path}, func(l *Log) error {
+		all = append(all, l.Impressions...)
+		return nil
+	})
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, warnings, err)
+	}
+	if !slices.Equal(all[0].Documents, []string{"a", "b"}) || !slices.Equal(all[0].Clicks, []float64{0, 1}) ||
+		!slices.Equal(all[1].Documents, []string{"c"}) || !slices.Equal(all[1].Clicks, []float64{0}) {
+		t.Errorf("%+v", all)
+	}
+	for _, want := range []oddity{rebuiltHits, noHits, notOver, clickNotShown, lateClick} {
+		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasSuffix(w, " "+string(want)) }) {
+			t.Errorf("no %q in %q", want, warnings)
+		}
+	}
+	if whole, err := Read(path); err != nil || len(whole.Impressions) != 3 || whole.Impressions[1].Clicks[0] != 1 {
+		t.Errorf("%+v, %v", whole, err)
+	}
+}
