@@ -330,6 +330,8 @@ func TestProcessesGrowTheSameForest(t *testing.T) {
 		c.Leaves, c.Shards, c.Epochs = leaves, 3, 4
 		if s == chunks {
 			c.Categorical, c.EvaluateTrain = nil, false
+		} else {
+			c.Bins = 4 // fewer than the category has levels
 		}
 		one := mustRun(t, mustNew(t, c, s), Hooks{})
 		path := filepath.Join(t.TempDir(), "c.npz")
