@@ -7,18 +7,22 @@ import (
 	"github.com/plrank/plrank/transforms"
 )
 
-// newReference describes the training documents, for a model with this transform. It is nil if they have no rows of features.
+// newReference describes the training documents, for a model with this transform. It is nil if they have no rows of features, or
+// are sparse with more than mostDense features.
 func newReference(d *datasets.Dataset, t *transforms.Transform) *ranker.Reference {
 	w := d.Width()
-	if len(d.Features) < d.Rows()*w {
+	if d.IsSparse() && w > mostDense || !d.IsSparse() && len(d.Features) < d.Rows()*w {
 		return nil
 	}
 	used := make([]bool, w)
 	for _, c := range t.Used() {
 		used[c] = true
 	}
-	return ranker.NewReference(used, d.Levels, func(q int) []float32 { return d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w] }, d.Offsets)
+	return ranker.NewReference(used, d.Levels, func(q int) []float32 { return d.Dense(nil, d.Offsets[q], d.Offsets[q+1]) }, d.Offsets)
 }
+
+// mostDense bounds the features of sparse documents that a reference sees as dense ones.
+const mostDense = 4000
 
 // mostScored bounds the documents behind the scores of a reference.
 const mostScored = 2000
