@@ -81,7 +81,7 @@ func PrintTopics(w io.Writer) {
 func topicFlags() Flags {
 	c, _ := Preset(ByData)
 	var s Source
-	return slices.Concat(s.Flags(""), s.CacheFlag(), SettingFlags(&c), new(ClickLogs).ClickFlags())
+	return slices.Concat(s.Flags(""), s.CacheFlag(), SettingFlags(&c), new(ClickLogs).ClickFlags(), new(JudgeLabels).JudgeFlags())
 }
 
 // labelFree returns the losses that learn from queries without a relevant document.

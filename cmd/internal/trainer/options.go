@@ -38,9 +38,8 @@ type settings struct {
 	Preset string `json:"preset"`
 	cli.Source
 	cli.ClickLogs
+	cli.JudgeLabels
 	Items     string `json:"items,omitempty"`    // features of the items that the data rank; "": the data are documents with labels
-	Judge     string `json:"judge,omitempty"`    // files of labels by judges, for the documents that people did not judge
-	Qrels     string `json:"qrels,omitempty"`    // files of labels by people; "": the data have them
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
@@ -119,10 +118,6 @@ func (o *options) notes(stderr io.Writer) io.Writer {
 func (o *options) flags() cli.Flags {
 	list := slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
 		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data ranks (plrank help rankings)"},
-		{Name: "judge", Value: &o.Judge, Topic: "formats", Resumable: true, Help: "`files` of labels by judges, such as language models, with " +
-			"commas between: documents that people did not judge get the gain that people are expected to give them"},
-		{Name: "qrels", Value: &o.Qrels, Topic: "formats", Resumable: true,
-			Help: "`files` of labels by people, for a part of the documents; without it, the labels of -data are theirs"},
 		{Name: "folds", Value: &o.Folds, Names: cli.Words(allFolds), Help: "train on each fold in turn: `all` of a folder, or N of one file"},
 		{Name: "out", Value: &o.out, Resumable: true, Help: "a new `folder` for the files of the run"},
 		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},
@@ -133,7 +128,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "quiet", Value: &o.quiet, Resumable: true, Help: "print warnings and the final metrics alone"},
 		cli.ThreadsFlag(),
 		{Name: "version", Value: &o.version, Help: "print the version, and end"},
-	}, o.CacheFlag(), o.ClickFlags(), cli.SettingFlags(&o.Config))
+	}, o.CacheFlag(), o.ClickFlags(), o.JudgeFlags(), cli.SettingFlags(&o.Config))
 	list.AlsoIdle(func(*train.Use) string {
 		if o.Items != "" {
 			return "with -items: rankings are read anew"
