@@ -32,6 +32,9 @@ import (
 // count as one. [AppendQuery] writes query_attributes.plrank; an impression without it has no
 // scores.
 //
+// Read also takes tables of the form of the Open Bandit Dataset (item_id, position, click, propensity_score), in which each
+// row is an impression of one item, and sessions with tabs, as Yandex's relevance prediction challenge has them.
+//
 // Read leaves out what it cannot use, and counts it in Log.Warnings: lines that are not JSON,
 // such as the torn last line of a program that was killed; queries without hits, or with the id
 // of an earlier query; clicks on documents that were not shown; impressions that an application
@@ -187,6 +190,7 @@ const (
 	clickWithoutQuery oddity = "clicks whose query was not kept, or is not in the log: left out"
 	clickNotShown     oddity = "clicks on a document that was not shown: left out"
 	repeatedClick     oddity = "clicks on a document that was clicked before: counted once"
+	badRow            oddity = "rows that do not fit their table: left out"
 	rebuiltHits       oddity = "queries without query_response_hit_ids, rebuilt from their impression events"
 	notOver           oddity = "queries so near the end of the log that their window is not over: left out"
 	lateClick         oddity = "clicks after the window of their query: left out"
@@ -329,7 +333,15 @@ func rebuilt(hits []hit) (documents []string) {
 // readQueries reads impressions.
 func (r *reader) readQueries(path string) error {
 	empty, used := true, false
+	var other table
+	number := 0
 	err := r.lines(path, func(content []byte) error {
+		if number++; number == 1 && content[0] != '{' {
+			other = newTable(path, strings.TrimPrefix(string(content), "\ufeff"))
+		}
+		if other != nil {
+			return other.read(r, number, string(content))
+		}
 		empty = empty && content[0] == '{' && !json.Valid(content) // the torn first line of a killed program
 		line, err := parseLine(jsonread.NewLenient(content))
 		switch {
@@ -345,8 +357,12 @@ func (r *reader) readQueries(path string) error {
 		}
 		return nil
 	})
+	if err == nil && other != nil {
+		return other.end(r)
+	}
 	if err == nil && !used && !empty {
-		err = errors.New("no line is a query or an event of UBI: want JSON lines with query_id")
+		err = errors.New("no line is a query or an event of UBI: want JSON lines with query_id, a table with item_id, position, click and " +
+			"propensity_score, or sessions with tabs")
 	}
 	return err
 }
