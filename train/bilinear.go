@@ -89,7 +89,8 @@ func fitBilinear(ctx context.Context, s *datasets.Splits, p transforms.Product) 
 	}
 	left, right, _ := m.parts(m.numbers)
 	for k := range m.rank {
-		p.Left, p.Right = append(p.Left, float32s(left.Data[k*m.dimension:][:m.dimension])), append(p.Right, float32s(right.Data[k*m.dimension:][:m.dimension]))
+		p.Left = append(p.Left, float32s(left.Data[k*m.dimension:][:m.dimension]))
+		p.Right = append(p.Right, float32s(right.Data[k*m.dimension:][:m.dimension]))
 	}
 	return p, nil
 }

@@ -160,8 +160,8 @@ func (i *Inputs) settings() []Setting {
 	return []Setting{
 		{Flag: "transform", Value: &i.Transform, Plain: "minmax",
 			Names: are("none", "maxabs", "minmax", "standard", "log-standard", "quantile", "rank", "missing", "raw"),
-			Help: "how features are transformed: `parts` joined by +, of none, maxabs, minmax, standard, log-standard, quantile, rank, " +
-				"missing, raw"},
+			Help: "how features are transformed: `parts` joined by +, of none, maxabs, minmax, standard, log-standard, quantile, rank, missing, " +
+				"raw, and features made of vectors, such as cosine(q,d) or bilinear(q,d,16)"},
 		{Flag: "bins", Value: &i.Bins, check: between(0, forest.MaxBins),
 			Help: "`number` of bins of each input, at quantiles of the training data. Networks see inputs through them (piecewise-linear " +
 				"encoding), for features with thresholds or missing values: at most 125; 0 is none. Forests split between them: 3 to 255; 0 is 64"},

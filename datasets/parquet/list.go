@@ -153,7 +153,7 @@ func (p *pages) vectors(to *reader.Vectors, n int, space *room) error {
 		}
 		if l.starts[l.at] == 0 {
 			if open {
-				open, rows, to.Ends = false, rows+1, append(to.Ends, len(to.Values))
+				rows, to.Ends = rows+1, append(to.Ends, len(to.Values))
 			}
 			if rows == n {
 				return nil

@@ -120,6 +120,13 @@ func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) e
 		return err
 	}
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), plan.Reason)
+	var products []string
+	for _, p := range s.Train.Products {
+		products = append(products, p.Name)
+	}
+	if products != nil {
+		changes = append(changes, "features made of vectors: "+strings.Join(products, ", "))
+	}
 	for _, k := range o.kinds {
 		changes = append(changes, fmt.Sprintf("-%s %s: for every %s", k.name, k.value, k.kind))
 	}

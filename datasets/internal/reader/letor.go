@@ -72,12 +72,10 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 		}
 	}
 	if l.Vectors = o.Vectors; l.Vectors != nil {
-		if err := l.addProductsOfLETOR(&o); err != nil {
-			return nil, err
-		}
+		err = l.addProductsOfLETOR(&o)
 	}
 	l.Read = r.line
-	return l, nil
+	return l, err
 }
 
 // addProductsOfLETOR adds the products of vectors that are in files of their own.

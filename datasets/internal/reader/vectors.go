@@ -214,8 +214,10 @@ func (f *finder) takeVectors(look Look) error {
 	}
 	for k, v := range f.o.Vectors {
 		column := slices.Index(f.names, v.Name)
-		if list := slices.Index(look.Lists, true); column < 0 && v.File == onlyColumn && list >= 0 && !slices.Contains(look.Lists[list+1:], true) {
-			column = list
+		if list := slices.Index(look.Lists, true); column < 0 && v.File == onlyColumn && list >= 0 {
+			if !slices.Contains(look.Lists[list+1:], true) {
+				column = list
+			}
 		}
 		switch {
 		case v.File != "" && v.File != onlyColumn:
@@ -224,7 +226,8 @@ func (f *finder) takeVectors(look Look) error {
 			}
 			continue
 		case column < 0:
-			return fmt.Errorf("header: no column of vectors %q: there are %s (-vector %[1]s=FILE reads them from a file)", v.Name, text.List(f.names))
+			return fmt.Errorf("header: no column of vectors %q: there are %s (-vector %[1]s=FILE reads them from a file)", v.Name,
+				text.List(f.names))
 		}
 		if err := take(k, column); err != nil {
 			return err
