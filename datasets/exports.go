@@ -259,7 +259,7 @@ type grades struct {
 // readGrades reads the grades of words for a file of judgements, if it has any: lines of a text and its grade.
 func readGrades(path string) (g grades, err error) {
 	g.path = path + ".grades"
-	if _, err := os.Stat(g.path); err != nil {
+	if _, err := os.Stat(g.path); errors.Is(err, os.ErrNotExist) {
 		return g, nil
 	}
 	g.byWord = map[string]float32{}

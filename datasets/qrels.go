@@ -24,7 +24,8 @@ import (
 // that begin with # are comments. Judgement lists of OpenSearch (JSON), ratings of the Rated Ranking Evaluator (JSON), whose queries
 // are its query groups, and of Quepid (CSV, JSON) are read, too, in which labels may be fractions; and preferences, a CSV table of
 // query, better and worse, where the grade of a document is how many different numbers of net wins are below its own. In names of
-// queries, _ stands for blanks. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a query, and if the file is empty.
+// queries, _ stands for blanks. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a query, and if
+// the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
 	warnings, err := readJudged(path, func(line int, words []string, g grades) error {

@@ -91,8 +91,20 @@ func Read(judge, people string) (*Labels, error) {
 			documents[p.query] = append(documents[p.query], p.document)
 		}
 	}
+	both := l.unite(judge, queries, documents, labels)
+	if l.files != nil && len(both[0]) == 0 {
+		return nil, fmt.Errorf("%s: no pair is judged by %s, too: ids must be spelt alike", people, judge)
+	}
+	if l.Agreement, err = judges.Agree(both[0], both[1]); err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", judge, people, err)
+	}
+	return l, nil
+}
+
+// unite sets the union of what the judge, whose file and labels these are, and people judged. It returns the grades of pairs that both
+// judged, by the judge and by people.
+func (l *Labels) unite(judge string, queries []string, documents map[string][]string, labels map[pair]float32) (both [2][]int) {
 	l.union = &datasets.Dataset{Name: judge, Offsets: []int{0}, FeatureIDs: []int{}}
-	var both [2][]int // grades by the judge and by people
 	for _, id := range queries {
 		for _, document := range documents[id] {
 			p := pair{id, document}
@@ -103,11 +115,5 @@ func Read(judge, people string) (*Labels, error) {
 		}
 		l.union.QueryIDs, l.union.Offsets = append(l.union.QueryIDs, id), append(l.union.Offsets, len(l.union.Labels))
 	}
-	if l.files != nil && len(both[0]) == 0 {
-		return nil, fmt.Errorf("%s: no pair is judged by %s, too: ids must be spelt alike", people, judge)
-	}
-	if l.Agreement, err = judges.Agree(both[0], both[1]); err != nil {
-		return nil, fmt.Errorf("%s, %s: %w", judge, people, err)
-	}
-	return l, nil
+	return both
 }

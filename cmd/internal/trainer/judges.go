@@ -45,27 +45,7 @@ func labelByJudges(o *options, s *datasets.Splits, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var people []float64
-	var gains [][]float64
-	var features []float32
-	var queries []int
-	numbers, seen := map[string]int{}, map[pairKey]bool{} // validation may be by the training documents
-	for _, d := range []*datasets.Dataset{s.Train, s.Vali} {
-		if err := j.each(d, func(row int, pair pairKey, p float64, byJudges []float64) error {
-			if seen[pair] || math.IsNaN(p) {
-				return nil
-			}
-			if _, known := numbers[pair[0]]; !known {
-				numbers[pair[0]] = len(numbers)
-			}
-			seen[pair], queries = true, append(queries, numbers[pair[0]])
-			people, gains, features = append(people, p), append(gains, byJudges), append(features, d.Row(row)...)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	fitted, err := judges.FitGains(people, queries, gains, features, s.Train.Width())
+	fitted, err := j.fit(s)
 	if err != nil {
 		return fmt.Errorf("-judge %s: %w; the ids of queries and documents must be spelt as in the data", o.Judge, err)
 	}
@@ -82,7 +62,7 @@ func labelByJudges(o *options, s *datasets.Splits, stderr io.Writer) error {
 			case judges.Silent(byJudges):
 				neither, p = neither+1, 0
 			default:
-				expected, p = expected+1, fitted.Of(byJudges, d.Row(row))
+				expected, p = expected+1, fitted.Of(byJudges, featuresOf(d, row))
 			}
 			labels[row] = float32(p)
 			if j.gain == metrics.Exp2Gain {
@@ -104,6 +84,39 @@ func labelByJudges(o *options, s *datasets.Splits, stderr io.Writer) error {
 		command.Warn(stderr, fmt.Sprintf("%d documents have no label by people or a judge, and count as not relevant", neither))
 	}
 	return nil
+}
+
+// fit fits the gain that people are expected to give to the training and the validation split.
+func (j judged) fit(s *datasets.Splits) (*judges.Gains, error) {
+	var people []float64
+	var gains [][]float64
+	var features []float32
+	var queries []int
+	numbers, seen := map[string]int{}, map[pairKey]bool{} // validation may be by the training documents
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali} {
+		if err := j.each(d, func(row int, pair pairKey, p float64, byJudges []float64) error {
+			if seen[pair] || math.IsNaN(p) {
+				return nil
+			}
+			if _, known := numbers[pair[0]]; !known {
+				numbers[pair[0]] = len(numbers)
+			}
+			seen[pair], queries = true, append(queries, numbers[pair[0]])
+			people, gains, features = append(people, p), append(gains, byJudges), append(features, featuresOf(d, row)...)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return judges.FitGains(people, queries, gains, features, len(featuresOf(s.Train, 0)))
+}
+
+// featuresOf returns the features of a document by which a judge is corrected: none of sparse documents, which have too many.
+func featuresOf(d *datasets.Dataset, row int) []float32 {
+	if d.IsSparse() {
+		return nil
+	}
+	return d.Row(row)
 }
 
 // readJudged reads the labels of judges, and those of people unless the data have them.
