@@ -97,7 +97,7 @@ func (o ReadOptions) scan(paths []string, most int, each func(part *Log) error) 
 	if paths, err = files(paths); err != nil {
 		return nil, err
 	}
-	r := &reader{ReadOptions: o, seed: maphash.MakeSeed(), clicks: map[uint64][]event{}, hits: map[uint64][]hit{},
+	r := &reader{ReadOptions: o, seed: maphash.MakeSeed(), clicks: map[uint64][]event{}, hits: map[uint64][]hit{}, tables: map[string]table{},
 		seen: map[uint64]bool{}, known: map[listKey]any{}, counts: map[oddity]int{}, most: most, each: each, part: &Log{},
 		wait: func() error { return nil }}
 	defer func() { err = cmp.Or(err, r.wait()) }()
@@ -212,6 +212,7 @@ type reader struct {
 	clicks map[uint64][]event // by query, until its impression takes them
 	hits   map[uint64][]hit   // of impression events, by query
 	last   time.Time          // in the log; only with a Window
+	tables map[string]table   // by path: files that are not UBI
 	seen   map[uint64]bool    // impressions
 	known  map[listKey]any    // lists that were decoded before
 	counts map[oddity]int
@@ -280,7 +281,13 @@ func (r *reader) lines(path string, f func(line []byte) error) error {
 
 // readClicks keeps the events until their queries are read.
 func (r *reader) readClicks(path string) error {
+	number := 0
 	return r.lines(path, func(content []byte) error {
+		if number++; number == 1 && content[0] != '{' {
+			r.tables[path] = newTable(path, strings.TrimPrefix(string(content), "\ufeff"))
+		} else if bandit, ok := r.tables[path].(*banditTable); ok {
+			bandit.know(string(content))
+		}
 		if r.Window == 0 && !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
 			return nil
 		}
@@ -333,13 +340,9 @@ func rebuilt(hits []hit) (documents []string) {
 // readQueries reads impressions.
 func (r *reader) readQueries(path string) error {
 	empty, used := true, false
-	var other table
-	number := 0
+	other, number := r.tables[path], 0
 	err := r.lines(path, func(content []byte) error {
-		if number++; number == 1 && content[0] != '{' {
-			other = newTable(path, strings.TrimPrefix(string(content), "\ufeff"))
-		}
-		if other != nil {
+		if number++; other != nil {
 			return other.read(r, number, string(content))
 		}
 		empty = empty && content[0] == '{' && !json.Valid(content) // the torn first line of a killed program

@@ -448,13 +448,13 @@ func TestTablesOfOthersAreLogs(t *testing.T) {
 		}
 		return l
 	}
-	l := read("bandit.csv", ",timestamp,item_id,position,click,propensity_score,user\n0,2019-11-24 00:00:00+00:00,14,3,0,0.25,a\n1,x,15,1,1,1,b\n2,x,16,1,1,0,b\n")
-	if len(l.Impressions) != 2 || len(l.Warnings) != 1 || l.Impressions[0].Query != "position 3" || l.Impressions[1].Clicks[0] != 1 {
+	l := read("bandit.csv", ",timestamp,item_id,position,click,propensity_score,user\n0,2019-11-24 00:00:00+00:00,14,3,0,0.25,a\n1,x,15,1,1,1,b\n2,x,16,1,1,0,b\n3,x,17,1,1,0.5,b\n")
+	if len(l.Impressions) != 3 || len(l.Warnings) != 1 || len(l.Impressions[0].Documents) != 4 || l.Impressions[0].Query != "position 3" || l.Impressions[1].Clicks[0] != 1 {
 		t.Fatalf("%+v", l)
 	}
 	uniform := func(im *Impression) ([]float64, error) { return make([]float64, len(im.Documents)), nil }
-	estimates, err := Evaluate(&Log{Impressions: l.Impressions[:1]}, Target{Policy: uniform}, IIPS)
-	if err != nil || math.Abs(estimates[0].LargestWeight-.5/.25) > 1e-6 {
+	estimates, err := Evaluate(l, Target{Policy: uniform}, IIPS) // (0 + 1/4 · 1/1 + 1/4 · 1/.5) / 3
+	if err != nil || math.Abs(estimates[0].Value-.25) > 1e-6 {
 		t.Errorf("%+v, %v", estimates, err)
 	}
 	l = read("sessions.tsv", "s1\t0\tQ\tq1\t7\ta\tb\tc\ns1\t5\tC\tb\ns1\t6\tC\tb\ns1\t9\tQ\tq2\t7\tb\td\ns1\t12\tC\tb\ns1\t13\tC\ta\ns2\t0\tQ\tq1\t7\tc\ta\ns2\t2\tC\tz\n")

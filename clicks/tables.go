@@ -34,10 +34,23 @@ func newTable(path, line string) table {
 }
 
 // A banditTable has a row for each item shown, as the Open Bandit Dataset (Saito et al., 2020): its position, the probability
-// that it was there, and whether it was clicked. Each row is an impression of the item, and of the other items together.
+// that it was there, and whether it was clicked. Each row is an impression of one rank, with all items of the table as
+// candidates, of which the others share the rest of the probability.
 type banditTable struct {
 	name                              string
-	item, position, click, propensity int // columns
+	item, position, click, propensity int      // columns
+	items                             []string // sorted
+}
+
+// know adds the item of a row to the candidates, before the rows are read.
+func (t *banditTable) know(line string) {
+	row, err := csv.NewReader(strings.NewReader(line)).Read()
+	if err != nil || len(row) <= t.item {
+		return
+	}
+	if at, known := slices.BinarySearch(t.items, row[t.item]); !known {
+		t.items = slices.Insert(t.items, at, row[t.item])
+	}
 }
 
 func (t *banditTable) read(r *reader, number int, line string) error {
@@ -53,11 +66,11 @@ func (t *banditTable) read(r *reader, number int, line string) error {
 	if wrong != nil || err != nil || !(p > 0 && p <= 1) || notFinite(click) {
 		return badRow
 	}
-	im := Impression{ID: fmt.Sprint(t.name, ":", number), Query: "position " + row[t.position], Documents: []string{row[t.item]},
-		Scores: []float64{0}, Cutoff: 1, Shown: []int{0}, Clicks: []float64{click}}
-	if p < 1 {
-		im.Documents, im.Scores = append(im.Documents, "other than "+row[t.item]), []float64{math.Log(p), math.Log1p(-p)}
-	}
+	shown, _ := slices.BinarySearch(t.items, row[t.item])
+	others := max((1-p)/float64(max(1, len(t.items)-1)), leastPropensity)
+	im := Impression{ID: fmt.Sprint(t.name, ":", number), Query: "position " + row[t.position], Documents: t.items,
+		Scores: slices.Repeat([]float64{math.Log(others)}, len(t.items)), Cutoff: 1, Shown: []int{shown}, Clicks: []float64{click}}
+	im.Scores[shown] = math.Log(p)
 	return r.add(im)
 }
 
