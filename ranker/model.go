@@ -273,7 +273,9 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 		t.Query(inputs, features)
 	}
 
-	return m.finish(dst, rows, base, func(scores []float64) error { return m.pass(ctx, scores, inputs) })
+	first := len(dst)
+	dst = slices.Grow(dst, rows)[:first+rows]
+	return m.finish(dst, first, base, m.pass(ctx, dst[first:], inputs))
 }
 
 // Sparse holds the features of documents that are mostly 0, see datasets.Sparse. Columns are those of [Model.FeatureIDs].
@@ -300,17 +302,17 @@ func (m *Model) ScoreSparse(ctx context.Context, dst []float64, rows *Sparse, ba
 	if err := m.checkBase(base, rows.Len()); err != nil {
 		return dst, err
 	}
-	return m.finish(dst, rows.Len(), base, func(scores []float64) error { return m.sparse(ctx, scores, rows) })
+	first := len(dst)
+	dst = slices.Grow(dst, rows.Len())[:first+rows.Len()]
+	return m.finish(dst, first, base, m.sparse(ctx, dst[first:], rows))
 }
 
-// finish appends the scores that a pass gives to documents, with their base scores.
-func (m *Model) finish(dst []float64, rows int, base []float32, pass func(scores []float64) error) ([]float64, error) {
-	first := len(dst)
-	dst = slices.Grow(dst, rows)[:first+rows]
-	scores := dst[first:]
-	if err := pass(scores); err != nil {
-		return dst[:first], fmt.Errorf("ranker: %w", err)
+// finish adds base scores to those from first on, which a pass has set unless it failed.
+func (m *Model) finish(dst []float64, first int, base []float32, failed error) ([]float64, error) {
+	if failed != nil {
+		return dst[:first], fmt.Errorf("ranker: %w", failed)
 	}
+	scores := dst[first:]
 	for d, s := range base {
 		scores[d] += float64(s)
 	}

@@ -33,7 +33,7 @@ type Product struct {
 
 // productKinds are the functions of two vectors.
 var productKinds = map[string]func(a, b []float32) float64{
-	"dot": dot,
+	"dot":    dot,
 	"cosine": cosine,
 	"distance": func(a, b []float32) (sum float64) {
 		for i, x := range a {
