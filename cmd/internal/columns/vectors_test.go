@@ -12,6 +12,10 @@ import (
 // Text that looks like vectors is left out with a warning that says so, and names the flag; as a vector it makes features with others
 // of its dimension.
 func TestVectorsOfText(t *testing.T) {
+	short, err := read(dataFile(t, "g.csv", "label,qid,v,w,x\n1,a,\"[1, 2]\",1 2,4\n0,a,\"[2, 3]\",3 4,5\n"), datasets.ReadOptions{})
+	if said := strings.Join(short.Warnings, "\n"); err != nil || !strings.Contains(said, "look like vectors were left out: v:") || !strings.Contains(said, "columns of text were left out: w:") {
+		t.Errorf("%q, error %v", said, err)
+	}
 	path := dataFile(t, "f.csv", "label,qid,price,title,query,d,e\n"+
 		"1,a,5,\"red, blue\",\"[1, 0, 0]\",0.1 0.2 0.3,1 2 3 4\n0,a,6,green,\"[1, 0, 0]\",\"0.5,0.5\n,0.5\",4 3 2 1\n")
 	d, err := read(path, datasets.ReadOptions{})

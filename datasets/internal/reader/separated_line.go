@@ -208,7 +208,7 @@ func (k *Kinds) Add(value []byte) {
 		if text.LooksDecimalComma(value) {
 			k.commas++
 		}
-		if d := dimensionOf(value); d > 2 {
+		if d := dimensionOf(value); d > 2 || d == 2 && bytes.IndexByte(value, '[') >= 0 { // 3,5 is a number, and 1 2 may be a text
 			k.vectors++
 		}
 	case err != nil && !errors.Is(err, text.ErrNumber) || err == nil && v == v:
