@@ -1,11 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -98,4 +104,63 @@ func ImportancePlot(metric string, list []train.Importance) viz.Plot {
 	}
 	p.Series = []viz.Series{{Style: viz.Guide, X: []float64{0, 0}, Y: []float64{0, float64(len(list)) - 0.5}}, s} // the axis has 0
 	return p
+}
+
+const (
+	explainedRows    = 1000 // of queries whose first document is explained
+	mostInteractions = 10   // in a table
+)
+
+// shares shows what features, and two of them together, give to the first documents of forests, whose Shapley values are exact.
+func (v *view) shares(ctx context.Context, r *rows) error {
+	if v.data == nil || !v.Model.ExplainsExactly() || v.data.IsSparse() {
+		return nil
+	}
+	d := sampleOf(v.data, explainedRows)
+	scores, err := datasets.Score(v.Model, d)
+	if err != nil {
+		return err
+	}
+	parts, pairs := make([]float64, d.Width()), map[[2]int]float64{}
+	for q := range d.Queries() {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		if to-from < 2 {
+			continue
+		}
+		var base []float32
+		if v.Model.OnBaseScores() && d.BaseScores != nil {
+			base = d.BaseScores[from:to]
+		}
+		e, err := v.Model.Explain(ctx, d.Features[from*d.Width():to*d.Width()], base,
+			ranker.Comparison{Document: metrics.Rank(scores[from:to])[0], Other: ranker.MeanOfQuery, Interactions: true})
+		if err != nil {
+			return err
+		}
+		for c, value := range e.Values {
+			parts[c] += math.Abs(value) / float64(d.Queries())
+		}
+		for _, i := range e.Interactions {
+			pairs[i.Columns] += math.Abs(i.Value) / float64(d.Queries())
+		}
+	}
+	r.text("Shapley values of the score of the first document of a query, less the mean of the query: the mean of their sizes, and of those "+
+		"of the interactions of two features.%s", sampleNote(d, v.data))
+	alone, together := viz.Table{Columns: []string{"feature", "mean size"}}, viz.Table{Columns: []string{"features together", "mean size"}}
+	columns := num.DescendingOrder(nil, parts)
+	for _, c := range columns[:min(ShownFeatures, len(columns))] {
+		if parts[c] > 0 {
+			alone.Rows = append(alone.Rows, viz.Row{short(d.FeatureName(c)), parts[c]})
+		}
+	}
+	best := slices.SortedFunc(maps.Keys(pairs), func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(pairs[b], pairs[a]), slices.Compare(a[:], b[:]))
+	})
+	for _, p := range best[:min(mostInteractions, len(best))] {
+		together.Rows = append(together.Rows, viz.Row{short(d.FeatureName(p[0])) + ", " + short(d.FeatureName(p[1])), pairs[p]})
+	}
+	r.table(alone)
+	if together.Rows != nil {
+		r.table(together)
+	}
+	return nil
 }

@@ -240,3 +240,38 @@ func TestImportanceIsOfRankings(t *testing.T) {
 		}
 	}
 }
+
+// A forest on one feature gives all of the difference to it, and nothing to two features together.
+func TestSharesOfOneFeatureAreTheDifference(t *testing.T) {
+	d := &datasets.Dataset{Name: "d", FeatureIDs: []int{1, 2}, QueryIDs: []string{"a", "b"}, Offsets: []int{0, 3, 6},
+		Features: []float32{0, 7, 1, 7, 2, 7, 2, 7, 3, 7, 0, 7}, Labels: []float32{0, 1, 2, 1, 2, 0}}
+	c := recipe.Single(ranker.ForestKind, nil).Models[0]
+	c.MinWeight, c.Trees, c.Epochs = 0, 3, 1
+	result, err := train.Run(context.Background(), c, &datasets.Splits{Train: d, Vali: d}, train.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newView(context.Background(), &Run{Config: c, Model: result.Model, Splits: []train.Split{{Name: "test", Data: d}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := datasets.Score(result.Model, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.
+	for q := range 2 {
+		list := scores[3*q : 3*q+3]
+		want += (slices.Max(list) - (list[0]+list[1]+list[2])/3) / 2
+	}
+	r, err := filled(v.shares)
+	if err != nil || len(r) != 2 || len(r[1].Table.Rows) != 1 {
+		t.Fatalf("%v, error %v", r, err)
+	}
+	if row := r[1].Table.Rows[0]; row[0] != "1" || math.Abs(row[1].(float64)-want) > 1e-9 || want < .01 {
+		t.Errorf("%v, want %v", row, want)
+	}
+	if r, err = filled(linear(t).shares); err != nil || r != nil {
+		t.Errorf("%v of a network, error %v", r, err)
+	}
+}

@@ -127,6 +127,7 @@ func (v *view) group(ctx context.Context) (group, error) {
 		part{"metrics", "Metrics", v.tables},
 		part{"curves", "Learning curves", v.curves},
 		part{"importance", "Which features matter", v.importance},
+		part{"shares", "What features give to the first documents", v.shares},
 		part{"dependence", "How the score depends on a feature", v.dependences},
 		part{"distribution", "From query to query", v.distribution},
 		part{"queries", "Queries to look at", v.queries},
