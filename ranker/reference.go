@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // A Reference describes the documents that a model was trained on, for [Drift].
@@ -61,20 +62,23 @@ func NewReference(used []bool, levels [][]string, features func(query int) []flo
 		rows = append(rows, features(q)...)
 		sizes = append(sizes, len(rows)/width)
 	}
-	values := make([]float64, len(rows)/width)
-	for c := range width {
-		if !used[c] || len(values) == 0 {
-			continue
+	if len(rows) == 0 {
+		return r
+	}
+	parallel.For(width, parallel.Workers(width), func(_, c int) {
+		if !used[c] {
+			return
 		}
-		for i := range values {
-			values[i] = float64(rows[i*width+c])
+		values := make([]float64, 0, len(rows)/width)
+		for at := c; at < len(rows); at += width {
+			values = append(values, float64(rows[at]))
 		}
 		var texts []string
 		if levels != nil {
 			texts = levels[c]
 		}
 		r.Columns[c] = newColumn(values, sizes, texts)
-	}
+	})
 	return r
 }
 
@@ -211,25 +215,21 @@ func (g *groups) add(query, bin int) {
 // effective returns the effective number of documents: with V_b the variance of the share p_b between groups, and B bins,
 // (B − 1) / Σ_b V_b/p_b (Rao & Scott, JASA 1981). It is at most the number of documents.
 func (g *groups) effective() float64 {
-	n, bins, sum := 0., -1., 0.
-	for _, x := range g.total {
-		n += x
+	n, bins, sum := floats.Sum(g.total), -1., 0.
+	var sizes [numberOfGroups]float64
+	for i, own := range g.by {
+		sizes[i] = floats.Sum(own)
 	}
 	for b, x := range g.total {
 		if x == 0 {
 			continue
 		}
 		bins++
-		for _, own := range g.by {
-			if own == nil {
-				continue
+		for i, own := range g.by {
+			if own != nil {
+				d := own[b] - x/n*sizes[i]
+				sum += d * d / (n * x)
 			}
-			size := 0.
-			for _, y := range own {
-				size += y
-			}
-			d := own[b] - x/n*size
-			sum += d * d / (n * x)
 		}
 	}
 	if bins < 1 || sum == 0 {
