@@ -179,10 +179,7 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 		return badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
 	}
 	if err := s.part(ctx, space, "its scores", model.price(in), 1, func() (err error) {
-		if err := space.rows.read(model, in); err != nil {
-			return err
-		}
-		if err := space.rows.multiply(model, in); err != nil {
+		if err := space.rows.complete(model, in); err != nil {
 			return err
 		}
 		if err := space.rows.fillBase(model, in); err != nil {
@@ -246,7 +243,7 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 		price := bodyTime*float64(len(others.documents)) + valueTime*float64(others.count*len(model.columns))
 		if err := s.part(ctx, space, "the background of its explanation", price, 1, func() error {
 			var rows rows
-			if err := cmp.Or(rows.read(model, others), rows.multiply(model, others)); err != nil {
+			if err := rows.complete(model, others); err != nil {
 				return badRequest("explain: background: %w", err)
 			}
 			c.Background = rows.features

@@ -93,7 +93,7 @@ func (in *request) setSeed() {
 	}
 }
 
-// interleave makes a ranking with the scores of all interleaved models, of which out has the first.
+// interleave makes a ranking with the scores of all interleaved models; out has the scores of the first.
 func (s *Service) interleave(ctx context.Context, in *request, space *scratch, out *response) error {
 	how := &clicks.Interleaving{}
 	out.Model, out.Version = "", ""
@@ -174,7 +174,7 @@ func (space *scratch) scoresOf(ctx context.Context, in *request, model *served) 
 		other := *in
 		other.logged, other.decoded = false, false
 		var rows rows
-		if err := cmp.Or(rows.read(model, &other), rows.multiply(model, &other)); err != nil {
+		if err := rows.complete(model, &other); err != nil {
 			return nil, err
 		}
 		features = rows.features

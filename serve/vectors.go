@@ -103,6 +103,14 @@ func parseVector(r *jsonread.Reader) (v vector, err error) {
 	return v, nil
 }
 
+// complete reads the documents of a request, and multiplies its vectors.
+func (r *rows) complete(model *served, in *request) error {
+	if err := r.read(model, in); err != nil {
+		return err
+	}
+	return r.multiply(model, in)
+}
+
 // multiply sets the features that are products of vectors, if the request has any, and completes the text for the log.
 func (r *rows) multiply(model *served, in *request) error {
 	list := model.Vectors()
