@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,6 +41,9 @@ func words(list string) []string {
 }
 
 func run(data string, read datasets.ReadOptions, seed uint64) error {
+	if tables, err := filepath.Glob(filepath.Join(data, "*.csv*")); err == nil && tables != nil {
+		read.QueryColumn, read.DocumentColumn = "query", "document"
+	}
 	s, err := datasets.Open(data, datasets.Options{Read: read, Seed: seed, Unlabelled: "drop"})
 	if err != nil {
 		return err
