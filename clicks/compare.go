@@ -64,7 +64,7 @@ type Counterfactual struct {
 
 // A Comparison compares models on the log of their users: see [Comparison.Results].
 type Comparison struct {
-	// Level is that of the intervals, for all models together. 0: 0.95.
+	// Level is the level of the intervals, for all models together. 0: 0.95.
 	Level float64
 	// Baseline is the model with which the others are compared. "": the first of the interleaved models, or the first in
 	// the alphabet.
@@ -245,7 +245,7 @@ func (c *Comparison) know(model, version string) {
 	c.versions[model][version] = true
 }
 
-// put adds a value to its sums, and with Segments to those of the segment.
+// put adds a value to its sums, and with Segments to the sums of the segment.
 func (c *Comparison) put(key sumsOf, unit string, value float64) {
 	segments := []string{""}
 	if c.Segments && key.segment != "" {

@@ -75,7 +75,7 @@ type turn struct {
 }
 
 // next returns the document that each model would add, and whether it is the same for all. orders has their documents,
-// best first, of which some are left.
+// best first. Some are left.
 func (t *turn) next(orders [][]int, next []int) (same bool) {
 	same = true
 	for m, order := range orders {

@@ -17,7 +17,7 @@ type sequence struct {
 	informed float64 // units with a value other than 0
 }
 
-// sequence returns the ratio of two sums over units, the second of which is a number of impressions.
+// sequence returns the ratio of two sums over units; the second sum is a number of impressions.
 func (u *unitSums) sequence(value func(*unitSum) (x, n float64)) (s sequence) {
 	total, count := 0., 0.
 	for i := range u.units {

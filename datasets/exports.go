@@ -49,8 +49,8 @@ func exported(begin []byte) func(r io.Reader) ([][]string, error) {
 	}
 }
 
-// readTable reads a table of the columns of these names, of which a header may have one of several spellings. A row of the query alone is
-// left out, as Quepid writes it for queries without ratings.
+// readTable reads three columns of a table. A header may spell each name in several ways. A row of the query alone is left out, as
+// Quepid writes it for queries without ratings.
 func readTable(r io.Reader, names [3][]string, want string) (rows [][3]string, err error) {
 	table := csv.NewReader(r)
 	table.FieldsPerRecord = -1
@@ -120,7 +120,7 @@ func readPreferences(r io.Reader) (lines [][]string, err error) {
 }
 
 // readRatingsJSON reads a judgement list of OpenSearch's search relevance workbench, also as its API answers, the ratings of the Rated
-// Ranking Evaluator, or those of Quepid.
+// Ranking Evaluator, or the ratings of Quepid.
 func readRatingsJSON(r io.Reader) (lines [][]string, err error) {
 	type group struct {
 		Name      string          `json:"name"`

@@ -246,7 +246,7 @@ func TestVectorsGoWithTheirRows(t *testing.T) {
 	}
 }
 
-// A vector that is ragged, or has a null, NaN or infinite number, is an error that names the row and the column.
+// Reading returns an error that names the row and the column if a vector is ragged, or has a null, NaN or infinite number.
 func TestErrorsOfVectorsNameRowAndColumn(t *testing.T) {
 	type ragged struct {
 		Query string    `parquet:"qid"`

@@ -13,7 +13,7 @@ import (
 // sparseBins are the bins of values that are not 0. An entry is such a value: its column, its document and its bin, in this order
 // from the highest bits. A leaf has the entries of its documents, sorted by column, and no histogram: the histogram of a column is
 // made of the entries where it is needed, and the documents without an entry are what is left of the leaf's sum. So trees take time
-// and memory by the number of entries, and are those of dense rows, bit for bit.
+// and memory by the number of entries, and are equal to dense rows' bit for bit.
 type sparseBins struct {
 	entries []uint64
 	starts  []int   // [columns+1] in entries

@@ -52,7 +52,8 @@ func (g *Grower) byFold(c *column, leaves ...*leaf) (sums [folds][]uint64) {
 	return sums
 }
 
-// merge sets the histograms of a search to those of merged levels. It returns the levels in their order, and where the merged bins end.
+// merge sets the histograms of a search to the histograms of merged levels. It returns the levels in their order, and where the
+// merged bins end.
 func (g *Grower) merge(s *search, c *column) (order []uint32, ends []int) {
 	n := c.bins()
 	all, total, sum := g.byFold(c, s.leaves...), make([]uint64, n), uint64(0)

@@ -28,7 +28,7 @@ type Gains struct {
 
 const (
 	missing  = -1.0 // a judge did not judge the pair
-	mostWide = 1000 // features; more are left out, as few pairs say little of so many
+	mostWide = 1000 // features; more are left out, as few pairs say little of more
 )
 
 // FitGains fits the estimate to pairs that people judged: their gains, the numbers of their queries, the gains by every judge,
@@ -230,7 +230,7 @@ func (g *Gains) choose(rows *mat.Dense, people []float64, queries []int) (best f
 	var without []float64 // squared errors by query
 	most := 0.0
 	for _, strength := range []float64{0, 1000, 100, 10} {
-		errors := make([]float64, len(ids))
+		squared := make([]float64, len(ids))
 		for f, part := range parts {
 			weights, err := g.solve(all.add(-1, part), strength)
 			if err != nil {
@@ -239,17 +239,17 @@ func (g *Gains) choose(rows *mat.Dense, people []float64, queries []int) (best f
 			for i, p := range people {
 				if at[i]%folds == f {
 					e := p - max(0, min(g.highest, mat.Dot(rows.RowView(i), weights)))
-					errors[at[i]] += e * e
+					squared[at[i]] += e * e
 				}
 			}
 		}
 		if strength == 0 {
-			without = errors
+			without = squared
 			continue
 		}
 		gained := make([]float64, len(ids))
 		for i := range ids {
-			gained[i] = without[i] - errors[i]
+			gained[i] = without[i] - squared[i]
 		}
 		mean, deviation := stat.MeanStdDev(gained, nil)
 		if mean > 2*deviation/math.Sqrt(float64(len(ids))) && mean > most {

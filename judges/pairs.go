@@ -174,7 +174,7 @@ type moments struct {
 	believed            float64 // the mean square before any was judged
 }
 
-// newErrors returns the errors of the pairs that were judged before a round. Nil errors are those of no judge.
+// newErrors returns the errors of the pairs that were judged before a round. Where there is no judge, errors are nil.
 func newErrors(pairs []Pair, round int) errorsByGrade {
 	errors, gains := errorsByGrade{}, map[int]float64{}
 	for _, p := range pairs {

@@ -278,7 +278,7 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 	return m.finish(dst, first, base, m.pass(ctx, dst[first:], inputs))
 }
 
-// Sparse holds the features of documents that are mostly 0, see datasets.Sparse. Columns are those of [Model.FeatureIDs].
+// Sparse holds the features of documents that are mostly 0, see datasets.Sparse. Columns are in the order of [Model.FeatureIDs].
 type Sparse = sparse.Rows
 
 // TakesSparse reports whether [Model.ScoreSparse] takes time and memory by values that are not 0, as for forests on features as they

@@ -42,7 +42,7 @@ const (
 )
 
 // NewReference returns the reference of documents with these features [documents × width], by query: rows offsets[q] to
-// offsets[q+1] are those of query q. It takes a sample of the queries if there are many documents. levels has the texts of
+// offsets[q+1] belong to query q. It takes a sample of the queries if there are many documents. levels has the texts of
 // features, as in [File]. Without documents, or with more than 4000 features in use, it returns nil.
 func NewReference(used []bool, levels [][]string, features func(query int) []float32, offsets []int) *Reference {
 	width, queries := len(used), len(offsets)-1

@@ -168,7 +168,7 @@ func (r *Result) mix(ctx context.Context, p Plan, s *datasets.Splits, trained []
 	return nil
 }
 
-// elect returns the election of the models that were trained, of which the last of the plan is the usual one.
+// elect returns the election of the models that were trained; the last of the plan is the usual one.
 func (p Plan) elect(vali *datasets.Dataset, trained []candidate) (*election, error) {
 	e, err := newElection(p.Models[0], vali, models(trained))
 	if last := len(trained) - 1; err == nil && trained[last].index == len(p.Models)-1 {

@@ -66,7 +66,7 @@ func (m models) names() []string { return slices.Sorted(maps.Keys(m)) }
 // it guesses that none will.
 func (s *Service) pickEarly(before map[string][]byte) *served {
 	value, named := before["model"]
-	name, _ := jsonread.Unquote(value) // "" if it is not a text, which is an error later
+	name, _ := jsonread.Unquote(value) // "" if it is not a text, which is refused later
 	switch {
 	case !named && s.interleaved != nil:
 		name = s.interleaved[0]

@@ -47,7 +47,7 @@ type exposed struct {
 	Offset float64 `json:"offset"`
 }
 
-// A ruler turns rules into those of documents.
+// A ruler turns rules about columns and ids into rules about documents.
 type ruler struct {
 	*request
 	rows   *rows

@@ -160,7 +160,7 @@ func allQueries(d *datasets.Dataset) []int {
 	return queries
 }
 
-// newBilinear returns a model with all numbers 0, of which only the weights w take steps.
+// newBilinear returns a model with all numbers 0. Only its weights w take steps.
 func newBilinear(d *datasets.Dataset, p transforms.Product) (*bilinearModel, error) {
 	var vectors []transforms.Vector
 	for i, name := range d.Vectors.Names {

@@ -3,7 +3,7 @@ package cli
 // JudgeLabels names labels of documents by judges and by people.
 type JudgeLabels struct {
 	Judge string `json:"judge,omitempty"` // files of labels by judges, for the documents that people did not judge
-	Qrels string `json:"qrels,omitempty"` // files of labels by people; "": those of the data
+	Qrels string `json:"qrels,omitempty"` // files of labels by people; "": the labels of the data
 }
 
 // JudgeFlags returns the flags; their defaults are what l holds.

@@ -84,7 +84,8 @@ func (s *Study) Find() (*Findings, error) {
 		"alone has no interval.")
 	if s.whole == nil && !s.systems[0].linear.Exact {
 		f.notes = append(f.notes, fmt.Sprintf("Caution: %s is taken as a linear function of the gains near the judge's. Its intervals miss the "+
-			"value too often where the judge's grades are far from people's; those of dcg hold. Queries without a relevant document count 0.",
+			"value too often where the judge's grades are far from people's; the intervals of dcg hold. Queries without a relevant document "+
+			"count 0.",
 			s.Measure))
 	}
 	for a, y := range s.systems {

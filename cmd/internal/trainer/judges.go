@@ -119,7 +119,7 @@ func featuresOf(d *datasets.Dataset, row int) []float32 {
 	return d.Row(row)
 }
 
-// readJudged reads the labels of judges, and those of people unless the data have them.
+// readJudged reads the labels of judges, and the labels of people unless the data have them.
 func readJudged(o *options, stderr io.Writer) (j judged, err error) {
 	if j.gain, err = metrics.ParseGain(o.Gain); err != nil {
 		return j, err

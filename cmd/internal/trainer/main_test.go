@@ -279,7 +279,7 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 	}
 }
 
-// An initial model says of which kind the model is. A mixture cannot be trained on, which is said before the data are read.
+// An initial model says what kind the model is. A mixture cannot be trained further, and says so before the data are read.
 func TestInitialModelChoosesTheKind(t *testing.T) {
 	t.Parallel()
 	data, dir := fold(t), t.TempDir()

@@ -45,7 +45,7 @@ type Layout struct {
 	Vectors      []transforms.Vector  // of all rows
 	Products     []transforms.Product // of these vectors, which are features
 	ProductIDs   []int                // their ids
-	Zero         []int                // features of all rows, of which some lines say nothing
+	Zero         []int                // features of all rows that some lines leave out
 	GroupFeature string               // the feature whose values are groups; "": none
 }
 

@@ -202,7 +202,7 @@ const (
 	leftOutVector = -2
 )
 
-// takeVectors finds the columns of vectors: those that options name, and those of lists.
+// takeVectors finds the columns of vectors: columns that options name, and lists.
 func (f *finder) takeVectors(look Look) error {
 	f.Vector, f.Layout.Vectors = slices.Repeat([]int{noVector}, len(f.names)), slices.Clone(f.o.Vectors)
 	take := func(k, column int) (err error) {
