@@ -127,7 +127,8 @@ type ReadOptions struct {
 
 	// Vectors are columns of text whose values are vectors, such as [0.1, 0.2], 0.1 0.2 or 0.1,0.2, or vectors in files of their
 	// own: tables of an id of queries or of documents, in the column that has this role, and a vector, in the column of that name
-	// or else the only column of lists. Columns of lists in the data are vectors anyway, unless Ignore has them. The vectors of a
+	// or else the only column of lists; or .npy matrices, with the name of the column of ids and an id for each row, one a line, in a
+	// file next to it, named as it plus ".ids". Columns of lists in the data are vectors anyway, unless Ignore has them. The vectors of a
 	// name have one dimension and finite numbers; a null or empty one is missing. Nil: columns of lists alone.
 	Vectors []transforms.Vector
 

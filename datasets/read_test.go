@@ -242,7 +242,7 @@ func TestSparseMatrixTakesNoMoreThanItsText(t *testing.T) {
 func TestOpenErrorsSayWhatIsMissing(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Open(folder, Options{})
-	if err == nil || !strings.Contains(err.Error(), "looked for train") || !strings.Contains(err.Error(), "found nothing") {
+	if err == nil || !strings.Contains(err.Error(), "looked for train") || !strings.Contains(err.Error(), "found none") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "notes.md"), nil, 0o666); err != nil {

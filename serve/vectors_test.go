@@ -71,6 +71,12 @@ func TestRequestsHaveVectors(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", body, w.Code, w.Body, want)
 		}
 	}
+	path := filepath.Join(t.TempDir(), "model.npz")
+	testkit.LinearModel(t, path, 1, 2, 3)
+	other, _ := tested(t, Options{Models: only(path)})
+	if w := post(other, `{"vectors": {"q": [3, 4]}, "documents": [[1]]}`); w.Code != 400 || !strings.Contains(w.Body.String(), `the model has no vector \"q\": it has none`) {
+		t.Errorf("a model without vectors: %d %s", w.Code, w.Body)
+	}
 	w := httptest.NewRecorder()
 	if s.ServeHTTP(w, httptest.NewRequest("GET", "/v1/models", nil)); !strings.Contains(w.Body.String(), `"vectors":{"d":2,"q":2}`) {
 		t.Errorf("models: %s", w.Body)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // A Vector is a column of vectors of one dimension, which belong to queries or to documents.
@@ -174,10 +175,7 @@ func vectorNames(vectors []Vector) string {
 	for _, v := range vectors {
 		list = append(list, v.Name)
 	}
-	if list == nil {
-		return "none"
-	}
-	return strings.Join(list, ", ")
+	return text.List(list)
 }
 
 // Value returns the product of two vectors, nil for one that is missing. They must be as [Product.Check] has found.

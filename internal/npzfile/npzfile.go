@@ -124,7 +124,7 @@ func (f *File) parse(data []byte, header any) error {
 		if name == HeaderName {
 			size = 1
 		}
-		shape, numbers, err := decode(raw, size)
+		shape, numbers, _, err := decode(raw, size)
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
@@ -170,43 +170,68 @@ func unpack(entry *zip.File) ([]byte, error) {
 	return raw, nil
 }
 
-// types are the NumPy types of numbers by their size in bytes.
-var types = map[int]string{1: "|u1", 8: "<f8"}
+// Matrix returns the shape of a .npy file that is a matrix, and its numbers by their index in row-major order. It returns an error for
+// other types than float32 and float64.
+func Matrix(raw []byte) (rows, columns int, number func(i int) float32, err error) {
+	shape, numbers, size, err := decode(raw, 4, 8)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	if len(shape) != 2 || shape[1] == 0 {
+		return 0, 0, nil, fmt.Errorf("the shape is %v: want a matrix with a row for each vector", shape)
+	}
+	return shape[0], shape[1], func(i int) float32 {
+		if size == 4 {
+			return math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
+		}
+		return float32(math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*i:])))
+	}, nil
+}
 
-// decode returns the shape of a .npy array and the bytes of its numbers. Each number has
-// size. npyio reads the header, and panics on some that are malformed.
-func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
+// types are the NumPy types of numbers by their size in bytes.
+var types = map[int]string{1: "|u1", 4: "<f4", 8: "<f8"}
+
+// decode returns the shape of a .npy array and the bytes of its numbers. Each number has one
+// of the sizes, which it returns. npyio reads the header, and panics on some that are malformed.
+func decode(raw []byte, sizes ...int) (shape []int, numbers []byte, size int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.New("malformed .npy header")
 		}
 	}()
 	if len(raw) >= 12 && raw[6] == 2 && int64(binary.LittleEndian.Uint32(raw[8:])) > maxShapeText {
-		return nil, nil, errors.New("malformed .npy header")
+		return nil, nil, 0, errors.New("malformed .npy header")
 	}
 	body := bytes.NewReader(raw)
 	r, err := npy.NewReader(body)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	d := r.Header.Descr
-	if d.Type = strings.Trim(d.Type, `'"`); d.Type != types[size] || d.Fortran { // npyio keeps the quotes of the header
-		return nil, nil, fmt.Errorf("type %.20s (Fortran order: %t), want %s in C order", d.Type, d.Fortran, types[size])
+	d.Type = strings.Trim(d.Type, `'"`) // npyio keeps the quotes of the header
+	var want []string
+	for _, n := range sizes {
+		if want = append(want, types[n]); d.Type == types[n] {
+			size = n
+		}
+	}
+	if size == 0 || d.Fortran {
+		return nil, nil, 0, fmt.Errorf("type %.20s (Fortran order: %t), want %s in C order", d.Type, d.Fortran, strings.Join(want, " or "))
 	}
 	if n := len(d.Shape); n < 1 || n > 2 {
-		return nil, nil, fmt.Errorf("%d dimensions: want one or two", n)
+		return nil, nil, 0, fmt.Errorf("%d dimensions: want one or two", n)
 	}
 	bytes := size
 	for _, n := range d.Shape {
 		if n < 0 || n > 0 && bytes > math.MaxInt/n {
-			return nil, nil, fmt.Errorf("impossible shape %v", d.Shape)
+			return nil, nil, 0, fmt.Errorf("impossible shape %v", d.Shape)
 		}
 		bytes *= n
 	}
 	if bytes != body.Len() {
-		return nil, nil, fmt.Errorf("shape %v takes %d bytes, but there are %d", d.Shape, bytes, body.Len())
+		return nil, nil, 0, fmt.Errorf("shape %v takes %d bytes, but there are %d", d.Shape, bytes, body.Len())
 	}
-	return d.Shape, raw[len(raw)-bytes:], nil
+	return d.Shape, raw[len(raw)-bytes:], size, nil
 }
 
 // Take returns the array of that name, which must have that shape.

@@ -54,11 +54,11 @@ func CheckUTF8(b []byte) error {
 	return fmt.Errorf("%s is not in UTF-8: want text in UTF-8, such as iconv makes of Latin-1", Quote(b))
 }
 
-// List lists names for a message, quoted if they are empty or something in them does not print.
+// List lists names for a message, quoted if they are empty or something in them does not print, and none where there are none.
 func List(names []string) string {
 	const most = 12
 	if len(names) == 0 {
-		return "nothing"
+		return "none"
 	}
 	shown := slices.Clone(names[:min(len(names), most)])
 	for i, name := range shown {

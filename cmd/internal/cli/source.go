@@ -117,8 +117,8 @@ func (s *Source) ReadingFlags() Flags {
 			Help: "`features` to leave out, in the same way; columns of text are left out with a warning"},
 		Flag{Name: "vector", Value: &s.Vectors, Topic: "features",
 			Help: "the `columns` of text that hold vectors, such as [0.1, 0.2]; columns of lists are vectors without it. NAME=FILE is a vector in " +
-				"a file of its own, with a column of query ids or of document ids. Inputs are then cosine(a,b) and dot(a,b) of vectors of one " +
-				"dimension, unless -transform names others"},
+				"a file of its own: a table with a column of query ids or of document ids, or a .npy array with ids in FILE.ids. " +
+				"Inputs are then cosine(a,b) and dot(a,b) of vectors of one dimension, unless -transform names others"},
 	)
 }
 

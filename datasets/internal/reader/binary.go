@@ -25,7 +25,8 @@ const magicLength = 4
 
 // binaries are the binary formats, by the first bytes of their files. A program that wants one imports its package.
 var binaries = map[string]*binary{
-	"PAR1": {name: "Parquet", from: "github.com/plrank/plrank/datasets/parquet"},
+	"PAR1":    {name: "Parquet", from: "github.com/plrank/plrank/datasets/parquet"},
+	"\x93NUM": {name: "NumPy", read: readArray},
 }
 
 // Register makes a binary format known, as the initialization of its package does.

@@ -15,6 +15,7 @@ type Format func(line, after []byte, o Options, b Sidecar) (*Layout, error)
 
 // Sidecar is what the files next to a text say of it.
 type Sidecar struct {
+	Path  string         // of the data
 	Sized bool           // there are query sizes: it needs no query ids
 	Names map[int]string // of features by id; nil: there are none
 }

@@ -109,7 +109,9 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	return warnUnused(s.Table, Positions, "positions are for LightGBM")
 }
 
-func (s *scan) sidecar() Sidecar { return Sidecar{Sized: s.sizes != nil, Names: s.called} }
+func (s *scan) sidecar() Sidecar {
+	return Sidecar{Path: s.Path, Sized: s.sizes != nil, Names: s.called}
+}
 
 // parse calls each with the chunks of the file, in any format.
 func (s *scan) parse(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {

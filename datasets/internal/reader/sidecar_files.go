@@ -23,7 +23,7 @@ const (
 )
 
 // kinds are all; Declare adds the kinds of optional columns.
-var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, NameFile, Positions}
+var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, NameFile, Positions, RowIDs}
 
 var compressions = []string{".gz", ".gzip", ".zst", ".zstd"}
 

@@ -58,7 +58,7 @@ func (k *Key) Find(splits reader.Splits) error {
 			}
 			for _, v := range k.Read.Vectors {
 				if i == 0 && v.File != "" {
-					paths = append(paths, v.File)
+					paths = append(append(paths, v.File), reader.BesideFiles(v.File)...)
 				}
 			}
 			for _, path := range paths {

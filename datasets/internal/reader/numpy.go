@@ -1,0 +1,76 @@
+package reader
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+
+	"github.com/plrank/plrank/datasets/schema"
+	"github.com/plrank/plrank/internal/npzfile"
+)
+
+// RowIDs are files of the ids of the rows of a .npy file: the name of their column, and then an id a line.
+const RowIDs Kind = ".ids"
+
+// readArray reads a matrix of NumPy as a table of two columns, ids and vectors. See [ReadBinary].
+func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *Chunk, l *Layout, part float64) error) error {
+	rows, width, number, err := npzfile.Matrix(file)
+	if err != nil {
+		return err
+	}
+	ids, err := openRowsBeside(o.Ctx(), RowIDs, sidecar.Path)
+	if err != nil {
+		return err
+	}
+	if ids == nil {
+		return fmt.Errorf("an array needs a file %s: want the name of a column of query ids or of document ids, such as qid or docid, "+
+			"and below it the id of each row", RowIDs.Sidecar(sidecar.Path))
+	}
+	defer ids.file.Close()
+	bad := func(err error) error { return fmt.Errorf("%s:%d: %w", ids.path, max(1, ids.row), err) }
+	ids.next() // an empty line if there is none
+	columns, err := NewColumns([]string{string(bytes.TrimSpace(ids.lines.Bytes())), "array"}, o, sidecar.Sized, Look{
+		Lists: []bool{false, true}, Dimension: func(int) (int, error) { return width, nil },
+		Kind: func(int) (string, error) { return schema.Text, nil },
+	})
+	if err != nil {
+		return err
+	}
+	if columns.roleAt(0) == nil {
+		return bad(fmt.Errorf("%w: want qid, docid or another name of a column of query ids or of document ids in the first line", ErrColumns))
+	}
+	b := columns.NewBuilder(o)
+	for done := 0; done < rows; {
+		if err := o.Ctx().Err(); err != nil {
+			return err
+		}
+		n := min(rows-done, max(1, size/4/max(1, width)))
+		c := &Chunk{Line: 1 + done, Remaining: rows - done - n, Size: int64(4 * n * width)}
+		b.Begin(c)
+		v := &c.Vectors[columns.Vector[1]]
+		for ; c.Lines < n; c.Lines++ {
+			if !ids.next() {
+				return cmp.Or(ids.lines.Err(), fmt.Errorf("%d rows, but %s has %d ids below its first line: want one for each row", rows,
+					ids.path, ids.row-1))
+			}
+			row := columns.Begin(b)
+			if err := columns.Set(b, &row, 0, bytes.TrimSpace(ids.lines.Bytes())); err != nil {
+				return bad(err)
+			}
+			columns.End(b, &row)
+			for i := range width {
+				v.Values = append(v.Values, number((done+c.Lines)*width+i))
+			}
+			v.Ends = append(v.Ends, len(v.Values))
+		}
+		b.Finish()
+		done += n
+		if err := each(c, &columns.Layout, float64(done)/float64(rows)); err != nil {
+			return err
+		}
+	}
+	if ids.next() && len(bytes.TrimSpace(ids.lines.Bytes())) > 0 {
+		return fmt.Errorf("%d rows, but %s has more ids: want one for each row", rows, ids.path)
+	}
+	return ids.lines.Err()
+}
