@@ -241,7 +241,7 @@ func TestHostileSparseFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"1 qid:1" + ids.String() + " 2147483648:1\n": "the id is beyond 2147483647",
-		"1 qid:1" + ids.String() + " 77:2\n":         "feature 77: a second value for id 77",
+		"1 qid:1" + ids.String() + " 77:2\n":         "a second value for id 77",
 		"1 qid:1 77:2" + ids.String() + "\n":         "a second value for id 77",
 	} {
 		if _, err := ReadFile(written(t, "b.txt", text), ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -6,35 +6,32 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Builder makes rows of the lines of chunks. One builder serves one goroutine, chunk
-// after chunk, and keeps its scratch space.
+// Builder makes rows of the lines of chunks. One builder serves one goroutine, chunk after chunk, and keeps its scratch space.
+// Rows of a table have all features of its layout, in values. LETOR text has any features in a line, which are kept as they come,
+// in lines; the end of the chunk tells which there are.
 type Builder struct {
 	layout  *Layout
 	options Options
 	wants   func(id int) bool
 
 	c      *Chunk
-	values []float32 // rows × stride, columns in order of first appearance
-	stride int
-	order  []int         // id of each column
-	near   [4096]int32   // column+1 by id, for small ids; −1: not wanted
-	far    map[int]int32 // the same for the others
-	stamp  []int         // by column: the last line+1 of the chunk that has it
+	values []float32   // rows × features of the layout
+	lines  sparse.Rows // of LETOR text, with ids for columns
+
+	near [4096]int32   // column+1 by id, for small ids, or a mark; −1: not wanted
+	far  map[int]int32 // the same for the others
+
+	last   int  // the id before, in the line
+	mixed  bool // ids of the line do not ascend,
+	sorted bool // and those of all lines do
 
 	numbers []float32 // of the row, by optional column
 	told    []int     // by optional column: the last line+1 of the chunk that has it
 	has     []int     // the optional columns of the layout
-
-	dense    []int // ids of the dense rows of a chunk that has become sparse
-	last     int   // the last id of a sparse row
-	unsorted bool  // its ids do not ascend
-
-	row  []float32 // being read
-	next int       // the column expected: ids mostly come in the order of the line before
-	mark int       // stamp of the line
 }
 
 // NewParser gives a function that reads text into the fields of a chunk, whose size is that
@@ -75,14 +72,12 @@ func (l *Layout) NewBuilder(o Options) *Builder {
 	return b
 }
 
-// Begin begins a chunk. Its rows all have the features Layout.IDs.
+// Begin begins a chunk.
 func (b *Builder) Begin(c *Chunk) {
 	clear(b.near[:])
 	clear(b.far)
-	b.c, b.order, b.stamp, b.row, b.dense = c, b.order[:0], b.stamp[:0], nil, nil
-	for _, id := range slices.Concat(b.layout.IDs, b.layout.Zero) {
-		b.addColumn(id)
-	}
+	b.c, b.values, b.sorted = c, b.values[:0], true
+	b.lines = sparse.Rows{Starts: append(b.lines.Starts[:0], 0), Columns: b.lines.Columns[:0], Values: b.lines.Values[:0]}
 	clear(b.told)
 	c.Levels = make([]text.Levels, len(b.layout.Categorical))
 	c.Numbers = make([][]float32, len(numbers))
@@ -92,25 +87,38 @@ func (b *Builder) Begin(c *Chunk) {
 
 // Finish ends the chunk. It copies the rows out of the scratch space, columns by ascending id.
 func (b *Builder) Finish() {
-	c, width := b.c, len(b.order)
-	if c.Err == nil && c.FaultCount == 0 && b.finishSparse() {
-		return
+	c := b.c
+	order := b.layout.IDs
+	if order == nil {
+		order = b.idsOfLines()
 	}
-	c.IDs = slices.Clone(b.order)
+	c.IDs = slices.Clone(order)
 	slices.Sort(c.IDs)
 	if c.Err != nil || c.FaultCount > 0 {
 		return
 	}
-	c.Values = memory.NewOffHeap(len(c.Labels) * width)
-	sorted := slices.IsSorted(b.order)
-	for r := range c.Labels {
-		row, from := c.Values.Values[r*width:(r+1)*width], b.values[r*b.stride:]
-		if sorted {
-			copy(row, from)
-			continue
-		}
-		for i, id := range c.IDs {
-			row[i] = from[b.column(id)]
+	rows, width := len(c.Labels), len(c.IDs)
+	fits := tooSparse(rows, width, c.Size)
+	switch may := b.layout.sparse(b.options); {
+	case may && (fits != nil || width >= sparseFrom && b.nonzero() <= rows*width/sparsePart):
+		b.finishSparse()
+		return
+	case fits != nil:
+		c.Err = fits
+		return
+	}
+	c.Values = memory.NewOffHeap(rows * width)
+	switch {
+	case b.layout.IDs == nil:
+		b.finishLines()
+	case slices.IsSorted(order):
+		copy(c.Values.Values, b.values)
+	default:
+		for i, id := range order {
+			at, _ := slices.BinarySearch(c.IDs, id)
+			for r := range rows {
+				c.Values.Values[r*width+at] = b.values[r*width+i]
+			}
 		}
 	}
 }
@@ -118,86 +126,106 @@ func (b *Builder) Finish() {
 // Row begins a row, and gives the features that Layout.IDs names, to be set. All features
 // of the row are 0 as yet. The row is discarded unless EndRow is called.
 func (b *Builder) Row() []float32 {
-	if b.c.Sparse.Starts != nil {
-		b.beginSparse()
-		b.mark = b.c.Lines + 1
-		clear(b.numbers)
-		return nil
-	}
-	at := len(b.c.Labels) * b.stride
-	b.grow(at + b.stride)
-	b.row, b.next, b.mark = b.values[at:at+b.stride], 0, b.c.Lines+1
-	clear(b.row)
+	n, width := len(b.c.Labels), len(b.layout.IDs)
 	clear(b.numbers)
-	return b.row
+	start := b.lines.Starts[len(b.lines.Starts)-1]
+	b.lines.Columns, b.lines.Values, b.last, b.mixed = b.lines.Columns[:start], b.lines.Values[:start], -1, false
+	b.values = slices.Grow(b.values[:n*width], width)[:(n+1)*width]
+	clear(b.values[n*width:])
+	return b.values[n*width:]
 }
 
-// grow makes room for as many values.
-func (b *Builder) grow(values int) {
-	if more := values - len(b.values); more > 0 {
-		b.values = slices.Grow(b.values, more)
-		b.values = b.values[:cap(b.values)]
-	}
+// Set adds a feature to the row of LETOR text.
+func (b *Builder) Set(id int, value float32) {
+	b.mixed = b.mixed || id <= b.last
+	b.last = id
+	b.lines.Columns, b.lines.Values = append(b.lines.Columns, int32(id)), append(b.lines.Values, value)
 }
 
-// SetNext sets a feature of the row if its column comes next, as it mostly does, and tells
-// whether it has. Else there is Set.
-func (b *Builder) SetNext(id int, value float32) bool {
-	c := b.next
-	if c >= len(b.order) || b.order[c] != id || b.stamp[c] == b.mark {
-		return false
+// twice returns the id of a feature that the row has twice, unless the last one counts; −1 if there is none.
+func (b *Builder) twice() int {
+	if !b.mixed {
+		return -1
 	}
-	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
-	return true
-}
-
-// Set sets a feature of the row by its id, if it is wanted. It returns false if the line has a
-// value for it already, unless the last one counts.
-func (b *Builder) Set(id int, value float32) bool {
-	c := unwanted
-	if b.c.Sparse.Starts == nil {
-		c = b.find(id)
+	b.sorted = false
+	mark := b.c.Lines + 1
+	for _, id := range b.lines.Columns[b.lines.Starts[len(b.lines.Starts)-1]:] {
+		if b.column(int(id)) == mark && !b.LastWins() {
+			return int(id)
+		}
+		b.setColumn(int(id), mark)
 	}
-	if b.c.Sparse.Starts != nil { // maybe since this feature
-		b.setSparse(id, value)
-		return true
-	}
-	if c < 0 {
-		return true
-	}
-	if b.stamp[c] == b.mark && !b.LastWins() {
-		return false
-	}
-	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
-	return true
-}
-
-// SetNumber sets an optional column of the row. It returns false if the line has a value for it already, unless the last one counts.
-func (b *Builder) SetNumber(i int, value float32) bool {
-	if b.told[i] == b.mark && !b.LastWins() {
-		return false
-	}
-	b.told[i], b.numbers[i] = b.mark, value
-	return true
+	return -1
 }
 
 // LastWins reports whether the last of several values for a feature counts.
 func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
 
-// find is the column of a feature, which is made if need be; −1 for one that is not wanted,
-// and one that would make the matrix too sparse.
-func (b *Builder) find(id int) int {
-	column := b.column(id)
-	switch {
-	case column >= 0:
-		return column
-	case column == unseen && b.wants(id):
-		return b.addColumn(id)
-	case column == unseen:
-		b.setColumn(id, unwanted)
+// SetNumber sets an optional column of the row. It returns false if the line has a value for it already, unless the last one counts.
+func (b *Builder) SetNumber(i int, value float32) bool {
+	if b.told[i] == b.c.Lines+1 && !b.LastWins() {
+		return false
 	}
-	b.c.Ignore(1, id, id)
-	return -1
+	b.told[i], b.numbers[i] = b.c.Lines+1, value
+	return true
+}
+
+// idsOfLines returns the ids of the features that lines have and that are wanted, and counts the others.
+func (b *Builder) idsOfLines() []int {
+	clear(b.near[:])
+	clear(b.far)
+	ids := slices.Clone(b.layout.Zero)
+	for _, id := range ids {
+		b.setColumn(id, 0)
+	}
+	var before []byte // the ids of the row before, if all are wanted
+	for r := range b.lines.Len() {
+		columns, _ := b.lines.Row(r)
+		own := memory.Bytes(columns)
+		if bytes.Equal(own, before) {
+			continue
+		}
+		before = own
+		for _, id := range columns {
+			column := b.column(int(id))
+			if column == unseen && b.wants(int(id)) {
+				column, ids = 0, append(ids, int(id))
+				b.setColumn(int(id), 0)
+			}
+			if column < 0 {
+				b.setColumn(int(id), unwanted)
+				b.c.Ignore(1, int(id), int(id))
+				before = nil
+			}
+		}
+	}
+	return ids
+}
+
+// finishLines sets the values of dense rows.
+func (b *Builder) finishLines() {
+	c := b.c
+	for i, id := range c.IDs {
+		b.setColumn(id, i)
+	}
+	width := len(c.IDs)
+	all := make([]int32, width)
+	for i, id := range c.IDs {
+		all[i] = int32(id)
+	}
+	for r := range c.Labels {
+		row := c.Values.Values[r*width : (r+1)*width]
+		columns, values := b.lines.Row(r)
+		if bytes.Equal(memory.Bytes(columns), memory.Bytes(all)) {
+			copy(row, values)
+			continue
+		}
+		for i, id := range columns {
+			if column := b.column(int(id)); column >= 0 {
+				row[column] = values[i]
+			}
+		}
+	}
 }
 
 // What a feature without a column has instead.
@@ -212,36 +240,6 @@ func (b *Builder) column(id int) int {
 		return int(b.near[id]) - 1
 	}
 	return int(b.far[id]) - 1
-}
-
-// addColumn makes a column for a feature id seen for the first time in this chunk. The
-// scratch rows move apart if there is no room for it. It returns −1 if the matrix would be too sparse: the chunk is
-// sparse then, or has an error.
-func (b *Builder) addColumn(id int) int {
-	column := len(b.order)
-	if column >= b.stride {
-		rows, old := len(b.c.Labels)+1, b.stride
-		err := tooSparse(rows, column+1, b.c.Size)
-		if b.layout.IDs == nil && b.layout.sparse(b.options) && (err != nil || column >= sparseFrom) {
-			b.goSparse()
-			return -1
-		}
-		if b.c.Err = err; err != nil {
-			return -1
-		}
-		b.stride = max(16, 2*old)
-		b.grow(rows * b.stride)
-		for r := rows - 1; r >= 0; r-- {
-			to := b.values[r*b.stride : (r+1)*b.stride]
-			copy(to, b.values[r*old:(r+1)*old])
-			clear(to[old:])
-		}
-		b.row = b.values[(rows-1)*b.stride : rows*b.stride]
-	}
-	b.order = append(b.order, id)
-	b.stamp = append(b.stamp, 0)
-	b.setColumn(id, column)
-	return column
 }
 
 func (b *Builder) setColumn(id, column int) {
@@ -261,9 +259,7 @@ func (b *Builder) isLabel(v float32) bool { return IsGrade(v) || b.options.Label
 // EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
 func (b *Builder) EndRow(label float32, query, document []byte) {
 	c := b.c
-	if c.Sparse.Starts != nil && !b.endSparse() {
-		return
-	}
+	b.lines.Starts = append(b.lines.Starts, len(b.lines.Values))
 	if n := len(c.Runs); n > 0 && c.Runs[n-1].Query == string(query) {
 		c.Runs[n-1].Rows++
 	} else {

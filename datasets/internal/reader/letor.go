@@ -214,6 +214,10 @@ func (f letorReader) line(to *Builder, b []byte) {
 	if !ok {
 		return
 	}
+	if id := to.twice(); id >= 0 {
+		fail(to, b, secondOf(b, id), errTwice(id))
+		return
+	}
 	if end == i && hidesFeatures(b[i:]) {
 		to.Commented()
 	}
@@ -280,9 +284,7 @@ next:
 		if i += n; err != nil {
 			return i, fail(to, b, start, err)
 		}
-		if !to.SetNext(id, value) && !to.Set(id, value) {
-			return i, fail(to, b, start, errTwice(id))
-		}
+		to.Set(id, value)
 	}
 }
 
@@ -292,6 +294,19 @@ func fail(to *Builder, b []byte, start int, err error) bool {
 	_, value, _ := bytes.Cut(word, []byte(":"))
 	to.Fail(start, "feature %s: %v%s", text.Quote(word), err, text.Hint(value))
 	return false
+}
+
+// secondOf returns where a line has the second value for a feature.
+func secondOf(b []byte, id int) (at int) {
+	for found := 0; at < len(b); at = text.SkipBlanks(b, at+len(text.Word(b, at))) {
+		digits, _, is := bytes.Cut(text.Word(b, at), []byte(":"))
+		if n, err := strconv.Atoi(string(digits)); is && err == nil && n == id {
+			if found++; found == 2 {
+				break
+			}
+		}
+	}
+	return at
 }
 
 func errTwice(id int) error { return fmt.Errorf("a second value for id %d in this line", id) }

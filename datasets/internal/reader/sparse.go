@@ -114,123 +114,57 @@ func (a *Arrangement) Sparse(ids []int) (s sparse.Rows, err error) {
 	return s, nil
 }
 
-// goSparse makes the chunk sparse, the row at hand included: it has too many features for dense rows.
-func (b *Builder) goSparse() {
-	s, rows := &b.c.Sparse, len(b.c.Labels)
-	s.Starts = []int{0}
-	order := b.ascending()
-	for r := range rows + 1 {
-		for _, column := range order {
-			v := b.values[r*b.stride+column]
-			if v != 0 || r == rows && b.stamp[column] == b.mark {
-				s.Columns, s.Values = append(s.Columns, int32(b.order[column])), append(s.Values, v)
+// nonzero returns the number of values of the chunk that are not 0.
+func (b *Builder) nonzero() (n int) {
+	for _, list := range [][]float32{b.values, b.lines.Values} {
+		for _, v := range list {
+			if v != 0 {
+				n++
 			}
 		}
-		if r < rows {
-			s.Starts = append(s.Starts, len(s.Values))
-		}
 	}
-	b.dense, b.order, b.last = slices.Clone(b.order), b.order[:0], -1
-	if n := len(s.Columns); n > s.Starts[rows] {
-		b.last = int(s.Columns[n-1])
-	}
+	return n
 }
 
-// ascending returns the columns by ascending id.
-func (b *Builder) ascending() []int {
-	columns := make([]int, len(b.order))
-	for i := range columns {
-		columns[i] = i
-	}
-	slices.SortFunc(columns, func(i, j int) int { return cmp.Compare(b.order[i], b.order[j]) })
-	return columns
-}
-
-// beginSparse begins a row, in place of one that was discarded.
-func (b *Builder) beginSparse() {
-	s := &b.c.Sparse
-	n := s.Starts[len(s.Starts)-1]
-	s.Columns, s.Values, b.last, b.unsorted = s.Columns[:n], s.Values[:n], -1, false
-}
-
-// setSparse adds a value to the row.
-func (b *Builder) setSparse(id int, value float32) {
-	if !b.wants(id) {
-		b.c.Ignore(1, id, id)
-		return
-	}
-	b.unsorted = b.unsorted || id <= b.last
-	b.last = id
-	b.c.Sparse.Columns, b.c.Sparse.Values = append(b.c.Sparse.Columns, int32(id)), append(b.c.Sparse.Values, value)
-}
-
-// endSparse ends a row, and sorts it. It returns false, with a fault, if the line has two values for a feature, unless the last one
-// counts.
-func (b *Builder) endSparse() bool {
-	s := &b.c.Sparse
-	first := s.Starts[len(s.Starts)-1]
-	if b.unsorted {
-		type value struct {
-			id int32
-			v  float32
-		}
-		row := make([]value, 0, len(s.Columns)-first)
-		for i, id := range s.Columns[first:] {
-			row = append(row, value{id, s.Values[first+i]})
-		}
-		slices.SortStableFunc(row, func(a, b value) int { return cmp.Compare(a.id, b.id) })
-		s.Columns, s.Values = s.Columns[:first], s.Values[:first]
-		for i, v := range row {
-			if i+1 < len(row) && row[i+1].id == v.id {
-				if !b.LastWins() {
-					b.FailLine("feature %d: %v", v.id, errTwice(int(v.id)))
-					return false
-				}
-				continue
-			}
-			s.Columns, s.Values = append(s.Columns, v.id), append(s.Values, v.v)
-		}
-	}
-	s.Starts = append(s.Starts, len(s.Columns))
-	return true
-}
-
-// finishSparse ends a chunk that is sparse, or becomes so as few of its many features are not 0, and reports whether it is.
-func (b *Builder) finishSparse() bool {
-	c := b.c
-	if c.Sparse.Starts == nil {
-		if len(b.order) < sparseFrom || !b.layout.sparse(b.options) {
-			return false
-		}
-		values := 0
+// finishSparse sets sparse rows.
+func (b *Builder) finishSparse() {
+	c, ids := b.c, b.layout.IDs
+	if ids != nil {
+		b.sorted = slices.IsSorted(ids)
 		for r := range c.Labels {
-			for _, v := range b.values[r*b.stride:][:len(b.order)] {
+			for i, v := range b.values[r*len(ids) : (r+1)*len(ids)] {
 				if v != 0 {
-					values++
+					b.lines.Columns, b.lines.Values = append(b.lines.Columns, int32(ids[i])), append(b.lines.Values, v)
 				}
 			}
+			b.lines.Starts[r+1] = len(b.lines.Values)
 		}
-		if values > len(c.Labels)*len(b.order)/sparsePart {
-			return false
-		}
-		b.Row() // which is discarded
-		b.goSparse()
 	}
-	b.beginSparse()
-	ids := b.dense
-	for _, id := range c.Sparse.Columns {
-		ids = append(ids, int(id))
+	for i, id := range c.IDs {
+		b.setColumn(id, i)
 	}
-	slices.Sort(ids)
-	c.IDs = slices.Clone(slices.Compact(ids))
+	type value struct {
+		column int
+		v      float32
+	}
+	var row []value
+	c.Sparse.Starts = []int{0}
 	for r := range c.Labels {
-		columns, _ := c.Sparse.Row(r)
-		at := 0
+		columns, values := b.lines.Row(r)
+		row = row[:0]
 		for i, id := range columns {
-			n, _ := slices.BinarySearch(c.IDs[at:], int(id))
-			at += n
-			columns[i] = int32(at)
+			if column := b.column(int(id)); column >= 0 {
+				row = append(row, value{column, values[i]})
+			}
 		}
+		if !b.sorted {
+			slices.SortStableFunc(row, func(a, b value) int { return cmp.Compare(a.column, b.column) })
+		}
+		for i, v := range row {
+			if i+1 == len(row) || row[i+1].column != v.column { // else the last one counts
+				c.Sparse.Columns, c.Sparse.Values = append(c.Sparse.Columns, int32(v.column)), append(c.Sparse.Values, v.v)
+			}
+		}
+		c.Sparse.Starts = append(c.Sparse.Starts, len(c.Sparse.Values))
 	}
-	return true
 }
