@@ -74,7 +74,7 @@ func TestRequestsHaveVectors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)
 	other, _ := tested(t, Options{Models: only(path)})
-	if w := post(other, `{"vectors": {"q": [3, 4]}, "documents": [[1]]}`); w.Code != 400 || !strings.Contains(w.Body.String(), `the model has no vector \"q\": it has none`) {
+	if w := post(other, `{"vectors": {"q": [3, 4]}, "documents": [[1, 2, 3]]}`); w.Code != 400 || !strings.Contains(w.Body.String(), `the model has no vector \"q\": it has none`) {
 		t.Errorf("a model without vectors: %d %s", w.Code, w.Body)
 	}
 	w := httptest.NewRecorder()
