@@ -228,7 +228,7 @@ func TestUnrankedDocumentsHaveNoRank(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := RankExposure(in); err == nil || !strings.Contains(err.Error(), "some are unranked") {
+	if _, err := Exposure(in); err == nil || !strings.Contains(err.Error(), "some are unranked") {
 		t.Error(err)
 	}
 	in.Unranked = in.Unranked[:2]
@@ -268,7 +268,7 @@ func TestUnrankedDocumentsCountAsIfAtTheEnd(t *testing.T) {
 			t.Fatal(err1, err2)
 		}
 		for i, m := range measures {
-			if math.IsNaN(got[i].Mean) != math.IsNaN(want[i].Mean) || math.Abs(got[i].Mean-want[i].Mean) > 1e-12 {
+			if math.IsNaN(got[i]) != math.IsNaN(want[i]) || math.Abs(got[i]-want[i]) > 1e-12 {
 				t.Errorf("%v: %v, want %v", m, got[i], want[i])
 			}
 		}

@@ -209,21 +209,3 @@ func (e *evaluator) bounds() (low, high float64) {
 	b := e.evaluate(&e.best)
 	return min(a, b), max(a, b)
 }
-
-// moments accumulates the mean and the spread of values.
-type moments struct{ count, mean, squares float64 } // squares: Σ (value − mean)²
-
-func (m *moments) add(value float64) {
-	m.count++
-	change := value - m.mean
-	m.mean += change / m.count
-	m.squares += change * (value - m.mean)
-}
-
-// stdErr returns the standard error of the mean, +Inf for a single value.
-func (m *moments) stdErr() float64 {
-	if m.count < 2 {
-		return math.Inf(1)
-	}
-	return math.Sqrt(m.squares / (m.count - 1) / m.count)
-}

@@ -27,11 +27,11 @@ func Example() {
 	for _, l := range []metrics.LabelFree{metrics.LabelFreeZero, metrics.LabelFreeOne, metrics.LabelFreeSkip} {
 		fmt.Printf("mean, label-free queries %v: %.4f\n", l, metrics.Mean(perQuery, l))
 	}
-	expected, err := ndcg.Expected().Estimate(in)
+	expected, err := ndcg.Expected().PerQuery(in)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("under the policy: %.4f\n", expected.Mean(metrics.LabelFreeSkip).Mean)
+	fmt.Printf("under the policy: %.4f\n", metrics.Mean(expected, metrics.LabelFreeSkip))
 	// Output:
 	// ndcg@5: [0.6590 NaN]
 	// mean, label-free queries zero: 0.3295
@@ -68,7 +68,7 @@ func ExampleNewMeasure() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%v: %.1f, %v: %.1f\n", top, means[0].Mean, ndcg, means[1].Mean)
+	fmt.Printf("%v: %.1f, %v: %.1f\n", top, means[0], ndcg, means[1])
 	// Output:
 	// top: 0.5, ndcg@1: 0.5
 }
@@ -104,10 +104,7 @@ func ExampleExposure() {
 		Labels:    []float32{1, 1, 0},
 		Discounts: metrics.Discounts(3),
 	}
-	ranked, err := metrics.RankExposure(in)
-	if err != nil {
-		log.Fatal(err)
-	}
+	ranked := in.Discounts // of the ranking by descending score
 	shared, err := metrics.Exposure(in)
 	if err != nil {
 		log.Fatal(err)

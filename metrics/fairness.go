@@ -14,47 +14,22 @@ import (
 // them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
 // Rows outside of all queries have 0. It returns the same errors as [Measure.PerQuery].
 func Exposure(in Queries) ([]float64, error) {
-	in.Exposure = nil
-	return in.exposures((*worker).exposure)
-}
-
-// RankExposure returns the exposure of every row in the ranking by descending scores. It
-// returns the same errors as [Measure.PerQuery].
-func RankExposure(in Queries) ([]float64, error) {
-	return in.exposures(func(_ *worker, q query) ([]float64, error) {
-		exposure := make([]float64, len(q.scores))
-		if in.Ties == TiesRandom {
-			plackett.RankedExposure(q.scores, in.Discounts, exposure)
-			return exposure, nil
-		}
-		for k, d := range top(nil, q.scores, min(len(in.Discounts), len(q.scores))) {
-			exposure[d] = in.Discounts[k]
-		}
-		return exposure, nil
-	})
-}
-
-// exposures collects the exposure of all queries.
-func (in Queries) exposures(compute func(w *worker, q query) ([]float64, error)) ([]float64, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	if in.Unranked != nil {
 		return nil, errors.New("metrics: exposure needs the score of every document, but some are unranked")
 	}
+	in.Exposure = nil
 	exposure := make([]float64, len(in.Labels))
-	err := in.visitQueries(func() func(q query) error {
+	return exposure, in.visitQueries(func() func(q query) error {
 		w := newWorker(in)
 		return func(q query) error {
-			documents, err := compute(w, q)
+			documents, err := w.exposure(q)
 			copy(exposure[q.first:], documents)
 			return err
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return exposure, nil
 }
 
 // exposed holds the exposure and the gains of one query.

@@ -39,14 +39,14 @@ func newMeasure(m metric, expected bool) Measure {
 // measure is not defined. It must not change its argument, which shares the slices of the data.
 // It can use [Exposure] and [Rank]. It need not handle ties: if documents of a query have
 // equal scores and Queries.Ties is TiesRandom, it is called several times, each time with
-// these scores moved apart very slightly, in an order drawn by Queries.Sampling.Seed, and
+// these scores moved apart very slightly, in an order drawn by Queries.Sampling, and
 // the measure is the mean.
 func NewMeasure(name string, lowerIsBetter bool, perQuery func(Queries) ([]float64, error)) Measure {
 	return Measure{name: name, lowerIsBetter: lowerIsBetter, custom: true, perQuery: perQuery}
 }
 
 // TieAware returns a copy of m, made by [NewMeasure], for a function that handles equal scores
-// itself, such as a loss: it is called once, with the scores as they are.
+// itself, such as a loss: it gets the scores as they are.
 func (m Measure) TieAware() Measure {
 	m.tieAware = true
 	return m
@@ -134,36 +134,30 @@ func (m Measure) ofExposure() bool { return m.metric.family != nil && m.metric.f
 // comment). It returns an error with the query and row of a score that is not finite or of a
 // label that the measure cannot use.
 func (m Measure) PerQuery(in Queries) ([]float64, error) {
-	e, err := m.Estimate(in)
-	return e.PerQuery, err
-}
-
-// Estimate returns the values of PerQuery with standard errors.
-func (m Measure) Estimate(in Queries) (QueryValues, error) {
-	all, err := Estimates(in, []Measure{m})
+	all, err := PerQuery(in, []Measure{m})
 	if err != nil {
-		return QueryValues{}, err
+		return nil, err
 	}
 	return all[0], nil
 }
 
-// Estimates returns the values of several measures; [Means] returns their means. What several
+// PerQuery returns the values of several measures, [measures][queries]; [Means] returns their means. What several
 // measures need is computed once. Queries are computed on all cores.
-func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
+func PerQuery(in Queries, measures []Measure) ([][]float64, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	estimates, queries := make([]QueryValues, len(measures)), len(in.offsets())-1
+	values, queries := make([][]float64, len(measures)), len(in.offsets())-1
 	scored := false
 	for i, m := range measures {
 		err := m.check(in)
 		switch {
 		case err != nil:
 		case m.custom:
-			estimates[i], err = m.estimateCustom(in)
+			values[i], err = m.callCustom(in)
 		default:
 			scored = scored || !m.ofExposure() || in.Exposure == nil
-			estimates[i] = QueryValues{make([]float64, queries), make([]float64, queries)}
+			values[i] = make([]float64, queries)
 		}
 		if err != nil {
 			return nil, err
@@ -172,7 +166,7 @@ func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 	if !scored {
 		in.Scores = make([]float64, len(in.Labels)) // no measure reads them
 	}
-	err := in.visitQueries(func() func(q query) error {
+	return values, in.visitQueries(func() func(q query) error {
 		w := newWorker(in)
 		compute := make([]func(q query) (float64, error), len(measures))
 		for i, m := range measures {
@@ -181,28 +175,17 @@ func Estimates(in Queries, measures []Measure) ([]QueryValues, error) {
 			}
 		}
 		return func(q query) (err error) {
-			for i, e := range estimates {
-				if compute[i] == nil {
+			for i, one := range compute {
+				if one == nil {
 					continue
 				}
-				if e.PerQuery[q.number], err = compute[i](q); err != nil {
+				if values[i][q.number], err = one(q); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range estimates {
-		for q, v := range e.PerQuery {
-			if math.IsNaN(v) {
-				e.StdErr[q] = v
-			}
-		}
-	}
-	return estimates, nil
 }
 
 // computation returns the function that computes m of one query after another, NaN where it is
@@ -257,29 +240,29 @@ func (m Measure) check(in Queries) error {
 
 // Means returns the means of measures over the queries, by Queries.LabelFree and
 // Queries.QueryWeights. A fairness measure is averaged over the queries that define it.
-func Means(in Queries, measures []Measure) ([]Summary, error) {
-	estimates, err := Estimates(in, measures)
+func Means(in Queries, measures []Measure) ([]float64, error) {
+	values, err := PerQuery(in, measures)
 	if err != nil {
 		return nil, err
 	}
-	means := make([]Summary, len(measures))
+	means := make([]float64, len(measures))
 	for i, m := range measures {
-		if means[i], err = m.Mean(in, estimates[i]); err != nil {
+		if means[i], err = m.Mean(in, values[i]); err != nil {
 			return nil, err
 		}
 	}
 	return means, nil
 }
 
-// Mean returns the mean of values of m by the LabelFree and QueryWeights of in, as [Means] does.
-func (m Measure) Mean(in Queries, e QueryValues) (Summary, error) {
-	return e.mean(in.QueryWeights, m.labelFree(in))
+// Mean returns the mean of the values of m by the LabelFree and QueryWeights of in, as [Means] does. It is NaN if no query counts.
+func (m Measure) Mean(in Queries, perQuery []float64) (float64, error) {
+	return mean(perQuery, in.QueryWeights, m.labelFree(in))
 }
 
 // Counted returns the value by which every query enters [Measure.Mean], NaN for a query left out.
-func (m Measure) Counted(in Queries, e QueryValues) []float64 {
-	counted := make([]float64, len(e.PerQuery))
-	for q, v := range e.PerQuery {
+func (m Measure) Counted(in Queries, perQuery []float64) []float64 {
+	counted := make([]float64, len(perQuery))
+	for q, v := range perQuery {
 		v, counts := m.labelFree(in).counted(v)
 		if !counts {
 			v = math.NaN()
@@ -297,55 +280,31 @@ func (m Measure) labelFree(in Queries) LabelFree {
 	return in.LabelFree
 }
 
-// QueryValues holds the value of a measure for every query, with its standard error.
-type QueryValues struct {
-	PerQuery []float64 // NaN where the measure is not defined
-	// StdErr is the standard error of PerQuery where it is a mean over random orders of ties, for a custom measure. Other values
-	// are exact: it is 0, or NaN where PerQuery is NaN.
-	StdErr []float64
-}
-
-// Summary holds the mean of a measure over queries.
-type Summary struct {
-	Mean   float64 // NaN if no query counts
-	StdErr float64 // by the standard errors of the queries, 0 for an exact measure; it leaves out the variation between queries
-}
-
-// Mean returns the mean over queries; l says how undefined (NaN) queries count.
-func (e QueryValues) Mean(l LabelFree) Summary {
-	m, _ := e.mean(nil, l) // only weights can be invalid
-	return m
-}
-
 // mean returns the mean with weights of the queries; nil: equal ones.
-func (e QueryValues) mean(weights []float32, l LabelFree) (Summary, error) {
-	if weights != nil && len(weights) != len(e.PerQuery) {
-		return Summary{}, fmt.Errorf("metrics: %d query weights for %d queries", len(weights), len(e.PerQuery))
+func mean(perQuery []float64, weights []float32, l LabelFree) (float64, error) {
+	if weights != nil && len(weights) != len(perQuery) {
+		return 0, fmt.Errorf("metrics: %d query weights for %d queries", len(weights), len(perQuery))
 	}
-	sum, all, variance := 0.0, 0.0, 0.0
-	for q, v := range e.PerQuery {
+	sum, all := 0.0, 0.0
+	for q, v := range perQuery {
 		w := 1.0
 		if weights != nil {
 			w = float64(weights[q])
 		}
 		if !(w >= 0) || math.IsInf(w, 0) {
-			return Summary{}, fmt.Errorf("metrics: query %d: weight %v: it must be 0 or more, and finite", q, w)
+			return 0, fmt.Errorf("metrics: query %d: weight %v: it must be 0 or more, and finite", q, w)
 		}
-		v, counts := l.counted(v)
-		if !counts {
-			continue
-		}
-		sum += w * v
-		all += w
-		if s := e.StdErr[q]; !math.IsNaN(s) {
-			variance += w * w * s * s
+		if v, counts := l.counted(v); counts {
+			sum += w * v
+			all += w
 		}
 	}
-	return Summary{sum / all, math.Sqrt(variance) / all}, nil
+	return sum / all, nil
 }
 
 // Mean returns the mean over queries; l says how undefined (NaN) queries count. It returns NaN if
 // no query counts.
 func Mean(perQuery []float64, l LabelFree) float64 {
-	return QueryValues{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
+	m, _ := mean(perQuery, nil, l) // only weights can be invalid
+	return m
 }

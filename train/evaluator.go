@@ -129,7 +129,7 @@ func (e *evaluator) names() []string {
 
 // A measurement is the mean of a measure over queries, and the values that it is the mean of.
 type measurement struct {
-	metrics.Summary
+	mean     float64
 	perQuery []float64 // NaN for a query that is left out
 }
 
@@ -156,7 +156,7 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 	for _, offset := range d.Offsets {
 		own.Offsets = append(own.Offsets, min(max(offset, from), to))
 	}
-	estimates, err := metrics.Estimates(own, list)
+	values, err := metrics.PerQuery(own, list)
 	var bad *metrics.RowError
 	switch {
 	case errors.As(err, &bad):
@@ -169,17 +169,16 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 	}
 	means := map[string]measurement{}
 	for i, m := range list {
-		mpi.Share(g, estimates[i].PerQuery, begin)
-		mpi.Share(g, estimates[i].StdErr, begin)
+		mpi.Share(g, values[i], begin)
 		in.LabelFree = e.in.LabelFree
 		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
 			in.LabelFree = metrics.LabelFreeSkip
 		}
-		mean, err := m.Mean(in, estimates[i])
+		mean, err := m.Mean(in, values[i])
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
-		means[m.String()] = measurement{Summary: mean, perQuery: m.Counted(in, estimates[i])}
+		means[m.String()] = measurement{mean, m.Counted(in, values[i])}
 	}
 	return means, nil
 }
@@ -218,7 +217,7 @@ func (e *evaluator) valuesOf(means map[string]measurement, err error) (Values, e
 	}
 	values := Values{}
 	for name, m := range means {
-		values[name] = Value(m.Mean)
+		values[name] = Value(m.mean)
 	}
 	return e.metric.add(values), nil
 }

@@ -68,7 +68,7 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			least, best := float64(random[m.String()].Mean), float64(ideal[m.Ranking().String()])
+			least, best := float64(random[m.String()].mean), float64(ideal[m.Ranking().String()])
 			last := float64(history[len(history)-1].Train[name])
 			if reached := (last - least) / (best - least); !(reached > 0.35) {
 				t.Errorf("%s: %s is %.3f, %.3f of the way from %.3f to %.3f", c.discounts, name, last, reached, least, best)
@@ -225,7 +225,7 @@ func TestFairnessReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := means[0].Mean
+		want := means[0]
 		if got := float64(r.History[0].Vali[name]); math.Abs(got-want) > 0.01*want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

@@ -175,5 +175,5 @@ func trained(kind string, s *datasets.Splits) (ndcg, length float64) {
 		}
 		length += (stat.Mean(lengths[:min(5, len(lengths))], nil) - stat.Mean(lengths, nil)) / float64(d.Queries())
 	}
-	return summary[0].Mean, length
+	return summary[0], length
 }

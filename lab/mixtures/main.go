@@ -118,7 +118,7 @@ func (e *evaluation) values(models []int, shares []float64) []float64 {
 		panic(err)
 	}
 	in := metrics.Queries{Scores: sum, Labels: e.vali.Labels, Offsets: e.vali.Offsets, LabelFree: metrics.LabelFreeSkip}
-	of, err := metrics.Estimates(in, []metrics.Measure{ndcg})
+	of, err := metrics.PerQuery(in, []metrics.Measure{ndcg})
 	if err != nil {
 		panic(err)
 	}
