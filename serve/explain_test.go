@@ -19,7 +19,7 @@ func TestExplanationDividesTheDifference(t *testing.T) {
 		`{"documents": [[1, 2, 3], [1, 2, 5], [1, 2, 1]], "explain": {"document": 1, "permutations": 6}}`:             `"explanation":{"difference":200,"values":[0,0,200]}}`,
 		`{"documents": [[1, 2, 3]], "explain": {"document": 1}}`:                                                      `explain: ranker: document 1 of a query of 1 documents: want 0 to 0`,
 		`{"documents": [[1, 2, 3]], "explain": {"document": -1}}`:                                                     `invalid request body: explain: document -1, want a whole number of 0 or more`,
-		`{"documents": [[1, 2, 3]], "explain": {}}`:                                                                   `invalid request body: explain: no document: want the position of one in the request, from 0`,
+		`{"documents": [[1, 2, 3]], "explain": {}}`:                                                                   `invalid request body: explain: no document: want a whole number of 0 or more`,
 		`{"documents": [[1, 2, 3], [1, 2, 4]], "explain": {"document": 0, "against": 1, "permutations": 1000000000}}`: `units of work, at most 100000 are allowed: send`,
 	} {
 		if w := post(s, body); !strings.Contains(w.Body.String(), want) {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/clicks"
@@ -64,14 +63,8 @@ func parseInterleave(value []byte) (ranks int, err error) {
 	if value == nil {
 		return defaultRanks, nil
 	}
-	fields, err := object(value, plain, "cutoff")
-	if err != nil {
-		return 0, err
-	}
-	if ranks, err = strconv.Atoi(string(fields["cutoff"])); err != nil || ranks < 1 {
-		return 0, fmt.Errorf("cutoff %s, want a whole number, 1 or more", clip(string(fields["cutoff"])))
-	}
-	return ranks, nil
+	_, err = readFields(value, field{"cutoff", &ranks, 1, true})
+	return ranks, err
 }
 
 // seedOf returns the seed of a user or session and a query: both get the same ranking again.

@@ -181,7 +181,7 @@ func TestInvalidInterleavingsAreRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"documents": [[1, 2, 3]]}`: "no query",
 		`{"documents": [[1, 2, 3]], "query": "q", "document_ids": ["a"], "interleave": {"cutoff": 0}}`:                              "interleave: cutoff 0",
-		`{"documents": [[1, 2, 3]], "query": "q", "document_ids": ["a"], "interleave": {}}`:                                         "interleave: cutoff",
+		`{"documents": [[1, 2, 3]], "query": "q", "document_ids": ["a"], "interleave": {}}`:                                         "interleave: no cutoff",
 		`{"documents": [[1, 2, 3]], "query": "q", "document_ids": ["a"], "segment": "` + strings.Repeat("x", 101) + `"}`:            "segment: want at most 100",
 		`{"documents": [[1, 2, 3]], "query": "q", "document_ids": ["a"], "draw": {"cutoff": 1, "temperature": 1e-320}, "key": "k"}`: "divided by the temperature",
 	} {

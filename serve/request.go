@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -143,61 +144,84 @@ func (r *request) checkDocuments() (err error) {
 }
 
 func parseDraw(value []byte) (*draw, error) {
-	fields, err := object(value, plain, "cutoff", "seed", "temperature")
-	if err != nil {
-		return nil, err
-	}
-	cutoff, seed, temperature := string(fields["cutoff"]), string(fields["seed"]), string(fields["temperature"])
-	d := &draw{temperature: 1}
-	if cutoff == "" {
-		return nil, errors.New("no cutoff: want the number of ranks to draw, 1 or more")
-	}
-	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
-		return nil, fmt.Errorf("cutoff %s, want a whole number, 1 or more", clip(cutoff))
-	}
-	if d.given = seed != ""; !d.given {
-		d.seed = rand.Uint64N(1 << 53) // which JSON's readers have exactly
-	} else if d.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
-		return nil, fmt.Errorf("seed %s, want a whole number from 0 to %d", clip(seed), uint64(math.MaxUint64))
-	}
-	if temperature != "" {
-		if d.temperature, err = strconv.ParseFloat(temperature, 64); err != nil || !(d.temperature > 0) {
-			return nil, fmt.Errorf("temperature %s, want a positive, finite number", clip(temperature))
-		}
-	}
-	return d, nil
+	d := &draw{temperature: 1, seed: rand.Uint64N(1 << 53)} // which JSON's readers have exactly
+	fields, err := readFields(value, field{"cutoff", &d.cutoff, 1, true}, field{"seed", &d.seed, 0, false},
+		field{"temperature", &d.temperature, math.SmallestNonzeroFloat64, false})
+	d.given = fields["seed"] != nil
+	return d, err
 }
 
 // parseExplain reads which documents are compared, and the documents of other queries. Without "against" it is the mean of the query.
 func parseExplain(value []byte) (c *ranker.Comparison, others *request, err error) {
-	fields, err := object(value, plain, "document", "against", "permutations", "interactions", "background")
-	if err != nil {
-		return nil, nil, err
-	}
 	c = &ranker.Comparison{Other: ranker.MeanOfQuery}
-	if fields["document"] == nil {
-		return nil, nil, errors.New("no document: want the position of one in the request, from 0")
-	}
-	for name, to := range map[string]*int{"document": &c.Document, "against": &c.Other, "permutations": &c.Permutations} {
-		if text := string(fields[name]); text != "" {
-			if *to, err = strconv.Atoi(text); err != nil || *to < 0 {
-				return nil, nil, fmt.Errorf("%s %s, want a whole number of 0 or more", name, clip(text))
-			}
-		}
-	}
-	if text := string(fields["interactions"]); text != "" {
-		if c.Interactions = text == "true"; !c.Interactions && text != "false" {
-			return nil, nil, fmt.Errorf("interactions %s, want true or false", clip(text))
-		}
-	}
-	if rows := fields["background"]; rows != nil {
+	fields, err := readFields(value, field{"document", &c.Document, 0, true}, field{"against", &c.Other, 0, false},
+		field{"permutations", &c.Permutations, 0, false}, field{"interactions", &c.Interactions, 0, false}, field{name: "background"})
+	if rows := fields["background"]; err == nil && rows != nil {
 		if rows[0] != '[' {
 			return nil, nil, errors.New("background: want an array of documents of other queries")
 		}
 		others = &request{documents: rows}
 		_, others.count = jsonread.New(rows).Array(func() bool { return false })
 	}
-	return c, others, nil
+	return c, others, err
+}
+
+// A field is a member of an object, and how it is decoded.
+type field struct {
+	name   string
+	to     any     // *int, *uint64, *float64 or *bool; nil: it is not decoded
+	least  float64 // of a number; of a float64, the smallest positive one stands for any positive number
+	needed bool
+}
+
+// want describes the values of a member.
+func (m field) want() string {
+	switch m.to.(type) {
+	case nil:
+		return "a document, by its id or its position"
+	case *bool:
+		return "true or false"
+	case *uint64:
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
+	case *int:
+		return fmt.Sprintf("a whole number of %v or more", m.least)
+	}
+	if m.least == math.SmallestNonzeroFloat64 {
+		return "a positive, finite number"
+	}
+	return fmt.Sprintf("a number of %v or more", m.least)
+}
+
+// readFields reads an object with these members, and returns their values as they are written. Members that are not given keep what they
+// have.
+func readFields(text []byte, members ...field) (fields map[string][]byte, err error) {
+	var names []string
+	for _, m := range members {
+		names = append(names, m.name)
+	}
+	if fields, err = object(text, plain, names...); err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		value := fields[m.name]
+		switch {
+		case value == nil && m.needed:
+			return nil, fmt.Errorf("no %s: want %s", m.name, m.want())
+		case value == nil || m.to == nil:
+			continue
+		}
+		err, number := json.Unmarshal(value, m.to), m.least
+		switch v := m.to.(type) {
+		case *int:
+			number = float64(*v)
+		case *float64:
+			number = *v
+		}
+		if err != nil || number < m.least {
+			return nil, fmt.Errorf("%s %s, want %s", m.name, clip(string(value)), m.want())
+		}
+	}
+	return fields, nil
 }
 
 // A memberReader reads the value of a member of an object, after the members before it.
@@ -205,7 +229,7 @@ type memberReader func(name string, before map[string][]byte, text *jsonread.Rea
 
 func plain(_ string, _ map[string][]byte, text *jsonread.Reader) []byte { return text.Value() }
 
-// object returns the members of an object, which must have these names. A null member counts as absent.
+// object returns the members of an object, which must have these names, if there are any. A null member counts as absent.
 func object(text []byte, read memberReader, names ...string) (fields map[string][]byte, err error) {
 	r := jsonread.New(text)
 	if kind := r.Kind(); kind != '{' && kind != 0 { // 0: there is none, as End says
@@ -214,7 +238,7 @@ func object(text []byte, read memberReader, names ...string) (fields map[string]
 	fields = map[string][]byte{}
 	for member := range r.Names() {
 		name := string(member)
-		if !slices.Contains(names, name) {
+		if names != nil && !slices.Contains(names, name) {
 			return nil, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
 		}
 		if _, twice := fields[name]; twice {

@@ -55,6 +55,8 @@ type ruler struct {
 	rules  plackett.Rules
 	named  []string // the quotas, as the request has them
 
+	attributes map[string][]byte // by name: an array of values
+
 	groups [][]int // whose exposure has a target
 	least  []float64
 	wanted []string // these, as the request has them
@@ -230,108 +232,73 @@ func (r *ruler) read() error {
 		name string
 		read func(value []byte) error
 	}{
-		{"pins", func(v []byte) error { return each(v, r.pin) }},
-		{"boost", func(v []byte) error { return each(v, func(v []byte) error { return r.shift(v, 1) }) }},
-		{"bury", func(v []byte) error { return each(v, func(v []byte) error { return r.shift(v, -1) }) }},
-		{"quotas", func(v []byte) error { return each(v, r.quota) }},
+		{"attributes", func(v []byte) (err error) { r.attributes, err = object(v, plain); return err }},
+		{"pins", each(r.pin)},
+		{"boost", each(func(v []byte) error { return r.shift(v, 1) })},
+		{"bury", each(func(v []byte) error { return r.shift(v, -1) })},
+		{"quotas", each(r.quota)},
 		{"diversify", r.diversify},
-		{"exposure", func(v []byte) error { return each(v, r.target) }},
+		{"exposure", each(r.target)},
 	} {
 		if value := r.request.rules[part.name]; value != nil {
 			if err := part.read(value); err != nil {
-				return badRequest("%s%w", part.name, err)
+				return badRequest("%s: %w", part.name, err)
 			}
 		}
 	}
 	return nil
 }
 
-// each reads the entries of an array. Its errors continue the text "pins", as those of its functions do.
-func each(array []byte, read func(value []byte) error) error {
-	if array[0] != '[' {
-		return errors.New(": want an array")
-	}
-	for i, value := range jsonread.New(array).Elements() {
-		if err := read(value); err != nil {
-			return fmt.Errorf(", entry %d%w", i, err)
+// each returns a function that reads the entries of an array.
+func each(read func(value []byte) error) func(array []byte) error {
+	return func(array []byte) error {
+		if array[0] != '[' {
+			return errors.New("want an array")
 		}
+		for i, value := range jsonread.New(array).Elements() {
+			if err := read(value); err != nil {
+				return fmt.Errorf("entry %d: %w", i, err)
+			}
+		}
+		return nil
 	}
-	return nil
-}
-
-// whole reads a whole number of 0 or more. It is other if there is none.
-func whole(fields map[string][]byte, name string, other int) (int, error) {
-	value := fields[name]
-	if value == nil {
-		return other, nil
-	}
-	n, err := strconv.Atoi(string(value))
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf(": %s %s, want a whole number of 0 or more", name, clip(string(value)))
-	}
-	return n, nil
 }
 
 func (r *ruler) pin(value []byte) error {
-	fields, err := object(value, plain, "id", "rank")
-	if err == nil && fields["id"] == nil {
-		err = errors.New("want an id and a rank")
+	var rank int
+	documents, _, err := r.entry(value, field{name: "id", needed: true}, field{"rank", &rank, 1, true})
+	if err == nil && rank > r.count {
+		err = fmt.Errorf("rank %d, want one from 1 to %d, the number of documents", rank, r.count)
 	}
-	if err != nil {
-		return fmt.Errorf(": %w", err)
+	if err == nil {
+		r.rules.Pins = append(r.rules.Pins, plackett.Pin{Document: documents[0], Rank: rank})
 	}
-	documents, err := r.documents(fields)
-	if err != nil {
-		return err
-	}
-	rank, err := whole(fields, "rank", 0)
-	if err == nil && (rank < 1 || rank > r.count) {
-		err = fmt.Errorf(": rank %d, want one from 1 to %d, the number of documents", rank, r.count)
-	}
-	r.rules.Pins = append(r.rules.Pins, plackett.Pin{Document: documents[0], Rank: rank})
 	return err
 }
 
 // shift reads a boost, or with the sign −1 how deep documents are buried.
 func (r *ruler) shift(value []byte, sign float64) error {
-	fields, err := object(value, plain, "id", "column", "value", "by")
-	if err != nil {
-		return fmt.Errorf(": %w", err)
-	}
-	by, err := strconv.ParseFloat(string(fields["by"]), 64)
-	if err != nil || !(by >= 0) {
-		return fmt.Errorf(": by %s, want a number of 0 or more: what is added to the score, or taken from it", clip(string(fields["by"])))
-	}
-	documents, err := r.documents(fields)
+	var by float64 // added to the score, or taken from it
+	documents, _, err := r.entry(value, field{"by", &by, 0, true}, field{name: "id"}, field{name: "column"}, field{name: "value"})
 	for _, d := range documents {
 		r.rules.Offsets[d] += sign * by
 	}
 	return err
 }
 
-func (r *ruler) quota(value []byte) error {
-	fields, err := object(value, plain, "column", "value", "least", "most", "of the first")
-	if err != nil {
-		return fmt.Errorf(": %w", err)
-	}
-	q := plackett.Quota{}
-	if q.Documents, err = r.documents(fields); err != nil {
+func (r *ruler) quota(value []byte) (err error) {
+	q, most, fields := plackett.Quota{}, -1, map[string][]byte(nil)
+	if q.Documents, fields, err = r.entry(value, field{name: "column"}, field{name: "value"}, field{"least", &q.Least, 0, false},
+		field{"most", &most, 0, false}, field{"of the first", &q.First, 1, true}); err != nil {
 		return err
 	}
-	if q.First, err = whole(fields, "of the first", 0); err == nil {
-		if q.Least, err = whole(fields, "least", 0); err == nil {
-			q.Most, err = whole(fields, "most", max(q.First, q.Least))
-		}
-	}
-	switch {
-	case err != nil:
-		return err
-	case q.First < 1:
-		return errors.New(`: want "of the first": a number of ranks, 1 or more`)
-	case fields["least"] == nil && fields["most"] == nil:
-		return errors.New(`: want "least" or "most": a number of documents`)
-	case q.Most < q.Least:
-		return fmt.Errorf(": at least %d, and at most %d: want no more than at most", q.Least, q.Most)
+	switch q.Most = most; {
+	case fields["least"] == nil && most < 0:
+		return errors.New(`want "least" or "most": a number of documents`)
+	case most < 0:
+		q.Most = max(q.First, q.Least)
+	case most < q.Least:
+		return fmt.Errorf("at least %d, and at most %d: want no more than at most", q.Least, most)
 	}
 	r.named = append(r.named, fmt.Sprintf("entry %d, %s", len(r.named), clip(string(value))))
 	r.rules.Quotas = append(r.rules.Quotas, q)
@@ -340,17 +307,21 @@ func (r *ruler) quota(value []byte) error {
 
 // target reads which share of the exposure documents are to have.
 func (r *ruler) target(value []byte) error {
-	fields, err := object(value, plain, "column", "value", "least")
-	if err != nil {
-		return fmt.Errorf(": %w", err)
+	var least float64
+	documents, fields, err := r.entry(value, field{"least", &least, 0, true}, field{name: "column"}, field{name: "value"})
+	if err == nil && least > 1 {
+		err = fmt.Errorf("least %s, want a share of the exposure, 0 to 1", clip(string(fields["least"])))
 	}
-	least, err := strconv.ParseFloat(string(fields["least"]), 64)
-	if err != nil || !(least >= 0 && least <= 1) {
-		return fmt.Errorf(": least %s, want a share of the exposure, 0 to 1", clip(string(fields["least"])))
-	}
-	documents, err := r.documents(fields)
 	r.groups, r.least, r.wanted = append(r.groups, documents), append(r.least, least), append(r.wanted, clip(string(value)))
 	return err
+}
+
+// entry reads a rule, and returns the documents that it is about.
+func (r *ruler) entry(value []byte, members ...field) (documents []int, fields map[string][]byte, err error) {
+	if fields, err = readFields(value, members...); err == nil {
+		documents, err = r.documents(fields)
+	}
+	return documents, fields, err
 }
 
 // mmr adds the offsets of maximal marginal relevance, by scores with the offsets so far.
@@ -370,13 +341,12 @@ func (r *ruler) mmr() error {
 
 // diversify reads how much MMR diversifies, and by which vectors.
 func (r *ruler) diversify(value []byte) error {
-	fields, err := object(value, plain, "lambda", "vector")
-	if err != nil {
-		return fmt.Errorf(": %w", err)
+	fields, err := readFields(value, field{"lambda", &r.lambda, math.SmallestNonzeroFloat64, true}, field{name: "vector"})
+	if err == nil && r.lambda > 1 {
+		err = fmt.Errorf("lambda %s, want a number above 0, up to 1", clip(string(fields["lambda"])))
 	}
-	r.lambda, err = strconv.ParseFloat(string(fields["lambda"]), 64)
-	if err != nil || !(r.lambda > 0 && r.lambda <= 1) {
-		return fmt.Errorf(": lambda %s, want a number above 0, up to 1", clip(string(fields["lambda"])))
+	if err != nil {
+		return err
 	}
 	switch vector := fields["vector"]; {
 	case len(vector) > 0 && vector[0] == '[':
@@ -384,10 +354,10 @@ func (r *ruler) diversify(value []byte) error {
 	case len(vector) > 0 && vector[0] == '"':
 		err = r.givenVectors(vector)
 	default:
-		return errors.New(": vector: want the name of one of vectors, or an array of names of features")
+		err = errors.New("want the name of one of vectors, or an array of names of features")
 	}
 	if err != nil {
-		return fmt.Errorf(": vector: %w", err)
+		return fmt.Errorf("vector: %w", err)
 	}
 	return nil
 }
@@ -447,88 +417,61 @@ func (r *ruler) givenVectors(name []byte) error {
 	return nil
 }
 
-// attribute returns the values of an attribute, one a document.
-func (r *ruler) attribute(name []byte) (values [][]byte, known bool, err error) {
-	all := r.request.rules["attributes"]
-	if all == nil {
-		return nil, false, nil
-	}
-	wanted, err := jsonread.Unquote(name)
-	if err != nil {
-		return nil, false, errors.New("want the name of a column")
-	}
-	text := jsonread.New(all)
-	if text.Kind() != '{' {
-		return nil, false, errors.New("attributes: want an object of arrays")
-	}
-	for member := range text.Names() {
-		value := text.Value()
-		if string(member) != wanted {
-			continue
-		}
-		if known {
-			return nil, false, fmt.Errorf("attributes: %q occurs twice", clip(wanted))
-		}
-		if known = true; len(value) == 0 || value[0] != '[' {
-			return nil, false, fmt.Errorf("attributes: %s: want an array with a value for each document", clip(wanted))
-		}
-		for _, v := range jsonread.New(value).Elements() {
-			values = append(values, v)
-		}
-		if len(values) != r.count {
-			return nil, false, fmt.Errorf("attributes: %s: %d values for %d documents", clip(wanted), len(values), r.count)
-		}
-	}
-	return values, known, nil
-}
-
 // documents returns the document that an object names by "id", as a text or by its position, or those that have the value of a
 // column.
 func (r *ruler) documents(fields map[string][]byte) ([]int, error) {
 	id, column, value := fields["id"], fields["column"], fields["value"]
 	switch {
 	case id != nil && (column != nil || value != nil):
-		return nil, errors.New(": id and column exclude each other")
+		return nil, errors.New("id and column exclude each other")
 	case id != nil && id[0] == '"':
 		text, _ := jsonread.Unquote(id) // which is Unicode, as all of the body
 		d := slices.Index(r.documentIDs, text)
 		if d < 0 {
-			return nil, fmt.Errorf(": id %s is not among document_ids", clip(string(id)))
+			return nil, fmt.Errorf("id %s is not among document_ids", clip(string(id)))
 		}
 		return []int{d}, nil
 	case id != nil:
 		d, err := strconv.Atoi(string(id))
 		if err != nil || d < 0 || d >= r.count {
-			return nil, fmt.Errorf(": id %s, want one of document_ids, or the position of one of %d documents, from 0", clip(string(id)), r.count)
+			return nil, fmt.Errorf("id %s, want one of document_ids, or the position of one of %d documents, from 0", clip(string(id)), r.count)
 		}
 		return []int{d}, nil
 	case column == nil || value == nil || column[0] != '"':
-		return nil, errors.New(": want a column, by name, and a value")
+		return nil, errors.New("want a column, by name, and a value")
 	}
-	documents, err := r.having(column, value)
+	name, _ := jsonread.Unquote(column)
+	having := r.havingFeature
+	if _, known := r.attributes[name]; known {
+		having = r.havingAttribute
+	}
+	documents, err := having(name, value)
 	if err != nil {
-		return nil, fmt.Errorf(": column %s: %w", clip(string(column)), err)
+		return nil, fmt.Errorf("column %s: %w", clip(string(column)), err)
 	}
 	return documents, nil
 }
 
-// having returns the documents that have a value of an attribute or a feature.
-func (r *ruler) having(name, value []byte) (documents []int, err error) {
-	values, known, err := r.attribute(name)
-	if err != nil {
-		return nil, err
+// havingAttribute returns the documents that have a value of an attribute.
+func (r *ruler) havingAttribute(name string, value []byte) (documents []int, err error) {
+	array, n, wanted := r.attributes[name], 0, canonical(value)
+	if len(array) == 0 || array[0] != '[' {
+		return nil, errors.New("want an array of attributes, with a value for each document")
 	}
-	if known {
-		wanted := canonical(value)
-		for d, v := range values {
-			if wanted != "null" && canonical(v) == wanted {
-				documents = append(documents, d)
-			}
+	for d, v := range jsonread.New(array).Elements() {
+		if n++; wanted != "null" && canonical(v) == wanted {
+			documents = append(documents, d)
 		}
-		return documents, nil
 	}
-	text, _ := jsonread.Unquote(name)
-	column, _, known := r.rows.model.column(text)
+	if n != r.count {
+		return nil, fmt.Errorf("%d attributes for %d documents", n, r.count)
+	}
+	return documents, nil
+}
+
+// havingFeature returns the documents that have a value of a feature.
+func (r *ruler) havingFeature(name string, value []byte) (documents []int, err error) {
+	column, _, known := r.rows.model.column(name)
 	if !known {
 		return nil, errors.New("want a name of attributes, or one of feature_ids or feature_names of GET /v1/models")
 	}

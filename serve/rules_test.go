@@ -181,24 +181,24 @@ func TestRulesThatAreInvalid(t *testing.T) {
 			`less than 0.7654 is possible`,
 		`"exposure": [{"column": "brand", "value": "y", "least": 0.1}]`:                           `exposure: it is of a policy: want draw, and no quotas`,
 		`"exposure": [{"column": "brand", "value": "y", "least": 2}]`:                             `least 2, want a share`,
-		`"pins": [{"id": "f", "rank": 1}]`:                                                        `pins, entry 0: id "f" is not among document_ids`,
+		`"pins": [{"id": "f", "rank": 1}]`:                                                        `pins: entry 0: id "f" is not among document_ids`,
 		`"pins": [{"id": 5, "rank": 1}]`:                                                          `the position of one of 5 documents`,
-		`"pins": [{"id": "a", "rank": 6}]`:                                                        `pins, entry 0: rank 6, want one from 1 to 5`,
-		`"pins": [{"id": "a"}]`:                                                                   `rank 0, want one from 1 to 5`,
-		`"pins": [{"rank": 1}]`:                                                                   `want an id and a rank`,
+		`"pins": [{"id": "a", "rank": 6}]`:                                                        `pins: entry 0: rank 6, want one from 1 to 5`,
+		`"pins": [{"id": "a"}]`:                                                                   `no rank: want a whole number of 1 or more`,
+		`"pins": [{"rank": 1}]`:                                                                   `no id: want a document`,
 		`"pins": [{"id": "a", "rank": 1}, {"id": "a", "rank": 2}]`:                                `pin 1: document 0 is pinned to rank 1 already`,
 		`"pins": {"id": "a", "rank": 1}`:                                                          `pins: want an array`,
 		`"pins": [{"id": "a", "rank": 1, "to": 2}]`:                                               `unknown field \"to\"`,
-		`"boost": [{"id": "a"}]`:                                                                  `boost, entry 0: by , want a number of 0 or more`,
-		`"bury": [{"id": "a", "by": -1}]`:                                                         `bury, entry 0: by -1, want a number of 0 or more`,
+		`"boost": [{"id": "a"}]`:                                                                  `boost: entry 0: no by: want a number of 0 or more`,
+		`"bury": [{"id": "a", "by": -1}]`:                                                         `bury: entry 0: by -1, want a number of 0 or more`,
 		`"bury": [{"id": "a", "column": "brand", "value": "x", "by": 1}]`:                         `id and column exclude each other`,
 		`"boost": [{"column": "colour", "value": "x", "by": 1}]`:                                  `column "colour": want a name of attributes, or one of feature_ids`,
-		`"quotas": [{"column": "brand", "value": "x", "least": 1}]`:                               `want "of the first": a number of ranks`,
+		`"quotas": [{"column": "brand", "value": "x", "least": 1}]`:                               `no of the first: want a whole number of 1 or more`,
 		`"quotas": [{"column": "brand", "value": "x", "of the first": 3}]`:                        `want "least" or "most"`,
 		`"quotas": [{"column": "brand", "value": "x", "least": 2, "most": 1, "of the first": 3}]`: `at least 2, and at most 1`,
 		`"quotas": [{"column": "brand", "value": "x", "least": 1.5, "of the first": 3}]`:          `least 1.5, want a whole number`,
 		`"quotas": [{"value": "x", "least": 1, "of the first": 3}]`:                               `want a column, by name, and a value`,
-		`"diversify": {"lambda": 0, "vector": "vector"}`:                                          `diversify: lambda 0, want a number above 0, up to 1`,
+		`"diversify": {"lambda": 0, "vector": "vector"}`:                                          `diversify: lambda 0, want a positive, finite number`,
 		`"diversify": {"lambda": 0.5}`:                                                            `diversify: vector: want the name of one of vectors`,
 		`"diversify": {"lambda": 0.5, "vector": "v"}`:                                             `"v" is not among the vectors of documents in this request`,
 		`"diversify": {"lambda": 0.5, "vector": ["nothing"]}`:                                     `unknown feature \"nothing\"`,
@@ -217,7 +217,7 @@ func TestRulesThatAreInvalid(t *testing.T) {
 		}
 	}
 	for attributes, want := range map[string]string{
-		`{"b": [1, 2]}`: `attributes: b: 2 values for 1 documents`, `{"b": 1}`: `attributes: b: want an array`, `{"b": [1], "b": [2]}`: `"b" occurs twice`, `[]`: `attributes: want an object`,
+		`{"b": [1, 2]}`: `column "b": 2 attributes for 1 documents`, `{"b": 1}`: `column "b": want an array of attributes`, `{"b": [1], "b": [2]}`: `"b" occurs twice`, `[]`: `attributes: want an object`,
 	} {
 		w := post(s, `{"documents": [[1,2,3]], "attributes": `+attributes+`, "boost": [{"column": "b", "value": 1, "by": 1}]}`)
 		if w.Code != 400 || !strings.Contains(strings.ReplaceAll(w.Body.String(), `\"`, `"`), want) {

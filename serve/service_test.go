@@ -141,7 +141,7 @@ func TestAllRanksAreDrawn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)
 	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Cutoff: 1}})
-	for _, cutoff := range []string{"40", "99999999999999999999"} {
+	for _, cutoff := range []string{"40", "9223372036854775807"} {
 		w := post(s, `{"documents":[`+strings.Repeat("{},", 39)+`{}],"draw":{"cutoff":`+cutoff+`,"seed":1}}`)
 		var out response
 		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 200 || len(out.Drawn.Ranking) != 40 || len(out.Drawn.Propensities) != 40 {
@@ -193,10 +193,10 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		strings.Repeat(" ", 301):                                                    "413 the body has more than 300 bytes",
 		`{"draw": {"cutoff": 1, "seed": 1}}`:                                        "400 no documents: want an array",
 		`{"documents": [], "draw": []}`:                                             "400 invalid request body: draw: want an object",
-		`{"documents": [], "draw": {}}`:                                             "400 invalid request body: draw: no cutoff: want the number of ranks to draw, 1 or more",
-		`{"documents":[],"draw":{"seed":7}}`:                                        "400 invalid request body: draw: no cutoff: want the number of ranks to draw, 1 or more",
+		`{"documents": [], "draw": {}}`:                                             "400 invalid request body: draw: no cutoff: want a whole number of 1 or more",
+		`{"documents":[],"draw":{"seed":7}}`:                                        "400 invalid request body: draw: no cutoff: want a whole number of 1 or more",
 		`{"documents":[],"draw":{"seed":7,"cutoff":null}}`:                          "400 invalid request body: draw: no cutoff",
-		`{"documents":[],"draw":{"cutoff":0,"seed":7}}`:                             "400 invalid request body: draw: cutoff 0, want a whole number, 1 or more",
+		`{"documents":[],"draw":{"cutoff":0,"seed":7}}`:                             "400 invalid request body: draw: cutoff 0, want a whole number of 1 or more",
 		`{"documents":[],"draw":{"cutoff":1.5,"seed":7}}`:                           "400 invalid request body: draw: cutoff 1.5, want a whole number",
 		`{"documents":[],"draw":{"cutoff":"1","seed":7}}`:                           `400 invalid request body: draw: cutoff "1", want a whole number`,
 		`{"documents":[],"draw":{"cutoff":1,"seed":-1}}`:                            "400 invalid request body: draw: seed -1, want a whole number from 0 to 18446744073709551615",
