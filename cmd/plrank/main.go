@@ -14,7 +14,6 @@ import (
 	"github.com/plrank/plrank/cmd/internal/clicks"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/cmd/plrank/internal/compare"
-	"github.com/plrank/plrank/cmd/plrank/internal/completion"
 	"github.com/plrank/plrank/cmd/plrank/internal/describe"
 	"github.com/plrank/plrank/cmd/plrank/internal/evaluate"
 	"github.com/plrank/plrank/cmd/plrank/internal/explain"
@@ -54,7 +53,6 @@ var subcommands = table{
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
 	{"clicks", "estimate position bias, evaluate policies from logs, gate a deployment", clicks.Run},
 	{"fit", "fit worths of items to observed rankings", fit.Run},
-	{"completion", "complete commands, flags and names in bash, zsh or fish", completion.Run},
 }
 
 func main() { os.Exit(subcommands.run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -74,9 +72,6 @@ func (t table) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 		}
 		fmt.Fprintln(stdout) // clicks is a topic, too
 	}
-	if name == "completion" && len(args) > 1 && args[1] == completion.Words {
-		return t.complete(args[2:], stdin, stdout, stderr)
-	}
 	for _, s := range t {
 		if s.name == args[0] {
 			return s.run(args[1:], stdin, stdout, stderr)
@@ -94,34 +89,6 @@ func (t table) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 		}
 		return command.Usage(fmt.Errorf("unknown command %q: %s", args[0], names.Want(args[0], append(t.names(), "help"))))
 	})
-}
-
-// complete prints what the last of the words after plrank may become.
-func (t table) complete(words []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	known := append(t.names(), "help", "version")
-	switch n := len(words); {
-	case n == 2 && words[0] == "help":
-		known = append(t.names(), cli.Topics()...)
-	case n == 2 && words[0] == "clicks":
-		known = clicks.Verbs()
-	case n == 2 && words[0] == "completion":
-		known = completion.Shells()
-	case n > 1 && words[0] != "completion" && slices.Contains(t.names(), words[0]):
-		at := 1 // of the flags
-		if words[0] == "clicks" {
-			at = 2
-		}
-		return t.run(slices.Insert(slices.Clone(words), at, cli.CompleteFlag), stdin, stdout, stderr)
-	case n != 1:
-		return 0
-	}
-	slices.Sort(known)
-	for _, name := range slices.Compact(known) {
-		if strings.HasPrefix(name, words[len(words)-1]) {
-			fmt.Fprintln(stdout, name)
-		}
-	}
-	return 0
 }
 
 func (t table) names() (list []string) {

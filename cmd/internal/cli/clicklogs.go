@@ -20,14 +20,13 @@ type ClickLogs struct {
 
 // ClickFlags returns the flags; their defaults are what c holds.
 func (c *ClickLogs) ClickFlags() Flags {
-	known := Words(clicks.GainEstimators()...)
 	return Flags{
 		{Name: "clicks", Value: &c.Clicks, Topic: "clicks", Resumable: true,
 			Help: "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features come from the log, or, by " +
 				"the ids of query and document, from the training split of -data, whose labels do not count"},
 		{Name: "bias", Value: &c.Bias, Topic: "clicks", Resumable: true, Help: "a `file` with the position bias, from plrank clicks bias"},
-		{Name: "estimator", Value: &c.Estimator, Topic: "clicks", Names: known, Help: "how clicks become gains (`name`): " +
-			strings.Join(known(), ", ") + ", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive"},
+		{Name: "estimator", Value: &c.Estimator, Topic: "clicks", Help: "how clicks become gains (`name`): " +
+			strings.ReplaceAll(strings.Trim(fmt.Sprint(clicks.GainEstimators()), "[]"), " ", ", ") + ", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive"},
 	}
 }
 

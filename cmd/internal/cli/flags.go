@@ -12,13 +12,12 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A Flag is a flag of a sub-command, in one row: help, topics, completion, checks and warnings follow from it.
+// A Flag is a flag of a sub-command, in one row: help, topics, checks and warnings follow from it.
 type Flag struct {
 	Name  string
-	Value any             // a pointer to the variable, whose value is the default; a flag.Value; or a function that takes the text
-	Help  string          // what it sets; the word in backquotes stands for the value, as in package flag
-	Topic string          // which explains the flag; "": the page of the sub-command does
-	Names func() []string // that the value, or a part of it, may have; nil: it is no name
+	Value any    // a pointer to the variable, whose value is the default; a flag.Value; or a function that takes the text
+	Help  string // what it sets; the word in backquotes stands for the value, as in package flag
+	Topic string // which explains the flag; "": the page of the sub-command does
 
 	// Needs are flags without which this one is an error: one of them must be given.
 	Needs []string
@@ -145,14 +144,4 @@ func ErrorIf(holds bool, format string, args ...any) error {
 		return fmt.Errorf(format, args...)
 	}
 	return nil
-}
-
-// Words returns a function for [Flag.Names] that returns words.
-func Words[T ~string](list ...T) func() []string {
-	return func() (words []string) {
-		for _, word := range list {
-			words = append(words, string(word))
-		}
-		return words
-	}
 }

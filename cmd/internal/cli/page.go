@@ -83,14 +83,10 @@ func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reade
 }
 
 // Run runs a sub-command, and returns its exit status: it reads the command line, checks it, and calls body, or prints
-// the page if the command line asks for help, or completions if it asks for these.
+// the page if the command line asks for help.
 func (p Page) Run(args []string, flags Flags, stdout, stderr io.Writer, check func(*Line) error,
 	body func(line *Line, stdout io.Writer) error) int {
 	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
-		if len(args) > 0 && args[0] == CompleteFlag {
-			Complete(stdout, flags, args[1:])
-			return nil
-		}
 		line, parse := &Line{flags.Set(), flags}, command.Parse
 		if p.Words {
 			parse = command.ParseWords

@@ -22,8 +22,7 @@ var topicOf = map[string]string{"Objective": "objectives", "Inputs": "features",
 func SettingFlags(c *train.Config, only ...string) (list Flags) {
 	for _, s := range c.Settings() {
 		if only == nil || slices.Contains(only, s.Flag) {
-			list = append(list, Flag{Name: s.Flag, Value: s.Value, Help: s.Help, Topic: topicOf[s.Group], Names: s.Names, Idle: s.Idle,
-				Resumable: s.Resumable})
+			list = append(list, Flag{Name: s.Flag, Value: s.Value, Help: s.Help, Topic: topicOf[s.Group], Idle: s.Idle, Resumable: s.Resumable})
 		}
 	}
 	return list

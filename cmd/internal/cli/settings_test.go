@@ -13,6 +13,15 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
+// A flag of an unknown topic would be explained nowhere.
+func TestEveryTopicOfAFlagIsKnown(t *testing.T) {
+	for _, row := range topicFlags() {
+		if row.Topic != "" && !slices.Contains(Topics(), row.Topic) {
+			t.Errorf("-%s has the topic %q", row.Name, row.Topic)
+		}
+	}
+}
+
 // Every flag of training sets the setting of its name and no other, and every setting has one.
 func TestEveryFlagIsASetting(t *testing.T) {
 	settings := func(c train.Config) map[string]json.RawMessage {

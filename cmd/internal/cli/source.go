@@ -95,7 +95,7 @@ func (s *Source) splitFlags(absent string) Flags {
 func (s *Source) ReadingFlags() Flags {
 	s.Duplicates = cmp.Or(s.Duplicates, "error")
 	return s.ofFiles(
-		Flag{Name: "duplicates", Value: &s.Duplicates, Topic: "formats", Names: Words("error", "last"),
+		Flag{Name: "duplicates", Value: &s.Duplicates, Topic: "formats",
 			Help: "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts"},
 		Flag{Name: "headerless", Value: &s.Headerless, Topic: "formats",
 			Help: "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given"},
@@ -132,7 +132,7 @@ func (s *Source) trainingFlags() Flags {
 			"losses and metrics that compare groups, such as -report exposure-ratio")
 	}
 	return s.ofFiles(
-		Flag{Name: "minus-one", Value: &s.MinusOne, Topic: "formats", Names: Words("unlabelled", "irrelevant"),
+		Flag{Name: "minus-one", Value: &s.MinusOne, Topic: "formats",
 			Help: "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it " +
 				"is 0; without it, unlabelled where other labels are below 1"},
 		Flag{Name: "weight-column", Value: &s.WeightColumn, Topic: "formats",
@@ -181,7 +181,7 @@ func (s *Source) ofFiles(list ...Flag) Flags {
 // CacheFlag returns the flag -cache, for sub-commands that read the same data more than once.
 func (s *Source) CacheFlag() Flags {
 	s.cache = cmp.Or(s.cache, userCache)
-	return s.ofFiles(Flag{Name: "cache", Value: &s.cache, Topic: "splits", Names: Words(userCache, noCache), Resumable: true,
+	return s.ofFiles(Flag{Name: "cache", Value: &s.cache, Topic: "splits", Resumable: true,
 		Help: "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache " +
 			"folder, off is none"})
 }

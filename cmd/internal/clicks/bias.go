@@ -50,7 +50,7 @@ func methods() []string { return append(texts(logs.Methods()), affine) }
 func (o *biasOptions) flags() cli.Flags {
 	o.method = string(logs.AllPairs)
 	return append(dataFlags(&o.Source, "; for method affine, the labels of the documents").Without("base-column"), cli.Flags{
-		{Name: "method", Value: &o.method, Names: methods, Help: "`name`: all-pairs and harvest (neighbouring ranks alone) need scores in " +
+		{Name: "method", Value: &o.method, Help: "`name`: all-pairs and harvest (neighbouring ranks alone) need scores in " +
 			"the log; em needs none, but assumes that relevance is a function of the features; affine needs -data"},
 		{Name: "out", Value: &o.out, Help: "a new `file` in JSON, for -bias of other commands"},
 		o.plot.Flag("a picture of it"),

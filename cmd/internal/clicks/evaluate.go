@@ -65,7 +65,6 @@ type evaluateOptions struct {
 
 func (o *evaluateOptions) flags() cli.Flags {
 	o.baseline, o.unit, o.resamples = loggedName, "query", 10000
-	estimators := cli.Words(logs.ValueEstimators()...)
 	ofData := dataFlags(&o.Source, "; features of the documents, in place of those in the log").Without("base-column", "minus-one")
 	return append(ofData, cli.Flags{
 		{Name: "model", Value: &o.model, Help: "another model `file`"},
@@ -73,13 +72,13 @@ func (o *evaluateOptions) flags() cli.Flags {
 		{Name: "require", Value: cli.Float(&o.require, -math.MaxFloat64, "a finite number"), Help: "exit with status 1 unless every model is " +
 			"shown to be better: by the first estimator, the interval of the difference is above this `number`, the effective sample sizes of " +
 			"model and baseline are at least 100, and there are at least 20 units"},
-		{Name: "estimator", Value: &o.estimator, Names: estimators, Help: "`names`, with commas between: " +
-			strings.Join(estimators(), ", ") + "; a number in brackets is a clip, as in iips(0.001); the default " +
+		{Name: "estimator", Value: &o.estimator, Help: "`names`, with commas between: " +
+			strings.Join(texts(logs.ValueEstimators()), ", ") + "; a number in brackets is a clip, as in iips(0.001); the default " +
 			"is iips, and with -bias also policy-aware and dr"},
 		{Name: "bias", Value: &o.bias, Help: "a `file` with the position bias, see plrank clicks bias"},
 		{Name: "temperature", Value: cli.Float(&o.temperature, 0, "a positive, finite number, or 0"),
 			Help: "`number` that divides the scores of models; 0 is the temperature of each impression"},
-		{Name: "unit", Value: &o.unit, Names: cli.Words("query", "client", impressionKey),
+		{Name: "unit", Value: &o.unit,
 			Help: "`what` the intervals resample as a whole: query, client or impression"},
 		{Name: "resamples", Value: cli.Int(&o.resamples, leastSampled, mostSampled), Help: "`number` of resamples"},
 		{Name: "seed", Value: &o.seed, Help: "`seed` of the resamples"},

@@ -64,7 +64,7 @@ func (o *simulateOptions) flags() cli.Flags {
 				return "without -model: all rankings are equally likely"
 			}},
 		{Name: "cutoff", Value: cli.Int(&o.cutoff, 1, mostCutoff), Help: "`documents` of a ranking"},
-		{Name: "user", Value: &o.user, Names: cli.Words(users...), Help: "`name` of the click model: " + strings.Join(users, ", ") +
+		{Name: "user", Value: &o.user, Help: "`name` of the click model: " + strings.Join(users, ", ") +
 			"; position-based users also click by trust if the -bias has β"},
 		{Name: "bias", Value: &o.bias, Help: "a `file` with the position bias, see plrank clicks bias; without it, α is 1/rank"},
 		{Name: "n", Value: cli.Int(&o.n, 1, logs.MostSimulated), Help: "`number` of impressions; several logs, by different -seed, have more"},

@@ -118,10 +118,10 @@ func (o *options) notes(stderr io.Writer) io.Writer {
 func (o *options) flags() cli.Flags {
 	list := slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
 		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data ranks (plrank help rankings)"},
-		{Name: "folds", Value: &o.Folds, Names: cli.Words(allFolds), Help: "train on each fold in turn: `all` of a folder, or N of one file"},
+		{Name: "folds", Value: &o.Folds, Help: "train on each fold in turn: `all` of a folder, or N of one file"},
 		{Name: "out", Value: &o.out, Resumable: true, Help: "a new `folder` for the files of the run"},
 		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},
-		{Name: "preset", Value: &o.Preset, Names: cli.Presets, Help: "start from this `recipe`: " + strings.Join(cli.Presets(), " or ")},
+		{Name: "preset", Value: &o.Preset, Help: "start from this `recipe`: " + strings.Join(cli.Presets(), " or ")},
 		{Name: "config", Value: &o.config, Help: "start from this config.json, a `file` of another run"},
 		{Name: "init-model", Value: &o.InitModel, Help: "a model `file` of the same architecture to begin with"},
 		{Name: "json", Value: &o.asJSON, Resumable: true, Help: "print JSON: an object for every epoch, then the final metrics"},

@@ -53,10 +53,6 @@ func run(ctx context.Context, world mpi.World, args []string, stdout, stderr io.
 
 // body is the sub-command. group is nil where there is one process.
 func body(ctx context.Context, group mpi.Group, args []string, stdout, stderr io.Writer) error {
-	if len(args) > 0 && args[0] == cli.CompleteFlag {
-		cli.Complete(stdout, defaults().flags(), args[1:])
-		return nil
-	}
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		page.Print(stdout, defaults().flags())

@@ -46,7 +46,7 @@ func (o *options) Flags() cli.Flags {
 		{Name: "ties", Value: &o.ties, Help: "tied items are equally good: fit parameters of ties (Davidson and Luce)"},
 		{Name: "prior", Value: cli.Float(&o.prior, 0, "0 or a positive, finite number"), Help: "`number` of wins and of losses of every item " +
 			"against a ghost opponent, which draws worths together; 0.5 is weak"},
-		{Name: "unlisted", Value: &o.unlisted, Names: cli.Words("omit", "last"), Help: "`what` to assume of items that a ranking leaves out: " +
+		{Name: "unlisted", Value: &o.unlisted, Help: "`what` to assume of items that a ranking leaves out: " +
 			"omit, nothing; last, that they come after the others"},
 		{Name: "test", Value: &o.test, Help: "a `file` of other rankings, to measure how well the model predicts them"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for the table of all items, in CSV"},

@@ -45,7 +45,7 @@ func (o *options) Flags() cli.Flags {
 	o.metric, o.folds = "ndcg@10", 5
 	return cli.Flags{
 		{Name: "qrels", Value: &o.qrels, Help: "a `file` of TREC judgements"},
-		{Name: "metric", Value: &o.metric, Names: metrics.Names, Help: "`metric` to compare by; its cutoff is also the one of the expected " +
+		{Name: "metric", Value: &o.metric, Help: "`metric` to compare by; its cutoff is also the one of the expected " +
 			"NDCG that is learned"},
 		{Name: "folds", Value: cli.Int(&o.folds, 3, 20), Help: "`number` of folds of the cross-validation"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for a model of the learned weights, for plrank serve"},

@@ -36,9 +36,9 @@ func (o *options) Flags() cli.Flags {
 		{Name: "temperature", Value: cli.Float(&o.temperature, math.SmallestNonzeroFloat64, "a positive, finite number"),
 			Needs: []string{"draw", "exposure"},
 			Help:  "divide the scores of the policy by this `number`: above 1, drawn rankings vary more"},
-		{Name: "cutoff", Value: &o.cutoff, Needs: []string{"exposure"}, Names: cli.Words("all"),
+		{Name: "cutoff", Value: &o.cutoff, Needs: []string{"exposure"},
 			Help: "number of `ranks` that get exposure; all (or 0) is every rank"},
-		{Name: "discounts", Value: &o.discounts, Needs: []string{"exposure"}, Names: cli.Words("dcg", "precision", "rbp"),
+		{Name: "discounts", Value: &o.discounts, Needs: []string{"exposure"},
 			Help: "`name` of the exposure of each rank: dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and " +
 				"numbers need a cutoff"},
 		{Name: "seed", Value: &o.seed, Needs: []string{"draw"}, Help: "`seed` of drawn rankings"},

@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/plackett"
 )
 
 // Drawn rankings have the frequencies of the policy, and the exposures are its own.
@@ -40,7 +40,7 @@ func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 		return list
 	}
 	scores, discounts := numbers("s")[:3], []float64{1, 1 / math.Log2(3)}
-	moments, err := plackett.EnumerateMoments(scores, make([]float64, 3), discounts)
+	moments, err := testkit.EnumerateMoments(scores, make([]float64, 3), discounts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	for i := range divided {
 		divided[i] = scores[fmt.Sprintf("1.%d", i+1)] / 3
 	}
-	moments, err := plackett.EnumerateMoments(divided, make([]float64, 3), []float64{1, 1 / math.Log2(3)})
+	moments, err := testkit.EnumerateMoments(divided, make([]float64, 3), []float64{1, 1 / math.Log2(3)})
 	if err != nil {
 		t.Fatal(err)
 	}
