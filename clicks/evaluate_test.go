@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -78,7 +79,7 @@ func (l list) shown(ranking []int) Impression {
 // value is the expected number of clicks under scores, by enumeration.
 func (l list) value(t *testing.T, scores []float64) float64 {
 	sum := 0.0
-	if err := plackett.Enumerate(scores, l.ranks, func(y []int, p float64) {
+	if err := testkit.Enumerate(scores, l.ranks, func(y []int, p float64) {
 		for _, c := range l.shown(y).Clicks {
 			sum += p * c
 		}
@@ -131,7 +132,7 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 
 // forEachRanking visits the rankings of a list with their probabilities under the policy of the log.
 func forEachRanking(t *testing.T, l list, visit func(im Impression, probability float64)) {
-	if err := plackett.Enumerate(l.logged, l.ranks, func(y []int, p float64) { visit(l.shown(y), p) }); err != nil {
+	if err := testkit.Enumerate(l.logged, l.ranks, func(y []int, p float64) { visit(l.shown(y), p) }); err != nil {
 		t.Fatal(err)
 	}
 }

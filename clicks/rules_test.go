@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -45,7 +46,7 @@ func valueUnder(t *testing.T, d *datasets.Dataset, scores func(d *datasets.Datas
 			t.Fatal(err)
 		}
 		logs := make([]float64, 3)
-		if err := plackett.Enumerate(m, 3, func(ranking []int, _ float64) {
+		if err := testkit.Enumerate(m, 3, func(ranking []int, _ float64) {
 			if p.LogProbs(ranking, logs) != nil {
 				return
 			}

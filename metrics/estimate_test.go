@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -27,7 +28,7 @@ func TestExpectationsAgreeWithEnumeration(t *testing.T) {
 			if _, err := j.prepare(query{labels: labels, intents: intentsOf(labels)}); err != nil {
 				t.Fatal(err)
 			}
-			err := plackett.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
+			err := testkit.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
 				exact += probability * j.evaluate(&ranking{documents: documents})
 			})
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plrank/plrank/internal/testkit"
-	"github.com/plrank/plrank/plackett"
 )
 
 func TestDisparityAgreesWithGoldenVectors(t *testing.T) {
@@ -83,7 +82,7 @@ func TestExposureAgreesWithEnumeration(t *testing.T) {
 		Offsets: []int{1, 5},
 	}
 	theta := Discounts(3)
-	exact, err := plackett.EnumerateMoments(l.Scores[1:5], make([]float64, 4), theta)
+	exact, err := testkit.EnumerateMoments(l.Scores[1:5], make([]float64, 4), theta)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@
 //   - [Expectation] computes the exact R, its gradient and the exposures, for lists of any length.
 //   - [Ruled] is the policy of rankings that obey [Rules]: pins and quotas. [Diversify] has offsets of scores for
 //     results that differ, and [Offsets] for groups that are to have a share of the exposure.
-//   - [Enumerate] and [EnumerateMoments] enumerate all rankings, for lists of a few documents.
 //
 // The zero values of Sampler, Kernel, Expectation and Ruled are ready for use. A value is for one goroutine
 // at a time, and for any number of lists one after another: except for Ruled, it allocates only

@@ -12,11 +12,12 @@ var (
 	discounts = []float64{1, 0.6309}      // of DCG@2
 )
 
-// The gradient of the expected DCG@2 of three documents, from all rankings, and
+// The gradient of the expected DCG@2 of three documents, exactly, and
 // from a thousand samples.
 func Example() {
-	exact, err := plackett.EnumerateMoments(scores, gains, discounts)
-	if err != nil {
+	var expectation plackett.Expectation
+	exact := make([]float64, 3)
+	if _, err := expectation.Gradient(scores, gains, discounts, exact); err != nil {
 		panic(err)
 	}
 
@@ -30,7 +31,7 @@ func Example() {
 	if _, err := kernel.Gradient(plackett.PLRankRB, scores, gains, discounts, rankings, lambda); err != nil {
 		panic(err)
 	}
-	fmt.Printf("exact    %.2f\nsampled  %.2f\n", exact.Gradient, lambda)
+	fmt.Printf("exact    %.2f\nsampled  %.2f\n", exact, lambda)
 	// Output:
 	// exact    [-0.38 -0.03 0.41]
 	// sampled  [-0.39 -0.02 0.41]
@@ -105,23 +106,6 @@ func ExampleKernel_LogProbs() {
 	fmt.Printf("%.3f, of the ranking %.3f\n", logs, logs[0]+logs[1])
 	// Output:
 	// [-0.563 -0.220], of the ranking -0.784
-}
-
-// All rankings of the first two ranks, and their probabilities.
-func ExampleEnumerate() {
-	err := plackett.Enumerate(scores, 2, func(ranking []int, probability float64) {
-		fmt.Printf("%v %.3f\n", ranking, probability)
-	})
-	if err != nil {
-		panic(err)
-	}
-	// Output:
-	// [0 1] 0.045
-	// [0 2] 0.300
-	// [1 0] 0.032
-	// [1 2] 0.053
-	// [2 0] 0.457
-	// [2 1] 0.113
 }
 
 // The gradient without sampling. With

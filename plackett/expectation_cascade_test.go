@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // A cascadeList has what Cascade is given, or with relevant instead what AveragePrecision is given.
@@ -18,8 +20,8 @@ type cascadeList struct {
 }
 
 // of returns what the list says by an Expectation.
-func (c cascadeList) moments(t interface{ Fatal(...any) }, e *Expectation) Moments {
-	m := Moments{Gradient: make([]float64, len(c.scores))}
+func (c cascadeList) moments(t interface{ Fatal(...any) }, e *Expectation) testkit.Moments {
+	m := testkit.Moments{Gradient: make([]float64, len(c.scores))}
 	var err error
 	if c.relevant != nil {
 		m.Reward, err = e.AveragePrecision(c.scores, c.relevant, len(c.discounts), m.Gradient)
@@ -35,9 +37,9 @@ func (c cascadeList) moments(t interface{ Fatal(...any) }, e *Expectation) Momen
 }
 
 // enumerated returns it by the definition, and the gradient as Σ_y π(y) r(y) ∂ log π(y)/∂m.
-func (c cascadeList) enumerated(t interface{ Fatal(...any) }) Moments {
+func (c cascadeList) enumerated(t interface{ Fatal(...any) }) testkit.Moments {
 	docs := len(c.scores)
-	m := Moments{Gradient: make([]float64, docs), Exposure: make([]float64, docs)}
+	m := testkit.Moments{Gradient: make([]float64, docs), Exposure: make([]float64, docs)}
 	norm := 0.0
 	for _, rel := range c.relevant {
 		norm += rel
@@ -45,7 +47,7 @@ func (c cascadeList) enumerated(t interface{ Fatal(...any) }) Moments {
 	norm = max(1e-300, norm)
 	placed := make([]bool, docs)
 	softmax := map[int][]float64{}
-	if err := Enumerate(c.scores, len(c.discounts), func(ranking []int, probability float64) {
+	if err := testkit.Enumerate(c.scores, len(c.discounts), func(ranking []int, probability float64) {
 		reward, going, found := 0.0, 1.0, 1.0
 		for k, d := range ranking {
 			if c.relevant != nil {
@@ -62,7 +64,7 @@ func (c cascadeList) enumerated(t interface{ Fatal(...any) }) Moments {
 		set := 0
 		for _, chosen := range ranking {
 			if softmax[set] == nil {
-				softmax[set] = chances(c.scores, placed)
+				softmax[set] = testkit.Chances(c.scores, placed)
 			}
 			for d, chance := range softmax[set] {
 				m.Gradient[d] -= probability * reward * chance
@@ -84,7 +86,7 @@ func (c cascadeList) scale() float64 {
 }
 
 // compare fails unless the two are within the tolerance of scale.
-func (c cascadeList) compare(t interface{ Fatalf(string, ...any) }, what string, got, want Moments, tolerance float64) {
+func (c cascadeList) compare(t interface{ Fatalf(string, ...any) }, what string, got, want testkit.Moments, tolerance float64) {
 	off := max(distance(got.Gradient, want.Gradient), math.Abs(got.Reward-want.Reward)) / c.scale()
 	exposure := 0.0
 	if c.relevant == nil {
@@ -206,10 +208,10 @@ func TestCascadesKeepTheirTolerance(t *testing.T) {
 		if e.Terms() == 0 || tight.Terms() > 0 {
 			t.Errorf("%s, %s: sums of %d and %d terms", kind, name, e.Terms(), tight.Terms())
 		}
-		whole.compare(t, kind+" "+name, got, Moments{want.Reward, want.Gradient[:docs], want.Exposure[:min(docs, len(want.Exposure))]}, defaultTolerance)
+		whole.compare(t, kind+" "+name, got, testkit.Moments{Reward: want.Reward, Gradient: want.Gradient[:docs], Exposure: want.Exposure[:min(docs, len(want.Exposure))]}, defaultTolerance)
 		if name != "1/k" && kind != "ap" {
 			got = whole.moments(t, tight)
-			whole.compare(t, kind+" "+name, got, Moments{want.Reward, want.Gradient[:docs], want.Exposure[:docs]}, 1e-12)
+			whole.compare(t, kind+" "+name, got, testkit.Moments{Reward: want.Reward, Gradient: want.Gradient[:docs], Exposure: want.Exposure[:docs]}, 1e-12)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // pairReward is the share of pairs in the right order.
@@ -42,7 +44,7 @@ func TestPairAccuracyAgreesWithEnumeration(t *testing.T) {
 		cutoff := rapid.IntRange(0, len(l.scores)).Draw(t, "k")
 		want := enumerateReward(t, l.scores, len(l.scores), pairReward(l.gains, (cutoff+len(l.scores)-1)%len(l.scores)+1))
 		for tolerance, e := range map[float64]*Expectation{defaultTolerance: standard, 4 * tightest: tight} {
-			got := Moments{Gradient: make([]float64, len(l.scores))}
+			got := testkit.Moments{Gradient: make([]float64, len(l.scores))}
 			var err error
 			if got.Reward, err = e.PairAccuracy(l.scores, l.gains, cutoff, got.Gradient); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // wholeDiscounts are the discounts of metrics over whole lists.
@@ -113,7 +115,7 @@ func TestProductsAgreeWithEnumeration(t *testing.T) {
 	for name := range wholeDiscounts {
 		for docs := 1; docs <= 8; docs++ {
 			scores, gains, theta := gaussian(rng, docs, 2), gaussian(rng, docs, 1), discountsOf(name, docs)
-			m, err := EnumerateMoments(scores, gains, theta)
+			m, err := testkit.EnumerateMoments(scores, gains, theta)
 			if err != nil {
 				t.Fatal(err)
 			}

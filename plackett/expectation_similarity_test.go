@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 type similarList struct {
@@ -45,8 +47,8 @@ func (l similarList) reward(ranking []int) (sum float64) {
 	return sum
 }
 
-func (l similarList) by(t interface{ Fatal(...any) }, e *Expectation) Moments {
-	m := Moments{Gradient: make([]float64, len(l.scores))}
+func (l similarList) by(t interface{ Fatal(...any) }, e *Expectation) testkit.Moments {
+	m := testkit.Moments{Gradient: make([]float64, len(l.scores))}
 	var err error
 	if m.Reward, err = e.Similarity(l.scores, l.vectors, l.dimension, l.discounts, m.Gradient); err != nil {
 		t.Fatal(err)
@@ -54,15 +56,15 @@ func (l similarList) by(t interface{ Fatal(...any) }, e *Expectation) Moments {
 	return m
 }
 
-func enumerateReward(t interface{ Fatal(...any) }, scores []float64, cutoff int, reward func(ranking []int) float64) Moments {
-	m := Moments{Gradient: make([]float64, len(scores))}
+func enumerateReward(t interface{ Fatal(...any) }, scores []float64, cutoff int, reward func(ranking []int) float64) testkit.Moments {
+	m := testkit.Moments{Gradient: make([]float64, len(scores))}
 	placed := make([]bool, len(scores))
-	if err := Enumerate(scores, cutoff, func(ranking []int, probability float64) {
+	if err := testkit.Enumerate(scores, cutoff, func(ranking []int, probability float64) {
 		r := probability * reward(ranking)
 		m.Reward += r
 		clear(placed)
 		for _, chosen := range ranking {
-			for d, chance := range chances(scores, placed) {
+			for d, chance := range testkit.Chances(scores, placed) {
 				m.Gradient[d] -= r * chance
 			}
 			m.Gradient[chosen] += r
@@ -96,7 +98,7 @@ func drawSimilar(t *rapid.T, most int) similarList {
 	return l
 }
 
-func (l similarList) compare(t interface{ Fatalf(string, ...any) }, what string, got, want Moments, tolerance float64) {
+func (l similarList) compare(t interface{ Fatalf(string, ...any) }, what string, got, want testkit.Moments, tolerance float64) {
 	off, sum := max(distance(got.Gradient, want.Gradient), math.Abs(got.Reward-want.Reward)), 0.0
 	for _, lambda := range got.Gradient {
 		sum += lambda
@@ -152,7 +154,7 @@ func TestSimilarityIsAPartOfAveragePrecision(t *testing.T) {
 				for k := range cutoff {
 					l.discounts = append(l.discounts, 1/float64(k+1))
 				}
-				want, once := Moments{Gradient: make([]float64, docs)}, make([]float64, docs)
+				want, once := testkit.Moments{Gradient: make([]float64, docs)}, make([]float64, docs)
 				var err, err2 error
 				want.Reward, err = e.AveragePrecision(l.scores, l.vectors, cutoff, want.Gradient)
 				value, err2 := e.Gradient(l.scores, l.vectors, l.discounts, once)
@@ -181,7 +183,7 @@ func TestSimilarityHasItsLaws(t *testing.T) {
 		floats.AddConst(8, shifted.scores)
 		l.compare(t, "shifted", shifted.by(t, &e), want, 2*defaultTolerance)
 		order := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1)).Perm(len(l.scores))
-		permuted, turned := l, Moments{Reward: want.Reward, Gradient: make([]float64, len(l.scores))}
+		permuted, turned := l, testkit.Moments{Reward: want.Reward, Gradient: make([]float64, len(l.scores))}
 		permuted.scores, permuted.vectors = make([]float64, len(l.scores)), make([]float64, len(l.vectors))
 		for i, d := range order {
 			permuted.scores[i], turned.Gradient[i] = l.scores[d], want.Gradient[d]
@@ -194,7 +196,7 @@ func TestSimilarityHasItsLaws(t *testing.T) {
 		}
 	})
 	l := similarList{scores: []float64{1, -2, .5, 7}, vectors: []float64{3, 4, 3, 4, 3, 4, 3, 4}, dimension: 2, discounts: []float64{1, 1, 1, 1, 1}}
-	want := Moments{Reward: 25 * (1 + 2 + 3), Gradient: make([]float64, 4)}
+	want := testkit.Moments{Reward: 25 * (1 + 2 + 3), Gradient: make([]float64, 4)}
 	l.compare(t, "equal vectors", l.by(t, &Expectation{Tolerance: tightest}), want, tightest)
 }
 
@@ -205,7 +207,7 @@ func TestSimilarityOfEqualVectorsIsKnown(t *testing.T) {
 		Fatal(...any)
 		Fatalf(string, ...any)
 	}, l similarList) {
-		want := Moments{Gradient: make([]float64, len(l.scores))}
+		want := testkit.Moments{Gradient: make([]float64, len(l.scores))}
 		for k, phi := range l.discounts[:min(len(l.discounts), len(l.scores))] {
 			want.Reward += phi * float64(k)
 		}

@@ -52,8 +52,8 @@ func drawHardList(t *rapid.T, most int) list {
 }
 
 // moments is what an Expectation says about the list.
-func (l list) moments(t interface{ Fatal(...any) }, e *Expectation) Moments {
-	x := Moments{Gradient: make([]float64, len(l.scores)), Exposure: make([]float64, len(l.scores))}
+func (l list) moments(t interface{ Fatal(...any) }, e *Expectation) testkit.Moments {
+	x := testkit.Moments{Gradient: make([]float64, len(l.scores)), Exposure: make([]float64, len(l.scores))}
 	value, err := e.Gradient(l.scores, l.gains, l.discounts, x.Gradient)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func (l list) moments(t interface{ Fatal(...any) }, e *Expectation) Moments {
 }
 
 // compare fails unless the two are within the tolerance of scale.
-func (l list) compare(t interface{ Fatalf(string, ...any) }, what string, got, want Moments, tolerance float64) {
+func (l list) compare(t interface{ Fatalf(string, ...any) }, what string, got, want testkit.Moments, tolerance float64) {
 	gradient := distance(got.Gradient, want.Gradient) / l.scale()
 	reward := math.Abs(got.Reward-want.Reward) / l.scale()
 	exposure := distance(got.Exposure, want.Exposure) / (largest(l.discounts) + 1e-300)
@@ -90,7 +90,7 @@ func TestExpectationAgreesWithEnumeration(t *testing.T) {
 	standard, tight := new(Expectation), &Expectation{Tolerance: tightest}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawHardList(t, 6)
-		want, err := EnumerateMoments(l.scores, l.gains, l.discounts)
+		want, err := testkit.EnumerateMoments(l.scores, l.gains, l.discounts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestExpectationAgreesWithEnumeration(t *testing.T) {
 		for range 8 {
 			l.scores, l.gains = append(l.scores, spread*rng.NormFloat64()), append(l.gains, float64(rng.IntN(5)))
 		}
-		want, err := EnumerateMoments(l.scores, l.gains, l.discounts)
+		want, err := testkit.EnumerateMoments(l.scores, l.gains, l.discounts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestGradientSumsToZeroAndShiftsChangeNothing(t *testing.T) {
 			moved.scores[to], moved.gains[to] = l.scores[d], l.gains[d]
 		}
 		permuted := moved.moments(t, e)
-		back := Moments{Reward: permuted.Reward}
+		back := testkit.Moments{Reward: permuted.Reward}
 		for _, to := range perm {
 			back.Gradient = append(back.Gradient, permuted.Gradient[to])
 			back.Exposure = append(back.Exposure, permuted.Exposure[to])
@@ -384,7 +384,7 @@ func TestExpectationOfSmallListsAgreesWithGoldenVectors(t *testing.T) {
 	e := &Expectation{Tolerance: tightest}
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Labels, discounts: c.Theta}
-		l.compare(t, c.Name, l.moments(t, e), Moments{c.Reward, c.Gradient, c.Exposure}, tightest)
+		l.compare(t, c.Name, l.moments(t, e), testkit.Moments{Reward: c.Reward, Gradient: c.Gradient, Exposure: c.Exposure}, tightest)
 		for d, row := range c.ExposureJacobian {
 			l.gains = make([]float64, len(c.Scores))
 			l.gains[d] = 1

@@ -56,7 +56,7 @@ func TestEnumerationAgreesWithGoldenVectors(t *testing.T) {
 	}
 	testkit.Golden(t, "exact.json", &file)
 	for _, c := range file.Cases {
-		x, err := EnumerateMoments(c.Scores, c.Labels, c.Theta)
+		x, err := testkit.EnumerateMoments(c.Scores, c.Labels, c.Theta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestEnumerationAgreesWithGoldenVectors(t *testing.T) {
 		for d, row := range c.ExposureJacobian {
 			one := make([]float64, len(c.Scores))
 			one[d] = 1
-			x, err := EnumerateMoments(c.Scores, one, c.Theta)
+			x, err := testkit.EnumerateMoments(c.Scores, one, c.Theta)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func moments(t *testing.T, e Estimator, scores, gains, discounts []float64) (mea
 	mean = make([]float64, len(scores))
 	lambda := make([]float64, len(scores))
 	square := 0.0
-	err := Enumerate(scores, len(discounts), func(ranking []int, p float64) {
+	err := testkit.Enumerate(scores, len(discounts), func(ranking []int, p float64) {
 		if _, err := k.Gradient(e, scores, gains, discounts, Rankings{Documents: ranking, Cutoff: len(ranking)}, lambda); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // list is a random list of documents with rankings drawn from it.
@@ -107,7 +109,7 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 					scores[d] = spread * rng.NormFloat64()
 					gains[d] = rng.NormFloat64()
 				}
-				x, err := EnumerateMoments(scores, gains, dcg(cutoff))
+				x, err := testkit.EnumerateMoments(scores, gains, dcg(cutoff))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,15 +124,15 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 
 func TestEstimatorsOfTwoRankingsAreUnbiased(t *testing.T) {
 	scores, gains, theta := []float64{0.3, -1, 1.2, 0}, []float64{3, -1, 0, 7}, dcg(3)
-	x, err := EnumerateMoments(scores, gains, theta)
+	x, err := testkit.EnumerateMoments(scores, gains, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range estimators {
 		var k Kernel
 		mean, lambda, metric := make([]float64, 4), make([]float64, 4), 0.0
-		err := Enumerate(scores, 3, func(first []int, p float64) {
-			err := Enumerate(scores, 3, func(second []int, q float64) {
+		err := testkit.Enumerate(scores, 3, func(first []int, p float64) {
+			err := testkit.Enumerate(scores, 3, func(second []int, q float64) {
 				value, err := k.Gradient(e, scores, gains, theta, pack([][]int{first, second}, 3, 0), lambda)
 				if err != nil {
 					t.Fatal(err)
@@ -252,13 +254,13 @@ func TestExposureIsUnbiased(t *testing.T) {
 		for d := range scores {
 			scores[d] = spread * rng.NormFloat64()
 		}
-		x, err := EnumerateMoments(scores, make([]float64, 5), dcg(3))
+		x, err := testkit.EnumerateMoments(scores, make([]float64, 5), dcg(3))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var k Kernel
 		mean, out := make([]float64, 5), make([]float64, 5)
-		err = Enumerate(scores, 3, func(y []int, p float64) {
+		err = testkit.Enumerate(scores, 3, func(y []int, p float64) {
 			if err := k.Exposure(scores, dcg(3), Rankings{Documents: y, Cutoff: 3}, out); err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +278,7 @@ func TestExposureIsUnbiased(t *testing.T) {
 func TestLogProbsAreLogarithmsOfShares(t *testing.T) {
 	var k Kernel
 	for _, scores := range [][]float64{{0.3, -1, 1.2, 0}, {500, -500, 0, 200}, {0, 0, 0, 0}} {
-		err := Enumerate(scores, 3, func(y []int, p float64) {
+		err := testkit.Enumerate(scores, 3, func(y []int, p float64) {
 			out := make([]float64, 8)
 			r := pack([][]int{nil, y}, 4, 0)
 			if err := k.LogProbs(scores, r, out); err != nil {

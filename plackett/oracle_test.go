@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // algorithm1 is Algorithm 1 of Oosterhuis (SIGIR 2021), line by line, for rankings
@@ -71,7 +73,7 @@ func direct(e Estimator, scores, gains, discounts []float64, y []int, baseline [
 	v := make([]float64, k+1)
 	mean := make([]float64, k)
 	for r := range k {
-		chance[r] = chances(scores, placed)
+		chance[r] = testkit.Chances(scores, placed)
 		for d, p := range chance[r] {
 			mean[r] += p * gains[d]
 		}
@@ -114,7 +116,7 @@ func credits(e Estimator, scores, gains, discounts []float64, y []int) []float64
 		case !e.Baseline:
 			return nil
 		case e.Expected:
-			for d, p := range chances(scores, placed) {
+			for d, p := range testkit.Chances(scores, placed) {
 				reward[r] += discounts[r] * p * gains[d]
 			}
 		default:

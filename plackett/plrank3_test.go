@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // plRank3 is PL-Rank-3 of Oosterhuis (SIGIR 2022), the paper's fastest way to the estimate of
@@ -130,7 +131,7 @@ func TestPLRank3SamplesHaveTheChancesOfThePolicy(t *testing.T) {
 		counts[[2]int(y)]++
 	}
 	chi := 0.0
-	if err := Enumerate(scores, 2, func(y []int, chance float64) {
+	if err := testkit.Enumerate(scores, 2, func(y []int, chance float64) {
 		off := counts[[2]int(y)] - draws*chance
 		chi += off * off / (draws * chance)
 	}); err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 func check(t *testing.T, err error) {
@@ -84,7 +86,7 @@ func TestRuledProbabilitiesAddUpToOne(t *testing.T) {
 		}
 		for _, cutoff := range []int{1, 4, 7} {
 			sum, placements, logs := 0.0, make([]float64, 7*cutoff), make([]float64, cutoff)
-			check(t, Enumerate(scores, cutoff, func(ranking []int, _ float64) {
+			check(t, testkit.Enumerate(scores, cutoff, func(ranking []int, _ float64) {
 				err := p.LogProbs(ranking, logs)
 				if ok := obeys(r, 7, ranking); ok != (err == nil) {
 					t.Fatalf("%v: %v, but it obeys: %v", ranking, err, ok)
@@ -135,7 +137,7 @@ func TestRuledIsPlackettLuce(t *testing.T) {
 		holding, logs := 0.0, make([]float64, 4)
 		type drawn struct{ log, plain float64 }
 		var all []drawn
-		check(t, Enumerate(m, 4, func(ranking []int, probability float64) {
+		check(t, testkit.Enumerate(m, 4, func(ranking []int, probability float64) {
 			if p.LogProbs(ranking, logs) != nil {
 				return
 			}
@@ -175,7 +177,7 @@ func TestRuledDraws(t *testing.T) {
 			seen[y]++
 		}
 		chi, free, few, rest := 0.0, -1.0, 0.0, 0.0
-		check(t, Enumerate(make([]float64, 7), 3, func(ranking []int, _ float64) {
+		check(t, testkit.Enumerate(make([]float64, 7), 3, func(ranking []int, _ float64) {
 			if err := p.LogProbs(ranking, logs); err != nil {
 				return
 			}
@@ -213,7 +215,7 @@ func TestRuledRank(t *testing.T) {
 			sums[d] += x
 		}
 		var best []int
-		check(t, Enumerate(scores, 7, func(ranking []int, _ float64) {
+		check(t, testkit.Enumerate(scores, 7, func(ranking []int, _ float64) {
 			better := slices.CompareFunc(ranking, best, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 			if obeys(r, 7, ranking) && (best == nil || better < 0) {
 				best = slices.Clone(ranking)
@@ -246,7 +248,7 @@ func TestRulesThatCannotBeObeyed(t *testing.T) {
 		for i, q := range r.Quotas { // the first one that cannot be obeyed, and what is possible
 			before := Rules{Pins: r.Pins, Quotas: r.Quotas[:i]}
 			least, most, ok := 7, -1, false
-			check(t, Enumerate(make([]float64, 6), 6, func(ranking []int, _ float64) {
+			check(t, testkit.Enumerate(make([]float64, 6), 6, func(ranking []int, _ float64) {
 				if obeys(before, 6, ranking) {
 					n := 0
 					for _, d := range ranking[:q.First] {
@@ -386,7 +388,7 @@ func TestRuledIsNearThePolicy(t *testing.T) {
 			var p Ruled
 			check(t, p.Set(scores, Rules{Quotas: []Quota{{[]int{0, 1, 2}, ranks, least, ranks}}}))
 			logs, holding := make([]float64, ranks), 0.0
-			check(t, Enumerate(scores, ranks, func(ranking []int, q float64) {
+			check(t, testkit.Enumerate(scores, ranks, func(ranking []int, q float64) {
 				if p.LogProbs(ranking, logs) != nil {
 					return
 				}

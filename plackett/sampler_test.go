@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // methodOf names the method that prepare picks, by the function it returns.
@@ -75,7 +77,7 @@ func TestDrawHasTheChancesOfThePolicy(t *testing.T) {
 			}
 			chi2, cells := 0.0, 0.0
 			restSeen, restExpected := float64(total), float64(total)
-			err := Enumerate(c.scores, c.cutoff, func(y []int, p float64) {
+			err := testkit.Enumerate(c.scores, c.cutoff, func(y []int, p float64) {
 				var key [9]int
 				for k := range c.cutoff {
 					key[k] = -1
@@ -175,10 +177,10 @@ func TestCompactKeepsThePolicy(t *testing.T) {
 			t.Errorf("%v of %v", compact, scores)
 		}
 		chance := map[string]float64{}
-		if err := Enumerate(scores, 6, func(y []int, p float64) { chance[fmt.Sprint(y)] = p }); err != nil {
+		if err := testkit.Enumerate(scores, 6, func(y []int, p float64) { chance[fmt.Sprint(y)] = p }); err != nil {
 			t.Fatal(err)
 		}
-		err := Enumerate(compact, 6, func(y []int, p float64) {
+		err := testkit.Enumerate(compact, 6, func(y []int, p float64) {
 			if want := chance[fmt.Sprint(y)]; math.Abs(p-want) > 1e-12 {
 				t.Errorf("%v: π(%v) = %v, want %v", scores, y, p, want)
 			}
@@ -213,11 +215,11 @@ func TestDrawOfHugeGapsIsSure(t *testing.T) {
 
 func TestEnumerateVisitsEveryRankingOnce(t *testing.T) {
 	sum, n := 0.0, 0
-	err := Enumerate([]float64{1, 2, 3, 4}, 2, func(y []int, p float64) { sum += p; n++ })
+	err := testkit.Enumerate([]float64{1, 2, 3, 4}, 2, func(y []int, p float64) { sum += p; n++ })
 	if err != nil || n != 12 || math.Abs(sum-1) > 1e-14 {
 		t.Errorf("%d rankings of probability %v, error %v", n, sum, err)
 	}
-	if err := Enumerate(make([]float64, 50), 10, func([]int, float64) {}); err == nil {
+	if err := testkit.Enumerate(make([]float64, 50), 10, func([]int, float64) {}); err == nil {
 		t.Error("no error for a list too long to enumerate")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // targetCase is a list with groups and what their shares are at offsets, by enumeration.
@@ -28,7 +30,7 @@ func (c targetCase) scores(offsets []float64) []float64 {
 
 func (c targetCase) shares(t *testing.T, offsets []float64) []float64 {
 	t.Helper()
-	x, err := EnumerateMoments(c.scores(offsets), make([]float64, len(c.Scores)), c.Discounts)
+	x, err := testkit.EnumerateMoments(c.scores(offsets), make([]float64, len(c.Scores)), c.Discounts)
 	check(t, err)
 	shares := make([]float64, len(c.Groups))
 	for g, group := range c.Groups {
@@ -44,7 +46,7 @@ func (c targetCase) divergence(t *testing.T, offsets []float64) (sum float64) {
 	t.Helper()
 	var k Kernel
 	logs := make([]float64, len(c.Discounts))
-	check(t, Enumerate(c.scores(offsets), len(c.Discounts), func(ranking []int, p float64) {
+	check(t, testkit.Enumerate(c.scores(offsets), len(c.Discounts), func(ranking []int, p float64) {
 		check(t, k.LogProbs(c.Scores, Rankings{Documents: ranking, Cutoff: len(ranking)}, logs))
 		sum += p * (math.Log(p) - floats.Sum(logs))
 	}))

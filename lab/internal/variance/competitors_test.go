@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -101,7 +102,7 @@ func TestRankingsWithoutReplacementDiffer(t *testing.T) {
 		}
 		counts[[2]int(set.Documents[:2])]++
 	}
-	err := plackett.Enumerate(scores, 2, func(y []int, p float64) {
+	err := testkit.Enumerate(scores, 2, func(y []int, p float64) {
 		if got := counts[[2]int(y)] / draws; math.Abs(got-p) > 5*math.Sqrt(p/draws)+1e-6 {
 			t.Errorf("%v: %v of the draws, want %v", y, got, p)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -36,7 +37,7 @@ func exact(t *testing.T, e plackett.Estimator, l List, discounts []float64) floa
 	var kernel plackett.Kernel
 	mean, lambda := make([]float64, len(l.Scores)), make([]float64, len(l.Scores))
 	square := 0.0
-	err := plackett.Enumerate(l.Scores, len(discounts), func(ranking []int, p float64) {
+	err := testkit.Enumerate(l.Scores, len(discounts), func(ranking []int, p float64) {
 		if _, err := kernel.Gradient(e, l.Scores, l.Gains, discounts, plackett.Rankings{Documents: ranking, Cutoff: len(ranking)}, lambda); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
-package plackett
+package testkit
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 )
@@ -11,19 +10,15 @@ const maxEnumerated = 10_000_000
 
 // Enumerate calls visit with every ranking of min(cutoff, D) documents of the list with
 // log-scores m, and its probability π(y). The slice is reused. Lists must be tiny: Enumerate
-// returns an error for more than ten million rankings, and a [*NumberError] for scores that are
-// not finite.
+// returns an error for more than ten million rankings.
 func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probability float64)) error {
-	if err := checkFinite("score", scores); err != nil {
-		return err
-	}
 	length := min(max(0, cutoff), len(scores))
 	count := 1.0
 	for k := range length {
 		count *= float64(len(scores) - k)
 	}
 	if count > maxEnumerated {
-		return fmt.Errorf("plackett: %g rankings of %d of %d documents are too many to enumerate: at most %g",
+		return fmt.Errorf("%g rankings of %d of %d documents are too many to enumerate: at most %g",
 			count, length, len(scores), float64(maxEnumerated))
 	}
 	ranking := make([]int, 0, length)
@@ -34,7 +29,7 @@ func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probabili
 			visit(ranking, probability)
 			return
 		}
-		chances := chances(scores, placed)
+		chances := Chances(scores, placed)
 		for d := range scores {
 			if !placed[d] {
 				placed[d] = true
@@ -49,8 +44,8 @@ func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probabili
 	return nil
 }
 
-// chances returns P(d) of the documents not placed: their softmax.
-func chances(scores []float64, placed []bool) []float64 {
+// Chances returns P(d) of the documents not placed: their softmax.
+func Chances(scores []float64, placed []bool) []float64 {
 	largest := math.Inf(-1)
 	for d, m := range scores {
 		if !placed[d] {
@@ -79,12 +74,8 @@ type Moments struct {
 }
 
 // EnumerateMoments computes expectations by enumeration, the gradient as
-// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)). It serves to check the [Kernel] and shares no code
-// with it. It has the limits of [Enumerate].
+// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)). It shares no code with what it checks. It has the limits of [Enumerate].
 func EnumerateMoments(scores, gains, discounts []float64) (Moments, error) {
-	if err := cmp.Or(checkGains(gains, scores), checkDiscounts(discounts)); err != nil {
-		return Moments{}, err
-	}
 	x := Moments{Gradient: make([]float64, len(scores)), Exposure: make([]float64, len(scores))}
 	placed := make([]bool, len(scores))
 	err := Enumerate(scores, len(discounts), func(ranking []int, probability float64) {
@@ -96,7 +87,7 @@ func EnumerateMoments(scores, gains, discounts []float64) (Moments, error) {
 		x.Reward += probability * reward
 		clear(placed)
 		for _, chosen := range ranking {
-			for d, chance := range chances(scores, placed) {
+			for d, chance := range Chances(scores, placed) {
 				x.Gradient[d] -= probability * reward * chance
 			}
 			x.Gradient[chosen] += probability * reward
