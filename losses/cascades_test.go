@@ -10,14 +10,14 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/plackett"
 )
 
 // expected is the mean of a function of the ranking, down to the last rank that counts, over all of the policy.
 func (q query) expected(t fataler, earned func(y []int) float64) (mean float64) {
-	if err := plackett.Enumerate(q.scores, min(len(q.discounts), len(q.scores)), func(y []int, p float64) { mean += p * earned(y) }); err != nil {
+	if err := testkit.Enumerate(q.scores, min(len(q.discounts), len(q.scores)), func(y []int, p float64) { mean += p * earned(y) }); err != nil {
 		t.Fatal(err)
 	}
 	return mean
@@ -102,7 +102,7 @@ func byIntents(q query, y []int, discount func(k int) float64, ideal float64) (s
 // cascadeExposure is the exposure to a reader who stops, by enumeration.
 func (q query) cascadeExposure(t fataler) []float64 {
 	exposure := make([]float64, len(q.scores))
-	err := plackett.Enumerate(q.scores, min(len(q.discounts), len(q.scores)), func(y []int, p float64) {
+	err := testkit.Enumerate(q.scores, min(len(q.discounts), len(q.scores)), func(y []int, p float64) {
 		for k, d := range y {
 			exposure[d] += p * q.discounts[k]
 			p *= 1 - q.stop(d)

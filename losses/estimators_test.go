@@ -92,7 +92,7 @@ func TestLossesHaveTheGoldenGradients(t *testing.T) {
 // have no other meaning.
 func TestGradientsOfEstimatorsAreUnbiased(t *testing.T) {
 	scores, gains, theta := []float64{.3, -1, 1.2, 0}, []float64{3, 0, 1, 7}, []float64{1, .63, .5}
-	exact, err := plackett.EnumerateMoments(scores, gains, theta)
+	exact, err := testkit.EnumerateMoments(scores, gains, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestGradientsOfEstimatorsAreUnbiased(t *testing.T) {
 		"PolicyGradient": estimated(plackett.PolicyGradient), "PlacementPolicyGradient": byPlacement,
 	} {
 		mean := make([]float64, len(scores))
-		err := plackett.Enumerate(scores, len(theta), func(y []int, p float64) {
+		err := testkit.Enumerate(scores, len(theta), func(y []int, p float64) {
 			g := G.NewGraph()
 			l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores)}
 			loss, err := losses.Mean(f, losses.Batch{

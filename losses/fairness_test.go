@@ -184,11 +184,11 @@ func TestSeparateRankingsAreUnbiasedAndSharedOnesAreNot(t *testing.T) {
 		chance float64
 	}
 	var all []drawn
-	if err := plackett.Enumerate(f.scores, 2, func(y []int, p float64) { all = append(all, drawn{slices.Clone(y), p}) }); err != nil {
+	if err := testkit.Enumerate(f.scores, 2, func(y []int, p float64) { all = append(all, drawn{slices.Clone(y), p}) }); err != nil {
 		t.Fatal(err)
 	}
 	for name, definition := range fairness {
-		slopes, err := plackett.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, definition), f.discounts)
+		slopes, err := testkit.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, definition), f.discounts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestDisparityIsTheGoldenOne(t *testing.T) {
 		value, gradient := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)
 		near(t, c.Name+": disparity", []float64{value}, []float64{c.Disparity}, 1e-12)
 		near(t, c.Name+": by exposure", gradient, c.ByExposure, 1e-12)
-		exact, err := plackett.EnumerateMoments(c.Scores, gradient, c.Theta)
+		exact, err := testkit.EnumerateMoments(c.Scores, gradient, c.Theta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +335,7 @@ func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 		groups: make([]int, 3), discounts: []float64{1, .63},
 	}
 	q := f.exact(t, 0)
-	want, err := plackett.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
+	want, err := testkit.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,9 +344,9 @@ func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 		"policy-gradient": estimated(plackett.PolicyGradient), "placement-policy-gradient": byPlacement,
 	} {
 		mean := make([]float64, 3)
-		err := plackett.Enumerate(f.scores, 2, func(y []int, p float64) {
+		err := testkit.Enumerate(f.scores, 2, func(y []int, p float64) {
 			y = slices.Clone(y)
-			err := plackett.Enumerate(f.scores, 2, func(other []int, chance float64) {
+			err := testkit.Enumerate(f.scores, 2, func(other []int, chance float64) {
 				b := f.batch(tensor.Float64)
 				g := b.Lists.Scores.Graph()
 				exposure := G.Must(ops.Exposure(b.Lists, ints(g, "y", y, 1, 1, 2), nil, f.discounts))

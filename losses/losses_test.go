@@ -12,9 +12,9 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
-	"github.com/plrank/plrank/plackett"
 )
 
 // A fixture is a packed batch.
@@ -490,13 +490,13 @@ func (f fixture) query(q int) query {
 // exactQuery is a query with its expectations by enumeration.
 type exactQuery struct {
 	query
-	plackett.Moments
+	testkit.Moments
 }
 
 func (f fixture) exact(t *testing.T, n int) exactQuery {
 	t.Helper()
 	q := f.query(n)
-	x, err := plackett.EnumerateMoments(q.scores, q.gains, q.discounts)
+	x, err := testkit.EnumerateMoments(q.scores, q.gains, q.discounts)
 	if err != nil {
 		t.Fatal(err)
 	}

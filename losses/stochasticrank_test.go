@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ops"
-	"github.com/plrank/plrank/plackett"
 )
 
 // stochasticRankOf is the metric of one query and its gradient, on given noise.
@@ -34,7 +34,7 @@ func stochasticRankOf(t *testing.T, run optest.Machine, dt tensor.Dtype, scores,
 func TestStochasticRankIsUnbiased(t *testing.T) {
 	scores, gains := []float64{.3, -1, 1.2}, []float64{3, 0, 1}
 	for _, discounts := range [][]float64{{1}, {1, .63}, {1, .63, .5}} {
-		exact, err := plackett.EnumerateMoments(scores, gains, discounts)
+		exact, err := testkit.EnumerateMoments(scores, gains, discounts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -181,7 +181,7 @@ func TestExpectedOpsEqualEnumeration(t *testing.T) {
 				if to-from > 6 {
 					return // too many rankings for a test
 				}
-				m, err := plackett.EnumerateMoments(b.Scores[from:to], b.Gains[from:to], b.Discounts)
+				m, err := testkit.EnumerateMoments(b.Scores[from:to], b.Gains[from:to], b.Discounts)
 				if err != nil {
 					t.Fatal(err)
 				}
