@@ -1,12 +1,14 @@
 package fusion
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/plrank/plrank/plackett"
 )
@@ -29,13 +31,15 @@ func (w Weights) Scores(q *Query) []float64 {
 }
 
 // An objective is what a fit maximises: the mean over queries of E[Σ_k θ_k ρ_{y_k}] under the Plackett–Luce policy of the scores
-// β·Σ_r v_r·feature_r, v_r = u_r²/Σu², less strength · n·Σ_r(v_r − 1/n)², which draws the weights of n runs to equal ones, less weak
-// penalties of log β and log k. The parameters are u, log β, and log k with [Reciprocal].
+// β·Σ_r v_r·feature_r, v_r = u_r²/Σu², less strength · n·Σ_r(v_r − w_r)², which draws the weights v of n runs to w, from which the fit
+// begins, and less weak penalties of log β and log k. The parameters are u, and where more than the runs' weights is learned, log β, and
+// log k of [Reciprocal].
 type objective struct {
-	form      Form
+	from      Weights
+	runsOnly  bool
 	strength  float64
 	queries   []*Query
-	features  [][][]float64 // by query and run; nil for Reciprocal
+	features  [][][]float64 // by query and run, for the k of from
 	discounts []float64
 	expected  plackett.Expectation
 }
@@ -44,31 +48,43 @@ type objective struct {
 // with the squared difference of their logarithms from where they begin is taken from the objective.
 const weak = 0.002
 
-func newObjective(ctx context.Context, form Form, strength float64, queries []*Query, discounts []float64) *objective {
-	o := &objective{form: form, strength: strength, queries: queries, discounts: discounts,
+// newObjective returns the objective of a fit of the weights of the runs, which begins at others.
+func newObjective(ctx context.Context, from Weights, strength float64, queries []*Query, discounts []float64) *objective {
+	o := &objective{from: from, runsOnly: true, strength: strength, queries: queries, discounts: discounts,
 		expected: plackett.Expectation{Tolerance: 1e-4, Check: ctx.Err}}
-	if form != Reciprocal {
-		for _, q := range queries {
-			var runs [][]float64
-			for _, scores := range q.Scores {
-				runs = append(runs, form.Features(scores, 0))
-			}
-			o.features = append(o.features, runs)
+	for _, q := range queries {
+		var runs [][]float64
+		for _, scores := range q.Scores {
+			runs = append(runs, from.Form.Features(scores, from.K))
 		}
+		o.features = append(o.features, runs)
 	}
 	return o
 }
 
-// start returns where a fit begins: equal weights, k = 60, and a temperature at which scores differ by about 10.
-func (o *objective) start() []float64 {
-	u := make([]float64, len(o.queries[0].Scores), len(o.queries[0].Scores)+2)
-	for r := range u {
-		u[r] = 1
+// newShared returns the objective of a fit that begins at equal weights, k = 60, and a temperature at which scores differ by about 10.
+func newShared(ctx context.Context, form Form, strength float64, queries []*Query, discounts []float64) *objective {
+	from := Weights{Form: form, Runs: make([]float64, len(queries[0].Scores))}
+	floats.AddConst(1/float64(len(from.Runs)), from.Runs)
+	from.Inverse = map[Form]float64{MinMax: 10, L2: 40, ZScore: 4, DBSF: 20, Reciprocal: 1000}[form]
+	if form == Reciprocal {
+		from.K = 60
 	}
-	beta := map[Form]float64{MinMax: 10, L2: 40, ZScore: 4, DBSF: 20, Reciprocal: 1000}[o.form]
-	u = append(u, math.Log(beta))
-	if o.form == Reciprocal {
-		u = append(u, math.Log(60))
+	o := newObjective(ctx, from, strength, queries, discounts)
+	o.runsOnly = false
+	return o
+}
+
+// start returns the parameters from which a fit begins. Weights are not quite 0, where they would have no slope.
+func (o *objective) start() (u []float64) {
+	for _, weight := range o.from.Runs {
+		u = append(u, math.Sqrt(max(0.01, weight*float64(len(o.from.Runs)))))
+	}
+	if o.runsOnly {
+		return u
+	}
+	if u = append(u, math.Log(o.from.Inverse)); o.from.Form == Reciprocal {
+		u = append(u, math.Log(o.from.K))
 	}
 	return u
 }
@@ -76,13 +92,17 @@ func (o *objective) start() []float64 {
 // weights returns the model of parameters.
 func (o *objective) weights(u []float64) Weights {
 	runs := len(o.queries[0].Scores)
-	w := Weights{Form: o.form, Inverse: math.Exp(u[runs])}
+	w := Weights{Form: o.from.Form, K: o.from.K, Inverse: o.from.Inverse}
 	for _, x := range u[:runs] {
 		w.Runs = append(w.Runs, x*x)
 	}
 	floats.Scale(1/floats.Sum(w.Runs), w.Runs)
-	if o.form == Reciprocal {
-		w.K = math.Exp(u[runs+1])
+	exp := func(x float64) float64 { return math.Exp(max(-50, min(50, x))) } // a line search may try long steps
+	if len(u) > runs {
+		w.Inverse = exp(u[runs])
+	}
+	if len(u) > runs+1 {
+		w.K = exp(u[runs+1])
 	}
 	return w
 }
@@ -96,10 +116,8 @@ func (o *objective) value(u, grad []float64) (float64, error) {
 		features := make([][]float64, runs)
 		scores := make([]float64, q.documents())
 		for r, weight := range w.Runs {
-			if o.form == Reciprocal {
-				features[r] = o.form.Features(q.Scores[r], w.K)
-			} else {
-				features[r] = o.features[i][r]
+			if features[r] = o.features[i][r]; len(u) > runs+1 {
+				features[r] = w.Form.Features(q.Scores[r], w.K)
 			}
 			floats.AddScaled(scores, weight*w.Inverse, features[r])
 		}
@@ -111,7 +129,7 @@ func (o *objective) value(u, grad []float64) (float64, error) {
 		total += value
 		for r, weight := range w.Runs {
 			dv[r] += w.Inverse * floats.Dot(lambda, features[r])
-			if o.form == Reciprocal { // d/dk 1/(k + rank) is minus its square
+			if len(u) > runs+1 { // d/dk 1/(k + rank) is minus its square
 				for d, f := range features[r] {
 					dK -= lambda[d] * w.Inverse * weight * f * f
 				}
@@ -122,21 +140,25 @@ func (o *objective) value(u, grad []float64) (float64, error) {
 	n := 1 / float64(len(o.queries))
 	total *= n
 	floats.Scale(n, dv)
-	equal := 1 / float64(runs)
+	drawn := o.strength * float64(runs)
 	for r, v := range w.Runs {
-		total -= o.strength * (v - equal) * (v - equal) / equal
-		dv[r] -= 2 * o.strength * (v - equal) / equal
+		z := v - o.from.Runs[r]
+		total -= drawn * z * z
+		dv[r] -= 2 * drawn * z
 	}
 	sum, mean := floats.Dot(u[:runs], u[:runs]), floats.Dot(w.Runs, dv)
+	start := o.start()
 	prior := func(i int, gradient float64) {
-		z := u[i] - o.start()[i]
+		z := u[i] - start[i]
 		total -= weak * z * z
 		if grad != nil {
 			grad[i] = gradient - 2*weak*z
 		}
 	}
-	prior(runs, dBeta*n)
-	if o.form == Reciprocal {
+	if len(u) > runs {
+		prior(runs, dBeta*n)
+	}
+	if len(u) > runs+1 {
 		prior(runs+1, dK*n*w.K)
 	}
 	if grad != nil {
@@ -147,54 +169,26 @@ func (o *objective) value(u, grad []float64) (float64, error) {
 	return total, nil
 }
 
-// fit maximises the objective.
+// fit maximises the objective by the method of Broyden, Fletcher, Goldfarb and Shanno, until a step gains less than 1e-7.
 func (o *objective) fit() (Weights, error) {
-	u, err := maximise(o.start(), o.value)
-	return o.weights(u), err
-}
-
-// maximise climbs from u by the method of Broyden, Fletcher, Goldfarb and Shanno, with steps of at most 1, until a step gains less
-// than 1e-5, or for 40 steps. f returns a value, and writes its gradient.
-func maximise(u []float64, f func(u, grad []float64) (float64, error)) ([]float64, error) {
-	n := len(u)
-	grad, next, nextGrad, step, change := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	value, err := f(u, grad)
-	inverse := mat.NewSymDense(n, nil) // of the Hessian, with the sign of a minimum
-	for i := range n {
-		inverse.SetSym(i, i, 1/max(0.1, floats.Norm(grad, 2)))
+	var failed error
+	var at []float64 // of grad and value: both are asked for, one after the other
+	grad, value := make([]float64, len(o.start())), 0.0
+	evaluate := func(u []float64) {
+		if failed == nil && !slices.Equal(u, at) {
+			at = append(at[:0], u...)
+			value, failed = o.value(u, grad)
+		}
 	}
-	for range 40 {
-		if err != nil {
-			return u, err
-		}
-		mat.NewVecDense(n, step).MulVec(inverse, mat.NewVecDense(n, grad))
-		floats.Scale(1/max(1, floats.Norm(step, 2)), step)
-		gain := 0.0
-		for try := 0; try < 12; try++ {
-			floats.AddTo(next, u, step)
-			var reached float64
-			if reached, err = f(next, nextGrad); err != nil {
-				return u, err
-			}
-			if gain = reached - value; gain >= 1e-4*floats.Dot(step, grad) {
-				break
-			}
-			floats.Scale(0.4, step)
-		}
-		if gain < 1e-5 {
-			break
-		}
-		floats.SubTo(change, grad, nextGrad)
-		if curvature := floats.Dot(change, step); curvature > 1e-12 {
-			product, y, s := make([]float64, n), mat.NewVecDense(n, change), mat.NewVecDense(n, step)
-			hy := mat.NewVecDense(n, product)
-			hy.MulVec(inverse, y)
-			inverse.SymRankOne(inverse, (curvature+floats.Dot(change, product))/(curvature*curvature), s)
-			inverse.RankTwo(inverse, -1/curvature, s, hy)
-		}
-		copy(u, next)
-		copy(grad, nextGrad)
-		value += gain
+	found, err := optimize.Minimize(optimize.Problem{
+		Func:   func(u []float64) float64 { evaluate(u); return -value },
+		Grad:   func(to, u []float64) { evaluate(u); floats.ScaleTo(to, -1, grad) },
+		Status: func() (optimize.Status, error) { return optimize.NotTerminated, failed },
+	}, o.start(), &optimize.Settings{
+		MajorIterations: 100, GradientThreshold: 1e-10, Converger: &optimize.FunctionConverge{Absolute: 1e-7, Iterations: 1},
+	}, &optimize.BFGS{})
+	if failed != nil || found == nil {
+		return Weights{}, cmp.Or(failed, err)
 	}
-	return u, nil
+	return o.weights(found.X), nil // also where a line search found nothing better: the expectation is exact to its tolerance alone
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -82,11 +84,15 @@ func collection(queries, documents int, signal ...float64) (list []*Query) {
 	return list
 }
 
-// The gradient agrees with central differences, for every form, and so in k, the temperature and the draw to equal weights.
+// The gradient agrees with central differences, for every form, and so in k, the temperature and the draw to other weights.
 func TestGradientIsTheSlope(t *testing.T) {
 	queries := collection(4, 12, 1, 0.5, 0)
+	byKind := newObjective(context.Background(), Weights{Form: Reciprocal, K: 7, Runs: []float64{0.7, 0.3, 0}, Inverse: 90}, 0.3, queries, metrics.Discounts(5))
+	objectives := []*objective{byKind}
 	for _, form := range Forms {
-		o := newObjective(context.Background(), form, 0.3, queries, metrics.Discounts(5))
+		objectives = append(objectives, newShared(context.Background(), form, 0.3, queries, metrics.Discounts(5)))
+	}
+	for _, o := range objectives {
 		o.expected.Tolerance = 1e-12
 		u := o.start()
 		for i := range u {
@@ -105,21 +111,66 @@ func TestGradientIsTheSlope(t *testing.T) {
 				ends[e], _ = o.value(at, nil)
 			}
 			if slope := (ends[1] - ends[0]) / (2 * h); math.Abs(slope-grad[i]) > 1e-7 {
-				t.Errorf("%s: parameter %d has the gradient %v, want %v", form, i, grad[i], slope)
+				t.Errorf("%s: parameter %d has the gradient %v, want %v", o.from.Form, i, grad[i], slope)
 			}
 		}
 	}
 }
 
-// maximise finds the top of a quadratic function, (−1, 2), with the value 5.
-func TestMaximiseFindsTheTop(t *testing.T) {
-	u, err := maximise([]float64{3, 3}, func(u, grad []float64) (float64, error) {
-		x, y := u[0]+1, u[1]-2
-		grad[0], grad[1] = -2*x-y, -x-4*y
-		return 5 - x*x - x*y - 2*y*y, nil
-	})
-	if err != nil || math.Abs(u[0]+1) > 0.01 || math.Abs(u[1]-2) > 0.01 {
-		t.Errorf("%v, %v", u, err)
+// A fit ends where the slope is 0, and at the start if no score makes a difference.
+func TestFitEndsAtTheTop(t *testing.T) {
+	queries := collection(20, 12, 1, 0.5)
+	o := newShared(context.Background(), MinMax, 0.1, queries, metrics.Discounts(5))
+	w, err := o.fit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := newObjective(context.Background(), w, 0, queries, metrics.Discounts(5))
+	top.runsOnly = false
+	u := top.start()
+	grad := make([]float64, len(u))
+	if _, err := o.value(u, grad); err != nil || floats.Norm(grad, 2) > 2e-3 {
+		t.Errorf("at the end, %+v, the gradient is %v, %v", w, grad, err)
+	}
+	for _, q := range queries {
+		q.Gains = make([]float64, len(q.Gains))
+	}
+	if w, err := o.fit(); err != nil || math.Abs(w.Runs[0]-0.5) > 1e-12 || math.Abs(w.Inverse-10) > 1e-12 {
+		t.Errorf("without gains: %+v, %v", w, err)
+	}
+}
+
+// Where the first run knows about long queries and the second about short ones, each kind has its own weights, which are better on
+// queries held out; a kind that says nothing has none, and a kind of one query stays near the others.
+func TestKindsHaveWeightsOfTheirOwn(t *testing.T) {
+	queries := append(collection(30, 12, 1.5, 0), collection(30, 12, 0, 1.5)...)
+	for q := range queries {
+		queries[q].Kind = []string{"long", "short"}[q/30]
+	}
+	shuffle := rand.New(rand.NewPCG(1, 2))
+	shuffle.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
+	queries[7].Kind = "odd"
+	learn := func() *Model {
+		m, err := Learn(context.Background(), queries, metrics.Discounts(10), 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := learn()
+	if m.Kinds == nil || m.Kinds["long"].Runs[0] < 0.7 || m.Kinds["short"].Runs[0] > 0.3 || math.Abs(m.Kinds["odd"].Runs[0]-m.Runs[0]) > 0.2 {
+		t.Errorf("the weights are %+v, by kind %+v", m.Weights, m.Kinds)
+	}
+	for fold, kinds := range m.HeldKinds {
+		if kinds["long"].Runs[0] < 0.7 || kinds["short"].Runs[0] > 0.3 {
+			t.Errorf("without fold %d: %+v", fold, kinds)
+		}
+	}
+	for q := range queries {
+		queries[q].Kind = []string{"a", "b"}[shuffle.IntN(2)]
+	}
+	if m := learn(); m.Kinds != nil {
+		t.Errorf("by random kinds: %+v", m.Kinds)
 	}
 }
 
@@ -130,7 +181,7 @@ func TestNoiseGetsNoWeight(t *testing.T) {
 		signal []float64
 		most   float64
 	}{{[]float64{1.5, 1.5, 0}, 0.1}, {[]float64{1.5, 1.5, -1}, 0.01}} {
-		m, err := Learn(context.Background(), collection(60, 25, c.signal...), metrics.Discounts(10), 5)
+		m, err := Learn(context.Background(), collection(40, 20, c.signal...), metrics.Discounts(10), 4, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +206,7 @@ func TestNoiseGetsNoWeight(t *testing.T) {
 func TestHeldOutQueriesDoNotCount(t *testing.T) {
 	queries := collection(12, 10, 1, 0.5)
 	learn := func() *Model {
-		m, err := Learn(context.Background(), queries, metrics.Discounts(10), 3)
+		m, err := Learn(context.Background(), queries, metrics.Discounts(10), 3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,14 +229,14 @@ func TestHeldOutQueriesDoNotCount(t *testing.T) {
 func TestLearnRefusesTooLittle(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
-	if _, err := Learn(ended, collection(9, 5, 1, 1), metrics.Discounts(10), 3); !errors.Is(err, context.Canceled) {
+	if _, err := Learn(ended, collection(9, 5, 1, 1), metrics.Discounts(10), 3, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context: %v", err)
 	}
 	for _, c := range []struct {
 		queries []*Query
 		folds   int
 	}{{collection(2, 5, 1, 1), 3}, {collection(9, 5, 1, 1), 2}, {collection(9, 5, 1), 3}} {
-		if _, err := Learn(context.Background(), c.queries, metrics.Discounts(10), c.folds); err == nil {
+		if _, err := Learn(context.Background(), c.queries, metrics.Discounts(10), c.folds, nil); err == nil {
 			t.Errorf("%d folds of %d queries: no error", c.folds, len(c.queries))
 		}
 	}

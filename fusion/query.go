@@ -8,6 +8,7 @@ package fusion
 // A Query holds the documents that at least one run retrieved for a judged query.
 type Query struct {
 	ID     string
+	Kind   string      // such as short or long, for weights by kind; alike for all: none
 	Scores [][]float64 // [runs][documents], NaN: the run lacks the document
 	Gains  []float64   // [documents], divided by the DCG of the best ranking of all judged documents: E[Σ_k θ_k ρ_{y_k}] is E[NDCG]
 }

@@ -1,9 +1,12 @@
 package fuse
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -15,14 +18,15 @@ import (
 
 // findings are what -json prints.
 type findings struct {
-	Metric  string             `json:"metric"`
-	Queries int                `json:"queries"`
-	Folds   int                `json:"folds"`
-	Methods []method           `json:"methods"`
-	Form    fusion.Form        `json:"normalization"` // of the learned model
-	K       float64            `json:"k,omitempty"`   // of rrf
-	Weights map[string]float64 `json:"weights"`
-	Advice  string             `json:"advice"`
+	Metric  string                        `json:"metric"`
+	Queries int                           `json:"queries"`
+	Folds   int                           `json:"folds"`
+	Methods []method                      `json:"methods"`
+	Form    fusion.Form                   `json:"normalization"` // of the learned model
+	K       float64                       `json:"k,omitempty"`   // of rrf
+	Weights map[string]float64            `json:"weights"`
+	Kinds   map[string]map[string]float64 `json:"kinds,omitempty"` // weights by kind of query, if they are better
+	Advice  string                        `json:"advice"`
 
 	tuned float64 // k of RRF with equal weights, of all queries
 }
@@ -84,7 +88,7 @@ func combMNZ(q *fusion.Query) []float64 {
 
 // values returns the metric of each query.
 func (o *options) values(d *data, score scorer) ([]float64, error) {
-	in := metrics.Queries{Offsets: []int{0}, HighestGrade: float64(d.highest)}
+	in := metrics.Queries{Offsets: []int{0}, HighestGrade: float64(d.highest), Gain: o.gain}
 	for q := range d.queries {
 		scores := score(q)
 		for row, label := range d.labels[q] {
@@ -122,7 +126,10 @@ func tuned(values [][]float64, folds []int, without int, better func(a, b float6
 // compare measures all methods.
 func (o *options) compare(d *data, model *fusion.Model) (*findings, error) {
 	f := &findings{Metric: o.measure.String(), Queries: len(d.queries), Folds: len(model.Held), Form: model.Form, K: model.K,
-		Weights: map[string]float64{}}
+		Weights: o.byRun(model.Weights), Kinds: map[string]map[string]float64{}}
+	for kind, w := range model.Kinds {
+		f.Kinds[kind] = o.byRun(w)
+	}
 	runs := len(o.runs)
 	var byK [][]float64
 	for _, k := range constants {
@@ -145,7 +152,6 @@ func (o *options) compare(d *data, model *fusion.Model) (*findings, error) {
 		return nil
 	}
 	for r, path := range o.runs {
-		f.Weights[path] = model.Runs[r]
 		if err := add("run "+path, func(q int) []float64 { return d.queries[q].Scores[r] }); err != nil {
 			return nil, err
 		}
@@ -165,13 +171,33 @@ func (o *options) compare(d *data, model *fusion.Model) (*findings, error) {
 			return nil, err
 		}
 	}
+	if model.HeldKinds != nil {
+		byKind := func(q int) fusion.Weights {
+			if w, known := model.HeldKinds[model.Fold[q]][d.queries[q].Kind]; known {
+				return w
+			}
+			return held(q)
+		}
+		if err := add("learned by kind", weighted(byKind)); err != nil {
+			return nil, err
+		}
+	}
 	f.tuned = tuned(byK, model.Fold, -1, o.measure.Better)
 	return f, f.judge(o)
 }
 
+// byRun returns the weights by the path of the run.
+func (o *options) byRun(w fusion.Weights) map[string]float64 {
+	weights := map[string]float64{}
+	for r, path := range o.runs {
+		weights[path] = w.Runs[r]
+	}
+	return weights
+}
+
 const usual = "rrf(60)"
 
-// judge adds the intervals and the advice. It compares one method, learned, so that there is one test.
+// judge adds the intervals and the advice. It compares one method, the last, so that there is one test.
 func (f *findings) judge(o *options) error {
 	base := f.Methods[len(o.runs)].perQuery
 	for i := range f.Methods {
@@ -209,10 +235,26 @@ func (o *options) print(w io.Writer, f *findings, model *fusion.Model) {
 	cli.PrintNote(w, f.Advice)
 	fmt.Fprintf(w, "\nlearned on all queries: %s\n", describe(model.Weights))
 	weights := viz.Table{Columns: []string{"run", "weight"}}
+	kinds := slices.Sorted(maps.Keys(model.Kinds))
+	for _, kind := range kinds {
+		weights.Columns = append(weights.Columns, cmp.Or(kind, "no kind"))
+	}
 	for r, path := range o.runs {
-		weights.Rows = append(weights.Rows, viz.Row{path, model.Runs[r]})
+		row := viz.Row{path, model.Runs[r]}
+		for _, kind := range kinds {
+			row = append(row, model.Kinds[kind].Runs[r])
+		}
+		weights.Rows = append(weights.Rows, row)
 	}
 	fmt.Fprintf(w, "%s\n", weights)
+	switch {
+	case kinds != nil:
+		cli.PrintNote(w, "No engine knows kinds of queries. What follows, as the model file, has the weights of all. Put those of a kind in "+
+			"their place, and let the application choose, query by query: OpenSearch's pipeline, Vespa's rank profile, or what the "+
+			"request to the others says.")
+	case model.HeldKinds != nil:
+		cli.PrintNote(w, "Weights by kind of query are not certainly better than the same for all, which stay.")
+	}
 	o.printEngines(w, model, f.tuned)
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,12 @@ import (
 	"github.com/plrank/plrank/fusion"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
 )
 
 var page = cli.Page{
 	Command: "fuse",
-	Usage:   []string{"RUN RUN … -qrels FILE [-metric METRIC] [-folds N] [-out MODEL]"},
+	Usage:   []string{"RUN RUN … -qrels FILE [-metric METRIC] [-kinds FILE] [-folds N] [-out MODEL]"},
 	Text: "Learns how to combine two or more runs of the same queries, such as BM25 and vectors, from some judged queries. Runs are TREC " +
 		"runs, or CSV of query, document and score. It measures each run alone, reciprocal rank fusion (RRF), CombSUM, CombMNZ, equal and " +
 		"learned weights by cross-validation over the queries, and prints what to paste into OpenSearch, Elasticsearch, Vespa, " +
@@ -34,24 +36,28 @@ var page = cli.Page{
 type options struct {
 	runs          []string
 	qrels, metric string
+	kinds         string // file
 	folds         int
+	config        train.Config // its gain
 	asJSON        bool
 	out           string // a new file
 
 	measure metrics.Measure
+	gain    metrics.Gain
 }
 
 func (o *options) Flags() cli.Flags {
 	o.metric, o.folds = "ndcg@10", 5
-	return cli.Flags{
+	o.config = o.config.Plain()
+	return slices.Concat(cli.Flags{
 		{Name: "qrels", Value: &o.qrels, Help: "a `file` of TREC judgements"},
 		{Name: "metric", Value: &o.metric, Help: "`metric` to compare by; its cutoff is also the one of the expected " +
 			"NDCG that is learned"},
+		{Name: "kinds", Value: &o.kinds, Help: "a `file` of kinds of queries, for weights by kind: CSV of query and kind, such as its " +
+			"number of words"},
 		{Name: "folds", Value: cli.Int(&o.folds, 3, 20), Help: "`number` of folds of the cross-validation"},
 		{Name: "out", Value: &o.out, Help: "a new `file` for a model of the learned weights, for plrank serve"},
-		cli.JSONFlag(&o.asJSON),
-		cli.ThreadsFlag(),
-	}
+	}, cli.SettingFlags(&o.config, "gain").OnPage(), cli.Flags{cli.JSONFlag(&o.asJSON), cli.ThreadsFlag()})
 }
 
 func (o *options) Check(line *cli.Line) (err error) {
@@ -61,6 +67,9 @@ func (o *options) Check(line *cli.Line) (err error) {
 		cli.ErrorIf(o.qrels == "", "-qrels must name a file of judgements"),
 		cli.ErrorIf(o.out == cli.StandardOutput, "-out -: want the name of a new file"),
 	); err != nil {
+		return err
+	}
+	if o.gain, err = metrics.ParseGain(o.config.Gain); err != nil {
 		return err
 	}
 	if o.measure, err = metrics.ParseMeasure(o.metric); err != nil {
@@ -95,7 +104,9 @@ func (o *options) Run(ctx context.Context, _ *cli.Line, _ io.Reader, stdout, std
 		return err
 	}
 	discounts := metrics.Discounts(d.cutoff)
-	model, err := fusion.Learn(ctx, d.queries, discounts, min(o.folds, len(d.queries)))
+	bar := command.NewBar(stderr)
+	model, err := fusion.Learn(ctx, d.queries, discounts, min(o.folds, len(d.queries)), func(part float64) { bar.Set(part, "learning") })
+	bar.Finish()
 	if err != nil {
 		return cmp.Or(ctx.Err(), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,71 @@ func TestMethodsByHand(t *testing.T) {
 	for d, want := range []float64{1, 0.125, 1, 0.375} { // half of CombSUM, times the number of runs
 		if got := combMNZ(q); math.Abs(got[d]-want) > 1e-12 {
 			t.Errorf("CombMNZ %v, want %v of document %d", got, want, d)
+		}
+	}
+}
+
+// By hand: of the documents x with the label 1 and z with 2, run a has x first.
+func TestGainIsOfGrades(t *testing.T) {
+	a, b, _ := small(t)
+	var judged strings.Builder
+	for q := range 4 {
+		fmt.Fprintf(&judged, "%d 0 z 2\n%[1]d 0 x 1\n", q)
+	}
+	qrels := file(t, "qrels", judged.String())
+	for gain, high := range map[string]float64{"exp2": 3, "linear": 2} {
+		f, _ := found(t, a, b, "-qrels", qrels, "-gain", gain)
+		want := (1 + high/2) / (high + 1/math.Log2(3)) // z is at rank 3, with the discount 1/2
+		if m := f.value(t, "run "+a); math.Abs(m.Value-want) > 1e-12 {
+			t.Errorf("-gain %s: %v, want %v", gain, m.Value, want)
+		}
+	}
+}
+
+// kinds is a collection of 24 queries. For the queries of one word run a has the relevant document first, for others run b has.
+func kinds(t *testing.T) (a, b, qrels, kinds string) {
+	t.Helper()
+	var runs [2]strings.Builder
+	var judged, words strings.Builder
+	for q := range 24 {
+		for run := range runs {
+			first := (q + run) % 2 * (1 + q%3) // of the relevant document
+			for rank, document := range slices.Insert([]string{"x", "y", "z"}, first, "relevant") {
+				fmt.Fprintf(&runs[run], "%d,%s,%d\n", q, document, 9-rank)
+			}
+		}
+		fmt.Fprintf(&judged, "%d 0 relevant 1\n", q)
+		fmt.Fprintf(&words, "%d,%d\n", q, 1+q%2*(2+q/2))
+	}
+	return file(t, "a.csv", runs[0].String()), file(t, "b.csv", runs[1].String()), file(t, "qrels", judged.String()),
+		file(t, "kinds.csv", "query,words\n"+words.String())
+}
+
+// Numbers become two kinds, of which each has its weights, by which every query that is held out has its document first.
+func TestKindsAreWeighedApart(t *testing.T) {
+	a, b, qrels, words := kinds(t)
+	f, stderr := found(t, a, b, "-qrels", qrels, "-kinds", words)
+	if m := f.value(t, "learned by kind"); m.Value < 1-1e-12 || m.Value < f.value(t, "learned").Value+.1 || stderr != "" {
+		t.Errorf("%+v, %s", f, stderr)
+	}
+	if one, more := f.Kinds["≤ 1"], f.Kinds["> 1"]; len(f.Kinds) != 2 || one[a] < .6 || more[b] < .6 {
+		t.Errorf("the weights are %v", f.Kinds)
+	}
+	stdout, _ := must(t, a, b, "-qrels", qrels, "-kinds", words)
+	if !strings.Contains(stdout, "> 1") || !strings.Contains(stdout, "No engine knows kinds of queries") {
+		t.Error(stdout)
+	}
+	all := commandtest.Read(t, words)
+	_, stderr = found(t, a, b, "-qrels", qrels, "-kinds", file(t, "short.csv", "0,x\n1,y\n2,x\n"))
+	if !strings.Contains(stderr, "short.csv lacks 21 of the 24 judged queries: they are a kind of their own") {
+		t.Error(stderr)
+	}
+	for text, want := range map[string]string{
+		"0,x\n1,x,y\n": "record on line 2: wrong number of fields: want a query and its kind", all + "0,1\n": `kinds.csv:26: query "0", kind "1": want one kind`,
+		"9,\n": `kinds.csv:1: query "9", kind ""`, "77,x\n": "the judged queries are of 1 kinds: want 2 to 8", strings.ReplaceAll(all, ",", ",w"): "are of 13 kinds",
+	} {
+		if status, _, stderr := call(a, b, "-qrels", qrels, "-kinds", file(t, "kinds.csv", text)); status != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%q: %d, %s, want %s", text, status, stderr, want)
 		}
 	}
 }

@@ -74,11 +74,20 @@ func (o *options) read(ctx context.Context, stderr io.Writer) (*data, error) {
 	if irrelevant > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d judged queries have no relevant document: they are left out", irrelevant))
 	}
+	if o.kinds != "" && len(d.queries) >= 3 {
+		warning, err := setKinds(o.kinds, d.queries)
+		if err != nil {
+			return nil, err
+		}
+		if warning != "" {
+			warnings = append(warnings, warning)
+		}
+	}
 	command.Warn(stderr, warnings...)
 	if len(d.queries) < 3 {
 		return nil, fmt.Errorf("fuse: %d queries have a relevant document and are in a run: want 3 or more, and better 50", len(d.queries))
 	}
-	return d, d.scale()
+	return d, d.scale(o.gain)
 }
 
 // join joins the judgements of a query with the runs that have it.
@@ -121,7 +130,7 @@ func join(id string, documents []string, judged []float32, runs []*datasets.Run,
 }
 
 // scale sets the gains, divided by the best DCG of all judged documents.
-func (d *data) scale() error {
+func (d *data) scale(gain metrics.Gain) error {
 	if d.cutoff == 0 {
 		for _, q := range d.queries {
 			d.cutoff = max(d.cutoff, len(q.Gains))
@@ -129,15 +138,11 @@ func (d *data) scale() error {
 	}
 	discounts := metrics.Discounts(d.cutoff)
 	for i, q := range d.queries {
-		gains := make([]float64, len(d.labels[i]))
-		for row, label := range d.labels[i] {
-			gains[row] = math.Exp2(float64(label)) - 1
+		gains, err := gain.Gains(d.labels[i])
+		if err != nil {
+			return fmt.Errorf("fuse: query %s: %w", q.ID, err)
 		}
-		best := metrics.IdealDCG(gains, discounts)
-		if math.IsInf(best, 0) {
-			return fmt.Errorf("fuse: query %s: the gain 2^%g − 1 of a label is not finite", q.ID, slices.Max(d.labels[i]))
-		}
-		floats.ScaleTo(q.Gains, 1/best, gains[:len(q.Gains)])
+		floats.ScaleTo(q.Gains, 1/metrics.IdealDCG(gains, discounts), gains[:len(q.Gains)])
 	}
 	return nil
 }
